@@ -1,0 +1,319 @@
+package store
+
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Time is a UTC time with microseconds; the zero value means "none" or
+// "now", as the method says.
+type Time = time.Time
+
+// Queue is a named stream of tasks.
+type Queue struct {
+	Name        string
+	Lanes       int      // 1 to 256; 8 when 0; can only be raised
+	KeyLanes    int      // lanes at creation; keys go on hashing over these. Set by the store
+	Numbers     []uint16 // the lanes' numbers in order. Set by the store
+	Paused      bool
+	Policy      string // named policy, "" for default
+	UnknownType string // "park" (default) or "dead"
+	Concurrency int    // running tasks over all nodes, 0 for no limit
+	MaxPending  int    // pending tasks beyond which enqueues are refused, 0 for no limit
+	Weight      int    // share of a node's slots against other queues, 1 when 0
+	Pending     int    // pending tasks, counted no further than MaxPending; read only where that is set
+	UpdatedAt   Time
+}
+
+// NodeState says whether a node takes part.
+type NodeState string
+
+// The node states. Left and dead are final.
+const (
+	NodeAlive NodeState = "alive"
+	NodeLeft  NodeState = "left"
+	NodeDead  NodeState = "dead"
+)
+
+// Node is a process that owns lanes and runs their tasks.
+type Node struct {
+	ID        string // new at every process start
+	Address   string // where its API listens, "" for none
+	Version   string
+	Release   string
+	Embedded  bool // an application with the library inside, not a server
+	State     NodeState
+	Counter   int64
+	Serves    Serves
+	StartedAt Time
+	// Gone is set by stores that know for certain that the process has
+	// ended (SQLite: its OS lock is free); nobody needs to wait for it.
+	Gone bool
+}
+
+// Serves says per queue which types a node can start; a nil list means
+// every type, an absent queue none.
+type Serves map[string][]string
+
+// Lane is a slice of a queue.
+type Lane struct {
+	Number uint16
+	Queue  string
+	Owner  string // node id, "" for none
+	Epoch  int64
+}
+
+// LaneEpoch names a lane at an epoch.
+type LaneEpoch struct {
+	Lane  uint16
+	Epoch int64
+}
+
+// Topology is who there is and who owns what.
+type Topology struct {
+	Queues []Queue
+	Lanes  []Lane
+	Nodes  []Node
+}
+
+// Batch is inserted as a whole or not at all.
+type Batch struct{ Items []Insert }
+
+// Insert is one task to insert. Task is complete: id with its lane, queue,
+// type, payload, priority, key, target, policy, spec. A zero RunAt means
+// the store's now plus Delay. The store sets state, seq, rank, created_at.
+type Insert struct {
+	Task   *task.Task
+	Delay  time.Duration
+	Dedupe *Dedupe
+}
+
+// Dedupe asks for the dedupe check: a live entry of (Lane, queue, Key) with
+// the same Content answers with its task, with other content fails with
+// CodeDedupeConflict. An entry lives until its window has passed and, after
+// that, while its task is pending or running.
+type Dedupe struct {
+	Lane    uint16 // the lane of the entry: the hash of the dedupe key
+	Key     string
+	Window  time.Duration
+	Content [16]byte // hash of type, payload, target, ordering key and time as sent
+}
+
+// BatchResult has one Inserted per item, or the reason why the batch was
+// refused as a whole.
+type BatchResult struct {
+	Items []Inserted
+	Err   error
+}
+
+// Inserted is the fate of one item.
+type Inserted struct {
+	Entry    Entry      // of a new row
+	Existing *task.Task // the task that was there already; Entry is zero then
+	Created  Time
+}
+
+// Entry is what the owner of a lane keeps in memory of a pending row. Times
+// are µs since 1970.
+type Entry struct {
+	ID      task.ID
+	RunAt   int64
+	Rank    int64
+	Seq     int64
+	Park    int64
+	Key     string
+	Type    string
+	Target  string
+	Attempt int
+	Crashes int
+	Size    int // payload bytes
+}
+
+// Range asks Scan for rows of one lane and one park mark with
+// (Rank, ID) > (After, AfterID) and Rank <= Until.
+type Range struct {
+	Lane    uint16
+	Park    int64
+	After   int64
+	AfterID task.ID
+	Until   int64
+	Limit   int
+}
+
+// Claim asks for rows to run.
+type Claim struct {
+	Node     string
+	Lanes    []LaneEpoch // of every lane that occurs with Mark 0
+	Items    []ClaimItem
+	MaxBytes int // 8 MiB when 0
+}
+
+// ClaimItem names one row. Mark is 0 for the owner of the lane; a borrower,
+// which has no epoch, names the park mark that the row must have. A claimed
+// row loses its mark.
+type ClaimItem struct {
+	ID   task.ID
+	Mark int64
+}
+
+// Claimed is the answer to Claim.
+type Claimed struct {
+	Tasks   []*task.Task
+	Refused []Refusal
+}
+
+// Reason says why a row was not claimed.
+type Reason string
+
+// The reasons.
+const (
+	ReasonGone      Reason = "gone"       // not pending any more: ended, or running elsewhere
+	ReasonEpoch     Reason = "epoch"      // the lane has another owner, or the node is not alive
+	ReasonLater     Reason = "later"      // RunAt is in the future; Entry has it
+	ReasonParked    Reason = "parked"     // has another park mark than the item says; Entry has it
+	ReasonBehindKey Reason = "behind key" // another task of the key runs or is first; Head is that task
+	ReasonKeyHeld   Reason = "key held"   // a dead task of the key blocks it
+)
+
+// Refusal is one row that was not claimed.
+type Refusal struct {
+	ID     task.ID
+	Reason Reason
+	Entry  Entry // the row as it stands; zero for ReasonGone
+	Head   Entry // for ReasonBehindKey: the row that is first; zero if that one runs
+}
+
+// Settlement ends one attempt.
+//
+//   - succeeded: the row moves to done with Result; Follow is inserted.
+//   - failed: a history row; pending again at RunAt.
+//   - snoozed, released: as failed, but Attempt - 1, and the claim number is
+//     raised by a release.
+//   - dead: the row moves to dead with DeadReason, Failure and its attempts
+//     (the last 100); the key is held unless OrderOnDead is "skip";
+//     counters; Follow is inserted.
+//   - canceled: the row moves to done as canceled.
+//
+// A failed, snoozed or released settlement of a row whose cancel was
+// requested ends as canceled. A failure keeps LastError on the row.
+type Settlement struct {
+	Task        *task.Task // as claimed; ID and Claim are the fence
+	Outcome     task.Outcome
+	StartedAt   Time
+	EndedAt     Time
+	RunAt       Time // next run of a failed, snoozed or released task; zero for now
+	Failure     *task.Failure
+	Result      []byte
+	DeadReason  task.DeadReason
+	OrderOnDead string // "block", "skip" or "park"
+	Follow      []Insert
+	// Unstarted says that the attempt never started (its deadline had
+	// passed, its crash budget was spent, nothing handles it): Attempt - 1
+	// and no history row.
+	Unstarted bool
+}
+
+// Status is what became of a settlement.
+type Status string
+
+// The statuses.
+const (
+	StatusOK       Status = "ok"
+	StatusStale    Status = "stale_claim"
+	StatusNotFound Status = "not_found"
+	StatusRefused  Status = "refused" // the store refuses the data; Err says why. Nothing was changed
+)
+
+// Settled is the answer to one settlement.
+type Settled struct {
+	Status Status
+	// State is what the task is now, if Status is ok: canceled where a
+	// cancel request met a failure.
+	State task.State
+	// Entry is the row when it is pending again.
+	Entry Entry
+	Err   error
+}
+
+// Recovered is one row that Recover handed back.
+type Recovered struct {
+	Entry    Entry // zero when it ended as canceled
+	ID       task.ID
+	Type     string
+	Node     string
+	OldClaim int64
+	Claim    int64
+	Crashes  int
+	Cause    string // "node dead", "node left", "node unknown": for the log
+	Canceled bool
+}
+
+// Marking sets the park mark of one row.
+type Marking struct {
+	ID   task.ID
+	Mark int64
+}
+
+// Filter selects tasks. Zero fields do not filter. Since and Until bound
+// the time of the id (creation).
+type Filter struct {
+	IDs         []task.ID
+	State       task.State
+	Type        string
+	Queue       string
+	Key         string
+	Category    string // of the last error
+	Trace       string // trace id inside the trace parent
+	Since       Time
+	Until       Time
+	Reason      task.DeadReason
+	Fingerprint string
+	DiedBefore  Time // dead letters only
+}
+
+// Page is a keyset page. Limit is 1 to 500, 100 when 0. Cursor is "" for
+// the first page, else the next of the one before; a bad one is CodeInvalid
+// with field "cursor".
+type Page struct {
+	Limit  int
+	Cursor string
+}
+
+// DeadStats counts dead letters.
+type DeadStats struct {
+	Total      int            `json:"total"`
+	ByType     map[string]int `json:"by_type"`
+	ByReason   map[string]int `json:"by_reason"`
+	ByCategory map[string]int `json:"by_category"`
+}
+
+// DeadGroup is what dead letters of one fingerprint have in common.
+type DeadGroup struct {
+	Fingerprint string
+	Count       int
+	Type        string
+	Reason      task.DeadReason
+	Category    string
+	Message     string // of the example
+	FirstSeen   Time
+	LastSeen    Time
+	Example     task.ID
+}
+
+// KeyState is what is ahead in an ordering key.
+type KeyState struct {
+	Held    bool // a dead task blocks the key
+	Holder  task.ID
+	Mode    string // "block" or "park"
+	Since   Time
+	Running task.ID // zero if none runs
+	First   task.ID // the pending row that is next; zero if none
+}
+
+// RedriveOptions steer a redrive.
+type RedriveOptions struct {
+	KeepAttempts bool
+	RunAt        []Time // per id; nil for now. Paces a redrive with a rate
+	Payload      []byte // replaces the payload when not nil
+}

@@ -1,0 +1,210 @@
+// Package store is the seam between the engine and a database: what must be
+// on disk, and which changes are compare-and-set. [Store] is all that the
+// engine needs; [Query], [Admin] and [Config] serve people and operators;
+// the remaining interfaces are optional.
+//
+// Every implementation obeys the same rules, which storetest states one by
+// one and checks. The most important ones:
+//
+//   - A method that returns nil error has committed. A method that returns
+//     an error has an unknown outcome, unless the error says otherwise (a
+//     [*task.Error], [ErrNodeDead]): it may be repeated as it stands.
+//   - Nothing changes a running row but by its claim number, and every
+//     change of a running row other than its own settle raises that number.
+//   - "Now" is the store's clock, read once per transaction.
+//   - Items of one call do not share fate: a bad one is reported alone.
+//   - All methods are safe for concurrent use, and keep none of the slices
+//     and tasks that they are given.
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+// ErrNodeDead is returned to a node that another node has marked dead, or
+// whose row is gone. Death is final: the node returns under a new id.
+var ErrNodeDead = errors.New("store: the node was marked dead")
+
+// Store is what the engine needs of a database.
+type Store interface {
+	// Join inserts the node's row, alive, with counter 0. On SQLite it also
+	// takes the OS lock by which others see that the process lives.
+	Join(ctx context.Context, node Node) error
+
+	// Beat raises the node's counter by one and stores what it serves. It
+	// returns ErrNodeDead when the row is not alive any more.
+	Beat(ctx context.Context, node string, serves Serves) error
+
+	// Leave marks the node as left, which frees its lanes and lets others
+	// recover its running rows without counting a crash. Idempotent.
+	Leave(ctx context.Context, node string) error
+
+	// Bury marks a node dead if it is alive and its counter is still the
+	// given one, and reports whether it did.
+	Bury(ctx context.Context, node string, counter int64) (bool, error)
+
+	// Topology reads queues, lanes and nodes in one snapshot. Its cost does
+	// not grow with the backlog. Nodes that left or died long ago and hold
+	// nothing are absent.
+	Topology(ctx context.Context) (*Topology, error)
+
+	// TakeLanes makes the node owner of those of the lanes whose epoch is
+	// still the given one and that are free: without an owner, or with one
+	// that left or is dead. The epoch of each rises by one. It waits for
+	// claims in flight on the lane. The lanes taken are returned with
+	// their new epochs. A node that is not alive takes nothing.
+	TakeLanes(ctx context.Context, node string, lanes []LaneEpoch) ([]LaneEpoch, error)
+
+	// FreeLanes gives lanes back: those that the node still owns at the
+	// given epoch and that hold no running keyed task. It returns the
+	// lanes given back.
+	FreeLanes(ctx context.Context, node string, lanes []LaneEpoch) ([]LaneEpoch, error)
+
+	// Enqueue inserts batches, each all or nothing, with one result per
+	// batch in the same order. An id that is already there, live or ended,
+	// with the same content (queue, type, payload, key, target) answers
+	// with that task (Existing), with other content fails with
+	// CodeIDConflict; so a call of unknown outcome is simply repeated.
+	// Keyed rows get their seq here, in the order of the call.
+	Enqueue(ctx context.Context, batches []Batch) ([]BatchResult, error)
+
+	// Scan reads pending rows of each range by (rank, id), at most
+	// range.Limit of them, without changing anything.
+	Scan(ctx context.Context, ranges []Range) ([][]Entry, error)
+
+	// Claim marks rows running, in one transaction, and returns them whole.
+	// A row is claimed if it is pending, its RunAt is not after the store's
+	// now, its park mark is item.Mark and, for an owner's claim (Mark 0),
+	// the lane's epoch is the given one and the node its owner; a keyed row
+	// in addition only as head of its key: no hold on the key, no running
+	// row of the key, and first among its pending rows by (started before,
+	// Seq), where started before means Attempt+Crashes > 0. The node must
+	// be alive. Attempt rises by one, Claim to max(old+1, now in µs).
+	// Rows not claimed are reported with the reason. The batch ends early,
+	// without a report for the rest, when payloads reach MaxBytes.
+	// Nothing may start before Claim has returned.
+	Claim(ctx context.Context, claim Claim) (Claimed, error)
+
+	// Running reads the node's running rows whole: those of ids, or all
+	// when ids is nil. It is how a claim of unknown outcome is read back
+	// and how rows are found that no one in the process knows.
+	Running(ctx context.Context, node string, ids []task.ID) ([]*task.Task, error)
+
+	// Settle ends attempts, each fenced by its claim number, with history,
+	// dead letter, key hold, counters and follow-up tasks in the same
+	// transaction. See Settlement for what each outcome does. One result
+	// per settlement in the same order. A repeat of a recorded outcome for
+	// the same claim answers StatusOK and changes nothing.
+	Settle(ctx context.Context, settlements []Settlement) ([]Settled, error)
+
+	// Recover hands back running rows of the lanes whose node is dead,
+	// left or unknown: compare-and-set on the claim, which is raised;
+	// Attempt - 1; a history row with outcome crashed (released for a node
+	// that left); Crashes + 1 unless the node left. When a task with
+	// Crashes >= 2 was running on a dead node, the crash counts for such
+	// tasks alone, and for no other row of that node, whichever call
+	// recovers it. Rows whose cancel was requested end as canceled.
+	// At most limit rows; call again while it returns as many.
+	Recover(ctx context.Context, lanes []uint16, limit int) ([]Recovered, error)
+
+	// Mark sets (or with Mark 0 clears) the park mark of rows that are
+	// pending. Rows that are not are left alone without error.
+	Mark(ctx context.Context, marks []Marking) error
+
+	// Marks lists the park marks present in the lanes, each once per lane,
+	// with its first entry by rank. Its cost grows with the number of
+	// different marks only.
+	Marks(ctx context.Context, lanes []uint16) ([]Entry, error)
+}
+
+// TxEnqueuer is implemented by stores that can insert tasks inside the
+// caller's own transaction, so that the tasks exist exactly if it commits.
+// The transaction is the driver's (*sql.Tx for database/sql stores). Any
+// error means that the transaction should be rolled back.
+type TxEnqueuer interface {
+	EnqueueTx(ctx context.Context, tx any, items []Insert) ([]Inserted, error)
+}
+
+// Waker is implemented by stores that can tell soon when another process
+// has committed. Watch calls wake (lanes nil for "any") from one goroutine
+// until ctx ends. Wake-ups are advice: they may be late, lost or needless.
+type Waker interface {
+	Watch(ctx context.Context, wake func(lanes []uint16)) error
+}
+
+// Query reads what people look at. All methods return copies.
+type Query interface {
+	// Get returns a task whatever its state and table. CodeNotFound when
+	// there is none or its retention has passed.
+	Get(ctx context.Context, id task.ID) (*task.Task, error)
+	// Attempts returns the recorded attempts of a task, oldest first, the
+	// last one of a succeeded task included; CodeNotFound as for Get.
+	Attempts(ctx context.Context, id task.ID) ([]task.Attempt, error)
+	// Find returns a page of tasks, newest first (by id). A page may be
+	// short or empty and still have a cursor, since it reads at most 20 000
+	// rows per call.
+	Find(ctx context.Context, filter Filter, page Page) (tasks []*task.Task, next string, err error)
+	// Count returns how many tasks match, counting no further than limit.
+	Count(ctx context.Context, filter Filter, limit int) (int, error)
+	// DeadStats returns the counters of dead letters, kept in the settling
+	// transactions, not recounted.
+	DeadStats(ctx context.Context) (*DeadStats, error)
+	// DeadGroups returns dead letters grouped by fingerprint, most first.
+	DeadGroups(ctx context.Context, filter Filter, limit int) ([]DeadGroup, error)
+	// Key tells what is ahead of a keyed task: the hold on its key, if any,
+	// and the id of the task that runs or runs next.
+	Key(ctx context.Context, lane uint16, key string) (*KeyState, error)
+	// Check runs the store's own integrity checks and compares counters
+	// with recounts; it returns what is wrong, nothing when all is well.
+	Check(ctx context.Context) ([]string, error)
+}
+
+// Admin changes tasks on behalf of an operator, on the row, from any node.
+type Admin interface {
+	// Cancel ends a pending task as canceled, or requests the cancel of a
+	// running one (CancelRequested). The task as it then stands is
+	// returned. CodeConflict for other states than pending and running.
+	Cancel(ctx context.Context, id task.ID) (*task.Task, error)
+	// Reschedule moves the next run of a pending task (zero time: now) and
+	// clears its park mark. CodeConflict for other states.
+	Reschedule(ctx context.Context, id task.ID, at Time) (*task.Task, error)
+	// Redrive sends dead letters back: deletes the dead row (the loser of a
+	// race finds nothing), releases the key that it holds, inserts the task
+	// again, pending, with the same id, Seq and Claim, crashes 0, attempts
+	// 0 unless kept. Ids that are no dead letters are reported in missing.
+	Redrive(ctx context.Context, ids []task.ID, options RedriveOptions) (done []task.ID, missing []task.ID, err error)
+	// Purge deletes up to limit dead letters that match the filter, oldest
+	// first, releases the keys that they hold, and returns them.
+	Purge(ctx context.Context, filter Filter, limit int) ([]*task.Task, error)
+	// ReleaseKey removes the hold on a key and reports whether there was
+	// one. The dead letter stays.
+	ReleaseKey(ctx context.Context, queue, key string) (bool, error)
+	// Cleanup deletes up to limit rows of ended tasks, histories and dedupe
+	// entries past their retention, and rows of nodes long gone. Dead
+	// letters are not touched. It returns how many rows it deleted.
+	Cleanup(ctx context.Context, ended Time, limit int) (int, error)
+	// Close waits for writes in flight and releases the store.
+	Close() error
+}
+
+// Config holds the queues.
+type Config interface {
+	// PutQueue creates a queue with its lanes, or changes one; lanes can
+	// only be raised. The queue as stored is returned.
+	PutQueue(ctx context.Context, queue Queue) (*Queue, error)
+	// Queues lists queues by name.
+	Queues(ctx context.Context) ([]Queue, error)
+	// PauseQueue sets or clears the pause switch; CodeNotFound.
+	PauseQueue(ctx context.Context, name string, paused bool) (*Queue, error)
+}
+
+// Backend is what a database package returns: everything.
+type Backend interface {
+	Store
+	Query
+	Admin
+	Config
+}

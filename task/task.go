@@ -1,0 +1,139 @@
+package task
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Limits that every entrance checks alike.
+const (
+	MaxPayload   = 1 << 20  // bytes
+	MaxResult    = 64 << 10 // bytes kept of a result
+	MaxErrorText = 16 << 10 // bytes kept of an error message
+	MaxName      = 128      // runes of a type, queue or policy name
+	MaxKey       = 512      // bytes of an ordering or dedupe key
+	MinPriority  = 0
+	MaxPriority  = 9
+	// DefaultPriority is what a task has that names none.
+	DefaultPriority = 5
+	// DefaultQueue is where a task goes that names no queue.
+	DefaultQueue = "default"
+	// DefaultDedupeWindow counts from acceptance.
+	DefaultDedupeWindow = 24 * time.Hour
+	// HTTPType is the type of a task that names only a target.
+	HTTPType = "http"
+	// MaxFallbackDepth bounds chains of fallbacks of fallbacks.
+	MaxFallbackDepth = 3
+	// PriorityStep is how much earlier one step of priority ranks a task:
+	// ageing as a number that never changes, so nothing starves.
+	PriorityStep = 30 * time.Second
+)
+
+// Task is one durable unit of work. Stores return it whole; times are UTC
+// with microseconds, zero when absent.
+type Task struct {
+	ID       ID
+	Queue    string
+	Type     string
+	Payload  []byte // opaque; comes back byte for byte
+	State    State
+	Priority int
+	RunAt    time.Time // not before this time
+	Key      string    // ordering key, "" for none
+	Seq      int64     // order inside the key; 0 without one
+	Target   string    // the unit that limits protect: the URL's host, else the type
+	Policy   string    // named policy, "" for the default chain
+	Spec     Spec      // the rest of what the caller asked for
+
+	Attempt         int       // attempts started and spent
+	Crashes         int       // attempts that ended because their process died
+	Claim           int64     // claim number: grows with every claim and every loss of one
+	Node            string    // who runs it; "" unless running
+	StartedAt       time.Time // of the attempt that runs, or of the last one of a final task
+	CancelRequested bool
+	Park            int64 // park mark, 0 for none; see store.Mark
+
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+	FinishedAt time.Time // of a final task
+
+	LastError    *Failure
+	DeadReason   DeadReason      // of a dead task
+	Result       json.RawMessage // of a succeeded task
+	FallbackTask ID              // of a dead task with a fallback
+}
+
+// Spec is what a caller asks of a task beyond its key columns. Stores keep
+// it as one JSON value and never look inside; the zero Spec is stored as
+// null.
+type Spec struct {
+	Retry        json.RawMessage   `json:"retry,omitempty"`        // inline policy; replaces the named one whole
+	MaxAttempts  int               `json:"max_attempts,omitempty"` // overrides the policy's; 0 for the policy's own
+	Timeout      time.Duration     `json:"timeout,omitempty"`      // per attempt, ns; 0 for the policy's own
+	Deadline     time.Time         `json:"deadline,omitzero"`      // for all attempts together
+	Metadata     map[string]string `json:"metadata,omitempty"`
+	HTTP         *Request          `json:"http,omitempty"` // the request to make; nil for a Go handler
+	DedupeKey    string            `json:"dedupe_key,omitempty"`
+	DedupeWindow time.Duration     `json:"dedupe_window,omitempty"`
+	TraceParent  string            `json:"trace_parent,omitempty"` // W3C trace context of the enqueuer
+	Fallback     *Follow           `json:"fallback,omitempty"`     // enqueued in the transaction in which the task dies
+	OnSuccess    *Follow           `json:"on_success,omitempty"`   // enqueued in the transaction in which it succeeds
+	OnDead       *Follow           `json:"on_dead,omitempty"`      // enqueued in the transaction in which it dies
+	Parent       ID                `json:"parent,omitzero"`        // the task that this one follows
+	Depth        int               `json:"depth,omitempty"`        // how many fallbacks lie above this task
+}
+
+// IsZero reports whether nothing was asked for.
+func (s *Spec) IsZero() bool {
+	return s.Retry == nil && s.MaxAttempts == 0 && s.Timeout == 0 && s.Deadline.IsZero() &&
+		len(s.Metadata) == 0 && s.HTTP == nil && s.DedupeKey == "" && s.DedupeWindow == 0 &&
+		s.TraceParent == "" && s.Fallback == nil && s.OnSuccess == nil && s.OnDead == nil &&
+		s.Parent.IsZero() && s.Depth == 0
+}
+
+// Request is the HTTP request that a task of a target makes.
+type Request struct {
+	URL     string            `json:"url"`
+	Method  string            `json:"method,omitempty"` // POST when empty
+	Headers map[string]string `json:"headers,omitempty"`
+}
+
+// Follow describes a task that is enqueued when another ends. It gets the
+// payload of the task that it follows unless it has its own.
+type Follow struct {
+	Type    string          `json:"type,omitempty"`
+	Queue   string          `json:"queue,omitempty"` // the queue of the followed task when empty
+	Policy  string          `json:"policy,omitempty"`
+	Payload json.RawMessage `json:"payload,omitempty"`
+	HTTP    *Request        `json:"target,omitempty"`
+}
+
+// Attempt is one recorded execution of a task.
+type Attempt struct {
+	Number    int // attempts count from 1; an attempt that cost nothing repeats its number
+	Claim     int64
+	Node      string
+	StartedAt time.Time
+	EndedAt   time.Time
+	Outcome   Outcome
+	Failure   *Failure      // nil for success and release
+	NextDelay time.Duration // until the next run; 0 at the end
+}
+
+// Failure is what is kept of an error.
+type Failure struct {
+	Category    string        `json:"category"`
+	Type        string        `json:"type,omitempty"` // error class or Go type
+	Code        string        `json:"code,omitempty"` // HTTP status, SQLSTATE, errno
+	Effect      string        `json:"effect,omitempty"`
+	Message     string        `json:"message"`
+	Fingerprint string        `json:"fingerprint"`
+	At          time.Time     `json:"at"`
+	Delay       time.Duration `json:"delay,omitempty"` // the wait planned after it, ns
+}
+
+// Rank orders pending tasks: the run time in µs, minus 30 s for each step of
+// priority.
+func Rank(runAt time.Time, priority int) int64 {
+	return runAt.UnixMicro() - int64(priority)*PriorityStep.Microseconds()
+}
