@@ -317,3 +317,32 @@ type RedriveOptions struct {
 	RunAt        []Time // per id; nil for now. Paces a redrive with a rate
 	Payload      []byte // replaces the payload when not nil
 }
+
+// OperationState says where a long operation stands.
+type OperationState string
+
+// The states of an operation. Done, canceled and failed are final.
+const (
+	OperationRunning  OperationState = "running"
+	OperationPaused   OperationState = "paused"
+	OperationDone     OperationState = "done"
+	OperationCanceled OperationState = "canceled"
+	OperationFailed   OperationState = "failed"
+)
+
+// Operation is a long action of an operator, such as a redrive by filter.
+// It survives its process: whoever holds Node works on it.
+type Operation struct {
+	ID         string
+	Kind       string // "redrive"
+	State      OperationState
+	Request    []byte // what was asked for, JSON
+	Node       string // who works on it, "" for nobody
+	Matched    int    // letters that matched when it began
+	Done       int    // letters handled so far
+	Error      string
+	Version    int64 // raised by every PutOperation
+	CreatedAt  Time
+	UpdatedAt  Time
+	FinishedAt Time
+}

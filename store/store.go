@@ -190,7 +190,7 @@ type Admin interface {
 	Close() error
 }
 
-// Config holds the queues.
+// Config holds queues and the long operations that operators started.
 type Config interface {
 	// PutQueue creates a queue with its lanes, or changes one; lanes can
 	// only be raised. The queue as stored is returned.
@@ -199,6 +199,14 @@ type Config interface {
 	Queues(ctx context.Context) ([]Queue, error)
 	// PauseQueue sets or clears the pause switch; CodeNotFound.
 	PauseQueue(ctx context.Context, name string, paused bool) (*Queue, error)
+	// PutOperation inserts or replaces an operation by its id. A replace
+	// succeeds only if the stored Version is operation.Version, and raises
+	// it; else CodeConflict.
+	PutOperation(ctx context.Context, operation Operation) (*Operation, error)
+	// Operation returns one; CodeNotFound.
+	Operation(ctx context.Context, id string) (*Operation, error)
+	// Operations lists the newest first, at most limit.
+	Operations(ctx context.Context, limit int) ([]Operation, error)
 }
 
 // Backend is what a database package returns: everything.
