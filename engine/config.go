@@ -1,0 +1,150 @@
+// Package engine runs tasks: it owns lanes, keeps their near future in memory,
+// claims what is due, runs it, decides what follows, and settles. It knows
+// [store.Store] and never a database.
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Push is the capability that a node lists in [store.Serves] when it can make
+// the HTTP requests of tasks with a target, whatever their type. No type can
+// have this name.
+const Push = "@http"
+
+// Handler runs one attempt of a task. Its context ends at the attempt's
+// timeout, at the task's deadline, when a cancel is requested and when the
+// engine stops and the grace time is over; [context.Cause] says which. The
+// result is kept if it is JSON of at most 64 KiB.
+type Handler func(ctx context.Context, run *Run) (result []byte, err error)
+
+// Run is one attempt in progress. Handlers must not change it.
+type Run struct {
+	Task        *task.Task
+	Policy      *retry.Policy
+	MaxAttempts int       // 0 for unlimited
+	Deadline    time.Time // for all attempts together, zero for none
+}
+
+// Registry says what the node can run and how. Its methods are called on hot
+// paths from many goroutines and must not block.
+type Registry interface {
+	// Serves is what the node tells others that it can start, per queue.
+	Serves(queue string) (types []string, served bool)
+	// CanStart reports whether this node can start the type: a Go handler's
+	// type, or [Push].
+	CanStart(capability string) bool
+	// Handler returns what runs the task, nil if nothing here does.
+	Handler(t *task.Task) Handler
+	// Policy resolves the policy of a task. An error is recorded as the
+	// task's permanent failure.
+	Policy(t *task.Task) (*retry.Policy, error)
+	// Follow makes the task that follows t, with its place and id, or
+	// reports false where there is none to make. It must return the same
+	// task for the same arguments, since a settle may be repeated.
+	Follow(t *task.Task, follow *task.Follow, kind FollowKind) (store.Insert, bool)
+}
+
+// FollowKind says why a task follows another.
+type FollowKind string
+
+// The kinds.
+const (
+	FollowFallback  FollowKind = "fallback"
+	FollowOnSuccess FollowKind = "on_success"
+	FollowOnDead    FollowKind = "on_dead"
+)
+
+// Config is what an engine is made of. Zero fields take the defaults.
+type Config struct {
+	Store    store.Store
+	Registry Registry
+	Node     store.Node // ID is required and new at every start
+	Logger   *slog.Logger
+	Observer Observer
+	Rand     func() float64 // uniform in [0, 1); math/rand/v2 when nil. Safe for concurrent use
+
+	// Queues that the node takes lanes of. Nil: every queue that no living
+	// node with Embedded set serves (what `outlast serve` does).
+	Queues []string
+	// EnqueueOnly starts no lanes and no attempts: the node only enqueues.
+	EnqueueOnly bool
+
+	Slots      int           // running attempts at most, default 1000
+	NearFuture int           // entries kept in memory at most, over all lanes, default 100 000
+	Horizon    time.Duration // how far ahead entries are loaded, default 60 s
+	Poll       time.Duration // look for rows that nobody told us of, default 1 s
+	Batch      int           // rows per claim and settle transaction, default 1000, at most 1000
+	Beat       time.Duration // liveness counter, default 1 s
+	Grace      time.Duration // running attempts' time at a graceful stop, default 25 s
+	InFlight   int           // payload bytes of running tasks at most, default 128 MiB
+}
+
+func (c Config) withDefaults() Config {
+	setDefault(&c.Slots, 1000)
+	setDefault(&c.NearFuture, 100_000)
+	setDefault(&c.Horizon, time.Minute)
+	setDefault(&c.Poll, time.Second)
+	setDefault(&c.Batch, 1000)
+	setDefault(&c.Beat, time.Second)
+	setDefault(&c.Grace, 25*time.Second)
+	setDefault(&c.InFlight, 128<<20)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Observer is told what happens. Nil functions are skipped; none may block,
+// and they are called outside locks, from many goroutines.
+type Observer struct {
+	// AttemptStarted is called before the handler; late is the time since
+	// the task was due.
+	AttemptStarted func(t *task.Task, late time.Duration)
+	// Settled is called after the outcome of an attempt has committed.
+	Settled func(Outcome)
+	// Recovered is called for every row taken from a node that ended.
+	Recovered func(store.Recovered)
+	// Claimed and Committed tell the sizes and times of batches.
+	Claimed   func(rows int, took time.Duration)
+	Committed func(kind string, rows int, took time.Duration)
+	// NodeDied is called when this node was found dead and returns under a
+	// new id.
+	NodeDied func(old, new string)
+}
+
+// Outcome is a committed settlement, with what the decision was.
+type Outcome struct {
+	Settlement *store.Settlement
+	State      task.State // what the task is now
+	Rule       string     // which rule of the policy decided
+	Delay      time.Duration
+	Err        error // what the handler returned
+}
+
+// Stats is a snapshot for health endpoints and metrics.
+type Stats struct {
+	Node    string
+	Lanes   int
+	Waiting int // entries in memory that are not due
+	Ready   int // entries in memory that are due
+	Running int
+	Slots   int
+	Queues  map[string]QueueStats
+}
+
+// QueueStats counts one queue's part of the memory of this node.
+type QueueStats struct{ Lanes, Waiting, Ready, Running int }
