@@ -1,0 +1,113 @@
+# Everything here needs Go only. The linter is built from the module proxy
+# into a cache folder; see .ci/lint.
+# Works with GNU make 3.81 (macOS) and later; recipes are plain POSIX sh.
+
+SHELL := /bin/sh
+
+GO           ?= go
+GOLANGCI     ?= v2.5.0
+TEST_TIMEOUT ?= 15m
+TEST_FLAGS   ?=
+FUZZTIME     ?= 10s
+FAULT_CYCLES ?= 1000
+FAULT_RUN    ?= .
+ARGS         ?=
+
+export GO GOLANGCI FUZZTIME
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@echo "Targets (make TARGET [ARGS=...]):"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)$$/  \1|\2/p' Makefile | \
+		awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
+
+# --- use it -----------------------------------------------------------------
+
+.PHONY: run
+run: ## Start a server on http://127.0.0.1:7070 with ./outlast.db
+	$(GO) run ./cmd/outlast serve $(ARGS)
+
+.PHONY: demo
+demo: ## Start a server with a flaky receiver and a few hundred tasks
+	$(GO) run ./cmd/outlast demo $(ARGS)
+
+.PHONY: build
+build: ## Build the static binary bin/outlast
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/outlast ./cmd/outlast
+
+# --- every change -----------------------------------------------------------
+
+.PHONY: test
+test: ## Run all tests with the race detector, in random order
+	$(GO) test -race -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
+
+.PHONY: check
+check: check-format check-vet check-arch check-tidy check-generated check-lint ## All checks that need no running: format, vet, lint, ...
+	@echo "check: ok"
+
+.PHONY: check-format
+check-format: ## gofmt on every Go file
+	@echo "check: gofmt"
+	@sh .ci/format
+
+.PHONY: check-vet
+check-vet: ## go vet; again with the planted defects; nested modules too
+	@echo "check: go vet"
+	@$(GO) vet ./...
+	@echo "check: go vet -tags mutant,mutants"
+	@$(GO) vet -tags mutant,mutants ./...
+	@for mod in */go.mod; do \
+		[ -f "$$mod" ] || continue; \
+		echo "check: go vet in $${mod%/go.mod}"; \
+		(cd "$${mod%/go.mod}" && $(GO) vet ./...) || exit 1; \
+	done
+
+.PHONY: check-arch
+check-arch: ## Imports, package docs, file and function budgets
+	@echo "check: architecture"
+	@$(GO) test -count=1 ./internal/archtest
+
+.PHONY: check-tidy
+check-tidy: ## go.mod and go.sum hold what is needed and no more
+	@echo "check: go mod tidy"
+	@$(GO) mod tidy -diff || { \
+		echo "check: go.mod or go.sum is not tidy (diff above): run go mod tidy" >&2; exit 1; }
+
+.PHONY: check-generated
+check-generated: ## Generated files are what go generate makes
+	@echo "check: generated files"
+	@sh .ci/generated
+
+.PHONY: check-lint
+check-lint: ## golangci-lint, built once per version
+	@echo "check: golangci-lint $(GOLANGCI)"
+	@sh .ci/lint
+
+.PHONY: cover
+cover: ## Test coverage of all packages: coverage.out, coverage.html
+	$(GO) test -timeout $(TEST_TIMEOUT) -coverpkg=./... -coverprofile=coverage.out ./...
+	$(GO) tool cover -html=coverage.out -o coverage.html
+	@$(GO) tool cover -func=coverage.out | tail -n 1
+
+# --- long runs --------------------------------------------------------------
+
+.PHONY: fuzz
+fuzz: ## Run each fuzz target for FUZZTIME (10s)
+	@sh .ci/fuzz
+
+.PHONY: bench
+bench: ## Measure Outlast beside its peers (ARGS are passed on)
+	cd bench && $(GO) run . run $(ARGS)
+
+.PHONY: faults
+faults: faults-kill faults-mutants ## Kill campaign and planted defects (hours)
+
+.PHONY: faults-kill
+faults-kill: ## Kill processes FAULT_CYCLES (1000) times and check every promise
+	OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -v -count=1 -timeout 3h -run '$(FAULT_RUN)' ./internal/faulttest/
+
+.PHONY: faults-mutants
+faults-mutants: ## Plant each known defect; the fault suite must catch it
+	$(GO) test -v -count=1 -timeout 3h -tags mutants -run '^TestMutants$$' ./internal/faulttest/
