@@ -1,0 +1,81 @@
+package outlast
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Draft is a task that is about to be enqueued. Zero fields take their
+// defaults. Nothing in it is kept or changed by the calls that take it.
+type Draft struct {
+	// ID may be made by the caller (with [NewID]), so that an enqueue of
+	// unknown outcome can be repeated: the same id with the same content
+	// answers with the first task. Its last 16 bits are replaced by the lane.
+	// The zero ID means that one is made here.
+	ID ID
+	// Type selects the handler: 1 to 128 of A-Z a-z 0-9 . _ : -. It is
+	// required, except that a draft with a Target has "http".
+	Type string
+	// Queue is "default" when empty. It must exist.
+	Queue string
+	// Payload is what the handler gets, byte for byte; at most 1 MiB. Typed
+	// handlers want JSON.
+	Payload []byte
+
+	// Delay, or RunAt, says when the task may run first: not both. Zero, or a
+	// time that has passed, means at once. Neither is more than 10 years.
+	Delay time.Duration
+	RunAt time.Time
+	// Priority is 0 (lowest) to 9; nil means 5.
+	Priority *int
+	// Key is the ordering key: tasks of one queue with the same key run one
+	// at a time in the order of their acceptance. "" means none. At most 512
+	// bytes of UTF-8 without control characters, as for DedupeKey.
+	Key string
+	// DedupeKey makes a repeat with the same content, in the same queue and
+	// within DedupeWindow, return the first task. "" means none.
+	DedupeKey string
+	// DedupeWindow counts from acceptance; 0 means 24 h.
+	DedupeWindow time.Duration
+
+	// Policy names the retry policy; "" leaves it to the type, the queue and
+	// the default, in this order.
+	Policy string
+	// Retry is an inline policy in the form of [retry.Spec], which replaces
+	// every other one as a whole. Nil means none.
+	Retry json.RawMessage
+	// MaxAttempts overrides the policy's limit, the first attempt included;
+	// nil keeps it, 1 turns retries off, 0 is refused.
+	MaxAttempts *int
+	// Timeout limits one attempt, 1 ms to 24 h; 0 keeps the policy's.
+	Timeout time.Duration
+	// Deadline, or TTL counted from acceptance, ends all attempts together:
+	// not both. Zero means none.
+	Deadline time.Time
+	TTL      time.Duration
+
+	// Metadata is for people and filters: at most 64 pairs and 16 KiB.
+	Metadata map[string]string
+	// Target is the HTTP request that the task makes; nil for a Go handler.
+	Target *task.Request
+	// Fallback and OnDead are enqueued in the transaction in which the task
+	// dies, OnSuccess in that in which it succeeds.
+	Fallback  *task.Follow
+	OnSuccess *task.Follow
+	OnDead    *task.Follow
+	// TraceParent is the W3C trace context of the caller, "" for none.
+	TraceParent string
+}
+
+// Receipt says what became of a draft.
+type Receipt struct {
+	// Task is the task as accepted; nil if Err is set.
+	Task *Task
+	// Existing says that the task was there already: the same id or dedupe
+	// key with the same content.
+	Existing bool
+	// Err is why this draft of a batch that is not atomic was refused.
+	Err error
+}
