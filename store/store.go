@@ -35,8 +35,9 @@ type Store interface {
 	Join(ctx context.Context, node Node) error
 
 	// Beat raises the node's counter by one and stores what it serves. It
-	// returns ErrNodeDead when the row is not alive any more.
-	Beat(ctx context.Context, node string, serves Serves) error
+	// returns ErrNodeDead when the row is not alive any more, else the ids
+	// of the node's running rows whose cancel was requested.
+	Beat(ctx context.Context, node string, serves Serves) (canceled []task.ID, err error)
 
 	// Leave marks the node as left, which frees its lanes and lets others
 	// recover its running rows without counting a crash. Idempotent.
