@@ -1,0 +1,250 @@
+package archtest
+
+// rule says what a package is for and what of this module it may import
+// outside its tests. A path ending in "/*" holds for all folders directly
+// below that have no rule of their own.
+type rule struct {
+	path    string
+	is      string
+	imports []arrow
+	stdOnly bool // nothing from outside this module and the standard library
+}
+
+// arrow is one allowed import and its reason. The path "..." stands for every
+// package that is no program, example or test package.
+type arrow struct{ to, why string }
+
+// rules go from the bottom up: a package imports packages above it in this
+// list, never below.
+var rules = []rule{
+	{path: "retry", is: "in-process core", stdOnly: true},
+	{path: "retry/retryhttp", is: "RoundTripper and server middleware", stdOnly: true, imports: []arrow{
+		{"retry", "the policy it applies"},
+	}},
+	{path: "retry/*", is: "interceptors and classifiers that need a library's types", imports: []arrow{
+		{"retry", "the categories they map to, the policy they apply"},
+	}},
+	{path: "plan", is: "planner: pure functions over a policy", stdOnly: true, imports: []arrow{
+		{"retry", "the policy that is planned"},
+	}},
+	{path: "safehttp", is: "the guarded dialer of every outbound request", stdOnly: true, imports: []arrow{
+		{"retry", "the category of a refused or failed dial"},
+	}},
+	{path: "task", is: "nouns and the state machine, pure", stdOnly: true, imports: []arrow{
+		{"retry", "categories and verdicts of a failed attempt"},
+	}},
+	{path: "store", is: "what the engine needs of a database", stdOnly: true, imports: []arrow{
+		{"task", "the nouns that are stored"},
+		{"retry", "categories in filters and counters"},
+	}},
+	{path: "store/internal/*", is: "what several stores share", imports: []arrow{
+		{"store", "the contract"},
+		{"task", "the nouns that are stored"},
+		{"retry", "categories as columns"},
+	}},
+	{path: "store/*", is: "one database each, and wrappers", imports: []arrow{
+		{"store", "the contract"},
+		{"store/internal/*", "what several stores share"},
+		{"task", "the nouns that are stored"},
+		{"retry", "categories as columns"},
+	}},
+	{path: "store/storetest", is: "conformance suite", imports: []arrow{
+		{"store", "the contract it checks"},
+		{"task", "the nouns that are stored"},
+		{"retry", "categories that must come back"},
+	}},
+	{path: "engine", is: "lanes, timers, claim, run, settle", stdOnly: true, imports: []arrow{
+		{"store", "the contract; never an implementation"},
+		{"task", "nouns and transitions"},
+		{"retry", "verdicts, budgets and breakers before a claim"},
+	}},
+	{path: "sim", is: "storm simulator", imports: []arrow{
+		{"retry", "the code that is simulated"},
+		{"plan", "predictions beside measurements"},
+		{"engine", "end-to-end storms"},
+		{"store", "the contract of the store below"},
+		{"store/memory", "end-to-end storms need a store in virtual time"},
+		{"task", "nouns of end-to-end storms"},
+	}},
+
+	// Between engine and root: one folder per noun.
+	{path: "policy", is: "named policies and queues", imports: []arrow{
+		{"retry", "what a policy compiles to"},
+		{"plan", "previews and warnings before a policy is saved"},
+		{"task", "names and limits of tasks"},
+		{"store", "versions are kept in it"},
+		{"engine", "implements the engine's view of policies"},
+	}},
+	{path: "dead", is: "dead letters, redrive, retention", imports: []arrow{
+		{"task", "letters are tasks"},
+		{"store", "letters and operations"},
+		{"retry", "pacing and stopping of a redrive"},
+		{"engine", "wakes the owner after a redrive"},
+	}},
+	{path: "schedule", is: "cron and interval rules", imports: []arrow{
+		{"task", "what a tick enqueues"},
+		{"store", "ticks are compare-and-set rows"},
+		{"retry", "its own waits after a failed tick"},
+		{"engine", "wakes the owner after a tick"},
+	}},
+	{path: "alert", is: "rules, cool-down, delivery", imports: []arrow{
+		{"task", "the subject of an alert"},
+		{"store", "deliveries and held-back alerts"},
+		{"retry", "repeats of a delivery"},
+		{"engine", "events come from its observer"},
+		{"safehttp", "outbound requests"},
+	}},
+	{path: "alert/*", is: "one channel each", imports: []arrow{
+		{"alert", "the interface of a channel"},
+		{"safehttp", "outbound requests"},
+		{"retry", "the category of a failed delivery"},
+		{"task", "the subject of an alert"},
+	}},
+	{path: "group", is: "worker groups", imports: []arrow{
+		{"task", "what is dispatched"},
+		{"store", "members are rows"},
+		{"retry", "steps between dispatches"},
+		{"engine", "its dispatch interface"},
+		{"safehttp", "outbound requests"},
+	}},
+	{path: "push", is: "HTTP push", imports: []arrow{
+		{"task", "what is pushed"},
+		{"store", "targets and their settings"},
+		{"retry", "classification of the answer"},
+		{"engine", "its handler interface"},
+		{"safehttp", "outbound requests"},
+		{"group", "the member that a task goes to"},
+	}},
+
+	{path: "", is: "public API of the durable engine", imports: []arrow{
+		{"engine", "what it opens"},
+		{"store", "the store it is given; implementations are the caller's choice"},
+		{"task", "nouns it shows"},
+		{"retry", "policies"},
+		{"plan", "previews"},
+		{"policy", "named policies"},
+		{"dead", "dead letters"},
+		{"schedule", "schedules"},
+		{"alert", "alerts"},
+		{"push", "HTTP push"},
+		{"group", "worker groups"},
+		{"safehttp", "outbound requests"},
+	}},
+	{path: "pgxtx", is: "enqueue in the caller's pgx transaction", imports: []arrow{
+		{"", "the client it extends"},
+		{"store", "the optional interface"},
+		{"store/postgres", "the statement"},
+		{"task", "nouns"},
+	}},
+	{path: "client", is: "Go client for HTTP API and remote workers", stdOnly: true, imports: []arrow{
+		{"task", "nouns and error codes"},
+		{"retry", "its own repeats"},
+	}},
+	{path: "console", is: "web console; talks only to the HTTP API"},
+	{path: "server", is: "HTTP API over the root package", imports: []arrow{
+		{"", "everything it does"},
+		{"task", "nouns"},
+		{"store", "filters, pages, named errors"},
+		{"retry", "policies, its own throttle"},
+		{"plan", "POST /v1/policies/plan"},
+		{"policy", "policies and queues"},
+		{"dead", "dead letters"},
+		{"schedule", "schedules"},
+		{"alert", "alerts"},
+		{"push", "targets"},
+		{"group", "worker groups"},
+		{"safehttp", "outbound requests"},
+	}},
+	{path: "app", is: "composition root", imports: []arrow{
+		{"...", "it puts everything together"},
+	}},
+
+	// Programs.
+	{path: "cmd/*", is: "programs", imports: []arrow{
+		{"...", "subcommands use what they show; the only place that imports SQL drivers"},
+	}},
+	{path: "examples", is: "whole programs", imports: []arrow{{"...", "they show the public packages"}}},
+	{path: "examples/*", is: "whole programs", imports: []arrow{{"...", "they show the public packages"}}},
+
+	// Tests of everything.
+	{path: "internal/archtest", is: "tests of the source tree"},
+	{path: "internal/faulttest", is: "kill campaigns and planted defects", imports: []arrow{
+		{"...", "it runs everything"},
+		{"store/storetest", "invariants of a store after a fault"},
+	}},
+	{path: "internal/deps", is: "temporary: keeps go.mod complete while the packages are built"},
+	{path: "internal/tools", is: "programs that generate and check"},
+	{path: "internal/tools/*", is: "programs that generate and check"},
+}
+
+// foreign says where a library that must not reach users may be imported
+// outside tests. Prefixes of import paths; the longest one decides.
+var foreign = []struct {
+	prefix string
+	rule   string
+	in     []arrow
+}{
+	{"testing", "it reaches users, and registers flags; only tests and packages named *test import it", nil},
+	{"net/http/httptest", "it is for tests", nil},
+	{"github.com/stretchr/testify", "tests use the standard library", nil},
+	{"github.com/google/go-cmp", "it is for tests", nil},
+	{"go.uber.org/goleak", "it is for tests", nil},
+	{"pgregory.net/rapid", "it is for tests", nil},
+	{"github.com/anishathalye/porcupine", "it is for tests", nil},
+
+	{"os/exec", "a server starts no processes", []arrow{{"cmd/*", "programs may"}, {"examples/*", "programs may"}, {"internal/tools", "it runs the go command"}}},
+	{"google.golang.org/grpc", "gRPC must not reach users who do not ask for it", []arrow{{"retry/retrygrpc", "it is about gRPC"}}},
+	{"github.com/spf13/cobra", "only programs have a command line", []arrow{{"cmd/*", "the command line"}}},
+
+	{"github.com/ncruces/go-sqlite3", "only cmd and tests import SQL drivers; take a *sql.DB", []arrow{
+		{"store/sqlite", "error codes and connection hooks; the driver itself is registered by cmd"},
+		{"cmd/*", "registers the driver"}, {"examples/*", "register the driver"},
+	}},
+	{"github.com/ncruces/go-sqlite3/driver", "only cmd and tests import SQL drivers; take a *sql.DB", drivers},
+	{"github.com/ncruces/go-sqlite3/embed", "only cmd and tests import SQL drivers; take a *sql.DB", drivers},
+	{"github.com/go-sql-driver/mysql", "only cmd and tests import SQL drivers; take a *sql.DB", append([]arrow{
+		{"retry/retrymysql", "the type of MySQL's errors"},
+	}, drivers...)},
+	{"github.com/jackc/pgx", "root and engine import no driver", append([]arrow{
+		{"store/postgres", "COPY, LISTEN, batches and typed errors are not in database/sql"},
+		{"pgxtx", "the caller's pgx transaction"},
+		{"retry/retrypgx", "the type of PostgreSQL's errors"},
+	}, drivers...)},
+	{"github.com/jackc/pgx/v5/stdlib", "only cmd and tests import SQL drivers; take a pool", drivers},
+	{"github.com/lib/pq", "the PostgreSQL driver is pgx", nil},
+	{"github.com/mattn/go-sqlite3", "it needs cgo; the SQLite driver is ncruces/go-sqlite3", nil},
+	{"modernc.org/sqlite", "the SQLite driver is ncruces/go-sqlite3", nil},
+}
+
+var drivers = []arrow{{"cmd/*", "registers the driver"}, {"examples/*", "register the driver"}, {"internal/deps", "temporary"}}
+
+// unreachable lists what a package must not reach even by detours.
+var unreachable = []struct{ from, to, why string }{
+	{"client", "engine", "a client must not carry the engine"},
+	{"client", "store", "a client must not carry the store"},
+	{"engine", "", "the root package stands above the engine"},
+	{"engine", "policy", "the engine sees policies through an interface of its own"},
+	{"store/*", "engine", "a store knows nothing of who uses it"},
+	{"", "server", "a library user must not carry the server"},
+	{"", "console", "a library user must not carry the console"},
+	{"", "store/sqlite", "the caller chooses the store"},
+	{"", "store/postgres", "the caller chooses the store"},
+	{"", "store/mysql", "the caller chooses the store"},
+	{"server", "app", "the composition root stands above"},
+}
+
+// longFunctions may have more lines than the budget, for the reason given.
+// Key: folder.Function or folder.Type.Method; the root package's folder is
+// "outlast".
+var longFunctions = map[string]string{}
+
+// interfaceBudgets bound what an implementation must provide.
+var interfaceBudgets = []struct {
+	pkg, name string
+	methods   int
+}{
+	{"store", "Store", 15},
+	{"store", "Query", 12},
+	{"store", "Admin", 12},
+	{"store", "Config", 12},
+}
