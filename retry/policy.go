@@ -1,0 +1,196 @@
+package retry
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// The values that a policy has when it does not say otherwise.
+const (
+	// DefaultAttempts is the number of attempts, the first included.
+	DefaultAttempts = 8
+	// DefaultInitial, DefaultMultiplier and DefaultMax are the exponential
+	// backoff of [Default].
+	DefaultInitial    = time.Second
+	DefaultMultiplier = 2.0
+	DefaultMax        = 5 * time.Minute
+	// DefaultMaxCrashes is the number of crashes a task may survive.
+	DefaultMaxCrashes = 3
+)
+
+// What a dead task does to the later tasks of its ordering key.
+const (
+	// OrderBlock makes them wait until somebody deals with the dead task. It is
+	// the default.
+	OrderBlock = "block"
+	// OrderSkip lets them run.
+	OrderSkip = "skip"
+	// OrderPark sets them aside.
+	OrderPark = "park"
+)
+
+// schedule is where delays come from: a backoff, the jitter around it, and the
+// cap of the window.
+type schedule struct {
+	backoff Backoff
+	jitter  Jitter
+	max     time.Duration
+	first   time.Duration
+}
+
+// compile fills what follows from backoff and max.
+func (s *schedule) compile() {
+	if own, ok := s.backoff.(capped); ok && s.max == 0 {
+		s.max = own.maximum()
+	}
+	s.first = s.nominal(1, Attempt{Number: 1})
+}
+
+// nominal is the capped delay before retry n, never negative.
+func (s *schedule) nominal(n int, last Attempt) time.Duration {
+	return max(0, under(s.max, s.backoff.Nominal(max(n, 1), last)))
+}
+
+func (s *schedule) window(last Attempt) Window {
+	return Window{
+		Nominal:  s.nominal(last.Number, last),
+		First:    s.first,
+		Previous: last.PreviousDelay,
+		Max:      s.max,
+	}
+}
+
+// Policy says whether and when failed attempts are repeated. It is immutable and
+// safe to share. Make one with [New], [Preset], [EasyJob] or [Spec.Policy]; the
+// zero Policy is not usable.
+type Policy struct {
+	schedule
+	attempts   int // ignored when unlimited
+	unlimited  bool
+	timeout    time.Duration
+	ttl        time.Duration
+	firstRun   time.Duration
+	maxCrashes int
+	order      string
+	byError    []rule // OnError and OnType, consulted before rules
+	rules      []rule
+	retryOn    []string
+	neverOn    []string
+}
+
+// New makes a policy. Without options it is [Default]. All refused values are
+// reported at once as joined [FieldError] values whose paths are those of [Spec].
+func New(opts ...Option) (*Policy, error) {
+	p := blank()
+	for _, opt := range opts {
+		if opt != nil {
+			opt.apply(p)
+		}
+	}
+	var f findings
+	if p.finish(&f); len(f.errs) > 0 {
+		return nil, f.err()
+	}
+	return p, nil
+}
+
+// Default returns the policy of tasks that name none: exponential, 1 s × 2, at
+// most 5 minutes, full jitter, 8 attempts.
+func Default() *Policy {
+	p := blank()
+	p.compile()
+	return p
+}
+
+// blank is the default policy before options.
+func blank() *Policy {
+	return &Policy{
+		schedule: schedule{
+			backoff: Exponential(DefaultInitial, DefaultMultiplier, DefaultMax),
+			jitter:  FullJitter(),
+		},
+		attempts:   DefaultAttempts,
+		maxCrashes: DefaultMaxCrashes,
+		order:      OrderBlock,
+	}
+}
+
+// finish checks the policy and, when nothing is wrong, precomputes what Decide
+// needs.
+func (p *Policy) finish(f *findings) {
+	p.check(f)
+	if len(f.errs) > 0 {
+		return
+	}
+	p.compile()
+	for i := range p.byError {
+		p.byError[i].compile(&p.schedule, fmt.Sprintf("error rule %d: %s", i+1, p.byError[i].selects))
+	}
+	for i := range p.rules {
+		p.rules[i].compile(&p.schedule, fmt.Sprintf("rule %d: %s", i+1, listed(p.rules[i].When)))
+	}
+}
+
+// MaxAttempts is the number of attempts, the first included; 0 is unlimited.
+func (p *Policy) MaxAttempts() int {
+	if p.unlimited {
+		return 0
+	}
+	return p.attempts
+}
+
+// Timeout is the limit of one attempt, 0 for none.
+func (p *Policy) Timeout() time.Duration { return p.timeout }
+
+// TTL is the limit of all attempts and waits together, 0 for none.
+func (p *Policy) TTL() time.Duration { return p.ttl }
+
+// FirstRunAfter is the wait before the first attempt, 0 for none.
+func (p *Policy) FirstRunAfter() time.Duration { return p.firstRun }
+
+// MaxCrashes is the number of times that the process running the task may die
+// before the task is dead. A crash is not a failed attempt.
+func (p *Policy) MaxCrashes() int { return p.maxCrashes }
+
+// OrderOnDead is one of [OrderBlock], [OrderSkip] and [OrderPark].
+func (p *Policy) OrderOnDead() string { return p.order }
+
+// Backoff returns the source of nominal delays, before the cap [Policy.Cap].
+func (p *Policy) Backoff() Backoff { return p.backoff }
+
+// Jitter returns the jitter around the nominal delays.
+func (p *Policy) Jitter() Jitter { return p.jitter }
+
+// Cap is the largest nominal delay, 0 for none. It bounds the receiver's hints.
+func (p *Policy) Cap() time.Duration { return p.max }
+
+// Rules returns a copy of the rules by category, in the order of evaluation.
+func (p *Policy) Rules() []Rule {
+	rules := make([]Rule, len(p.rules))
+	for i, r := range p.rules {
+		rules[i] = r.Rule
+		rules[i].When = slices.Clone(r.When)
+	}
+	return rules
+}
+
+// Window returns what the delay after the given attempt is drawn from.
+func (p *Policy) Window(last Attempt) Window { return p.window(last) }
+
+// Plan returns the nominal delays of the first n retries, whatever the jitter. It
+// is shorter when the policy allows fewer retries.
+func (p *Policy) Plan(n int) []time.Duration {
+	if limit := p.MaxAttempts(); limit > 0 {
+		n = min(n, limit-1)
+	}
+	delays := make([]time.Duration, max(n, 0))
+	for i := range delays {
+		last := Attempt{Number: i + 1}
+		if i > 0 {
+			last.PreviousDelay = delays[i-1]
+		}
+		delays[i] = p.nominal(i+1, last)
+	}
+	return delays
+}

@@ -1,0 +1,121 @@
+package retry
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Action is what a rule does with the failures it matches.
+type Action string
+
+const (
+	// Retry repeats them, within the limits, even if the advice of their category
+	// is never. It is what an empty Action means.
+	Retry Action = "retry"
+	// Dead ends the task at once.
+	Dead Action = "dead"
+	// NeverRetry is the same as Dead, for policies of calls that are not tasks.
+	NeverRetry Action = "never"
+)
+
+// Rule changes what a policy does with some failures. The first matching rule
+// decides and no other is consulted.
+type Rule struct {
+	// When lists the categories. It must not be empty for [Rules].
+	When []Category
+	// Then is what happens. Empty means [Retry].
+	Then Action
+	// MaxAttempts limits the total number of attempts of the task, whatever the
+	// earlier ones failed with. It can only lower the policy's limit. 0 keeps it.
+	MaxAttempts int
+	// Backoff replaces the policy's; nil keeps it. Its n is the number of the
+	// attempt that failed, like the policy's. A rule with a backoff of its own also
+	// replaces the category's advice on delays; see [Policy.Decide].
+	Backoff Backoff
+	// Jitter replaces the policy's; nil keeps it.
+	Jitter Jitter
+	// Max caps the nominal delay of Backoff and the hints. 0 takes the maximum of
+	// Backoff itself.
+	Max time.Duration
+}
+
+// rule is a Rule with what is precomputed for Decide.
+type rule struct {
+	Rule
+	schedule
+	name    string
+	selects string           // what matches selects, for the name
+	matches func(error) bool // nil for rules by category
+	broken  bool             // the sentinel is nil
+}
+
+// compile fills the schedule, taking what the rule leaves open from the policy's.
+func (r *rule) compile(policy *schedule, name string) {
+	r.name = name
+	r.schedule = *policy
+	if r.Rule.Backoff != nil {
+		r.schedule.backoff, r.schedule.max = r.Rule.Backoff, 0
+	}
+	if r.Rule.Max > 0 {
+		r.schedule.max = r.Rule.Max
+	}
+	if r.Rule.Jitter != nil {
+		r.schedule.jitter = r.Rule.Jitter
+	}
+	r.schedule.compile()
+}
+
+// holds reports whether the rule matches the failure.
+func (r *rule) holds(f *Failure, c Category) bool {
+	if len(r.When) > 0 && !slices.Contains(r.When, c) {
+		return false
+	}
+	return r.matches == nil || f.Err != nil && r.matches(f.Err)
+}
+
+// ruleFor returns the first matching rule, nil when there is none.
+func (p *Policy) ruleFor(f *Failure, c Category) *rule {
+	for i := range p.byError {
+		if p.byError[i].holds(f, c) {
+			return &p.byError[i]
+		}
+	}
+	for i := range p.rules {
+		if p.rules[i].holds(f, c) {
+			return &p.rules[i]
+		}
+	}
+	return nil
+}
+
+// selected reports whether one of the selectors of [On] or [Never] names the
+// verdict by category, code or type.
+func selected(selectors []string, v *Verdict, c Category) bool {
+	for _, s := range selectors {
+		if s == string(c) || v.Code != "" && s == v.Code || v.Type != "" && sameType(s, v.Type) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameType compares a selector with the name of a type. A selector without a
+// package or module matches the last part of the name.
+func sameType(selector, name string) bool {
+	return selector == name || selector == lastPart(name)
+}
+
+// lastPart is the name of a type without package, module, outer class or pointer
+// star: "ConnectException" for "java.net.ConnectException".
+func lastPart(name string) string {
+	return name[strings.LastIndexAny(name, ".$:/\\*")+1:]
+}
+
+func listed(categories []Category) string {
+	names := make([]string, len(categories))
+	for i, c := range categories {
+		names[i] = string(c)
+	}
+	return strings.Join(names, ",")
+}

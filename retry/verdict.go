@@ -1,0 +1,74 @@
+package retry
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Hint is what the receiver of a failed request asked for.
+type Hint struct {
+	// After is the earliest time of the next attempt, counted from the answer.
+	// 0 means that the receiver did not say.
+	After time.Duration
+	// Never means that the receiver forbids a retry.
+	Never bool
+}
+
+// Verdict is the classification of one failed attempt. The zero Verdict is
+// treated as [Unknown] by [Policy.Decide].
+type Verdict struct {
+	Category Category
+	Effect   Effect
+	Hint     Hint
+	// Type is the error class or Go type that decided, such as "*net.OpError".
+	Type string
+	// Code is a HTTP status such as "503" or an errno name such as
+	// "ECONNREFUSED". It is empty when there is none.
+	Code string
+}
+
+// Verdictor is an error that describes itself. [Classify] believes the first one
+// that it meets on the way from the outermost error to its causes.
+type Verdictor interface{ RetryVerdict() Verdict }
+
+// ErrAttemptTimeout is the context cause of an attempt that ran into its own
+// time limit. Its category is [Timeout].
+var ErrAttemptTimeout error = &timeError{
+	text:    "the attempt took longer than its timeout",
+	verdict: Verdict{Category: Timeout, Effect: Maybe, Type: "retry.ErrAttemptTimeout"},
+}
+
+// ErrDeadline is the context cause of an attempt that ran into the deadline of
+// the whole operation. Its category is [Deadline].
+var ErrDeadline error = &timeError{
+	text:    "the deadline of the operation has passed",
+	verdict: Verdict{Category: Deadline, Effect: Maybe, Type: "retry.ErrDeadline"},
+}
+
+// timeError is the type of the two causes above. Like the context package's own
+// error it is a timeout and matches [context.DeadlineExceeded].
+type timeError struct {
+	text    string
+	verdict Verdict
+}
+
+func (e *timeError) Error() string         { return e.text }
+func (e *timeError) Timeout() bool         { return true }
+func (e *timeError) RetryVerdict() Verdict { return e.verdict }
+func (e *timeError) Is(target error) bool  { return target == context.DeadlineExceeded }
+
+// ClassifyIn is [Classify] for an error that came out of a call made under ctx.
+// An error that only says that a context ended does not tell which one; when ctx
+// has ended too, its cause decides, so that [ErrAttemptTimeout], [ErrDeadline]
+// and a cancellation by the caller are told apart.
+func ClassifyIn(ctx context.Context, err error) Verdict {
+	if ctx.Err() == nil || !isContextEnd(err) {
+		return Classify(err)
+	}
+	return Classify(context.Cause(ctx))
+}
+
+func isContextEnd(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
