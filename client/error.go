@@ -1,0 +1,38 @@
+package client
+
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Error is an RFC 9457 problem: what the server answers instead of a result.
+type Error struct {
+	Status     int          `json:"status"`
+	Title      string       `json:"title"`
+	Detail     string       `json:"detail,omitempty"`
+	Code       task.Code    `json:"code" doc:"Stable name of the problem."`
+	Errors     []task.Field `json:"errors,omitempty" doc:"What is wrong where in the request."`
+	Hint       string       `json:"hint,omitempty"`
+	State      task.State   `json:"state,omitempty" doc:"Of the task, where its state is the problem."`
+	Existing   task.ID      `json:"existing,omitzero" doc:"The task in the way."`
+	RetryAfter Duration     `json:"retry_after,omitzero" doc:"When to come back."`
+}
+
+// Error implements error: detail, fields, hint.
+func (e *Error) Error() string { return e.task().Error() }
+
+// Unwrap returns the same error as the library inside a Go program has it, so
+// that errors.Is and errors.As with [task.Error] work on both.
+func (e *Error) Unwrap() error { return e.task() }
+
+func (e *Error) task() *task.Error {
+	message := e.Detail
+	if message == "" {
+		message = e.Title
+	}
+	return &task.Error{
+		Code: e.Code, Message: message, Hint: e.Hint, Fields: e.Errors, State: e.State,
+		Existing: e.Existing, RetryAfter: time.Duration(e.RetryAfter),
+	}
+}

@@ -1,0 +1,156 @@
+package client
+
+import (
+	"encoding/json"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Filter selects tasks; fields that are zero do not filter. Reason and
+// Fingerprint are for dead letters only.
+type Filter struct {
+	IDs         []task.ID `json:"ids,omitempty"`
+	State       string    `json:"state,omitempty"`
+	Type        string    `json:"type,omitempty"`
+	Queue       string    `json:"queue,omitempty"`
+	Key         string    `json:"key,omitempty"`
+	Category    string    `json:"category,omitempty" doc:"Of the last error."`
+	Trace       string    `json:"trace,omitempty" doc:"Trace id."`
+	Since       Time      `json:"since,omitzero" doc:"Created at or after."`
+	Until       Time      `json:"until,omitzero" doc:"Created before."`
+	Reason      string    `json:"reason,omitempty"`
+	Fingerprint string    `json:"fingerprint,omitempty"`
+}
+
+// DeadFilter selects dead letters in the body of a request.
+type DeadFilter struct {
+	Type        string `json:"type,omitempty"`
+	Queue       string `json:"queue,omitempty"`
+	Key         string `json:"key,omitempty"`
+	Category    string `json:"category,omitempty" doc:"Of the last error."`
+	Trace       string `json:"trace,omitempty" doc:"Trace id."`
+	Since       Time   `json:"since,omitzero" doc:"Created at or after."`
+	Until       Time   `json:"until,omitzero" doc:"Created before."`
+	Reason      string `json:"reason,omitempty" doc:"exhausted, permanent, expired, crash_loop, no_handler or rejected."`
+	Fingerprint string `json:"fingerprint,omitempty"`
+}
+
+// DeadStats counts dead letters.
+type DeadStats struct {
+	Total      int            `json:"total"`
+	ByType     map[string]int `json:"by_type"`
+	ByReason   map[string]int `json:"by_reason"`
+	ByCategory map[string]int `json:"by_category"`
+}
+
+// DeadGroup is what dead letters of one fingerprint have in common.
+type DeadGroup struct {
+	Fingerprint string  `json:"fingerprint"`
+	Count       int     `json:"count"`
+	Type        string  `json:"type"`
+	Reason      string  `json:"reason"`
+	Category    string  `json:"category"`
+	Message     string  `json:"message" doc:"Of the example."`
+	FirstSeen   Time    `json:"first_seen"`
+	LastSeen    Time    `json:"last_seen"`
+	Example     task.ID `json:"example"`
+}
+
+// DeadGroups lists groups, most letters first.
+type DeadGroups struct {
+	Groups []DeadGroup `json:"groups"`
+}
+
+// Redrive sends dead letters back to their queues: those of IDs, or those
+// that match Filter.
+type Redrive struct {
+	IDs          []task.ID       `json:"ids,omitempty"`
+	Filter       *DeadFilter     `json:"filter,omitempty"`
+	DryRun       bool            `json:"dry_run,omitempty" doc:"Only count."`
+	Rate         float64         `json:"rate,omitempty" doc:"Letters per second; 0 for all at once."`
+	KeepAttempts bool            `json:"keep_attempts,omitempty" doc:"Go on counting attempts instead of starting again."`
+	Payload      json.RawMessage `json:"payload,omitempty" doc:"Replaces the payload of each letter."`
+}
+
+// Redriven says what a redrive does.
+type Redriven struct {
+	Operation string    `json:"operation" doc:"Id to follow under /v1/operations; empty when the redrive is already complete or was a dry run."`
+	Matched   int       `json:"matched"`
+	DryRun    bool      `json:"dry_run,omitempty"`
+	Missing   []task.ID `json:"missing,omitempty" doc:"Ids that are no dead letters."`
+	Sample    []task.ID `json:"sample,omitempty"`
+}
+
+// Purge deletes dead letters for ever: those of IDs, or those that match
+// Filter.
+type Purge struct {
+	IDs    []task.ID   `json:"ids,omitempty"`
+	Filter *DeadFilter `json:"filter,omitempty"`
+	DryRun bool        `json:"dry_run,omitempty" doc:"Only count."`
+}
+
+// Purged says how many letters a purge deleted, or would delete.
+type Purged struct {
+	Matched int  `json:"matched"`
+	DryRun  bool `json:"dry_run,omitempty"`
+}
+
+// Operation is a long action of an operator.
+type Operation struct {
+	ID         string          `json:"id"`
+	Kind       string          `json:"kind"`
+	State      string          `json:"state" enum:"running,paused,done,canceled,failed"`
+	Matched    int             `json:"matched" doc:"Letters that matched when it began."`
+	Done       int             `json:"done" doc:"Letters handled so far."`
+	Error      string          `json:"error,omitempty"`
+	Request    json.RawMessage `json:"request,omitempty"`
+	CreatedAt  Time            `json:"created_at"`
+	UpdatedAt  Time            `json:"updated_at,omitzero"`
+	FinishedAt Time            `json:"finished_at,omitzero"`
+}
+
+// Operations lists operations, newest first.
+type Operations struct {
+	Operations []Operation `json:"operations"`
+}
+
+// Queue is a named stream of tasks.
+type Queue struct {
+	Name        string `json:"name"`
+	Lanes       int    `json:"lanes" doc:"Slices of the queue, 1 to 256."`
+	Paused      bool   `json:"paused"`
+	Policy      string `json:"policy,omitempty"`
+	UnknownType string `json:"unknown_type" enum:"park,dead" doc:"What becomes of tasks that nothing can start."`
+	Concurrency int    `json:"concurrency" doc:"Running tasks over all nodes, 0 for no limit."`
+	MaxPending  int    `json:"max_pending" doc:"Pending tasks beyond which enqueues are refused with 429, 0 for no limit."`
+	Weight      int    `json:"weight" doc:"Share of a node's slots against other queues."`
+	UpdatedAt   Time   `json:"updated_at,omitzero"`
+}
+
+// Queues lists queues by name.
+type Queues struct {
+	Queues []Queue `json:"queues"`
+}
+
+// QueueChange creates a queue or changes one. Fields that are nil keep their
+// value, or take the default in a new queue.
+type QueueChange struct {
+	Lanes       *int    `json:"lanes,omitempty" doc:"1 to 256, 8 in a new queue; can only be raised."`
+	Policy      *string `json:"policy,omitempty"`
+	UnknownType *string `json:"unknown_type,omitempty" doc:"park (default) or dead."`
+	Concurrency *int    `json:"concurrency,omitempty" doc:"Running tasks over all nodes, 0 for no limit."`
+	MaxPending  *int    `json:"max_pending,omitempty" doc:"Pending tasks beyond which enqueues are refused with 429, 0 for no limit."`
+	Weight      *int    `json:"weight,omitempty" doc:"Share of a node's slots against other queues, 1 when 0."`
+}
+
+// Health is the verbose answer of /readyz.
+type Health struct {
+	Status string           `json:"status" enum:"ready,not ready"`
+	Checks map[string]Check `json:"checks,omitempty"`
+}
+
+// Check is one line of a health report.
+type Check struct {
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail,omitempty"`
+}

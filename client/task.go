@@ -1,0 +1,166 @@
+package client
+
+import (
+	"encoding/json"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Draft is a task as a caller hands it in. Only Type or Target is required.
+type Draft struct {
+	ID           task.ID           `json:"id,omitzero" doc:"UUID of version 7, made by the caller; its last 16 bits become the lane. A repeat with the same id and content answers with the first task. Made by the server when absent."`
+	Type         string            `json:"type,omitempty" doc:"What kind of task this is. Defaults to http when target.url is given."`
+	Queue        string            `json:"queue,omitempty" doc:"Defaults to default."`
+	Payload      json.RawMessage   `json:"payload,omitempty" doc:"Any JSON value, kept byte for byte. At most 1 MiB."`
+	Delay        Duration          `json:"delay,omitzero" doc:"Wait before the first attempt, such as 1.5s. Not together with run_at." example:"10s"`
+	RunAt        Time              `json:"run_at,omitzero" doc:"Not before this time. Not together with delay."`
+	Priority     *int              `json:"priority,omitempty" doc:"0 (lowest) to 9, 5 when absent."`
+	Key          string            `json:"key,omitempty" doc:"Ordering key: tasks of one key run one at a time in the order of their enqueues."`
+	DedupeKey    string            `json:"dedupe_key,omitempty" doc:"Same key and same content: the same task. Same key and other content: 409 dedupe_conflict."`
+	DedupeWindow Duration          `json:"dedupe_window,omitzero" doc:"How long the dedupe key holds, 24h when absent."`
+	Policy       string            `json:"policy,omitempty" doc:"Name of a retry policy."`
+	Retry        json.RawMessage   `json:"retry,omitempty" doc:"Inline retry policy; replaces the named one whole."`
+	MaxAttempts  *int              `json:"max_attempts,omitempty" doc:"Overrides the policy; the first attempt counts."`
+	Timeout      Duration          `json:"timeout,omitzero" doc:"Limit of each attempt."`
+	Deadline     Time              `json:"deadline,omitzero" doc:"For all attempts together. Not together with ttl."`
+	TTL          Duration          `json:"ttl,omitzero" doc:"As deadline, counted from now."`
+	Metadata     map[string]string `json:"metadata,omitempty" doc:"Free labels; not sent to receivers."`
+	Target       *Target           `json:"target,omitempty" doc:"The HTTP request to make."`
+	Fallback     *Follow           `json:"fallback,omitempty" doc:"Enqueued in the transaction in which the task dies."`
+	OnSuccess    *Follow           `json:"on_success,omitempty" doc:"Enqueued in the transaction in which the task succeeds."`
+	OnDead       *Follow           `json:"on_dead,omitempty" doc:"Enqueued in the transaction in which the task dies."`
+	TraceParent  string            `json:"trace_parent,omitempty" doc:"W3C trace context; the traceparent header is used when absent."`
+}
+
+// Target is the HTTP request that a task makes.
+type Target struct {
+	URL     string            `json:"url" doc:"http or https."`
+	Method  string            `json:"method,omitempty" doc:"POST when absent."`
+	Headers map[string]string `json:"headers,omitempty"`
+}
+
+// Follow describes a task that is enqueued when another ends. It gets the
+// payload of the task that it follows unless it has its own.
+type Follow struct {
+	Type    string          `json:"type,omitempty"`
+	Queue   string          `json:"queue,omitempty" doc:"The queue of the followed task when absent."`
+	Policy  string          `json:"policy,omitempty"`
+	Payload json.RawMessage `json:"payload,omitempty"`
+	Target  *Target         `json:"target,omitempty"`
+}
+
+// Task is a task as it stands.
+type Task struct {
+	ID            task.ID           `json:"id"`
+	Type          string            `json:"type"`
+	Queue         string            `json:"queue"`
+	State         task.State        `json:"state" enum:"pending,running,succeeded,dead,canceled"`
+	Payload       json.RawMessage   `json:"payload,omitempty" doc:"Byte for byte as it was enqueued. Absent when the payload is not JSON, see payload_base64."`
+	PayloadBase64 string            `json:"payload_base64,omitempty" doc:"A payload that a Go program enqueued and that is not JSON."`
+	Priority      int               `json:"priority"`
+	RunAt         Time              `json:"run_at" doc:"Not before this time: of the first attempt or of the next retry."`
+	Key           string            `json:"key,omitempty"`
+	DedupeKey     string            `json:"dedupe_key,omitempty"`
+	DedupeWindow  Duration          `json:"dedupe_window,omitzero"`
+	Policy        string            `json:"policy,omitempty"`
+	Retry         json.RawMessage   `json:"retry,omitempty"`
+	MaxAttempts   int               `json:"max_attempts" doc:"What holds for this task, the first attempt included; 0 for unlimited."`
+	Timeout       Duration          `json:"timeout,omitzero"`
+	Deadline      Time              `json:"deadline,omitzero"`
+	Metadata      map[string]string `json:"metadata,omitempty"`
+	Target        *Target           `json:"target,omitempty"`
+	Fallback      *Follow           `json:"fallback,omitempty"`
+	OnSuccess     *Follow           `json:"on_success,omitempty"`
+	OnDead        *Follow           `json:"on_dead,omitempty"`
+	TraceParent   string            `json:"trace_parent,omitempty"`
+
+	Attempt         int             `json:"attempt" doc:"Attempts started and spent."`
+	Crashes         int             `json:"crashes" doc:"Attempts that ended because their process died; they cost no attempt."`
+	Claim           int64           `json:"claim" doc:"Grows with every run."`
+	Node            string          `json:"node,omitempty" doc:"Who runs it now."`
+	StartedAt       Time            `json:"started_at,omitzero"`
+	CancelRequested bool            `json:"cancel_requested,omitempty"`
+	Waiting         string          `json:"waiting,omitempty" doc:"Why a pending task is not running."`
+	CreatedAt       Time            `json:"created_at"`
+	UpdatedAt       Time            `json:"updated_at,omitzero"`
+	FinishedAt      Time            `json:"finished_at,omitzero"`
+	LastError       *Failure        `json:"last_error,omitempty"`
+	DeadReason      string          `json:"dead_reason,omitempty" enum:"exhausted,permanent,expired,crash_loop,no_handler,rejected"`
+	Result          json.RawMessage `json:"result,omitempty" doc:"JSON that the attempt that succeeded answered with."`
+	FallbackTask    task.ID         `json:"fallback_task,omitzero"`
+	FallbackState   string          `json:"fallback_state,omitempty"`
+	FallbackError   string          `json:"fallback_error,omitempty"`
+	Parent          task.ID         `json:"parent,omitzero" doc:"The task that this one follows."`
+}
+
+// Failure is what is kept of the error of an attempt.
+type Failure struct {
+	Category    string   `json:"category"`
+	Type        string   `json:"type,omitempty" doc:"Error class or Go type."`
+	Code        string   `json:"code,omitempty" doc:"HTTP status, SQLSTATE, errno."`
+	Effect      string   `json:"effect,omitempty"`
+	Message     string   `json:"message"`
+	Fingerprint string   `json:"fingerprint" doc:"Equal for failures that are the same to a person."`
+	At          Time     `json:"at,omitzero"`
+	Delay       Duration `json:"delay,omitzero" doc:"The wait planned after it."`
+}
+
+// Attempt is one recorded execution of a task.
+type Attempt struct {
+	Number      int      `json:"number" doc:"Attempts count from 1; one that cost nothing repeats its number."`
+	Claim       int64    `json:"claim"`
+	Node        string   `json:"node,omitempty"`
+	StartedAt   Time     `json:"started_at,omitzero"`
+	EndedAt     Time     `json:"ended_at,omitzero"`
+	Outcome     string   `json:"outcome" enum:"succeeded,failed,snoozed,released,dead,canceled,crashed"`
+	Category    string   `json:"category,omitempty"`
+	Error       string   `json:"error,omitempty"`
+	Type        string   `json:"type,omitempty"`
+	Code        string   `json:"code,omitempty"`
+	Effect      string   `json:"effect,omitempty"`
+	Fingerprint string   `json:"fingerprint,omitempty"`
+	NextDelay   Duration `json:"next_delay,omitzero"`
+}
+
+// Attempts is the history of a task, oldest first.
+type Attempts struct {
+	Attempts []Attempt `json:"attempts"`
+}
+
+// Tasks is a page, newest first. NextCursor is "" on the last page; a page
+// may be short or empty and still have one.
+type Tasks struct {
+	Tasks      []Task `json:"tasks"`
+	NextCursor string `json:"next_cursor"`
+}
+
+// Letter is a task with all its attempts.
+type Letter struct {
+	Task
+	Attempts []Attempt `json:"attempts"`
+}
+
+// Batch is a request to enqueue several tasks.
+type Batch struct {
+	Tasks  []Draft `json:"tasks" doc:"1 to 1000 tasks."`
+	Atomic bool    `json:"atomic,omitempty" doc:"All or none; otherwise each on its own."`
+}
+
+// BatchResults has one result per task of the batch in the same order.
+type BatchResults struct {
+	Results []BatchResult `json:"results"`
+}
+
+// BatchResult is the fate of one task of a batch: 201 when it is new, 200
+// when it was there, else the error.
+type BatchResult struct {
+	Status int     `json:"status"`
+	ID     task.ID `json:"id,omitzero"`
+	Error  *Error  `json:"error,omitempty"`
+}
+
+// Reschedule moves the next attempt of a pending task.
+type Reschedule struct {
+	RunAt Time     `json:"run_at,omitzero" doc:"Not before this time."`
+	Delay Duration `json:"delay,omitzero" doc:"The same, counted from now. Neither: now."`
+}
