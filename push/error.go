@@ -1,0 +1,121 @@
+package push
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Error is a failed attempt.
+type Error struct {
+	// Status is the HTTP status of the answer, 0 when there was none.
+	Status int
+	// Verdict says what kind of failure this is and what the receiver asked for.
+	Verdict retry.Verdict
+	// Message is for people. It names the receiver's host but not the rest of the
+	// URL, which may hold a secret, and an excerpt of the answer in which control
+	// characters are escaped and the values of secret headers are blanked.
+	Message string
+	// Err is the cause, nil for an answer that arrived whole.
+	Err error
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// RetryVerdict implements [retry.Verdictor].
+func (e *Error) RetryVerdict() retry.Verdict { return e.Verdict }
+
+const typeName = "*push.Error"
+
+// invalidCall is the failure of a task that cannot be sent as it is.
+func invalidCall(err error) *Error {
+	return &Error{
+		Verdict: retry.Verdict{Category: retry.Permanent, Effect: retry.NotSent, Type: typeName, Code: "invalid_target"},
+		Message: "the target cannot be called: " + err.Error(),
+		Err:     err,
+	}
+}
+
+// noAnswer is the failure of a request without an answer.
+func noAnswer(ctx context.Context, t *task.Task, req *http.Request, err error) *Error {
+	verdict := retry.ClassifyIn(ctx, err)
+	if strings.Contains(err.Error(), "server closed idle connection") {
+		// When nothing had been written net/http would have tried again, so here
+		// the receiver got the request and closed the connection over it.
+		verdict.Category, verdict.Effect = retry.Network, retry.Maybe
+	}
+	return &Error{
+		Verdict: verdict,
+		Message: fmt.Sprintf("%s to %s got no answer: %s", req.Method, req.URL.Host, clean(err.Error(), t)),
+		Err:     err,
+	}
+}
+
+// brokenAnswer is the failure of a 2xx answer whose body did not arrive. The
+// receiver has probably done the work, but its result is lost.
+func brokenAnswer(ctx context.Context, t *task.Task, resp *http.Response, err error) *Error {
+	verdict := retry.ClassifyIn(ctx, err)
+	switch verdict.Category {
+	case retry.Timeout, retry.Deadline, retry.Canceled:
+	default:
+		verdict.Category = retry.Network
+	}
+	verdict.Effect = retry.Maybe
+	verdict.Code = cmp.Or(verdict.Code, strconv.Itoa(resp.StatusCode))
+	return &Error{
+		Status:  resp.StatusCode,
+		Verdict: verdict,
+		Message: fmt.Sprintf("%s but its body broke off: %s", answered(resp), clean(err.Error(), t)),
+		Err:     err,
+	}
+}
+
+// badAnswer is the failure that the receiver reported.
+func (s *Sender) badAnswer(t *task.Task, resp *http.Response) *Error {
+	verdict := retry.ClassifyHTTP(resp.StatusCode, resp.Header, s.now())
+	message := answered(resp)
+	if resp.StatusCode < 400 {
+		// Not the end of the task: a proxy or sign-in page in the way may go away.
+		verdict.Category, verdict.Effect = retry.Unknown, retry.Maybe
+	}
+	if resp.StatusCode/100 == 3 {
+		message += "; redirects are not followed" + location(resp)
+	}
+	if resp.StatusCode != http.StatusSwitchingProtocols && !isEncoded(resp.Header) {
+		body, _ := readAtMost(resp.Body, excerptRead, resp.ContentLength)
+		if excerpt := clean(string(body), t); excerpt != "" {
+			message += ": " + excerpt
+		}
+	}
+	return &Error{Status: resp.StatusCode, Verdict: verdict, Message: message}
+}
+
+// answered renders who answered what. The reason phrase is ours, not theirs.
+func answered(resp *http.Response) string {
+	text := host(resp.Request) + " answered " + strconv.Itoa(resp.StatusCode)
+	if reason := http.StatusText(resp.StatusCode); reason != "" {
+		text += " " + reason
+	}
+	return text
+}
+
+// location tells where a redirect points, without query and user information.
+func location(resp *http.Response) string {
+	target, err := url.Parse(resp.Header.Get("Location"))
+	if err != nil || target.Host == "" && target.Path == "" {
+		return ""
+	}
+	target.User, target.RawQuery, target.Fragment, target.Opaque = nil, "", "", ""
+	return " (to " + task.Quote(target.String()) + ")"
+}

@@ -1,0 +1,99 @@
+package push
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/safehttp"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Options are the settings of a [Sender].
+type Options struct {
+	// Version stands in the User-Agent, "Outlast/<version>". Default "dev".
+	Version string
+	// Timeout bounds an attempt whose context has no deadline. Default 30 s.
+	Timeout time.Duration
+	// Now is the clock for timestamps and dates. Default [time.Now].
+	Now func() time.Time
+}
+
+// Call is one attempt of one task.
+type Call struct {
+	// Task is the task as claimed: its Attempt and Claim are those of this run,
+	// and Spec.HTTP says what to send where. It is only read.
+	Task *task.Task
+	// MaxAttempts is the limit that holds, announced to the receiver. 0 for none.
+	MaxAttempts int
+	// Deadline is when all attempts together end, announced to the receiver. It
+	// does not bound the call: the context does. Zero for none.
+	Deadline time.Time
+	// Secret signs the request as Standard Webhooks describes. Empty for none.
+	// See [ParseSecret].
+	Secret []byte
+}
+
+// Sender sends tasks to receivers. It is safe for concurrent use.
+type Sender struct {
+	client    *safehttp.Client
+	userAgent string
+	timeout   time.Duration
+	now       func() time.Time
+}
+
+// New makes a sender whose requests all go through the client.
+func New(client *safehttp.Client, o Options) *Sender {
+	s := &Sender{
+		client:    client,
+		userAgent: "Outlast/" + cmp.Or(o.Version, "dev"),
+		timeout:   cmp.Or(o.Timeout, 30*time.Second),
+		now:       o.Now,
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	return s
+}
+
+// Do makes one attempt and returns the receiver's result, nil if it gave none.
+// It returns when the context ends at the latest, and without a deadline in the
+// context after [Options.Timeout]. The error is an [*Error].
+func (s *Sender) Do(ctx context.Context, call Call) (json.RawMessage, error) {
+	ctx, cancel := s.attemptContext(ctx)
+	defer cancel()
+	req, err := s.request(ctx, call)
+	if err != nil {
+		return nil, invalidCall(err)
+	}
+	resp, err := s.client.RoundTrip(req)
+	if err != nil {
+		return nil, noAnswer(ctx, call.Task, req, err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // nothing depends on it
+	if resp.StatusCode/100 == 2 {
+		result, err := readResult(resp)
+		if err != nil {
+			return nil, brokenAnswer(ctx, call.Task, resp, err)
+		}
+		return result, nil
+	}
+	// The status has decided; waiting for the rest would only cost a slot.
+	timer := time.AfterFunc(excerptWait, cancel)
+	defer timer.Stop()
+	return nil, s.badAnswer(call.Task, resp)
+}
+
+// attemptContext is always cancelable, so that ending the call also ends what
+// the transport still does for it.
+func (s *Sender) attemptContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, s.timeout, retry.ErrAttemptTimeout)
+}
+
+func host(req *http.Request) string { return req.URL.Host }
