@@ -1,0 +1,185 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Cancel implements [store.Admin]. The request leaves the claim number as
+// it is, so that a success that still arrives is kept.
+func (s *Store) Cancel(ctx context.Context, id task.ID) (*task.Task, error) {
+	return s.edit(ctx, id, func(d *data, r *row, now time.Time) error {
+		if r.State == task.Running {
+			r.CancelRequested, r.UpdatedAt = true, now
+			return nil
+		}
+		d.cancel(r, now)
+		return nil
+	})
+}
+
+// Reschedule implements [store.Admin].
+func (s *Store) Reschedule(ctx context.Context, id task.ID, at time.Time) (*task.Task, error) {
+	return s.edit(ctx, id, func(d *data, r *row, now time.Time) error {
+		if _, err := r.State.Next(task.Reschedule); err != nil {
+			return err
+		}
+		d.change(r, now, func(r *row) { r.RunAt, r.Park = orElse(at, now), 0 })
+		return nil
+	})
+}
+
+// edit applies an operator's change to a live row and returns the task as
+// it then stands.
+func (s *Store) edit(ctx context.Context, id task.ID, change func(*data, *row, time.Time) error) (*task.Task, error) {
+	now, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := s.data
+	defer d.mu.Unlock()
+	r := d.live[id]
+	if r == nil {
+		t := d.find(id)
+		if t == nil {
+			return nil, task.NotFound("task", id.String())
+		}
+		return nil, &task.Error{Code: task.CodeConflict, Message: "the task has ended as " + string(t.State), State: t.State}
+	}
+	if err := change(d, r, now); err != nil {
+		return nil, err
+	}
+	s.commit(id.Lane())
+	return clone(&r.Task), nil
+}
+
+// Redrive implements [store.Admin]. The history of the task stays.
+func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done, missing []task.ID, err error) {
+	now, err := s.begin(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := s.data
+	defer d.mu.Unlock()
+	for i, id := range ids {
+		t := d.dead[id]
+		if t == nil {
+			missing = append(missing, id)
+			continue
+		}
+		d.unbury(t)
+		t.State, t.RunAt, t.Crashes = task.Pending, now, 0
+		if i < len(options.RunAt) {
+			t.RunAt = orElse(options.RunAt[i], now)
+		}
+		if !options.KeepAttempts {
+			t.Attempt = 0
+		}
+		if options.Payload != nil {
+			t.Payload = slices.Clone(options.Payload)
+		}
+		t.CancelRequested, t.DeadReason, t.FallbackTask = false, "", task.ID{}
+		t.StartedAt, t.FinishedAt, t.UpdatedAt = time.Time{}, time.Time{}, now
+		d.insert(*t)
+		done = append(done, id)
+		s.commit(id.Lane())
+	}
+	return done, missing, nil
+}
+
+// unbury takes a task out of the dead letters and releases its key.
+func (d *data) unbury(t *task.Task) {
+	count(&d.stats, t, -1)
+	delete(d.dead, t.ID)
+	d.deadByEnd.remove(byEnd(t))
+	if t.Key != "" {
+		d.lanes[t.ID.Lane()].release(t.Key, t.ID)
+	}
+}
+
+// Purge implements [store.Admin].
+func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int) ([]*task.Task, error) {
+	if _, err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	d := s.data
+	defer d.mu.Unlock()
+	var purged []*task.Task
+	for p := range d.deadByEnd.all() {
+		if len(purged) >= limit {
+			break
+		}
+		if t := d.dead[p.id]; matches(t, filter) {
+			purged = append(purged, t)
+		}
+	}
+	for i, t := range purged {
+		d.unbury(t)
+		d.forget(t.ID)
+		purged[i] = clone(t)
+		s.commit(t.ID.Lane())
+	}
+	return purged, nil
+}
+
+// forget removes the last traces of a task that is in no table any more.
+func (d *data) forget(id task.ID) {
+	d.byID.remove(place{id: id})
+	delete(d.attempts, id)
+}
+
+// ReleaseKey implements [store.Admin].
+func (s *Store) ReleaseKey(ctx context.Context, queue, key string) (bool, error) {
+	if _, err := s.begin(ctx); err != nil {
+		return false, err
+	}
+	d := s.data
+	defer d.mu.Unlock()
+	released := false
+	for _, lane := range d.lanes {
+		if lane.Queue == queue && lane.release(key, task.ID{}) {
+			released = true
+			s.commit(lane.Number)
+		}
+	}
+	return released, nil
+}
+
+// Cleanup implements [store.Admin]. A task and its history count as one row.
+func (s *Store) Cleanup(ctx context.Context, ended time.Time, limit int) (int, error) {
+	now, err := s.begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	d := s.data
+	defer d.mu.Unlock()
+	deleted := 0
+	for deleted < limit {
+		oldest, ok := d.doneByEnd.min()
+		if !ok || oldest.first >= ended.UnixMicro() {
+			break
+		}
+		d.doneByEnd.remove(oldest)
+		delete(d.done, oldest.id)
+		d.forget(oldest.id)
+		deleted++
+	}
+	for key, entry := range d.dedupe {
+		if deleted < limit && !d.dedupeLives(entry, now) {
+			delete(d.dedupe, key)
+			deleted++
+		}
+	}
+	for id, node := range d.nodes {
+		if deleted < limit && d.forgotten(node, now) {
+			delete(d.nodes, id)
+			delete(d.suspects, id)
+			deleted++
+		}
+	}
+	return deleted, nil
+}

@@ -1,0 +1,155 @@
+package memory
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+const (
+	defaultLanes  = 8
+	maxQueueLanes = 256
+	maxLanes      = 1 << 16
+)
+
+// PutQueue implements [store.Config]. A change with no lanes leaves them.
+func (s *Store) PutQueue(ctx context.Context, given store.Queue) (*store.Queue, error) {
+	now, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := s.data
+	defer d.mu.Unlock()
+	q := d.queues[given.Name]
+	if q == nil {
+		q = &queue{}
+		given.Lanes = cmp.Or(given.Lanes, defaultLanes)
+		given.KeyLanes = given.Lanes
+	} else {
+		given.Lanes, given.KeyLanes = cmp.Or(given.Lanes, q.Lanes), q.KeyLanes
+	}
+	if err := d.checkQueue(given, len(q.Numbers)); err != nil {
+		return nil, err
+	}
+	given.Numbers = q.Numbers
+	for len(given.Numbers) < given.Lanes {
+		number := uint16(len(d.lanes))
+		d.lanes = append(d.lanes, newLane(number, given.Name))
+		given.Numbers = append(given.Numbers, number)
+	}
+	given.Weight, given.UnknownType = cmp.Or(given.Weight, 1), cmp.Or(given.UnknownType, "park")
+	given.Pending, given.UpdatedAt = 0, now
+	q.Queue = given
+	d.queues[given.Name] = q
+	s.commit()
+	out := cloneQueue(q)
+	return &out, nil
+}
+
+func (d *data) checkQueue(given store.Queue, lanes int) error {
+	switch {
+	case given.Name == "":
+		return task.Invalid("name", "a queue needs a name", "")
+	case given.Lanes < 1 || given.Lanes > maxQueueLanes:
+		return task.Invalid("lanes", "a queue has 1 to 256 lanes", "")
+	case given.Lanes < lanes:
+		return task.Invalid("lanes", "the lanes of a queue can only be raised", "")
+	case len(d.lanes)+given.Lanes-lanes > maxLanes:
+		return task.Invalid("lanes", "all queues together have at most 65536 lanes", "")
+	}
+	return nil
+}
+
+// Queues implements [store.Config].
+func (s *Store) Queues(ctx context.Context) ([]store.Queue, error) {
+	if _, err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.data.mu.Unlock()
+	return s.data.sortedQueues(), nil
+}
+
+func (d *data) sortedQueues() []store.Queue {
+	var out []store.Queue
+	for _, name := range sortedKeys(d.queues) {
+		out = append(out, cloneQueue(d.queues[name]))
+	}
+	return out
+}
+
+// PauseQueue implements [store.Config].
+func (s *Store) PauseQueue(ctx context.Context, name string, paused bool) (*store.Queue, error) {
+	now, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.data.mu.Unlock()
+	q := s.data.queues[name]
+	if q == nil {
+		return nil, task.NotFound("queue", name)
+	}
+	q.Paused, q.UpdatedAt = paused, now
+	s.commit()
+	out := cloneQueue(q)
+	return &out, nil
+}
+
+// PutOperation implements [store.Config].
+func (s *Store) PutOperation(ctx context.Context, given store.Operation) (*store.Operation, error) {
+	now, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.data.mu.Unlock()
+	if given.ID == "" {
+		return nil, task.Invalid("id", "an operation needs an id", "")
+	}
+	given = cloneOperation(given)
+	given.CreatedAt = orElse(given.CreatedAt, now)
+	if old, ok := s.data.operations[given.ID]; ok {
+		if old.Version != given.Version {
+			return nil, &task.Error{Code: task.CodeConflict, Message: "the operation " + task.Quote(given.ID) + " was changed by another"}
+		}
+		given.CreatedAt = old.CreatedAt
+	}
+	given.Version++
+	given.UpdatedAt, given.FinishedAt = now, micros(given.FinishedAt)
+	s.data.operations[given.ID] = given
+	s.commit()
+	out := cloneOperation(given)
+	return &out, nil
+}
+
+// Operation implements [store.Config].
+func (s *Store) Operation(ctx context.Context, id string) (*store.Operation, error) {
+	if _, err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.data.mu.Unlock()
+	operation, ok := s.data.operations[id]
+	if !ok {
+		return nil, task.NotFound("operation", id)
+	}
+	out := cloneOperation(operation)
+	return &out, nil
+}
+
+// Operations implements [store.Config].
+func (s *Store) Operations(ctx context.Context, limit int) ([]store.Operation, error) {
+	if _, err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.data.mu.Unlock()
+	var out []store.Operation
+	for _, operation := range s.data.operations {
+		out = append(out, cloneOperation(operation))
+	}
+	slices.SortFunc(out, func(a, b store.Operation) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), bytes.Compare([]byte(b.ID), []byte(a.ID)))
+	})
+	return out[:min(len(out), max(0, limit))], nil
+}

@@ -1,0 +1,188 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+type dedupeKey struct {
+	lane       uint16
+	queue, key string
+}
+
+type dedupeEntry struct {
+	id      task.ID
+	content [16]byte
+	expires time.Time
+}
+
+// Enqueue implements [store.Store].
+func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.BatchResult, error) {
+	now, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := s.data
+	defer d.mu.Unlock()
+	results := make([]store.BatchResult, len(batches))
+	var lanes []uint16
+	for i, batch := range batches {
+		p, err := d.plan(batch.Items, now)
+		if err != nil {
+			results[i].Err = err
+			continue
+		}
+		results[i].Items = p.apply()
+		for _, t := range p.insert {
+			if t != nil {
+				lanes = append(lanes, t.ID.Lane())
+			}
+		}
+	}
+	if len(lanes) > 0 {
+		s.commit(lanes...)
+	}
+	return results, nil
+}
+
+// plan is a batch that was checked against the store and against itself, so
+// that applying it cannot fail.
+type plan struct {
+	data     *data
+	now      time.Time
+	insert   []*task.Task // per item; nil where a task is there already
+	existing []task.ID    // per item, where insert is nil
+	ids      map[task.ID]*task.Task
+	dedupe   map[dedupeKey]dedupeEntry
+}
+
+// plan checks items without changing anything.
+func (d *data) plan(items []store.Insert, now time.Time) (*plan, error) {
+	p := &plan{data: d, now: now, ids: map[task.ID]*task.Task{}, dedupe: map[dedupeKey]dedupeEntry{}}
+	for _, item := range items {
+		insert, existing, err := p.item(item)
+		if err != nil {
+			return nil, err
+		}
+		p.insert = append(p.insert, insert)
+		p.existing = append(p.existing, existing)
+	}
+	return p, nil
+}
+
+func (p *plan) item(item store.Insert) (*task.Task, task.ID, error) {
+	t := item.Task
+	if err := p.data.acceptable(t); err != nil {
+		return nil, task.ID{}, err
+	}
+	if old := p.find(t.ID); old != nil {
+		if !sameContent(old, t) {
+			return nil, task.ID{}, &task.Error{
+				Code: task.CodeIDConflict, Message: "the id " + t.ID.String() + " belongs to a task of other content",
+				State: old.State, Existing: t.ID,
+			}
+		}
+		return nil, t.ID, nil
+	}
+	if item.Dedupe != nil {
+		key := dedupeKey{item.Dedupe.Lane, t.Queue, item.Dedupe.Key}
+		if entry, alive := p.entry(key); alive {
+			if entry.content != item.Dedupe.Content {
+				return nil, task.ID{}, &task.Error{
+					Code:    task.CodeDedupeConflict,
+					Message: "the dedupe key " + task.Quote(item.Dedupe.Key) + " belongs to a task of other content", Existing: entry.id,
+				}
+			}
+			return nil, entry.id, nil
+		}
+		p.dedupe[key] = dedupeEntry{t.ID, item.Dedupe.Content, p.now.Add(item.Dedupe.Window)}
+	}
+	fresh := p.fresh(item)
+	p.ids[t.ID] = fresh
+	return fresh, task.ID{}, nil
+}
+
+// acceptable checks what a database would refuse.
+func (d *data) acceptable(t *task.Task) error {
+	if t == nil || t.ID.IsZero() {
+		return task.Invalid("id", "a task to insert needs an id", "")
+	}
+	lane := d.lane(t.ID.Lane())
+	if lane == nil || d.queues[t.Queue] == nil {
+		return task.NotFound("queue", t.Queue)
+	}
+	if lane.Queue != t.Queue {
+		return task.Invalid("id", "the lane of the id is not one of the queue "+task.Quote(t.Queue), "")
+	}
+	if len(t.Payload) > task.MaxPayload {
+		return &task.Error{Code: task.CodeTooLarge, Message: "the payload is over 1 MiB"}
+	}
+	return nil
+}
+
+// fresh is the row to be: only what the caller may say, the rest set here.
+func (p *plan) fresh(item store.Insert) *task.Task {
+	given := item.Task
+	runAt := micros(given.RunAt)
+	if runAt.IsZero() {
+		runAt = micros(p.now.Add(item.Delay))
+	}
+	return clone(&task.Task{
+		ID: given.ID, Queue: given.Queue, Type: given.Type, Payload: given.Payload, State: task.Pending,
+		Priority: given.Priority, RunAt: runAt, Key: given.Key, Target: given.Target, Policy: given.Policy,
+		Spec: given.Spec, CreatedAt: p.now, UpdatedAt: p.now,
+	})
+}
+
+func (p *plan) find(id task.ID) *task.Task {
+	if t := p.ids[id]; t != nil {
+		return t
+	}
+	return p.data.find(id)
+}
+
+// entry returns the dedupe entry of a key and whether it lives: until its
+// window has passed and, after that, while its task is live.
+func (p *plan) entry(key dedupeKey) (dedupeEntry, bool) {
+	if entry, ok := p.dedupe[key]; ok {
+		return entry, true
+	}
+	entry, ok := p.data.dedupe[key]
+	return entry, ok && p.data.dedupeLives(entry, p.now)
+}
+
+func (d *data) dedupeLives(entry dedupeEntry, now time.Time) bool {
+	return now.Before(entry.expires) || d.live[entry.id] != nil
+}
+
+// apply inserts what was planned and returns one result per item.
+func (p *plan) apply() []store.Inserted {
+	results := make([]store.Inserted, len(p.insert))
+	for i, t := range p.insert {
+		if t != nil {
+			if t.Key != "" {
+				p.data.seq++
+				t.Seq = p.data.seq
+			}
+			results[i] = store.Inserted{Entry: p.data.insert(*t).entry(), Created: t.CreatedAt}
+			continue
+		}
+		old := p.data.find(p.existing[i])
+		if old == nil { // ended and cleaned up within its dedupe window: only the id is left
+			old = &task.Task{ID: p.existing[i]}
+		}
+		results[i] = store.Inserted{Existing: clone(old), Created: old.CreatedAt}
+	}
+	for key, entry := range p.dedupe {
+		p.data.dedupe[key] = entry
+	}
+	return results
+}
+
+func sameContent(a, b *task.Task) bool {
+	return a.Queue == b.Queue && a.Type == b.Type && a.Key == b.Key && a.Target == b.Target && bytes.Equal(a.Payload, b.Payload)
+}

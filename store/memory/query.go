@@ -1,0 +1,177 @@
+package memory
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// findReads bounds the rows that one Find reads.
+const findReads = 20_000
+
+// Get implements [store.Query].
+func (s *Store) Get(ctx context.Context, id task.ID) (*task.Task, error) {
+	if _, err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.data.mu.Unlock()
+	t := s.data.find(id)
+	if t == nil {
+		return nil, task.NotFound("task", id.String())
+	}
+	return clone(t), nil
+}
+
+// Attempts implements [store.Query].
+func (s *Store) Attempts(ctx context.Context, id task.ID) ([]task.Attempt, error) {
+	if _, err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.data.mu.Unlock()
+	if s.data.find(id) == nil {
+		return nil, task.NotFound("task", id.String())
+	}
+	return cloneAttempts(s.data.attempts[id]), nil
+}
+
+// Find implements [store.Query].
+func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*task.Task, string, error) {
+	if page.Limit == 0 {
+		page.Limit = 100
+	}
+	if page.Limit < 1 || page.Limit > 500 {
+		return nil, "", task.Invalid("limit", "a page has 1 to 500 tasks", "")
+	}
+	cursor, err := parseCursor(page.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := s.begin(ctx); err != nil {
+		return nil, "", err
+	}
+	d := s.data
+	defer d.mu.Unlock()
+	var tasks []*task.Task
+	var last task.ID
+	reads := 0
+	for id := range d.candidates(filter, cursor) {
+		if reads == findReads || len(tasks) == page.Limit {
+			return tasks, hex.EncodeToString(last[:]), nil
+		}
+		reads, last = reads+1, id
+		if t := d.find(id); t != nil && matches(t, filter) {
+			tasks = append(tasks, clone(t))
+		}
+	}
+	return tasks, "", nil
+}
+
+func parseCursor(text string) (*place, error) {
+	if text == "" {
+		return nil, nil
+	}
+	p := &place{}
+	if decoded, err := hex.DecodeString(text); err != nil || copy(p.id[:], decoded) != len(decoded) || len(decoded) != len(p.id) {
+		return nil, task.Invalid("cursor", "the cursor is not one of this server", "use the next cursor of the page before, unchanged")
+	}
+	return p, nil
+}
+
+// candidates yields the ids before the cursor that may match, newest first.
+func (d *data) candidates(filter store.Filter, cursor *place) iter.Seq[task.ID] {
+	return func(yield func(task.ID) bool) {
+		if filter.IDs == nil {
+			for p := range d.byID.before(cursor) {
+				if !yield(p.id) {
+					return
+				}
+			}
+			return
+		}
+		ids := slices.Clone(filter.IDs)
+		slices.SortFunc(ids, func(a, b task.ID) int { return bytes.Compare(b[:], a[:]) })
+		for _, id := range slices.Compact(ids) {
+			if (cursor == nil || bytes.Compare(id[:], cursor.id[:]) < 0) && !yield(id) {
+				return
+			}
+		}
+	}
+}
+
+// matches reports whether a task is one that the filter selects.
+func matches(t *task.Task, f store.Filter) bool {
+	var failure task.Failure
+	if t.LastError != nil {
+		failure = *t.LastError
+	}
+	made := t.ID.Time()
+	return equalOrAny(f.State, t.State) && equalOrAny(f.Type, t.Type) && equalOrAny(f.Queue, t.Queue) &&
+		equalOrAny(f.Key, t.Key) && equalOrAny(f.Category, failure.Category) && equalOrAny(f.Reason, t.DeadReason) &&
+		equalOrAny(f.Fingerprint, failure.Fingerprint) && equalOrAny(f.Trace, traceID(t.Spec.TraceParent)) &&
+		(f.Since.IsZero() || !made.Before(f.Since)) && (f.Until.IsZero() || made.Before(f.Until)) &&
+		(f.DiedBefore.IsZero() || t.State == task.Dead && t.FinishedAt.Before(f.DiedBefore)) &&
+		(f.IDs == nil || slices.Contains(f.IDs, t.ID))
+}
+
+func equalOrAny[T comparable](want, have T) bool {
+	var zero T
+	return want == zero || want == have
+}
+
+// traceID is the second field of a W3C trace parent.
+func traceID(parent string) string {
+	parts := strings.Split(parent, "-")
+	if len(parts) < 2 {
+		return ""
+	}
+	return parts[1]
+}
+
+// Count implements [store.Query].
+func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (int, error) {
+	if _, err := s.begin(ctx); err != nil {
+		return 0, err
+	}
+	d := s.data
+	defer d.mu.Unlock()
+	n := 0
+	for id := range d.candidates(filter, nil) {
+		if n >= limit {
+			break
+		}
+		if t := d.find(id); t != nil && matches(t, filter) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// Key implements [store.Query].
+func (s *Store) Key(ctx context.Context, number uint16, name string) (*store.KeyState, error) {
+	if _, err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.data.mu.Unlock()
+	state := &store.KeyState{}
+	lane := s.data.lane(number)
+	if lane == nil || lane.keys[name] == nil {
+		return state, nil
+	}
+	k := lane.keys[name]
+	if k.hold != nil {
+		state.Held, state.Holder, state.Mode, state.Since = true, k.hold.holder, k.hold.mode, k.hold.since
+	}
+	first, _ := k.pending.min()
+	state.Running, state.First = k.running, first.id
+	return state, nil
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
