@@ -143,6 +143,7 @@ var rules = []rule{
 	{path: "console", is: "web console; talks only to the HTTP API"},
 	{path: "server", is: "HTTP API over the root package", imports: []arrow{
 		{"", "everything it does"},
+		{"client", "the JSON of the API is defined once, there"},
 		{"task", "nouns"},
 		{"store", "filters, pages, named errors"},
 		{"retry", "policies, its own throttle"},
