@@ -23,7 +23,7 @@ var presetPlans = map[string]struct {
 	"dispatch":          {0, "1s 5s 10s 1m0s 1m0s 1m0s", 196 * time.Second},
 	"short":             {5, "1s 2s 4s 8s", 15 * time.Second},
 	"medium":            {6, "30s 1m0s 2m0s 4m0s 8m0s", 930 * time.Second},
-	"long":              {9, "5m0s 8m45s 15m18.75s 26m47.8125s 46m53.671875s 1h22m3.92578125s 2h23m36.870117187s 4h11m19.522705078s", 34785552734375},
+	"long":              {9, "5m0s 8m45s 15m18.75s 26m47.8125s 46m53.671875s 1h22m3.92578125s 2h23m36.870117188s 4h11m19.522705078s", 34785552978516},
 	"payment":           {5, "1s 2s 4s 8s", 15 * time.Second},
 	"notification":      {3, "500ms 750ms", 1250 * ms},
 	"data-sync":         {3, "2s 4s", 6 * time.Second},
