@@ -78,7 +78,7 @@ func readAtMost(from io.Reader, limit int, announced int64) ([]byte, error) {
 		}
 		n, err := from.Read(body[len(body):min(limit, cap(body))])
 		body = body[:len(body)+n]
-		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if errors.Is(err, io.EOF) {
 			return body, nil
 		}
 		if err != nil {

@@ -85,10 +85,6 @@ func brokenAnswer(ctx context.Context, t *task.Task, resp *http.Response, err er
 func (s *Sender) badAnswer(t *task.Task, resp *http.Response) *Error {
 	verdict := retry.ClassifyHTTP(resp.StatusCode, resp.Header, s.now())
 	message := answered(resp)
-	if resp.StatusCode < 400 {
-		// Not the end of the task: a proxy or sign-in page in the way may go away.
-		verdict.Category, verdict.Effect = retry.Unknown, retry.Maybe
-	}
 	if resp.StatusCode/100 == 3 {
 		message += "; redirects are not followed" + location(resp)
 	}
@@ -103,7 +99,7 @@ func (s *Sender) badAnswer(t *task.Task, resp *http.Response) *Error {
 
 // answered renders who answered what. The reason phrase is ours, not theirs.
 func answered(resp *http.Response) string {
-	text := host(resp.Request) + " answered " + strconv.Itoa(resp.StatusCode)
+	text := resp.Request.URL.Host + " answered " + strconv.Itoa(resp.StatusCode)
 	if reason := http.StatusText(resp.StatusCode); reason != "" {
 		text += " " + reason
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"net/http"
 	"time"
 
 	"github.com/outlast-dev/outlast/retry"
@@ -95,5 +94,3 @@ func (s *Sender) attemptContext(ctx context.Context) (context.Context, context.C
 	}
 	return context.WithTimeoutCause(ctx, s.timeout, retry.ErrAttemptTimeout)
 }
-
-func host(req *http.Request) string { return req.URL.Host }

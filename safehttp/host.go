@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/outlast-dev/outlast/task"
 )
@@ -15,8 +16,8 @@ func checkHost(host string, bracketed bool) (string, error) {
 	switch {
 	case host == "":
 		return "", invalid("the URL has no host", "write it like https://example.com/path")
-	case strings.Contains(host, "%"):
-		return "", invalid("the host contains a percent sign", "zones and percent-encoding are not possible in hosts")
+	case strings.ContainsFunc(host, func(r rune) bool { return r == '%' || r >= utf8.RuneSelf }):
+		return "", invalid("the host contains a percent sign", "zones and percent-encoding are not possible in hosts; write names in their xn-- form")
 	case bracketed:
 		return checkIPv6(host)
 	case strings.HasSuffix(host, "."):
