@@ -19,29 +19,22 @@ const mostCauses = 100
 // The tables follow the documented errors of the Go standard library and the
 // errno manual page. A panic of an error's methods is caught.
 func Classify(err error) (v Verdict) {
-	v = unknown(err)
-	// Errors that hold a nil cause, such as &url.Error{}, panic in Error.
-	defer func() {
-		if recover() != nil {
-			v = unknown(err)
-		}
-	}()
+	v = Verdict{Category: Unknown, Effect: Maybe, Type: typeName(err)}
 	if err == nil {
 		return v
 	}
+	// Errors that hold a nil cause, such as &url.Error{}, panic in Error, and nil
+	// pointers in Unwrap.
+	defer func() { _ = recover() }()
 	budget := mostCauses
 	if found, ok := classifyTree(err, &budget); ok {
 		return found
 	}
+	v.Type = typeName(telling(err))
 	if row, ok := byText(err.Error()); ok {
 		v.Category, v.Effect = row.category, row.effect
 	}
 	return v
-}
-
-// unknown is the verdict on an error that nothing matches.
-func unknown(err error) Verdict {
-	return Verdict{Category: Unknown, Effect: Maybe, Type: typeName(telling(err))}
 }
 
 // telling is the outermost error that is more than a wrapper made by fmt.Errorf

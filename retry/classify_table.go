@@ -94,7 +94,8 @@ func isURLMistake(err error) bool {
 	return strings.Contains(text, "unsupported protocol scheme") ||
 		strings.HasPrefix(text, "stopped after ") && strings.HasSuffix(text, " redirects") ||
 		strings.Contains(text, "invalid header field") ||
-		strings.Contains(text, "no Host in request URL")
+		strings.Contains(text, "no Host in request URL") ||
+		strings.Contains(text, "server gave HTTP response to HTTPS client")
 }
 
 // isFileMistake reports file errors that stay as they are. Among errno values

@@ -19,8 +19,11 @@ func CategoryOfType(name string) (Category, bool) {
 	return "", false
 }
 
-// remoteTypes is the table of [CategoryOfType].
-var remoteTypes = invert(map[Category][]string{
+// remoteTypes is remoteNames by name.
+var remoteTypes = invert(remoteNames)
+
+// remoteNames is the table of [CategoryOfType].
+var remoteNames = map[Category][]string{
 	Unsent: {
 		"ConnectException", "SQLTransientConnectionException", "UnknownHostException", "NoRouteToHostException",
 		"HttpHostConnectException", "ConnectTimeoutException", "HttpConnectTimeoutException", "CannotGetJdbcConnectionException",
@@ -84,7 +87,7 @@ var remoteTypes = invert(map[Category][]string{
 	Canceled: {
 		"CancellationException", "CancelledError", "InterruptedException", "KeyboardInterrupt", "AbortError", "UND_ERR_ABORTED",
 	},
-})
+}
 
 func invert(lists map[Category][]string) map[string]Category {
 	table := map[string]Category{}

@@ -1,0 +1,295 @@
+package retry
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// selfDescribed, safeError, lateError and twin are errors with the methods that
+// Classify looks for.
+type selfDescribed struct{ v Verdict }
+
+func (e selfDescribed) Error() string         { return "connection timeout" }
+func (e selfDescribed) RetryVerdict() Verdict { return e.v }
+
+type safeError struct{ error }
+
+func (safeError) SafeToRetry() bool { return true }
+
+type lateError struct{ cause error }
+
+func (lateError) Error() string   { return "late" }
+func (lateError) Timeout() bool   { return true }
+func (e lateError) Unwrap() error { return e.cause }
+
+type twin struct{ of error }
+
+func (e twin) Error() string             { return "twin" }
+func (e twin) Is(target error) bool      { return target == e.of }
+func dial(cause error) error             { return &net.OpError{Op: "dial", Net: "tcp", Err: cause} }
+func during(op string, e error) error    { return &net.OpError{Op: op, Net: "tcp", Err: e} }
+func get(cause error) error              { return &url.Error{Op: "Get", URL: "http://x", Err: cause} }
+func call(no syscall.Errno) error        { return os.NewSyscallError("connect", no) }
+func path(no syscall.Errno) error        { return &fs.PathError{Op: "open", Path: "/x", Err: no} }
+func jsonError(into any, s string) error { return json.Unmarshal([]byte(s), into) }
+
+// TestClassify is the table of Go errors.
+func TestClassify(t *testing.T) {
+	_, numberErr := strconv.Atoi("x")
+	_, timeErr := time.Parse(time.RFC3339, "x")
+	_, urlErr := url.Parse("http://[::1")
+	var n int
+	for name, c := range map[string]struct {
+		err      error
+		category Category
+		effect   Effect
+		typ      string
+		code     string
+	}{
+		"nil":                    {nil, Unknown, Maybe, "", ""},
+		"empty message":          {errors.New(""), Unknown, Maybe, "*errors.errorString", ""},
+		"nothing known":          {fmt.Errorf("a: %w", errors.New("b")), Unknown, Maybe, "*errors.errorString", ""},
+		"context canceled":       {fmt.Errorf("x: %w", context.Canceled), Canceled, Maybe, "*errors.errorString", ""},
+		"context deadline":       {context.DeadlineExceeded, Timeout, Maybe, "context.deadlineExceededError", ""},
+		"our attempt timeout":    {fmt.Errorf("x: %w", ErrAttemptTimeout), Timeout, Maybe, "retry.ErrAttemptTimeout", ""},
+		"our deadline":           {ErrDeadline, Deadline, Maybe, "retry.ErrDeadline", ""},
+		"os deadline":            {os.ErrDeadlineExceeded, Timeout, Maybe, "*poll.DeadlineExceededError", ""},
+		"net timeout":            {lateError{}, Timeout, Maybe, "retry.lateError", ""},
+		"timeout around a cause": {lateError{syscall.ECONNRESET}, Network, Maybe, "syscall.Errno", "ECONNRESET"},
+		"timeout, cause unknown": {lateError{errors.New("x")}, Timeout, Maybe, "retry.lateError", ""},
+		"dial, unknown":          {dial(errors.New("x")), Unsent, NotSent, "*net.OpError", ""},
+		"dial, nil cause":        {dial(nil), Unsent, NotSent, "*net.OpError", ""},
+		"dial refused":           {get(dial(call(syscall.ECONNREFUSED))), Unsent, NotSent, "*net.OpError", "ECONNREFUSED"},
+		"dial timeout":           {dial(os.ErrDeadlineExceeded), Unsent, NotSent, "*net.OpError", ""},
+		"dial ETIMEDOUT":         {dial(call(syscall.ETIMEDOUT)), Unsent, NotSent, "*net.OpError", "ETIMEDOUT"},
+		"dial reset":             {dial(call(syscall.ECONNRESET)), Unsent, NotSent, "*net.OpError", "ECONNRESET"},
+		"dial no socket file":    {dial(call(syscall.ENOENT)), Unsent, NotSent, "*net.OpError", "ENOENT"},
+		"dial canceled":          {dial(context.Canceled), Canceled, NotSent, "*net.OpError", ""},
+		"dial past deadline":     {dial(ErrDeadline), Deadline, NotSent, "*net.OpError", ""},
+		"dial no descriptors":    {dial(call(syscall.EMFILE)), Local, NotSent, "*net.OpError", "EMFILE"},
+		"dial forbidden":         {dial(call(syscall.EACCES)), Permanent, NotSent, "*net.OpError", "EACCES"},
+		"dial bad address":       {dial(&net.AddrError{Err: "x"}), Permanent, NotSent, "*net.OpError", ""},
+		"dial DNS not found":     {dial(&net.DNSError{IsNotFound: true}), Permanent, NotSent, "*net.OpError", ""},
+		"dial DNS temporary":     {dial(&net.DNSError{IsTemporary: true}), Unsent, NotSent, "*net.OpError", ""},
+		"read reset":             {during("read", call(syscall.ECONNRESET)), Network, Maybe, "*net.OpError", "ECONNRESET"},
+		"write pipe":             {during("write", call(syscall.EPIPE)), Network, Maybe, "*net.OpError", "EPIPE"},
+		"read timeout":           {during("read", os.ErrDeadlineExceeded), Timeout, Maybe, "*net.OpError", ""},
+		"read unknown":           {during("read", errors.New("x")), Network, Maybe, "*net.OpError", ""},
+		"TLS alert":              {during("remote error", tls.AlertError(40)), Permanent, NotSent, "*net.OpError", ""},
+		"DNS not found":          {&net.DNSError{IsNotFound: true}, Permanent, NotSent, "*net.DNSError", ""},
+		"DNS temporary":          {&net.DNSError{IsTemporary: true}, Unsent, NotSent, "*net.DNSError", ""},
+		"DNS timeout":            {&net.DNSError{IsTimeout: true}, Unsent, NotSent, "*net.DNSError", ""},
+		"AddrError":              {&net.AddrError{Err: "x"}, Permanent, NotSent, "*net.AddrError", ""},
+		"ParseError":             {&net.ParseError{Type: "x"}, Permanent, NotSent, "*net.ParseError", ""},
+		"InvalidAddrError":       {net.InvalidAddrError("x"), Permanent, NotSent, "net.InvalidAddrError", ""},
+		"UnknownNetworkError":    {net.UnknownNetworkError("x"), Permanent, NotSent, "net.UnknownNetworkError", ""},
+		"net.ErrClosed":          {net.ErrClosed, Network, Maybe, "poll.errNetClosing", ""},
+		"closed pipe":            {io.ErrClosedPipe, Network, Maybe, "*errors.errorString", ""},
+		"EOF":                    {get(io.EOF), Network, Maybe, "*errors.errorString", ""},
+		"unexpected EOF":         {io.ErrUnexpectedEOF, Network, Maybe, "*errors.errorString", ""},
+		"idle connection":        {get(errors.New("http: server closed idle connection")), Unsent, NotSent, "*url.Error", ""},
+		"GOAWAY":                 {errors.New("http2: server sent GOAWAY and closed the connection"), Unsent, NotSent, "*errors.errorString", ""},
+		"REFUSED_STREAM":         {errors.New("stream error: stream ID 1; REFUSED_STREAM"), Unsent, NotSent, "*errors.errorString", ""},
+		"connection unusable":    {errors.New("http2: client conn not usable"), Unsent, NotSent, "*errors.errorString", ""},
+		"URL scheme":             {get(errors.New(`unsupported protocol scheme "x"`)), Permanent, NotSent, "*url.Error", ""},
+		"URL redirects":          {get(errors.New("stopped after 10 redirects")), Permanent, NotSent, "*url.Error", ""},
+		"URL header":             {get(errors.New(`net/http: invalid header field name "x y"`)), Permanent, NotSent, "*url.Error", ""},
+		"URL parse":              {urlErr, Permanent, NotSent, "*url.Error", ""},
+		"URL, nil cause":         {&url.Error{Op: "Get"}, Unknown, Maybe, "*url.Error", ""},
+		"x509 authority":         {get(x509.UnknownAuthorityError{}), Permanent, NotSent, "x509.UnknownAuthorityError", ""},
+		"x509 host":              {x509.HostnameError{Certificate: &x509.Certificate{}}, Permanent, NotSent, "x509.HostnameError", ""},
+		"TLS verification":       {&tls.CertificateVerificationError{Err: errors.New("x")}, Permanent, NotSent, "*tls.CertificateVerificationError", ""},
+		"TLS record":             {tls.RecordHeaderError{}, Permanent, NotSent, "tls.RecordHeaderError", ""},
+		"bad connection":         {driver.ErrBadConn, Unsent, NotSent, "*errors.errorString", ""},
+		"connection done":        {sql.ErrConnDone, Permanent, NotSent, "*errors.errorString", ""},
+		"transaction done":       {sql.ErrTxDone, Permanent, NotSent, "*errors.errorString", ""},
+		"no rows":                {sql.ErrNoRows, Permanent, Done, "*errors.errorString", ""},
+		"file not found":         {path(syscall.ENOENT), Permanent, NotSent, "*fs.PathError", ""},
+		"file forbidden":         {path(syscall.EACCES), Permanent, NotSent, "*fs.PathError", ""},
+		"file exists":            {fs.ErrExist, Permanent, NotSent, "*errors.errorString", ""},
+		"file, disk full":        {path(syscall.ENOSPC), Local, Maybe, "syscall.Errno", "ENOSPC"},
+		"JSON syntax":            {jsonError(&n, "{"), Permanent, Maybe, "*json.SyntaxError", ""},
+		"JSON type":              {jsonError(&n, `"x"`), Permanent, Maybe, "*json.UnmarshalTypeError", ""},
+		"strconv":                {numberErr, Permanent, Maybe, "*strconv.NumError", ""},
+		"time":                   {timeErr, Permanent, Maybe, "*time.ParseError", ""},
+		"protobuf":               {errors.New("proto: cannot parse"), Permanent, Maybe, "*errors.errorString", ""},
+		"runtime panic":          {runtimePanic(), Bug, Maybe, "runtime.boundsError", ""},
+		"describes itself":       {fmt.Errorf("x: %w", selfDescribed{Verdict{Category: Conflict, Code: "40001"}}), Conflict, Maybe, "retry.selfDescribed", "40001"},
+		"describes nothing":      {selfDescribed{}, Unknown, Maybe, "retry.selfDescribed", ""},
+		"safe to retry":          {safeError{errors.New("x")}, Unsent, NotSent, "retry.safeError", ""},
+		"is by method":           {twin{io.EOF}, Network, Maybe, "retry.twin", ""},
+		"joined":                 {errors.Join(errors.New("x"), syscall.ECONNRESET, io.EOF), Network, Maybe, "syscall.Errno", "ECONNRESET"},
+		"type before text":       {fmt.Errorf("timeout: %w", syscall.EACCES), Permanent, NotSent, "syscall.Errno", "EACCES"},
+		"text timeout":           {errors.New("Lock acquire TimeOut"), Timeout, Maybe, "*errors.errorString", ""},
+		"text deadlock":          {errors.New("Deadlock found when trying to get lock"), Conflict, Done, "*errors.errorString", ""},
+		"text connection":        {errors.New("bad Connection"), Network, Maybe, "*errors.errorString", ""},
+		"text refused":           {errors.New("dial tcp: connection refused"), Unsent, NotSent, "*errors.errorString", ""},
+		"text too many":          {errors.New("Too many connections"), Throttled, NotSent, "*errors.errorString", ""},
+	} {
+		v := Classify(c.err)
+		if v.Category != c.category || v.Effect != c.effect || v.Type != c.typ || v.Code != c.code {
+			t.Errorf("%s (%T): %+v", name, c.err, v)
+		}
+	}
+}
+
+// TestClassifyErrno is the errno table, each as a system call returns it.
+func TestClassifyErrno(t *testing.T) {
+	groups := []struct {
+		category Category
+		effect   Effect
+		errnos   []syscall.Errno
+	}{
+		{Unsent, NotSent, []syscall.Errno{syscall.ECONNREFUSED, syscall.ENETUNREACH, syscall.EHOSTUNREACH,
+			syscall.ENETDOWN, syscall.EHOSTDOWN, syscall.ENOENT, syscall.EINTR, 10061, 10051, 10065}},
+		{Timeout, Maybe, []syscall.Errno{syscall.ETIMEDOUT, 10060}},
+		{Network, Maybe, []syscall.Errno{syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE, syscall.ENETRESET,
+			syscall.ENOTCONN, 10054, 10053}},
+		{Conflict, NotSent, []syscall.Errno{syscall.EAGAIN, syscall.EBUSY, syscall.ETXTBSY, syscall.EDEADLK, syscall.ESTALE}},
+		{Local, NotSent, []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM,
+			syscall.EADDRNOTAVAIL, syscall.EADDRINUSE}},
+		{Local, Maybe, []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT}},
+		{Permanent, Maybe, []syscall.Errno{syscall.EROFS, syscall.EIO}},
+		{Permanent, NotSent, []syscall.Errno{syscall.EACCES, syscall.EPERM, syscall.EINVAL, syscall.EAFNOSUPPORT,
+			syscall.EPROTONOSUPPORT, syscall.EMSGSIZE, syscall.ENOTSUP}},
+	}
+	for _, g := range groups {
+		for _, errno := range g.errnos {
+			v := Classify(fmt.Errorf("x: %w", call(errno)))
+			if v.Category != g.category || v.Effect != g.effect || v.Code == "" {
+				t.Errorf("%v: %+v", errno, v)
+			}
+		}
+	}
+}
+
+// TestClassifyRealErrors takes errors from the network itself.
+func TestClassifyRealErrors(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip(err)
+	}
+	closed := "http://" + listener.Addr().String()
+	listener.Close()
+	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer slow.Close()
+	hangUp := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer hangUp.Close()
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	for name, c := range map[string]struct {
+		url  string
+		want Category
+	}{
+		"refused":        {closed, Unsent},
+		"client timeout": {slow.URL, Timeout},
+		"hang-up":        {hangUp.URL, Network},
+		"certificate":    {secure.URL, Permanent},
+		"plain on TLS":   {"https" + strings.TrimPrefix(slow.URL, "http"), Permanent},
+		"scheme":         {"gopher://x", Permanent},
+	} {
+		client := http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{}}
+		if name == "client timeout" {
+			client.Timeout = 50 * ms
+		}
+		response, err := client.Get(c.url)
+		if err == nil {
+			response.Body.Close()
+		}
+		if v := Classify(err); v.Category != c.want {
+			t.Errorf("%s: %+v for %v", name, v, err)
+		}
+		client.CloseIdleConnections()
+	}
+}
+
+// TestClassifyIn tells the contexts apart by their causes.
+func TestClassifyIn(t *testing.T) {
+	ended := func(cause error) context.Context {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		cancel(cause)
+		return ctx
+	}
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		err  error
+		want Category
+	}{
+		"still running":      {context.Background(), context.Canceled, Canceled},
+		"attempt timeout":    {ended(ErrAttemptTimeout), context.Canceled, Timeout},
+		"deadline":           {ended(ErrDeadline), dial(context.DeadlineExceeded), Deadline},
+		"caller":             {ended(nil), context.DeadlineExceeded, Canceled},
+		"error of its own":   {ended(ErrDeadline), syscall.ECONNRESET, Network},
+		"parent's deadline":  {ended(context.DeadlineExceeded), context.DeadlineExceeded, Timeout},
+		"cause without type": {ended(errors.New("shutdown")), context.Canceled, Unknown},
+	} {
+		if v := ClassifyIn(c.ctx, c.err); v.Category != c.want {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// TestClassifyEndless: an error that wraps itself does not hang.
+func TestClassifyEndless(t *testing.T) {
+	loop := &lateError{}
+	loop.cause = errors.Join(loop, loop)
+	Classify(loop)
+	var absent *fs.PathError
+	Classify(absent)
+}
+
+func TestCategoryAdvice(t *testing.T) {
+	for c, want := range map[Category]Advice{
+		Permanent: {}, Canceled: {}, Deadline: {},
+		Unsent:      {true, true, 1},
+		Conflict:    {true, false, 0.1},
+		Network:     {true, true, 1},
+		Timeout:     {true, true, 1},
+		Throttled:   {true, false, 0.4},
+		Unavailable: {true, true, 1},
+		Local:       {true, false, 1},
+		Bug:         {true, true, 1},
+		Unknown:     {true, true, 1},
+		"":          {true, true, 1},
+	} {
+		if got := c.Advice(); got != want {
+			t.Errorf("%s: %+v", c, got)
+		}
+		if c.Valid() != (c != "") {
+			t.Errorf("%q: valid %v", c, c.Valid())
+		}
+	}
+	if len(Categories()) != 12 {
+		t.Errorf("%v", Categories())
+	}
+}
+
+// runtimePanic returns what an index out of range panics with.
+func runtimePanic() (err error) {
+	defer func() { err = recover().(error) }()
+	var none []int
+	i := 3
+	_ = none[i]
+	return nil
+}
