@@ -30,8 +30,12 @@ type BackoffOption interface {
 	Option
 }
 
-// capped is implemented by backoffs with a maximum of their own, 0 for none.
-type capped interface{ maximum() time.Duration }
+// capped is implemented by backoffs with a maximum of their own, 0 for none, and a
+// first interval that it must not cut.
+type capped interface {
+	maximum() time.Duration
+	start() time.Duration
+}
 
 type exponential struct {
 	initial    time.Duration
@@ -47,6 +51,7 @@ func Exponential(initial time.Duration, multiplier float64, max time.Duration) B
 }
 
 func (b exponential) maximum() time.Duration { return b.max }
+func (b exponential) start() time.Duration   { return b.initial }
 
 func (b exponential) Nominal(n int, _ Attempt) time.Duration {
 	return under(b.max, scale(b.initial, math.Pow(b.multiplier, float64(n-1))))
@@ -67,6 +72,7 @@ type linear struct{ initial, step, max time.Duration }
 func Linear(initial, step, max time.Duration) BackoffOption { return linear{initial, step, max} }
 
 func (b linear) maximum() time.Duration { return b.max }
+func (b linear) start() time.Duration   { return b.initial }
 
 func (b linear) Nominal(n int, _ Attempt) time.Duration {
 	step := b.step
@@ -98,6 +104,7 @@ type fibonacci struct{ initial, max time.Duration }
 func Fibonacci(initial, max time.Duration) BackoffOption { return fibonacci{initial, max} }
 
 func (b fibonacci) maximum() time.Duration { return b.max }
+func (b fibonacci) start() time.Duration   { return b.initial }
 
 func (b fibonacci) Nominal(n int, _ Attempt) time.Duration {
 	previous, current := time.Duration(0), b.initial

@@ -100,13 +100,21 @@ func checkSchedule(f *findings, path string, b Backoff, j Jitter, maximum time.D
 		own.check(f, path)
 	}
 	notNegative(f, path+".max", maximum)
-	if own, ok := b.(capped); ok && maximum == 0 {
-		maximum = own.maximum()
-	}
-	if _, unsafe := b.(custom); len(f.errs) > before || unsafe || maximum <= 0 {
+	if len(f.errs) > before {
 		return
 	}
-	if first := b.Nominal(1, Attempt{Number: 1}); maximum < first {
+	var first time.Duration
+	switch b := b.(type) {
+	case capped:
+		first = b.start()
+		if maximum == 0 {
+			maximum = b.maximum()
+		}
+	case custom: // its delays may depend on the attempt
+	default:
+		first = b.Nominal(1, Attempt{Number: 1})
+	}
+	if maximum > 0 && maximum < first {
 		f.refuse(path+".max", "0 means no maximum", "%v is below the first interval %v", maximum, first)
 	}
 }
