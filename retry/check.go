@@ -38,21 +38,21 @@ func (p *Policy) check(f *findings) {
 		f.refuse("order_on_dead", didYouMean(p.order, modes), "%q is none of block, skip, park", p.order)
 	}
 	for i := range p.byError {
-		p.byError[i].check(f, fmt.Sprintf("error_rules[%d]", i))
+		p.byError[i].check(f, fmt.Sprintf("error_rules[%d]", i), p.unlimited)
 	}
 	for i := range p.rules {
 		path := fmt.Sprintf("rules[%d]", i)
 		if len(p.rules[i].When) == 0 {
 			f.refuse(path+".when", "", "is empty; a list of categories is wanted")
 		}
-		p.rules[i].check(f, path)
+		p.rules[i].check(f, path, p.unlimited)
 	}
 	checkSelectors(f, "retry_on", p.retryOn)
 	checkSelectors(f, "never_on", p.neverOn)
 }
 
-// check refuses what no rule may contain.
-func (r *rule) check(f *findings, path string) {
+// check refuses what no rule may contain, in a policy with or without a limit.
+func (r *rule) check(f *findings, path string, unlimited bool) {
 	if r.broken {
 		f.refuse(path, "", "the sentinel error is nil")
 	}
@@ -71,9 +71,9 @@ func (r *rule) check(f *findings, path string) {
 	}
 	if r.Rule.Backoff != nil {
 		checkSchedule(f, path+".backoff", r.Rule.Backoff, nil, r.Rule.Max)
-		if r.MaxAttempts == 0 && isHot(r.Rule.Backoff) {
+		if unlimited && r.MaxAttempts == 0 && isHot(r.Rule.Backoff) {
 			f.refuse(path+".backoff", "let the last delay be longer than 0 or limit max_attempts",
-				"retries without a wait")
+				"unlimited attempts without a wait")
 		}
 	} else {
 		notNegative(f, path+".backoff.max", r.Rule.Max)

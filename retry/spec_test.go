@@ -240,7 +240,7 @@ func TestNewRefused(t *testing.T) {
 		"error_rules[0]":         OnError(nil, Rule{}),
 		"error_rules[0].when[0]": OnError(errors.ErrUnsupported, Rule{When: []Category{"x"}}),
 		"rules[0].max_attempts":  Rules(Rule{When: []Category{Bug}, MaxAttempts: -1}),
-		"rules[0].backoff":       Rules(Rule{When: []Category{Bug}, Backoff: Fixed(0)}),
+		"rules[0].backoff":       option(func(p *Policy) { p.unlimited = true; Rules(Rule{When: []Category{Bug}, Backoff: Fixed(0)}).apply(p) }),
 		"rules[0].backoff.max":   Rules(Rule{When: []Category{Bug}, Backoff: Fixed(2), Max: 1}),
 		"never_on[0]":            Never(""),
 	} {
