@@ -37,7 +37,7 @@ func clean(text string, t *task.Task) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			out = append(append(out, `\x`...), hex(text[start]>>4), hex(text[start]&15))
-		case r == '\\' || !unicode.IsPrint(r):
+		case !unicode.IsPrint(r):
 			quoted := strconv.QuoteRune(r)
 			out = append(out, quoted[1:len(quoted)-1]...)
 		default:

@@ -84,6 +84,7 @@ func brokenAnswer(ctx context.Context, t *task.Task, resp *http.Response, err er
 // badAnswer is the failure that the receiver reported.
 func (s *Sender) badAnswer(t *task.Task, resp *http.Response) *Error {
 	verdict := retry.ClassifyHTTP(resp.StatusCode, resp.Header, s.now())
+	verdict.Type = typeName
 	message := answered(resp)
 	if resp.StatusCode/100 == 3 {
 		message += "; redirects are not followed" + location(resp)
