@@ -45,10 +45,10 @@ type Registry interface {
 	// Policy resolves the policy of a task. An error is recorded as the
 	// task's permanent failure.
 	Policy(t *task.Task) (*retry.Policy, error)
-	// Follow makes the task that follows t, with its place and id, or
-	// reports false where there is none to make. It must return the same
+	// Follow makes the task that follows t, whose end is s, with its place
+	// and id, or reports false where there is none to make. It must return the same
 	// task for the same arguments, since a settle may be repeated.
-	Follow(t *task.Task, follow *task.Follow, kind FollowKind) (store.Insert, bool)
+	Follow(t *task.Task, follow *task.Follow, kind FollowKind, s *store.Settlement) (store.Insert, bool)
 }
 
 // FollowKind says why a task follows another.
@@ -68,7 +68,7 @@ type Config struct {
 	Node     store.Node // ID is required and new at every start
 	Logger   *slog.Logger
 	Observer Observer
-	Rand     func() float64 // uniform in [0, 1); math/rand/v2 when nil. Safe for concurrent use
+	Rand     retry.Rand // for jitter; math/rand/v2 when nil. Must be safe for concurrent use
 
 	// Queues that the node takes lanes of. Nil: every queue that no living
 	// node with Embedded set serves (what `outlast serve` does).
@@ -83,6 +83,7 @@ type Config struct {
 	Batch      int           // rows per claim and settle transaction, default 1000, at most 1000
 	Beat       time.Duration // liveness counter, default 1 s
 	Grace      time.Duration // running attempts' time at a graceful stop, default 25 s
+	Share      float64       // of the slots that one target may hold, default 0.5; 1 for no bound
 	InFlight   int           // payload bytes of running tasks at most, default 128 MiB
 }
 
@@ -94,6 +95,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Batch, 1000)
 	setDefault(&c.Beat, time.Second)
 	setDefault(&c.Grace, 25*time.Second)
+	setDefault(&c.Share, 0.5)
 	setDefault(&c.InFlight, 128<<20)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -138,6 +140,7 @@ type Outcome struct {
 // Stats is a snapshot for health endpoints and metrics.
 type Stats struct {
 	Node    string
+	Lost    bool // without contact to the store, or stopping: nothing starts
 	Lanes   int
 	Waiting int // entries in memory that are not due
 	Ready   int // entries in memory that are due
@@ -147,4 +150,8 @@ type Stats struct {
 }
 
 // QueueStats counts one queue's part of the memory of this node.
-type QueueStats struct{ Lanes, Waiting, Ready, Running int }
+type QueueStats struct {
+	Lanes   int
+	Known   int // entries in memory, running ones included
+	Running int
+}

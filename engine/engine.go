@@ -2,62 +2,186 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
 
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
 // Engine is one node. Make it with [New]; all methods are safe for
 // concurrent use.
-type Engine struct{}
+type Engine struct {
+	config Config
+	log    *slog.Logger
+	random retry.Rand
+	id     atomic.Pointer[string]
+	view   atomic.Pointer[view]
+
+	enqueues *group[*enqueueCall]
+	settles  *group[*ended]
+
+	mu      sync.Mutex // guards near, runs, bytes, parking
+	near    *near
+	runs    map[task.ID]*attempt
+	bytes   int             // payloads of the tasks that run
+	parking []store.Marking // marks that are decided but not yet written
+
+	seen    map[string]*suspicion // of other nodes' counters; the balancing loop's own
+	placing sync.Mutex            // one reader of the topology or taker of lanes at a time
+	lost    atomic.Bool           // no contact with the store: nothing starts
+	stops   atomic.Bool           // Stop was called: nothing starts
+	halted  bool                  // no attempt may be added any more; guarded by mu
+	watched atomic.Bool           // the store tells of changes
+	doubted atomic.Int64          // until when to look for rows lost by an unknown outcome, ns
+
+	wake    chan struct{} // the dispatcher
+	load    chan struct{} // the loader: something ran low, or marks are to be written
+	changed chan struct{} // the loader: rows may have changed behind our back
+	balance chan struct{} // the balancer: lanes may have changed
+
+	running      context.Context // ends when the engine stops
+	stopRunning  context.CancelFunc
+	attempts     context.Context // parent of every attempt's context
+	stopAttempts context.CancelCauseFunc
+	settling     context.Context // ends when nothing more can be settled
+	stopSettling context.CancelFunc
+
+	claims     context.Context // ends when the dispatcher is to stop
+	stopClaims context.CancelFunc
+	dispatched chan struct{} // closed when the dispatcher has returned
+
+	loops    sync.WaitGroup
+	handlers sync.WaitGroup
+	started  atomic.Bool
+	stopOnce sync.Once
+	stopErr  error
+}
 
 // New checks the configuration and makes an engine that has not started.
-func New(config Config) (*Engine, error) { return nil, nil }
+func New(config Config) (*Engine, error) {
+	if config.Store == nil || config.Registry == nil || config.Node.ID == "" {
+		return nil, errors.New("engine: Store, Registry and Node.ID are required")
+	}
+	config = config.withDefaults()
+	e := &Engine{
+		config: config, log: config.Logger, random: config.Rand,
+		near: newNear(config.NearFuture, config.Slots, config.Share), runs: map[task.ID]*attempt{},
+		seen: map[string]*suspicion{},
+		wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
+		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1),
+	}
+	e.id.Store(&config.Node.ID)
+	e.running, e.stopRunning = context.WithCancel(context.Background())
+	e.attempts, e.stopAttempts = context.WithCancelCause(context.Background())
+	e.settling, e.stopSettling = context.WithCancel(context.Background())
+	e.claims, e.stopClaims = context.WithCancel(e.running)
+	e.dispatched = make(chan struct{})
+	e.enqueues = newGroup(config.Batch, func(c *enqueueCall) int { return c.items }, e.commitEnqueues)
+	e.settles = newGroup(config.Batch, func(*ended) int { return 1 }, e.commitSettles)
+	return e, nil
+}
 
 // Start joins the cluster and begins to take lanes and run tasks. It
 // returns once the node row is on disk and the topology is known.
-func (e *Engine) Start(ctx context.Context) error { return nil }
-
-// Stop ends the engine gracefully: no new claims, running attempts get the
-// grace time, or less if ctx ends first, the rest is handed back without
-// cost, lanes are freed and the node leaves. Idempotent.
-func (e *Engine) Stop(ctx context.Context) error { return nil }
-
-// Enqueue commits one batch, all or nothing, together with those of
-// concurrent callers. It returns after the commit.
-func (e *Engine) Enqueue(ctx context.Context, items []store.Insert) ([]store.Inserted, error) {
-	return nil, nil
+func (e *Engine) Start(ctx context.Context) error {
+	if e.started.Swap(true) {
+		return errors.New("engine: started already")
+	}
+	if err := e.Refresh(ctx); err != nil {
+		return err
+	}
+	node := e.config.Node
+	node.StartedAt, node.Serves = time.Now(), e.serves()
+	if err := e.config.Store.Join(ctx, node); err != nil {
+		return err
+	}
+	go e.enqueues.run()
+	go e.settles.run()
+	if err := e.balanceOnce(ctx); err != nil {
+		close(e.dispatched)
+		return errors.Join(err, e.Stop(ctx))
+	}
+	e.loop(e.beating)
+	e.loop(e.balancing)
+	if e.config.EnqueueOnly {
+		close(e.dispatched)
+	} else {
+		e.loop(e.dispatch)
+		e.loop(e.loading)
+		e.loop(e.sweeping)
+	}
+	if waker, ok := e.config.Store.(store.Waker); ok {
+		e.loop(func() { e.watch(waker) })
+	}
+	signal(e.changed)
+	return nil
 }
 
-// EnqueueEach commits items that do not share fate, in as few transactions
-// as they fit in, with one result per item.
-func (e *Engine) EnqueueEach(ctx context.Context, items []store.Insert) ([]store.BatchResult, error) {
-	return nil, nil
+func (e *Engine) loop(run func()) {
+	e.loops.Add(1)
+	go func() {
+		defer e.loops.Done()
+		run()
+	}()
+}
+
+// watch passes on what the store tells of other processes' commits.
+func (e *Engine) watch(waker store.Waker) {
+	for e.running.Err() == nil {
+		e.watched.Store(true)
+		err := waker.Watch(e.running, func(lanes []uint16) { e.Wake(lanes...) })
+		e.watched.Store(false)
+		if e.running.Err() != nil {
+			return
+		}
+		e.log.Warn("watch.ended", "error", err)
+		sleep(e.running, e.config.Poll)
+	}
 }
 
 // Queue returns the queue as last read, at most about a second old.
-func (e *Engine) Queue(name string) (store.Queue, bool) { return store.Queue{}, false }
+func (e *Engine) Queue(name string) (store.Queue, bool) {
+	if v := e.view.Load(); v != nil && v.queues[name] != nil {
+		return *v.queues[name], true
+	}
+	return store.Queue{}, false
+}
 
 // Topology returns what was read last, at most about a second old; callers
 // must not change it.
-func (e *Engine) Topology() *store.Topology { return nil }
+func (e *Engine) Topology() *store.Topology {
+	if v := e.view.Load(); v != nil {
+		return v.topology
+	}
+	return &store.Topology{}
+}
 
-// Refresh reads the topology now, after a queue was changed.
-func (e *Engine) Refresh(ctx context.Context) error { return nil }
-
-// Wake tells the engine that rows of the lane changed: enqueued in a
-// caller's transaction, rescheduled, redriven, a key released.
-func (e *Engine) Wake(lanes ...uint16) {}
-
-// Canceled tells the engine that a cancel was committed for the task: a
-// pending one is forgotten, a running one has its context canceled.
-func (e *Engine) Canceled(id task.ID) {}
-
-// Rescheduled tells the engine that the task's next run was moved.
-func (e *Engine) Rescheduled(t *task.Task) {}
-
-// Running returns the tasks that run on this node now.
-func (e *Engine) Running() []*task.Task { return nil }
+// Node is this node's id. It changes when the node was found dead.
+func (e *Engine) Node() string { return e.node() }
 
 // Stats returns a snapshot.
-func (e *Engine) Stats() Stats { return Stats{} }
+func (e *Engine) Stats() Stats {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	out := Stats{
+		Node: e.node(), Lost: e.lost.Load() || e.stops.Load(), Lanes: len(e.near.lanes), Waiting: e.near.waiting.len(), Ready: e.near.ready,
+		Running: len(e.runs), Slots: e.config.Slots, Queues: map[string]QueueStats{},
+	}
+	for _, l := range e.near.lanes {
+		q := out.Queues[l.queue.name]
+		q.Lanes++
+		q.Known += l.count
+		out.Queues[l.queue.name] = q
+	}
+	for name, q := range e.near.queues {
+		stats := out.Queues[name]
+		stats.Running = q.running
+		out.Queues[name] = stats
+	}
+	return out
+}

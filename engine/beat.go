@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// Liveness without wall clocks: a node raises its counter, and is dead when
+// another has read the same counter often and long enough by its own
+// monotonic clock. A store that cannot be reached kills nobody.
+const (
+	deadReads = 5               // successive reads of the same counter
+	deadAfter = 5 * time.Second // over at least this time
+	lostAfter = 4 * time.Second // without a raise, a node stops acting
+)
+
+// beating is the loop that raises this node's counter.
+func (e *Engine) beating() {
+	ticker := time.NewTicker(e.config.Beat)
+	defer ticker.Stop()
+	last := time.Now()
+	for {
+		select {
+		case <-e.running.Done():
+			return
+		case <-ticker.C:
+		}
+		sent := time.Now()
+		switch err := e.beatOnce(); {
+		case err == nil:
+			last = sent
+			e.found()
+		case errors.Is(err, store.ErrNodeDead):
+			e.lose("marked dead")
+			e.rejoin()
+		default:
+			e.log.Warn("beat.failed", "error", err)
+		}
+		if time.Since(last) > lostAfter {
+			e.lose("no contact with the store")
+		}
+	}
+}
+
+func (e *Engine) beatOnce() error {
+	ctx, cancel := context.WithTimeout(e.running, lostAfter)
+	defer cancel()
+	canceled, err := e.config.Store.Beat(ctx, e.node(), e.serves())
+	for _, id := range canceled {
+		e.mu.Lock()
+		runs := e.runs[id] != nil
+		e.mu.Unlock()
+		if runs {
+			e.Canceled(id)
+		}
+	}
+	return err
+}
+
+// serves is what this node tells others that it can start.
+func (e *Engine) serves() store.Serves {
+	out := store.Serves{}
+	if e.config.EnqueueOnly {
+		return out
+	}
+	v := e.view.Load()
+	if v == nil {
+		return out
+	}
+	for name := range v.queues {
+		if types, served := e.config.Registry.Serves(name); served {
+			out[name] = types
+		}
+	}
+	return out
+}
+
+// lose stops claiming and cancels running attempts: others may be about to
+// run these tasks.
+func (e *Engine) lose(why string) {
+	if e.lost.Swap(true) {
+		return
+	}
+	e.log.Error("node.lost", "node", e.node(), "why", why)
+	e.cancelAll(ErrLost)
+}
+
+// found ends the state of being lost: the node is alive, its rows are its
+// own still.
+func (e *Engine) found() {
+	if e.lost.Swap(false) {
+		e.doubt()
+		signal(e.wake)
+		signal(e.balance)
+	}
+}
+
+// rejoin returns under a new id.
+func (e *Engine) rejoin() {
+	old, node := e.node(), e.config.Node
+	node.ID = old + "~" + randomSuffix()
+	if len(node.ID) > 120 {
+		node.ID = e.config.Node.ID + "~" + randomSuffix()
+	}
+	node.Serves = e.serves()
+	ctx, cancel := context.WithTimeout(e.running, storeCall)
+	defer cancel()
+	if err := e.config.Store.Join(ctx, node); err != nil {
+		e.log.Error("node.rejoin_failed", "error", err)
+		return
+	}
+	e.mu.Lock()
+	e.id.Store(&node.ID)
+	for _, l := range e.near.lanes {
+		e.near.disown(l)
+	}
+	e.mu.Unlock()
+	e.log.Warn("node.rejoined", "old", old, "new", node.ID)
+	if f := e.config.Observer.NodeDied; f != nil {
+		f(old, node.ID)
+	}
+	e.found()
+}
+
+func randomSuffix() string {
+	var bits [4]byte
+	_, _ = rand.Read(bits[:]) // never fails: crypto/rand documents that
+	return hex.EncodeToString(bits[:])
+}
+
+// suspicion is what this node has seen of another's counter.
+type suspicion struct {
+	counter int64
+	reads   int
+	since   time.Time
+}
+
+// judge marks nodes dead whose counter has stood still, or of which the
+// store knows that their process has ended.
+func (e *Engine) judge(ctx context.Context) error {
+	now, seen := time.Now(), map[string]*suspicion{}
+	died := false
+	for i := range e.view.Load().topology.Nodes {
+		n := &e.view.Load().topology.Nodes[i]
+		if n.State != store.NodeAlive || n.ID == e.node() {
+			continue
+		}
+		s := e.seen[n.ID]
+		if s == nil || s.counter != n.Counter {
+			s = &suspicion{counter: n.Counter, since: now}
+		}
+		s.reads++
+		seen[n.ID] = s
+		if !n.Gone && (s.reads < deadReads || now.Sub(s.since) < deadAfter) {
+			continue
+		}
+		buried, err := e.config.Store.Bury(ctx, n.ID, n.Counter)
+		if err != nil {
+			return err
+		}
+		if buried {
+			died = true
+			e.log.Warn("node.dead", "node", n.ID, "process_gone", n.Gone)
+		}
+	}
+	e.seen = seen
+	if !died {
+		return nil
+	}
+	e.sweepAll()
+	return e.Refresh(ctx)
+}

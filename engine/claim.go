@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// refusedPause is how long a row waits that a claim refused for a reason
+// that will pass by itself: its key runs elsewhere, its key is held.
+const (
+	runsElsewherePause = time.Second
+	heldPause          = 10 * time.Second
+	claimTime          = 30 * time.Second
+	clockPause         = 2 * time.Millisecond // the store's clock is behind ours
+)
+
+// dispatch is the loop that turns due entries into running attempts.
+func (e *Engine) dispatch() {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	defer close(e.dispatched)
+	for e.claims.Err() == nil {
+		batch, wait := e.nextBatch()
+		if len(batch) > 0 {
+			e.claim(batch)
+			continue
+		}
+		timer.Reset(wait)
+		select {
+		case <-e.wake:
+		case <-timer.C:
+		case <-e.claims.Done():
+		}
+	}
+}
+
+// nextBatch picks what can start now, or says how long there is nothing to.
+func (e *Engine) nextBatch() ([]*entry, time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := micros(time.Now())
+	e.near.due(now)
+	r := room{slots: e.config.Slots - e.near.running, batch: e.config.Batch, bytes: e.config.InFlight - e.bytes}
+	if e.lost.Load() || e.stops.Load() || r.slots <= 0 || r.bytes <= 0 && e.near.running > 0 {
+		return nil, time.Hour
+	}
+	if batch := e.near.pick(r); len(batch) > 0 {
+		for _, entry := range batch {
+			e.bytes += entry.Size
+		}
+		return batch, 0
+	}
+	if at, ok := e.near.next(); ok {
+		return nil, time.Duration(at-now) * time.Microsecond
+	}
+	return nil, time.Hour
+}
+
+// claim makes the entries this node's on disk and starts them. Nothing is
+// handed out before the claim's transaction has committed.
+func (e *Engine) claim(batch []*entry) {
+	request := store.Claim{Node: e.node(), Items: make([]store.ClaimItem, len(batch))}
+	for i, entry := range batch {
+		request.Items[i] = store.ClaimItem{ID: entry.ID, Mark: entry.mark}
+		if l := entry.lane; l != nil && !slices.ContainsFunc(request.Lanes, func(known store.LaneEpoch) bool { return known.Lane == l.number }) {
+			request.Lanes = append(request.Lanes, store.LaneEpoch{Lane: l.number, Epoch: l.epoch})
+		}
+	}
+	began := time.Now()
+	ctx, cancel := e.storeContext(claimTime)
+	claimed, err := e.config.Store.Claim(ctx, request)
+	cancel()
+	if err != nil {
+		e.log.Warn("claim.unknown", "rows", len(batch), "error", err)
+		claimed.Tasks = e.readBack(batch)
+		claimed.Refused = nil
+	} else {
+		e.claimed(len(claimed.Tasks), began)
+	}
+	e.start(claimed.Tasks)
+	e.putAway(batch, claimed)
+}
+
+// readBack finds out which rows a claim of unknown outcome has claimed. It
+// asks until the store answers or the node is lost; what is left then is
+// found by the reconciler or, after the node's death, by recovery.
+func (e *Engine) readBack(batch []*entry) []*task.Task {
+	e.doubt()
+	ids := make([]task.ID, len(batch))
+	for i, entry := range batch {
+		ids[i] = entry.ID
+	}
+	for pause := 5 * time.Millisecond; sleep(e.claims, pause); pause = min(2*pause, time.Second) {
+		tasks, err := e.config.Store.Running(e.running, e.node(), ids)
+		if err == nil {
+			return tasks
+		}
+	}
+	return nil
+}
+
+// putAway gives the entries that did not start their place again, by the
+// reason for which the store refused them.
+func (e *Engine) putAway(batch []*entry, claimed store.Claimed) {
+	refused := make(map[task.ID]*store.Refusal, len(claimed.Refused))
+	for i := range claimed.Refused {
+		refused[claimed.Refused[i].ID] = &claimed.Refused[i]
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := micros(time.Now())
+	for _, entry := range batch {
+		if e.runs[entry.ID] != nil {
+			continue
+		}
+		e.bytes -= entry.Size
+		e.near.end(entry)
+		if refusal := refused[entry.ID]; refusal != nil {
+			e.refused(entry, refusal, now)
+		} else {
+			e.near.delay(entry, now)
+		}
+	}
+}
+
+func (e *Engine) refused(entry *entry, refusal *store.Refusal, now int64) {
+	switch refusal.Reason {
+	case store.ReasonLater:
+		row := refusal.Entry
+		entry.RunAt, entry.Rank = row.RunAt, row.Rank
+		e.near.delay(entry, max(row.RunAt, now+clockPause.Microseconds()))
+	case store.ReasonBehindKey:
+		e.behindKey(entry, refusal.Head, now)
+	case store.ReasonKeyHeld:
+		e.near.hold(entry, now+heldPause.Microseconds())
+	case store.ReasonParked:
+		if l := entry.lane; l != nil {
+			l.note(&refusal.Entry)
+		}
+		e.near.forget(entry)
+	case store.ReasonEpoch:
+		e.near.forget(entry)
+		signal(e.balance)
+	default:
+		e.near.forget(entry)
+	}
+}
+
+// behindKey makes the true head of a key the head in memory too.
+func (e *Engine) behindKey(entry *entry, head store.Entry, now int64) {
+	if head.ID.IsZero() || entry.lane == nil || e.near.known[head.ID] != nil {
+		e.near.delay(entry, now+runsElsewherePause.Microseconds())
+		return
+	}
+	e.near.delay(entry, now)
+	if head.Park != 0 {
+		entry.lane.note(&head)
+		if entry.lane.marks[head.Park].gate == gateType {
+			// No one here can start the head: its key waits for a node that can.
+			e.near.delay(entry, now+heldPause.Microseconds())
+			return
+		}
+		e.parking = append(e.parking, store.Marking{ID: head.ID})
+		signal(e.load)
+		head.Park = 0
+	}
+	e.near.add(entry.lane.queue, head, true)
+}
+
+func (e *Engine) claimed(rows int, began time.Time) {
+	if f := e.config.Observer.Claimed; f != nil {
+		f(rows, time.Since(began))
+	}
+}
+
+func (e *Engine) committed(kind string, rows int, began time.Time) {
+	if f := e.config.Observer.Committed; f != nil {
+		f(kind, rows, time.Since(began))
+	}
+}
+
+// node is this node's id; it changes when the node was found dead.
+func (e *Engine) node() string { return *e.id.Load() }
+
+func micros(t time.Time) int64 { return t.UnixMicro() }
+
+// storeContext is for one store call that outlives the engine's stop but not
+// its own time.
+func (e *Engine) storeContext(limit time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(e.running), limit)
+}

@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// The causes for which the engine ends the context of an attempt, beside
+// retry.ErrAttemptTimeout and retry.ErrDeadline.
+var (
+	ErrCanceled = errors.New("the task was canceled")
+	ErrStopping = errors.New("the node is stopping")
+	ErrLost     = errors.New("the node lost touch with its store")
+)
+
+// PanicError is a panic of a handler.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+// Error is the panic's value and the frames that raised it.
+func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v\n%s", p.Value, p.Stack) }
+
+// RetryVerdict says that a panic is a bug.
+func (p *PanicError) RetryVerdict() retry.Verdict {
+	return retry.Verdict{Category: retry.Bug, Effect: retry.Maybe, Type: "panic"}
+}
+
+func recovered(value any) error { return &PanicError{Value: value, Stack: debug.Stack()} }
+
+// ending is all that the decision about an ended attempt depends on.
+type ending struct {
+	run     *Run
+	result  []byte
+	err     error
+	cause   error // of the attempt's context
+	started time.Time
+	ended   time.Time
+	usual   time.Duration
+	random  retry.Rand
+}
+
+// decided is a settlement and how it came about.
+type decided struct {
+	settlement store.Settlement
+	rule       string
+	delay      time.Duration
+	err        error
+}
+
+// decide says what becomes of a task whose attempt has ended. It is pure.
+func decide(end ending) decided {
+	out := decided{err: end.err, settlement: store.Settlement{
+		Task: end.run.Task, StartedAt: end.started, EndedAt: end.ended,
+		OrderOnDead: end.run.Policy.OrderOnDead(),
+	}}
+	s := &out.settlement
+	var steerer Steerer
+	switch {
+	case end.err == nil:
+		s.Outcome, s.Result = task.OutcomeSucceeded, end.result
+	case errors.Is(end.cause, ErrCanceled):
+		s.Outcome = task.OutcomeCanceled
+	case errors.Is(end.cause, ErrStopping), errors.Is(end.cause, ErrLost):
+		s.Outcome, out.rule = task.OutcomeReleased, end.cause.Error()
+	case errors.As(end.err, &steerer):
+		out.steer(end, steerer.Steer())
+	default:
+		out.fail(end)
+	}
+	return out
+}
+
+// steer does what the handler asked for.
+func (d *decided) steer(end ending, steer Steer) {
+	s := &d.settlement
+	d.rule = "handler: " + string(steer.Action)
+	switch steer.Action {
+	case SteerSnooze:
+		s.Outcome, s.RunAt, d.delay = task.OutcomeSnoozed, end.ended.Add(max(0, steer.After)), steer.After
+	case SteerCancel:
+		s.Outcome = task.OutcomeCanceled
+		s.Failure = failure(end, retry.Classify(end.err))
+	case SteerDead:
+		s.Outcome, s.DeadReason = task.OutcomeDead, task.Rejected
+		s.Failure = failure(end, retry.Classify(end.err))
+	default:
+		d.fail(end)
+		if s.Outcome == task.OutcomeFailed {
+			d.retryAfter(end, max(0, steer.After))
+		}
+	}
+}
+
+// fail asks the policy about a failed attempt.
+func (d *decided) fail(end ending) {
+	s := &d.settlement
+	verdict := classify(end)
+	s.Failure = failure(end, verdict)
+	if verdict.Category == retry.Deadline {
+		s.Outcome, s.DeadReason, d.rule = task.OutcomeDead, task.Expired, "deadline"
+		return
+	}
+	decision := end.run.Policy.Decide(retry.Failure{
+		Attempt: end.run.Task.Attempt, Verdict: verdict, Err: end.err,
+		PreviousDelay: previousDelay(end.run.Task), Now: end.ended, Deadline: end.run.Deadline,
+		Usual: end.usual, MaxAttempts: end.run.MaxAttempts,
+	}, end.random)
+	d.rule = decision.Rule
+	if !decision.Retry {
+		s.Outcome, s.DeadReason = task.OutcomeDead, task.DeadReason(decision.Reason)
+		return
+	}
+	s.Outcome = task.OutcomeFailed
+	d.retryAfter(end, decision.Delay)
+}
+
+func (d *decided) retryAfter(end ending, delay time.Duration) {
+	s := &d.settlement
+	if at := end.run.Deadline; !at.IsZero() && !end.ended.Add(delay).Before(at) {
+		s.Outcome, s.DeadReason, s.RunAt, d.delay = task.OutcomeDead, task.Expired, time.Time{}, 0
+		s.Failure.Delay = 0
+		return
+	}
+	// Rounded up to the store's microseconds: never early.
+	s.RunAt = end.ended.Add(delay + time.Microsecond - 1).Truncate(time.Microsecond)
+	d.delay, s.Failure.Delay = delay, delay
+}
+
+func previousDelay(t *task.Task) time.Duration {
+	if t.LastError == nil {
+		return 0
+	}
+	return t.LastError.Delay
+}
+
+// classify looks at what ended the context first: a handler's own error
+// text is of no use when it was the clock that stopped it.
+func classify(end ending) retry.Verdict {
+	if isContextError(end.err) {
+		switch {
+		case errors.Is(end.cause, retry.ErrAttemptTimeout):
+			return retry.Verdict{Category: retry.Timeout, Effect: retry.Maybe, Type: "timeout"}
+		case errors.Is(end.cause, retry.ErrDeadline):
+			return retry.Verdict{Category: retry.Deadline, Effect: retry.Maybe, Type: "deadline"}
+		case errors.Is(end.err, context.Canceled):
+			// The handler canceled a context of its own: nobody canceled the task.
+			return retry.Verdict{Category: retry.Unknown, Effect: retry.Maybe, Type: "context.Canceled"}
+		}
+	}
+	return retry.Classify(end.err)
+}
+
+func isContextError(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, retry.ErrAttemptTimeout) || errors.Is(err, retry.ErrDeadline)
+}
+
+// failure is the record of an error: its text cut to size and made valid.
+func failure(end ending, verdict retry.Verdict) *task.Failure {
+	f := &task.Failure{
+		Category: string(verdict.Category), Type: verdict.Type, Code: verdict.Code,
+		Effect: string(verdict.Effect), Message: errorText(end.err), At: end.ended,
+	}
+	if f.Type == "" {
+		f.Type = fmt.Sprintf("%T", end.err)
+	}
+	f.Fingerprint = task.Fingerprint(end.run.Task.Type, f)
+	return f
+}

@@ -1,0 +1,223 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// The loader keeps the near future filled: it reads on where a lane's
+// entries run low, looks for rows that nobody told this node of, and writes
+// and clears park marks.
+const (
+	pollRows   = 256              // rows that a poll reads first, per lane
+	rescan     = time.Minute      // a complete scan: commits can become visible out of order
+	quietPolls = 10               // polls to leave out on a store that tells of changes
+	storeCall  = 10 * time.Second // limit of one read or marking
+)
+
+// loading is the loop of the loader.
+func (e *Engine) loading() {
+	ticker := time.NewTicker(e.config.Poll)
+	defer ticker.Stop()
+	quiet, fullScan := 0, time.Now().Add(rescan)
+	for {
+		poll := false
+		select {
+		case <-e.running.Done():
+			return
+		case <-e.load:
+		case <-e.changed:
+			poll = true
+		case <-ticker.C:
+			if quiet++; !e.watched.Load() || quiet >= quietPolls {
+				poll = true
+			}
+		}
+		if now := time.Now(); now.After(fullScan) {
+			fullScan = now.Add(rescan)
+			e.rewindAll()
+		}
+		if poll {
+			quiet = 0
+		}
+		e.loadOnce(poll)
+	}
+}
+
+// loadOnce does one round of the loader.
+func (e *Engine) loadOnce(poll bool) {
+	e.writeMarks()
+	if poll {
+		e.pollOnce()
+		e.borrow()
+	}
+	for e.readOn() {
+	}
+	if poll {
+		e.parkExcess()
+	}
+	e.unpark()
+	signal(e.wake)
+}
+
+func (e *Engine) rewindAll() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, l := range e.near.lanes {
+		l.rewind(math.MinInt64 + 1)
+	}
+}
+
+// readOn reads on in every lane that has room, up to the horizon. It
+// reports whether another round may find more.
+func (e *Engine) readOn() bool {
+	ranges := e.wanted(time.Now())
+	if len(ranges) == 0 {
+		return false
+	}
+	pages, err := e.scan(ranges)
+	if err != nil {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	more := false
+	for i, page := range pages {
+		r := &ranges[i]
+		l := e.near.lanes[r.Lane]
+		if l == nil || l.after != r.After || l.afterID != r.AfterID {
+			more = more || l != nil
+			continue
+		}
+		e.learnPage(l, page)
+		if len(page) < r.Limit {
+			l.after, l.afterID, l.done = r.Until, lastID, true
+			continue
+		}
+		last := page[len(page)-1]
+		l.after, l.afterID = last.Rank, last.ID
+		more = true
+	}
+	signal(e.wake)
+	return more
+}
+
+// wanted lists the ranges to read next.
+func (e *Engine) wanted(now time.Time) []store.Range {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.near.horizon = micros(now.Add(e.config.Horizon))
+	soon := micros(now.Add(e.config.Horizon * 3 / 4))
+	var ranges []store.Range
+	for _, l := range e.near.lanes {
+		limit := e.near.window() - l.count
+		if l.count > e.near.window()/2 || l.done && l.after > soon {
+			continue
+		}
+		ranges = append(ranges, store.Range{
+			Lane: l.number, After: l.after, AfterID: l.afterID, Until: e.near.horizon, Limit: min(limit, 5000),
+		})
+	}
+	return ranges
+}
+
+func (e *Engine) scan(ranges []store.Range) ([][]store.Entry, error) {
+	ctx, cancel := context.WithTimeout(e.running, storeCall)
+	defer cancel()
+	pages, err := e.config.Store.Scan(ctx, ranges)
+	if err != nil && e.running.Err() == nil {
+		e.log.Warn("scan.failed", "error", err)
+	}
+	return pages, err
+}
+
+// learnPage adds rows of a lane's main stream that a scan has brought, and
+// returns how many were new.
+func (e *Engine) learnPage(l *lane, page []store.Entry) (fresh int) {
+	for i := range page {
+		if e.parksType(l.queue, &page[i]) {
+			e.parking = append(e.parking, store.Marking{ID: page[i].ID, Mark: l.noteType(&page[i])})
+			continue
+		}
+		if e.near.add(l.queue, page[i], true) != nil {
+			fresh++
+		}
+	}
+	return fresh
+}
+
+// pollOnce looks at the least ranks of every lane for rows that others
+// inserted or moved, and goes on as long as pages are full and bring some.
+// It also lets the heads of held keys ask again: a key may have been
+// released elsewhere.
+func (e *Engine) pollOnce() {
+	after := map[uint16]store.Range{}
+	e.mu.Lock()
+	now := micros(time.Now())
+	for _, l := range e.near.lanes {
+		e.near.askHeld(l.number, now)
+		after[l.number] = store.Range{Lane: l.number, After: math.MinInt64, Until: l.after, Limit: pollRows}
+	}
+	e.mu.Unlock()
+	for len(after) > 0 && e.running.Err() == nil {
+		ranges := make([]store.Range, 0, len(after))
+		for _, r := range after {
+			ranges = append(ranges, r)
+		}
+		pages, err := e.scan(ranges)
+		if err != nil {
+			return
+		}
+		e.mu.Lock()
+		for i, page := range pages {
+			r, l := ranges[i], e.near.lanes[ranges[i].Lane]
+			delete(after, r.Lane)
+			if l == nil || e.learnPage(l, page) == 0 || len(page) < r.Limit || l.count > e.near.window() {
+				continue
+			}
+			last := page[len(page)-1]
+			r.After, r.AfterID = last.Rank, last.ID
+			after[r.Lane] = r
+		}
+		e.mu.Unlock()
+		signal(e.wake)
+	}
+}
+
+// parksType reports whether a row must be left to other nodes because
+// nothing here starts its type. Where its queue says that such tasks die,
+// and no living node can start it, it is kept, and dies at its attempt.
+func (e *Engine) parksType(q *queue, row *store.Entry) bool {
+	can := capability(row)
+	if e.config.Registry.CanStart(can) {
+		return false
+	}
+	return !q.unknownDies || e.view.Load().canStart(q.name, can)
+}
+
+// noteType remembers that rows of a capability are parked in the lane.
+func (l *lane) noteType(row *store.Entry) int64 {
+	m := mark{gateType, capability(row)}
+	number := m.number()
+	l.marks[number] = m
+	return number
+}
+
+// note remembers the mark of a row; marks of unknown meaning are kept under
+// an empty gate, and cleared.
+func (l *lane) note(row *store.Entry) {
+	if row.Park != 0 {
+		m, _ := markOf(row)
+		l.marks[row.Park] = m
+	}
+}
+
+// Wake tells the engine that rows of the lanes changed: enqueued in a
+// caller's transaction, rescheduled, redriven, a key released. Without
+// lanes, anything may have changed.
+func (e *Engine) Wake(lanes ...uint16) {
+	signal(e.changed)
+}

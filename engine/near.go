@@ -1,0 +1,285 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// near is the near future of the lanes that this node owns, and of rows that
+// it borrows: which rows are pending, when they are due, which of them may
+// start. It is bounded: rows beyond a lane's window stay on disk until there
+// is room. Two structures hold it: waiting, by time, and ready, by aged
+// priority (see queue). It knows no store and no clock, and it is not safe
+// for concurrent use; the engine guards it with one lock.
+type near struct {
+	known   map[task.ID]*entry
+	waiting pile[*entry] // not due yet, by at
+	lanes   map[uint16]*lane
+	queues  map[string]*queue
+	order   []*queue // the same, for the round over queues
+	turn    int
+	targets map[string]*target
+	lines   map[lineID]*line
+	limit   int   // entries over all lanes
+	horizon int64 // µs: rows due later stay on disk
+	slots   int
+	share   float64 // of the slots that one target may hold
+	running int
+
+	suspect  *entry   // the task with crashes >= 2 that is claimed or runs
+	suspects []*entry // others like it, waiting for their turn
+	ready    int
+}
+
+// entry is a pending or claimed row in memory.
+type entry struct {
+	store.Entry
+	lane   *lane // nil for a borrowed row
+	queue  *queue
+	stream *stream
+	line   *line // nil without an ordering key
+	at     int64 // when it may start, µs: RunAt, or later after a refusal
+	mark   int64 // the park mark that the row has, for a borrowed row
+	where  spot
+	index  int
+}
+
+func (e *entry) place() *int { return &e.index }
+
+// spot says which structure holds an entry.
+type spot uint8
+
+const (
+	nowhere spot = iota
+	isWaiting
+	isReady
+	isBehind  // behind the head of its ordering key
+	isSuspect // waits for another suspect to end
+	isClaimed // handed to a claim, or running
+)
+
+// lane is what the node knows of a lane that it owns.
+type lane struct {
+	number  uint16
+	epoch   int64
+	queue   *queue
+	count   int   // entries in memory, running ones included
+	after   int64 // pending rows without a mark up to (after, afterID) by (rank, id) are in memory
+	afterID task.ID
+	done    bool // after is the horizon of the last load, not the end of a full page
+	marks   map[int64]mark
+}
+
+// lastID is greater than every id of a task.
+var lastID = task.ID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+
+func newNear(limit, slots int, share float64) *near {
+	return &near{
+		known:   map[task.ID]*entry{},
+		waiting: pile[*entry]{less: func(a, b *entry) bool { return a.at < b.at }},
+		lanes:   map[uint16]*lane{},
+		queues:  map[string]*queue{},
+		targets: map[string]*target{},
+		lines:   map[lineID]*line{},
+		limit:   limit,
+		slots:   slots,
+		share:   share,
+	}
+}
+
+// window is how many entries one lane may have in memory.
+func (n *near) window() int {
+	return max(64, n.limit/max(1, len(n.lanes)))
+}
+
+// own adds a lane that the node has taken.
+func (n *near) own(number uint16, epoch int64, q *queue) *lane {
+	l := &lane{number: number, epoch: epoch, queue: q, after: math.MinInt64, marks: map[int64]mark{}}
+	n.lanes[number] = l
+	return l
+}
+
+// disown forgets a lane and its entries, except for those that run.
+func (n *near) disown(l *lane) {
+	delete(n.lanes, l.number)
+	for _, e := range n.known {
+		if e.lane != l {
+			continue
+		}
+		if e.where == isClaimed {
+			e.lane = nil
+			continue
+		}
+		n.forget(e)
+	}
+	for id, line := range n.lines {
+		if id.lane == l.number {
+			if line.parked = false; line.head == nil {
+				delete(n.lines, id)
+			}
+		}
+	}
+}
+
+// add puts a pending row into memory, if there is room for it and it is not
+// known. Rows that a scan has brought are wanted; others (fresh ones,
+// retries) may be left on disk.
+func (n *near) add(q *queue, row store.Entry, wanted bool) *entry {
+	if e := n.known[row.ID]; e != nil {
+		return nil
+	}
+	l := n.lanes[row.ID.Lane()]
+	if !wanted && l != nil && !n.admit(l, q, row) {
+		return nil
+	}
+	e := &entry{Entry: row, lane: l, queue: q, at: row.RunAt, index: -1}
+	if l != nil {
+		l.count++
+	}
+	n.known[row.ID] = e
+	e.stream = q.stream(n, row.Target)
+	e.stream.count++
+	if row.Key != "" {
+		n.lineUp(e)
+	} else {
+		n.schedule(e)
+	}
+	return e
+}
+
+// admit decides whether a row that memory learned of outside a scan is kept.
+// One that a later scan will meet may be left on disk; but a target that has
+// next to nothing in memory must not wait behind the backlog of others.
+func (n *near) admit(l *lane, q *queue, row store.Entry) bool {
+	covered := row.Rank <= l.after
+	if !covered && row.RunAt > n.horizon {
+		return false
+	}
+	if l.count < n.window() || q.has(row.Target) < 32 && l.count < 2*n.window() {
+		return true
+	}
+	if covered {
+		l.rewind(row.Rank)
+	}
+	return false
+}
+
+// rewind makes the loader read the lane again from a rank on.
+func (l *lane) rewind(rank int64) {
+	if rank <= l.after {
+		l.after, l.afterID, l.done = rank-1, lastID, false
+	}
+}
+
+// schedule puts an entry that nothing but time holds back where it belongs.
+func (n *near) schedule(e *entry) {
+	e.where = isWaiting
+	n.waiting.push(e)
+}
+
+// due moves entries whose time has come to the ready structure.
+func (n *near) due(now int64) {
+	for n.waiting.len() > 0 && n.waiting.first().at <= now {
+		e := n.waiting.pop()
+		e.where = isReady
+		e.stream.push(e)
+		n.ready++
+	}
+}
+
+// next is when the next entry will be due; false if none waits.
+func (n *near) next() (int64, bool) {
+	if n.waiting.len() == 0 {
+		return 0, false
+	}
+	return n.waiting.first().at, true
+}
+
+// lift takes an entry out of the structure that holds it.
+func (n *near) lift(e *entry) {
+	switch e.where {
+	case isWaiting:
+		n.waiting.remove(e)
+	case isReady:
+		e.stream.remove(e)
+		n.ready--
+	case isBehind:
+		e.line.behind.remove(e)
+	case isSuspect:
+		for i, other := range n.suspects {
+			if other == e {
+				n.suspects = append(n.suspects[:i], n.suspects[i+1:]...)
+				break
+			}
+		}
+	}
+	e.where = nowhere
+}
+
+// forget drops an entry; its row stays on disk.
+func (n *near) forget(e *entry) {
+	n.lift(e)
+	delete(n.known, e.ID)
+	if e.lane != nil {
+		e.lane.count--
+	}
+	e.stream.count--
+	if e.line != nil {
+		n.leaveLine(e)
+	}
+	if n.suspect == e {
+		n.suspect = nil
+		n.nextSuspect()
+	}
+	e.queue.tidy(n, e.stream)
+}
+
+// delay makes an entry wait until at, whatever its RunAt.
+func (n *near) delay(e *entry, at int64) {
+	n.lift(e)
+	e.at = at
+	n.schedule(e)
+}
+
+// again puts a task that was settled as pending back, or leaves it on disk
+// if it is due beyond the horizon. A keyed one stays the head of its key.
+func (n *near) again(e *entry, row store.Entry) {
+	e.Entry, e.at, e.mark = row, row.RunAt, 0
+	if l := n.lanes[row.ID.Lane()]; e.lane == nil && l != nil {
+		e.lane = l
+		l.count++
+	}
+	if e.lane == nil || row.Key == "" && !n.stays(e.lane, row) {
+		n.forget(e)
+		return
+	}
+	n.schedule(e)
+}
+
+// stays decides like admit about a row that is in memory already.
+func (n *near) stays(l *lane, row store.Entry) bool {
+	if row.Rank > l.after && row.RunAt > n.horizon {
+		return false
+	}
+	if l.count <= n.window() {
+		return true
+	}
+	l.rewind(row.Rank)
+	return false
+}
+
+// lookFor makes the loader look at a lane again from a rank on: a row that
+// memory has not seen was written there.
+func (n *near) lookFor(number uint16, rank int64) {
+	if l := n.lanes[number]; l != nil {
+		l.rewind(rank)
+	}
+}
+
+// wants reports whether the loader has work in the lane: it runs low, or
+// rows of it are parked.
+func (n *near) wants(l *lane) bool {
+	return l != nil && (!l.done && l.count < n.window()/2 || len(l.marks) > 0)
+}

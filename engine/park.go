@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// ramp is how many parked rows of one gate come back into memory at a time.
+const ramp = 512
+
+// writeMarks commits the park marks that were decided under the lock.
+func (e *Engine) writeMarks() {
+	e.mu.Lock()
+	marks := e.parking
+	e.parking = nil
+	e.mu.Unlock()
+	if len(marks) > 0 && !e.mark(marks) {
+		e.mu.Lock()
+		e.parking = append(e.parking, marks...)
+		e.mu.Unlock()
+	}
+}
+
+// mark writes park marks in batches; false if one failed.
+func (e *Engine) mark(marks []store.Marking) bool {
+	for len(marks) > 0 {
+		count := min(len(marks), e.config.Batch)
+		ctx, cancel := context.WithTimeout(e.running, storeCall)
+		err := e.config.Store.Mark(ctx, marks[:count])
+		cancel()
+		if err != nil {
+			e.log.Warn("mark.failed", "rows", count, "error", err)
+			return false
+		}
+		marks = marks[count:]
+	}
+	return true
+}
+
+// parkExcess writes marks on rows behind shut gates that fill the window of
+// their lane, and forgets them.
+func (e *Engine) parkExcess() {
+	e.mu.Lock()
+	lanes := make([]*lane, 0, len(e.near.lanes))
+	for _, l := range e.near.lanes {
+		lanes = append(lanes, l)
+	}
+	e.mu.Unlock()
+	for _, l := range lanes {
+		e.mu.Lock()
+		entries := e.near.excess(l)
+		marks := make([]store.Marking, len(entries))
+		for i, entry := range entries {
+			m := mark{gateTarget, entry.Target}
+			if entry.line != nil {
+				m = mark{gateKey, entry.Key}
+				entry.line.parked = true
+			}
+			marks[i] = store.Marking{ID: entry.ID, Mark: m.number()}
+			l.marks[marks[i].Mark] = m
+		}
+		e.mu.Unlock()
+		written := e.mark(marks)
+		e.mu.Lock()
+		for _, entry := range entries {
+			e.near.forget(entry)
+		}
+		if !written {
+			l.rewind(math.MinInt64 + 1)
+		}
+		e.mu.Unlock()
+	}
+}
+
+// unpark brings rows back whose gate has opened, a ramp at a time.
+func (e *Engine) unpark() {
+	type opening struct {
+		lane *lane
+		mark int64
+	}
+	var open []opening
+	e.mu.Lock()
+	for _, l := range e.near.lanes {
+		for number, m := range l.marks {
+			if e.near.opened(l, m, e.config.Registry) {
+				open = append(open, opening{l, number})
+			}
+		}
+	}
+	e.mu.Unlock()
+	for _, o := range open {
+		e.unparkOne(o.lane, o.mark)
+	}
+}
+
+// opened reports whether rows with the mark should come back now.
+func (n *near) opened(l *lane, m mark, registry Registry) bool {
+	switch m.gate {
+	case gateKey:
+		line := n.lines[lineID{l.number, m.name}]
+		return line == nil || line.behind.len() == 0 && !line.held
+	case gateTarget:
+		return l.count < n.window() && l.queue.has(m.name) < n.window()/8
+	case gateType:
+		return registry.CanStart(m.name)
+	}
+	return true
+}
+
+func (e *Engine) unparkOne(l *lane, number int64) {
+	pages, err := e.scan([]store.Range{{Lane: l.number, Park: number, After: math.MinInt64, Until: math.MaxInt64, Limit: ramp}})
+	if err != nil {
+		return
+	}
+	page := pages[0]
+	clears := make([]store.Marking, len(page))
+	for i := range page {
+		clears[i].ID = page[i].ID
+	}
+	if !e.mark(clears) {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	m := l.marks[number]
+	if len(page) < ramp {
+		delete(l.marks, number)
+		if line := e.near.lines[lineID{l.number, m.name}]; m.gate == gateKey && line != nil {
+			line.parked = false
+		}
+	}
+	if e.near.lanes[l.number] != l {
+		return
+	}
+	for i := range page {
+		page[i].Park = 0
+		e.near.add(l.queue, page[i], page[i].RunAt <= e.near.horizon)
+	}
+	signal(e.wake)
+}
+
+// readMarks notes the marks that a lane's rows had when it was taken.
+func (e *Engine) readMarks(lanes []uint16) {
+	ctx, cancel := context.WithTimeout(e.running, storeCall)
+	defer cancel()
+	rows, err := e.config.Store.Marks(ctx, lanes)
+	if err != nil {
+		e.log.Warn("marks.failed", "error", err)
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range rows {
+		if l := e.near.lanes[rows[i].ID.Lane()]; l != nil {
+			l.note(&rows[i])
+		}
+	}
+}
+
+// borrow looks in lanes of others for rows that their owners parked because
+// they cannot start the type, and this node can.
+func (e *Engine) borrow() {
+	lanes := e.othersLanes()
+	if len(lanes) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(e.running, storeCall)
+	rows, err := e.config.Store.Marks(ctx, lanes)
+	cancel()
+	if err != nil {
+		return
+	}
+	var ranges []store.Range
+	for i := range rows {
+		m, known := markOf(&rows[i])
+		if known && m.gate == gateType && e.config.Registry.CanStart(m.name) {
+			ranges = append(ranges, store.Range{
+				Lane: rows[i].ID.Lane(), Park: rows[i].Park, After: math.MinInt64, Until: micros(time.Now().Add(e.config.Horizon)), Limit: ramp,
+			})
+		}
+	}
+	if len(ranges) == 0 {
+		return
+	}
+	pages, err := e.scan(ranges)
+	if err != nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, page := range pages {
+		for i := range page {
+			e.addBorrowed(page[i])
+		}
+	}
+	signal(e.wake)
+}
+
+func (e *Engine) addBorrowed(row store.Entry) {
+	queueName, ok := e.view.Load().queueOf(row.ID.Lane())
+	if !ok || e.near.lanes[row.ID.Lane()] != nil || len(e.near.known) > e.near.limit {
+		return
+	}
+	if added := e.near.add(e.near.queueOf(queueName), row, true); added != nil {
+		added.mark = row.Park
+	}
+}
+
+// othersLanes lists the lanes of queues that this node serves and others own.
+func (e *Engine) othersLanes() []uint16 {
+	view := e.view.Load()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var lanes []uint16
+	for i := range view.topology.Lanes {
+		l := &view.topology.Lanes[i]
+		if e.near.lanes[l.Number] == nil && l.Owner != "" && l.Owner != e.node() {
+			if _, served := e.config.Registry.Serves(l.Queue); served {
+				lanes = append(lanes, l.Number)
+			}
+		}
+	}
+	return lanes
+}

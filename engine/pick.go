@@ -1,0 +1,98 @@
+package engine
+
+// quantum is how many entries a queue of weight 1 gives in one turn.
+const quantum = 16
+
+// room is what bounds one batch.
+type room struct {
+	slots int // free slots
+	batch int // rows
+	bytes int // payload bytes, for all tasks in flight
+}
+
+// pick takes entries to claim out of the ready structure, in the order in
+// which they should start: deficit round robin over queues by weight; see
+// queue.take inside one. Gates, in this order: the queue is paused, the
+// ordering key (only heads are ever ready), the target's share, the queue's
+// limit, the crash budget, a free slot.
+func (n *near) pick(r room) []*entry {
+	var picked []*entry
+	want, bytes := min(r.slots, r.batch), 0
+	for idle := 0; len(picked) < want && idle < len(n.order); {
+		q := n.order[n.turn%len(n.order)]
+		if q.credit <= 0 {
+			q.credit = q.weight * quantum
+		}
+		e := n.takeFrom(q)
+		if e == nil {
+			q.credit = 0
+			n.turn++
+			idle++
+			continue
+		}
+		idle = 0
+		if bytes += e.Size; bytes > r.bytes && bytes > e.Size {
+			n.unpick(e)
+			break
+		}
+		picked = append(picked, e)
+		if q.credit--; q.credit == 0 {
+			n.turn++
+		}
+	}
+	return picked
+}
+
+// takeFrom takes the next entry of a queue that no gate holds, and counts
+// it as running.
+func (n *near) takeFrom(q *queue) *entry {
+	for !q.paused && (q.limit == 0 || q.running < q.limit) {
+		e := q.take()
+		if e == nil {
+			return nil
+		}
+		n.ready--
+		if e.Crashes >= suspectCrashes && n.suspect != nil {
+			e.where = isSuspect
+			n.suspects = append(n.suspects, e)
+			continue
+		}
+		n.begin(e)
+		return e
+	}
+	return nil
+}
+
+// suspectCrashes is from how many crashes on a task runs without another
+// such task beside it on the node, so that the next crash tells which of
+// them kills its process.
+const suspectCrashes = 2
+
+// begin counts an entry as running.
+func (n *near) begin(e *entry) {
+	e.where = isClaimed
+	if e.Crashes >= suspectCrashes {
+		n.suspect = e
+	}
+	n.running++
+	e.queue.running++
+	e.stream.target.started()
+}
+
+// end counts an entry as not running any more.
+func (n *near) end(e *entry) {
+	e.where = nowhere
+	n.running--
+	e.queue.running--
+	e.stream.target.ended()
+	if n.suspect == e {
+		n.suspect = nil
+		n.nextSuspect()
+	}
+}
+
+// unpick undoes the taking of an entry.
+func (n *near) unpick(e *entry) {
+	n.end(e)
+	n.schedule(e)
+}

@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+const (
+	sweepEvery     = 2 * time.Second
+	sweepRows      = 1000
+	reconcileEvery = 5 * time.Second
+	doubtFor       = 20 * time.Second // how long to look for lost rows after an unknown outcome
+	calmReconcile  = time.Minute      // how often to look for them otherwise
+)
+
+// sweeping is the loop that takes running rows from nodes that ended, and
+// rows of this node that nobody in the process knows.
+func (e *Engine) sweeping() {
+	ticker := time.NewTicker(sweepEvery)
+	defer ticker.Stop()
+	reconciled := time.Now()
+	for {
+		select {
+		case <-e.running.Done():
+			return
+		case <-ticker.C:
+		}
+		if e.lost.Load() {
+			continue
+		}
+		e.sweepAll()
+		wait := calmReconcile
+		if e.doubts() {
+			wait = reconcileEvery
+		}
+		if time.Since(reconciled) >= wait {
+			reconciled = time.Now()
+			e.reconcile()
+		}
+	}
+}
+
+// doubt notes that an outcome was unknown.
+func (e *Engine) doubt() { e.doubted.Store(time.Now().Add(doubtFor).UnixNano()) }
+
+func (e *Engine) doubts() bool { return time.Now().UnixNano() < e.doubted.Load() }
+
+func (e *Engine) sweepAll() {
+	e.mu.Lock()
+	numbers := make([]uint16, 0, len(e.near.lanes))
+	for number := range e.near.lanes {
+		numbers = append(numbers, number)
+	}
+	e.mu.Unlock()
+	e.sweep(numbers)
+}
+
+// sweep recovers the running rows of lanes whose node has ended.
+func (e *Engine) sweep(lanes []uint16) {
+	for len(lanes) > 0 {
+		ctx, cancel := e.storeContext(storeCall)
+		rows, err := e.config.Store.Recover(ctx, lanes, sweepRows)
+		cancel()
+		if err != nil {
+			e.log.Warn("sweep.failed", "error", err)
+			return
+		}
+		e.mu.Lock()
+		for i := range rows {
+			e.learnRecovered(&rows[i])
+		}
+		e.mu.Unlock()
+		for i := range rows {
+			if f := e.config.Observer.Recovered; f != nil {
+				f(rows[i])
+			}
+		}
+		signal(e.wake)
+		if len(rows) < sweepRows {
+			return
+		}
+	}
+}
+
+// learnRecovered puts a recovered row into memory: it is due at once, and
+// its lane may have been read before it was pending again.
+func (e *Engine) learnRecovered(row *store.Recovered) {
+	if known := e.near.known[row.ID]; known != nil && known.where != isClaimed {
+		e.near.forget(known)
+	}
+	if !row.Canceled {
+		e.near.lookFor(row.ID.Lane(), row.Entry.Rank)
+		e.learn(row.Entry)
+	}
+}
+
+// reconcile compares the running rows of this node with what it knows, and
+// releases, without cost, those that nobody runs and that are older than
+// five seconds: a claim whose answer was lost.
+func (e *Engine) reconcile() {
+	ctx, cancel := e.storeContext(storeCall)
+	defer cancel()
+	rows, err := e.config.Store.Running(ctx, e.node(), nil)
+	if err != nil {
+		e.log.Warn("reconcile.failed", "error", err)
+		return
+	}
+	var lost []store.Settlement
+	e.mu.Lock()
+	for _, t := range rows {
+		if e.runs[t.ID] == nil && time.Since(t.StartedAt) > reconcileEvery {
+			lost = append(lost, store.Settlement{Task: t, Outcome: task.OutcomeReleased, StartedAt: t.StartedAt, EndedAt: time.Now()})
+		}
+	}
+	e.mu.Unlock()
+	if len(lost) == 0 {
+		return
+	}
+	results, err := e.config.Store.Settle(ctx, lost)
+	if err != nil {
+		e.log.Warn("reconcile.failed", "error", err)
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range results {
+		e.log.Warn("attempt.lost", "task", lost[i].Task.ID.String(), "claim", lost[i].Task.Claim, "status", string(results[i].Status))
+		if results[i].Status == store.StatusOK && results[i].State == task.Pending {
+			e.near.lookFor(lost[i].Task.ID.Lane(), results[i].Entry.Rank)
+			e.learn(results[i].Entry)
+		}
+	}
+	signal(e.wake)
+	signal(e.load)
+}

@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// ended is an attempt on its way to its settlement on disk.
+type ended struct {
+	attempt *attempt
+	decided
+}
+
+// handIn gives the outcome of an attempt to the settling group, once.
+func (e *Engine) handIn(a *attempt, out decided) {
+	if a.settled.Swap(true) {
+		return
+	}
+	e.follow(&out.settlement)
+	if !e.settles.put(&ended{attempt: a, decided: out}) {
+		e.log.Warn("settle.dropped", "task", out.settlement.Task.ID.String(), "outcome", string(out.settlement.Outcome))
+	}
+}
+
+// follow adds the tasks that are to be enqueued with the end of this one.
+func (e *Engine) follow(s *store.Settlement) {
+	spec := &s.Task.Spec
+	add := func(follow *task.Follow, kind FollowKind) {
+		if follow == nil {
+			return
+		}
+		if insert, ok := e.config.Registry.Follow(s.Task, follow, kind, s); ok {
+			s.Follow = append(s.Follow, insert)
+		}
+	}
+	switch s.Outcome {
+	case task.OutcomeSucceeded:
+		add(spec.OnSuccess, FollowOnSuccess)
+	case task.OutcomeDead:
+		add(spec.Fallback, FollowFallback)
+		add(spec.OnDead, FollowOnDead)
+	}
+}
+
+// commitSettles is the commit of the group of settlements: repeated until
+// the outcome is known.
+func (e *Engine) commitSettles(batch []*ended) {
+	settlements := make([]store.Settlement, len(batch))
+	for i, end := range batch {
+		settlements[i] = end.settlement
+	}
+	began := time.Now()
+	results, known := e.settleUntilKnown(settlements)
+	if !known {
+		return // the node is gone; recovery will find these rows
+	}
+	e.committed("settle", len(batch), began)
+	refused := e.release(batch, results)
+	for i, end := range batch {
+		if results[i].Status != store.StatusRefused {
+			e.report(end, results[i])
+		}
+	}
+	for _, end := range refused {
+		e.commitSettles([]*ended{end})
+	}
+}
+
+func (e *Engine) settleUntilKnown(settlements []store.Settlement) ([]store.Settled, bool) {
+	for pause := 2 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		ctx, cancel := e.storeContext(30 * time.Second)
+		results, err := e.config.Store.Settle(ctx, settlements)
+		cancel()
+		if err == nil {
+			return results, true
+		}
+		e.log.Warn("settle.repeated", "rows", len(settlements), "error", err)
+		if !sleep(e.settling, pause) {
+			return nil, false
+		}
+	}
+}
+
+// release frees the slots of settled attempts and puts those tasks that are
+// pending again back into memory. It returns the attempts whose settlement
+// the store refused for its data, rewritten as failures of category local.
+func (e *Engine) release(batch []*ended, results []store.Settled) (refused []*ended) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	wanted := false
+	for i, end := range batch {
+		if results[i].Status == store.StatusRefused {
+			refused = append(refused, e.refusedSettle(end, results[i].Err))
+			continue
+		}
+		entry := end.attempt.entry
+		wanted = wanted || e.near.wants(entry.lane)
+		delete(e.runs, entry.ID)
+		e.bytes -= entry.Size
+		e.near.end(entry)
+		if s := &end.settlement; !s.Unstarted && (s.Outcome == task.OutcomeSucceeded || s.Outcome == task.OutcomeFailed || s.Outcome == task.OutcomeDead) {
+			entry.stream.target.learn(s.Outcome == task.OutcomeSucceeded, float64(s.EndedAt.Sub(s.StartedAt)))
+		}
+		if results[i].Status == store.StatusOK && results[i].State == task.Pending {
+			e.near.again(entry, results[i].Entry)
+		} else {
+			e.near.forget(entry)
+		}
+		for _, follow := range end.settlement.Follow {
+			e.near.lookFor(follow.Task.ID.Lane(), task.Rank(end.settlement.EndedAt, follow.Task.Priority))
+			wanted = true
+		}
+	}
+	signal(e.wake)
+	if wanted {
+		signal(e.load)
+	}
+	return refused
+}
+
+// refusedSettle records an outcome whose data the store refuses (a result or
+// a message that it cannot keep) as a failure of category local.
+func (e *Engine) refusedSettle(end *ended, err error) *ended {
+	e.log.Error("settle.refused", "task", end.attempt.entry.ID.String(), "error", err)
+	again := decide(ending{
+		run: &end.attempt.run, err: &localError{err}, started: end.settlement.StartedAt, ended: end.settlement.EndedAt, random: e.random,
+	})
+	again.settlement.Follow = nil
+	return &ended{attempt: end.attempt, decided: again}
+}
+
+// localError is a failure of this node, not of what the task calls.
+type localError struct{ err error }
+
+func (l *localError) Error() string { return "the outcome could not be stored: " + errorText(l.err) }
+
+func (l *localError) RetryVerdict() retry.Verdict {
+	return retry.Verdict{Category: retry.Local, Effect: retry.Done, Type: "store"}
+}
+
+// report tells the observer what has committed.
+func (e *Engine) report(end *ended, result store.Settled) {
+	if result.Status != store.StatusOK {
+		e.log.Warn("settle."+string(result.Status), "task", end.attempt.entry.ID.String(),
+			"claim", end.settlement.Task.Claim, "outcome", string(end.settlement.Outcome))
+		return
+	}
+	if f := e.config.Observer.Settled; f != nil {
+		f(Outcome{Settlement: &end.settlement, State: result.State, Rule: end.rule, Delay: end.delay, Err: end.err})
+	}
+}

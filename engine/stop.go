@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+const (
+	yieldTime  = 2 * time.Second // for handlers to return after their context ended
+	settleTime = 5 * time.Second // for the last settlements
+	leaveTime  = time.Second     // for the last words to the store
+)
+
+// Stop ends the engine gracefully: no new claims, running attempts get the
+// grace time, or less if ctx ends first, the rest is handed back without
+// cost, lanes are freed and the node leaves. Idempotent: later calls wait
+// for the first and return what it returned.
+func (e *Engine) Stop(ctx context.Context) error {
+	e.stopOnce.Do(func() {
+		if e.started.Load() {
+			e.stopErr = e.stop(ctx)
+		}
+	})
+	return e.stopErr
+}
+
+func (e *Engine) stop(ctx context.Context) error {
+	e.stops.Store(true)
+	e.stopClaims()
+	e.enqueues.close()
+	e.waitForDispatcher(ctx)
+	e.waitForHandlers(ctx)
+	e.stopRunning()
+	e.loops.Wait()
+	e.releaseRest()
+	settled := make(chan struct{})
+	go func() { e.settles.close(); close(settled) }()
+	select {
+	case <-settled:
+	case <-time.After(settleTime):
+		e.stopSettling()
+		<-settled
+	}
+	e.stopSettling()
+	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
+	defer cancel()
+	return e.config.Store.Leave(leave, e.node())
+}
+
+// waitForDispatcher waits for a claim under way; what a later answer brings
+// is not started any more.
+func (e *Engine) waitForDispatcher(ctx context.Context) {
+	select {
+	case <-e.dispatched:
+	case <-ctx.Done():
+	case <-time.After(e.config.Grace):
+	}
+	e.mu.Lock()
+	e.halted = true
+	e.mu.Unlock()
+}
+
+// waitForHandlers gives running attempts the grace time, then ends their
+// contexts and gives them a little time to return.
+func (e *Engine) waitForHandlers(ctx context.Context) {
+	idle := make(chan struct{})
+	go func() { e.handlers.Wait(); close(idle) }()
+	grace := time.NewTimer(e.config.Grace)
+	defer grace.Stop()
+	select {
+	case <-idle:
+		return
+	case <-grace.C:
+	case <-ctx.Done():
+	}
+	e.stopAttempts(ErrStopping)
+	select {
+	case <-idle:
+	case <-time.After(yieldTime):
+	}
+}
+
+// releaseRest hands back the tasks of handlers that did not return. What
+// they still answer is dropped, and would be refused.
+func (e *Engine) releaseRest() {
+	e.mu.Lock()
+	rest := make([]*attempt, 0, len(e.runs))
+	for _, a := range e.runs {
+		rest = append(rest, a)
+	}
+	e.mu.Unlock()
+	for _, a := range rest {
+		e.handIn(a, decided{rule: ErrStopping.Error(), settlement: store.Settlement{
+			Task: a.run.Task, Outcome: task.OutcomeReleased, StartedAt: a.began, EndedAt: time.Now(),
+		}})
+	}
+}
+
+// cancelAll ends the contexts of all attempts that run now.
+func (e *Engine) cancelAll(cause error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, a := range e.runs {
+		if a.cancel != nil {
+			a.cancel(cause)
+		}
+	}
+}
