@@ -12,8 +12,8 @@ const mostCauses = 100
 
 // Classify says what kind of failure err is. It looks at err and its causes,
 // outermost first, and at each one for: a description by the error itself
-// ([Verdictor]), its type, its errno, a well-known value such as [io.EOF], and the
-// methods SafeToRetry and Timeout. Only when nothing matches it reads the text.
+// ([Verdictor]), its type, its errno or SQLSTATE, a well-known value such as
+// [io.EOF], and the methods SafeToRetry and Timeout. Only when nothing matches it reads the text.
 // A nil error, and one that nothing matches, is [Unknown] with [Maybe].
 //
 // The tables follow the documented errors of the Go standard library and the
@@ -132,6 +132,9 @@ func classifyOne(err error, budget *int) (Verdict, bool) {
 		if row, ok := errnoRow(errno); ok {
 			return row.verdict(), true
 		}
+	}
+	if v, ok := bySQLState(err); ok {
+		return v, true
 	}
 	for _, row := range sentinels {
 		if matches(err, row.err) {

@@ -202,16 +202,16 @@ func TestClassifyRealErrors(t *testing.T) {
 		url  string
 		want Category
 	}{
-		"refused":        {closed, Unsent},
-		"client timeout": {slow.URL, Timeout},
-		"hang-up":        {hangUp.URL, Network},
-		"certificate":    {secure.URL, Permanent},
-		"plain on TLS":   {"https" + strings.TrimPrefix(slow.URL, "http"), Permanent},
-		"scheme":         {"gopher://x", Permanent},
+		"refused":      {closed, Unsent},
+		"no answer":    {slow.URL, Timeout},
+		"hang-up":      {hangUp.URL, Network},
+		"certificate":  {secure.URL, Permanent},
+		"plain on TLS": {"https" + strings.TrimPrefix(slow.URL, "http"), Permanent},
+		"scheme":       {"gopher://x", Permanent},
 	} {
-		client := http.Client{Timeout: 2 * time.Second, Transport: &http.Transport{}}
-		if name == "client timeout" {
-			client.Timeout = 50 * ms
+		client := http.Client{Transport: &http.Transport{ResponseHeaderTimeout: 10 * time.Second}}
+		if name == "no answer" {
+			client.Transport.(*http.Transport).ResponseHeaderTimeout = 20 * ms
 		}
 		response, err := client.Get(c.url)
 		if err == nil {
