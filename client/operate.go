@@ -9,17 +9,8 @@ import (
 // Filter selects tasks; fields that are zero do not filter. Reason and
 // Fingerprint are for dead letters only.
 type Filter struct {
-	IDs         []task.ID `json:"ids,omitempty"`
-	State       string    `json:"state,omitempty"`
-	Type        string    `json:"type,omitempty"`
-	Queue       string    `json:"queue,omitempty"`
-	Key         string    `json:"key,omitempty"`
-	Category    string    `json:"category,omitempty" doc:"Of the last error."`
-	Trace       string    `json:"trace,omitempty" doc:"Trace id."`
-	Since       Time      `json:"since,omitzero" doc:"Created at or after."`
-	Until       Time      `json:"until,omitzero" doc:"Created before."`
-	Reason      string    `json:"reason,omitempty"`
-	Fingerprint string    `json:"fingerprint,omitempty"`
+	State string
+	DeadFilter
 }
 
 // DeadFilter selects dead letters in the body of a request.
@@ -125,6 +116,15 @@ type Queue struct {
 	MaxPending  int    `json:"max_pending" doc:"Pending tasks beyond which enqueues are refused with 429, 0 for no limit."`
 	Weight      int    `json:"weight" doc:"Share of a node's slots against other queues."`
 	UpdatedAt   Time   `json:"updated_at,omitzero"`
+
+	Counts *QueueCounts `json:"counts,omitempty" doc:"Over all nodes, counted no further than 10 000 each."`
+}
+
+// QueueCounts counts the tasks of a queue.
+type QueueCounts struct {
+	Pending int `json:"pending"`
+	Running int `json:"running"`
+	Dead    int `json:"dead"`
 }
 
 // Queues lists queues by name.
@@ -145,7 +145,7 @@ type QueueChange struct {
 
 // Health is the verbose answer of /readyz.
 type Health struct {
-	Status string           `json:"status" enum:"ready,not ready"`
+	Status string           `json:"status" enum:"alive,ready,not ready"`
 	Checks map[string]Check `json:"checks,omitempty"`
 }
 

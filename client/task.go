@@ -19,7 +19,7 @@ type Draft struct {
 	DedupeKey    string            `json:"dedupe_key,omitempty" doc:"Same key and same content: the same task. Same key and other content: 409 dedupe_conflict."`
 	DedupeWindow Duration          `json:"dedupe_window,omitzero" doc:"How long the dedupe key holds, 24h when absent."`
 	Policy       string            `json:"policy,omitempty" doc:"Name of a retry policy."`
-	Retry        json.RawMessage   `json:"retry,omitempty" doc:"Inline retry policy; replaces the named one whole."`
+	Retry        json.RawMessage   `json:"retry,omitempty" strict:"true" doc:"Inline retry policy; replaces the named one whole."`
 	MaxAttempts  *int              `json:"max_attempts,omitempty" doc:"Overrides the policy; the first attempt counts."`
 	Timeout      Duration          `json:"timeout,omitzero" doc:"Limit of each attempt."`
 	Deadline     Time              `json:"deadline,omitzero" doc:"For all attempts together. Not together with ttl."`
@@ -86,6 +86,7 @@ type Task struct {
 	FinishedAt      Time            `json:"finished_at,omitzero"`
 	LastError       *Failure        `json:"last_error,omitempty"`
 	DeadReason      string          `json:"dead_reason,omitempty" enum:"exhausted,permanent,expired,crash_loop,no_handler,rejected"`
+	Progress        json.RawMessage `json:"progress,omitempty" doc:"Last reported by a Go handler on this node."`
 	Result          json.RawMessage `json:"result,omitempty" doc:"JSON that the attempt that succeeded answered with."`
 	FallbackTask    task.ID         `json:"fallback_task,omitzero"`
 	FallbackState   string          `json:"fallback_state,omitempty"`

@@ -1,0 +1,254 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+type random struct{}
+
+func (random) Uint64() uint64 { return rand.Uint64() } //nolint:gosec // ids need be unique, not secret
+
+// NewID makes an id for a draft.
+func NewID() task.ID { return task.NewID(time.Now(), random{}) }
+
+// Enqueue hands a task in. When it returns, the task is on disk. A draft
+// without an id gets one, so that a repeat after a lost answer is safe.
+// Existing says that the task was there already.
+func (c *Client) Enqueue(ctx context.Context, draft Draft) (t *Task, existing bool, err error) {
+	if draft.ID.IsZero() {
+		draft.ID = NewID()
+	}
+	t = new(Task)
+	status, err := c.do(ctx, call{method: http.MethodPost, path: "/v1/tasks", body: &draft}, t)
+	if err != nil {
+		return nil, false, err
+	}
+	return t, status == http.StatusOK, nil
+}
+
+// Run hands a task in and waits for its end, at most for the given time. The
+// task is returned as it then stands; its state says whether it has ended.
+func (c *Client) Run(ctx context.Context, draft Draft, wait time.Duration) (*Task, error) {
+	if draft.ID.IsZero() {
+		draft.ID = NewID()
+	}
+	return exchange[Task](ctx, c, call{
+		method: http.MethodPost, path: "/v1/tasks", query: url.Values{"wait": {wait.String()}}, body: &draft,
+	})
+}
+
+// EnqueueBatch hands in up to 1000 tasks, all or none of them if atomic.
+func (c *Client) EnqueueBatch(ctx context.Context, drafts []Draft, atomic bool) ([]BatchResult, error) {
+	batch := Batch{Tasks: make([]Draft, len(drafts)), Atomic: atomic}
+	for i, draft := range drafts {
+		if draft.ID.IsZero() {
+			draft.ID = NewID()
+		}
+		batch.Tasks[i] = draft
+	}
+	out, err := exchange[BatchResults](ctx, c, call{method: http.MethodPost, path: "/v1/tasks/batch", body: &batch})
+	if err != nil {
+		return nil, err
+	}
+	return out.Results, nil
+}
+
+func taskPath(id task.ID) string { return "/v1/tasks/" + id.String() }
+
+// Task returns a task, whatever its state.
+func (c *Client) Task(ctx context.Context, id task.ID) (*Task, error) {
+	return get[Task](ctx, c, taskPath(id), nil)
+}
+
+// Attempts returns the recorded attempts of a task, oldest first.
+func (c *Client) Attempts(ctx context.Context, id task.ID) ([]Attempt, error) {
+	out, err := get[Attempts](ctx, c, taskPath(id)+"/attempts", nil)
+	if err != nil {
+		return nil, err
+	}
+	return out.Attempts, nil
+}
+
+// Tasks returns a page of tasks, newest first. Limit is 1 to 500, 100 when 0.
+func (c *Client) Tasks(ctx context.Context, filter Filter, limit int, cursor string) (*Tasks, error) {
+	return get[Tasks](ctx, c, "/v1/tasks", filter.query(limit, cursor))
+}
+
+// Cancel cancels a pending task, or asks a running one to stop.
+func (c *Client) Cancel(ctx context.Context, id task.ID) (*Task, error) {
+	return exchange[Task](ctx, c, call{method: http.MethodPost, path: taskPath(id) + "/cancel", once: true})
+}
+
+// Retry runs the next attempt of a task now.
+func (c *Client) Retry(ctx context.Context, id task.ID) (*Task, error) {
+	return exchange[Task](ctx, c, call{method: http.MethodPost, path: taskPath(id) + "/retry", once: true})
+}
+
+// Reschedule moves the next attempt of a pending task.
+func (c *Client) Reschedule(ctx context.Context, id task.ID, to Reschedule) (*Task, error) {
+	return exchange[Task](ctx, c, call{method: http.MethodPost, path: taskPath(id) + "/reschedule", body: &to, once: true})
+}
+
+// Dead returns a page of dead letters, newest first.
+func (c *Client) Dead(ctx context.Context, filter Filter, limit int, cursor string) (*Tasks, error) {
+	return get[Tasks](ctx, c, "/v1/dead", filter.query(limit, cursor))
+}
+
+// Letter returns a dead letter with all its attempts.
+func (c *Client) Letter(ctx context.Context, id task.ID) (*Letter, error) {
+	return get[Letter](ctx, c, "/v1/dead/"+id.String(), nil)
+}
+
+// DeadStats counts dead letters.
+func (c *Client) DeadStats(ctx context.Context) (*DeadStats, error) {
+	return get[DeadStats](ctx, c, "/v1/dead/stats", nil)
+}
+
+// DeadGroups groups dead letters by fingerprint, most first.
+func (c *Client) DeadGroups(ctx context.Context, filter Filter, limit int) ([]DeadGroup, error) {
+	out, err := get[DeadGroups](ctx, c, "/v1/dead/groups", filter.query(limit, ""))
+	if err != nil {
+		return nil, err
+	}
+	return out.Groups, nil
+}
+
+// Redrive sends dead letters back to their queues.
+func (c *Client) Redrive(ctx context.Context, request Redrive) (*Redriven, error) {
+	return exchange[Redriven](ctx, c, call{method: http.MethodPost, path: "/v1/dead/redrive", body: &request, once: !request.DryRun})
+}
+
+// Purge deletes dead letters for ever.
+func (c *Client) Purge(ctx context.Context, request Purge) (*Purged, error) {
+	return exchange[Purged](ctx, c, call{method: http.MethodPost, path: "/v1/dead/purge", body: &request, once: !request.DryRun})
+}
+
+// Export calls each with one line of JSON, without its line end, per dead
+// letter: a [Letter]. The line is valid until each returns.
+func (c *Client) Export(ctx context.Context, filter Filter, each func(line []byte) error) error {
+	resp, err := c.send(ctx, call{method: http.MethodGet, path: "/v1/dead/export", query: filter.query(0, "")}, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close() //nolint:errcheck // read to its end, or of no more use
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(nil, maxAnswer)
+	for lines.Scan() {
+		if !json.Valid(lines.Bytes()) {
+			return c.lost(ctx, io.ErrUnexpectedEOF)
+		}
+		if err := each(lines.Bytes()); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		if errors.Is(err, bufio.ErrTooLong) {
+			return fmt.Errorf("client: a dead letter of more than %d bytes: %w", maxAnswer, err)
+		}
+		return c.lost(ctx, err)
+	}
+	return nil
+}
+
+func operationPath(id string) string { return "/v1/operations/" + url.PathEscape(id) }
+
+// Operations lists operations, newest first.
+func (c *Client) Operations(ctx context.Context) ([]Operation, error) {
+	out, err := get[Operations](ctx, c, "/v1/operations", nil)
+	if err != nil {
+		return nil, err
+	}
+	return out.Operations, nil
+}
+
+// Operation returns an operation with its progress.
+func (c *Client) Operation(ctx context.Context, id string) (*Operation, error) {
+	return get[Operation](ctx, c, operationPath(id), nil)
+}
+
+// PauseOperation pauses an operation.
+func (c *Client) PauseOperation(ctx context.Context, id string) (*Operation, error) {
+	return exchange[Operation](ctx, c, call{method: http.MethodPost, path: operationPath(id) + "/pause", once: true})
+}
+
+// ResumeOperation resumes a paused operation.
+func (c *Client) ResumeOperation(ctx context.Context, id string) (*Operation, error) {
+	return exchange[Operation](ctx, c, call{method: http.MethodPost, path: operationPath(id) + "/resume", once: true})
+}
+
+// CancelOperation cancels an operation; what it has done stays done.
+func (c *Client) CancelOperation(ctx context.Context, id string) (*Operation, error) {
+	return exchange[Operation](ctx, c, call{method: http.MethodPost, path: operationPath(id) + "/cancel", once: true})
+}
+
+func queuePath(name string) string { return "/v1/queues/" + url.PathEscape(name) }
+
+// Queues lists queues by name.
+func (c *Client) Queues(ctx context.Context) ([]Queue, error) {
+	out, err := get[Queues](ctx, c, "/v1/queues", nil)
+	if err != nil {
+		return nil, err
+	}
+	return out.Queues, nil
+}
+
+// Queue returns a queue.
+func (c *Client) Queue(ctx context.Context, name string) (*Queue, error) {
+	return get[Queue](ctx, c, queuePath(name), nil)
+}
+
+// PutQueue creates a queue or changes one.
+func (c *Client) PutQueue(ctx context.Context, name string, change QueueChange) (*Queue, error) {
+	return exchange[Queue](ctx, c, call{method: http.MethodPut, path: queuePath(name), body: &change})
+}
+
+// PauseQueue pauses or resumes a queue.
+func (c *Client) PauseQueue(ctx context.Context, name string, paused bool) (*Queue, error) {
+	verb := "/resume"
+	if paused {
+		verb = "/pause"
+	}
+	return exchange[Queue](ctx, c, call{method: http.MethodPost, path: queuePath(name) + verb})
+}
+
+// Ready returns the health report of the server, also of one that is not
+// ready.
+func (c *Client) Ready(ctx context.Context) (*Health, error) {
+	return exchange[Health](ctx, c, call{
+		method: http.MethodGet, path: "/readyz", query: url.Values{"verbose": {"true"}}, accept: http.StatusServiceUnavailable,
+	})
+}
+
+func (f *Filter) query(limit int, cursor string) url.Values {
+	values := url.Values{}
+	for name, text := range map[string]string{
+		"state": f.State, "type": f.Type, "queue": f.Queue, "key": f.Key, "category": f.Category, "trace": f.Trace,
+		"reason": f.Reason, "fingerprint": f.Fingerprint, "cursor": cursor,
+	} {
+		if text != "" {
+			values.Set(name, text)
+		}
+	}
+	if !f.Since.IsZero() {
+		values.Set("since", f.Since.UTC().Format(timeLayout))
+	}
+	if !f.Until.IsZero() {
+		values.Set("until", f.Until.UTC().Format(timeLayout))
+	}
+	if limit != 0 {
+		values.Set("limit", strconv.Itoa(limit))
+	}
+	return values
+}

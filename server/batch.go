@@ -1,0 +1,103 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+const batchLimit = 1000
+
+type batchInput struct {
+	Trace string `header:"traceparent" doc:"W3C trace context, for tasks without trace_parent."`
+	Body  struct {
+		Tasks  []json.RawMessage `json:"tasks"` // each is read on its own, so that one bad task does not refuse the others
+		Atomic bool              `json:"atomic"`
+	}
+}
+
+func (s *Server) enqueueBatch(ctx context.Context, in *batchInput) (answer[client.BatchResults], error) {
+	count := len(in.Body.Tasks)
+	switch {
+	case count == 0:
+		return fail[client.BatchResults](task.Invalid("tasks", "must have at least one task", ""))
+	case count > batchLimit:
+		return fail[client.BatchResults](&task.Error{Code: task.CodeTooLarge, Message: fmt.Sprintf("%d tasks are more than a batch can have", count),
+			Hint: fmt.Sprintf("send at most %d at once", batchLimit), Fields: []task.Field{{Path: "tasks", Message: "too many"}}})
+	}
+	results := make([]client.BatchResult, count)
+	drafts, places, fields := in.drafts(results)
+	if in.Body.Atomic && len(fields) > 0 {
+		return fail[client.BatchResults](&task.Error{Code: task.CodeInvalid, Message: "a task of the batch is not valid", Fields: fields})
+	}
+	if len(drafts) > 0 {
+		receipts, err := s.client.EnqueueMany(ctx, drafts, in.Body.Atomic)
+		if err != nil {
+			return fail[client.BatchResults](err)
+		}
+		for i, receipt := range receipts {
+			results[places[i]] = resultOf(receipt, places[i])
+		}
+	}
+	return ok(client.BatchResults{Results: results})
+}
+
+// drafts reads the tasks of a batch. Those that cannot be read get their
+// result; the others are returned with their places in the batch.
+func (in *batchInput) drafts(results []client.BatchResult) (drafts []outlast.Draft, places []int, fields []task.Field) {
+	for i, data := range in.Body.Tasks {
+		var draft client.Draft
+		err := decode(data, &draft, fmt.Sprintf("tasks[%d]", i))
+		if err != nil {
+			problem := problemOf(err)
+			results[i] = client.BatchResult{Status: problem.Status, Error: problem}
+			if len(fields) < maxComplaints {
+				fields = append(fields, problem.Errors...)
+			}
+			continue
+		}
+		if draft.TraceParent == "" {
+			draft.TraceParent = traceParent(in.Trace)
+		}
+		drafts = append(drafts, draftOf(&draft))
+		places = append(places, i)
+	}
+	return drafts, places, fields
+}
+
+func resultOf(receipt outlast.Receipt, place int) client.BatchResult {
+	if receipt.Err != nil {
+		problem := problemOf(inBatch(receipt.Err, place))
+		return client.BatchResult{Status: problem.Status, Error: problem}
+	}
+	status := http.StatusCreated
+	if receipt.Existing {
+		status = http.StatusOK
+	}
+	return client.BatchResult{Status: status, ID: receipt.Task.ID}
+}
+
+// inBatch gives the fields of an error their place in the batch.
+func inBatch(err error, place int) error {
+	var known *task.Error
+	if !errors.As(err, &known) || len(known.Fields) == 0 {
+		return err
+	}
+	placed := *known
+	placed.Fields = make([]task.Field, len(known.Fields))
+	prefix := fmt.Sprintf("tasks[%d]", place)
+	for i, field := range known.Fields {
+		if _, after, found := strings.Cut(field.Path, "]"); found && strings.HasPrefix(field.Path, "tasks[") {
+			field.Path = strings.TrimPrefix(after, ".")
+		}
+		placed.Fields[i] = task.Field{Path: join(prefix, field.Path), Message: field.Message}
+	}
+	return &placed
+}

@@ -1,0 +1,145 @@
+package server
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func draftOf(d *client.Draft) outlast.Draft {
+	return outlast.Draft{
+		ID: d.ID, Type: d.Type, Queue: d.Queue, Payload: d.Payload,
+		Delay: time.Duration(d.Delay), RunAt: d.RunAt.Time, Priority: d.Priority,
+		Key: d.Key, DedupeKey: d.DedupeKey, DedupeWindow: time.Duration(d.DedupeWindow),
+		Policy: d.Policy, Retry: d.Retry, MaxAttempts: d.MaxAttempts, Timeout: time.Duration(d.Timeout),
+		Deadline: d.Deadline.Time, TTL: time.Duration(d.TTL), Metadata: d.Metadata, Target: requestOf(d.Target),
+		Fallback: followOf(d.Fallback), OnSuccess: followOf(d.OnSuccess), OnDead: followOf(d.OnDead),
+		TraceParent: d.TraceParent,
+	}
+}
+
+func requestOf(t *client.Target) *task.Request {
+	if t == nil {
+		return nil
+	}
+	return &task.Request{URL: t.URL, Method: t.Method, Headers: t.Headers}
+}
+
+func targetOf(r *task.Request) *client.Target {
+	if r == nil {
+		return nil
+	}
+	return &client.Target{URL: r.URL, Method: r.Method, Headers: r.Headers}
+}
+
+func followOf(f *client.Follow) *task.Follow {
+	if f == nil {
+		return nil
+	}
+	return &task.Follow{Type: f.Type, Queue: f.Queue, Policy: f.Policy, Payload: f.Payload, HTTP: requestOf(f.Target)}
+}
+
+func wireFollow(f *task.Follow) *client.Follow {
+	if f == nil {
+		return nil
+	}
+	return &client.Follow{Type: f.Type, Queue: f.Queue, Policy: f.Policy, Payload: f.Payload, Target: targetOf(f.HTTP)}
+}
+
+func wireTask(v *outlast.View) client.Task {
+	t := v.Task
+	out := client.Task{
+		ID: t.ID, Type: t.Type, Queue: t.Queue, State: t.State, Priority: t.Priority, RunAt: wireTime(t.RunAt),
+		Key: t.Key, DedupeKey: t.Spec.DedupeKey, DedupeWindow: client.Duration(t.Spec.DedupeWindow),
+		Policy: t.Policy, Retry: t.Spec.Retry, MaxAttempts: v.MaxAttempts, Timeout: client.Duration(t.Spec.Timeout),
+		Deadline: wireTime(t.Spec.Deadline), Metadata: t.Spec.Metadata, Target: targetOf(t.Spec.HTTP),
+		Fallback: wireFollow(t.Spec.Fallback), OnSuccess: wireFollow(t.Spec.OnSuccess), OnDead: wireFollow(t.Spec.OnDead),
+		TraceParent: t.Spec.TraceParent, Attempt: t.Attempt, Crashes: t.Crashes, Claim: t.Claim, Node: t.Node,
+		StartedAt: wireTime(t.StartedAt), CancelRequested: t.CancelRequested, Waiting: string(v.Waiting),
+		CreatedAt: wireTime(t.CreatedAt), UpdatedAt: wireTime(t.UpdatedAt), FinishedAt: wireTime(t.FinishedAt),
+		LastError: wireFailure(t.LastError), DeadReason: string(t.DeadReason), Result: t.Result, Progress: v.Progress,
+		FallbackTask: t.FallbackTask, FallbackState: string(v.FallbackState), Parent: t.Spec.Parent,
+	}
+	if v.PolicyName != "" {
+		out.Policy = v.PolicyName
+	}
+	if v.FallbackError != nil {
+		out.FallbackError = v.FallbackError.Message
+	}
+	switch {
+	case len(t.Payload) == 0:
+	case json.Valid(t.Payload):
+		out.Payload = t.Payload
+	default:
+		out.PayloadBase64 = base64.StdEncoding.EncodeToString(t.Payload)
+	}
+	return out
+}
+
+func wireTasks(views []*outlast.View) []client.Task {
+	out := make([]client.Task, len(views))
+	for i, view := range views {
+		out[i] = wireTask(view)
+	}
+	return out
+}
+
+func wireTime(t time.Time) client.Time { return client.Time{Time: t} }
+
+func wireFailure(f *task.Failure) *client.Failure {
+	if f == nil {
+		return nil
+	}
+	return &client.Failure{
+		Category: f.Category, Type: f.Type, Code: f.Code, Effect: f.Effect, Message: f.Message,
+		Fingerprint: f.Fingerprint, At: wireTime(f.At), Delay: client.Duration(f.Delay),
+	}
+}
+
+func wireAttempts(attempts []outlast.Attempt) []client.Attempt {
+	out := make([]client.Attempt, len(attempts))
+	for i, a := range attempts {
+		out[i] = client.Attempt{
+			Number: a.Number, Claim: a.Claim, Node: a.Node, StartedAt: wireTime(a.StartedAt), EndedAt: wireTime(a.EndedAt),
+			Outcome: string(a.Outcome), NextDelay: client.Duration(a.NextDelay),
+		}
+		if f := a.Failure; f != nil {
+			out[i].Category, out[i].Error, out[i].Type, out[i].Code = f.Category, f.Message, f.Type, f.Code
+			out[i].Effect, out[i].Fingerprint = f.Effect, f.Fingerprint
+		}
+	}
+	return out
+}
+
+func wireQueue(q *outlast.Queue) client.Queue {
+	return client.Queue{
+		Name: q.Name, Lanes: q.Lanes, Paused: q.Paused, Policy: q.Policy, UnknownType: q.UnknownType,
+		Concurrency: q.Concurrency, MaxPending: q.MaxPending, Weight: q.Weight, UpdatedAt: wireTime(q.UpdatedAt),
+	}
+}
+
+func wireOperation(o *store.Operation) client.Operation {
+	out := client.Operation{
+		ID: o.ID, Kind: o.Kind, State: string(o.State), Matched: o.Matched, Done: o.Done, Error: o.Error,
+		CreatedAt: wireTime(o.CreatedAt), UpdatedAt: wireTime(o.UpdatedAt), FinishedAt: wireTime(o.FinishedAt),
+	}
+	if json.Valid(o.Request) {
+		out.Request = o.Request
+	}
+	return out
+}
+
+func deadFilter(f *client.DeadFilter) *store.Filter {
+	if f == nil {
+		return nil
+	}
+	return &store.Filter{
+		Type: f.Type, Queue: f.Queue, Key: f.Key, Category: f.Category, Trace: f.Trace, Since: f.Since.Time,
+		Until: f.Until.Time, Reason: task.DeadReason(f.Reason), Fingerprint: f.Fingerprint,
+	}
+}

@@ -1,0 +1,227 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"reflect"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+type deadQuery struct {
+	State       task.State      `query:"state" doc:"Only dead matches; accepted since the filters are those of tasks."`
+	Type        string          `query:"type"`
+	Queue       string          `query:"queue"`
+	Key         string          `query:"key" doc:"Ordering key."`
+	Category    string          `query:"category" doc:"Category of the last error."`
+	Trace       string          `query:"trace" doc:"Trace id."`
+	Since       client.Time     `query:"since" doc:"Created at or after."`
+	Until       client.Time     `query:"until" doc:"Created before."`
+	Reason      task.DeadReason `query:"reason" doc:"exhausted, permanent, expired, crash_loop, no_handler or rejected."`
+	Fingerprint string          `query:"fingerprint" doc:"Fingerprint of the last error."`
+}
+
+func (q *deadQuery) filter() store.Filter {
+	return store.Filter{
+		State: q.State, Type: q.Type, Queue: q.Queue, Key: q.Key, Category: q.Category, Trace: q.Trace, Since: q.Since.Time,
+		Until: q.Until.Time, Reason: q.Reason, Fingerprint: q.Fingerprint,
+	}
+}
+
+type deadInput struct {
+	deadQuery
+	Limit  *int   `query:"limit" doc:"Letters per page, 1 to 500, 100 when absent."`
+	Cursor string `query:"cursor" doc:"next_cursor of the page before."`
+}
+
+type groupsInput struct {
+	deadQuery
+	Limit *int `query:"limit" doc:"Groups, 1 to 500, 100 when absent."`
+}
+
+type redriveInput struct{ Body client.Redrive }
+
+type purgeInput struct{ Body client.Purge }
+
+func (s *Server) addDead() {
+	handle(s, route{
+		method: "GET", path: "/v1/dead", id: "list-dead", tag: "dead letters", answers: []int{200},
+		summary: "Find dead letters, newest first",
+	}, func(ctx context.Context, in *deadInput) (answer[client.Tasks], error) {
+		page, err := pageOf(in.Limit, in.Cursor)
+		if err != nil {
+			return fail[client.Tasks](err)
+		}
+		return tasks(s.inspect.Dead(ctx, in.filter(), page))
+	})
+	handle(s, route{
+		method: "GET", path: "/v1/dead/{id}", id: "get-dead", tag: "dead letters", answers: []int{200},
+		summary: "Get a dead letter with all its attempts", errors: []task.Code{task.CodeNotFound},
+	}, s.letter)
+	handle(s, route{
+		method: "GET", path: "/v1/dead/stats", id: "count-dead", tag: "dead letters", answers: []int{200}, summary: "Count dead letters",
+	}, func(ctx context.Context, _ *none) (answer[client.DeadStats], error) {
+		stats, err := s.inspect.DeadStats(ctx)
+		if err != nil {
+			return fail[client.DeadStats](err)
+		}
+		return ok(client.DeadStats(*stats))
+	})
+	handle(s, route{
+		method: "GET", path: "/v1/dead/groups", id: "group-dead", tag: "dead letters", answers: []int{200},
+		summary: "Group dead letters by the fingerprint of their last error, most first",
+	}, s.deadGroups)
+	handle(s, route{
+		method: "POST", path: "/v1/dead/redrive", id: "redrive-dead", tag: "dead letters", answers: []int{202},
+		summary: "Send dead letters back to their queues, by ids or by filter",
+		about:   "A redrive by filter is an operation that survives a restart; follow it under /v1/operations. A dry run only counts.",
+		errors:  []task.Code{task.CodeConflict},
+	}, s.redrive)
+	handle(s, route{
+		method: "POST", path: "/v1/dead/purge", id: "purge-dead", tag: "dead letters", answers: []int{200},
+		summary: "Delete dead letters for ever, by ids or by filter", about: "An empty filter object means every letter; no filter at all is refused.",
+	}, s.purge)
+	s.addExport()
+}
+
+func (s *Server) letter(ctx context.Context, in *taskID) (answer[client.Letter], error) {
+	view, err := s.inspect.Get(ctx, in.ID)
+	if err != nil {
+		return fail[client.Letter](err)
+	}
+	if view.State != task.Dead {
+		return fail[client.Letter](&task.Error{Code: task.CodeNotFound, Message: "task " + in.ID.String() + " is no dead letter: it is " + string(view.State),
+			State: view.State, Hint: "GET /v1/tasks/" + in.ID.String() + " shows it"})
+	}
+	attempts, err := s.inspect.Attempts(ctx, in.ID)
+	if err != nil {
+		return fail[client.Letter](err)
+	}
+	return ok(client.Letter{Task: wireTask(view), Attempts: wireAttempts(attempts)})
+}
+
+func (s *Server) deadGroups(ctx context.Context, in *groupsInput) (answer[client.DeadGroups], error) {
+	page, err := pageOf(in.Limit, "")
+	if err != nil {
+		return fail[client.DeadGroups](err)
+	}
+	if page.Limit == 0 {
+		page.Limit = 100
+	}
+	groups, err := s.inspect.DeadGroups(ctx, in.filter(), page.Limit)
+	if err != nil {
+		return fail[client.DeadGroups](err)
+	}
+	out := client.DeadGroups{Groups: make([]client.DeadGroup, len(groups))}
+	for i, g := range groups {
+		out.Groups[i] = client.DeadGroup{
+			Fingerprint: g.Fingerprint, Count: g.Count, Type: g.Type, Reason: string(g.Reason), Category: g.Category, Message: g.Message,
+			FirstSeen: wireTime(g.FirstSeen), LastSeen: wireTime(g.LastSeen), Example: g.Example,
+		}
+	}
+	return ok(out)
+}
+
+// chosen refuses a request that names neither ids nor a filter, or both.
+func chosen(ids []task.ID, filter *client.DeadFilter) error {
+	switch {
+	case len(ids) > 0 && filter != nil:
+		return task.Invalid("filter", "ids and filter are both given", "give one of them")
+	case len(ids) == 0 && filter == nil:
+		return task.Invalid("filter", "neither ids nor a filter is given", `the filter {} means every dead letter`)
+	}
+	return nil
+}
+
+func (s *Server) redrive(ctx context.Context, in *redriveInput) (answer[client.Redriven], error) {
+	if err := chosen(in.Body.IDs, in.Body.Filter); err != nil {
+		return fail[client.Redriven](err)
+	}
+	result, err := s.inspect.Redrive(ctx, outlast.RedriveRequest{
+		IDs: in.Body.IDs, Filter: deadFilter(in.Body.Filter), DryRun: in.Body.DryRun, Rate: in.Body.Rate,
+		KeepAttempts: in.Body.KeepAttempts, Payload: in.Body.Payload,
+	})
+	if err != nil {
+		return fail[client.Redriven](err)
+	}
+	return ok(client.Redriven{Operation: result.Operation, Matched: result.Matched, DryRun: in.Body.DryRun, Missing: result.Missing, Sample: result.Sample})
+}
+
+func (s *Server) purge(ctx context.Context, in *purgeInput) (answer[client.Purged], error) {
+	if err := chosen(in.Body.IDs, in.Body.Filter); err != nil {
+		return fail[client.Purged](err)
+	}
+	filter := store.Filter{IDs: in.Body.IDs}
+	if in.Body.Filter != nil {
+		filter = *deadFilter(in.Body.Filter)
+	}
+	matched, err := s.inspect.Purge(ctx, filter, in.Body.DryRun)
+	if err != nil {
+		return fail[client.Purged](err)
+	}
+	return ok(client.Purged{Matched: matched, DryRun: in.Body.DryRun})
+}
+
+// exportChunk is how much is gathered before it is sent.
+const exportChunk = 64 << 10
+
+func (s *Server) addExport() {
+	r := route{
+		method: "GET", path: "/v1/dead/export", id: "export-dead", tag: "dead letters", answers: []int{200}, streams: true,
+		summary: "Export dead letters with their attempts, one JSON object per line",
+		about:   "Line ends between the tokens of a payload become spaces; nothing else of it changes. An answer that is cut off is not complete.",
+	}
+	plan := planOf(reflect.TypeFor[deadQuery](), r)
+	s.document(r, plan, reflect.TypeFor[client.Letter]())
+	s.mux.Handle(r.method+" "+r.path, s.measured(r, func(w http.ResponseWriter, req *http.Request) error {
+		var in deadQuery
+		if err := plan.read(w, req, reflect.ValueOf(&in).Elem()); err != nil {
+			return err
+		}
+		return s.export(req.Context(), w, in.filter())
+	}))
+}
+
+func (s *Server) export(ctx context.Context, w http.ResponseWriter, filter store.Filter) error {
+	var lines []byte
+	flush := func() error {
+		deadline(w, answerTimeout)
+		w.Header()["Content-Type"] = []string{"application/x-ndjson"}
+		w.Header()["Cache-Control"] = noStore
+		w.WriteHeader(http.StatusOK)
+		_, err := w.Write(lines)
+		lines = lines[:0]
+		return err
+	}
+	err := s.inspect.Export(ctx, filter, func(t *outlast.Task, attempts []outlast.Attempt) error {
+		start := len(lines)
+		var err error
+		letter := client.Letter{Task: wireTask(&outlast.View{Task: t, MaxAttempts: t.Spec.MaxAttempts}), Attempts: wireAttempts(attempts)}
+		if lines, err = client.Append(lines, letter); err != nil {
+			return err
+		}
+		oneLine(lines[start:])
+		if lines = append(lines, '\n'); len(lines) < exportChunk {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// oneLine makes one line of JSON: a raw line end can only stand between
+// tokens, never inside a string.
+func oneLine(data []byte) {
+	for _, end := range []byte{'\n', '\r'} {
+		for i := bytes.IndexByte(data, end); i >= 0; i = bytes.IndexByte(data, end) {
+			data[i] = ' '
+		}
+	}
+}

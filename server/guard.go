@@ -1,0 +1,111 @@
+package server
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+func parseQuery(raw string) (url.Values, error) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, &task.Error{Code: task.CodeInvalid, Message: "the query of the URL is not well formed"}
+	}
+	return values, nil
+}
+
+// ServeHTTP implements [http.Handler]: guards, then the routes.
+func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	defer func() {
+		cause := recover()
+		if cause == nil {
+			return
+		}
+		if cause == http.ErrAbortHandler { //nolint:errorlint // net/http compares it in the same way
+			panic(cause)
+		}
+		s.log.Error("a request handler panicked", slog.Any("panic", cause),
+			slog.String("method", req.Method), slog.String("path", req.URL.Path), slog.String("stack", string(debug.Stack())))
+		writeProblem(w, problemOf(&task.Error{Code: task.CodeInternal, Message: "the server met an unexpected error", Hint: "the server's log has it"}))
+	}()
+	w.Header()["X-Content-Type-Options"] = noSniff
+	if err := s.admit(req); err != nil {
+		s.problem(w, req, err)
+		return
+	}
+	if p := req.URL.Path; p != "/" && path.Clean(p) != p {
+		s.notFound(w, req) // and no redirect, which would hide a caller's mistake
+		return
+	}
+	s.mux.ServeHTTP(w, req)
+}
+
+var noSniff = []string{"nosniff"}
+
+// problem answers with an error and logs those that are ours.
+func (s *Server) problem(w http.ResponseWriter, req *http.Request, err error) {
+	problem := problemOf(err)
+	if problem.Status == http.StatusInternalServerError {
+		s.log.Error("a request failed", slog.Any("error", err), slog.String("method", req.Method), slog.String("path", req.URL.Path))
+	}
+	deadline(w, answerTimeout)
+	writeProblem(w, problem)
+}
+
+// admit refuses what a web page of somebody else could make a browser send:
+// a request with a foreign Origin, and, against DNS rebinding, one whose Host
+// is not an address that we were asked to listen on.
+func (s *Server) admit(req *http.Request) error {
+	if !s.hostAllowed(req.Host) {
+		return &task.Error{Code: task.CodeDenied, Message: "requests for the host " + task.Quote(req.Host) + " are not answered here",
+			Hint: "use the address that the server listens on, such as http://127.0.0.1:7070"}
+	}
+	origin := req.Header.Get("Origin")
+	if origin == "" && req.Header.Get("Sec-Fetch-Site") != "cross-site" {
+		return nil
+	}
+	if from, err := url.Parse(origin); err == nil && from.Host != "" && strings.EqualFold(from.Host, req.Host) {
+		return nil
+	}
+	return &task.Error{Code: task.CodeDenied, Message: "requests of web pages from " + task.Quote(origin) + " are not answered",
+		Hint: "only pages that this server itself serves may call it"}
+}
+
+func (s *Server) hostAllowed(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.Trim(host, "[]"))
+	if host == "localhost" || slices.Contains(s.hosts, host) {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.Unmap().IsLoopback()
+}
+
+var methods = [...]string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete}
+
+// notFound answers what no route matches: 405 where another method would.
+func (s *Server) notFound(w http.ResponseWriter, req *http.Request) {
+	var allowed []string
+	for _, method := range methods {
+		probe := &http.Request{Method: method, URL: req.URL, Host: req.Host}
+		if _, pattern := s.mux.Handler(probe); pattern != "" && pattern != "/" && path.Clean(req.URL.Path) == req.URL.Path {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) == 0 {
+		s.problem(w, req, &task.Error{Code: task.CodeNotFound, Message: "no route " + req.Method + " " + task.Quote(req.URL.Path), Hint: "the routes are listed at /openapi.json"})
+		return
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	s.problem(w, req, &task.Error{Code: codeMethod, Message: "the method " + task.Quote(req.Method) + " does not fit here", Hint: "use " + strings.Join(allowed, " or ")})
+}

@@ -1,0 +1,121 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func newDocument(version string) *huma.OpenAPI {
+	if version == "" {
+		version = "devel"
+	}
+	registry := huma.NewMapRegistry("#/components/schemas/", func(t reflect.Type, hint string) string {
+		if t == reflect.TypeFor[client.Error]() {
+			return "Problem"
+		}
+		return huma.DefaultSchemaNamer(t, hint)
+	})
+	return &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{
+			Title: "Outlast", Version: version,
+			Description: "Durable retry engine. Errors are problems of RFC 9457 with a stable code. Unknown fields and parameters are refused. " +
+				"Durations are Go strings (1.5s, 200ms), times RFC 3339 in UTC. A repeat of POST /v1/tasks with the same id is safe.",
+		},
+		Components: &huma.Components{Schemas: registry},
+		Paths:      map[string]*huma.PathItem{},
+	}
+}
+
+// common are the codes that any call can answer with.
+var common = []task.Code{task.CodeInvalid, task.CodeDenied, task.CodeUnavailable, task.CodeInternal}
+
+// document describes a call from its own types.
+func (s *Server) document(r route, p *plan, output reflect.Type) {
+	op := &huma.Operation{
+		OperationID: r.id, Method: r.method, Path: r.path, Summary: r.summary, Description: r.about,
+		Tags: []string{r.tag}, Responses: map[string]*huma.Response{},
+	}
+	registry := s.api.Components.Schemas
+	for in, list := range map[string][]parameter{"path": p.path, "query": p.query, "header": p.header} {
+		for _, parameter := range list {
+			op.Parameters = append(op.Parameters, &huma.Param{
+				Name: parameter.name, In: in, Description: parameter.about, Required: in == "path",
+				Schema: huma.SchemaFromField(registry, parameter.field, ""),
+			})
+		}
+	}
+	slices.SortStableFunc(op.Parameters, func(a, b *huma.Param) int { return strings.Compare(a.In, b.In) })
+	if p.body != nil {
+		op.RequestBody = &huma.RequestBody{Required: !p.optional, Content: map[string]*huma.MediaType{
+			"application/json": {Schema: registry.Schema(p.bodyType, true, r.id+"-body")},
+		}}
+	}
+	media := "application/json"
+	if r.streams {
+		media = "application/x-ndjson"
+	}
+	for _, status := range r.answers {
+		op.Responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: map[string]*huma.MediaType{
+			media: {Schema: registry.Schema(output, true, r.id+"-answer")},
+		}}
+	}
+	s.documentProblems(r, p, op)
+	s.api.AddOperation(op)
+}
+
+func (s *Server) documentProblems(r route, p *plan, op *huma.Operation) {
+	codes := slices.Concat(common, r.errors)
+	if p.body != nil {
+		codes = append(codes, task.CodeTooLarge, codeMediaType)
+	}
+	byStatus := map[int][]string{}
+	for _, code := range codes {
+		byStatus[statuses[code]] = append(byStatus[statuses[code]], string(code))
+	}
+	for status, names := range byStatus {
+		key := strconv.Itoa(status)
+		if op.Responses[key] != nil {
+			continue // /readyz answers 503 with its report
+		}
+		op.Responses[key] = &huma.Response{
+			Description: http.StatusText(status) + ": code " + strings.Join(names, " or "),
+			Content: map[string]*huma.MediaType{
+				"application/problem+json": {Schema: s.api.Components.Schemas.Schema(reflect.TypeFor[client.Error](), true, "Problem")},
+			},
+		}
+	}
+}
+
+// addDocument serves the document, which is complete when it is called.
+func (s *Server) addDocument() error {
+	for _, extra := range []route{
+		{path: "/metrics", id: "get-metrics", summary: "Metrics in the text format of Prometheus"},
+		{path: "/openapi.json", id: "get-openapi", summary: "This document"},
+	} {
+		s.api.AddOperation(&huma.Operation{
+			OperationID: extra.id, Method: http.MethodGet, Path: extra.path, Summary: extra.summary, Tags: []string{"health"},
+			Responses: map[string]*huma.Response{"200": {Description: "OK"}},
+		})
+	}
+	text, err := json.Marshal(s.api)
+	if err != nil {
+		return err
+	}
+	s.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header()["Content-Type"] = []string{"application/openapi+json"}
+		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+		deadline(w, answerTimeout)
+		_, _ = w.Write(text) // the caller is gone; there is no one to tell
+	})
+	return nil
+}

@@ -1,0 +1,101 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Codes that only an HTTP server has.
+const (
+	codeMethod    task.Code = "method_not_allowed"
+	codeMediaType task.Code = "unsupported_media_type"
+	codeTimeout   task.Code = "timeout"
+)
+
+// statuses maps every error code to its HTTP status.
+var statuses = map[task.Code]int{
+	task.CodeInvalid:        http.StatusBadRequest,
+	task.CodeTooLarge:       http.StatusRequestEntityTooLarge,
+	task.CodeNotFound:       http.StatusNotFound,
+	task.CodeConflict:       http.StatusConflict,
+	task.CodeIDConflict:     http.StatusConflict,
+	task.CodeDedupeConflict: http.StatusConflict,
+	task.CodeStaleClaim:     http.StatusConflict,
+	task.CodeNoHandler:      http.StatusConflict,
+	task.CodeDedupeBusy:     http.StatusServiceUnavailable,
+	task.CodeQueueFull:      http.StatusTooManyRequests,
+	task.CodeUnavailable:    http.StatusServiceUnavailable,
+	task.CodeDenied:         http.StatusForbidden,
+	task.CodeInternal:       http.StatusInternalServerError,
+	codeMethod:              http.StatusMethodNotAllowed,
+	codeMediaType:           http.StatusUnsupportedMediaType,
+	codeTimeout:             http.StatusRequestTimeout,
+}
+
+// titles say what the codes mean, the same for every occurrence.
+var titles = map[task.Code]string{
+	task.CodeInvalid:        "The request is not valid",
+	task.CodeTooLarge:       "The request is too large",
+	task.CodeNotFound:       "Not found",
+	task.CodeConflict:       "The state does not allow it",
+	task.CodeIDConflict:     "The id belongs to another task",
+	task.CodeDedupeConflict: "The dedupe key belongs to another task",
+	task.CodeStaleClaim:     "The claim is stale",
+	task.CodeNoHandler:      "Nothing can start this type",
+	task.CodeDedupeBusy:     "The dedupe key is in use",
+	task.CodeQueueFull:      "The queue is full",
+	task.CodeUnavailable:    "Not available now",
+	task.CodeDenied:         "Not allowed",
+	task.CodeInternal:       "Internal error",
+	codeMethod:              "Method not allowed",
+	codeMediaType:           "Unsupported media type",
+	codeTimeout:             "The request took too long to arrive",
+}
+
+// problemOf turns any error into a problem. What is no [task.Error] is a
+// defect or the store's trouble: its text is for the log, not for callers.
+func problemOf(err error) *client.Error {
+	var known *task.Error
+	if !errors.As(err, &known) {
+		known = &task.Error{Code: task.CodeInternal, Message: "the server met an unexpected error", Hint: "the server's log has it"}
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			known = &task.Error{Code: task.CodeUnavailable, Message: "the request ended before its answer", RetryAfter: time.Second,
+				Hint: "whether it took effect is not known: repeat it with the same id"}
+		}
+	}
+	status, ok := statuses[known.Code]
+	if !ok {
+		status = http.StatusInternalServerError
+	}
+	return &client.Error{
+		Status: status, Title: titles[known.Code], Detail: known.Message, Code: known.Code, Errors: known.Fields,
+		Hint: known.Hint, State: known.State, Existing: known.Existing, RetryAfter: client.Duration(known.RetryAfter),
+	}
+}
+
+func writeProblem(w http.ResponseWriter, problem *client.Error) {
+	header := w.Header()
+	header.Set("Content-Type", "application/problem+json")
+	header.Set("Cache-Control", "no-store")
+	wait := time.Duration(problem.RetryAfter)
+	if wait <= 0 && (problem.Status == http.StatusTooManyRequests || problem.Status == http.StatusServiceUnavailable) {
+		wait = time.Second
+	}
+	if wait > 0 {
+		header.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	}
+	body, err := client.Marshal(problem)
+	if err != nil { // the type is our own and has no such field
+		problem.Status, body = http.StatusInternalServerError, nil
+	}
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(problem.Status)
+	_, _ = w.Write(body) // the caller is gone; there is no one to tell
+}

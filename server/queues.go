@@ -1,0 +1,133 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+type queueName struct {
+	Name string `path:"name" doc:"Name of the queue."`
+}
+
+type queueInput struct {
+	queueName
+	Body client.QueueChange `optional:"true"`
+}
+
+func (s *Server) addQueues() {
+	handle(s, route{
+		method: "GET", path: "/v1/queues", id: "list-queues", tag: "queues", answers: []int{200}, summary: "List queues by name, with counts",
+	}, s.listQueues)
+	handle(s, route{
+		method: "GET", path: "/v1/queues/{name}", id: "get-queue", tag: "queues", answers: []int{200}, summary: "Get a queue, with counts",
+		errors: []task.Code{task.CodeNotFound},
+	}, func(ctx context.Context, in *queueName) (answer[client.Queue], error) {
+		queue, err := s.queue(ctx, in.Name)
+		if err != nil {
+			return fail[client.Queue](err)
+		}
+		if queue == nil {
+			return fail[client.Queue](task.NotFound("queue", in.Name))
+		}
+		out := wireQueue(queue)
+		return s.counted(ctx, out)
+	})
+	handle(s, route{
+		method: "PUT", path: "/v1/queues/{name}", id: "put-queue", tag: "queues", answers: []int{200, 201},
+		summary: "Create a queue (201), or change one (200)", about: "Fields that are absent keep their value, or take the default in a new queue.",
+	}, s.putQueue)
+	for verb, paused := range map[string]bool{"pause": true, "resume": false} {
+		handle(s, route{
+			method: "POST", path: "/v1/queues/{name}/" + verb, id: verb + "-queue", tag: "queues", answers: []int{200},
+			summary: map[bool]string{true: "Pause a queue: nothing of it starts", false: "Resume a paused queue"}[paused], errors: []task.Code{task.CodeNotFound},
+		}, func(ctx context.Context, in *queueName) (answer[client.Queue], error) {
+			queue, err := s.inspect.PauseQueue(ctx, in.Name, paused)
+			if err != nil {
+				return fail[client.Queue](err)
+			}
+			return ok(wireQueue(queue))
+		})
+	}
+}
+
+func (s *Server) listQueues(ctx context.Context, _ *none) (answer[client.Queues], error) {
+	queues, err := s.inspect.Queues(ctx)
+	if err != nil {
+		return fail[client.Queues](err)
+	}
+	stats, err := s.inspect.QueueStats(ctx)
+	if err != nil {
+		return fail[client.Queues](err)
+	}
+	out := client.Queues{Queues: make([]client.Queue, len(queues))}
+	for i := range queues {
+		out.Queues[i] = wireQueue(&queues[i])
+		count(&out.Queues[i], stats)
+	}
+	return ok(out)
+}
+
+func (s *Server) counted(ctx context.Context, queue client.Queue) (answer[client.Queue], error) {
+	stats, err := s.inspect.QueueStats(ctx)
+	if err != nil {
+		return fail[client.Queue](err)
+	}
+	count(&queue, stats)
+	return ok(queue)
+}
+
+func count(queue *client.Queue, stats map[string]outlast.QueueStats) {
+	known := stats[queue.Name]
+	queue.Counts = &client.QueueCounts{Pending: known.Pending, Running: known.Running, Dead: known.Dead}
+}
+
+// queue returns nil where there is none.
+func (s *Server) queue(ctx context.Context, name string) (*outlast.Queue, error) {
+	queues, err := s.inspect.Queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range queues {
+		if queues[i].Name == name {
+			return &queues[i], nil
+		}
+	}
+	return nil, nil
+}
+
+func (s *Server) putQueue(ctx context.Context, in *queueInput) (answer[client.Queue], error) {
+	existing, err := s.queue(ctx, in.Name)
+	if err != nil {
+		return fail[client.Queue](err)
+	}
+	queue, status := outlast.Queue{Name: in.Name}, http.StatusCreated
+	if existing != nil {
+		queue, status = *existing, http.StatusOK
+	}
+	change := &in.Body
+	set(&queue.Lanes, change.Lanes)
+	set(&queue.Policy, change.Policy)
+	set(&queue.UnknownType, change.UnknownType)
+	set(&queue.Concurrency, change.Concurrency)
+	set(&queue.MaxPending, change.MaxPending)
+	set(&queue.Weight, change.Weight)
+	if change.Lanes != nil && *change.Lanes < 1 {
+		return fail[client.Queue](task.Invalid("lanes", "must be 1 to 256", ""))
+	}
+	stored, err := s.inspect.PutQueue(ctx, queue)
+	if err != nil {
+		return fail[client.Queue](err)
+	}
+	body := wireQueue(stored)
+	return answer[client.Queue]{Status: status, Body: &body}, nil
+}
+
+func set[T any](field *T, change *T) {
+	if change != nil {
+		*field = *change
+	}
+}

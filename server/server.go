@@ -1,0 +1,93 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/outlast-dev/outlast"
+)
+
+// Config is what a server is made of.
+type Config struct {
+	// Client does everything; required. It need not have started.
+	Client *outlast.Client
+	// Store says what kind of store there is, for /readyz?verbose; no secrets.
+	Store string
+	// Version of the program, for the OpenAPI document.
+	Version string
+	// Registry collects and shows the metrics; a new one when nil.
+	Registry *prometheus.Registry
+	// Logger takes what callers must not see; silent when nil.
+	Logger *slog.Logger
+	// Hosts are names that the server answers to beside loopback ones,
+	// without port.
+	Hosts []string
+}
+
+// Server is the HTTP API as an [http.Handler]. Make it with [New]; it is safe
+// for concurrent use and owns no goroutines.
+type Server struct {
+	client  *outlast.Client
+	inspect *outlast.Inspector
+	log     *slog.Logger
+	mux     *http.ServeMux
+	hosts   []string
+	store   string
+	api     *huma.OpenAPI
+	meter   *meter
+}
+
+// New makes a server with all its routes.
+func New(config Config) (*Server, error) {
+	if config.Client == nil {
+		return nil, errors.New("server: Config.Client is required")
+	}
+	if config.Registry == nil {
+		config.Registry = prometheus.NewRegistry()
+	}
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{
+		client: config.Client, inspect: config.Client.Inspector(), log: config.Logger, mux: http.NewServeMux(),
+		store: config.Store, api: newDocument(config.Version), meter: newMeter(),
+	}
+	for _, host := range config.Hosts {
+		s.hosts = append(s.hosts, strings.ToLower(host))
+	}
+	if err := config.Registry.Register(s.meter); err != nil {
+		return nil, fmt.Errorf("server: metrics: %w", err)
+	}
+	s.addTasks()
+	s.addDead()
+	s.addOperations()
+	s.addQueues()
+	s.addHealth()
+	s.mux.Handle("GET /metrics", promhttp.HandlerFor(config.Registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelError), Timeout: answerTimeout, MaxRequestsInFlight: 4,
+	}))
+	if err := s.addDocument(); err != nil {
+		return nil, fmt.Errorf("server: OpenAPI document: %w", err)
+	}
+	s.mux.HandleFunc("/", s.notFound)
+	return s, nil
+}
+
+// HTTP returns the server around the handler with the limits that it needs.
+func (s *Server) HTTP() *http.Server {
+	return &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}

@@ -1,0 +1,218 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+const (
+	waitLimit = 10 * time.Minute
+	pageLimit = 500
+)
+
+type taskID struct {
+	ID task.ID `path:"id" doc:"Id of the task."`
+}
+
+type enqueueInput struct {
+	Wait  client.Duration `query:"wait" doc:"Wait this long for the end of the task, at most 10m."`
+	Trace string          `header:"traceparent" doc:"W3C trace context, for a body without trace_parent."`
+	Body  client.Draft
+}
+
+type listInput struct {
+	State    task.State  `query:"state" doc:"pending, running, succeeded, dead or canceled."`
+	Type     string      `query:"type"`
+	Queue    string      `query:"queue"`
+	Key      string      `query:"key" doc:"Ordering key."`
+	Category string      `query:"category" doc:"Category of the last error."`
+	Trace    string      `query:"trace" doc:"Trace id."`
+	Since    client.Time `query:"since" doc:"Created at or after."`
+	Until    client.Time `query:"until" doc:"Created before."`
+	Limit    *int        `query:"limit" doc:"Tasks per page, 1 to 500, 100 when absent."`
+	Cursor   string      `query:"cursor" doc:"next_cursor of the page before."`
+}
+
+type rescheduleInput struct {
+	taskID
+	Body client.Reschedule `optional:"true"`
+}
+
+func (s *Server) addTasks() {
+	handle(s, route{
+		method: "POST", path: "/v1/tasks", id: "enqueue-task", tag: "tasks", answers: []int{201, 200, 202},
+		summary: "Enqueue a task",
+		about: "201 with the new task, which is on disk; 200 with the task that was there, for a repeated id or dedupe key of the same content. " +
+			"With wait: 200 with the finished task, or 202 with the task as it stands when the time is over.",
+		errors: []task.Code{task.CodeDedupeConflict, task.CodeIDConflict, task.CodeQueueFull, task.CodeDedupeBusy, task.CodeNotFound},
+	}, s.enqueue)
+	handle(s, route{
+		method: "POST", path: "/v1/tasks/batch", id: "enqueue-batch", tag: "tasks", answers: []int{200},
+		limit: maxBatch, request: reflect.TypeFor[client.Batch](),
+		summary: "Enqueue up to 1000 tasks", about: "With atomic all or none: one bad task refuses the batch. Otherwise each has its own result, in the same order.",
+		errors: []task.Code{task.CodeDedupeConflict, task.CodeIDConflict, task.CodeQueueFull, task.CodeNotFound},
+	}, s.enqueueBatch)
+	handle(s, route{
+		method: "GET", path: "/v1/tasks", id: "list-tasks", tag: "tasks", answers: []int{200},
+		summary: "Find tasks, newest first", about: "A page may be short or empty and still have a cursor: filters without an index read a bounded number of rows per call.",
+	}, s.listTasks)
+	handle(s, route{
+		method: "GET", path: "/v1/tasks/{id}", id: "get-task", tag: "tasks", answers: []int{200},
+		summary: "Get a task, whatever its state", errors: []task.Code{task.CodeNotFound},
+	}, func(ctx context.Context, in *taskID) (answer[client.Task], error) {
+		return oneTask(s.inspect.Get(ctx, in.ID))
+	})
+	handle(s, route{
+		method: "GET", path: "/v1/tasks/{id}/attempts", id: "list-attempts", tag: "tasks", answers: []int{200},
+		summary: "List the attempts of a task, oldest first", errors: []task.Code{task.CodeNotFound},
+	}, func(ctx context.Context, in *taskID) (answer[client.Attempts], error) {
+		attempts, err := s.inspect.Attempts(ctx, in.ID)
+		if err != nil {
+			return fail[client.Attempts](err)
+		}
+		return ok(client.Attempts{Attempts: wireAttempts(attempts)})
+	})
+	s.addTaskActions()
+}
+
+func (s *Server) addTaskActions() {
+	action := route{method: "POST", tag: "tasks", answers: []int{200}, errors: []task.Code{task.CodeNotFound, task.CodeConflict}}
+	cancel, again, move := action, action, action
+	cancel.path, cancel.id, cancel.summary = "/v1/tasks/{id}/cancel", "cancel-task", "Cancel a pending task, or ask a running one to stop"
+	again.path, again.id, again.summary = "/v1/tasks/{id}/retry", "retry-task", "Run the next attempt now"
+	move.path, move.id, move.summary = "/v1/tasks/{id}/reschedule", "reschedule-task", "Move the next attempt of a pending task"
+	handle(s, cancel, func(ctx context.Context, in *taskID) (answer[client.Task], error) {
+		return oneTask(s.inspect.Cancel(ctx, in.ID))
+	})
+	handle(s, again, func(ctx context.Context, in *taskID) (answer[client.Task], error) {
+		return oneTask(s.inspect.RetryNow(ctx, in.ID))
+	})
+	handle(s, move, func(ctx context.Context, in *rescheduleInput) (answer[client.Task], error) {
+		at := in.Body.RunAt.Time
+		switch {
+		case !at.IsZero() && in.Body.Delay != 0:
+			return fail[client.Task](task.Invalid("delay", "delay and run_at are both given", "give one of them"))
+		case in.Body.Delay < 0:
+			return fail[client.Task](task.Invalid("delay", "must not be negative", ""))
+		case in.Body.Delay > 0:
+			at = time.Now().Add(time.Duration(in.Body.Delay))
+		}
+		return oneTask(s.inspect.Reschedule(ctx, in.ID, at))
+	})
+}
+
+func oneTask(view *outlast.View, err error) (answer[client.Task], error) {
+	if err != nil {
+		return fail[client.Task](err)
+	}
+	return ok(wireTask(view))
+}
+
+func (s *Server) enqueue(ctx context.Context, in *enqueueInput) (answer[client.Task], error) {
+	if in.Wait < 0 || time.Duration(in.Wait) > waitLimit {
+		return fail[client.Task](task.Invalid("wait", fmt.Sprintf("must be 0 to %s, not %s", waitLimit, in.Wait), ""))
+	}
+	if in.Body.TraceParent == "" {
+		in.Body.TraceParent = traceParent(in.Trace)
+	}
+	receipt, err := s.client.Enqueue(ctx, draftOf(&in.Body))
+	if err != nil {
+		return fail[client.Task](err)
+	}
+	out := answer[client.Task]{Status: http.StatusCreated, Location: "/v1/tasks/" + receipt.Task.ID.String()}
+	if receipt.Existing {
+		out.Status = http.StatusOK
+	}
+	if in.Wait > 0 {
+		return s.wait(ctx, receipt.Task, time.Duration(in.Wait), out)
+	}
+	return s.shown(ctx, receipt.Task, out)
+}
+
+// wait answers with the finished task, or with the task as it stands.
+func (s *Server) wait(ctx context.Context, t *outlast.Task, d time.Duration, out answer[client.Task]) (answer[client.Task], error) {
+	waiting, cancel := context.WithTimeoutCause(ctx, d, errWaited)
+	defer cancel()
+	out.Status = http.StatusOK
+	finished, err := s.client.Wait(waiting, t.ID)
+	if err == nil {
+		return s.shown(ctx, finished, out)
+	}
+	var dead *outlast.DeadError
+	if !errors.As(err, &dead) && waiting.Err() == nil {
+		return fail[client.Task](err)
+	}
+	view, err := s.inspect.Get(ctx, t.ID)
+	if err != nil {
+		return fail[client.Task](err)
+	}
+	if !view.State.Final() {
+		out.Status = http.StatusAccepted
+	}
+	body := wireTask(view)
+	out.Body = &body
+	return out, nil
+}
+
+var errWaited = errors.New("the time of ?wait is over")
+
+func (s *Server) shown(ctx context.Context, t *outlast.Task, out answer[client.Task]) (answer[client.Task], error) {
+	views, err := s.inspect.View(ctx, t)
+	if err != nil {
+		return fail[client.Task](err)
+	}
+	body := wireTask(views[0])
+	out.Body = &body
+	return out, nil
+}
+
+// traceParent drops a header that is not in the form of W3C trace context: it
+// was not meant for us, and must not spoil the enqueue.
+func traceParent(header string) string {
+	if len(header) < 55 || header[2] != '-' || header[35] != '-' || header[52] != '-' {
+		return ""
+	}
+	for _, c := range []byte(header) {
+		if c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return ""
+		}
+	}
+	return header
+}
+
+func (s *Server) listTasks(ctx context.Context, in *listInput) (answer[client.Tasks], error) {
+	page, err := pageOf(in.Limit, in.Cursor)
+	if err != nil {
+		return fail[client.Tasks](err)
+	}
+	return tasks(s.inspect.Find(ctx, store.Filter{
+		State: in.State, Type: in.Type, Queue: in.Queue, Key: in.Key, Category: in.Category, Trace: in.Trace,
+		Since: in.Since.Time, Until: in.Until.Time,
+	}, page))
+}
+
+func tasks(views []*outlast.View, next string, err error) (answer[client.Tasks], error) {
+	if err != nil {
+		return fail[client.Tasks](err)
+	}
+	return ok(client.Tasks{Tasks: wireTasks(views), NextCursor: next})
+}
+
+func pageOf(limit *int, cursor string) (store.Page, error) {
+	page := store.Page{Cursor: cursor}
+	if limit != nil {
+		if page.Limit = *limit; page.Limit < 1 || page.Limit > pageLimit {
+			return page, task.Invalid("limit", fmt.Sprintf("must be 1 to %d, not %d", pageLimit, page.Limit), "follow next_cursor for more")
+		}
+	}
+	return page, nil
+}
