@@ -35,7 +35,7 @@ var presets = []preset{
 	{PresetInfo{"logistics-sync", "Logistics updates: 2 retries within 15 s.", outlast},
 		linearly(3, 5*time.Second)},
 	{PresetInfo{"snailjob-26", "SnailJob's delay levels: 26 retries, 79 h 34 min in total, never early.",
-		"SnailJob 2.0.2, DelayLevelEnum"},
+		"SnailJob 2.0.2, delay levels 1 to 26"},
 		limited(27, stepwise(0, "additive", 10, 15, 30, 35, 40, 50,
 			1*60, 2*60, 4*60, 6*60, 8*60, 10*60, 20*60, 40*60,
 			1*3600, 2*3600, 3*3600, 4*3600, 5*3600, 6*3600, 7*3600, 8*3600, 9*3600, 10*3600, 11*3600, 12*3600))},
