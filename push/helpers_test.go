@@ -3,9 +3,16 @@ package push
 import (
 	"bufio"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	crand "crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"io"
+	"log"
+	"math/big"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -112,4 +119,25 @@ func wait(conn net.Conn) { io.Copy(io.Discard, conn) } //nolint:errcheck // test
 func say(conn net.Conn, text string) bool {
 	_, err := io.WriteString(conn, text)
 	return err == nil
+}
+
+// quiet drops what test servers log about clients that hang up.
+var quiet = log.New(io.Discard, "", 0)
+
+// expiredCertificate is self-signed, for 127.0.0.1, and over since yesterday.
+func expiredCertificate(t testing.TB) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), crand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(-24 * time.Hour),
+	}
+	der, err := x509.CreateCertificate(crand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
