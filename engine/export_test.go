@@ -1,0 +1,22 @@
+package engine
+
+// Kill ends the engine as a kill of its process would: nothing is settled,
+// nothing is given back, nobody is told.
+func (e *Engine) Kill() {
+	e.stops.Store(true)
+	e.lost.Store(true)
+	e.stopClaims()
+	e.mu.Lock()
+	e.halted = true
+	e.mu.Unlock()
+	e.stopRunning()
+	e.loops.Wait()
+	e.stopSettling()
+	for _, a := range e.runs {
+		a.settled.Store(true)
+	}
+	e.stopAttempts(ErrLost)
+	e.enqueues.close()
+	e.settles.close()
+	e.stopOnce.Do(func() {})
+}
