@@ -169,6 +169,21 @@ func TestConnectionRefused(t *testing.T) {
 	}
 }
 
+// TestUnknownHost: a name that does not exist may exist again tomorrow.
+func TestUnknownHost(t *testing.T) {
+	t.Parallel()
+	work := newTask("http://gone.example/", "{}")
+	req, err := New(nil, Options{}).request(t.Context(), Call{Task: work})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cause := &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "gone.example", IsNotFound: true}}
+	failed := noAnswer(t.Context(), work, req, cause)
+	if v := failed.Verdict; v.Category != retry.Unsent || v.Effect != retry.NotSent || !strings.Contains(failed.Error(), "no such host") {
+		t.Errorf("%+v, %v", v, failed)
+	}
+}
+
 func TestHTTPS(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -25,6 +25,11 @@
 // to say is not known. Every other answer, 3xx included, is a failure that
 // [retry.ClassifyHTTP] judges; redirects are not followed. Failures are [*Error].
 //
+// Failures without an answer are judged by [retry.Classify], with one exception:
+// a host name that does not exist is [retry.Unsent] and so retried, because names
+// of services come and go with their deployments. Untrusted certificates and
+// refused addresses are permanent.
+//
 // A request is not repeated behind the engine's back: net/http resends only when
 // a kept connection broke before anything was written. (Requests by GET, HEAD
 // and OPTIONS without a body, which are safe to repeat, are also resent when it

@@ -3,7 +3,9 @@ package push
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -54,6 +56,10 @@ func noAnswer(ctx context.Context, t *task.Task, req *http.Request, err error) *
 		// When nothing had been written net/http would have tried again, so here
 		// the receiver got the request and closed the connection over it.
 		verdict.Category, verdict.Effect = retry.Network, retry.Maybe
+	}
+	if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {
+		// Names come and go with deployments; the contract retries connection errors.
+		verdict.Category, verdict.Effect = retry.Unsent, retry.NotSent
 	}
 	return &Error{
 		Verdict: verdict,
