@@ -1,0 +1,88 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+var (
+	// requestCancel leaves the claim alone: a success that still arrives
+	// is kept.
+	requestCancel = &query{`UPDATE outlast_task SET cancel = 1, updated_at = ?2 WHERE id = ?1`}
+
+	// asRunning lets finish, which fences by claim, end a pending row.
+	asRunning = &query{`UPDATE outlast_task SET state = 1 WHERE id = ?`}
+
+	// moveRun moves a pending row. Inputs: id, run_at, rank, now.
+	moveRun = &query{`UPDATE outlast_task SET run_at = ?2, rank = ?3, park = 0, updated_at = ?4 WHERE id = ?1`}
+
+	releaseKey = &query{`DELETE FROM outlast_key_hold WHERE key = ?2 AND lane IN (SELECT lane FROM outlast_lane WHERE queue = ?1)`}
+)
+
+// Cancel implements [store.Admin].
+func (s *Store) Cancel(ctx context.Context, id task.ID) (*task.Task, error) {
+	return s.change(ctx, "cancel", id, func(tx *tx, t *task.Task) error {
+		switch t.State {
+		case task.Running:
+			_, err := tx.exec(requestCancel, id, tx.now)
+			return err
+		case task.Pending:
+			if _, err := tx.exec(asRunning, id); err != nil {
+				return err
+			}
+			return endCanceled(tx, id, t.Claim, "")
+		}
+		_, err := t.State.Next(task.Cancel)
+		return err
+	})
+}
+
+// Reschedule implements [store.Admin].
+func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time) (*task.Task, error) {
+	if at.After(farthest) {
+		return nil, task.Invalid("run_at", "the time is too far away", "")
+	}
+	return s.change(ctx, "reschedule", id, func(tx *tx, t *task.Task) error {
+		if _, err := t.State.Next(task.Reschedule); err != nil {
+			return err
+		}
+		runAt := at
+		if at.IsZero() {
+			runAt = tx.time()
+		}
+		_, err := tx.exec(moveRun, id, runAt.UnixMicro(), task.Rank(runAt, t.Priority), tx.now)
+		return err
+	})
+}
+
+// change reads a task, changes it and returns it as it then stands.
+func (s *Store) change(ctx context.Context, kind string, id task.ID, change func(tx *tx, t *task.Task) error) (*task.Task, error) {
+	var changed *task.Task
+	err := s.write(ctx, kind, func(tx *tx) error {
+		t, err := get(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := change(tx, t); err != nil {
+			return err
+		}
+		changed, err = get(tx, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+// ReleaseKey implements [store.Admin].
+func (s *Store) ReleaseKey(ctx context.Context, queue, key string) (released bool, err error) {
+	err = s.write(ctx, "release_key", func(tx *tx) error {
+		n, err := tx.exec(releaseKey, queue, key)
+		released = n > 0
+		return err
+	})
+	return released, err
+}

@@ -1,0 +1,94 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// invariants are statements that list what must not be.
+var invariants = []struct {
+	what string
+	q    *query
+}{
+	{"a task is live and ended", &query{`SELECT hex(id) FROM outlast_task WHERE id IN (SELECT id FROM outlast_done) OR id IN (SELECT id FROM outlast_dead) LIMIT 5`}},
+	{"a task is done and dead", &query{`SELECT hex(id) FROM outlast_done WHERE id IN (SELECT id FROM outlast_dead) LIMIT 5`}},
+	{"a task is neither pending nor running", &query{`SELECT hex(id) FROM outlast_task WHERE state NOT IN (0, 1) LIMIT 5`}},
+	{"a running task has no node, claim, attempt or start", &query{`SELECT hex(id) FROM outlast_task
+WHERE state = 1 AND (ifnull(node, '') = '' OR claim <= 0 OR attempt <= 0 OR started_at IS NULL OR park <> 0) LIMIT 5`}},
+	{"a pending task has a node or a cancel request", &query{`SELECT hex(id) FROM outlast_task WHERE state = 0 AND (node IS NOT NULL OR cancel IS NOT NULL) LIMIT 5`}},
+	{"a rank is not run_at less 30 s per priority", &query{`SELECT hex(id) FROM outlast_task WHERE rank <> run_at - priority * 30000000 LIMIT 5`}},
+	{"a keyed task has no seq", &query{`SELECT hex(id) FROM outlast_task WHERE key IS NOT NULL AND ifnull(seq, 0) = 0 LIMIT 5`}},
+	{"two tasks of a key share a seq", &query{`SELECT hex(min(id)) FROM outlast_task WHERE key IS NOT NULL GROUP BY lane, key, seq HAVING count(*) > 1 LIMIT 5`}},
+	{"two tasks of a key run", &query{`SELECT hex(min(id)) FROM outlast_task WHERE state = 1 AND key IS NOT NULL GROUP BY lane, key HAVING count(*) > 1 LIMIT 5`}},
+	{"a key is held by no dead letter", &query{`SELECT hex(id) FROM outlast_key_hold h WHERE NOT EXISTS (SELECT 1 FROM outlast_dead d WHERE d.id = h.id AND d.key = h.key) LIMIT 5`}},
+	{"a dead letter has rows of attempts", &query{`SELECT hex(a.id) FROM outlast_attempt a JOIN outlast_dead d ON d.id = a.id LIMIT 5`}},
+	{"attempt numbers leave a gap", &query{`SELECT hex(id) FROM (SELECT id, number, lag(number, 1, 0) OVER (PARTITION BY id ORDER BY claim) AS before FROM outlast_attempt)
+WHERE number > before + 1 LIMIT 5`}},
+	{"an attempt has no task", &query{`SELECT hex(id) FROM outlast_attempt a WHERE NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = a.id)
+AND NOT EXISTS (SELECT 1 FROM outlast_done d WHERE d.id = a.id) LIMIT 5`}},
+	{"a recorded claim is newer than its task", &query{`SELECT hex(a.id) FROM outlast_attempt a JOIN outlast_task t ON t.id = a.id WHERE a.claim > t.claim LIMIT 5`}},
+	{"a group of dead letters is miscounted", &query{`SELECT g.fingerprint FROM outlast_dead_group g
+WHERE count <> (SELECT count(*) FROM outlast_dead d WHERE d.fingerprint = g.fingerprint)
+UNION ALL SELECT fingerprint FROM outlast_dead WHERE fingerprint NOT IN (SELECT fingerprint FROM outlast_dead_group) LIMIT 5`}},
+	{"an example of a group is no letter of it", &query{`SELECT g.fingerprint FROM outlast_dead_group g
+WHERE NOT EXISTS (SELECT 1 FROM outlast_dead d WHERE d.id = g.example AND d.fingerprint = g.fingerprint) LIMIT 5`}},
+}
+
+var (
+	quickCheck = &query{`PRAGMA integrity_check(20)`}
+	recount    = &query{`SELECT 'total', '', count(*) FROM outlast_dead HAVING count(*) > 0
+UNION ALL SELECT 'type', type, count(*) FROM outlast_dead GROUP BY type
+UNION ALL SELECT 'reason', reason, count(*) FROM outlast_dead GROUP BY reason
+UNION ALL SELECT 'category', category, count(*) FROM outlast_dead GROUP BY category`}
+)
+
+// Check implements [store.Query].
+func (s *Store) Check(ctx context.Context) (wrong []string, err error) {
+	err = s.read(ctx, func(c *conn) error {
+		wrong = nil
+		err := c.each(quickCheck, func(r row) error {
+			if text := r.text(0); text != "ok" {
+				wrong = append(wrong, "integrity: "+text)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, invariant := range invariants {
+			err := c.each(invariant.q, func(r row) error {
+				wrong = append(wrong, invariant.what+": "+r.text(0))
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		counts, err := checkCounts(c)
+		wrong = append(wrong, counts...)
+		return err
+	})
+	return wrong, err
+}
+
+func checkCounts(c *conn) (wrong []string, err error) {
+	kept, err := readStats(c, selectCounts)
+	if err != nil {
+		return nil, err
+	}
+	counted, err := readStats(c, recount)
+	if err != nil {
+		return nil, err
+	}
+	if same := equalStats(kept, counted); !same {
+		wrong = append(wrong, fmt.Sprintf("dead letters are miscounted: kept %+v, counted %+v", *kept, *counted))
+	}
+	return wrong, nil
+}
+
+func equalStats(a, b *store.DeadStats) bool {
+	return a.Total == b.Total && maps.Equal(a.ByType, b.ByType) && maps.Equal(a.ByReason, b.ByReason) && maps.Equal(a.ByCategory, b.ByCategory)
+}

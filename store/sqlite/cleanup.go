@@ -1,0 +1,100 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+var (
+	// oldDone reads ended tasks in the order of their end, oldest first.
+	oldDone = &query{`SELECT num, id, finished_at FROM outlast_done ORDER BY num LIMIT ?`}
+
+	deleteDone = newIDQuery(`DELETE FROM outlast_done WHERE id IN (@ids)`)
+
+	// deleteDedupe deletes entries whose window has passed and whose task
+	// is not live any more.
+	deleteDedupe = &query{`DELETE FROM outlast_dedupe WHERE (lane, queue, key) IN (SELECT lane, queue, key FROM outlast_dedupe d
+WHERE d.expires <= ?1 AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = d.id) ORDER BY d.expires LIMIT ?2)`}
+
+	// oldNodes reads nodes that ended before ?1 and hold nothing.
+	oldNodes = &query{`SELECT id FROM outlast_node n WHERE state <> 'alive' AND ended_at <= ?1
+  AND NOT EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id)
+  AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.state = 1 AND t.node = n.id) LIMIT ?2`}
+
+	deleteNode = &query{`DELETE FROM outlast_node WHERE id = ?`}
+)
+
+// Cleanup implements [store.Admin].
+func (s *Store) Cleanup(ctx context.Context, ended store.Time, limit int) (deleted int, err error) {
+	if limit <= 0 {
+		return 0, nil
+	}
+	var nodes []string
+	err = s.write(ctx, "cleanup", func(tx *tx) error {
+		deleted, nodes = 0, nil
+		n, err := cleanDone(tx, ended.UnixMicro(), limit)
+		if err != nil {
+			return err
+		}
+		deleted = n
+		if deleted < limit {
+			n, err := tx.exec(deleteDedupe, tx.now, limit-deleted)
+			if err != nil {
+				return err
+			}
+			deleted += int(n)
+		}
+		if deleted < limit {
+			nodes, err = cleanNodes(tx, limit-deleted)
+			deleted += len(nodes)
+		}
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, node := range nodes {
+		s.locks.remove(node)
+	}
+	return deleted, nil
+}
+
+// cleanDone deletes ended tasks and their histories. The table is in the
+// order of ends, so it stops at the first that must stay.
+func cleanDone(tx *tx, ended int64, limit int) (int, error) {
+	var ids []task.ID
+	over := false
+	err := tx.each(oldDone, func(r row) error {
+		if over = over || r.int(2) >= ended; !over {
+			ids = append(ids, r.id(1))
+		}
+		return nil
+	}, limit)
+	if err != nil {
+		return 0, err
+	}
+	deleted := int64(0)
+	for _, q := range [...]idQuery{deleteDone, deleteAttempts} {
+		n, err := q.exec(tx, ids)
+		if err != nil {
+			return 0, err
+		}
+		deleted += n
+	}
+	return int(deleted), nil
+}
+
+func cleanNodes(tx *tx, limit int) (nodes []string, err error) {
+	err = tx.each(oldNodes, func(r row) error {
+		nodes = append(nodes, r.text(0))
+		return nil
+	}, tx.now-nodeMemory.Microseconds(), limit)
+	for _, node := range nodes {
+		if err == nil {
+			_, err = tx.exec(deleteNode, node)
+		}
+	}
+	return nodes, err
+}

@@ -1,0 +1,163 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// States as they are stored.
+const (
+	pending   = 0
+	running   = 1
+	succeeded = 2
+	dead      = 3
+	canceled  = 4
+)
+
+var states = [...]task.State{task.Pending, task.Running, task.Succeeded, task.Dead, task.Canceled}
+
+// Column lists that scanTask understands, one per table.
+const (
+	headColumns = `id, queue, type, payload, priority, run_at, key, seq, target, policy, spec,
+	attempt, crashes, claim, node, started_at, cancel, created_at, last_error`
+	taskColumns = headColumns + `, state, updated_at, park, null, null, null, null`
+	doneColumns = headColumns + `, state, finished_at, 0, finished_at, null, result, null`
+	deadColumns = headColumns + `, 3, finished_at, 0, finished_at, reason, null, fallback`
+)
+
+// scanTask reads a row of one of the lists above.
+func scanTask(r row) (*task.Task, error) {
+	t := &task.Task{
+		ID: r.id(0), Queue: r.text(1), Type: r.text(2), Payload: r.blob(3), Priority: int(r.int(4)),
+		RunAt: fromMicro(r.int(5)), Key: r.text(6), Seq: r.int(7), Target: r.text(8), Policy: r.text(9),
+		Attempt: int(r.int(11)), Crashes: int(r.int(12)), Claim: r.int(13), Node: r.text(14),
+		StartedAt: r.time(15), CancelRequested: r.bool(16), CreatedAt: r.time(17),
+		State: states[r.int(19)], UpdatedAt: r.time(20), Park: r.int(21), FinishedAt: r.time(22),
+		DeadReason: task.DeadReason(r.text(23)), Result: r.blob(24), FallbackTask: r.id(25),
+	}
+	if r[10] != nil {
+		if err := json.Unmarshal(r.blob(10), &t.Spec); err != nil {
+			return nil, err
+		}
+	}
+	if t.State != task.Running {
+		t.Node = ""
+	}
+	failure, err := failureOf(r, 18)
+	t.LastError = failure
+	return t, err
+}
+
+func failureOf(r row, i int) (*task.Failure, error) {
+	if r[i] == nil {
+		return nil, nil
+	}
+	failure := &task.Failure{}
+	return failure, json.Unmarshal(r.blob(i), failure)
+}
+
+// tasks appends every row of a query to list.
+func tasks(s session, list []*task.Task, q *query, args ...any) ([]*task.Task, error) {
+	err := s.each(q, func(r row) error {
+		t, err := scanTask(r)
+		list = append(list, t)
+		return err
+	}, args...)
+	return list, err
+}
+
+// specText is a spec as it is stored: JSON, null for the zero spec.
+func specText(spec *task.Spec) (any, error) {
+	if spec.IsZero() {
+		return nil, nil
+	}
+	return jsonText(spec)
+}
+
+func failureText(failure *task.Failure) (any, error) {
+	if failure == nil {
+		return nil, nil
+	}
+	return jsonText(failure)
+}
+
+func jsonText(value any) (any, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, refusedError{err.Error()}
+	}
+	return string(text), nil
+}
+
+// entryColumns are what scanEntry reads, from pending rows.
+const entryColumns = `id, run_at, rank, seq, park, key, type, target, attempt, crashes, length(payload)`
+
+func scanEntry(r row) store.Entry {
+	return store.Entry{
+		ID: r.id(0), RunAt: r.int(1), Rank: r.int(2), Seq: r.int(3), Park: r.int(4), Key: r.text(5),
+		Type: r.text(6), Target: r.text(7), Attempt: int(r.int(8)), Crashes: int(r.int(9)), Size: int(r.int(10)),
+	}
+}
+
+// entryOf is the entry of a pending task.
+func entryOf(t *task.Task) store.Entry {
+	return store.Entry{
+		ID: t.ID, RunAt: t.RunAt.UnixMicro(), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: t.Park, Key: t.Key,
+		Type: t.Type, Target: t.Target, Attempt: t.Attempt, Crashes: t.Crashes, Size: len(t.Payload),
+	}
+}
+
+// chunk is how many ids one statement takes.
+const chunk = 100
+
+// idQuery is a statement over the ids of a chunk, with ?1 for the ids'
+// place in the text: short lists have a statement of their own.
+type idQuery struct{ single, many *query }
+
+func newIDQuery(sql string) idQuery {
+	marks := strings.Repeat("?,", chunk-1) + "?"
+	return idQuery{
+		single: &query{strings.ReplaceAll(sql, "(@ids)", "(?)")},
+		many:   &query{strings.ReplaceAll(sql, "(@ids)", "("+marks+")")},
+	}
+}
+
+// chunks calls run with a statement and its arguments, the leading ones
+// first, for all ids. Absent ids of the last chunk are null.
+func (q idQuery) chunks(ids []task.ID, leading []any, run func(q *query, args []any) error) error {
+	for len(ids) > 0 {
+		statement, width := q.many, chunk
+		if len(ids) == 1 {
+			statement, width = q.single, 1
+		}
+		args := append(make([]any, 0, len(leading)+width), leading...)
+		n := min(len(ids), width)
+		for i := range ids[:n] {
+			args = append(args, ids[i][:])
+		}
+		for range width - n {
+			args = append(args, nil)
+		}
+		if err := run(statement, args); err != nil {
+			return err
+		}
+		ids = ids[n:]
+	}
+	return nil
+}
+
+func (q idQuery) exec(s session, ids []task.ID, leading ...any) (changed int64, err error) {
+	err = q.chunks(ids, leading, func(q *query, args []any) error {
+		n, err := s.exec(q, args...)
+		changed += n
+		return err
+	})
+	return changed, err
+}
+
+func (q idQuery) each(s session, ids []task.ID, scan func(row) error, leading ...any) error {
+	return q.chunks(ids, leading, func(q *query, args []any) error { return s.each(q, scan, args...) })
+}

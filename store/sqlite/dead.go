@@ -1,0 +1,189 @@
+package sqlite
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// maxDeadAttempts is how many attempts a dead letter keeps.
+const maxDeadAttempts = 100
+
+var (
+	// bury copies a running row to the dead letters. Inputs: id, finished
+	// at, started at, attempts spent, error, reason, category, fingerprint,
+	// fallback, attempts as JSON.
+	bury = &query{`INSERT INTO outlast_dead
+(id, run_at, claim, attempt, crashes, priority, node, started_at, cancel, key, seq, queue, type, target, policy, spec,
+ created_at, finished_at, last_error, reason, category, fingerprint, fallback, attempts, payload)
+SELECT id, run_at, claim, ?4, crashes, priority, node, ifnull(?3, started_at), cancel, key, seq, queue, type, target, policy, spec,
+ created_at, ?2, ifnull(?5, last_error), ?6, ?7, ?8, ?9, ?10, payload FROM outlast_task WHERE id = ?1`}
+
+	// lastError reads the error that a live row keeps.
+	lastError = &query{`SELECT last_error FROM outlast_task WHERE id = ?`}
+
+	deleteAttempts = newIDQuery(`DELETE FROM outlast_attempt WHERE id IN (@ids)`)
+
+	// holdKey blocks a key by a dead letter, which was its head.
+	holdKey = &query{`INSERT OR REPLACE INTO outlast_key_hold (lane, key, id, mode, since) VALUES (?, ?, ?, ?, ?)`}
+
+	// count adds to one counter.
+	count = &query{`INSERT INTO outlast_dead_count (kind, name, count) VALUES (?1, ?2, ?3)
+ON CONFLICT (kind, name) DO UPDATE SET count = count + ?3`}
+
+	// countGroup adds one letter to its group. Inputs: fingerprint, type,
+	// reason, category, message, time, id.
+	countGroup = &query{`INSERT INTO outlast_dead_group (fingerprint, count, type, reason, category, message, first_seen, last_seen, example)
+VALUES (?1, 1, ?2, ?3, ?4, ?5, ?6, ?6, ?7)
+ON CONFLICT (fingerprint) DO UPDATE SET count = count + 1, reason = ?3, message = ?5, example = ?7,
+last_seen = max(last_seen, ?6), first_seen = min(first_seen, ?6)`}
+)
+
+// storedAttempt is an attempt in the JSON of a dead letter; times in µs.
+type storedAttempt struct {
+	Number    int             `json:"number"`
+	Claim     int64           `json:"claim"`
+	Node      string          `json:"node,omitempty"`
+	StartedAt int64           `json:"started_at,omitempty"`
+	EndedAt   int64           `json:"ended_at,omitempty"`
+	Outcome   task.Outcome    `json:"outcome"`
+	Failure   json.RawMessage `json:"failure,omitempty"`
+	NextDelay int64           `json:"next_delay,omitempty"`
+}
+
+// letter is what the counters need to know of a dead letter.
+type letter struct {
+	id                                  task.ID
+	taskType, reason, category, message string
+	fingerprint                         string
+	at                                  int64
+}
+
+// die moves the row to the dead letters, with its attempts, the hold on its
+// key and the counters.
+func (b *settling) die(a *attempt, live *liveRow, result *store.Settled) error {
+	if err := b.record(a, 0); err != nil {
+		return err
+	}
+	failure, err := b.lastFailure(a)
+	if err != nil {
+		return err
+	}
+	dead := letter{id: a.id, taskType: live.entry.Type, reason: string(cmp.Or(a.DeadReason, task.Rejected)), at: b.endOf(a.Settlement)}
+	dead.fingerprint = task.Fingerprint(dead.taskType, &task.Failure{Category: dead.reason})
+	if failure != nil {
+		dead.category, dead.message = failure.Category, failure.Message
+		dead.fingerprint = cmp.Or(failure.Fingerprint, task.Fingerprint(dead.taskType, failure))
+	}
+	attempts, err := packAttempts(b.tx, a.id)
+	if err != nil {
+		return err
+	}
+	text, err := failureText(failure)
+	if err != nil {
+		return err
+	}
+	var fallback any
+	if !a.Task.FallbackTask.IsZero() {
+		fallback = a.Task.FallbackTask
+	}
+	_, err = b.tx.exec(bury, a.id, dead.at, micro(a.started), a.after, text, dead.reason, dead.category, dead.fingerprint,
+		fallback, attempts)
+	if err != nil {
+		return err
+	}
+	b.ended = append(b.ended, a.id)
+	if err := b.flush(); err != nil {
+		return err
+	}
+	if _, err := deleteAttempts.exec(b.tx, []task.ID{a.id}); err != nil {
+		return err
+	}
+	if err := b.hold(a, live); err != nil {
+		return err
+	}
+	if err := countLetter(b.tx, &dead); err != nil {
+		return err
+	}
+	*result = store.Settled{Status: store.StatusOK, State: task.Dead}
+	return insertFollow(b.tx, a.Follow)
+}
+
+func (b *settling) hold(a *attempt, live *liveRow) error {
+	if live.entry.Key == "" || a.OrderOnDead == "skip" {
+		return nil
+	}
+	_, err := b.tx.exec(holdKey, a.id.Lane(), live.entry.Key, a.id, cmp.Or(a.OrderOnDead, "block"), b.tx.now)
+	return err
+}
+
+// lastFailure is the settlement's failure, else the one that the row keeps.
+func (b *settling) lastFailure(a *attempt) (failure *task.Failure, err error) {
+	if a.Failure != nil {
+		return a.Failure, nil
+	}
+	_, scanErr := one(b.tx, lastError, func(r row) { failure, err = failureOf(r, 0) }, a.id)
+	if scanErr != nil {
+		return nil, scanErr
+	}
+	return failure, err
+}
+
+// packAttempts is the history of a task as JSON, the last 100 of it.
+func packAttempts(s session, id task.ID) (any, error) {
+	var stored []storedAttempt
+	err := s.each(selectAttempts, func(r row) error {
+		stored = append(stored, storedAttempt{Number: int(r.int(0)), Claim: r.int(1), Node: r.text(2), StartedAt: r.int(3),
+			EndedAt: r.int(4), Outcome: task.Outcome(r.text(5)), Failure: r.blob(6), NextDelay: r.int(7)})
+		return nil
+	}, id)
+	if err != nil || len(stored) == 0 {
+		return nil, err
+	}
+	return jsonText(stored[max(0, len(stored)-maxDeadAttempts):])
+}
+
+// countLetter adds a new letter to the counters.
+func countLetter(s session, dead *letter) error {
+	if err := addCounts(s, dead, 1); err != nil {
+		return err
+	}
+	_, err := s.exec(countGroup, dead.fingerprint, dead.taskType, dead.reason, dead.category, dead.message, dead.at, dead.id)
+	return err
+}
+
+func addCounts(s session, dead *letter, n int) error {
+	for _, c := range [...][2]string{{"total", ""}, {"type", dead.taskType}, {"reason", dead.reason}, {"category", dead.category}} {
+		if _, err := s.exec(count, c[0], c[1], n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var (
+	dropEmptyCounts = &query{`DELETE FROM outlast_dead_count WHERE count = 0`}
+	lowerGroup      = &query{`UPDATE outlast_dead_group SET count = count - 1 WHERE fingerprint = ?`}
+	dropEmptyGroup  = &query{`DELETE FROM outlast_dead_group WHERE fingerprint = ? AND count <= 0`}
+
+	// replaceExample gives a group another example when its own is gone.
+	// Runs after the letter was deleted.
+	replaceExample = &query{`UPDATE outlast_dead_group SET example =
+(SELECT d.id FROM outlast_dead d WHERE d.fingerprint = ?1 ORDER BY d.id DESC LIMIT 1) WHERE fingerprint = ?1 AND example = ?2`}
+)
+
+// uncount takes a letter that was deleted out of the counters.
+func uncount(s session, dead *letter) error {
+	if err := addCounts(s, dead, -1); err != nil {
+		return err
+	}
+	for _, q := range [...]*query{lowerGroup, dropEmptyGroup} {
+		if _, err := s.exec(q, dead.fingerprint); err != nil {
+			return err
+		}
+	}
+	_, err := s.exec(replaceExample, dead.fingerprint, dead.id)
+	return err
+}

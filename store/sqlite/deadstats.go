@@ -1,0 +1,101 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+var (
+	selectCounts = &query{`SELECT kind, name, count FROM outlast_dead_count WHERE count <> 0`}
+
+	selectGroups = &query{`SELECT fingerprint, count, type, reason, category, message, first_seen, last_seen, example
+FROM outlast_dead_group ORDER BY count DESC, last_seen DESC, fingerprint LIMIT ?`}
+)
+
+// DeadStats implements [store.Query].
+func (s *Store) DeadStats(ctx context.Context) (*store.DeadStats, error) {
+	var stats *store.DeadStats
+	err := s.read(ctx, func(c *conn) (err error) {
+		stats, err = readStats(c, selectCounts)
+		return err
+	})
+	return stats, err
+}
+
+func readStats(s session, q *query) (*store.DeadStats, error) {
+	stats := &store.DeadStats{ByType: map[string]int{}, ByReason: map[string]int{}, ByCategory: map[string]int{}}
+	err := s.each(q, func(r row) error {
+		name, n := r.text(1), int(r.int(2))
+		switch r.text(0) {
+		case "total":
+			stats.Total = n
+		case "type":
+			stats.ByType[name] = n
+		case "reason":
+			stats.ByReason[name] = n
+		case "category":
+			stats.ByCategory[name] = n
+		}
+		return nil
+	})
+	return stats, err
+}
+
+// DeadGroups implements [store.Query]. Without a filter it reads counters,
+// with one it counts the letters that match.
+func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) (groups []store.DeadGroup, err error) {
+	if limit <= 0 {
+		limit = defaultPage
+	}
+	q, args := selectGroups, []any{limit}
+	if !isEmpty(filter) {
+		q, args = groupsQuery(filter, limit)
+	}
+	err = s.read(ctx, func(c *conn) error {
+		groups = nil
+		return c.once().each(q, func(r row) error {
+			groups = append(groups, store.DeadGroup{Fingerprint: r.text(0), Count: int(r.int(1)), Type: r.text(2),
+				Reason: task.DeadReason(r.text(3)), Category: r.text(4), Message: r.text(5), FirstSeen: r.time(6),
+				LastSeen: r.time(7), Example: r.id(8)})
+			return nil
+		}, args...)
+	})
+	return groups, err
+}
+
+func isEmpty(f store.Filter) bool {
+	return f.IDs == nil && (f.State == "" || f.State == task.Dead) && f.Type == "" && f.Queue == "" && f.Key == "" &&
+		f.Category == "" && f.Trace == "" && f.Since.IsZero() && f.Until.IsZero() && f.Reason == "" && f.Fingerprint == "" &&
+		f.DiedBefore.IsZero()
+}
+
+// groupsQuery groups the dead letters that match. The bare columns are those
+// of the row with the largest finished_at, as SQLite defines for max().
+func groupsQuery(filter store.Filter, limit int) (*query, []any) {
+	w := deadWhere(filter)
+	return &query{`SELECT fingerprint, count(*) AS n, type, reason, category, ifnull(last_error ->> '$.message', ''),
+(SELECT first_seen FROM outlast_dead_group g WHERE g.fingerprint = d.fingerprint), max(finished_at) AS last, id
+FROM outlast_dead d WHERE ` + w.String() + ` GROUP BY fingerprint ORDER BY n DESC, last DESC, fingerprint LIMIT ?`}, append(w.args, limit)
+}
+
+// deadWhere is a whole filter as a condition on dead letters.
+func deadWhere(filter store.Filter) *where {
+	w := &where{}
+	deadSource.indexed(w, filter)
+	w.idRange(filter, task.ID{})
+	w.rest(&deadSource, filter)
+	if filter.State != "" && filter.State != task.Dead {
+		w.and(`0`)
+	}
+	if filter.IDs != nil {
+		text := `id IN (null`
+		for _, id := range filter.IDs {
+			text += `, ?`
+			w.args = append(w.args, id)
+		}
+		w.and(text + `)`)
+	}
+	return w
+}

@@ -1,0 +1,224 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+var (
+	// insertTask inserts a pending task unless its id is there already, live
+	// or ended; changes 0 rows then. Safe because look and insert are one
+	// statement of one write transaction.
+	insertTask = &query{`INSERT INTO outlast_task
+(id, lane, state, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, payload)
+SELECT ?1, ?2, 0, 0, ?3, ?4, 0, 0, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14
+WHERE NOT EXISTS (SELECT 1 FROM outlast_done WHERE id = ?1)
+  AND NOT EXISTS (SELECT 1 FROM outlast_dead WHERE id = ?1)
+ON CONFLICT (id) DO NOTHING`}
+
+	// nextSeq reserves n numbers and returns the last of them. The counter's
+	// row is written first, so a caller's deferred transaction takes the
+	// write lock here and never sees a number that another one got.
+	nextSeq = &query{`UPDATE outlast_counter SET value = value + ? WHERE name = 'seq' RETURNING value`}
+
+	// selectDedupe reads the entry of a dedupe key (lane, queue, key).
+	selectDedupe = &query{`SELECT d.id, d.content, d.expires > ?4 OR EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = d.id)
+FROM outlast_dedupe d WHERE d.lane = ?1 AND d.queue = ?2 AND d.key = ?3`}
+
+	// putDedupe makes or replaces an entry that selectDedupe found absent or
+	// over, in the same write transaction.
+	putDedupe = &query{`INSERT OR REPLACE INTO outlast_dedupe (lane, queue, key, id, content, expires) VALUES (?, ?, ?, ?, ?, ?)`}
+)
+
+// Enqueue implements [store.Store].
+func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.BatchResult, error) {
+	var results []store.BatchResult
+	err := s.write(ctx, "enqueue", func(tx *tx) error {
+		results = make([]store.BatchResult, len(batches))
+		for i, batch := range batches {
+			refused, err := tx.item(func() error { return enqueueBatch(tx, batch, &results[i]) })
+			if err != nil {
+				return err
+			}
+			if refused != nil {
+				results[i] = store.BatchResult{Err: task.Invalid("task", "the database refused it: "+refused.Error(), "")}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// enqueueBatch inserts one batch or, for a reason that is the batch's own,
+// nothing.
+func enqueueBatch(tx *tx, batch store.Batch, result *store.BatchResult) error {
+	for i := range batch.Items {
+		if err := checkInsert(&batch.Items[i]); err != nil {
+			result.Err = at(err, i, len(batch.Items))
+			return nil
+		}
+	}
+	enqueue := func() (err error) {
+		result.Items, err = insertAll(tx, tx.now, batch.Items)
+		return err
+	}
+	var err error
+	if len(batch.Items) == 1 {
+		err = enqueue() // changes nothing when it is refused
+	} else {
+		err = tx.apart(enqueue)
+	}
+	var typed *task.Error
+	if errors.As(err, &typed) {
+		*result = store.BatchResult{Err: err}
+		return nil
+	}
+	return err
+}
+
+// at says which item of a batch an error is about.
+func at(err error, _, _ int) error { return err }
+
+// insertAll inserts items in order. A *task.Error says which was refused;
+// what was inserted before it must be undone.
+func insertAll(s session, now int64, items []store.Insert) ([]store.Inserted, error) {
+	seq, err := reserveSeq(s, items)
+	if err != nil {
+		return nil, err
+	}
+	inserted := make([]store.Inserted, len(items))
+	for i := range items {
+		if items[i].Task.Key != "" {
+			seq++
+		}
+		if inserted[i], err = insertOne(s, now, seq, &items[i]); err != nil {
+			return nil, err
+		}
+	}
+	return inserted, nil
+}
+
+// reserveSeq takes a number for each keyed item and returns the one before
+// the first.
+func reserveSeq(s session, items []store.Insert) (seq int64, err error) {
+	keyed := 0
+	for i := range items {
+		if items[i].Task.Key != "" {
+			keyed++
+		}
+	}
+	if keyed == 0 {
+		return 0, nil
+	}
+	_, err = one(s, nextSeq, func(r row) { seq = r.int(0) - int64(keyed) }, keyed)
+	return seq, err
+}
+
+func insertOne(s session, now, seq int64, item *store.Insert) (store.Inserted, error) {
+	if item.Dedupe != nil {
+		found, existing, err := lookDedupe(s, now, item)
+		if found || err != nil {
+			return existing, err
+		}
+	}
+	t := *item.Task
+	t.Seq, t.Park, t.Attempt, t.Crashes = 0, 0, 0, 0
+	if t.Key != "" {
+		t.Seq = seq
+	}
+	if t.RunAt.IsZero() {
+		t.RunAt = fromMicro(now).Add(item.Delay)
+	}
+	spec, err := specText(&t.Spec)
+	if err != nil {
+		return store.Inserted{}, err
+	}
+	entry := entryOf(&t)
+	n, err := s.exec(insertTask, t.ID, t.ID.Lane(), entry.Rank, entry.RunAt, t.Priority, optional(t.Key), t.Seq,
+		t.Queue, t.Type, t.Target, optional(t.Policy), spec, now, t.Payload)
+	if err != nil {
+		return store.Inserted{}, err
+	}
+	if n == 0 {
+		return sameTask(s, &t)
+	}
+	if item.Dedupe != nil {
+		d := item.Dedupe
+		if _, err := s.exec(putDedupe, d.Lane, t.Queue, d.Key, t.ID, d.Content[:], now+d.Window.Microseconds()); err != nil {
+			return store.Inserted{}, err
+		}
+	}
+	return store.Inserted{Entry: entry, Created: fromMicro(now)}, nil
+}
+
+// sameTask answers for an id that is there already.
+func sameTask(s session, t *task.Task) (store.Inserted, error) {
+	existing, err := get(s, t.ID)
+	if err != nil {
+		return store.Inserted{}, err
+	}
+	if existing.Queue != t.Queue || existing.Type != t.Type || !bytes.Equal(existing.Payload, t.Payload) ||
+		existing.Key != t.Key || existing.Target != t.Target {
+		return store.Inserted{}, &task.Error{Code: task.CodeIDConflict, Message: "the id belongs to a task of other content", Existing: t.ID}
+	}
+	return store.Inserted{Existing: existing, Created: existing.CreatedAt}, nil
+}
+
+// lookDedupe looks for a live entry of the item's dedupe key. The task's own
+// repeat is left to the look-up by id.
+func lookDedupe(s session, now int64, item *store.Insert) (found bool, inserted store.Inserted, err error) {
+	d := item.Dedupe
+	var id task.ID
+	var content []byte
+	found, err = one(s, selectDedupe, func(r row) {
+		if r.bool(2) {
+			id, content = r.id(0), r.blob(1)
+		}
+	}, d.Lane, item.Task.Queue, d.Key, now)
+	if err != nil || !found || id.IsZero() || id == item.Task.ID {
+		return false, inserted, err
+	}
+	if known, err := get(s, item.Task.ID); err == nil && known != nil {
+		return false, inserted, nil
+	}
+	if !bytes.Equal(content, d.Content[:]) {
+		return true, inserted, &task.Error{Code: task.CodeDedupeConflict,
+			Message: "the dedupe key belongs to a task of other content", Existing: id}
+	}
+	existing, err := get(s, id)
+	if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {
+		// It ended and its retention has passed, but not the dedupe window.
+		existing, err = &task.Task{ID: id, Queue: item.Task.Queue, State: task.Succeeded, CreatedAt: id.Time()}, nil
+	}
+	if err != nil {
+		return true, inserted, err
+	}
+	return true, store.Inserted{Existing: existing, Created: existing.CreatedAt}, nil
+}
+
+// insertFollow inserts the tasks that follow an ended one. A repeat finds
+// them there.
+func insertFollow(tx *tx, items []store.Insert) error {
+	if len(items) == 0 {
+		return nil
+	}
+	_, err := insertAll(tx, tx.now, items)
+	var typed *task.Error
+	if errors.As(err, &typed) {
+		return refusedError{err.Error()} // what it follows has changed already
+	}
+	return err
+}
+
+// delayOf is the wait from an attempt's end to the next run.
+func delayOf(end time.Time, runAt int64) time.Duration {
+	return max(0, time.Duration(runAt-end.UnixMicro())*time.Microsecond)
+}

@@ -1,0 +1,114 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// nodeLocks holds one locked file per node that joined through this store,
+// by which other processes see that the process lives.
+type nodeLocks struct {
+	dir  string
+	mu   sync.Mutex
+	held map[string]*os.File
+}
+
+func (l *nodeLocks) file(node string) string {
+	name := url.PathEscape(node)
+	if len(name) > 200 {
+		sum := sha256.Sum256([]byte(node))
+		name = hex.EncodeToString(sum[:])
+	}
+	return filepath.Join(l.dir, name+".lock")
+}
+
+// take locks the node's file. Someone who looks may hold it for an instant.
+func (l *nodeLocks) take(ctx context.Context, node string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held[node] != nil {
+		return nil
+	}
+	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+		return err
+	}
+	for {
+		file, err := os.OpenFile(l.file(node), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return err
+		}
+		locked, err := tryLock(file)
+		if err != nil {
+			return errors.Join(err, file.Close())
+		}
+		if locked || !locksWork {
+			l.held[node] = file
+			return nil
+		}
+		_ = file.Close()
+		if err := pause(ctx, time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// free removes the file and lets go of the lock.
+func (l *nodeLocks) free(node string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	file := l.held[node]
+	if file == nil {
+		return nil
+	}
+	delete(l.held, node)
+	return errors.Join(os.Remove(file.Name()), file.Close())
+}
+
+func (l *nodeLocks) closeAll() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var errs []error
+	for node, file := range l.held {
+		errs = append(errs, file.Close())
+		delete(l.held, node)
+	}
+	return errors.Join(errs...)
+}
+
+// mine reports whether the node joined through this store.
+func (l *nodeLocks) mine(node string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held[node] != nil
+}
+
+// gone reports whether nobody holds the node's lock: its process has ended.
+func (l *nodeLocks) gone(node string) bool {
+	if !locksWork || l.mine(node) {
+		return false
+	}
+	file, err := os.OpenFile(l.file(node), os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return true // Join makes the file before the row
+	}
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	locked, err := tryLock(file)
+	return err == nil && locked
+}
+
+// remove deletes the file of a node that is gone.
+func (l *nodeLocks) remove(node string) {
+	if l.gone(node) {
+		_ = os.Remove(l.file(node))
+	}
+}

@@ -1,0 +1,148 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+var (
+	getTask = &query{`SELECT ` + taskColumns + ` FROM outlast_task WHERE id = ?`}
+	getDone = &query{`SELECT ` + doneColumns + ` FROM outlast_done WHERE id = ?`}
+	getDead = &query{`SELECT ` + deadColumns + ` FROM outlast_dead WHERE id = ?`}
+
+	// selectAttempts reads history rows, oldest first: claims only grow.
+	selectAttempts = &query{`SELECT number, claim, node, started_at, ended_at, outcome, failure, next_delay
+FROM outlast_attempt WHERE id = ? ORDER BY claim`}
+
+	// lastAttempt reads the attempt that an ended row records.
+	lastAttempt = &query{`SELECT attempt, claim, node, started_at, finished_at, outcome, null, 0
+FROM outlast_done WHERE id = ? AND outcome IS NOT NULL`}
+
+	deadHistory = &query{`SELECT attempts FROM outlast_dead WHERE id = ?`}
+
+	selectHold = &query{`SELECT id, mode, since FROM outlast_key_hold WHERE lane = ? AND key = ?`}
+
+	// keyNext reads the pending row of a key that runs next.
+	keyNext = &query{`SELECT id FROM outlast_task WHERE lane = ? AND key = ? AND key IS NOT NULL AND turn > 0 ORDER BY turn, seq LIMIT 1`}
+)
+
+// get reads a task whatever its table. A transaction sees it in one of them.
+func get(s session, id task.ID) (*task.Task, error) {
+	for _, q := range [...]*query{getTask, getDone, getDead} {
+		found, err := tasks(s, nil, q, id)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > 0 {
+			return found[0], nil
+		}
+	}
+	return nil, task.NotFound("task", id.String())
+}
+
+// Get implements [store.Query].
+func (s *Store) Get(ctx context.Context, id task.ID) (found *task.Task, err error) {
+	err = s.read(ctx, func(c *conn) (err error) {
+		found, err = get(c, id)
+		return err
+	})
+	return found, err
+}
+
+// Attempts implements [store.Query].
+func (s *Store) Attempts(ctx context.Context, id task.ID) (attempts []task.Attempt, err error) {
+	err = s.read(ctx, func(c *conn) error {
+		t, err := get(c, id)
+		if err != nil {
+			return err
+		}
+		attempts, err = readAttempts(c, t)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return attempts, nil
+}
+
+func readAttempts(s session, t *task.Task) (attempts []task.Attempt, err error) {
+	if t.State == task.Dead {
+		stored, err := deadAttempts(s, t.ID)
+		for i := range stored {
+			attempt, err := stored[i].attempt()
+			if err != nil {
+				return nil, err
+			}
+			attempts = append(attempts, attempt)
+		}
+		return attempts, err
+	}
+	for _, q := range [...]*query{selectAttempts, lastAttempt} {
+		err := s.each(q, func(r row) error {
+			attempt := task.Attempt{Number: int(r.int(0)), Claim: r.int(1), Node: r.text(2), StartedAt: r.time(3),
+				EndedAt: r.time(4), Outcome: task.Outcome(r.text(5)), NextDelay: time.Duration(r.int(7)) * time.Microsecond}
+			failure, err := failureOf(r, 6)
+			attempt.Failure = failure
+			attempts = append(attempts, attempt)
+			return err
+		}, t.ID)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return attempts, nil
+}
+
+func deadAttempts(s session, id task.ID) (stored []storedAttempt, err error) {
+	_, scanErr := one(s, deadHistory, func(r row) {
+		if r[0] != nil {
+			err = json.Unmarshal(r.blob(0), &stored)
+		}
+	}, id)
+	if scanErr != nil {
+		return nil, scanErr
+	}
+	return stored, err
+}
+
+func (a *storedAttempt) attempt() (task.Attempt, error) {
+	attempt := task.Attempt{Number: a.Number, Claim: a.Claim, Node: a.Node, StartedAt: fromMicro(a.StartedAt),
+		EndedAt: fromMicro(a.EndedAt), Outcome: a.Outcome, NextDelay: time.Duration(a.NextDelay) * time.Microsecond}
+	if a.Failure == nil {
+		return attempt, nil
+	}
+	attempt.Failure = &task.Failure{}
+	return attempt, json.Unmarshal(a.Failure, attempt.Failure)
+}
+
+// Key implements [store.Query].
+func (s *Store) Key(ctx context.Context, lane uint16, key string) (*store.KeyState, error) {
+	var state store.KeyState
+	err := s.read(ctx, func(c *conn) error {
+		state = store.KeyState{}
+		_, err := one(c, selectHold, func(r row) {
+			state.Held, state.Holder, state.Mode, state.Since = true, r.id(0), r.text(1), r.time(2)
+		}, lane, key)
+		if err != nil {
+			return err
+		}
+		_, err = one(c, keyHead, func(r row) {
+			if r.int(11) == running {
+				state.Running = r.id(0)
+			}
+		}, lane, key)
+		if err != nil {
+			return err
+		}
+		_, err = one(c, keyNext, func(r row) { state.First = r.id(0) }, lane, key)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &state, nil
+}

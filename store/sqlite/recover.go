@@ -1,0 +1,206 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// How a node's crash counts, in outlast_node.suspect.
+const (
+	suspectUnknown = 0
+	suspectSome    = 1 // for its tasks with crashes >= 2 alone
+	suspectAll     = 2 // for every task
+)
+
+var (
+	// runningNodes lists the nodes that have running rows, by skipping
+	// along the index of running rows.
+	runningNodes = &query{`WITH RECURSIVE n (node) AS (
+  SELECT min(node) FROM outlast_task WHERE state = 1
+  UNION ALL
+  SELECT (SELECT min(t.node) FROM outlast_task t WHERE t.state = 1 AND t.node > n.node) FROM n WHERE n.node IS NOT NULL)
+SELECT n.node, d.state, d.suspect FROM n LEFT JOIN outlast_node d ON d.id = n.node WHERE n.node IS NOT NULL`}
+
+	// orphans reads the running rows of a node.
+	orphans = &query{`SELECT ` + entryColumns + `, lane, claim, cancel, priority, started_at FROM outlast_task
+WHERE state = 1 AND node = ?`}
+
+	// anySuspect finds a running row of the node that crashed twice before.
+	anySuspect = &query{`SELECT 1 FROM outlast_task WHERE state = 1 AND node = ? AND crashes >= 2 LIMIT 1`}
+
+	// putSuspect keeps the verdict on a node. A node without a row gets
+	// one, dead, so that later calls find the verdict.
+	putSuspect = &query{`INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, started_at, ended_at, suspect)
+VALUES (?1, '', '', '', 0, 'dead', 0, ?2, ?2, ?3) ON CONFLICT (id) DO UPDATE SET suspect = ?3`}
+
+	// handBack makes an orphan pending again. Inputs: id, attempt, crashes,
+	// claim, now. Safe as orphans was read in the same write transaction.
+	handBack = &query{`UPDATE outlast_task SET state = 0, park = 0, node = null, attempt = ?2, crashes = ?3, claim = ?4, updated_at = ?5 WHERE id = ?1`}
+
+	// raiseClaim changes the claim of a row about to end as canceled.
+	raiseClaim = &query{`UPDATE outlast_task SET attempt = ?2, crashes = ?3, claim = ?4 WHERE id = ?1`}
+)
+
+// lostNode is a node that is not alive but has running rows.
+type lostNode struct {
+	id, cause string
+	left      bool
+	suspect   int64
+}
+
+// Recover implements [store.Store].
+func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store.Recovered, error) {
+	// Most calls find nothing; they do not trouble the writer.
+	var lost bool
+	err := s.read(ctx, func(c *conn) error {
+		nodes, err := lostNodes(c)
+		lost = len(nodes) > 0
+		return err
+	})
+	if err != nil || !lost || limit <= 0 {
+		return nil, err
+	}
+	wanted := make(map[uint16]bool, len(lanes))
+	for _, lane := range lanes {
+		wanted[lane] = true
+	}
+	var recovered []store.Recovered
+	err = s.write(ctx, "recover", func(tx *tx) error {
+		recovered = nil
+		nodes, err := lostNodes(tx)
+		for _, node := range nodes {
+			if err == nil && len(recovered) < limit {
+				err = recoverNode(tx, node, wanted, limit, &recovered)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return recovered, nil
+}
+
+func lostNodes(s session) (nodes []lostNode, err error) {
+	err = s.each(runningNodes, func(r row) error {
+		node := lostNode{id: r.text(0), suspect: r.int(2)}
+		switch store.NodeState(r.text(1)) {
+		case store.NodeAlive:
+			if !mutant("recover_ignores_node") {
+				return nil
+			}
+		case store.NodeLeft:
+			node.cause, node.left = "node left", true
+		case store.NodeDead:
+			node.cause = "node dead"
+		default:
+			node.cause = "node unknown"
+		}
+		nodes = append(nodes, node)
+		return nil
+	})
+	return nodes, err
+}
+
+// orphan is a running row of a lost node.
+type orphan struct {
+	entry    store.Entry
+	lane     uint16
+	claim    int64
+	cancel   bool
+	priority int
+	started  int64
+}
+
+func recoverNode(tx *tx, node lostNode, lanes map[uint16]bool, limit int, recovered *[]store.Recovered) error {
+	if err := judge(tx, &node); err != nil {
+		return err
+	}
+	var rows []orphan
+	err := tx.each(orphans, func(r row) error {
+		o := orphan{scanEntry(r), uint16(r.int(11)), r.int(12), r.bool(13), int(r.int(14)), r.int(15)}
+		if lanes[o.lane] && len(*recovered)+len(rows) < limit {
+			rows = append(rows, o)
+		}
+		return nil
+	}, node.id)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		one, err := recoverRow(tx, &node, &rows[i])
+		if err != nil {
+			return err
+		}
+		*recovered = append(*recovered, one)
+	}
+	return nil
+}
+
+// judge decides once per node for which tasks its crash counts: while a task
+// that crashed twice before was running, it is the suspect. The verdict is
+// kept, since other calls may recover the node's other lanes later.
+func judge(tx *tx, node *lostNode) error {
+	if node.left || node.suspect != suspectUnknown {
+		return nil
+	}
+	node.suspect = suspectAll
+	suspicious, err := one(tx, anySuspect, func(row) {}, node.id)
+	if err != nil {
+		return err
+	}
+	if suspicious {
+		node.suspect = suspectSome
+	}
+	_, err = tx.exec(putSuspect, node.id, tx.now, node.suspect)
+	return err
+}
+
+// recoverRow hands one orphan back, or ends it if its cancel was requested.
+func recoverRow(tx *tx, node *lostNode, o *orphan) (store.Recovered, error) {
+	outcome, entry, claim := task.OutcomeCrashed, o.entry, max(o.claim+1, tx.now)
+	if mutant("recover_keeps_claim") {
+		claim = o.claim
+	}
+	entry.Attempt = max(0, entry.Attempt-1)
+	entry.Park = 0
+	switch {
+	case node.left:
+		outcome = task.OutcomeReleased
+	case node.suspect == suspectAll || entry.Crashes >= 2:
+		entry.Crashes++
+	}
+	result := store.Recovered{Entry: entry, ID: entry.ID, Type: entry.Type, Node: node.id, OldClaim: o.claim, Claim: claim,
+		Crashes: entry.Crashes, Cause: node.cause, Canceled: o.cancel}
+	_, err := tx.exec(addAttempt, entry.ID, o.claim, o.entry.Attempt, node.id, fromNull(o.started), tx.now, string(outcome), nil, 0)
+	if err != nil {
+		return result, err
+	}
+	if !o.cancel {
+		_, err = tx.exec(handBack, entry.ID, entry.Attempt, entry.Crashes, claim, tx.now)
+		return result, err
+	}
+	result.Entry = store.Entry{}
+	if _, err := tx.exec(raiseClaim, entry.ID, entry.Attempt, entry.Crashes, claim); err != nil {
+		return result, err
+	}
+	return result, endCanceled(tx, entry.ID, claim, "")
+}
+
+// endCanceled moves a live row, running under the claim, to the ended ones.
+func endCanceled(tx *tx, id task.ID, claim int64, outcome optional) error {
+	if _, err := tx.exec(finish, id, claim, canceled, tx.now, nil, outcome, nil, nil, 0); err != nil {
+		return err
+	}
+	_, err := deleteTasks.exec(tx, []task.ID{id})
+	return err
+}
+
+func fromNull(v int64) any {
+	if v == 0 {
+		return nil
+	}
+	return v
+}

@@ -1,0 +1,141 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+var (
+	// revive copies a dead letter back to the live tasks. Inputs: id, lane,
+	// run_at, rank, attempts, payload (null: its own), now.
+	revive = &query{`INSERT INTO outlast_task
+(id, lane, state, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, last_error, payload)
+SELECT id, ?2, 0, 0, ?4, ?3, claim, ?5, 0, priority, key, seq, queue, type, target, policy, spec, created_at, ?7, last_error, ifnull(?6, payload)
+FROM outlast_dead WHERE id = ?1`}
+
+	// letterOf reads what the counters and redrive need of a dead letter.
+	letterOf = &query{`SELECT type, reason, category, fingerprint, priority, attempt FROM outlast_dead WHERE id = ?`}
+
+	deleteLetter = &query{`DELETE FROM outlast_dead WHERE id = ?`}
+	dropHold     = &query{`DELETE FROM outlast_key_hold WHERE id = ?`}
+)
+
+// Redrive implements [store.Admin].
+func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done, missing []task.ID, err error) {
+	if len(options.Payload) > task.MaxPayload {
+		return nil, nil, &task.Error{Code: task.CodeTooLarge, Message: "the payload is too large"}
+	}
+	err = s.write(ctx, "redrive", func(tx *tx) error {
+		done, missing = nil, nil
+		for i, id := range ids {
+			var at time.Time
+			if i < len(options.RunAt) {
+				at = options.RunAt[i]
+			}
+			found, err := redriveOne(tx, id, at, options)
+			if err != nil {
+				return err
+			}
+			if found {
+				done = append(done, id)
+			} else {
+				missing = append(missing, id)
+			}
+		}
+		_, err := tx.exec(dropEmptyCounts)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return done, missing, nil
+}
+
+func redriveOne(tx *tx, id task.ID, at time.Time, options store.RedriveOptions) (bool, error) {
+	dead := letter{id: id}
+	var priority, attempts int
+	found, err := one(tx, letterOf, func(r row) {
+		dead.taskType, dead.reason, dead.category, dead.fingerprint = r.text(0), r.text(1), r.text(2), r.text(3)
+		priority, attempts = int(r.int(4)), int(r.int(5))
+	}, id)
+	if err != nil || !found {
+		return false, err
+	}
+	if at.IsZero() {
+		at = tx.time()
+	}
+	if !options.KeepAttempts {
+		attempts = 0
+	}
+	_, err = tx.exec(revive, id, id.Lane(), at.UnixMicro(), task.Rank(at, priority), attempts, options.Payload, tx.now)
+	if err != nil {
+		return false, err
+	}
+	if err := unpackAttempts(tx, id); err != nil {
+		return false, err
+	}
+	return true, removeLetter(tx, &dead)
+}
+
+// unpackAttempts puts the history of a dead letter back into its table.
+func unpackAttempts(tx *tx, id task.ID) error {
+	stored, err := deadAttempts(tx, id)
+	if err != nil {
+		return err
+	}
+	for _, a := range stored {
+		_, err := tx.exec(addAttempt, id, a.Claim, a.Number, optional(a.Node), fromNull(a.StartedAt), fromNull(a.EndedAt),
+			string(a.Outcome), optional(a.Failure), a.NextDelay)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeLetter deletes a dead letter with the hold on its key and takes it
+// out of the counters.
+func removeLetter(s session, dead *letter) error {
+	for _, q := range [...]*query{deleteLetter, dropHold} {
+		if _, err := s.exec(q, dead.id); err != nil {
+			return err
+		}
+	}
+	return uncount(s, dead)
+}
+
+// Purge implements [store.Admin].
+func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int) (purged []*task.Task, err error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	err = s.write(ctx, "purge", func(tx *tx) error {
+		w := deadWhere(filter)
+		q := &query{`SELECT ` + deadColumns + `, category, fingerprint FROM outlast_dead WHERE ` + w.String() + ` ORDER BY id LIMIT ?`}
+		var letters []letter
+		purged = nil
+		err := tx.once().each(q, func(r row) error {
+			t, err := scanTask(r)
+			purged = append(purged, t)
+			letters = append(letters, letter{id: t.ID, taskType: t.Type, reason: string(t.DeadReason), category: r.text(26), fingerprint: r.text(27)})
+			return err
+		}, append(w.args, limit)...)
+		for i := range letters {
+			if err == nil {
+				err = removeLetter(tx, &letters[i])
+			}
+		}
+		if err != nil {
+			return err
+		}
+		_, err = tx.exec(dropEmptyCounts)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return purged, nil
+}

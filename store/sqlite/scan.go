@@ -1,0 +1,105 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+var (
+	// scanRange reads pending rows of one lane and mark in the order of
+	// (rank, id) after a place: one walk along the index of pending rows.
+	scanRange = &query{`SELECT ` + entryColumns + ` FROM outlast_task
+WHERE state = 0 AND lane = ?1 AND park = ?2 AND (rank, id) > (?3, ?4) AND rank <= ?5
+ORDER BY rank, id LIMIT ?6`}
+
+	// nextMark reads the first pending row of a lane with a mark above the
+	// given one, so walking over all marks costs one seek each.
+	nextMark = &query{`SELECT ` + entryColumns + ` FROM outlast_task
+WHERE state = 0 AND lane = ?1 AND park > ?2 ORDER BY park, rank, id LIMIT 1`}
+
+	// setMark sets the mark of a row that is pending.
+	setMark = &query{`UPDATE outlast_task SET park = ?2 WHERE id = ?1 AND state = 0 AND park <> ?2`}
+)
+
+// Scan implements [store.Store].
+func (s *Store) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
+	found := make([][]store.Entry, len(ranges))
+	err := s.read(ctx, func(c *conn) error {
+		for i, r := range ranges {
+			err := c.each(scanRange, func(row row) error {
+				found[i] = append(found[i], scanEntry(row))
+				return nil
+			}, r.Lane, r.Park, r.After, r.AfterID, r.Until, r.Limit)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// Mark implements [store.Store].
+func (s *Store) Mark(ctx context.Context, marks []store.Marking) error {
+	return s.write(ctx, "mark", func(tx *tx) error {
+		for _, m := range marks {
+			if _, err := tx.exec(setMark, m.ID, m.Mark); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Marks implements [store.Store].
+func (s *Store) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error) {
+	var found []store.Entry
+	err := s.read(ctx, func(c *conn) error {
+		found = nil
+		for _, lane := range lanes {
+			// Marks are hashes of any sign; 0 is "none".
+			for mark := int64(-1 << 63); ; {
+				var entry store.Entry
+				ok, err := one(c, nextMark, func(r row) { entry = scanEntry(r) }, lane, mark)
+				if err != nil {
+					return err
+				}
+				if !ok {
+					break
+				}
+				if mark = entry.Park; mark != 0 {
+					found = append(found, entry)
+				}
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+var (
+	runningOf    = &query{`SELECT ` + taskColumns + ` FROM outlast_task WHERE state = 1 AND node = ? ORDER BY id`}
+	runningOfIDs = newIDQuery(`SELECT ` + taskColumns + ` FROM outlast_task WHERE state = 1 AND node = ? AND id IN (@ids)`)
+)
+
+// Running implements [store.Store].
+func (s *Store) Running(ctx context.Context, node string, ids []task.ID) (found []*task.Task, err error) {
+	err = s.read(ctx, func(c *conn) (err error) {
+		found = nil
+		if ids == nil {
+			found, err = tasks(c, nil, runningOf, node)
+			return err
+		}
+		return runningOfIDs.each(c, ids, func(r row) error {
+			t, err := scanTask(r)
+			found = append(found, t)
+			return err
+		}, node)
+	})
+	return found, err
+}

@@ -1,0 +1,208 @@
+// Package sqlite keeps tasks in one SQLite file, which several processes of
+// one host may share. It needs SQLite 3.51.3 or later through any
+// database/sql driver that is registered as "sqlite3", such as
+// github.com/ncruces/go-sqlite3/driver, and imports none itself.
+//
+// Where to start reading: writer.go (every write goes through one goroutine
+// and is committed in groups), then claim.go and settle.go. Since a write
+// transaction of SQLite excludes every other, operations read rows, decide
+// in Go and write; no statement needs to be a compare-and-set by itself.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+var (
+	_ store.Backend    = (*Store)(nil)
+	_ store.TxEnqueuer = (*Store)(nil)
+	_ store.Waker      = (*Store)(nil)
+)
+
+// readers is the number of connections that read while the writer writes.
+const readers = 4
+
+// Store is a database file. Safe for concurrent use.
+type Store struct {
+	path    string // absolute, without symbolic links
+	db      *sql.DB
+	writer  *writer
+	readers chan *conn
+	clock   func() time.Time
+	hook    func(point string)
+	locks   nodeLocks
+	others  atomic.Bool // another living node shares the file
+
+	closing  sync.Once
+	closed   chan struct{}
+	closeErr error
+}
+
+// Option changes how a store is opened.
+type Option func(*options)
+
+type options struct {
+	clock     func() time.Time
+	hook      func(point string)
+	noMigrate bool
+}
+
+// WithClock replaces the system clock, in tests.
+func WithClock(now func() time.Time) Option {
+	return func(o *options) { o.clock = now }
+}
+
+// WithHook calls hook at "enqueue.before_commit", "enqueue.after_commit" and
+// the like for enqueue_, claim_, settle_ and recover_, so that tests can kill
+// the process there. The hook runs on the writer's goroutine.
+func WithHook(hook func(point string)) Option {
+	return func(o *options) { o.hook = hook }
+}
+
+// WithoutMigration opens the file as it is; see [Store.Migrate].
+func WithoutMigration() Option {
+	return func(o *options) { o.noMigrate = true }
+}
+
+// Open opens or creates the database file and brings its schema up to date.
+// The caller closes the store.
+func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
+	chosen := options{clock: time.Now}
+	for _, opt := range opts {
+		opt(&chosen)
+	}
+	path, err := resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		path: path, clock: chosen.clock, hook: chosen.hook,
+		closed:  make(chan struct{}),
+		readers: make(chan *conn, readers),
+		locks:   nodeLocks{dir: path + "-nodes", held: map[string]*os.File{}},
+	}
+	if err := s.open(ctx, !chosen.noMigrate); err != nil {
+		return nil, errors.Join(err, s.release())
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, migrate bool) (err error) {
+	if s.db, err = openDB(s.path); err != nil {
+		return err
+	}
+	life := context.WithoutCancel(ctx)
+	connection, err := connect(ctx, s.db, writerPragmas)
+	if err != nil {
+		return err
+	}
+	s.writer = &writer{store: s, conn: connection, signal: make(chan struct{}, 1), ended: make(chan struct{})}
+	if err := checkVersion(ctx, connection); err != nil {
+		return err
+	}
+	if migrate {
+		if err := migrateUp(ctx, connection); err != nil {
+			return err
+		}
+	}
+	for range readers {
+		reader, err := connect(ctx, s.db, readerPragmas)
+		if err != nil {
+			return err
+		}
+		s.readers <- reader
+	}
+	go s.writer.loop(life)
+	s.writer.running = true
+	return nil
+}
+
+// resolve makes the path absolute and follows links, so that every process
+// finds the same locks beside the file.
+func resolve(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real, nil
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, filepath.Base(path)), nil
+}
+
+// now is the store's clock in µs.
+func (s *Store) now() int64 { return s.clock().UnixMicro() }
+
+// read runs fn in a read transaction: one snapshot.
+func (s *Store) read(ctx context.Context, fn func(c *conn) error) error {
+	select {
+	case <-s.closed:
+		return ErrClosed
+	default:
+	}
+	select {
+	case reader := <-s.readers:
+		defer func() { s.readers <- reader }()
+		return reader.do(ctx, func() error { return snapshot(reader, fn) })
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.closed:
+		return ErrClosed
+	}
+}
+
+func snapshot(c *conn, fn func(c *conn) error) error {
+	if _, err := c.exec(beginRead); err != nil {
+		return err
+	}
+	err := fn(c)
+	c.ctx = context.WithoutCancel(c.ctx)
+	_, end := c.exec(rollback)
+	return errors.Join(err, end)
+}
+
+// Close waits for writes in flight, frees the locks of nodes that have not
+// left, and closes the file. Idempotent.
+func (s *Store) Close() error {
+	s.closing.Do(func() {
+		close(s.closed)
+		s.closeErr = s.release()
+	})
+	return s.closeErr
+}
+
+func (s *Store) release() error {
+	var errs []error
+	if s.writer != nil {
+		if s.writer.running {
+			s.writer.stop()
+			for range readers {
+				reader := <-s.readers
+				errs = append(errs, reader.close())
+			}
+		}
+		errs = append(errs, s.writer.conn.close())
+	}
+	if s.db != nil {
+		errs = append(errs, s.db.Close())
+	}
+	errs = append(errs, s.locks.closeAll())
+	return errors.Join(errs...)
+}
+
+// driverRegistered reports whether a driver has the name that we open.
+func driverRegistered() bool { return slices.Contains(sql.Drivers(), driverName) }

@@ -1,0 +1,396 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+const (
+	maxTransaction = 20 * time.Millisecond // a transaction takes no further operation after this
+	maxOperations  = 4096                  // operations of one transaction
+	courtesy       = 2 * time.Millisecond  // the file is left alone for so long after maxTransaction
+	soloBusy       = time.Second           // and after so long when no other process is known
+)
+
+// ErrClosed is returned by every method of a closed store.
+var ErrClosed = &task.Error{Code: task.CodeUnavailable, Message: "the store is closed"}
+
+// operation is one call waiting for the writer.
+type operation struct {
+	kind  string // for hooks
+	run   func(tx *tx) error
+	err   error
+	taken atomic.Bool // by the writer, or by a caller that gave up
+	done  chan struct{}
+}
+
+// tx is the transaction that an operation runs in. An operation may be run
+// more than once: it starts from nothing each time. It may return a
+// *task.Error or store.ErrNodeDead only while it has changed nothing.
+type tx struct {
+	*conn
+	store *Store
+	now   int64 // µs; read once per operation
+	// careful is set after some operation of the group was refused: each
+	// item is then kept apart by a savepoint, see (*tx).apart.
+	careful bool
+}
+
+func (tx *tx) time() time.Time { return fromMicro(tx.now) }
+
+// writer owns the writing connection. All writes go through its goroutine,
+// which commits whatever has queued up meanwhile in one transaction.
+type writer struct {
+	store *Store
+	conn  *conn
+
+	mu      sync.Mutex
+	queue   []*operation
+	closed  bool
+	signal  chan struct{} // capacity 1: the queue is not empty, or closed
+	ended   chan struct{}
+	running bool
+
+	version   int64 // data_version of the connection
+	foreign   atomic.Int64
+	busySince time.Time
+	rested    time.Time
+}
+
+// write runs an operation in a transaction and returns when it has
+// committed. A context that ends before the writer took the operation drops
+// it; afterwards its outcome is waited for.
+func (s *Store) write(ctx context.Context, kind string, run func(tx *tx) error) error {
+	op := &operation{kind: kind, run: run, done: make(chan struct{})}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !s.writer.put(op) {
+		return ErrClosed
+	}
+	select {
+	case <-op.done:
+		return op.err
+	case <-ctx.Done():
+	}
+	if op.taken.CompareAndSwap(false, true) {
+		return ctx.Err()
+	}
+	<-op.done
+	return op.err
+}
+
+func (w *writer) put(op *operation) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return false
+	}
+	w.queue = append(w.queue, op)
+	w.wake()
+	return true
+}
+
+// ask waits until the connection has looked for commits of others.
+func (w *writer) ask(ctx context.Context) error {
+	op := &operation{done: make(chan struct{})} // without a run
+	if !w.put(op) {
+		return ErrClosed
+	}
+	select {
+	case <-op.done:
+		return op.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (w *writer) wake() {
+	select {
+	case w.signal <- struct{}{}:
+	default:
+	}
+}
+
+// stop lets queued operations finish and ends the goroutine.
+func (w *writer) stop() {
+	w.mu.Lock()
+	w.closed = true
+	w.wake()
+	w.mu.Unlock()
+	<-w.ended
+}
+
+// loop is the writer's goroutine. It ends after stop.
+func (w *writer) loop(ctx context.Context) {
+	defer close(w.ended)
+	for {
+		<-w.signal
+		w.busySince = time.Now()
+		for {
+			ops, closed := w.next()
+			if len(ops) == 0 && closed {
+				return
+			}
+			if len(ops) == 0 {
+				break
+			}
+			w.group(ctx, ops)
+			w.rest()
+		}
+	}
+}
+
+// next takes what is queued. More may join while the group runs.
+func (w *writer) next() ([]*operation, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ops := w.queue
+	if len(ops) > maxOperations {
+		ops = ops[:maxOperations:maxOperations]
+	}
+	w.queue = w.queue[len(ops):]
+	return ops, w.closed
+}
+
+func (w *writer) putBack(ops []*operation) {
+	if len(ops) == 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queue = append(ops[:len(ops):len(ops)], w.queue...)
+}
+
+// rest leaves the file alone for a moment now and then, so that another
+// process gets its turn: the locks of SQLite are not fair.
+func (w *writer) rest() {
+	limit := soloBusy
+	if w.store.crowded() {
+		limit = maxTransaction
+	}
+	if time.Since(w.busySince) < limit {
+		return
+	}
+	timer := time.NewTimer(courtesy)
+	<-timer.C
+	w.busySince = time.Now()
+}
+
+var (
+	begin       = &query{`BEGIN IMMEDIATE`}
+	beginRead   = &query{`BEGIN`}
+	commit      = &query{`COMMIT`}
+	rollback    = &query{`ROLLBACK`}
+	savepoint   = &query{`SAVEPOINT apart`}
+	rollbackTo  = &query{`ROLLBACK TO apart`}
+	release     = &query{`RELEASE apart`}
+	dataVersion = &query{`PRAGMA data_version`}
+)
+
+// group runs operations in one transaction and answers them.
+func (w *writer) group(ctx context.Context, ops []*operation) {
+	err := w.conn.do(ctx, func() error {
+		if ops = w.answerLooks(ops); len(ops) == 0 {
+			return nil
+		}
+		if err := w.begin(ops); err != nil {
+			return err
+		}
+		taken := w.run(ops)
+		w.commit(taken)
+		return nil
+	})
+	if err != nil {
+		for _, op := range ops {
+			if op.taken.CompareAndSwap(false, true) {
+				op.answer(err)
+			}
+		}
+	}
+}
+
+// answerLooks answers operations that only look; the others need a
+// transaction, which looks anyway.
+func (w *writer) answerLooks(ops []*operation) (rest []*operation) {
+	looked := false
+	for _, op := range ops {
+		if op.run != nil {
+			rest = append(rest, op)
+			continue
+		}
+		var err error
+		if !looked {
+			looked, err = true, w.look()
+		}
+		op.answer(err)
+	}
+	return rest
+}
+
+// begin takes the write lock, for as long as any operation is wanted.
+func (w *writer) begin(ops []*operation) error {
+	for {
+		_, err := w.conn.exec(begin)
+		if err == nil {
+			return w.look()
+		}
+		if !busy(err) || !wanted(ops) {
+			return err
+		}
+	}
+}
+
+func wanted(ops []*operation) bool {
+	for _, op := range ops {
+		if !op.taken.Load() {
+			return true
+		}
+	}
+	return false
+}
+
+// look notes whether another connection has committed: data_version stands
+// still for commits of the connection that asks.
+func (w *writer) look() error {
+	_, err := one(w.conn, dataVersion, func(r row) {
+		if version := r.int(0); version != w.version {
+			w.version = version
+			w.foreign.Store(time.Now().UnixNano())
+		}
+	})
+	return err
+}
+
+// run runs the operations that are still wanted. When one fails, the whole
+// transaction starts again, with every operation kept apart by a savepoint.
+func (w *writer) run(ops []*operation) []*operation {
+	taken, err := w.runPlain(ops)
+	if err == nil {
+		return taken
+	}
+	if _, err := w.conn.exec(rollback); err != nil || w.retake() != nil {
+		fail(taken, errors.Join(err, errors.New("sqlite: the transaction was lost")))
+		return nil
+	}
+	for _, op := range taken {
+		tx := &tx{conn: w.conn, store: w.store, now: w.store.now(), careful: true}
+		op.err = tx.apart(func() error { return op.run(tx) })
+	}
+	return taken
+}
+
+func (w *writer) retake() error {
+	for {
+		_, err := w.conn.exec(begin)
+		if !busy(err) {
+			return err
+		}
+	}
+}
+
+func (w *writer) runPlain(ops []*operation) (taken []*operation, err error) {
+	start := time.Now()
+	for i, op := range ops {
+		if !op.taken.CompareAndSwap(false, true) {
+			continue
+		}
+		taken = append(taken, op)
+		op.err = op.run(&tx{conn: w.conn, store: w.store, now: w.store.now()})
+		if op.err != nil && !verdict(op.err) {
+			w.putBack(ops[i+1:])
+			return taken, op.err
+		}
+		if time.Since(start) > maxTransaction {
+			w.putBack(ops[i+1:])
+			break
+		}
+	}
+	return taken, nil
+}
+
+// verdict reports whether an operation answered without changing anything,
+// as opposed to failing midway.
+func verdict(err error) bool {
+	var typed *task.Error
+	return errors.As(err, &typed) || errors.Is(err, store.ErrNodeDead)
+}
+
+// commit ends the transaction and answers. Nothing is answered before.
+func (w *writer) commit(taken []*operation) {
+	if len(taken) == 0 {
+		_, _ = w.conn.exec(rollback)
+		return
+	}
+	w.hooks(taken, ".before_commit")
+	mutantEarlyAnswer(taken)
+	if _, err := w.conn.exec(commit); err != nil {
+		_, _ = w.conn.exec(rollback)
+		fail(taken, err)
+		return
+	}
+	w.hooks(taken, ".after_commit")
+	for _, op := range taken {
+		op.answer(op.err)
+	}
+}
+
+func (w *writer) hooks(taken []*operation, suffix string) {
+	if w.store.hook == nil {
+		return
+	}
+	for _, op := range taken {
+		w.store.hook(op.kind + suffix)
+	}
+}
+
+func fail(ops []*operation, err error) {
+	for _, op := range ops {
+		op.answer(err)
+	}
+}
+
+func (op *operation) answer(err error) {
+	select {
+	case <-op.done: // a mutant answered early
+	default:
+		op.err = err
+		close(op.done)
+	}
+}
+
+// apart runs fn so that a failure undoes what it changed, and only that.
+func (tx *tx) apart(fn func() error) error {
+	if _, err := tx.exec(savepoint); err != nil {
+		return err
+	}
+	err := fn()
+	if err != nil {
+		if _, undo := tx.exec(rollbackTo); undo != nil {
+			return errors.Join(err, undo)
+		}
+	}
+	if _, done := tx.exec(release); done != nil {
+		return errors.Join(err, done)
+	}
+	return err
+}
+
+// item runs fn for one item of a call. When the group is careful, data that
+// the database refuses comes back as refused and costs the others nothing.
+func (tx *tx) item(fn func() error) (refused, failed error) {
+	if !tx.careful {
+		return nil, fn()
+	}
+	err := tx.apart(fn)
+	if refusal(err) {
+		return err, nil
+	}
+	return nil, err
+}
