@@ -106,6 +106,14 @@ func (e *Engine) readBack(batch []*entry) []*task.Task {
 // putAway gives the entries that did not start their place again, by the
 // reason for which the store refused them.
 func (e *Engine) putAway(batch []*entry, claimed store.Claimed) {
+	if len(claimed.Tasks) == len(batch) {
+		return
+	}
+	// Not looked up in e.runs: a claimed task may have run and ended by now.
+	started := make(map[task.ID]bool, len(claimed.Tasks))
+	for _, t := range claimed.Tasks {
+		started[t.ID] = true
+	}
 	refused := make(map[task.ID]*store.Refusal, len(claimed.Refused))
 	for i := range claimed.Refused {
 		refused[claimed.Refused[i].ID] = &claimed.Refused[i]
@@ -114,7 +122,7 @@ func (e *Engine) putAway(batch []*entry, claimed store.Claimed) {
 	defer e.mu.Unlock()
 	now := micros(time.Now())
 	for _, entry := range batch {
-		if e.runs[entry.ID] != nil {
+		if started[entry.ID] {
 			continue
 		}
 		e.bytes -= entry.Size
@@ -152,7 +160,13 @@ func (e *Engine) refused(entry *entry, refusal *store.Refusal, now int64) {
 
 // behindKey makes the true head of a key the head in memory too.
 func (e *Engine) behindKey(entry *entry, head store.Entry, now int64) {
-	if head.ID.IsZero() || entry.lane == nil || e.near.known[head.ID] != nil {
+	known := e.near.known[head.ID]
+	if known != nil && known.where == isBehind && known.line == entry.line {
+		known.Entry = head
+		e.near.promote(known)
+		return
+	}
+	if head.ID.IsZero() || entry.lane == nil || known != nil {
 		e.near.delay(entry, now+runsElsewherePause.Microseconds())
 		return
 	}

@@ -321,6 +321,11 @@ func TestKeysRunInOrder(t *testing.T) {
 		}
 		if len(got) != 10 {
 			t.Errorf("%d keys", len(got))
+			left, _, _ := w.store.Find(t.Context(), store.Filter{State: task.Pending}, store.Page{Limit: 3})
+			for _, one := range left {
+				t.Logf("%+v", one)
+			}
+			t.Logf("%+v", e.Stats())
 		}
 		w.stop(e)
 	})

@@ -59,6 +59,17 @@ func (n *near) standBehind(e *entry) {
 	e.line.behind.push(e)
 }
 
+// promote makes an entry that stands behind the head of its line the head.
+func (n *near) promote(e *entry) {
+	n.lift(e)
+	old := e.line.head
+	e.line.head = e
+	n.schedule(e)
+	if old != nil {
+		n.standBehind(old)
+	}
+}
+
 // leaveLine takes an entry that is in no structure out of its line and lets
 // the next one step forward.
 func (n *near) leaveLine(e *entry) {

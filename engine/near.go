@@ -220,6 +220,9 @@ func (n *near) lift(e *entry) {
 
 // forget drops an entry; its row stays on disk.
 func (n *near) forget(e *entry) {
+	if n.known[e.ID] != e {
+		return
+	}
 	n.lift(e)
 	delete(n.known, e.ID)
 	if e.lane != nil {
