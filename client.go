@@ -2,209 +2,237 @@ package outlast
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
-	"log/slog"
-	"net/netip"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/engine"
-	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
-// Client is one node of Outlast inside this process.
-type Client struct{}
+// Client is one node of Outlast inside this process. Make it with [Open];
+// all methods are safe for concurrent use. A client is started once.
+type Client struct {
+	options
+	backend   store.Backend
+	engine    *engine.Engine
+	registry  *registry
+	waiters   *waiters
+	metrics   *metrics // nil without a registerer
+	keeper    *dead.Keeper
+	refreshed throttle // reads of the topology for unknown queues
+	pressure  pressure
 
-// Option changes what [Open] makes.
-type Option func(*options)
+	startStop sync.Mutex    // held by Start and Stop
+	state     atomic.Int32  // opened, started or stopped
+	closed    chan struct{} // closed by Stop
+}
 
-type options struct{}
+// The states of a client. It accepts tasks until its engine has stopped, so
+// that handlers can enqueue while they finish.
+const (
+	opened int32 = iota
+	started
+	stopped
+)
 
-func WithQueues(names ...string) Option                    { return nil }
-func WithSlots(n int) Option                               { return nil }
-func WithLogger(logger *slog.Logger) Option                { return nil }
-func WithRegisterer(r prometheus.Registerer) Option        { return nil }
-func AllowTargets(prefixes ...netip.Prefix) Option         { return nil }
-func WithRelease(release string) Option                    { return nil }
-func WithAddress(address string) Option                    { return nil }
-func EnqueueOnly() Option                                  { return nil }
-func AsServer() Option                                     { return nil }
-func WithGrace(d time.Duration) Option                     { return nil }
-func WithObserver(o engine.Observer) Option                { return nil }
-func WithDeadRetention(d time.Duration) Option             { return nil }
-func WithDoneRetention(d time.Duration) Option             { return nil }
-func WithCleanup(cron, zone string) Option                 { return nil }
-func WithStatsEvery(d time.Duration) Option                { return nil }
-func WithTargetSecret(host string, secret []byte) Option   { return nil }
-func WithEngine(change func(config *engine.Config)) Option { return nil }
-
+// Open makes a node on a store. It reads and writes nothing and starts no
+// goroutine; [Client.Start] does. The backend stays the caller's: close it
+// after [Client.Stop]. Bad options are an [*Error] with code "invalid".
 func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, error) {
-	return nil, nil
-}
-func (c *Client) Start(ctx context.Context) error                       { return nil }
-func (c *Client) Stop(ctx context.Context) error                        { return nil }
-func (c *Client) Ready() error                                          { return nil }
-func (c *Client) Stats() engine.Stats                                   { return engine.Stats{} }
-func (c *Client) Enqueue(ctx context.Context, d Draft) (Receipt, error) { return Receipt{}, nil }
-func (c *Client) EnqueueMany(ctx context.Context, drafts []Draft, atomic bool) ([]Receipt, error) {
-	return nil, nil
-}
-func (c *Client) EnqueueTx(ctx context.Context, tx *sql.Tx, drafts ...Draft) ([]Receipt, error) {
-	return nil, nil
-}
-func (c *Client) Wait(ctx context.Context, id ID) (*Task, error)  { return nil, nil }
-func (c *Client) Run(ctx context.Context, d Draft) (*Task, error) { return nil, nil }
-func (c *Client) Inspector() *Inspector                           { return nil }
-
-// NewID makes an id for a draft.
-func NewID() ID { return ID{} }
-
-// DeadError is the error of a task that died.
-type DeadError struct {
-	ID      ID
-	Type    string
-	Reason  task.DeadReason
-	Attempt int
-	Failure *task.Failure
+	if backend == nil {
+		return nil, task.Invalid("backend", "there is no store", "open one, such as memory.New() or sqlite.Open")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c := &Client{backend: backend, waiters: newWaiters(), closed: make(chan struct{})}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&c.options)
+		}
+	}
+	if err := c.options.check(); err != nil {
+		return nil, err
+	}
+	c.registry = newRegistry(c)
+	if err := c.makeEngine(); err != nil {
+		return nil, err
+	}
+	c.keeper = dead.New(c.options.dead, c.backend, c.engine, c.logger)
+	return c, nil
 }
 
-func (e *DeadError) Error() string { return "" }
-
-type HandleOption func(*typeRules)
-type typeRules struct{}
-
-func Policy(name string) HandleOption         { return nil }
-func Retry(policy *retry.Policy) HandleOption { return nil }
-func Interval(d time.Duration) HandleOption   { return nil }
-func MaxAttempts(n int) HandleOption          { return nil }
-func Timeout(d time.Duration) HandleOption    { return nil }
-func Delay(d time.Duration) HandleOption      { return nil }
-
-func Handle[T any](c *Client, taskType string, fn func(ctx context.Context, payload T) error, opts ...HandleOption) {
+func (c *Client) makeEngine() error {
+	if c.registerer != nil {
+		c.metrics = newMetrics(c)
+	}
+	config := engine.Config{
+		Store:       c.backend,
+		Registry:    c.registry,
+		Logger:      c.logger,
+		Observer:    c.observe(),
+		EnqueueOnly: c.enqueueOnly,
+		Node: store.Node{
+			ID:       nodeID(),
+			Address:  c.address,
+			Version:  buildVersion(),
+			Release:  c.release,
+			Embedded: !c.server,
+		},
+	}
+	if !c.server {
+		config.Queues = c.queues
+	}
+	for _, change := range c.tune {
+		change(&config)
+	}
+	made, err := engine.New(config)
+	c.engine = made
+	return err
 }
-func HandleResult[T, R any](c *Client, taskType string, fn func(ctx context.Context, payload T) (R, error), opts ...HandleOption) {
+
+// nodeID is new at every call: the host's name, for people, and 64 random
+// bits.
+func nodeID() string {
+	host, err := os.Hostname()
+	if err != nil || host == "" {
+		host = "node"
+	}
+	host = strings.Map(func(r rune) rune {
+		if r < 0x80 && isNameByte(byte(r)) {
+			return r
+		}
+		return '-'
+	}, host)
+	return host[:min(len(host), 40)] + "-" + strconv.FormatUint(rand.Uint64()|1<<63, 16)
 }
 
-type Function[A any] struct{}
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, module := range append(info.Deps, &info.Main) {
+		if module.Path == "github.com/outlast-dev/outlast" && module.Version != "" {
+			return module.Version
+		}
+	}
+	return "(devel)"
+}
 
-func Func[A any](c *Client, name string, fn func(context.Context, A) error, opts ...HandleOption) *Function[A] {
+// Start creates missing queues, joins the cluster and begins to run tasks.
+// It returns once this node can accept and run tasks. Mistakes made while
+// registering handlers are reported here.
+func (c *Client) Start(ctx context.Context) error {
+	c.startStop.Lock()
+	defer c.startStop.Unlock()
+	if c.state.Load() != opened {
+		return &Error{Code: task.CodeConflict, Message: "the client was started before", Hint: "open a new one"}
+	}
+	if err := c.registry.mistakes(); err != nil {
+		return err
+	}
+	if err := c.createQueues(ctx); err != nil {
+		return err
+	}
+	if c.metrics != nil {
+		if err := c.metrics.register(); err != nil {
+			return err
+		}
+	}
+	if err := c.engine.Start(ctx); err != nil {
+		if c.metrics != nil {
+			c.metrics.unregister()
+		}
+		return err
+	}
+	c.keeper.Start()
+	c.state.Store(started)
 	return nil
 }
 
-func RetryAfter(d time.Duration, err error) error { return err }
-func Snooze(d time.Duration) error                { return nil }
-func Dead(err error) error                        { return err }
-func Cancel(err error) error                      { return err }
-
-// RunInfo is what a handler can know of its attempt.
-type RunInfo struct {
-	ID          ID
-	Type        string
-	Queue       string
-	Key         string
-	Attempt     int
-	Claim       int64
-	MaxAttempts int
-	Deadline    time.Time
-	Metadata    map[string]string
-	TraceParent string
-}
-
-func Info(ctx context.Context) (RunInfo, bool)  { return RunInfo{}, false }
-func Progress(ctx context.Context, v any) error { return nil }
-
-type Inspector struct{}
-
-// View is a task as people look at it.
-type View struct {
-	*Task
-	Waiting       task.Waiting    // why it is not running; "" unless pending
-	MaxAttempts   int             // 0 for unlimited
-	PolicyName    string          // the policy that holds: "inline", a name, "default"
-	FallbackState task.State      // of FallbackTask, "" without one
-	FallbackError *task.Failure   // last error of FallbackTask
-	Progress      json.RawMessage // last reported by a handler of this process
-}
-
-func (i *Inspector) Get(ctx context.Context, id ID) (*View, error)             { return nil, nil }
-func (i *Inspector) View(ctx context.Context, tasks ...*Task) ([]*View, error) { return nil, nil }
-func (i *Inspector) Attempts(ctx context.Context, id ID) ([]Attempt, error)    { return nil, nil }
-func (i *Inspector) Find(ctx context.Context, f store.Filter, p store.Page) ([]*View, string, error) {
-	return nil, "", nil
-}
-func (i *Inspector) Count(ctx context.Context, f store.Filter, limit int) (int, error) { return 0, nil }
-func (i *Inspector) Cancel(ctx context.Context, id ID) (*View, error)                  { return nil, nil }
-func (i *Inspector) RetryNow(ctx context.Context, id ID) (*View, error)                { return nil, nil }
-func (i *Inspector) Reschedule(ctx context.Context, id ID, at time.Time) (*View, error) {
-	return nil, nil
-}
-func (i *Inspector) Dead(ctx context.Context, f store.Filter, p store.Page) ([]*View, string, error) {
-	return nil, "", nil
-}
-func (i *Inspector) DeadStats(ctx context.Context) (*store.DeadStats, error) { return nil, nil }
-func (i *Inspector) DeadGroups(ctx context.Context, f store.Filter, limit int) ([]store.DeadGroup, error) {
-	return nil, nil
-}
-func (i *Inspector) Purge(ctx context.Context, f store.Filter, dryRun bool) (int, error) {
-	return 0, nil
-}
-func (i *Inspector) Export(ctx context.Context, f store.Filter, each func(*Task, []Attempt) error) error {
+// createQueues makes the default queue and those that the node works on.
+func (c *Client) createQueues(ctx context.Context) error {
+	queues, err := c.backend.Queues(ctx)
+	if err != nil {
+		return err
+	}
+	known := make(map[string]bool, len(queues))
+	for _, queue := range queues {
+		known[queue.Name] = true
+	}
+	for _, name := range append([]string{task.DefaultQueue}, c.queues...) {
+		if known[name] {
+			continue
+		}
+		known[name] = true
+		if _, err := c.backend.PutQueue(ctx, Queue{Name: name}); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// RedriveRequest says which dead letters to send back, and how.
-type RedriveRequest struct {
-	IDs          []ID
-	Filter       *store.Filter
-	DryRun       bool
-	Rate         float64 // letters per second, 0 for at once
-	KeepAttempts bool
-	Payload      []byte
+// Stop ends the node gracefully: nothing new starts, running attempts get
+// their grace time or less if ctx ends first, the rest is handed back without
+// cost, and calls of [Client.Wait] return. Idempotent.
+func (c *Client) Stop(ctx context.Context) error {
+	c.startStop.Lock()
+	defer c.startStop.Unlock()
+	before := c.state.Load()
+	if before == stopped {
+		return nil
+	}
+	var err error
+	if before == started {
+		err = errors.Join(c.keeper.Stop(ctx), c.engine.Stop(ctx))
+	}
+	c.state.Store(stopped)
+	close(c.closed)
+	c.registry.close()
+	if c.metrics != nil {
+		c.metrics.unregister()
+	}
+	return err
 }
 
-// RedriveResult is the answer to a [RedriveRequest].
-type RedriveResult struct {
-	Operation string // id of the operation, "" for ids and dry runs
-	Matched   int
-	Missing   []ID
-	Sample    []ID
+// Ready is nil while this node takes part: started, not stopped, and able to
+// read the store within the last seconds.
+func (c *Client) Ready() error {
+	if err := c.running(); err != nil {
+		return err
+	}
+	if c.engine.Stats().Lost {
+		return &Error{Code: task.CodeUnavailable, Message: "the node has lost touch with its store", RetryAfter: time.Second}
+	}
+	return nil
 }
 
-func (i *Inspector) Redrive(ctx context.Context, r RedriveRequest) (RedriveResult, error) {
-	return RedriveResult{}, nil
+// running refuses calls before Start and after Stop.
+func (c *Client) running() error {
+	switch c.state.Load() {
+	case opened:
+		return &Error{Code: task.CodeUnavailable, Message: "the client has not started", Hint: "call Start first"}
+	case stopped:
+		return errStopped
+	}
+	return nil
 }
-func (i *Inspector) Operation(ctx context.Context, id string) (*store.Operation, error) {
-	return nil, nil
-}
-func (i *Inspector) Operations(ctx context.Context, n int) ([]store.Operation, error) {
-	return nil, nil
-}
-func (i *Inspector) PauseOperation(ctx context.Context, id string) (*store.Operation, error) {
-	return nil, nil
-}
-func (i *Inspector) ResumeOperation(ctx context.Context, id string) (*store.Operation, error) {
-	return nil, nil
-}
-func (i *Inspector) CancelOperation(ctx context.Context, id string) (*store.Operation, error) {
-	return nil, nil
-}
-func (i *Inspector) Queues(ctx context.Context) ([]Queue, error)           { return nil, nil }
-func (i *Inspector) PutQueue(ctx context.Context, q Queue) (*Queue, error) { return nil, nil }
-func (i *Inspector) PauseQueue(ctx context.Context, name string, paused bool) (*Queue, error) {
-	return nil, nil
-}
-func (i *Inspector) QueueStats(ctx context.Context) (map[string]QueueStats, error) { return nil, nil }
-func (i *Inspector) ReleaseKey(ctx context.Context, queue, key string) (bool, error) {
-	return false, nil
-}
-func (i *Inspector) Topology(ctx context.Context) (*store.Topology, error) { return nil, nil }
 
-// QueueStats counts one queue.
-type QueueStats struct {
-	Pending, Running, Dead             int // over all nodes, counted no further than 10 000 each
-	Lanes, Waiting, Ready, RunningHere int // of this node's memory
+var errStopped = &Error{
+	Code:    task.CodeUnavailable,
+	Message: "the client has stopped",
+	Hint:    "what was accepted goes on wherever another node runs",
 }
+
+// Stats is a snapshot of this node.
+func (c *Client) Stats() engine.Stats { return c.engine.Stats() }

@@ -1,0 +1,94 @@
+package dead
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+const (
+	// purgeBatch is how many letters are deleted in one transaction; they are
+	// read whole, so it is small.
+	purgeBatch = 100
+	// longestNap bounds the waits until the next cleanup, so that a clock that
+	// was set is noticed.
+	longestNap = time.Minute
+)
+
+// retention deletes dead letters past their retention, once a day.
+type retention struct {
+	keep    time.Duration
+	when    cron
+	backend store.Backend
+	node    Node
+	log     *slog.Logger
+}
+
+func newRetention(config Config, backend store.Backend, node Node, log *slog.Logger) retention {
+	when, err := parseCron(config.Cleanup, config.Zone)
+	if err != nil {
+		when, _ = parseCron(DefaultCleanup, "")
+	}
+	return retention{keep: config.Retention, when: when, backend: backend, node: node, log: log}
+}
+
+func (r *retention) run(ctx context.Context) {
+	next := r.next(time.Now())
+	for {
+		now := time.Now()
+		if !now.Before(next) {
+			if firstAlive(r.node) {
+				r.runOnce(ctx, now)
+			}
+			next = r.next(now)
+		}
+		if !sleep(ctx, min(next.Sub(now), longestNap)) {
+			return
+		}
+	}
+}
+
+func (r *retention) next(now time.Time) time.Time {
+	at, err := r.when.next(now)
+	if err != nil {
+		return now.Add(24 * time.Hour)
+	}
+	return at
+}
+
+// runOnce deletes and logs every letter that died before now minus the
+// retention. What an error leaves behind is deleted the next time.
+func (r *retention) runOnce(ctx context.Context, now time.Time) {
+	filter := store.Filter{DiedBefore: now.Add(-r.keep)}
+	deleted := 0
+	for ctx.Err() == nil {
+		letters, err := r.backend.Purge(ctx, filter, purgeBatch)
+		if err != nil {
+			r.log.Error("dead.cleanup_failed", "deleted", deleted, "error", err)
+			return
+		}
+		if len(letters) == 0 {
+			break
+		}
+		for _, letter := range letters {
+			r.deleted(ctx, letter)
+		}
+		deleted += len(letters)
+	}
+	r.log.Info("dead.cleanup", "deleted", deleted, "died_before", filter.DiedBefore.UTC())
+}
+
+// deleted logs what a letter was, but never its payload.
+func (r *retention) deleted(ctx context.Context, letter *task.Task) {
+	category, fingerprint := "", ""
+	if f := letter.LastError; f != nil {
+		category, fingerprint = f.Category, f.Fingerprint
+	}
+	r.log.LogAttrs(ctx, slog.LevelInfo, "dead.deleted",
+		slog.String("task", letter.ID.String()), slog.String("type", letter.Type), slog.Int("attempts", letter.Attempt),
+		slog.String("reason", string(letter.DeadReason)), slog.String("category", category),
+		slog.String("fingerprint", fingerprint))
+}

@@ -1,0 +1,289 @@
+package outlast
+
+import (
+	"context"
+	"database/sql"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Enqueue accepts one task. When it returns without an error, the task is on
+// disk. An id or dedupe key that is there already with the same content is no
+// error: the receipt has the first task and says so.
+//
+// Errors are an [*Error]: "invalid" with fields, "too_large", "id_conflict",
+// "dedupe_conflict", "queue_full" with a time to come back, "unavailable". If
+// ctx ends first the outcome is unknown; repeat the call with the same
+// [Draft.ID] then.
+func (c *Client) Enqueue(ctx context.Context, draft Draft) (Receipt, error) {
+	if err := c.running(); err != nil {
+		return Receipt{}, err
+	}
+	insert, err := c.prepare(ctx, draft, "")
+	if err != nil {
+		return Receipt{}, c.metrics.refused(err)
+	}
+	inserted, err := c.engine.Enqueue(ctx, []store.Insert{insert})
+	if err != nil {
+		return Receipt{}, c.metrics.refused(err)
+	}
+	return c.receipt(&insert, &inserted[0]), nil
+}
+
+// EnqueueMany accepts up to 10 000 tasks. Atomic ones share fate: all are
+// accepted, or none and the error says why, with paths such as
+// "tasks[3].delay". Otherwise each receipt has its own error, and the error of
+// the call means that the outcome of all is unknown.
+func (c *Client) EnqueueMany(ctx context.Context, drafts []Draft, atomic bool) ([]Receipt, error) {
+	if err := c.running(); err != nil {
+		return nil, err
+	}
+	if len(drafts) > maxDrafts {
+		return nil, &Error{Code: task.CodeTooLarge, Message: strconv.Itoa(len(drafts)) + " tasks are too many for one call", Hint: "send at most 10000"}
+	}
+	if len(drafts) == 0 {
+		return nil, nil
+	}
+	if atomic {
+		return c.enqueueAtomic(ctx, drafts, c.engine.Enqueue)
+	}
+	return c.enqueueEach(ctx, drafts)
+}
+
+// EnqueueTx accepts tasks inside the caller's transaction: they exist exactly
+// if it commits, and start within about a second after that. The transaction
+// must be one of the database that the client's store uses. After an error,
+// roll back. "unavailable" means that the store has no such transactions.
+func (c *Client) EnqueueTx(ctx context.Context, tx *sql.Tx, drafts ...Draft) ([]Receipt, error) {
+	if err := c.running(); err != nil {
+		return nil, err
+	}
+	enqueuer, ok := c.backend.(store.TxEnqueuer)
+	if !ok {
+		return nil, &Error{Code: task.CodeUnavailable, Message: "this store cannot join transactions of the caller"}
+	}
+	if tx == nil {
+		return nil, task.Invalid("tx", "there is no transaction", "begin one, or use EnqueueMany")
+	}
+	if len(drafts) == 0 {
+		return nil, nil
+	}
+	return c.enqueueAtomic(ctx, drafts, func(ctx context.Context, items []store.Insert) ([]store.Inserted, error) {
+		return enqueuer.EnqueueTx(ctx, tx, items)
+	})
+}
+
+// enqueueAtomic validates all drafts before any is written.
+func (c *Client) enqueueAtomic(ctx context.Context, drafts []Draft, write func(context.Context, []store.Insert) ([]store.Inserted, error)) ([]Receipt, error) {
+	inserts := make([]store.Insert, len(drafts))
+	var wrong complaints
+	for i := range drafts {
+		insert, err := c.prepare(ctx, drafts[i], item(i))
+		if err != nil && !wrong.collect(err) {
+			return nil, c.metrics.refused(err)
+		}
+		inserts[i] = insert
+	}
+	if err := wrong.err("some of the tasks are invalid"); err != nil {
+		return nil, c.metrics.refused(err)
+	}
+	inserted, err := write(ctx, inserts)
+	if err != nil {
+		return nil, c.metrics.refused(err)
+	}
+	receipts := make([]Receipt, len(inserted))
+	for i := range inserted {
+		receipts[i] = c.receipt(&inserts[i], &inserted[i])
+	}
+	return receipts, nil
+}
+
+// collect takes over the complaints of an error; false if it is none about
+// the request.
+func (c *complaints) collect(err error) bool {
+	e, ok := err.(*Error) //nolint:errorlint // made by complaints.err, never wrapped
+	if !ok || e.Code != task.CodeInvalid && e.Code != task.CodeTooLarge {
+		return false
+	}
+	c.fields = append(c.fields, e.Fields...)
+	c.tooLarge = c.tooLarge || e.Code == task.CodeTooLarge
+	if e.Hint != "" && !slices.Contains(c.hints, e.Hint) {
+		c.hints = append(c.hints, e.Hint)
+	}
+	return true
+}
+
+// enqueueEach lets every draft have its own fate.
+func (c *Client) enqueueEach(ctx context.Context, drafts []Draft) ([]Receipt, error) {
+	receipts := make([]Receipt, len(drafts))
+	inserts := make([]store.Insert, 0, len(drafts))
+	places := make([]int, 0, len(drafts))
+	for i := range drafts {
+		insert, err := c.prepare(ctx, drafts[i], "")
+		if err != nil {
+			receipts[i].Err = c.metrics.refused(err)
+			continue
+		}
+		inserts, places = append(inserts, insert), append(places, i)
+	}
+	if len(inserts) == 0 {
+		return receipts, nil
+	}
+	results, err := c.engine.EnqueueEach(ctx, inserts)
+	if err != nil {
+		return nil, c.metrics.refused(err)
+	}
+	for i := range results {
+		if results[i].Err != nil {
+			receipts[places[i]].Err = c.metrics.refused(results[i].Err)
+			continue
+		}
+		receipts[places[i]] = c.receipt(&inserts[i], &results[i].Items[0])
+	}
+	return receipts, nil
+}
+
+// receipt turns what the store said into what the caller learns.
+func (c *Client) receipt(insert *store.Insert, inserted *store.Inserted) Receipt {
+	if inserted.Existing != nil {
+		c.metrics.enqueued("existing")
+		return Receipt{Task: inserted.Existing, Existing: true}
+	}
+	c.metrics.enqueued("created")
+	t := insert.Task
+	t.State = task.Pending
+	t.Seq = inserted.Entry.Seq
+	t.RunAt = time.UnixMicro(inserted.Entry.RunAt).UTC()
+	t.CreatedAt, t.UpdatedAt = inserted.Created, inserted.Created
+	return Receipt{Task: t}
+}
+
+// prepare validates a draft and turns it into a row with its place. Nothing
+// of the draft is shared with the caller afterwards, except the payload, which
+// is only read.
+func (c *Client) prepare(ctx context.Context, d Draft, prefix string) (store.Insert, error) {
+	wrong := complaints{prefix: prefix}
+	now := time.Now()
+	d.validate(&wrong, now)
+	if !d.ID.IsZero() && (d.ID[6]>>4 != 7 || d.ID[8]>>6 != 2) {
+		wrong.add("id", "is no UUID of version 7", "make it with NewID, or leave it out")
+	}
+	var queue store.Queue
+	if isName(d.Queue) {
+		queue = c.queueOf(ctx, &wrong, "queue", d.Queue)
+	}
+	for path, follow := range d.follows {
+		if isName(follow.Queue) {
+			c.queueOf(ctx, &wrong, path+".queue", follow.Queue)
+		}
+	}
+	if err := wrong.err("the task is invalid"); err != nil {
+		return store.Insert{}, err
+	}
+	if err := c.room(&queue); err != nil {
+		return store.Insert{}, err
+	}
+	return c.place(&d, &queue, now), nil
+}
+
+// follows yields the follow-up tasks with their paths.
+func (d *Draft) follows(yield func(path string, follow *task.Follow) bool) {
+	_ = (d.Fallback == nil || yield("fallback", d.Fallback)) &&
+		(d.OnSuccess == nil || yield("on_success", d.OnSuccess)) &&
+		(d.OnDead == nil || yield("on_dead", d.OnDead))
+}
+
+// place makes the row of a valid draft.
+func (c *Client) place(d *Draft, queue *store.Queue, now time.Time) store.Insert {
+	id := d.ID
+	if id.IsZero() {
+		id = task.NewID(now, globalRand{})
+	}
+	t := &task.Task{
+		ID:       id.WithLane(laneOf(queue, id, d.Key, d.DedupeKey)),
+		Queue:    d.Queue,
+		Type:     d.Type,
+		Payload:  d.Payload,
+		Priority: task.DefaultPriority,
+		Key:      d.Key,
+		Target:   targetOf(d.Type, d.Target),
+		Policy:   d.Policy,
+		Spec:     d.spec(now),
+	}
+	if d.Priority != nil {
+		t.Priority = *d.Priority
+	}
+	insert := store.Insert{Task: t, Delay: d.Delay}
+	if d.RunAt.After(now) {
+		t.RunAt = ceilMicro(d.RunAt)
+	} else if d.Delay == 0 && d.RunAt.IsZero() {
+		if policy, err := c.registry.Policy(t); err == nil {
+			insert.Delay = policy.FirstRunAfter()
+		}
+	}
+	if d.DedupeKey != "" {
+		insert.Dedupe = &store.Dedupe{Lane: keyLane(queue, d.DedupeKey), Key: d.DedupeKey, Window: d.DedupeWindow, Content: d.content()}
+		if insert.Dedupe.Window == 0 {
+			insert.Dedupe.Window = task.DefaultDedupeWindow
+		}
+	}
+	return insert
+}
+
+// ceilMicro rounds up to the store's microseconds, so that nothing is early.
+func ceilMicro(t time.Time) time.Time {
+	return t.Add(time.Microsecond - 1).Truncate(time.Microsecond).UTC()
+}
+
+// spec is what the store keeps as one value.
+func (d *Draft) spec(now time.Time) task.Spec {
+	s := task.Spec{
+		Timeout:      d.Timeout,
+		Metadata:     maps.Clone(d.Metadata),
+		HTTP:         d.Target,
+		DedupeKey:    d.DedupeKey,
+		DedupeWindow: d.DedupeWindow,
+		TraceParent:  d.TraceParent,
+		Fallback:     d.Fallback,
+		OnSuccess:    d.OnSuccess,
+		OnDead:       d.OnDead,
+	}
+	if !absent(d.Retry) {
+		s.Retry = slices.Clone(d.Retry)
+	}
+	if d.MaxAttempts != nil {
+		s.MaxAttempts = *d.MaxAttempts
+	}
+	switch {
+	case !d.Deadline.IsZero():
+		s.Deadline = ceilMicro(d.Deadline)
+	case d.TTL > 0:
+		s.Deadline = ceilMicro(now.Add(d.TTL))
+	}
+	if d.Target != nil {
+		request := *d.Target
+		request.Headers = maps.Clone(request.Headers)
+		s.HTTP = &request
+	}
+	return s
+}
+
+// queueOf finds a queue. One that is not known is looked for on disk, but not
+// at every call, so that a wrong name cannot keep the database busy.
+func (c *Client) queueOf(ctx context.Context, wrong *complaints, path, name string) store.Queue {
+	queue, ok := c.engine.Queue(name)
+	if !ok && c.refreshed.allow(200*time.Millisecond) {
+		if err := c.engine.Refresh(ctx); err == nil {
+			queue, ok = c.engine.Queue(name)
+		}
+	}
+	if !ok || len(queue.Numbers) == 0 {
+		wrong.add(path, "there is no queue "+task.Quote(name), "create it first: Inspector.PutQueue or PUT /v1/queues/{name}")
+	}
+	return queue
+}

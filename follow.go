@@ -1,0 +1,167 @@
+package outlast
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"maps"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Follow implements [engine.Registry]: the fallback or callback of a task
+// that ends. It has no ordering key, since the key of a dead task may be
+// blocked, and no follow-up tasks of its own.
+func (r *registry) Follow(t *task.Task, follow *task.Follow, kind engine.FollowKind, end *store.Settlement) (store.Insert, bool) {
+	depth := t.Spec.Depth
+	if kind == engine.FollowFallback {
+		if depth++; depth > task.MaxFallbackDepth {
+			return store.Insert{}, false
+		}
+	}
+	queue, ok := r.followQueue(t, follow)
+	if !ok {
+		return store.Insert{}, false
+	}
+	id := followID(t, kind)
+	made := &task.Task{
+		ID:       id.WithLane(laneOf(&queue, id, "", "")),
+		Queue:    queue.Name,
+		Type:     follow.Type,
+		Payload:  followPayload(t, follow, kind, end),
+		State:    task.Pending,
+		Priority: t.Priority,
+		Policy:   follow.Policy,
+		Spec: task.Spec{
+			Metadata:    maps.Clone(t.Spec.Metadata),
+			HTTP:        follow.HTTP,
+			TraceParent: t.Spec.TraceParent,
+			Parent:      t.ID,
+			Depth:       depth,
+		},
+	}
+	if made.Type == "" {
+		made.Type = task.HTTPType
+	}
+	made.Target = targetOf(made.Type, made.Spec.HTTP)
+	return store.Insert{Task: made}, true
+}
+
+// followQueue is the queue named, else that of the followed task.
+func (r *registry) followQueue(t *task.Task, follow *task.Follow) (store.Queue, bool) {
+	if follow.Queue != "" {
+		if queue, ok := r.client.engine.Queue(follow.Queue); ok && len(queue.Numbers) > 0 {
+			return queue, true
+		}
+		r.client.logger.Warn("follow.queue_unknown", "task", t.ID.String(), "queue", follow.Queue)
+	}
+	queue, ok := r.client.engine.Queue(t.Queue)
+	return queue, ok && len(queue.Numbers) > 0
+}
+
+// followID is the same for the same end of the same task, since a settle may
+// be repeated: the claim, a time in µs, gives the time, a hash the rest.
+func followID(t *task.Task, kind engine.FollowKind) ID {
+	sum := sha256.New()
+	sum.Write(t.ID[:])
+	number(sum, t.Claim)
+	part(sum, string(kind))
+	random := fixedRand(sum.Sum(nil))
+	return task.NewID(time.UnixMicro(t.Claim), &random)
+}
+
+// fixedRand gives the numbers that it consists of.
+type fixedRand []byte
+
+func (f *fixedRand) Uint64() uint64 {
+	next := binary.BigEndian.Uint64(*f)
+	*f = (*f)[8:]
+	return next
+}
+
+// ended is what a callback is told about the task that ended, unless it
+// brings a payload of its own.
+type endedTask struct {
+	Task       ID              `json:"task"`
+	Type       string          `json:"type"`
+	Queue      string          `json:"queue"`
+	Key        string          `json:"key,omitempty"`
+	State      task.State      `json:"state"`
+	Attempt    int             `json:"attempt"`
+	Reason     task.DeadReason `json:"reason,omitempty"`
+	Error      *endedError     `json:"error,omitempty"`
+	Result     json.RawMessage `json:"result,omitempty"`
+	Payload    json.RawMessage `json:"payload,omitempty"`
+	FinishedAt time.Time       `json:"finished_at"`
+}
+
+type endedError struct {
+	Category string `json:"category"`
+	Type     string `json:"type,omitempty"`
+	Code     string `json:"code,omitempty"`
+	Message  string `json:"message"`
+}
+
+// followPayload is the payload given, else for a fallback that of the task
+// and for a callback what happened.
+func followPayload(t *task.Task, follow *task.Follow, kind engine.FollowKind, end *store.Settlement) []byte {
+	if !absent(follow.Payload) {
+		return follow.Payload
+	}
+	if kind == engine.FollowFallback {
+		return t.Payload
+	}
+	told := endedTask{
+		Task: t.ID, Type: t.Type, Queue: t.Queue, Key: t.Key,
+		State: task.Succeeded, Attempt: t.Attempt, FinishedAt: end.EndedAt.UTC().Truncate(time.Microsecond),
+	}
+	if kind == engine.FollowOnDead {
+		told.State, told.Reason = task.Dead, end.DeadReason
+	}
+	if f := end.Failure; f != nil {
+		told.Error = &endedError{f.Category, f.Type, f.Code, f.Message}
+	}
+	if json.Valid(end.Result) {
+		told.Result = end.Result
+	}
+	told.Payload = embedded(t.Payload)
+	text, err := json.Marshal(told)
+	if err != nil || len(text) > task.MaxPayload {
+		told.Payload = nil // it can be read from the task
+		text, _ = json.Marshal(told)
+	}
+	return text
+}
+
+// embedded is a payload inside a JSON document: as it is if it is JSON, a
+// string if it is text, else the string of its base64 form.
+func embedded(payload []byte) json.RawMessage {
+	if len(payload) == 0 || json.Valid(payload) {
+		return payload
+	}
+	text := string(payload)
+	if !utf8.Valid(payload) {
+		text = base64.StdEncoding.EncodeToString(payload)
+	}
+	quoted, _ := json.Marshal(text)
+	return quoted
+}
+
+// hostOf is the host of a request's URL in lower case, "" without one.
+func hostOf(request *task.Request) string {
+	if request == nil {
+		return ""
+	}
+	u, err := url.Parse(request.URL)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}

@@ -1,0 +1,193 @@
+package outlast
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// HandleOption sets what holds for tasks of a type that say nothing else.
+type HandleOption func(*typeRules)
+
+// typeRules is what was asked for a type. A nil policy leaves the choice to
+// the queue.
+type typeRules struct {
+	policy     *retry.Policy
+	policyName string
+
+	name        string
+	interval    *time.Duration
+	maxAttempts *int
+	timeout     *time.Duration
+	delay       time.Duration // of Func only
+}
+
+// Policy names the policy of a type: a preset such as "payment".
+func Policy(name string) HandleOption { return func(r *typeRules) { r.name = name } }
+
+// Retry sets the policy of a type. It stands alone: MaxAttempts, Interval and
+// Timeout belong into the policy then.
+func Retry(policy *retry.Policy) HandleOption { return func(r *typeRules) { r.policy = policy } }
+
+// Interval is the wait between two attempts, the same each time, instead of
+// the policy's backoff.
+func Interval(d time.Duration) HandleOption { return func(r *typeRules) { r.interval = &d } }
+
+// MaxAttempts limits the attempts, the first included; 1 turns retries off.
+func MaxAttempts(n int) HandleOption { return func(r *typeRules) { r.maxAttempts = &n } }
+
+// Timeout limits one attempt.
+func Timeout(d time.Duration) HandleOption { return func(r *typeRules) { r.timeout = &d } }
+
+// Delay is the wait before the first attempt of a durable function; see
+// [Func]. It has no meaning for [Handle], whose tasks bring their own.
+func Delay(d time.Duration) HandleOption { return func(r *typeRules) { r.delay = d } }
+
+// compileRules turns options into a policy.
+func compileRules(c *complaints, opts []HandleOption) typeRules {
+	var r typeRules
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&r)
+		}
+	}
+	if r.delay < 0 || r.delay > maxAhead {
+		c.add("delay", r.delay.String()+" is outside 0s to 87600h", "")
+	}
+	if r.timeout != nil && (*r.timeout < minTimeout || *r.timeout > maxTimeout) {
+		c.add("timeout", r.timeout.String()+" is outside 1ms to 24h", "")
+	}
+	overrides := r.interval != nil || r.maxAttempts != nil || r.timeout != nil
+	if r.policy != nil {
+		r.policyName = inlinePolicy
+		if r.name != "" || overrides {
+			c.add("retry", "stands beside other options of the policy", "set them in the policy that Retry is given")
+		}
+		return r
+	}
+	if r.name == "" && !overrides {
+		return r
+	}
+	spec := retry.Spec{Preset: r.name, MaxAttempts: r.maxAttempts}
+	if r.interval != nil {
+		spec.Backoff = &retry.BackoffSpec{Kind: "fixed", Initial: (*retry.Duration)(r.interval)}
+	}
+	if r.timeout != nil {
+		spec.Timeout = (*retry.Duration)(r.timeout)
+	}
+	policy, err := spec.Policy()
+	c.retryErr("policy", err)
+	r.policy, r.policyName = policy, r.name
+	if r.policyName == "" {
+		r.policyName = defaultPolicy
+	}
+	return r
+}
+
+// Handle says how tasks of a type are run here: fn gets the payload decoded
+// from JSON (as it is for []byte and [json.RawMessage]; the zero T for an
+// empty payload). A payload that does not fit T is a permanent failure with
+// code "bad_payload". What fn returns decides: nil is success, an error is
+// classified and retried by the policy, and [RetryAfter], [Snooze], [Dead] and
+// [Cancel] steer. A panic is a failure of category "bug".
+//
+// The context ends at the attempt's timeout, at the task's deadline, on a
+// cancel, and when the grace time of [Client.Stop] is over. fn must come back
+// then. Mistakes, such as two handlers for one type, are reported by
+// [Client.Start].
+func Handle[T any](c *Client, taskType string, fn func(ctx context.Context, payload T) error, opts ...HandleOption) {
+	if fn == nil {
+		c.registry.add(taskType, nil, opts)
+		return
+	}
+	HandleResult(c, taskType, func(ctx context.Context, payload T) (none, error) { return none{}, fn(ctx, payload) }, opts...)
+}
+
+// none is the result of handlers without one.
+type none struct{}
+
+// HandleResult is [Handle] for functions with a result. Its JSON form is kept
+// with the task if it has at most 64 KiB.
+func HandleResult[T, R any](c *Client, taskType string, fn func(ctx context.Context, payload T) (R, error), opts ...HandleOption) {
+	if fn == nil {
+		c.registry.add(taskType, nil, opts)
+		return
+	}
+	c.registry.add(taskType, func(ctx context.Context, run *engine.Run) ([]byte, error) {
+		payload, err := decode[T](run.Task.Payload)
+		if err != nil {
+			return nil, err
+		}
+		defer c.registry.ended(run)
+		result, err := fn(context.WithValue(ctx, runKey{}, attemptRun{run, c}), payload)
+		if err != nil {
+			return nil, err
+		}
+		return c.encodeResult(run.Task, any(result)), nil
+	}, opts)
+}
+
+// ended forgets what the handler reported on its way.
+func (r *registry) ended(run *engine.Run) { r.progress.end(run.Task.ID) }
+
+// encodeResult is the result as it is kept. One that cannot be kept is
+// dropped with a warning: the work is done, and doing it again would not make
+// the result any smaller.
+func (c *Client) encodeResult(t *task.Task, result any) []byte {
+	if _, ok := result.(none); ok {
+		return nil
+	}
+	text, err := json.Marshal(result)
+	if err == nil && len(text) > task.MaxResult {
+		err = fmt.Errorf("it has %d bytes; %d are the limit", len(text), task.MaxResult)
+	}
+	if err != nil {
+		c.logger.Warn("result.dropped", "task", t.ID.String(), "type", t.Type, "error", err)
+		return nil
+	}
+	return text
+}
+
+// decode reads a payload.
+func decode[T any](payload []byte) (value T, err error) {
+	switch raw := any(&value).(type) {
+	case *[]byte:
+		*raw = payload
+		return value, nil
+	case *json.RawMessage:
+		*raw = payload
+		return value, nil
+	}
+	if len(payload) == 0 {
+		return value, nil
+	}
+	if err := json.Unmarshal(payload, &value); err != nil {
+		return value, &badPayload{err}
+	}
+	return value, nil
+}
+
+// badPayload is the failure of a task whose payload its handler cannot read.
+type badPayload struct{ err error }
+
+// Error says what does not fit without repeating the payload.
+func (b *badPayload) Error() string {
+	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](b.err); ok {
+		return fmt.Sprintf("the payload does not fit the handler: field %q is no %s", mismatch.Field, mismatch.Type)
+	}
+	return "the payload does not fit the handler: " + b.err.Error()
+}
+
+// Unwrap returns the decoder's error.
+func (b *badPayload) Unwrap() error { return b.err }
+
+// RetryVerdict implements [retry.Verdictor].
+func (b *badPayload) RetryVerdict() retry.Verdict {
+	return retry.Verdict{Category: retry.Permanent, Effect: retry.NotSent, Type: fmt.Sprintf("%T", b.err), Code: "bad_payload"}
+}

@@ -1,0 +1,110 @@
+package outlast
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// RunInfo is what a handler can know of its attempt.
+type RunInfo struct {
+	ID      ID
+	Type    string
+	Queue   string
+	Key     string // ordering key, "" for none
+	Attempt int    // from 1
+	// Claim grows with every run of a task, crash re-runs included, and from
+	// task to task of one key. Hand it to what the handler changes: a receiver
+	// that remembers the largest can refuse a caller that is late.
+	Claim       int64
+	MaxAttempts int       // 0 for unlimited
+	Deadline    time.Time // of all attempts together, zero for none
+	Metadata    map[string]string
+	TraceParent string
+}
+
+type runKey struct{}
+
+// attemptRun is what the context of a handler carries.
+type attemptRun struct {
+	*engine.Run
+	client *Client
+}
+
+// Info returns what is known of the attempt that ctx belongs to; false outside
+// of handlers. The metadata is a copy.
+func Info(ctx context.Context) (RunInfo, bool) {
+	run, ok := ctx.Value(runKey{}).(attemptRun)
+	if !ok {
+		return RunInfo{}, false
+	}
+	t := run.Task
+	return RunInfo{
+		ID: t.ID, Type: t.Type, Queue: t.Queue, Key: t.Key,
+		Attempt: t.Attempt, Claim: t.Claim, MaxAttempts: run.MaxAttempts, Deadline: run.Deadline,
+		Metadata: maps.Clone(t.Spec.Metadata), TraceParent: t.Spec.TraceParent,
+	}, true
+}
+
+// maxProgress bounds one report of progress, in bytes of JSON.
+const maxProgress = 4 << 10
+
+// Progress reports how far the attempt has come: any value that is JSON of at
+// most 4 KiB. [Inspector.Get] shows the last one while the attempt runs, on
+// the node that runs it; it is not written to the store. Outside of handlers
+// it is an error.
+func Progress(ctx context.Context, value any) error {
+	run, ok := ctx.Value(runKey{}).(attemptRun)
+	if !ok {
+		return &Error{Code: task.CodeConflict, Message: "no attempt runs in this context", Hint: "pass on the handler's context"}
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return task.Invalid("progress", "the value has no JSON form: "+err.Error(), "")
+	}
+	if len(text) > maxProgress {
+		return &Error{Code: task.CodeTooLarge, Message: "progress has more than 4 KiB"}
+	}
+	run.client.registry.progress.set(run.Task.ID, run.Task.Claim, text)
+	return nil
+}
+
+// progress keeps the last report of each attempt that runs here.
+type progress struct {
+	mu      sync.Mutex
+	reports map[ID]report
+}
+
+type report struct {
+	claim int64
+	text  json.RawMessage
+}
+
+func (p *progress) set(id ID, claim int64, text json.RawMessage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reports == nil {
+		p.reports = make(map[ID]report)
+	}
+	p.reports[id] = report{claim, text}
+}
+
+func (p *progress) get(t *Task) json.RawMessage {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if last := p.reports[t.ID]; last.claim == t.Claim {
+		return last.text
+	}
+	return nil
+}
+
+func (p *progress) end(id ID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.reports, id)
+}

@@ -1,0 +1,185 @@
+package outlast
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Inspector shows what is there and changes it on behalf of people. Its
+// actions work from any node, also before [Client.Start], and wake the node
+// that owns the task. It is safe for concurrent use.
+type Inspector struct{ client *Client }
+
+// Inspector returns the client's inspector.
+func (c *Client) Inspector() *Inspector { return &Inspector{c} }
+
+// View is a task as people look at it: the row, and what follows from it.
+type View struct {
+	*Task
+	// Waiting says why a pending task is not running; "" for others, and for
+	// one that starts at any moment.
+	Waiting task.Waiting
+	// MaxAttempts is the limit that holds, 0 for unlimited.
+	MaxAttempts int
+	// PolicyName is the policy that holds: "inline", a name, or "default".
+	// For types whose handlers set one, only the nodes that run them know it.
+	PolicyName string
+	// FallbackState and FallbackError tell of the fallback task of a dead
+	// one, where there is one. Only [Inspector.Get] fills them.
+	FallbackState task.State
+	FallbackError *task.Failure
+	// Progress is what the running attempt last reported, JSON, if it runs on
+	// this node.
+	Progress json.RawMessage
+}
+
+// Get returns a task, whatever its state. Code "not_found" if there is none,
+// or none any more.
+func (i *Inspector) Get(ctx context.Context, id ID) (*View, error) {
+	t, err := i.client.backend.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	view, err := i.one(ctx, t)
+	if err != nil || t.FallbackTask.IsZero() {
+		return view, err
+	}
+	if fallback, err := i.client.backend.Get(ctx, t.FallbackTask); err == nil {
+		view.FallbackState, view.FallbackError = fallback.State, fallback.LastError
+	}
+	return view, nil
+}
+
+// View completes tasks that were read before, one for one.
+func (i *Inspector) View(ctx context.Context, tasks ...*Task) ([]*View, error) {
+	views := make([]*View, len(tasks))
+	why := whyWaiting{client: i.client, now: time.Now()}
+	for n, t := range tasks {
+		waiting, err := why.of(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		view := &View{Task: t, Waiting: waiting, MaxAttempts: t.Spec.MaxAttempts}
+		if policy, name, err := i.client.registry.policyOf(t); err == nil {
+			view.PolicyName = name
+			if view.MaxAttempts == 0 {
+				view.MaxAttempts = policy.MaxAttempts()
+			}
+		}
+		if t.State == task.Running {
+			view.Progress = i.client.registry.progress.get(t)
+		}
+		views[n] = view
+	}
+	return views, nil
+}
+
+func (i *Inspector) one(ctx context.Context, t *Task) (*View, error) {
+	views, err := i.View(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return views[0], nil
+}
+
+// Attempts returns the recorded attempts of a task, the oldest first.
+func (i *Inspector) Attempts(ctx context.Context, id ID) ([]Attempt, error) {
+	return i.client.backend.Attempts(ctx, id)
+}
+
+// Find returns a page of tasks, the newest first, and the cursor of the next
+// page, "" for none. A page may be short or empty and still have a next one.
+func (i *Inspector) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*View, string, error) {
+	if err := checkFilter(&filter, &page); err != nil {
+		return nil, "", err
+	}
+	tasks, next, err := i.client.backend.Find(ctx, filter, page)
+	if err != nil {
+		return nil, "", err
+	}
+	views, err := i.View(ctx, tasks...)
+	return views, next, err
+}
+
+// Count returns how many tasks match, counting no further than limit.
+func (i *Inspector) Count(ctx context.Context, filter store.Filter, limit int) (int, error) {
+	if err := checkFilter(&filter, nil); err != nil {
+		return 0, err
+	}
+	return i.client.backend.Count(ctx, filter, limit)
+}
+
+// checkFilter refuses what cannot match because it is misspelt.
+func checkFilter(filter *store.Filter, page *store.Page) error {
+	var c complaints
+	if filter.State != "" && !filter.State.Valid() {
+		c.add("state", task.Quote(string(filter.State))+" is no state", "one of pending, running, succeeded, dead, canceled")
+	}
+	if filter.Reason != "" && !knownReason(filter.Reason) {
+		c.add("reason", task.Quote(string(filter.Reason))+" is no reason", "one of exhausted, permanent, expired, crash_loop, no_handler, rejected")
+	}
+	if !filter.Since.IsZero() && !filter.Until.IsZero() && filter.Until.Before(filter.Since) {
+		c.add("until", "lies before since", "")
+	}
+	if page != nil && (page.Limit < 0 || page.Limit > maxPage) {
+		c.add("limit", "is outside 1 to 500", "")
+	}
+	return c.err("the filter is invalid")
+}
+
+// maxPage is the largest page.
+const maxPage = 500
+
+func knownReason(reason task.DeadReason) bool {
+	for _, known := range task.DeadReasons {
+		if reason == known {
+			return true
+		}
+	}
+	return false
+}
+
+// Cancel ends a pending task, or asks a running one to end: its context is
+// canceled within about a second, and a success that still arrives is kept.
+// Code "conflict" with the state for tasks that have ended.
+func (i *Inspector) Cancel(ctx context.Context, id ID) (*View, error) {
+	t, err := i.client.backend.Cancel(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	i.client.engine.Canceled(id)
+	if t.State.Final() {
+		i.client.waiters.tell(id)
+	}
+	return i.one(ctx, t)
+}
+
+// RetryNow lets a pending task run at once, whatever it waits for in time.
+// Code "conflict" with the state for others; a dead one is redriven instead.
+func (i *Inspector) RetryNow(ctx context.Context, id ID) (*View, error) {
+	return i.reschedule(ctx, id, time.Time{})
+}
+
+// Reschedule moves the next run of a pending task. Code "conflict" for
+// others.
+func (i *Inspector) Reschedule(ctx context.Context, id ID, at time.Time) (*View, error) {
+	var c complaints
+	c.moment("run_at", at, time.Now())
+	if err := c.err("the time is invalid"); err != nil {
+		return nil, err
+	}
+	return i.reschedule(ctx, id, ceilMicro(at))
+}
+
+func (i *Inspector) reschedule(ctx context.Context, id ID, at time.Time) (*View, error) {
+	t, err := i.client.backend.Reschedule(ctx, id, at)
+	if err != nil {
+		return nil, err
+	}
+	i.client.engine.Rescheduled(t)
+	return i.one(ctx, t)
+}

@@ -1,0 +1,105 @@
+package outlast
+
+import (
+	"context"
+
+	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// RedriveRequest says which dead letters to send back to their queues, and
+// how; see [dead.Request].
+type RedriveRequest = dead.Request
+
+// RedriveResult is what a redrive led to; see [dead.Result].
+type RedriveResult = dead.Result
+
+// Dead is [Inspector.Find] for dead letters.
+func (i *Inspector) Dead(ctx context.Context, filter store.Filter, page store.Page) ([]*View, string, error) {
+	return i.Find(ctx, dead.Letters(filter), page)
+}
+
+// DeadStats returns how many dead letters there are, by type, reason and
+// category.
+func (i *Inspector) DeadStats(ctx context.Context) (*store.DeadStats, error) {
+	return i.client.backend.DeadStats(ctx)
+}
+
+// DeadGroups returns dead letters that match grouped by what went wrong, the
+// largest group first.
+func (i *Inspector) DeadGroups(ctx context.Context, filter store.Filter, limit int) ([]store.DeadGroup, error) {
+	if err := checkFilter(&filter, nil); err != nil {
+		return nil, err
+	}
+	return i.client.backend.DeadGroups(ctx, dead.Letters(filter), limit)
+}
+
+// Redrive sends dead letters back to their queues: those of ids at once, with
+// the ids that are none in Missing; those of a filter by an operation that
+// outlives this node, whose id is returned. A dry run changes nothing.
+func (i *Inspector) Redrive(ctx context.Context, request RedriveRequest) (RedriveResult, error) {
+	if request.Filter != nil {
+		if err := checkFilter(request.Filter, nil); err != nil {
+			return RedriveResult{}, err
+		}
+	}
+	return i.client.keeper.Redriver().Redrive(ctx, request)
+}
+
+// Purge deletes the dead letters that match and returns how many. A dry run
+// only counts.
+func (i *Inspector) Purge(ctx context.Context, filter store.Filter, dryRun bool) (int, error) {
+	if err := checkFilter(&filter, nil); err != nil {
+		return 0, err
+	}
+	if dryRun {
+		return i.client.backend.Count(ctx, dead.Letters(filter), mostCounted)
+	}
+	return dead.Purge(ctx, i.client.backend, filter)
+}
+
+// mostCounted is where counting for people stops.
+const mostCounted = 10_000_000
+
+// Export calls each for every dead letter that matches, the newest first,
+// with its attempts, the oldest first. An error of each ends it.
+func (i *Inspector) Export(ctx context.Context, filter store.Filter, each func(*Task, []Attempt) error) error {
+	if err := checkFilter(&filter, nil); err != nil {
+		return err
+	}
+	return dead.Export(ctx, i.client.backend, filter, each)
+}
+
+// Operation returns a long action with its progress; code "not_found".
+func (i *Inspector) Operation(ctx context.Context, id string) (*store.Operation, error) {
+	return i.client.backend.Operation(ctx, id)
+}
+
+// Operations returns the newest long actions, at most n, or 100 if n is 0.
+func (i *Inspector) Operations(ctx context.Context, n int) ([]store.Operation, error) {
+	if n < 0 || n > maxPage {
+		return nil, task.Invalid("limit", "is outside 1 to 500", "")
+	}
+	if n == 0 {
+		n = 100
+	}
+	return i.client.backend.Operations(ctx, n)
+}
+
+// PauseOperation stops a running operation after its current batch; code
+// "conflict" for one that has ended.
+func (i *Inspector) PauseOperation(ctx context.Context, id string) (*store.Operation, error) {
+	return i.client.keeper.Redriver().Pause(ctx, id)
+}
+
+// ResumeOperation lets a paused operation go on.
+func (i *Inspector) ResumeOperation(ctx context.Context, id string) (*store.Operation, error) {
+	return i.client.keeper.Redriver().Resume(ctx, id)
+}
+
+// CancelOperation ends an operation after its current batch. What it has done
+// stays done.
+func (i *Inspector) CancelOperation(ctx context.Context, id string) (*store.Operation, error) {
+	return i.client.keeper.Redriver().Cancel(ctx, id)
+}

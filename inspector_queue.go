@@ -1,0 +1,136 @@
+package outlast
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Limits of a queue's settings.
+const (
+	maxLanes       = 256
+	maxConcurrency = 1_000_000
+	maxWeight      = 1000
+	// mostQueueCounted is where the counts of [QueueStats] stop.
+	mostQueueCounted = 10_000
+)
+
+// QueueStats counts the tasks of a queue.
+type QueueStats struct {
+	// Over all nodes, from the store, each counted no further than 10 000.
+	Pending, Running, Dead int
+	// What of it is in the memory of this node.
+	Lanes, Known, RunningHere int
+}
+
+// Queues returns all queues by name.
+func (i *Inspector) Queues(ctx context.Context) ([]Queue, error) {
+	return i.client.backend.Queues(ctx)
+}
+
+// PutQueue creates a queue or changes one. It takes effect everywhere within
+// about a second; lanes can only be raised. Code "invalid" with fields.
+func (i *Inspector) PutQueue(ctx context.Context, queue Queue) (*Queue, error) {
+	if err := checkQueue(&queue); err != nil {
+		return nil, err
+	}
+	stored, err := i.client.backend.PutQueue(ctx, queue)
+	if err == nil {
+		i.refresh(ctx)
+	}
+	return stored, err
+}
+
+// refresh lets this node see a change at once. Others, and this one if it
+// fails, see it at their next look.
+func (i *Inspector) refresh(ctx context.Context) {
+	if i.client.state.Load() == started {
+		_ = i.client.engine.Refresh(ctx)
+	}
+}
+
+func checkQueue(queue *Queue) error {
+	var c complaints
+	within := func(path string, value, least, most int) {
+		if value < least || value > most {
+			c.add(path, strconv.Itoa(value)+" is outside "+strconv.Itoa(least)+" to "+strconv.Itoa(most), "")
+		}
+	}
+	c.name("name", queue.Name)
+	within("lanes", queue.Lanes, 0, maxLanes)
+	within("concurrency", queue.Concurrency, 0, maxConcurrency)
+	within("weight", queue.Weight, 0, maxWeight)
+	if queue.MaxPending < 0 {
+		c.add("max_pending", "is negative", "0 is no limit")
+	}
+	switch queue.UnknownType {
+	case "", "park", "dead":
+	default:
+		c.add("unknown_type", task.Quote(queue.UnknownType)+" is neither park nor dead", "")
+	}
+	if queue.Policy != "" {
+		checkPolicyName(&c, "policy", queue.Policy)
+	}
+	return c.err("the queue is invalid")
+}
+
+// PauseQueue stops the start of further attempts in a queue, or lets them go
+// on; within about a second everywhere. Enqueues are still accepted.
+func (i *Inspector) PauseQueue(ctx context.Context, name string, paused bool) (*Queue, error) {
+	queue, err := i.client.backend.PauseQueue(ctx, name, paused)
+	if err == nil {
+		i.refresh(ctx)
+	}
+	return queue, err
+}
+
+// QueueStats counts the tasks of every queue, by name.
+func (i *Inspector) QueueStats(ctx context.Context) (map[string]QueueStats, error) {
+	queues, err := i.client.backend.Queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	here := i.client.engine.Stats().Queues
+	all := make(map[string]QueueStats, len(queues))
+	for _, queue := range queues {
+		own := here[queue.Name]
+		stats := QueueStats{Lanes: own.Lanes, Known: own.Known, RunningHere: own.Running}
+		for state, count := range map[task.State]*int{task.Pending: &stats.Pending, task.Running: &stats.Running, task.Dead: &stats.Dead} {
+			filter := store.Filter{Queue: queue.Name, State: state}
+			if *count, err = i.client.backend.Count(ctx, filter, mostQueueCounted); err != nil {
+				return nil, err
+			}
+		}
+		all[queue.Name] = stats
+	}
+	return all, nil
+}
+
+// ReleaseKey lets the tasks behind a dead one of an ordering key go on; the
+// dead letter stays. It reports whether the key was blocked.
+func (i *Inspector) ReleaseKey(ctx context.Context, queue, key string) (bool, error) {
+	released, err := i.client.backend.ReleaseKey(ctx, queue, key)
+	if err != nil || !released {
+		return released, err
+	}
+	topology, err := i.Topology(ctx)
+	if err != nil {
+		return true, nil //nolint:nilerr // the key is released; its owner finds out by its poll
+	}
+	for n := range topology.Queues {
+		if q := &topology.Queues[n]; q.Name == queue && len(q.Numbers) > 0 {
+			i.client.engine.Wake(keyLane(q, key))
+		}
+	}
+	return true, nil
+}
+
+// Topology returns who there is and who owns what, as read within the last
+// second. Callers must not change it.
+func (i *Inspector) Topology(ctx context.Context) (*store.Topology, error) {
+	why := whyWaiting{client: i.client}
+	err := why.readTopology(ctx)
+	return why.topology, err
+}

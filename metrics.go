@@ -1,0 +1,193 @@
+package outlast
+
+import (
+	"errors"
+	"maps"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// The labels are bounded: attempts from the tenth on count as "10+", and
+// types beyond the first thousand as "other".
+const (
+	mostAttemptLabels = 10
+	mostTypeLabels    = 1000
+	otherTypes        = "other"
+)
+
+// metrics are the Prometheus metrics of one node. A nil one does nothing.
+type metrics struct {
+	registerer prometheus.Registerer
+	collectors []prometheus.Collector
+
+	duration   *prometheus.HistogramVec // type, attempt
+	late       *prometheus.HistogramVec // type, attempt
+	outcomes   *prometheus.CounterVec   // type, outcome, category
+	recovered  *prometheus.CounterVec   // cause
+	enqueues   *prometheus.CounterVec   // result
+	rows       *prometheus.HistogramVec // kind
+	commitTime *prometheus.HistogramVec // kind
+
+	created prometheus.Counter // enqueues with result "created"
+	mu      sync.Mutex
+	types   atomic.Pointer[map[string]*typeMetrics] // copied at every change
+}
+
+// typeMetrics are the metrics of a type, looked up once.
+type typeMetrics struct {
+	duration  [mostAttemptLabels]prometheus.Observer
+	late      [mostAttemptLabels]prometheus.Observer
+	succeeded prometheus.Counter
+	label     string
+}
+
+func newMetrics(c *Client) *metrics {
+	m := &metrics{registerer: c.registerer}
+	times := prometheus.ExponentialBuckets(0.001, 2.5, 14) // 1 ms to about 150 s
+	m.duration = histogram(m, "outlast_attempt_duration_seconds", "Time that attempts took.", times, "type", "attempt")
+	m.late = histogram(m, "outlast_start_delay_seconds", "Time from the moment a task was due to the start of its attempt.", times, "type", "attempt")
+	m.outcomes = counter(m, "outlast_attempts_total", "Attempts that ended, by outcome and, of failures, category.", "type", "outcome", "category")
+	m.recovered = counter(m, "outlast_recovered_total", "Running tasks taken from nodes that ended.", "cause")
+	m.enqueues = counter(m, "outlast_enqueues_total", "Tasks handed in, by result: created, existing or the code of the error.", "result")
+	m.rows = histogram(m, "outlast_commit_rows", "Rows of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(1, 2, 11), "kind")
+	m.commitTime = histogram(m, "outlast_commit_duration_seconds", "Time of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(0.0001, 2.5, 14), "kind")
+	m.created = m.enqueues.WithLabelValues("created")
+	m.collectors = append(m.collectors, newGauges(c))
+	m.types.Store(&map[string]*typeMetrics{})
+	return m
+}
+
+func histogram(m *metrics, name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	made := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+	m.collectors = append(m.collectors, made)
+	return made
+}
+
+func counter(m *metrics, name, help string, labels ...string) *prometheus.CounterVec {
+	made := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	m.collectors = append(m.collectors, made)
+	return made
+}
+
+func (m *metrics) register() error {
+	for i, collector := range m.collectors {
+		if err := m.registerer.Register(collector); err != nil {
+			for _, done := range m.collectors[:i] {
+				m.registerer.Unregister(done)
+			}
+			return &Error{
+				Code: task.CodeConflict, Err: err, Message: "the metrics cannot be registered: " + err.Error(),
+				Hint: "give every client a registerer of its own, such as prometheus.WrapRegistererWith a label",
+			}
+		}
+	}
+	return nil
+}
+
+func (m *metrics) unregister() {
+	for _, collector := range m.collectors {
+		m.registerer.Unregister(collector)
+	}
+}
+
+// of returns the metrics of a type; without a lock after the first time.
+func (m *metrics) of(taskType string) *typeMetrics {
+	if known := (*m.types.Load())[taskType]; known != nil {
+		return known
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	types := *m.types.Load()
+	label := taskType
+	if len(types) >= mostTypeLabels {
+		label = otherTypes
+	}
+	if known := types[label]; known != nil {
+		return known
+	}
+	made := &typeMetrics{label: label, succeeded: m.outcomes.WithLabelValues(label, string(task.OutcomeSucceeded), "")}
+	for i := range mostAttemptLabels {
+		attempt := strconv.Itoa(i + 1)
+		if i == mostAttemptLabels-1 {
+			attempt += "+"
+		}
+		made.duration[i] = m.duration.WithLabelValues(label, attempt)
+		made.late[i] = m.late.WithLabelValues(label, attempt)
+	}
+	types = maps.Clone(types)
+	types[label] = made
+	m.types.Store(&types)
+	return made
+}
+
+// number10 is the index of an attempt's label.
+func number10(attempt int) int { return min(max(attempt, 1), mostAttemptLabels) - 1 }
+
+// observer is what the engine tells the metrics.
+func (m *metrics) observer() engine.Observer {
+	return engine.Observer{
+		AttemptStarted: func(t *task.Task, late time.Duration) {
+			m.of(t.Type).late[number10(t.Attempt)].Observe(late.Seconds())
+		},
+		Settled:   m.settled,
+		Recovered: func(r store.Recovered) { m.recovered.WithLabelValues(r.Cause).Inc() },
+		Claimed: func(rows int, took time.Duration) {
+			m.committed("claim", rows, took)
+		},
+		Committed: m.committed,
+	}
+}
+
+func (m *metrics) settled(o engine.Outcome) {
+	s := o.Settlement
+	of := m.of(s.Task.Type)
+	if !s.Unstarted {
+		of.duration[number10(s.Task.Attempt)].Observe(s.EndedAt.Sub(s.StartedAt).Seconds())
+	}
+	if s.Outcome == task.OutcomeSucceeded {
+		of.succeeded.Inc()
+		return
+	}
+	category := ""
+	if s.Failure != nil {
+		category = s.Failure.Category
+	}
+	m.outcomes.WithLabelValues(of.label, string(s.Outcome), category).Inc()
+}
+
+func (m *metrics) committed(kind string, rows int, took time.Duration) {
+	m.rows.WithLabelValues(kind).Observe(float64(rows))
+	m.commitTime.WithLabelValues(kind).Observe(took.Seconds())
+}
+
+// enqueued counts a task that was accepted.
+func (m *metrics) enqueued(result string) {
+	switch {
+	case m == nil:
+	case result == "created":
+		m.created.Inc()
+	default:
+		m.enqueues.WithLabelValues(result).Inc()
+	}
+}
+
+// refused counts a task that was not accepted, and returns the reason.
+func (m *metrics) refused(err error) error {
+	if m == nil {
+		return err
+	}
+	result := "unknown"
+	if e, ok := errors.AsType[*Error](err); ok {
+		result = string(e.Code)
+	}
+	m.enqueues.WithLabelValues(result).Inc()
+	return err
+}

@@ -1,0 +1,176 @@
+package outlast
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// observe makes one observer of those who wait, the log, the metrics, and the
+// caller's observers.
+func (c *Client) observe() engine.Observer {
+	all := []engine.Observer{{Settled: func(o engine.Outcome) {
+		if o.State.Final() {
+			c.waiters.tell(o.Settlement.Task.ID)
+		}
+	}}, (&eventLog{c.logger}).observer()}
+	if c.metrics != nil {
+		all = append(all, c.metrics.observer())
+	}
+	return combine(append(all, c.observers...))
+}
+
+// combine tells every observer everything, in their order.
+func combine(all []engine.Observer) engine.Observer {
+	return engine.Observer{
+		AttemptStarted: func(t *task.Task, late time.Duration) {
+			for i := range all {
+				if f := all[i].AttemptStarted; f != nil {
+					f(t, late)
+				}
+			}
+		},
+		Settled: func(o engine.Outcome) {
+			for i := range all {
+				if f := all[i].Settled; f != nil {
+					f(o)
+				}
+			}
+		},
+		Recovered: func(r store.Recovered) {
+			for i := range all {
+				if f := all[i].Recovered; f != nil {
+					f(r)
+				}
+			}
+		},
+		Claimed: func(rows int, took time.Duration) {
+			for i := range all {
+				if f := all[i].Claimed; f != nil {
+					f(rows, took)
+				}
+			}
+		},
+		Committed: func(kind string, rows int, took time.Duration) {
+			for i := range all {
+				if f := all[i].Committed; f != nil {
+					f(kind, rows, took)
+				}
+			}
+		},
+		NodeDied: func(before, after string) {
+			for i := range all {
+				if f := all[i].NodeDied; f != nil {
+					f(before, after)
+				}
+			}
+		},
+	}
+}
+
+// eventLog writes what happens to tasks as structured events:
+//
+//	attempt.succeeded  DEBUG
+//	attempt.failed     INFO, with category, error type, code, effect
+//	retry.planned      INFO, with delay, run_at and the rule that decided
+//	attempt.repeated   INFO, for every run that is not the first: why
+//	task.dead          WARN, with reason and attempts
+//	task.canceled      INFO
+//
+// Messages of errors and payloads are not among the fields: they may hold
+// what is private, and are found in the store.
+type eventLog struct{ logger *slog.Logger }
+
+func (l *eventLog) observer() engine.Observer {
+	return engine.Observer{Settled: l.settled, Recovered: l.recovered, NodeDied: func(before, after string) {
+		l.logger.Warn("node.died", "node", before, "new_node", after)
+	}}
+}
+
+func (l *eventLog) settled(o engine.Outcome) {
+	ctx, s := context.Background(), o.Settlement
+	if s.Outcome == task.OutcomeSucceeded {
+		if l.logger.Enabled(ctx, slog.LevelDebug) {
+			l.logger.LogAttrs(ctx, slog.LevelDebug, "attempt.succeeded", append(l.about(s), slog.Duration("duration", s.EndedAt.Sub(s.StartedAt)))...)
+		}
+		return
+	}
+	if !l.logger.Enabled(ctx, slog.LevelWarn) {
+		return
+	}
+	about := l.about(s)
+	about = about[:len(about):len(about)]
+	if f := s.Failure; f != nil && !s.Unstarted {
+		l.logger.LogAttrs(ctx, slog.LevelInfo, "attempt.failed", append(about,
+			slog.String("category", f.Category), slog.String("error_type", f.Type), slog.String("code", f.Code),
+			slog.String("effect", f.Effect), slog.String("fingerprint", f.Fingerprint),
+			slog.Duration("duration", s.EndedAt.Sub(s.StartedAt)))...)
+	}
+	switch o.State {
+	case task.Pending:
+		l.again(ctx, about, o)
+	case task.Dead:
+		l.logger.LogAttrs(ctx, slog.LevelWarn, "task.dead", append(about,
+			slog.String("reason", string(s.DeadReason)), slog.Int("attempts", spent(s)), slog.String("rule", o.Rule))...)
+	case task.Canceled:
+		l.logger.LogAttrs(ctx, slog.LevelInfo, "task.canceled", about...)
+	}
+}
+
+// spent is the number of attempts that were used up.
+func spent(s *store.Settlement) int {
+	if s.Unstarted {
+		return s.Task.Attempt - 1
+	}
+	return s.Task.Attempt
+}
+
+// again logs that the task will run once more, and why.
+func (l *eventLog) again(ctx context.Context, about []slog.Attr, o engine.Outcome) {
+	reason := "released: " + o.Rule
+	switch o.Settlement.Outcome {
+	case task.OutcomeFailed:
+		reason = "retry after failure"
+		l.logger.LogAttrs(ctx, slog.LevelInfo, "retry.planned", append(about,
+			slog.Duration("delay", o.Delay), slog.Time("run_at", o.Settlement.RunAt.UTC()), slog.String("rule", o.Rule))...)
+	case task.OutcomeSnoozed:
+		reason = "snooze"
+	}
+	l.logger.LogAttrs(ctx, slog.LevelInfo, "attempt.repeated", append(about, slog.String("reason", reason))...)
+}
+
+func (l *eventLog) recovered(r store.Recovered) {
+	level, message := slog.LevelInfo, "attempt.repeated"
+	reason := "crash of node " + r.Node
+	switch {
+	case r.Canceled:
+		message = "task.canceled"
+	case r.Cause == "node left":
+		reason = "released: node " + r.Node + " left"
+	default:
+		level = slog.LevelWarn
+	}
+	l.logger.LogAttrs(context.Background(), level, message,
+		slog.String("task", r.ID.String()), slog.String("type", r.Type), slog.Int64("claim", r.OldClaim),
+		slog.Int64("new_claim", r.Claim), slog.Int("crashes", r.Crashes), slog.String("reason", reason))
+}
+
+// about is what every event says of its attempt.
+func (l *eventLog) about(s *store.Settlement) []slog.Attr {
+	t := s.Task
+	return append(make([]slog.Attr, 0, 16),
+		slog.String("task", t.ID.String()), slog.String("type", t.Type), slog.String("queue", t.Queue),
+		slog.Int("attempt", t.Attempt), slog.Int64("claim", t.Claim), slog.String("trace_id", traceID(t)))
+}
+
+// traceID is the trace id inside the task's trace parent, "" for none.
+func traceID(t *Task) string {
+	if len(t.Spec.TraceParent) < 35 {
+		return ""
+	}
+	return t.Spec.TraceParent[3:35]
+}

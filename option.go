@@ -1,0 +1,141 @@
+package outlast
+
+import (
+	"cmp"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Option changes what [Open] makes.
+type Option func(*options)
+
+type options struct {
+	queues      []string
+	server      bool
+	enqueueOnly bool
+	logger      *slog.Logger
+	registerer  prometheus.Registerer
+	allow       []netip.Prefix
+	release     string
+	address     string
+	secrets     map[string][]byte
+	observers   []engine.Observer
+	tune        []func(*engine.Config)
+	dead        dead.Config
+}
+
+// WithQueues names the queues that this node works on; "default" when the
+// option is absent. Missing ones are created by [Client.Start].
+func WithQueues(names ...string) Option {
+	return func(o *options) { o.queues = append(o.queues, names...) }
+}
+
+// WithSlots limits the attempts that run here at the same time; 1000 when
+// absent.
+func WithSlots(n int) Option { return WithEngine(func(c *engine.Config) { c.Slots = n }) }
+
+// WithGrace is how long running attempts may go on after [Client.Stop]; 25 s
+// when absent.
+func WithGrace(d time.Duration) Option { return WithEngine(func(c *engine.Config) { c.Grace = d }) }
+
+// WithLogger sets where events go; nowhere when absent. Successful attempts
+// are logged at level DEBUG, all other outcomes at INFO, dead tasks at WARN.
+func WithLogger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
+
+// WithRegisterer registers Prometheus metrics, until [Client.Stop].
+func WithRegisterer(r prometheus.Registerer) Option {
+	return func(o *options) { o.registerer = r }
+}
+
+// AllowTargets opens address ranges for HTTP tasks that are closed otherwise:
+// private, loopback and link-local ones.
+func AllowTargets(prefixes ...netip.Prefix) Option {
+	return func(o *options) { o.allow = append(o.allow, prefixes...) }
+}
+
+// WithTargetSecret signs the requests to a host (as it stands in the URL, in
+// lower case, without a port) in the manner of Standard Webhooks.
+func WithTargetSecret(host string, secret []byte) Option {
+	return func(o *options) {
+		if o.secrets == nil {
+			o.secrets = make(map[string][]byte)
+		}
+		o.secrets[host] = slices.Clone(secret)
+	}
+}
+
+// WithRelease names the release of the application, for logs and the node.
+func WithRelease(release string) Option { return func(o *options) { o.release = release } }
+
+// WithAddress says where this node's API listens, for other nodes and people.
+func WithAddress(address string) Option { return func(o *options) { o.address = address } }
+
+// EnqueueOnly makes a node that enqueues and inspects but runs nothing.
+func EnqueueOnly() Option { return func(o *options) { o.enqueueOnly = true } }
+
+// AsServer makes a node that works on every queue without an embedded node,
+// and makes HTTP requests of tasks in all of them.
+func AsServer() Option { return func(o *options) { o.server = true } }
+
+// WithObserver adds an observer of the engine. Its functions must not block.
+func WithObserver(observer engine.Observer) Option {
+	return func(o *options) { o.observers = append(o.observers, observer) }
+}
+
+// WithEngine changes the settings of the engine before it is made, for
+// limits that have no option of their own.
+func WithEngine(change func(*engine.Config)) Option {
+	return func(o *options) { o.tune = append(o.tune, change) }
+}
+
+// WithDeadRetention is how long dead letters are kept; 30 days when absent.
+func WithDeadRetention(d time.Duration) Option {
+	return func(o *options) { o.dead.Retention = d }
+}
+
+// WithDoneRetention is how long tasks that succeeded or were canceled stay
+// findable; 24 h when absent.
+func WithDoneRetention(d time.Duration) Option {
+	return func(o *options) { o.dead.DoneRetention = d }
+}
+
+// WithCleanup says when old dead letters are deleted: a cron expression of
+// five fields, or six with seconds first, and an IANA zone ("" for UTC).
+// "0 3 * * *" when absent.
+func WithCleanup(cron, zone string) Option {
+	return func(o *options) { o.dead.Cleanup, o.dead.Zone = cron, zone }
+}
+
+// WithStatsEvery is how often the numbers of dead letters are logged; 5
+// minutes when absent.
+func WithStatsEvery(d time.Duration) Option {
+	return func(o *options) { o.dead.StatsEvery = d }
+}
+
+// check completes the options and collects what is wrong with them.
+func (o *options) check() error {
+	var c complaints
+	if o.server && len(o.queues) > 0 {
+		c.add("queues", "a server takes every queue without an embedded node", "leave WithQueues or AsServer out")
+	}
+	for _, name := range o.queues {
+		c.name("queues", name)
+	}
+	if !o.server && len(o.queues) == 0 {
+		o.queues = []string{task.DefaultQueue}
+	}
+	o.queues = slices.Compact(slices.Sorted(slices.Values(o.queues)))
+	o.logger = cmp.Or(o.logger, slog.New(slog.DiscardHandler))
+	for _, field := range o.dead.Check() {
+		c.add("dead."+field.Path, field.Message, "")
+	}
+	return c.err("the options are not usable")
+}

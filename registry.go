@@ -1,0 +1,144 @@
+package outlast
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/push"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/safehttp"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// registry is what this node can run: Go handlers by type, and HTTP requests.
+// It implements [engine.Registry]; reads take no lock.
+type registry struct {
+	client   *Client
+	sender   *push.Sender
+	outbound *safehttp.Client
+	standard *retry.Policy // of tasks for which nothing names a policy
+	inline   policyCache
+	named    policyCache
+	progress progress
+
+	mu       sync.Mutex // held by changes
+	wrong    complaints
+	handlers atomic.Pointer[map[string]*handler] // copied at every change
+	serves   atomic.Pointer[[]string]            // the types of handlers and [engine.Push]
+}
+
+// handler is a registered type. Immutable.
+type handler struct {
+	run   engine.Handler
+	rules typeRules
+}
+
+var _ engine.Registry = (*registry)(nil)
+
+func newRegistry(c *Client) *registry {
+	outbound := safehttp.New(safehttp.Options{Allow: c.allow})
+	r := &registry{
+		client:   c,
+		outbound: outbound,
+		sender:   push.New(outbound, push.Options{Version: buildVersion()}),
+		standard: retry.Default(),
+	}
+	r.publish(map[string]*handler{})
+	return r
+}
+
+// publish makes a set of handlers the one that holds.
+func (r *registry) publish(handlers map[string]*handler) {
+	types := append(slices.Sorted(maps.Keys(handlers)), engine.Push)
+	r.serves.Store(&types)
+	r.handlers.Store(&handlers)
+}
+
+// add registers a handler. Mistakes are kept for [Client.Start]; after it,
+// they are logged.
+func (r *registry) add(taskType string, run engine.Handler, opts []HandleOption) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := *r.handlers.Load()
+	var c complaints
+	c.name("type", taskType)
+	if known[taskType] != nil {
+		c.add("type", task.Quote(taskType)+" has a handler already", "a type has one handler")
+	}
+	if run == nil {
+		c.add("handler", "the function for "+task.Quote(taskType)+" is nil", "")
+	}
+	rules := compileRules(&c, opts)
+	if len(c.fields) > 0 {
+		r.wrong.fields = append(r.wrong.fields, c.fields...)
+		r.wrong.hints = append(r.wrong.hints, c.hints...)
+		if r.client.state.Load() == started {
+			r.client.logger.Error("handler.refused", "error", c.err("the handler cannot be registered"))
+		}
+		return
+	}
+	handlers := maps.Clone(known)
+	handlers[taskType] = &handler{run: run, rules: rules}
+	r.publish(handlers)
+}
+
+// mistakes is what went wrong in registrations, nil if nothing did.
+func (r *registry) mistakes() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.wrong.err("some handlers cannot be registered")
+}
+
+func (r *registry) lookup(taskType string) *handler { return (*r.handlers.Load())[taskType] }
+
+func (r *registry) close() { r.outbound.CloseIdleConnections() }
+
+// Serves implements [engine.Registry].
+func (r *registry) Serves(queue string) (types []string, served bool) {
+	if r.client.enqueueOnly {
+		return nil, false
+	}
+	if !r.client.server && !slices.Contains(r.client.queues, queue) {
+		return nil, false
+	}
+	return *r.serves.Load(), true
+}
+
+// CanStart implements [engine.Registry].
+func (r *registry) CanStart(capability string) bool {
+	if r.client.enqueueOnly {
+		return false
+	}
+	return capability == engine.Push || r.lookup(capability) != nil
+}
+
+// Handler implements [engine.Registry].
+func (r *registry) Handler(t *task.Task) engine.Handler {
+	if t.Spec.HTTP != nil {
+		return r.push
+	}
+	if h := r.lookup(t.Type); h != nil {
+		return h.run
+	}
+	return nil
+}
+
+// push makes the HTTP request of a task.
+func (r *registry) push(ctx context.Context, run *engine.Run) ([]byte, error) {
+	return r.sender.Do(ctx, push.Call{
+		Task:        run.Task,
+		MaxAttempts: run.MaxAttempts,
+		Deadline:    run.Deadline,
+		Secret:      r.client.secrets[hostOf(run.Task.Spec.HTTP)],
+	})
+}
+
+// Policy implements [engine.Registry].
+func (r *registry) Policy(t *task.Task) (*retry.Policy, error) {
+	policy, _, err := r.policyOf(t)
+	return policy, err
+}

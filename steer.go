@@ -1,0 +1,55 @@
+package outlast
+
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/engine"
+)
+
+// RetryAfter makes the attempt fail with err, and the next one start after d
+// instead of the policy's delay. Whether there is a next one is still the
+// policy's choice. A nil err reads as "try again".
+func RetryAfter(d time.Duration, err error) error {
+	return &steering{engine.Steer{Action: engine.SteerRetry, After: max(d, 0)}, "try again", err}
+}
+
+// Snooze asks to run again after d. It is no failure and costs no attempt;
+// only the task's deadline ends it.
+func Snooze(d time.Duration) error {
+	return &steering{engine.Steer{Action: engine.SteerSnooze, After: max(d, 0)}, "snoozed", nil}
+}
+
+// Dead ends the task now as a dead letter with the reason "rejected",
+// whatever attempts are left.
+func Dead(err error) error {
+	return &steering{engine.Steer{Action: engine.SteerDead}, "rejected by the handler", err}
+}
+
+// Cancel ends the task now as canceled: it is no longer wanted, and nobody
+// needs to look at it.
+func Cancel(err error) error {
+	return &steering{engine.Steer{Action: engine.SteerCancel}, "canceled by the handler", err}
+}
+
+// steering is an error by which a handler says what is to follow.
+type steering struct {
+	steer engine.Steer
+	text  string // without a cause
+	cause error
+}
+
+var _ engine.Steerer = (*steering)(nil)
+
+// Error is the text of the cause, if there is one.
+func (s *steering) Error() string {
+	if s.cause == nil {
+		return s.text
+	}
+	return s.cause.Error()
+}
+
+// Unwrap returns the cause.
+func (s *steering) Unwrap() error { return s.cause }
+
+// Steer implements [engine.Steerer].
+func (s *steering) Steer() engine.Steer { return s.steer }

@@ -1,0 +1,138 @@
+package outlast
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/safehttp"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// request checks the HTTP request of a task.
+func (c *complaints) request(path string, request *task.Request) {
+	if request.URL == "" {
+		c.add(path+".url", "is required", "")
+	} else if _, err := safehttp.CheckURL(request.URL); err != nil {
+		c.refused(path+".url", err)
+	}
+	if request.Method != "" {
+		c.refused(path+".method", safehttp.CheckMethod(request.Method))
+	}
+	c.refused(path+".headers", safehttp.CheckHeaders(request.Headers))
+}
+
+// refused records an error of package safehttp, nothing for nil.
+func (c *complaints) refused(path string, err error) {
+	if err == nil {
+		return
+	}
+	if invalid, ok := errors.AsType[*safehttp.InvalidError](err); ok {
+		c.add(path, invalid.Message, invalid.Hint)
+		return
+	}
+	c.add(path, err.Error(), "")
+}
+
+// retryErr records the field errors of package retry under a path, nothing
+// for nil.
+func (c *complaints) retryErr(path string, err error) {
+	if err == nil {
+		return
+	}
+	fields := retry.FieldErrors(err)
+	for _, field := range fields {
+		at := path
+		if field.Field != "" {
+			at += "." + field.Field
+		}
+		c.add(at, field.Message, field.Hint)
+	}
+	if len(fields) == 0 {
+		c.add(path, err.Error(), "")
+	}
+}
+
+// follow checks a follow-up task.
+func (c *complaints) follow(path string, follow *task.Follow) {
+	if follow.Type != "" {
+		c.name(path+".type", follow.Type)
+	} else if follow.HTTP == nil || follow.HTTP.URL == "" {
+		c.add(path+".type", "is required", "name the handler, or give a target.url")
+	}
+	if follow.Queue != "" {
+		c.name(path+".queue", follow.Queue)
+	}
+	if follow.Policy != "" {
+		checkPolicyName(c, path+".policy", follow.Policy)
+	}
+	if follow.HTTP != nil {
+		c.request(path+".target", follow.HTTP)
+	}
+	if len(follow.Payload) > 0 && !json.Valid(follow.Payload) {
+		c.add(path+".payload", "is no JSON", "")
+	}
+}
+
+// validateFollows checks the follow-up tasks; their payloads share the limit
+// of one payload, since they are stored with the task.
+func (d *Draft) validateFollows(c *complaints) {
+	size := 0
+	for _, one := range [...]struct {
+		path   string
+		follow *task.Follow
+	}{{"fallback", d.Fallback}, {"on_success", d.OnSuccess}, {"on_dead", d.OnDead}} {
+		if one.follow == nil {
+			continue
+		}
+		c.follow(one.path, one.follow)
+		if size += len(one.follow.Payload); size > task.MaxPayload {
+			c.large(one.path+".payload", "what follows the task", size, task.MaxPayload)
+			return
+		}
+	}
+}
+
+// checkPolicyName checks that a policy of this name exists.
+func checkPolicyName(c *complaints, path, name string) {
+	if len(name) > task.MaxName || !plain(name) {
+		c.add(path, task.Quote(name)+" is no policy", "")
+		return
+	}
+	_, err := namedPolicy(name)
+	for _, field := range retry.FieldErrors(err) {
+		c.add(path, field.Message, field.Hint)
+	}
+}
+
+// validTraceParent reports whether text is a traceparent of the W3C Trace
+// Context recommendation, §3.2: version, trace id, parent id, flags, in lower
+// case; of later versions only what version 00 has is looked at.
+func validTraceParent(text string) bool {
+	if len(text) < 55 || len(text) > 512 || !plain(text) {
+		return false
+	}
+	version, trace, parent, flags := text[:2], text[3:35], text[36:52], text[53:55]
+	if text[2] != '-' || text[35] != '-' || text[52] != '-' {
+		return false
+	}
+	if len(text) > 55 && (version == "00" || text[55] != '-') {
+		return false
+	}
+	return isHex(version) && version != "ff" && isHex(trace) && isHex(parent) && isHex(flags) &&
+		trace != strings.Repeat("0", 32) && parent != strings.Repeat("0", 16)
+}
+
+func isHex(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// item is the prefix of the paths of one draft of a batch.
+func item(i int) string { return "tasks[" + strconv.Itoa(i) + "]." }

@@ -1,0 +1,161 @@
+package outlast
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// aMoment is for how long a due task that nothing holds up needs no
+// explanation.
+const aMoment = time.Second
+
+// whyWaiting answers why pending tasks are not running, from rows that any
+// node can read. One value serves one page: what it reads is kept.
+type whyWaiting struct {
+	client   *Client
+	now      time.Time
+	topology *store.Topology
+	keys     map[laneKey]*store.KeyState
+}
+
+type laneKey struct {
+	lane uint16
+	key  string
+}
+
+// of gives the first answer that fits, in the order of the gates before a
+// claim: the queue is paused, another task of the key is first, it is not yet
+// time, nobody can run it, all who can are busy. "" for a task that is not
+// pending, and for one that starts at any moment.
+func (w *whyWaiting) of(ctx context.Context, t *Task) (task.Waiting, error) {
+	if t.State != task.Pending {
+		return "", nil
+	}
+	if err := w.readTopology(ctx); err != nil {
+		return "", err
+	}
+	queue := w.queue(t.Queue)
+	if queue != nil && queue.Paused {
+		return task.QueuePaused, nil
+	}
+	if t.Key != "" {
+		answer, err := w.behind(ctx, t)
+		if answer != "" || err != nil {
+			return answer, err
+		}
+	}
+	if t.RunAt.After(w.now) {
+		if t.Attempt+t.Crashes > 0 {
+			return task.InBackoff, nil
+		}
+		return task.DueLater, nil
+	}
+	if answer := w.worker(t); answer != "" {
+		return answer, nil
+	}
+	if w.now.Sub(t.RunAt) < aMoment {
+		return "", nil
+	}
+	return w.busy(ctx, t, queue)
+}
+
+// readTopology takes what the engine read last, or reads it where no engine
+// runs.
+func (w *whyWaiting) readTopology(ctx context.Context) error {
+	if w.topology != nil {
+		return nil
+	}
+	if w.topology = w.client.engine.Topology(); w.topology != nil && len(w.topology.Queues) > 0 {
+		return nil
+	}
+	topology, err := w.client.backend.Topology(ctx)
+	w.topology = topology
+	return err
+}
+
+func (w *whyWaiting) queue(name string) *store.Queue {
+	for i := range w.topology.Queues {
+		if w.topology.Queues[i].Name == name {
+			return &w.topology.Queues[i]
+		}
+	}
+	return nil
+}
+
+// behind says whether another task of the key is ahead.
+func (w *whyWaiting) behind(ctx context.Context, t *Task) (task.Waiting, error) {
+	place := laneKey{t.ID.Lane(), t.Key}
+	state := w.keys[place]
+	if state == nil {
+		var err error
+		if state, err = w.client.backend.Key(ctx, place.lane, place.key); err != nil {
+			return "", err
+		}
+		if w.keys == nil {
+			w.keys = make(map[laneKey]*store.KeyState)
+		}
+		w.keys[place] = state
+	}
+	switch {
+	case state.Held:
+		return task.KeyBlocked, nil
+	case !state.Running.IsZero() && state.Running != t.ID, !state.First.IsZero() && state.First != t.ID:
+		return task.BehindKey, nil
+	}
+	return "", nil
+}
+
+// worker says whether a living node works on the queue and can start the
+// task.
+func (w *whyWaiting) worker(t *Task) task.Waiting {
+	need := t.Type
+	if t.Spec.HTTP != nil {
+		need = engine.Push
+	}
+	served, able := false, false
+	for _, node := range w.topology.Nodes {
+		types, serves := node.Serves[t.Queue]
+		if node.State != store.NodeAlive || !serves {
+			continue
+		}
+		served = true
+		able = able || types == nil || slices.Contains(types, need)
+	}
+	switch {
+	case !served:
+		return task.Unowned
+	case !able:
+		return task.NoWorker
+	}
+	return ""
+}
+
+// busy is what is left: a limit of the queue, a lane between two owners, or
+// no free slot.
+func (w *whyWaiting) busy(ctx context.Context, t *Task, queue *store.Queue) (task.Waiting, error) {
+	if queue != nil && queue.Concurrency > 0 {
+		filter := store.Filter{Queue: queue.Name, State: task.Running}
+		running, err := w.client.backend.Count(ctx, filter, queue.Concurrency)
+		if err != nil {
+			return "", err
+		}
+		if running >= queue.Concurrency {
+			return task.AtConcurrency, nil
+		}
+	}
+	for _, lane := range w.topology.Lanes {
+		if lane.Number == t.ID.Lane() && !w.alive(lane.Owner) {
+			return task.Unowned, nil
+		}
+	}
+	return task.NoSlot, nil
+}
+
+func (w *whyWaiting) alive(id string) bool {
+	return slices.ContainsFunc(w.topology.Nodes, func(n store.Node) bool { return n.ID == id && n.State == store.NodeAlive })
+}
