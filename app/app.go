@@ -1,0 +1,169 @@
+// Package app is the composition root of the server program: it opens the
+// store, starts the engine and serves the HTTP API, and stops them in
+// reverse.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/server"
+)
+
+// How long the parts of a stop may take, beside the grace time of attempts.
+const (
+	drainTimeout  = 5 * time.Second
+	settleTimeout = 5 * time.Second
+	closeTimeout  = 5 * time.Second
+)
+
+// App is a server in this process. Make it with [New]. Start is called once;
+// Stop may be called at any time and repeatedly.
+type App struct {
+	config   Config
+	addr     string
+	client   *outlast.Client
+	failed   chan error
+	stopping sync.Mutex
+	cleanups []cleanup // in the order of their making
+}
+
+// cleanup undoes one step of Start within its time.
+type cleanup struct {
+	name    string
+	timeout time.Duration
+	do      func(ctx context.Context) error
+}
+
+// New checks the configuration. It opens nothing yet.
+func New(config Config) (*App, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &App{config: config, failed: make(chan error, 1)}, nil
+}
+
+// Addr is the address that the API listens on, after Start.
+func (a *App) Addr() string { return a.addr }
+
+// URL is where clients find the API, after Start.
+func (a *App) URL() string { return "http://" + a.addr }
+
+// Client is the node in this process, after Start.
+func (a *App) Client() *outlast.Client { return a.client }
+
+// Failed delivers the error of a server that ended by itself.
+func (a *App) Failed() <-chan error { return a.failed }
+
+// Start opens the store, joins the cluster and answers requests. When it
+// fails, what it had begun is undone.
+func (a *App) Start(ctx context.Context) error {
+	if err := a.start(ctx); err != nil {
+		return errors.Join(err, a.Stop(context.WithoutCancel(ctx)))
+	}
+	return nil
+}
+
+func (a *App) start(ctx context.Context) error {
+	backend, err := a.config.Openers.Open(ctx, a.config.Store)
+	if err != nil {
+		return fmt.Errorf("open the store: %w", err)
+	}
+	a.undo("store", closeTimeout, func(context.Context) error { return backend.Close() })
+
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.config.Listen)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	a.addr = listener.Addr().String()
+	a.undo("listener", closeTimeout, func(context.Context) error { return ignoreClosed(listener.Close()) })
+
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	a.client, err = outlast.Open(ctx, backend, outlast.AsServer(), outlast.WithLogger(a.config.Logger), outlast.WithRegisterer(registry),
+		outlast.AllowTargets(a.config.AllowTargets...), outlast.WithAddress(a.addr), outlast.WithGrace(max(a.config.Grace, time.Nanosecond)))
+	if err != nil {
+		return fmt.Errorf("open the engine: %w", err)
+	}
+	a.undo("engine", max(a.config.Grace, 0)+settleTimeout, a.client.Stop)
+	if err := a.client.Start(ctx); err != nil {
+		return fmt.Errorf("start the engine: %w", err)
+	}
+	scheme, _, _ := strings.Cut(a.config.Store, ":")
+	host, _, _ := net.SplitHostPort(a.config.Listen)
+	api, err := server.New(server.Config{
+		Client: a.client, Store: scheme, Version: a.config.Version, Registry: registry, Logger: a.config.Logger, Hosts: []string{host},
+	})
+	if err != nil {
+		return err
+	}
+	a.serve(ctx, api.HTTP(), listener)
+	return nil
+}
+
+// serve answers requests until Stop. Their contexts end with the server's, so
+// that waits do not hold up a stop.
+func (a *App) serve(ctx context.Context, api *http.Server, listener net.Listener) {
+	life, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	api.BaseContext = func(net.Listener) context.Context { return life }
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := api.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			a.failed <- fmt.Errorf("serve: %w", err)
+		}
+	}()
+	a.undo("http", drainTimeout, func(ctx context.Context) error {
+		end(errors.New("the server is stopping"))
+		err := api.Shutdown(ctx)
+		if err != nil {
+			err = errors.Join(err, api.Close())
+		}
+		<-ended
+		return err
+	})
+}
+
+func (a *App) undo(name string, timeout time.Duration, do func(context.Context) error) {
+	a.cleanups = append(a.cleanups, cleanup{name, timeout, do})
+}
+
+// Stop undoes Start in reverse: no new requests, running attempts get their
+// grace time, the store is closed. When ctx ends first, the rest is hurried
+// but still done. Idempotent.
+func (a *App) Stop(ctx context.Context) error {
+	a.stopping.Lock()
+	defer a.stopping.Unlock()
+	var failures []error
+	for len(a.cleanups) > 0 {
+		last := a.cleanups[len(a.cleanups)-1]
+		a.cleanups = a.cleanups[:len(a.cleanups)-1]
+		began := time.Now()
+		bounded, cancel := context.WithTimeoutCause(ctx, last.timeout, fmt.Errorf("%s did not stop within %s", last.name, last.timeout))
+		if err := last.do(bounded); err != nil {
+			failures = append(failures, fmt.Errorf("stop %s: %w", last.name, err))
+		}
+		cancel()
+		a.config.Logger.Debug("stopped", slog.String("part", last.name), slog.Duration("took", time.Since(began)))
+	}
+	return errors.Join(failures...)
+}
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Defaults of a server.
+const (
+	DefaultListen = "127.0.0.1:7070"
+	DefaultStore  = "sqlite:outlast.db"
+	DefaultGrace  = 25 * time.Second
+)
+
+// Opener opens a store from what follows the scheme and colon of its URL.
+type Opener func(ctx context.Context, rest string) (store.Backend, error)
+
+// Openers has one opener per scheme. The program that imports the drivers
+// provides it.
+type Openers map[string]Opener
+
+// Config is what a server program is made of.
+type Config struct {
+	// Listen is the loopback address and port of the HTTP API,
+	// "127.0.0.1:7070" when empty; port 0 picks a free one.
+	Listen string
+	// Store is the URL of the store, "sqlite:outlast.db" when empty.
+	Store string
+	// Openers know how to open it; required.
+	Openers Openers
+	// AllowTargets are private address ranges that tasks may call.
+	AllowTargets []netip.Prefix
+	// Grace is the time that running attempts get at a stop, 25 s when 0,
+	// none when negative.
+	Grace time.Duration
+	// Version of the program.
+	Version string
+	// Logger is silent when nil.
+	Logger *slog.Logger
+}
+
+func (c Config) withDefaults() (Config, error) {
+	c.Listen = cmp.Or(c.Listen, DefaultListen)
+	c.Store = cmp.Or(c.Store, DefaultStore)
+	c.Grace = cmp.Or(c.Grace, DefaultGrace)
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	if _, _, err := c.Openers.find(c.Store); err != nil {
+		return c, err
+	}
+	return c, checkListen(c.Listen)
+}
+
+// later are the schemes that are known and cannot be opened yet.
+var later = map[string]string{"postgres": "PostgreSQL", "postgresql": "PostgreSQL", "mysql": "MySQL and MariaDB"}
+
+func (o Openers) find(url string) (Opener, string, error) {
+	scheme, rest, found := strings.Cut(url, ":")
+	if open := o[scheme]; found && open != nil {
+		return open, rest, nil
+	}
+	if name := later[scheme]; found && name != "" {
+		return nil, "", task.Invalid("store", name+" comes with a later release", "use sqlite:PATH")
+	}
+	known := slices.Sorted(maps.Keys(o))
+	// The URL may hold a password, so it is not shown.
+	return nil, "", task.Invalid("store", "the store URL has no scheme that is known here", "write it as sqlite:PATH; known are "+strings.Join(known, ", "))
+}
+
+// Open opens the store of a URL.
+func (o Openers) Open(ctx context.Context, url string) (store.Backend, error) {
+	open, rest, err := o.find(url)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, rest)
+}
+
+// checkListen refuses every address that others could reach: there are no
+// tokens yet, so whoever reaches the API can do everything.
+func checkListen(listen string) error {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return task.Invalid("listen", task.Quote(listen)+" is not an address and port", "write it as "+DefaultListen)
+	}
+	if host == "localhost" {
+		return nil
+	}
+	address, err := netip.ParseAddr(host)
+	if err == nil && address.IsLoopback() {
+		return nil
+	}
+	return &task.Error{
+		Code:    task.CodeDenied,
+		Message: fmt.Sprintf("refusing to listen on %s: it is not a loopback address, and without a token everyone who reaches it could run tasks and read all data", task.Quote(listen)),
+		Hint:    "tokens (outlast token create) come with a later release; until then listen on 127.0.0.1 and let a proxy that asks for credentials forward to it",
+		Fields:  []task.Field{{Path: "listen", Message: "not a loopback address"}},
+	}
+}

@@ -1,0 +1,141 @@
+// Command outlast is the server and its command line.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// Exit codes, as documented in `outlast --help`.
+const (
+	exitOK = iota
+	exitFailed
+	exitUsage
+	exitPartial
+	exitNotFound
+	exitDenied
+	exitConflict
+	exitUnavailable
+)
+
+// run is the program: data goes to out, everything else to messages.
+func run(args []string, in io.Reader, out, messages io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	c := &cli{in: in, out: out, messages: messages, restoreSignals: stop}
+	root := newRoot(c)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	code := c.exitCode(err)
+	_, _ = fmt.Fprintln(messages, "outlast: "+clean(err.Error()))
+	if code == exitUsage && !c.acted {
+		_, _ = fmt.Fprintln(messages, "see: outlast --help")
+	}
+	return code
+}
+
+// usageError is a command line that cannot be meant.
+type usageError struct{ message string }
+
+func (e *usageError) Error() string { return e.message }
+
+func usage(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+
+// partialError says that some of the work was done.
+type partialError struct{ message string }
+
+func (e *partialError) Error() string { return e.message }
+
+// exitCodes maps error codes to exit codes; what is absent has failed.
+var exitCodes = map[task.Code]int{
+	task.CodeInvalid:        exitUsage,
+	task.CodeTooLarge:       exitUsage,
+	task.CodeNotFound:       exitNotFound,
+	task.CodeDenied:         exitDenied,
+	task.CodeConflict:       exitConflict,
+	task.CodeIDConflict:     exitConflict,
+	task.CodeDedupeConflict: exitConflict,
+	task.CodeStaleClaim:     exitConflict,
+	task.CodeNoHandler:      exitConflict,
+	task.CodeUnavailable:    exitUnavailable,
+	task.CodeQueueFull:      exitUnavailable,
+	task.CodeDedupeBusy:     exitUnavailable,
+}
+
+func (c *cli) exitCode(err error) int {
+	var wrong *usageError
+	var partial *partialError
+	var problem *client.Error
+	var known *task.Error
+	switch {
+	case !c.acted, errors.As(err, &wrong):
+		return exitUsage
+	case errors.As(err, &partial):
+		return exitPartial
+	case errors.As(err, &problem):
+		if code, ok := exitCodes[problem.Code]; ok {
+			return code
+		}
+	case errors.As(err, &known):
+		if code, ok := exitCodes[known.Code]; ok {
+			return code
+		}
+	case errors.Is(err, context.DeadlineExceeded):
+		return exitUnavailable
+	}
+	return exitFailed
+}
+
+// cli is what the commands share.
+type cli struct {
+	in             io.Reader
+	out, messages  io.Writer
+	restoreSignals func() // gives the next signal back to the system: it ends the process
+
+	server, output string
+	yes            bool
+	acted          bool // the command line was understood and a command has begun
+}
+
+// say writes a message for people.
+func (c *cli) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(c.messages, format+"\n", args...) // nobody could be told
+}
+
+// act makes the run function of a command.
+func (c *cli) act(do func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if c.output != "table" && c.output != "json" && c.output != "jsonl" {
+			return usage("--output is table, json or jsonl, not %s", task.Quote(c.output))
+		}
+		c.acted = true
+		return do(cmd.Context(), args)
+	}
+}
+
+// call makes the run function of a command that calls the server.
+func (c *cli) call(do func(ctx context.Context, api *client.Client, args []string) error) func(*cobra.Command, []string) error {
+	return c.act(func(ctx context.Context, args []string) error {
+		api, err := client.New(c.server, client.WithUserAgent("outlast-cli/"+version()))
+		if err != nil {
+			return err
+		}
+		defer api.Close()
+		return do(ctx, api, args)
+	})
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/outlast-dev/outlast/client"
+)
+
+func newRoot(c *cli) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "outlast",
+		Short: "Durable retry engine",
+		Long: `Outlast is a durable retry engine. Hand it a task and the task outlasts
+network jitter, deploys, crashes and outages.
+
+Data goes to standard output, everything else to standard error.
+Exit codes: 0 ok, 1 failed, 2 usage, 3 partial, 4 not found, 5 denied,
+6 conflict, 7 unavailable.`,
+		Example:       "  outlast demo\n  outlast serve\n  outlast task enqueue --url https://example.com/hook --payload '{\"hello\":\"world\"}'",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cmd.Help()
+		},
+	}
+	root.SetOut(c.out)
+	root.SetErr(c.messages)
+	flags := root.PersistentFlags()
+	flags.StringVar(&c.server, "server", client.DefaultServer, "URL of the server; env OUTLAST_SERVER")
+	flags.StringVar(&c.output, "output", "table", "table, json or jsonl; env OUTLAST_OUTPUT")
+	flags.BoolVar(&c.yes, "yes", false, "do not ask before what cannot be undone")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd.Flags()) }
+	root.AddCommand(
+		newServe(c), newDemo(c), newTask(c), newDead(c), newQueue(c), newOperation(c), newMigrate(c), newDoctor(c), newVersion(c),
+	)
+	return root
+}
+
+// fromEnvironment sets the flags that name a variable and are not given:
+// flag > environment > default.
+func fromEnvironment(flags *pflag.FlagSet) error {
+	var failure error
+	flags.VisitAll(func(flag *pflag.Flag) {
+		_, name, found := strings.Cut(flag.Usage, "env ")
+		if !found || flag.Changed || failure != nil {
+			return
+		}
+		value, set := os.LookupEnv(name)
+		if !set || value == "" {
+			return
+		}
+		if err := flags.Set(flag.Name, value); err != nil {
+			failure = usage("%s: %v", name, err)
+		}
+	})
+	return failure
+}
+
+// noun makes a command that only holds others.
+func noun(use, short string, verbs ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var names []string
+			for _, verb := range cmd.Commands() {
+				names = append(names, verb.Name())
+			}
+			if len(args) > 0 {
+				return usage("unknown command %q of outlast %s; known: %s", args[0], use, strings.Join(names, ", "))
+			}
+			return usage("outlast %s needs a command: %s", use, strings.Join(names, ", "))
+		},
+	}
+	cmd.AddCommand(verbs...)
+	return cmd
+}

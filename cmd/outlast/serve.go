@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/app"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// stopReserve is what a stop may take beside the grace time of attempts.
+const stopReserve = 15 * time.Second
+
+type serveFlags struct {
+	listen, store, level, format string
+	allow                        []string
+	grace                        time.Duration
+}
+
+func newServe(c *cli) *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Run a server", Args: cobra.NoArgs,
+		Long: `Run a server: the HTTP API, and a node that works on every queue that no
+application with the library inside serves.
+
+There are no tokens yet, so it listens on loopback addresses only. Requests
+from web pages of other origins, and for host names that are not loopback,
+are refused.
+
+SIGINT or SIGTERM stop it gracefully: running attempts get the grace time, the
+rest is handed back without cost. A second signal stops at once.`,
+		RunE: c.act(func(ctx context.Context, _ []string) error { return c.serve(ctx, f) }),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", app.DefaultListen, "loopback address and port, port 0 for a free one; env OUTLAST_LISTEN")
+	flags.StringVar(&f.store, "store", app.DefaultStore, "sqlite:PATH, or memory: (nothing on disk); env OUTLAST_STORE")
+	flags.StringSliceVar(&f.allow, "allow-target", nil, "private address range that tasks may call, such as 10.0.0.0/8 (repeatable); env OUTLAST_ALLOW_TARGET")
+	flags.DurationVar(&f.grace, "grace", app.DefaultGrace, "time that running attempts get at a stop; env OUTLAST_GRACE")
+	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error; env OUTLAST_LOG_LEVEL")
+	flags.StringVar(&f.format, "log-format", "text", "text or json; env OUTLAST_LOG_FORMAT")
+	return cmd
+}
+
+func (c *cli) serve(ctx context.Context, f serveFlags) error {
+	logger, err := newLogger(c.messages, f.level, f.format)
+	if err != nil {
+		return err
+	}
+	ranges, err := parseRanges(f.allow)
+	if err != nil {
+		return err
+	}
+	if f.grace < 0 {
+		return usage("--grace must not be negative")
+	}
+	config := app.Config{
+		Listen: f.listen, Store: f.store, Openers: openers(), AllowTargets: ranges, Grace: f.grace, Version: version(), Logger: logger,
+	}
+	if f.grace == 0 {
+		config.Grace = -1
+	}
+	server, err := app.New(config)
+	if err != nil {
+		return err
+	}
+	if err := server.Start(ctx); err != nil {
+		return err
+	}
+	scheme, _, _ := strings.Cut(f.store, ":")
+	c.say("outlast %s listens on %s (store: %s)", version(), server.URL(), scheme)
+	c.say("  try:  outlast task enqueue --url https://example.com/hook --payload '{}'")
+	c.say("  API:  %s/openapi.json   health: %s/readyz?verbose   stop: Ctrl-C", server.URL(), server.URL())
+	select {
+	case <-ctx.Done():
+	case err = <-server.Failed():
+	}
+	return errors.Join(err, c.stop(server, f.grace))
+}
+
+// stop stops gracefully; a second signal hurries.
+func (c *cli) stop(server *app.App, grace time.Duration) error {
+	again, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	c.restoreSignals()
+	ctx, end := context.WithTimeoutCause(again, grace+stopReserve, errors.New("the stop took too long"))
+	defer end()
+	c.say("stopping; running attempts get %s, a second signal stops at once", grace)
+	if err := server.Stop(ctx); err != nil && again.Err() == nil {
+		return err
+	}
+	c.say("stopped")
+	return nil
+}
+
+func parseRanges(texts []string) ([]netip.Prefix, error) {
+	ranges := make([]netip.Prefix, 0, len(texts))
+	for _, text := range texts {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, addressErr := netip.ParseAddr(text)
+			if addressErr != nil {
+				return nil, usage("--allow-target: %s is not an address range such as 10.0.0.0/8", task.Quote(text))
+			}
+			prefix = netip.PrefixFrom(address, address.BitLen())
+		}
+		ranges = append(ranges, prefix.Masked())
+	}
+	return ranges, nil
+}
+
+func newLogger(w io.Writer, level, format string) (*slog.Logger, error) {
+	var options slog.HandlerOptions
+	var threshold slog.Level
+	if err := threshold.UnmarshalText([]byte(level)); err != nil {
+		return nil, usage("--log-level is debug, info, warn or error, not %s", task.Quote(level))
+	}
+	options.Level = threshold
+	switch format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, &options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, &options)), nil
+	}
+	return nil, fmt.Errorf("%w", usage("--log-format is text or json, not %s", task.Quote(format)))
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func newTask(c *cli) *cobra.Command {
+	return noun("task", "Enqueue, find and steer tasks",
+		newTaskEnqueue(c), newTaskList(c), newTaskGet(c), newTaskAttempts(c), newTaskCancel(c), newTaskRetry(c), newTaskReschedule(c))
+}
+
+func taskRows(tasks []client.Task) func(io.Writer) {
+	return func(w io.Writer) {
+		row(w, "ID", "STATE", "TYPE", "QUEUE", "ATTEMPT", "RUN AT", "WAITING", "LAST ERROR")
+		for i := range tasks {
+			t := &tasks[i]
+			last := ""
+			if t.LastError != nil {
+				last = short(t.LastError.Category+": "+t.LastError.Message, 60)
+			}
+			row(w, t.ID, clean(string(t.State)), clean(t.Type), clean(t.Queue), attemptOf(t), when(t.RunAt), clean(t.Waiting), last)
+		}
+	}
+}
+
+func attemptOf(t *client.Task) string {
+	if t.MaxAttempts == 0 {
+		return fmt.Sprint(t.Attempt)
+	}
+	return fmt.Sprintf("%d/%d", t.Attempt, t.MaxAttempts)
+}
+
+func taskFields(w io.Writer, t *client.Task) {
+	field(w, "id", t.ID)
+	field(w, "state", clean(string(t.State)))
+	field(w, "waiting", clean(t.Waiting))
+	field(w, "type", clean(t.Type))
+	field(w, "queue", clean(t.Queue))
+	row(w, "priority", t.Priority)
+	row(w, "attempt", attemptOf(t))
+	field(w, "crashes", t.Crashes)
+	field(w, "policy", clean(t.Policy))
+	field(w, "run at", when(t.RunAt))
+	field(w, "key", clean(t.Key))
+	field(w, "dedupe key", clean(t.DedupeKey))
+	field(w, "timeout", span(t.Timeout))
+	field(w, "deadline", when(t.Deadline))
+	if t.Target != nil {
+		field(w, "target", clean(t.Target.Method+" "+t.Target.URL))
+	}
+	field(w, "node", clean(t.Node))
+	field(w, "created", when(t.CreatedAt))
+	field(w, "started", when(t.StartedAt))
+	field(w, "finished", when(t.FinishedAt))
+	field(w, "dead reason", clean(t.DeadReason))
+	if t.LastError != nil {
+		field(w, "last error", short(t.LastError.Category+": "+t.LastError.Message, 400))
+		field(w, "fingerprint", clean(t.LastError.Fingerprint))
+	}
+	if !t.FallbackTask.IsZero() {
+		field(w, "fallback", t.FallbackTask.String()+" "+clean(t.FallbackState))
+	}
+	field(w, "payload", short(string(t.Payload), 400))
+	field(w, "result", short(string(t.Result), 400))
+}
+
+func (c *cli) showTask(t *client.Task) error {
+	return c.show(t, func(w io.Writer) { taskFields(w, t) })
+}
+
+func attemptRows(attempts []client.Attempt) func(io.Writer) {
+	return func(w io.Writer) {
+		row(w, "NUMBER", "OUTCOME", "STARTED", "ENDED", "CATEGORY", "CODE", "NEXT DELAY", "ERROR")
+		for _, a := range attempts {
+			row(w, a.Number, clean(a.Outcome), when(a.StartedAt), when(a.EndedAt), clean(a.Category), clean(a.Code), span(a.NextDelay), short(a.Error, 80))
+		}
+	}
+}
+
+// parseID reads an id of the command line.
+func parseID(text string) (task.ID, error) {
+	id, err := task.ParseID(text)
+	if err != nil {
+		return id, usage("%s is not a task id: an id looks like 019a9f2e-5c00-7abc-8def-0123456789ab", task.Quote(text))
+	}
+	return id, nil
+}
+
+func parseIDs(texts []string) ([]task.ID, error) {
+	ids := make([]task.ID, len(texts))
+	for i, text := range texts {
+		id, err := parseID(text)
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = id
+	}
+	return ids, nil
+}

@@ -1,0 +1,16 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func newTaskCancel(c *cli) *cobra.Command {
+	return c.oneTask("cancel", "Cancel a pending task, or ask a running one to stop", func(ctx context.Context, api *client.Client, id task.ID) (*client.Task, error) {
+		return api.Cancel(ctx, id)
+	})
+}

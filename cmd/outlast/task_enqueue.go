@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// enqueueFlags are the fields of a draft.
+type enqueueFlags struct {
+	file, payload, retry, id, runAt, deadline, url, method string
+	headers, metadata                                      []string
+	priority, attempts                                     int
+	delay, window, timeout, ttl, wait                      time.Duration
+	atomic                                                 bool
+	draft                                                  client.Draft
+	flags                                                  *pflag.FlagSet
+}
+
+func newTaskEnqueue(c *cli) *cobra.Command {
+	f := &enqueueFlags{}
+	cmd := &cobra.Command{
+		Use: "enqueue", Short: "Enqueue a task", Args: cobra.NoArgs,
+		Long: `Enqueue a task. When the command ends with 0, the task is on disk.
+
+With --file, a JSON object in the form of POST /v1/tasks is sent as it stands;
+several objects in one file, such as JSON lines, are sent in batches.
+Exit code 3: some of several were refused.`,
+		Example: `  outlast task enqueue --url https://example.com/hook --payload '{"hello":"world"}' --wait 30s
+  outlast task enqueue --type mail.send --payload @mail.json --delay 10m --key customer-7
+  outlast task enqueue --file tasks.jsonl`,
+		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			if f.file != "" {
+				return c.enqueueFile(ctx, api, f)
+			}
+			draft, err := f.read(c)
+			if err != nil {
+				return err
+			}
+			if f.wait > 0 {
+				t, err := api.Run(ctx, draft, f.wait)
+				return c.waited(t, err)
+			}
+			t, existing, err := api.Enqueue(ctx, draft)
+			if err != nil {
+				return err
+			}
+			if existing {
+				c.say("this task was there already")
+			}
+			return c.showTask(t)
+		}),
+	}
+	f.flags = cmd.Flags()
+	f.add()
+	return cmd
+}
+
+func (f *enqueueFlags) add() {
+	flags, d := f.flags, &f.draft
+	flags.StringVar(&f.file, "file", "", "JSON drafts from a file, - for standard input, instead of the flags")
+	flags.BoolVar(&f.atomic, "atomic", false, "with --file: all or none (up to 1000)")
+	flags.StringVar(&f.id, "id", "", "id of the task, so that a repeat finds the first one")
+	flags.StringVar(&d.Type, "type", "", "what kind of task this is; http when --url is given")
+	flags.StringVar(&d.Queue, "queue", "", "queue, default when absent")
+	flags.StringVar(&f.payload, "payload", "", "JSON payload; @FILE reads a file, - standard input")
+	flags.DurationVar(&f.delay, "delay", 0, "wait before the first attempt")
+	flags.StringVar(&f.runAt, "run-at", "", "time of the first attempt, RFC 3339")
+	flags.IntVar(&f.priority, "priority", task.DefaultPriority, "0 (lowest) to 9")
+	flags.StringVar(&d.Key, "key", "", "ordering key")
+	flags.StringVar(&d.DedupeKey, "dedupe-key", "", "dedupe key")
+	flags.DurationVar(&f.window, "dedupe-window", 0, "how long the dedupe key holds, 24h when absent")
+	flags.StringVar(&d.Policy, "policy", "", "name of a retry policy")
+	flags.StringVar(&f.retry, "retry", "", "inline retry policy as JSON; @FILE reads a file")
+	flags.IntVar(&f.attempts, "max-attempts", 0, "attempts, the first included")
+	flags.DurationVar(&f.timeout, "timeout", 0, "limit of each attempt")
+	flags.StringVar(&f.deadline, "deadline", "", "end of all attempts, RFC 3339")
+	flags.DurationVar(&f.ttl, "ttl", 0, "the same, counted from now")
+	flags.StringArrayVar(&f.metadata, "metadata", nil, "NAME=VALUE (repeatable)")
+	flags.StringVar(&f.url, "url", "", "URL to call")
+	flags.StringVar(&f.method, "method", "", "method of the call, POST when absent")
+	flags.StringArrayVar(&f.headers, "header", nil, "'Name: value' of the call (repeatable); visible in process lists: put secrets into --file")
+	flags.StringVar(&d.TraceParent, "trace-parent", "", "W3C trace context")
+	flags.DurationVar(&f.wait, "wait", 0, "wait this long for the end; exit code 1 if the task dies, 7 if it has not ended")
+}
+
+// read makes a draft. What is wrong with values is for the server to say.
+func (f *enqueueFlags) read(c *cli) (client.Draft, error) {
+	d := f.draft
+	if f.atomic {
+		return d, usage("--atomic is for --file")
+	}
+	d.Delay, d.DedupeWindow, d.Timeout, d.TTL = client.Duration(f.delay), client.Duration(f.window), client.Duration(f.timeout), client.Duration(f.ttl)
+	if f.flags.Changed("priority") {
+		d.Priority = &f.priority
+	}
+	if f.flags.Changed("max-attempts") {
+		d.MaxAttempts = &f.attempts
+	}
+	var err error
+	if f.id != "" {
+		if d.ID, err = parseID(f.id); err != nil {
+			return d, err
+		}
+	}
+	for _, at := range []struct {
+		name, text string
+		to         *client.Time
+	}{{"run-at", f.runAt, &d.RunAt}, {"deadline", f.deadline, &d.Deadline}} {
+		if at.text != "" {
+			if err := at.to.UnmarshalText([]byte(at.text)); err != nil {
+				return d, usage("--%s: %s", at.name, err)
+			}
+		}
+	}
+	if d.Payload, err = c.readJSON("payload", f.payload); err != nil {
+		return d, err
+	}
+	if d.Retry, err = c.readJSON("retry", f.retry); err != nil {
+		return d, err
+	}
+	if d.Metadata, err = pairs("metadata", "=", f.metadata); err != nil {
+		return d, err
+	}
+	if f.url != "" || f.method != "" || len(f.headers) > 0 {
+		d.Target = &client.Target{URL: f.url, Method: f.method}
+		d.Target.Headers, err = pairs("header", ":", f.headers)
+	}
+	return d, err
+}
+
+func pairs(flag, separator string, texts []string) (map[string]string, error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	out := make(map[string]string, len(texts))
+	for _, text := range texts {
+		name, value, found := strings.Cut(text, separator)
+		if !found {
+			return nil, usage("--%s: %s is not in the form NAME%sVALUE", flag, task.Quote(text), separator)
+		}
+		if separator == ":" {
+			value = strings.TrimSpace(value)
+		}
+		if _, twice := out[name]; twice {
+			return nil, usage("--%s: %s is given twice", flag, task.Quote(name))
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
+// readJSON takes JSON from a flag, or from where the flag says it is.
+func (c *cli) readJSON(flag, text string) (json.RawMessage, error) {
+	var data []byte
+	var err error
+	switch {
+	case text == "":
+		return nil, nil
+	case text == "-":
+		data, err = readAtMost(c.in)
+	case text[0] == '@':
+		data, err = c.readFile(text[1:])
+	default:
+		data = []byte(text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	data = bytes.TrimSpace(data)
+	if !json.Valid(data) {
+		return nil, usage("--%s is not JSON; quote a text as '\"text\"'", flag)
+	}
+	return data, nil
+}
+
+const maxInput = 256 << 20
+
+func (c *cli) readFile(name string) ([]byte, error) {
+	if name == "-" {
+		return readAtMost(c.in)
+	}
+	file, err := os.Open(name) //nolint:gosec // the file that the user names
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	return readAtMost(file)
+}
+
+func readAtMost(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err == nil && len(data) > maxInput {
+		return nil, usage("the input is over %d MiB", maxInput>>20)
+	}
+	return data, err
+}

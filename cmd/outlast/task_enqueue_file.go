@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Sizes of one batch.
+const (
+	batchTasks = 1000
+	batchBytes = 8 << 20
+)
+
+// waited shows a task that was waited for.
+func (c *cli) waited(t *client.Task, err error) error {
+	if err != nil {
+		return err
+	}
+	if err := c.showTask(t); err != nil {
+		return err
+	}
+	switch {
+	case t.State == task.Succeeded:
+		return nil
+	case t.State.Final():
+		return fmt.Errorf("the task ended as %s %s", t.State, t.DeadReason)
+	}
+	return &task.Error{Code: task.CodeUnavailable, Message: "the task has not ended yet: it is " + string(t.State)}
+}
+
+// enqueueFile sends drafts as they stand in a file, so that the server's
+// verdict is the only one.
+func (c *cli) enqueueFile(ctx context.Context, api *client.Client, f *enqueueFlags) error {
+	for _, name := range []string{"type", "payload", "url", "id", "queue", "key", "retry"} {
+		if f.flags.Changed(name) {
+			return usage("--%s does not go with --file; write it into the file", name)
+		}
+	}
+	data, err := c.readFile(f.file)
+	if err != nil {
+		return err
+	}
+	drafts, err := split(data)
+	if err != nil {
+		return err
+	}
+	if len(drafts) == 1 && !f.atomic {
+		t, err := api.EnqueueRaw(ctx, drafts[0], f.wait)
+		if err == nil && f.wait > 0 {
+			return c.waited(t, nil)
+		}
+		if err != nil {
+			return err
+		}
+		return c.showTask(t)
+	}
+	if f.wait > 0 {
+		return usage("--wait is for one task")
+	}
+	if f.atomic && len(drafts) > batchTasks {
+		return usage("%d tasks are more than one atomic batch of %d can have", len(drafts), batchTasks)
+	}
+	return c.enqueueBatches(ctx, api, drafts, f.atomic)
+}
+
+// split cuts a file into its JSON values. A single broken one is left for
+// the server to refuse.
+func split(data []byte) ([]json.RawMessage, error) {
+	var drafts []json.RawMessage
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	for {
+		var draft json.RawMessage
+		err := decoder.Decode(&draft)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && len(drafts) == 0 {
+			return []json.RawMessage{data}, nil
+		}
+		if err != nil {
+			return nil, usage("the value after %d good ones is not JSON; nothing was sent", len(drafts))
+		}
+		drafts = append(drafts, draft)
+	}
+	if len(drafts) == 0 {
+		return nil, usage("the file has no draft")
+	}
+	return drafts, nil
+}
+
+func (c *cli) enqueueBatches(ctx context.Context, api *client.Client, drafts []json.RawMessage, atomic bool) error {
+	all := client.BatchResults{Results: make([]client.BatchResult, 0, len(drafts))}
+	refused := 0
+	var failure error
+	for len(drafts) > 0 && failure == nil {
+		count, size := 0, 0
+		for count < len(drafts) && count < batchTasks && (count == 0 || atomic || size+len(drafts[count]) < batchBytes) {
+			size += len(drafts[count])
+			count++
+		}
+		results, err := api.EnqueueRawBatch(ctx, drafts[:count], atomic)
+		failure = err
+		drafts = drafts[count:]
+		all.Results = append(all.Results, results...)
+	}
+	for i := range all.Results {
+		if problem := all.Results[i].Error; problem != nil {
+			refused++
+			c.say("task %d: %s", i+1, clean(problem.Error()))
+		}
+	}
+	if len(all.Results) > 0 {
+		if err := list(c, &all, all.Results, func(w io.Writer) {
+			row(w, "STATUS", "ID")
+			for _, result := range all.Results {
+				id := ""
+				if result.Error == nil {
+					id = result.ID.String()
+				}
+				row(w, result.Status, id)
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	switch accepted := len(all.Results) - refused; {
+	case failure != nil && accepted == 0:
+		return failure
+	case failure != nil:
+		return &partialError{fmt.Sprintf("%d tasks were accepted, then: %s", accepted, failure)}
+	case refused > 0 && accepted > 0:
+		return &partialError{fmt.Sprintf("%d of %d tasks were refused", refused, len(all.Results))}
+	case refused > 0:
+		return all.Results[0].Error
+	}
+	return nil
+}

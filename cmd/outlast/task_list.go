@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+)
+
+// pageFlags steer how much of a list is read.
+type pageFlags struct {
+	limit  int
+	cursor string
+}
+
+func (p *pageFlags) add(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&p.limit, "limit", 50, "how many at most")
+	cmd.Flags().StringVar(&p.cursor, "cursor", "", "go on where an earlier list ended")
+}
+
+// tasks reads pages until the limit, and says how to go on.
+func (c *cli) tasks(ctx context.Context, p pageFlags, page func(ctx context.Context, limit int, cursor string) (*client.Tasks, error)) error {
+	if p.limit < 1 {
+		return usage("--limit must be at least 1")
+	}
+	all := client.Tasks{Tasks: []client.Task{}, NextCursor: p.cursor}
+	for len(all.Tasks) < p.limit {
+		next, err := page(ctx, min(500, p.limit-len(all.Tasks)), all.NextCursor)
+		if err != nil {
+			return err
+		}
+		all.Tasks = append(all.Tasks, next.Tasks...)
+		if all.NextCursor = next.NextCursor; all.NextCursor == "" {
+			break
+		}
+	}
+	if all.NextCursor != "" {
+		c.say("there is more: --cursor %s", clean(all.NextCursor))
+	}
+	return list(c, &all, all.Tasks, taskRows(all.Tasks))
+}
+
+func newTaskList(c *cli) *cobra.Command {
+	var filter filterFlags
+	var page pageFlags
+	cmd := &cobra.Command{
+		Use: "list", Short: "Find tasks, newest first", Args: cobra.NoArgs,
+		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			chosen, _, err := filter.read(time.Now())
+			if err != nil {
+				return err
+			}
+			return c.tasks(ctx, page, func(ctx context.Context, limit int, cursor string) (*client.Tasks, error) {
+				return api.Tasks(ctx, chosen, limit, cursor)
+			})
+		}),
+	}
+	filter.add(cmd.Flags(), false)
+	page.add(cmd)
+	return cmd
+}

@@ -1,0 +1,16 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func newTaskRetry(c *cli) *cobra.Command {
+	return c.oneTask("retry", "Run the next attempt of a task now", func(ctx context.Context, api *client.Client, id task.ID) (*client.Task, error) {
+		return api.Retry(ctx, id)
+	})
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// release is set by the linker: -X main.release=v1.2.3.
+var release = ""
+
+func version() string {
+	if release != "" {
+		return release
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+type build struct {
+	Version  string `json:"version"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Commit   string `json:"commit,omitempty"`
+}
+
+func newVersion(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		RunE: c.act(func(context.Context, []string) error {
+			b := build{Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+			if info, ok := debug.ReadBuildInfo(); ok {
+				for _, setting := range info.Settings {
+					if setting.Key == "vcs.revision" {
+						b.Commit = setting.Value
+					}
+				}
+			}
+			return c.show(b, func(w io.Writer) {
+				row(w, "outlast", b.Version, b.Go, b.Platform, b.Commit)
+			})
+		}),
+	}
+}
