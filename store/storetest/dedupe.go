@@ -1,0 +1,114 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// dedupe wraps a task with a dedupe key whose entry is in the first lane.
+func (h *harness) dedupe(t *task.Task, key string, window time.Duration, content byte) store.Insert {
+	return store.Insert{Task: t, Dedupe: &store.Dedupe{Lane: h.lanes[0].Lane, Key: key, Window: window, Content: [16]byte{content}}}
+}
+
+// fresh fails the test unless the insert makes a new task.
+func (h *harness) fresh(insert store.Insert) task.ID {
+	h.Helper()
+	result := h.enqueue(insert)[0]
+	h.ok(result.Err)
+	h.expect(result.Items[0].Existing == nil, "answered with the task %v", result.Items[0].Existing)
+	return insert.Task.ID
+}
+
+// dup fails the test unless the insert answers with the given task.
+func (h *harness) dup(insert store.Insert, want task.ID) {
+	h.Helper()
+	result := h.enqueue(insert)[0]
+	h.ok(result.Err)
+	existing := result.Items[0].Existing
+	h.expect(existing != nil && existing.ID == want, "answered with %+v, want the task %s", existing, want)
+	equal(h, "entry", result.Items[0].Entry, store.Entry{})
+	if insert.Task.ID != want {
+		h.absent(insert.Task.ID)
+	}
+}
+
+func dedupeRules() []rule {
+	return []rule{
+		{"dedupe/same content answers with the task", "A live dedupe entry with the same content answers with its task, whatever has become of it.", func(h *harness) {
+			first := h.fresh(h.dedupe(h.task(), "k", time.Hour, 1))
+			h.dup(h.dedupe(h.task(), "k", time.Hour, 1), first)
+			running := h.claimOne(first)
+			h.dup(h.dedupe(h.task(), "k", time.Hour, 1), first)
+			h.settle(settlement(running, task.OutcomeSucceeded))
+			h.dup(h.dedupe(h.task(), "k", time.Hour, 1), first)
+			dead := h.fresh(h.dedupe(h.task(), "dead", time.Hour, 1))
+			h.die(dead)
+			h.dup(h.dedupe(h.task(), "dead", time.Hour, 1), dead)
+		}},
+		{"dedupe/other content is refused", "A live dedupe entry with other content fails with dedupe_conflict, naming the task.", func(h *harness) {
+			first := h.fresh(h.dedupe(h.task(), "k", time.Hour, 1))
+			second := h.task()
+			err := h.code(h.enqueue(h.dedupe(second, "k", time.Hour, 2))[0].Err, task.CodeDedupeConflict)
+			equal(h, "the task in the way", err.Existing, first)
+			h.absent(second.ID)
+		}},
+		{"dedupe/a repeat with the same id", "A repeated call with the same id and dedupe key answers with the task that it made.", func(h *harness) {
+			insert := h.dedupe(h.task(), "k", time.Hour, 1)
+			h.dup(insert, h.fresh(insert))
+		}},
+		{"dedupe/the key is of its queue", "Dedupe entries are per queue and key.", func(h *harness) {
+			lane := h.queue("other", 1)[0].Lane
+			h.fresh(h.dedupe(h.task(), "k", time.Hour, 1))
+			h.fresh(h.dedupe(h.task(), "K", time.Hour, 2))
+			h.fresh(h.dedupe(h.task(func(t *task.Task) { t.Queue, t.ID = "other", t.ID.WithLane(lane) }), "k", time.Hour, 2))
+		}},
+		{"dedupe/twice in one call", "The dedupe check sees items before it in the same call and in the same batch.", func(h *harness) {
+			a, b := h.dedupe(h.task(), "k", time.Hour, 1), h.dedupe(h.task(), "k", time.Hour, 1)
+			results := h.enqueue(a, b)
+			h.ok(results[0].Err)
+			h.ok(results[1].Err)
+			h.expect(results[1].Items[0].Existing != nil && results[1].Items[0].Existing.ID == a.Task.ID, "got %+v", results[1])
+			c, d := h.dedupe(h.task(), "l", time.Hour, 1), h.dedupe(h.task(), "l", time.Hour, 1)
+			answers, err := h.s.Enqueue(h.ctx, []store.Batch{{Items: []store.Insert{c, d}}})
+			h.ok(err)
+			h.ok(answers[0].Err)
+			h.expect(answers[0].Items[1].Existing != nil && answers[0].Items[1].Existing.ID == c.Task.ID, "got %+v", answers[0])
+			equal(h, "tasks", len(h.find(store.Filter{}, 10)), 2)
+		}},
+		{"dedupe/a refused batch leaves no entry", "A batch that is refused leaves no dedupe entry behind.", func(h *harness) {
+			taken := h.add()
+			clash := h.task(typed("other"))
+			clash.ID = taken
+			results, err := h.s.Enqueue(h.ctx, []store.Batch{{Items: []store.Insert{h.dedupe(h.task(), "k", time.Hour, 1), {Task: clash}}}})
+			h.ok(err)
+			h.code(results[0].Err, task.CodeIDConflict)
+			h.fresh(h.dedupe(h.task(), "k", time.Hour, 2))
+		}},
+		{"dedupe/ends with its window", "An entry whose window has passed and whose task has ended is free for any content.", func(h *harness) {
+			first := h.fresh(h.dedupe(h.task(), "k", 40*time.Millisecond, 1))
+			h.run(first, task.OutcomeSucceeded)
+			h.pass(80 * time.Millisecond)
+			second := h.fresh(h.dedupe(h.task(), "k", time.Hour, 2))
+			h.dup(h.dedupe(h.task(), "k", time.Hour, 2), second)
+		}},
+		{"dedupe/outlasts its window while the task is live", "After its window an entry lives on while its task is pending or running, and no longer.", func(h *harness) {
+			first := h.fresh(h.dedupe(h.task(), "k", 40*time.Millisecond, 1))
+			h.pass(80 * time.Millisecond)
+			h.dup(h.dedupe(h.task(), "k", time.Hour, 1), first)
+			h.code(h.enqueue(h.dedupe(h.task(), "k", time.Hour, 2))[0].Err, task.CodeDedupeConflict)
+			running := h.claimOne(first)
+			h.dup(h.dedupe(h.task(), "k", time.Hour, 1), first)
+			h.settle(settlement(running, task.OutcomeDead))
+			h.fresh(h.dedupe(h.task(), "k", time.Hour, 1))
+		}},
+		{"dedupe/the window counts from acceptance", "A repeat does not prolong the window of the entry.", func(h *harness) {
+			first := h.fresh(h.dedupe(h.task(), "k", 300*time.Millisecond, 1))
+			h.run(first, task.OutcomeSucceeded)
+			h.dup(h.dedupe(h.task(), "k", time.Hour, 1), first)
+			h.pass(400 * time.Millisecond)
+			h.fresh(h.dedupe(h.task(), "k", time.Hour, 1))
+		}},
+	}
+}

@@ -1,0 +1,151 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// reopen opens the same data as another process, or skips the rule.
+func (h *harness) reopen() store.Backend {
+	h.Helper()
+	if h.able.Reopen == nil {
+		h.Skip("needs a store that can be opened twice")
+	}
+	other := h.able.Reopen(h.T, h.s)
+	h.Cleanup(func() {
+		if err := other.Close(); err != nil {
+			h.Errorf("closing the second process: %v", err)
+		}
+	})
+	return other
+}
+
+// txEnqueuer returns the store's EnqueueTx, or skips the rule.
+func (h *harness) txEnqueuer() store.TxEnqueuer {
+	h.Helper()
+	enqueuer, ok := h.s.(store.TxEnqueuer)
+	if !ok || h.able.Tx == nil {
+		h.Skip("needs a store with EnqueueTx")
+	}
+	return enqueuer
+}
+
+func processRules() []rule {
+	return []rule{
+		{"process/sees what is committed", "A method that returned nil has committed: another process sees it at once, and works on it.", func(h *harness) {
+			other := h.reopen()
+			id := h.add()
+			t := h.claimOne(id)
+			got, err := other.Get(h.ctx, id)
+			h.ok(err)
+			h.expect(got.State == task.Running && got.Claim == t.Claim, "got %+v", got)
+			settled, err := other.Settle(h.ctx, []store.Settlement{settlement(t, task.OutcomeFailed)})
+			h.ok(err)
+			equal(h, "status", settled[0].Status, store.StatusOK)
+			h.state(id, task.Pending)
+			equal(h, "queues", len(h.topology().Queues), 1)
+		}},
+		{"process/claims are exclusive", "A row claimed in one process is gone for another, at the same lane epoch.", func(h *harness) {
+			other := h.reopen()
+			id := h.add()
+			h.claimOne(id)
+			claimed, err := other.Claim(h.ctx, store.Claim{Node: "n1", Lanes: h.lanes, Items: items(id)})
+			h.ok(err)
+			h.expect(len(claimed.Tasks) == 0 && len(claimed.Refused) == 1 && claimed.Refused[0].Reason == store.ReasonGone, "got %+v", claimed)
+		}},
+		{"process/exact death", "A store that knows for certain shows a node whose process has ended as gone, and no other.", func(h *harness) {
+			if h.able.Kill == nil {
+				h.Skip("needs a store that knows of deaths")
+			}
+			other := h.able.Reopen(h.T, h.s)
+			h.ok(other.Join(h.ctx, store.Node{ID: "n2"}))
+			equal(h, "gone while it lives", h.node("n2").Gone, false)
+			h.able.Kill(h.T, other)
+			node := h.node("n2")
+			h.expect(node.Gone && node.State == store.NodeAlive, "got %+v", node)
+			equal(h, "gone of the living", h.node("n1").Gone, false)
+			h.bury("n2")
+		}},
+		{"process/wakes others", "Watch calls wake after another process has committed, from one goroutine, and ends with its context.", func(h *harness) {
+			other := h.reopen()
+			waker, ok := h.s.(store.Waker)
+			if !ok {
+				h.Skip("needs a store with Watch")
+			}
+			ctx, cancel := context.WithCancel(h.ctx)
+			woken, ended := make(chan []uint16, 100), make(chan error, 1)
+			go func() {
+				ended <- waker.Watch(ctx, func(lanes []uint16) {
+					select {
+					case woken <- slices.Clone(lanes):
+					default:
+					}
+				})
+			}()
+			lane := h.lanes[0].Lane
+			timeout := time.After(20 * time.Second)
+			for seen := false; !seen; { // the first commits may come before the watch has begun
+				_, err := other.Enqueue(h.ctx, []store.Batch{{Items: []store.Insert{{Task: h.task()}}}})
+				h.ok(err)
+				select {
+				case lanes := <-woken:
+					seen = lanes == nil || slices.Contains(lanes, lane)
+				case <-time.After(50 * time.Millisecond):
+				case <-timeout:
+					h.Fatal("no wake-up within 20 s")
+				}
+			}
+			cancel()
+			select {
+			case err := <-ended:
+				h.expect(err == nil || errors.Is(err, context.Canceled), "Watch ended with %v", err)
+			case <-time.After(20 * time.Second):
+				h.Fatal("Watch does not end with its context")
+			}
+		}},
+		{"tx/exists if it commits", "EnqueueTx inserts in the caller's transaction: the tasks exist exactly if it commits.", func(h *harness) {
+			enqueuer := h.txEnqueuer()
+			for _, commits := range []bool{true, false} {
+				tx, commit, rollback := h.able.Tx(h.T, h.s)
+				t := h.task(keyed("k"), due(time.Time{}))
+				inserted, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{{Task: t}})
+				h.ok(err)
+				h.expect(len(inserted) == 1 && inserted[0].Existing == nil && inserted[0].Entry.ID == t.ID, "got %+v", inserted)
+				if commits {
+					h.ok(commit())
+					h.state(t.ID, task.Pending)
+				} else {
+					h.ok(rollback())
+					h.absent(t.ID)
+				}
+			}
+		}},
+		{"tx/answers as Enqueue does", "EnqueueTx answers repeats with the task, and conflicts with an error.", func(h *harness) {
+			enqueuer := h.txEnqueuer()
+			t := h.task()
+			h.insert(t)
+			tx, _, rollback := h.able.Tx(h.T, h.s)
+			inserted, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{{Task: t}})
+			h.ok(err)
+			h.expect(len(inserted) == 1 && inserted[0].Existing != nil, "got %+v", inserted)
+			clash := *t
+			clash.Type = "other"
+			_, err = enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{{Task: &clash}})
+			h.code(err, task.CodeIDConflict)
+			h.ok(rollback())
+		}},
+		{"context/an ended one does nothing", "A call whose context has ended fails, and if it says so, nothing was done.", func(h *harness) {
+			ctx, cancel := context.WithCancel(h.ctx)
+			cancel()
+			t := h.task()
+			_, err := h.s.Enqueue(ctx, []store.Batch{{Items: []store.Insert{{Task: t}}}})
+			h.expect(err != nil, "the call succeeded")
+			h.absent(t.ID)
+		}},
+	}
+}

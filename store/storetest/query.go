@@ -1,0 +1,259 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func queryRules() []rule {
+	return []rule{
+		{"get/in every table", "Get returns a task whatever its state and table; not found when there is none.", func(h *harness) {
+			ids := h.addMany(5)
+			h.claim(ids[1])
+			h.run(ids[2], task.OutcomeSucceeded)
+			h.die(ids[3])
+			h.run(ids[4], task.OutcomeCanceled)
+			for i, want := range task.States {
+				got := h.state(ids[i], want)
+				h.expect(got.Queue == "q" && got.Type == "mail" && got.Target == "mail" && len(got.Payload) > 0 && got.Priority == task.DefaultPriority, "got %+v", got)
+			}
+			h.absent(h.task().ID)
+			_, err := h.s.Attempts(h.ctx, h.task().ID)
+			h.code(err, task.CodeNotFound)
+			equal(h, "attempts of a task never run", len(h.attempts(ids[0])), 0)
+		}},
+		{"get/ended tasks are whole", "An ended task has everything that it was enqueued with.", func(h *harness) {
+			for _, outcome := range []task.Outcome{task.OutcomeSucceeded, task.OutcomeDead, task.OutcomeCanceled} {
+				given := h.task(keyed("k-"+string(outcome)), func(t *task.Task) { t.Spec, t.Policy, t.Priority = fullSpec(h), "p", 9 })
+				h.insert(given)
+				before := h.get(given.ID)
+				h.run(given.ID, outcome)
+				got := h.get(given.ID)
+				h.sameSpec(got.Spec, given.Spec)
+				h.expect(got.Policy == "p" && got.Priority == 9 && got.Key == given.Key && got.Seq == before.Seq && got.CreatedAt.Equal(before.CreatedAt) &&
+					got.RunAt.Equal(before.RunAt), "%s: %+v became %+v", outcome, before, got)
+			}
+		}},
+		{"find/filters", "Zero fields of a filter do not filter; each other field does, and all must match.", checkFilters},
+		{"find/time of creation", "Since and Until bound the time of the id.", func(h *harness) {
+			at := func(ago time.Duration) func(*task.Task) {
+				return func(t *task.Task) { t.ID = task.NewID(time.Now().Add(-ago), h.random).WithLane(t.ID.Lane()) }
+			}
+			old, middle, young := h.add(at(3*time.Hour)), h.add(at(2*time.Hour)), h.add(at(time.Hour))
+			since, until := time.Now().Add(-150*time.Minute), time.Now().Add(-90*time.Minute)
+			h.ids(h.find(store.Filter{Since: since}, 10), middle, young)
+			h.ids(h.find(store.Filter{Until: until}, 10), old, middle)
+			h.ids(h.find(store.Filter{Since: since, Until: until}, 10), middle)
+		}},
+		{"find/died before", "DiedBefore selects dead letters that died before the time, and nothing else.", func(h *harness) {
+			early := h.add()
+			h.die(early)
+			h.pass(5 * time.Millisecond)
+			late := h.add()
+			h.die(late)
+			h.run(h.add(), task.OutcomeSucceeded)
+			h.add()
+			h.ids(h.find(store.Filter{DiedBefore: h.get(late).FinishedAt}, 10), early)
+			h.ids(h.find(store.Filter{DiedBefore: h.get(late).FinishedAt.Add(time.Hour)}, 10), early, late)
+		}},
+		{"count/no further than limit", "Count returns how many tasks match, counting no further than limit.", func(h *harness) {
+			h.addMany(7)
+			h.run(h.add(), task.OutcomeSucceeded)
+			for limit, want := range map[int]int{100: 7, 7: 7, 3: 3} {
+				n, err := h.s.Count(h.ctx, store.Filter{State: task.Pending}, limit)
+				h.ok(err)
+				equal(h, "count", n, want)
+			}
+			n, err := h.s.Count(h.ctx, store.Filter{}, 100)
+			h.ok(err)
+			equal(h, "count of all", n, 8)
+		}},
+		{"check/nothing is wrong", "Check returns nothing when all is well.", func(h *harness) {
+			h.die(h.add(keyed("k")))
+			h.claim(h.add(), h.add())
+			wrong, err := h.s.Check(h.ctx)
+			h.ok(err)
+			h.expect(len(wrong) == 0, "%v", wrong)
+		}},
+	}
+}
+
+func checkFilters(h *harness) {
+	lane := h.queue("other", 1)[0].Lane
+	plain := h.add()
+	sms := h.add(typed("sms"))
+	elsewhere := h.add(func(t *task.Task) { t.Queue, t.ID = "other", t.ID.WithLane(lane) })
+	withKey := h.add(keyed("k"))
+	traced := h.add(func(t *task.Task) { t.Spec.TraceParent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" })
+	failed := h.add()
+	h.run(failed, task.OutcomeFailed)
+	dead := h.add(typed("sms"))
+	h.die(dead, func(s *store.Settlement) { s.DeadReason, s.Failure = task.Permanent, failure("permanent") })
+	exhausted := h.add()
+	h.die(exhausted)
+	succeeded := h.add()
+	h.run(succeeded, task.OutcomeSucceeded)
+	running := h.add()
+	h.claim(running)
+	canceled := h.add()
+	h.run(canceled, task.OutcomeCanceled)
+	all := []task.ID{plain, sms, elsewhere, withKey, traced, failed, dead, exhausted, succeeded, running, canceled}
+	for _, c := range []struct {
+		what   string
+		filter store.Filter
+		want   []task.ID
+	}{
+		{"nothing", store.Filter{}, all},
+		{"ids", store.Filter{IDs: []task.ID{plain, dead, succeeded, h.task().ID}}, []task.ID{plain, dead, succeeded}},
+		{"pending", store.Filter{State: task.Pending}, []task.ID{plain, sms, elsewhere, withKey, traced, failed}},
+		{"running", store.Filter{State: task.Running}, []task.ID{running}},
+		{"succeeded", store.Filter{State: task.Succeeded}, []task.ID{succeeded}},
+		{"dead", store.Filter{State: task.Dead}, []task.ID{dead, exhausted}},
+		{"canceled", store.Filter{State: task.Canceled}, []task.ID{canceled}},
+		{"type", store.Filter{Type: "sms"}, []task.ID{sms, dead}},
+		{"queue", store.Filter{Queue: "other"}, []task.ID{elsewhere}},
+		{"key", store.Filter{Key: "k"}, []task.ID{withKey}},
+		{"category", store.Filter{Category: "permanent"}, []task.ID{dead}},
+		{"category in several tables", store.Filter{Category: "down"}, []task.ID{failed, exhausted}},
+		{"trace", store.Filter{Trace: "0af7651916cd43dd8448eb211c80319c"}, []task.ID{traced}},
+		{"reason", store.Filter{Reason: task.Exhausted}, []task.ID{exhausted}},
+		{"fingerprint", store.Filter{Fingerprint: failure("permanent").Fingerprint, State: task.Dead}, []task.ID{dead}},
+		{"type and state", store.Filter{Type: "sms", State: task.Pending}, []task.ID{sms}},
+		{"no match", store.Filter{Type: "sms", State: task.Running}, nil},
+		{"ids and type", store.Filter{IDs: []task.ID{plain, sms}, Type: "sms"}, []task.ID{sms}},
+	} {
+		for _, limit := range []int{500, 2} {
+			got := h.find(c.filter, limit)
+			h.Logf("%s: %d tasks", c.what, len(got))
+			h.ids(got, c.want...)
+		}
+		n, err := h.s.Count(h.ctx, c.filter, 1000)
+		h.ok(err)
+		equal(h, "count by "+c.what, n, len(c.want))
+	}
+}
+
+func pageRules() []rule {
+	return []rule{
+		{"page/newest first without loss or doubles", "Find returns pages newest first by id; paging neither loses nor doubles tasks, also of equal times and over tables.", func(h *harness) {
+			at := time.Now()
+			var ids []task.ID
+			for i := range 60 {
+				id := h.add(func(t *task.Task) { t.ID = task.NewID(at, h.random).WithLane(t.ID.Lane()) }, h.inLane(i%2))
+				ids = append(ids, id)
+				switch i % 5 {
+				case 1:
+					h.run(id, task.OutcomeSucceeded)
+				case 2:
+					h.die(id)
+				case 3:
+					h.claim(id)
+				}
+			}
+			for _, limit := range []int{1, 7, 60, 61} {
+				tasks := h.find(store.Filter{}, limit)
+				h.ids(tasks, ids...)
+				for i := range len(tasks) - 1 {
+					h.expect(tasks[i].ID.String() > tasks[i+1].ID.String(), "%s comes before %s", tasks[i].ID, tasks[i+1].ID)
+				}
+			}
+		}},
+		{"page/steady under inserts", "Tasks that come while one pages do not disturb the pages behind the cursor.", func(h *harness) {
+			ids := h.addMany(10)
+			first, next, err := h.s.Find(h.ctx, store.Filter{}, store.Page{Limit: 4})
+			h.ok(err)
+			h.add(func(t *task.Task) { t.ID = task.NewID(time.Now().Add(time.Minute), h.random).WithLane(t.ID.Lane()) })
+			for next != "" {
+				var more []*task.Task
+				more, next, err = h.s.Find(h.ctx, store.Filter{}, store.Page{Limit: 4, Cursor: next})
+				h.ok(err)
+				first = append(first, more...)
+			}
+			h.ids(first, ids...)
+		}},
+		{"page/limits", "A page has 100 tasks when the limit is 0, and never more than 500.", func(h *harness) {
+			h.addMany(101)
+			tasks, next, err := h.s.Find(h.ctx, store.Filter{}, store.Page{})
+			h.ok(err)
+			h.expect(len(tasks) == 100 && next != "", "%d tasks, next %q", len(tasks), next)
+			tasks, _, err = h.s.Find(h.ctx, store.Filter{}, store.Page{Limit: 100_000})
+			h.expect(err != nil || len(tasks) == 101, "%d tasks", len(tasks))
+		}},
+		{"page/bad cursors", "A cursor that the store did not make is invalid, with field cursor.", func(h *harness) {
+			h.addMany(3)
+			for _, cursor := range []string{"x", "!!", "00", "\x00", "é", "AAAA", "999999999999999999999999999999999999999999999999999999999999999999999999999"} {
+				_, _, err := h.s.Find(h.ctx, store.Filter{}, store.Page{Cursor: cursor})
+				if err == nil {
+					h.Fatalf("the cursor %q was taken", cursor)
+				}
+				fields := h.code(err, task.CodeInvalid).Fields
+				h.expect(len(fields) == 1 && fields[0].Path == "cursor", "fields %v", fields)
+			}
+		}},
+	}
+}
+
+func deadQueryRules() []rule {
+	return []rule{
+		{"dead stats/equal a recount", "The counters of dead letters equal a recount, through death, redrive and purge.", func(h *harness) {
+			ids := append(h.addMany(4), h.addMany(3, typed("sms"))...)
+			for i, id := range ids {
+				h.die(id, func(s *store.Settlement) { s.Failure = failure([]string{"down", "throttled"}[i%2]) })
+			}
+			h.redrive(store.RedriveOptions{}, ids[0], ids[5])
+			_, err := h.s.Purge(h.ctx, store.Filter{Category: "down"}, 2)
+			h.ok(err)
+			equal(h, "total", h.stats().Total, 3)
+			CheckInvariants(h.T, h.s)
+			_, err = h.s.Purge(h.ctx, store.Filter{}, 100)
+			h.ok(err)
+			equal(h, "total", h.stats().Total, 0)
+		}},
+		{"dead groups/by fingerprint, most first", "DeadGroups groups letters by fingerprint, most first, at most limit, with first and last seen and an example.", func(h *harness) {
+			var down, throttled []task.ID
+			for range 3 {
+				id := h.add()
+				h.die(id)
+				down = append(down, id)
+				h.pass(2 * time.Millisecond)
+			}
+			id := h.add(typed("sms"))
+			h.die(id, func(s *store.Settlement) { s.DeadReason, s.Failure = task.Permanent, failure("throttled") })
+			throttled = append(throttled, id)
+			groups, err := h.s.DeadGroups(h.ctx, store.Filter{}, 10)
+			h.ok(err)
+			equal(h, "groups", len(groups), 2)
+			first, second := groups[0], groups[1]
+			h.expect(first.Count == 3 && first.Fingerprint == failure("down").Fingerprint && first.Type == "mail" && first.Category == "down" &&
+				first.Reason == task.Exhausted && first.Message == failure("down").Message, "got %+v", first)
+			h.near("first seen", first.FirstSeen, h.get(down[0]).FinishedAt)
+			h.near("last seen", first.LastSeen, h.get(down[2]).FinishedAt)
+			h.expect(h.get(first.Example).LastError.Fingerprint == first.Fingerprint, "the example is of another group")
+			h.expect(second.Count == 1 && second.Example == throttled[0] && second.Reason == task.Permanent, "got %+v", second)
+			groups, err = h.s.DeadGroups(h.ctx, store.Filter{}, 1)
+			h.ok(err)
+			h.expect(len(groups) == 1 && groups[0].Count == 3, "got %+v", groups)
+			groups, err = h.s.DeadGroups(h.ctx, store.Filter{Type: "sms"}, 10)
+			h.ok(err)
+			h.expect(len(groups) == 1 && groups[0].Count == 1, "got %+v", groups)
+		}},
+		{"dead groups/shrink", "Letters that were redriven or purged leave their group; an empty group is gone.", func(h *harness) {
+			ids := h.addMany(3)
+			for _, id := range ids {
+				h.die(id)
+			}
+			h.redrive(store.RedriveOptions{}, ids[2])
+			groups, err := h.s.DeadGroups(h.ctx, store.Filter{}, 10)
+			h.ok(err)
+			h.expect(len(groups) == 1 && groups[0].Count == 2, "got %+v", groups)
+			h.state(groups[0].Example, task.Dead)
+			_, err = h.s.Purge(h.ctx, store.Filter{}, 10)
+			h.ok(err)
+			groups, err = h.s.DeadGroups(h.ctx, store.Filter{}, 10)
+			h.ok(err)
+			equal(h, "groups", len(groups), 0)
+		}},
+	}
+}

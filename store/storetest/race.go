@@ -1,0 +1,231 @@
+package storetest
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// racers is how many goroutines race in the rules below.
+const racers = 64
+
+// race runs do in many goroutines at once and reports the first error.
+func (h *harness) race(do func(i int) error) {
+	h.Helper()
+	errs := make(chan error, racers)
+	var group sync.WaitGroup
+	start := make(chan struct{})
+	for i := range racers {
+		group.Go(func() {
+			<-start
+			errs <- do(i)
+		})
+	}
+	close(start)
+	group.Wait()
+	close(errs)
+	for err := range errs {
+		h.ok(err)
+	}
+}
+
+func raceRules() []rule {
+	return []rule{
+		{"race/each row is claimed once", "Of many that claim the same rows at once, each row goes to one.", func(h *harness) {
+			ids := h.addMany(200)
+			var mu sync.Mutex
+			claims := map[task.ID]int{}
+			h.race(func(i int) error {
+				order := rand.New(rand.NewPCG(uint64(i), 1)).Perm(len(ids))
+				var claim []store.ClaimItem
+				for _, at := range order[:100] {
+					claim = append(claim, store.ClaimItem{ID: ids[at]})
+				}
+				claimed, err := h.s.Claim(h.ctx, store.Claim{Node: "n1", Lanes: h.lanes, Items: claim})
+				mu.Lock()
+				defer mu.Unlock()
+				for _, t := range claimed.Tasks {
+					claims[t.ID]++
+				}
+				return err
+			})
+			for id, n := range claims {
+				equal(h, "claims of "+id.String(), n, 1)
+				equal(h, "attempt", h.state(id, task.Running).Attempt, 1)
+			}
+		}},
+		{"race/one of a key at a time", "Of many that claim tasks of one key at once, one gets the head, and no other gets any.", func(h *harness) {
+			ids := h.addMany(10, keyed("k"))
+			var mu sync.Mutex
+			var winners []task.ID
+			h.race(func(int) error {
+				claimed, err := h.s.Claim(h.ctx, store.Claim{Node: "n1", Lanes: h.lanes, Items: items(ids...)})
+				mu.Lock()
+				defer mu.Unlock()
+				for _, t := range claimed.Tasks {
+					winners = append(winners, t.ID)
+				}
+				return err
+			})
+			h.expect(len(winners) == 1 && winners[0] == ids[0], "claimed %v", winners)
+		}},
+		{"race/one settle of a claim wins", "Of settlements with different outcomes for one claim, one outcome is recorded.", func(h *harness) {
+			t := h.claimOne(h.add())
+			var mu sync.Mutex
+			won := map[task.Outcome]int{}
+			h.race(func(i int) error {
+				outcome := []task.Outcome{task.OutcomeSucceeded, task.OutcomeFailed, task.OutcomeDead, task.OutcomeSnoozed}[i%4]
+				settled, err := h.s.Settle(h.ctx, []store.Settlement{settlement(t, outcome)})
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil && settled[0].Status == store.StatusOK {
+					won[outcome]++
+				}
+				return err
+			})
+			equal(h, "outcomes accepted", len(won), 1)
+			equal(h, "history rows", len(h.attempts(t.ID)), 1)
+		}},
+		{"race/the same enqueue", "Of enqueues with the same id at once, one inserts and all others answer with its task.", func(h *harness) {
+			t := h.task(keyed("k"))
+			h.checkOneInserted(func(int) store.Insert { return store.Insert{Task: t} })
+		}},
+		{"race/the same dedupe key", "Of enqueues with the same dedupe key and content at once, one inserts and the others answer with its task.", func(h *harness) {
+			inserts := make([]store.Insert, racers)
+			for i := range inserts {
+				inserts[i] = h.dedupe(h.task(h.inLane(i%2)), "k", time.Hour, 1)
+			}
+			h.checkOneInserted(func(i int) store.Insert { return inserts[i] })
+		}},
+		{"race/seqs differ", "Keyed tasks enqueued at once get different seqs.", func(h *harness) {
+			tasks := make([]*task.Task, racers)
+			for i := range tasks {
+				tasks[i] = h.task(keyed("k"))
+			}
+			var mu sync.Mutex
+			seqs := map[int64]bool{}
+			h.race(func(i int) error {
+				results, err := h.s.Enqueue(h.ctx, []store.Batch{{Items: []store.Insert{{Task: tasks[i]}}}})
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil && results[0].Err == nil {
+					seqs[results[0].Items[0].Entry.Seq] = true
+				}
+				return err
+			})
+			equal(h, "seqs", len(seqs), racers)
+		}},
+		{"race/one take of a lane wins", "Of nodes that take the same lane at once, one gets it.", func(h *harness) {
+			lanes := h.queue("other", 4)
+			h.join("n2")
+			var mu sync.Mutex
+			taken := 0
+			h.race(func(i int) error {
+				got, err := h.s.TakeLanes(h.ctx, []string{"n1", "n2"}[i%2], lanes)
+				mu.Lock()
+				defer mu.Unlock()
+				taken += len(got)
+				return err
+			})
+			equal(h, "taken", taken, 4)
+		}},
+		{"race/one recovery of a row", "Of recoveries at once, each row is handed back by one, and crashes count once.", func(h *harness) {
+			h.join("n2")
+			ids := h.addMany(30)
+			h.claimFor("n2", ids...)
+			h.bury("n2")
+			var mu sync.Mutex
+			recovered := 0
+			h.race(func(int) error {
+				rows, err := h.s.Recover(h.ctx, []uint16{h.lanes[0].Lane}, 10)
+				mu.Lock()
+				defer mu.Unlock()
+				recovered += len(rows)
+				return err
+			})
+			equal(h, "recovered", recovered, 30)
+			for _, id := range ids {
+				equal(h, "crashes", h.get(id).Crashes, 1)
+			}
+		}},
+		{"race/one redrive of a letter", "Of redrives at once, one finds the letter.", func(h *harness) {
+			id := h.add()
+			h.die(id)
+			var mu sync.Mutex
+			won := 0
+			h.race(func(int) error {
+				done, _, err := h.s.Redrive(h.ctx, []task.ID{id}, store.RedriveOptions{})
+				mu.Lock()
+				defer mu.Unlock()
+				won += len(done)
+				return err
+			})
+			equal(h, "redriven", won, 1)
+		}},
+		{"race/everything at once", "Under claims, settlements, enqueues and administration at once, every invariant holds.", checkTurmoil},
+	}
+}
+
+// checkOneInserted races one insert per goroutine.
+func (h *harness) checkOneInserted(insert func(i int) store.Insert) {
+	h.Helper()
+	var mu sync.Mutex
+	inserted := map[task.ID]int{}
+	existing := map[task.ID]int{}
+	h.race(func(i int) error {
+		results, err := h.s.Enqueue(h.ctx, []store.Batch{{Items: []store.Insert{insert(i)}}})
+		if err != nil {
+			return err
+		}
+		if results[0].Err != nil {
+			return results[0].Err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if item := results[0].Items[0]; item.Existing != nil {
+			existing[item.Existing.ID]++
+		} else {
+			inserted[item.Entry.ID]++
+		}
+		return nil
+	})
+	h.expect(len(inserted) == 1 && len(existing) == 1, "inserted %v, answered with %v", inserted, existing)
+	for id, n := range inserted {
+		h.expect(n == 1 && existing[id] == racers-1, "inserted %d times, answered %d times", n, existing[id])
+	}
+}
+
+func checkTurmoil(h *harness) {
+	ids := append(h.addMany(40), h.addMany(20, keyed("a"))...)
+	ids = append(ids, h.addMany(20, keyed("b"), h.inLane(1))...)
+	fresh := h.task()
+	h.race(func(i int) error {
+		random := rand.New(rand.NewPCG(uint64(i), 5))
+		for range 4 {
+			id := ids[random.IntN(len(ids))]
+			claimed, err := h.s.Claim(h.ctx, store.Claim{Node: "n1", Lanes: h.lanes, Items: items(id, ids[random.IntN(len(ids))])})
+			if err != nil {
+				return err
+			}
+			for _, t := range claimed.Tasks {
+				if random.IntN(4) == 0 {
+					_, _ = h.s.Cancel(h.ctx, t.ID) // may be a conflict
+				}
+				outcome := settleOutcomes[random.IntN(len(settleOutcomes))]
+				if _, err := h.s.Settle(h.ctx, []store.Settlement{settlement(t, outcome)}); err != nil {
+					return err
+				}
+			}
+			if _, _, err := h.s.Redrive(h.ctx, []task.ID{id}, store.RedriveOptions{}); err != nil {
+				return err
+			}
+			if _, err := h.s.Enqueue(h.ctx, []store.Batch{{Items: []store.Insert{{Task: fresh}}}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,74 @@
+// Package storetest is the conformance suite of the store contract: one
+// subtest per rule, and the rule's sentence printed when it fails. It
+// assumes nothing about the database below.
+//
+// [Run] checks the rules one by one, [RunModel] compares a store with a
+// reference under random operations, [CheckInvariants] checks what must
+// hold of any store at rest.
+package storetest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// Abilities is what a store can do beyond the contract, for the rules that
+// need it. Rules whose ability is nil are skipped.
+type Abilities struct {
+	// Reopen opens the data of s as another process would. The suite
+	// closes what it returns.
+	Reopen func(t *testing.T, s store.Backend) store.Backend
+
+	// Advance moves the store's clock forward. Without it the suite waits
+	// for short times and leaves rules about long ones out.
+	Advance func(t *testing.T, s store.Backend, d time.Duration)
+
+	// Tx begins a transaction of the kind that EnqueueTx takes and returns
+	// functions that end it.
+	Tx func(t *testing.T, s store.Backend) (tx any, commit, rollback func() error)
+
+	// Kill ends the process behind a store that Reopen returned, so that
+	// its nodes show as Gone.
+	Kill func(t *testing.T, s store.Backend)
+}
+
+// rule is one sentence of the contract and its check.
+type rule struct {
+	name     string
+	sentence string
+	check    func(h *harness)
+}
+
+// Run checks every rule, each on a fresh empty store from open, which also
+// registers its clean-up. After each rule the invariants are checked.
+func Run(t *testing.T, open func(t *testing.T) store.Backend, abilities ...Abilities) {
+	t.Helper()
+	able := Abilities{}
+	if len(abilities) > 0 {
+		able = abilities[0]
+	}
+	for _, rule := range allRules() {
+		t.Run(rule.name, func(t *testing.T) {
+			t.Cleanup(func() {
+				if t.Failed() {
+					t.Logf("the rule: %s", rule.sentence)
+				}
+			})
+			h := newHarness(t, open(t), able)
+			rule.check(h)
+			CheckInvariants(t, h.s)
+		})
+	}
+}
+
+func allRules() []rule {
+	return slices.Concat(
+		livenessRules(), ownershipRules(), enqueueRules(), dedupeRules(), bytesRules(), scanRules(), markRules(),
+		claimRules(), keyRules(), settleRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(),
+		adminRules(), redriveRules(), purgeRules(), cleanupRules(), queryRules(), pageRules(), deadQueryRules(),
+		queueRules(), operationRules(), processRules(), raceRules(),
+	)
+}
