@@ -51,6 +51,12 @@ func (r *registry) Follow(t *task.Task, follow *task.Follow, kind engine.FollowK
 		made.Type = task.HTTPType
 	}
 	made.Target = targetOf(made.Type, made.Spec.HTTP)
+	if kind == engine.FollowFallback {
+		// The dead letter names its fallback. Others may be reading t.
+		dying := *t
+		dying.FallbackTask = made.ID
+		end.Task = &dying
+	}
 	return store.Insert{Task: made}, true
 }
 

@@ -1,0 +1,403 @@
+package outlast_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+type mail struct {
+	To string `json:"to"`
+	N  int    `json:"n"`
+}
+
+func TestTypedHandler(t *testing.T) {
+	virtually(t, func(k *kit) {
+		outlast.HandleResult(k.client, "double", func(ctx context.Context, m mail) (int, error) {
+			info, ok := outlast.Info(ctx)
+			if !ok || info.Attempt != 1 || info.MaxAttempts != retry.DefaultAttempts || info.Type != "double" {
+				k.Errorf("info %+v", info)
+			}
+			return 2 * m.N, nil
+		})
+		k.start()
+		got, err := k.client.Run(k.ctx, outlast.Draft{Type: "double", Payload: []byte(`{"to":"a","n":21}`)})
+		if err != nil || string(got.Result) != "42" || got.State != task.Succeeded {
+			k.Errorf("got %+v, %v", got, err)
+		}
+	})
+}
+
+func TestBadPayload(t *testing.T) {
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "mail", func(context.Context, mail) error { return nil })
+		k.start()
+		for _, payload := range []string{`{"n":"private"}`, `{`, `[]`} {
+			got, err := k.client.Run(k.ctx, outlast.Draft{Type: "mail", Payload: []byte(payload)})
+			var dead *outlast.DeadError
+			if !errors.As(err, &dead) || dead.Reason != task.Permanent || dead.Failure.Code != "bad_payload" || got.Attempt != 1 {
+				k.Errorf("%s: %v, %+v", payload, err, got)
+			}
+		}
+	})
+}
+
+// A handler steers by what it returns.
+func TestSteering(t *testing.T) {
+	boom := errors.New("boom")
+	for _, c := range []struct {
+		name  string
+		first error // of the first run; later ones succeed
+		state task.State
+		runs  int
+		spent int
+		after time.Duration // between first and last run
+	}{
+		{"success", nil, task.Succeeded, 1, 1, 0},
+		{"retry after", outlast.RetryAfter(7*time.Second, boom), task.Succeeded, 2, 2, 7 * time.Second},
+		{"snooze", outlast.Snooze(time.Hour), task.Succeeded, 2, 1, time.Hour},
+		{"dead", outlast.Dead(boom), task.Dead, 1, 1, 0},
+		{"cancel", outlast.Cancel(boom), task.Canceled, 1, 1, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			virtually(t, func(k *kit) {
+				var runs []time.Time
+				outlast.Handle(k.client, "t", func(context.Context, mail) error {
+					if runs = append(runs, time.Now()); len(runs) == 1 {
+						return c.first
+					}
+					return nil
+				})
+				k.start()
+				got, err := k.client.Run(k.ctx, outlast.Draft{Type: "t"})
+				if got == nil || got.State != c.state || len(runs) != c.runs || got.Attempt != c.spent {
+					k.Fatalf("got %+v, %v after %d runs", got, err, len(runs))
+				}
+				if waited := runs[len(runs)-1].Sub(runs[0]); waited < c.after || waited > c.after+50*time.Millisecond {
+					k.Errorf("waited %v, want %v", waited, c.after)
+				}
+				if c.state == task.Dead && got.DeadReason != task.Rejected {
+					k.Errorf("reason %q", got.DeadReason)
+				}
+				if (err == nil) != (c.state == task.Succeeded) {
+					k.Errorf("error %v for state %s", err, got.State)
+				}
+			})
+		})
+	}
+	if !errors.Is(outlast.Dead(boom), boom) || !errors.Is(outlast.RetryAfter(0, boom), boom) {
+		t.Error("the cause is not wrapped")
+	}
+}
+
+func TestFunctionWithFallback(t *testing.T) {
+	virtually(t, func(k *kit) {
+		var refunded []string
+		calls := 0
+		charge := outlast.Func(k.client, "charge", func(context.Context, mail) error {
+			calls++
+			return errors.New("no money")
+		}, outlast.MaxAttempts(3), outlast.Interval(time.Second)).
+			Fallback(func(_ context.Context, m mail) error {
+				refunded = append(refunded, m.To)
+				return nil
+			}).
+			Key(func(m mail) string { return m.To }).
+			Dedupe(func(m mail) string { return m.To })
+		k.start()
+
+		err := charge.Run(k.ctx, mail{To: "ann"})
+		var dead *outlast.DeadError
+		if !errors.As(err, &dead) || dead.Reason != task.Exhausted || calls != 3 {
+			k.Fatalf("got %v after %d calls", err, calls)
+		}
+		k.after(time.Second)
+		if len(refunded) != 1 || refunded[0] != "ann" {
+			k.Errorf("refunded %v", refunded)
+		}
+		view := k.get(dead.ID)
+		if view.FallbackTask.IsZero() || view.FallbackState != task.Succeeded || view.Key != "ann" || view.Spec.DedupeKey != "ann" {
+			k.Errorf("view %+v", view)
+		}
+		if view.MaxAttempts != 3 {
+			k.Errorf("max attempts %d", view.MaxAttempts)
+		}
+	})
+}
+
+func TestFunctionLater(t *testing.T) {
+	virtually(t, func(k *kit) {
+		var ran []time.Time
+		f := outlast.Func(k.client, "f", func(context.Context, int) error { ran = append(ran, time.Now()); return nil }, outlast.Delay(time.Minute))
+		k.start()
+		begin := time.Now()
+		if _, err := f.Go(k.ctx, 1); err != nil {
+			k.Fatal(err)
+		}
+		if _, err := f.After(k.ctx, time.Hour, 2); err != nil {
+			k.Fatal(err)
+		}
+		if _, err := f.At(k.ctx, begin.Add(2*time.Hour), 3); err != nil {
+			k.Fatal(err)
+		}
+		k.after(3 * time.Hour)
+		for i, want := range []time.Duration{time.Minute, time.Hour, 2 * time.Hour} {
+			if len(ran) <= i || ran[i].Sub(begin) < want || ran[i].Sub(begin) > want+50*time.Millisecond {
+				k.Fatalf("ran at %v", ran)
+			}
+		}
+		if _, err := outlast.Func(k.client, "g", func(context.Context, chan int) error { return nil }).Go(k.ctx, nil); err == nil {
+			k.Error("a channel was accepted as an argument")
+		}
+	})
+}
+
+// Which policy holds: inline, the task's, the type's, the queue's, default.
+func TestPolicyOrder(t *testing.T) {
+	virtually(t, func(k *kit) {
+		own, _ := retry.New(retry.Attempts(2))
+		nothing := func(context.Context, mail) error { return nil }
+		outlast.Handle(k.client, "plain", nothing)
+		outlast.Handle(k.client, "named", nothing, outlast.Policy("notification"))
+		outlast.Handle(k.client, "own", nothing, outlast.Retry(own))
+		outlast.Handle(k.client, "less", nothing, outlast.Policy("payment"), outlast.MaxAttempts(4))
+		outlast.Handle(k.client, "off", nothing, outlast.MaxAttempts(1))
+		k.start()
+		if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: "slow", Policy: "classic"}); err != nil {
+			k.Fatal(err)
+		}
+		for _, c := range []struct {
+			draft outlast.Draft
+			name  string
+			max   int
+		}{
+			{outlast.Draft{Type: "plain"}, "default", 8},
+			{outlast.Draft{Type: "plain", Queue: "slow"}, "classic", 3},
+			{outlast.Draft{Type: "named", Queue: "slow"}, "notification", 3},
+			{outlast.Draft{Type: "own"}, "inline", 2},
+			{outlast.Draft{Type: "less"}, "payment", 4},
+			{outlast.Draft{Type: "off"}, "default", 1},
+			{outlast.Draft{Type: "named", Policy: "payment"}, "payment", 5},
+			{outlast.Draft{Type: "named", Policy: "payment", MaxAttempts: ptr(9)}, "payment", 9},
+			{outlast.Draft{Type: "named", Policy: "payment", Retry: json.RawMessage(`{"max_attempts":6}`)}, "inline", 6},
+		} {
+			c.draft.Delay = time.Hour
+			view := k.get(k.enqueue(c.draft).ID)
+			if view.PolicyName != c.name || view.MaxAttempts != c.max {
+				k.Errorf("%+v: policy %q with %d attempts, want %q with %d", c.draft, view.PolicyName, view.MaxAttempts, c.name, c.max)
+			}
+		}
+		first := k.enqueue(outlast.Draft{Type: "plain", Policy: "consistency-task"})
+		if wait := first.RunAt.Sub(first.CreatedAt); wait != time.Minute {
+			k.Errorf("the first run is after %v", wait)
+		}
+	})
+}
+
+func TestRegistrationMistakes(t *testing.T) {
+	virtually(t, func(k *kit) {
+		nothing := func(context.Context, mail) error { return nil }
+		own, _ := retry.New()
+		outlast.Handle(k.client, "a", nothing)
+		outlast.Handle(k.client, "a", nothing)
+		outlast.Handle(k.client, "b c", nothing)
+		outlast.Handle[mail](k.client, "d", nil)
+		outlast.Handle(k.client, "e", nothing, outlast.Policy("unheard"))
+		outlast.Handle(k.client, "f", nothing, outlast.MaxAttempts(0))
+		outlast.Handle(k.client, "g", nothing, outlast.Retry(own), outlast.MaxAttempts(1))
+		outlast.Handle(k.client, "h", nothing, outlast.Timeout(time.Nanosecond))
+		e := wantCode(k.T, k.client.Start(k.ctx), task.CodeInvalid)
+		if len(e.Fields) != 7 {
+			k.Errorf("complaints %v", e.Fields)
+		}
+	})
+}
+
+// The client says when it cannot take tasks.
+func TestStates(t *testing.T) {
+	virtually(t, func(k *kit) {
+		_, err := k.client.Enqueue(k.ctx, outlast.Draft{Type: "t"})
+		wantCode(k.T, err, task.CodeUnavailable)
+		wantCode(k.T, k.client.Ready(), task.CodeUnavailable)
+		k.start()
+		if err := k.client.Ready(); err != nil {
+			k.Error(err)
+		}
+		wantCode(k.T, k.client.Start(k.ctx), task.CodeConflict)
+		waiting := make(chan error)
+		id := k.enqueue(outlast.Draft{Type: "t", Delay: time.Hour}).ID
+		go func() {
+			_, err := k.client.Wait(k.ctx, id)
+			waiting <- err
+		}()
+		k.after(time.Minute)
+		if err := k.client.Stop(k.ctx); err != nil {
+			k.Error(err)
+		}
+		wantCode(k.T, <-waiting, task.CodeUnavailable)
+		_, err = k.client.Enqueue(k.ctx, outlast.Draft{Type: "t"})
+		wantCode(k.T, err, task.CodeUnavailable)
+		if err := k.client.Stop(k.ctx); err != nil {
+			k.Error(err)
+		}
+	})
+}
+
+func TestWaitForAnotherNode(t *testing.T) {
+	virtually(t, func(k *kit) {
+		k.start()
+		worker := k.open(k.store.Handle())
+		outlast.Handle(worker, "t", func(context.Context, mail) error { return nil })
+		if err := worker.Start(k.ctx); err != nil {
+			k.Fatal(err)
+		}
+		k.after(5 * time.Second)
+		got, err := k.client.Run(k.ctx, outlast.Draft{Type: "t"})
+		if err != nil || got.State != task.Succeeded {
+			k.Errorf("got %+v, %v", got, err)
+		}
+		ctx, cancel := context.WithTimeout(k.ctx, time.Second)
+		defer cancel()
+		if _, err := k.client.Run(ctx, outlast.Draft{Type: "t", Delay: time.Hour}); !errors.Is(err, context.DeadlineExceeded) {
+			k.Errorf("got %v", err)
+		}
+	}, outlast.EnqueueOnly())
+}
+
+func TestDedupe(t *testing.T) {
+	virtually(t, func(k *kit) {
+		k.start()
+		draft := outlast.Draft{Type: "t", Payload: []byte(`1`), DedupeKey: "d", DedupeWindow: time.Hour, Delay: time.Minute}
+		first := k.enqueue(draft)
+		again, err := k.client.Enqueue(k.ctx, draft)
+		if err != nil || !again.Existing || again.Task.ID != first.ID {
+			k.Errorf("a repeat gave %+v, %v", again, err)
+		}
+		for name, change := range map[string]func(d *outlast.Draft){
+			"payload": func(d *outlast.Draft) { d.Payload = []byte(`2`) },
+			"type":    func(d *outlast.Draft) { d.Type = "u" },
+			"key":     func(d *outlast.Draft) { d.Key = "k" },
+			"delay":   func(d *outlast.Draft) { d.Delay = time.Hour },
+			"target":  func(d *outlast.Draft) { d.Target = &task.Request{URL: "https://example.com/"} },
+		} {
+			other := draft
+			change(&other)
+			_, err := k.client.Enqueue(k.ctx, other)
+			if e := wantCode(k.T, err, task.CodeDedupeConflict); e.Existing != first.ID {
+				k.Errorf("%s: existing %v", name, e.Existing)
+			}
+		}
+	})
+}
+
+func TestBatches(t *testing.T) {
+	virtually(t, func(k *kit) {
+		k.start()
+		drafts := []outlast.Draft{{Type: "a"}, {Type: "b c"}, {Type: "d"}}
+		receipts, err := k.client.EnqueueMany(k.ctx, drafts, true)
+		if wantCode(k.T, err, task.CodeInvalid); receipts != nil {
+			k.Error("an atomic batch was accepted in part")
+		}
+		receipts, err = k.client.EnqueueMany(k.ctx, drafts, false)
+		if err != nil || len(receipts) != 3 || receipts[0].Err != nil || receipts[2].Err != nil {
+			k.Fatalf("got %+v, %v", receipts, err)
+		}
+		wantCode(k.T, receipts[1].Err, task.CodeInvalid)
+		count, _ := k.client.Inspector().Count(k.ctx, store.Filter{}, 10)
+		if count != 2 {
+			k.Errorf("%d tasks", count)
+		}
+		receipts, err = k.client.EnqueueMany(k.ctx, []outlast.Draft{{Type: "a"}, {Type: "d"}}, true)
+		if err != nil || len(receipts) != 2 || receipts[1].Task.Type != "d" {
+			k.Errorf("got %+v, %v", receipts, err)
+		}
+		_, err = k.client.EnqueueTx(k.ctx, nil, outlast.Draft{Type: "a"})
+		wantCode(k.T, err, task.CodeUnavailable)
+	})
+}
+
+func TestQueueFull(t *testing.T) {
+	virtually(t, func(k *kit) {
+		k.start()
+		if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: "small", MaxPending: 3}); err != nil {
+			k.Fatal(err)
+		}
+		for range 3 {
+			k.enqueue(outlast.Draft{Type: "t", Queue: "small"})
+		}
+		_, err := k.client.Enqueue(k.ctx, outlast.Draft{Type: "t", Queue: "small"})
+		if e := wantCode(k.T, err, task.CodeQueueFull); e.RetryAfter <= 0 {
+			k.Error("no time to come back")
+		}
+		k.after(3 * time.Second)
+		_, err = k.client.Enqueue(k.ctx, outlast.Draft{Type: "t", Queue: "small"})
+		wantCode(k.T, err, task.CodeQueueFull)
+	})
+}
+
+func TestDeadline(t *testing.T) {
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "t", func(context.Context, mail) error { return errors.New("no") }, outlast.Interval(time.Second))
+		k.start()
+		begin := time.Now()
+		_, err := k.client.Run(k.ctx, outlast.Draft{Type: "t", TTL: 3500 * time.Millisecond, MaxAttempts: ptr(100)})
+		var dead *outlast.DeadError
+		if !errors.As(err, &dead) || dead.Reason != task.Expired || time.Since(begin) > 4*time.Second {
+			k.Errorf("got %v after %v", err, time.Since(begin))
+		}
+	})
+}
+
+// What follows a task is told what happened, once.
+func TestCallbacks(t *testing.T) {
+	virtually(t, func(k *kit) {
+		var told []map[string]any
+		outlast.HandleResult(k.client, "good", func(context.Context, mail) (string, error) { return "fine", nil })
+		outlast.Handle(k.client, "bad", func(context.Context, mail) error { return outlast.Dead(errors.New("broken")) })
+		outlast.Handle(k.client, "told", func(_ context.Context, what map[string]any) error { told = append(told, what); return nil })
+		k.start()
+		follow := &task.Follow{Type: "told"}
+		for _, name := range []string{"good", "bad"} {
+			_, _ = k.client.Run(k.ctx, outlast.Draft{Type: name, Payload: []byte(`{"n":1}`), OnSuccess: follow, OnDead: follow})
+			k.after(time.Second)
+		}
+		if len(told) != 2 || told[0]["result"] != "fine" || told[0]["state"] != "succeeded" ||
+			told[1]["reason"] != "rejected" || told[1]["error"].(map[string]any)["message"] != "broken" ||
+			told[1]["payload"].(map[string]any)["n"] != 1.0 {
+			k.Errorf("told %v", told)
+		}
+	})
+}
+
+func TestProgress(t *testing.T) {
+	virtually(t, func(k *kit) {
+		goOn := make(chan struct{})
+		outlast.Handle(k.client, "t", func(ctx context.Context, _ mail) error {
+			if err := outlast.Progress(ctx, map[string]int{"done": 3}); err != nil {
+				k.Error(err)
+			}
+			wantCode(k.T, outlast.Progress(ctx, make([]int, 5000)), task.CodeTooLarge)
+			<-goOn
+			return nil
+		})
+		k.start()
+		id := k.enqueue(outlast.Draft{Type: "t"}).ID
+		k.after(time.Second)
+		if got := string(k.get(id).Progress); got != `{"done":3}` {
+			k.Errorf("progress %s", got)
+		}
+		close(goOn)
+		k.after(time.Second)
+		if got := k.get(id); got.Progress != nil || got.State != task.Succeeded {
+			k.Errorf("got %+v", got)
+		}
+		wantCode(k.T, outlast.Progress(k.ctx, 1), task.CodeConflict)
+	})
+}
