@@ -10,10 +10,10 @@ import (
 var (
 	// requestCancel leaves the claim alone: a success that still arrives
 	// is kept.
-	requestCancel = &query{`UPDATE outlast_task SET cancel = 1, updated_at = ?2 WHERE id = ?1`}
+	requestCancel = &query{`UPDATE outlast_run SET cancel = 1 WHERE id = ?`}
 
 	// asRunning lets finish, which fences by claim, end a pending row.
-	asRunning = &query{`UPDATE outlast_task SET state = 1 WHERE id = ?`}
+	asRunning = &query{`INSERT INTO outlast_run (id, claim, node, started_at) SELECT id, claim, '', ifnull(started_at, 0) FROM outlast_task WHERE id = ?`}
 
 	// moveRun moves a pending row. Inputs: id, run_at, rank, now.
 	moveRun = &query{`UPDATE outlast_task SET run_at = ?2, rank = ?3, park = 0, updated_at = ?4 WHERE id = ?1`}
@@ -26,13 +26,13 @@ func (s *Store) Cancel(ctx context.Context, id task.ID) (*task.Task, error) {
 	return s.change(ctx, "cancel", id, func(tx *tx, t *task.Task) error {
 		switch t.State {
 		case task.Running:
-			_, err := tx.exec(requestCancel, id, tx.now)
+			_, err := tx.exec(requestCancel, id)
 			return err
 		case task.Pending:
 			if _, err := tx.exec(asRunning, id); err != nil {
 				return err
 			}
-			return endCanceled(tx, id, t.Claim, "")
+			return endCanceled(tx, id, t.Claim)
 		}
 		_, err := t.State.Next(task.Cancel)
 		return err

@@ -15,14 +15,16 @@ var invariants = []struct {
 }{
 	{"a task is live and ended", &query{`SELECT hex(id) FROM outlast_task WHERE id IN (SELECT id FROM outlast_done) OR id IN (SELECT id FROM outlast_dead) LIMIT 5`}},
 	{"a task is done and dead", &query{`SELECT hex(id) FROM outlast_done WHERE id IN (SELECT id FROM outlast_dead) LIMIT 5`}},
-	{"a task is neither pending nor running", &query{`SELECT hex(id) FROM outlast_task WHERE state NOT IN (0, 1) LIMIT 5`}},
-	{"a running task has no node, claim, attempt or start", &query{`SELECT hex(id) FROM outlast_task
-WHERE state = 1 AND (ifnull(node, '') = '' OR claim <= 0 OR attempt <= 0 OR started_at IS NULL OR park <> 0) LIMIT 5`}},
-	{"a pending task has a node or a cancel request", &query{`SELECT hex(id) FROM outlast_task WHERE state = 0 AND (node IS NOT NULL OR cancel IS NOT NULL) LIMIT 5`}},
+	{"what runs is no live task", &query{`SELECT hex(id) FROM outlast_run WHERE id NOT IN (SELECT id FROM outlast_task) LIMIT 5`}},
+	{"a running task has no node, claim, attempt or start", &query{`SELECT hex(id) FROM outlast_live
+WHERE state = 1 AND (node = '' OR claim <= 0 OR attempt <= 0 OR started_at <= 0 OR park <> 0) LIMIT 5`}},
+	{"a claim is not newer than the one before", &query{`SELECT hex(r.id) FROM outlast_run r JOIN outlast_task t ON t.id = r.id WHERE r.claim <= t.claim LIMIT 5`}},
+	{"what runs has not the key of its task", &query{`SELECT hex(r.id) FROM outlast_run r JOIN outlast_task t ON t.id = r.id
+WHERE r.key IS NOT t.key OR r.lane IS NOT iif(t.key IS NULL, NULL, t.lane) LIMIT 5`}},
 	{"a rank is not run_at less 30 s per priority", &query{`SELECT hex(id) FROM outlast_task WHERE rank <> run_at - priority * 30000000 LIMIT 5`}},
 	{"a keyed task has no seq", &query{`SELECT hex(id) FROM outlast_task WHERE key IS NOT NULL AND ifnull(seq, 0) = 0 LIMIT 5`}},
 	{"two tasks of a key share a seq", &query{`SELECT hex(min(id)) FROM outlast_task WHERE key IS NOT NULL GROUP BY lane, key, seq HAVING count(*) > 1 LIMIT 5`}},
-	{"two tasks of a key run", &query{`SELECT hex(min(id)) FROM outlast_task WHERE state = 1 AND key IS NOT NULL GROUP BY lane, key HAVING count(*) > 1 LIMIT 5`}},
+	{"two tasks of a key run", &query{`SELECT hex(min(id)) FROM outlast_run WHERE key IS NOT NULL GROUP BY lane, key HAVING count(*) > 1 LIMIT 5`}},
 	{"a key is held by no dead letter", &query{`SELECT hex(id) FROM outlast_key_hold h WHERE NOT EXISTS (SELECT 1 FROM outlast_dead d WHERE d.id = h.id AND d.key = h.key) LIMIT 5`}},
 	{"a dead letter has rows of attempts", &query{`SELECT hex(a.id) FROM outlast_attempt a JOIN outlast_dead d ON d.id = a.id LIMIT 5`}},
 	{"attempt numbers leave a gap", &query{`SELECT hex(id) FROM (SELECT id, number, lag(number, 1, 0) OVER (PARTITION BY id ORDER BY claim) AS before FROM outlast_attempt)

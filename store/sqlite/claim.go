@@ -12,13 +12,16 @@ const defaultClaimBytes = 8 << 20
 
 var (
 	// candidates reads live rows whole, by id.
-	candidates = newIDQuery(`SELECT ` + taskColumns + ` FROM outlast_task WHERE id IN (@ids)`)
+	candidates = newIDQuery(`SELECT ` + taskColumns + ` FROM outlast_live WHERE id IN (@ids)`)
 
 	// claimRows makes rows running that candidates found pending, in the
 	// same write transaction: nobody can have changed them in between.
 	// Inputs: now in µs, node, ids. Output: rows changed.
-	claimRows = newIDQuery(`UPDATE outlast_task SET state = 1, attempt = attempt + 1, claim = max(claim + 1, ?1), node = ?2,
-started_at = ?1, park = 0, unstarted = null, updated_at = ?1 WHERE id IN (@ids)`)
+	claimRows = newIDQuery(`INSERT OR FAIL INTO outlast_run (id, claim, node, started_at, lane, key)
+SELECT id, max(claim + 1, ?1), ?2, ?1, iif(key IS NULL, NULL, lane), key FROM outlast_task WHERE id IN (@ids)`)
+
+	// unmark clears the mark of a row that a borrower claims.
+	unmark = &query{`UPDATE OR FAIL outlast_task SET park = 0 WHERE id = ?`}
 
 	// laneOwner reads who owns a lane, at which epoch.
 	laneOwner = &query{`SELECT owner, epoch FROM outlast_lane WHERE lane = ?`}
@@ -26,9 +29,12 @@ started_at = ?1, park = 0, unstarted = null, updated_at = ?1 WHERE id IN (@ids)`
 	// nodeAlive finds the node if it is alive.
 	nodeAlive = &query{`SELECT 1 FROM outlast_node WHERE id = ? AND state = 'alive'`}
 
-	// keyHead reads the first row of a key: the running one, else by
-	// (started before, seq), in the order of the index.
-	keyHead = &query{`SELECT ` + entryColumns + `, state FROM outlast_task
+	// keyRunning finds the running row of a key.
+	keyRunning = &query{`SELECT id FROM outlast_run WHERE lane = ? AND key = ? AND key IS NOT NULL`}
+
+	// keyHead reads the first row of a key of which none runs, by (started
+	// before, seq), in the order of the index.
+	keyHead = &query{`SELECT ` + entryColumns + ` FROM outlast_task
 WHERE lane = ? AND key = ? AND key IS NOT NULL ORDER BY turn, seq LIMIT 1`}
 
 	// keyHeld finds the hold on a key.
@@ -126,6 +132,11 @@ func (c *claiming) portion(items []store.ClaimItem) error {
 			c.result.Refused = append(c.result.Refused, refusal)
 			continue
 		}
+		if t.Park != 0 {
+			if _, err := c.tx.exec(unmark, t.ID); err != nil {
+				return err
+			}
+		}
 		c.take(t)
 		ids = append(ids, t.ID)
 		if c.bytes += len(t.Payload); c.bytes >= c.claim.MaxBytes {
@@ -184,11 +195,13 @@ func (c *claiming) decideKey(t *task.Task, refusal *store.Refusal) error {
 		refusal.Reason = store.ReasonKeyHeld
 		return err
 	}
+	busy, err := one(c.tx, keyRunning, func(row) {}, lane, t.Key)
+	if err != nil || busy {
+		refusal.Reason = store.ReasonBehindKey
+		return err
+	}
 	_, err = one(c.tx, keyHead, func(r row) {
-		switch head := scanEntry(r); {
-		case r.int(11) == running:
-			refusal.Reason = store.ReasonBehindKey
-		case head.ID != t.ID:
+		if head := scanEntry(r); head.ID != t.ID {
 			refusal.Reason, refusal.Head = store.ReasonBehindKey, head
 		}
 	}, lane, t.Key)

@@ -8,8 +8,8 @@ import (
 )
 
 var (
-	// oldDone reads ended tasks in the order of their end, oldest first.
-	oldDone = &query{`SELECT num, id, finished_at FROM outlast_done ORDER BY num LIMIT ?`}
+	// oldDone reads ended tasks in the order of ids from a place on.
+	oldDone = &query{`SELECT id, finished_at < ?2 FROM outlast_done WHERE id > ?1 ORDER BY id LIMIT ?3`}
 
 	deleteDone = newIDQuery(`DELETE FROM outlast_done WHERE id IN (@ids)`)
 
@@ -21,7 +21,7 @@ WHERE d.expires <= ?1 AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = 
 	// oldNodes reads nodes that ended before ?1 and hold nothing.
 	oldNodes = &query{`SELECT id FROM outlast_node n WHERE state <> 'alive' AND ended_at <= ?1
   AND NOT EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id)
-  AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.state = 1 AND t.node = n.id) LIMIT ?2`}
+  AND NOT EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id) LIMIT ?2`}
 
 	deleteNode = &query{`DELETE FROM outlast_node WHERE id = ?`}
 )
@@ -61,19 +61,30 @@ func (s *Store) Cleanup(ctx context.Context, ended store.Time, limit int) (delet
 	return deleted, nil
 }
 
-// cleanDone deletes ended tasks and their histories. The table is in the
-// order of ends, so it stops at the first that must stay.
+// cleanWindow is how many ended tasks one call looks at.
+const cleanWindow = 20_000
+
+// cleanDone deletes ended tasks and their histories. The table has no index
+// by end, which would cost every settle. Ids are in the order of creation,
+// which is nearly that of ends; each call goes on where the last one stopped.
 func cleanDone(tx *tx, ended int64, limit int) (int, error) {
 	var ids []task.ID
-	over := false
+	after, seen := tx.store.cleaned, 0
 	err := tx.each(oldDone, func(r row) error {
-		if over = over || r.int(2) >= ended; !over {
-			ids = append(ids, r.id(1))
+		if len(ids) == limit {
+			return nil
+		}
+		seen++
+		if after = r.id(0); r.bool(1) {
+			ids = append(ids, after)
 		}
 		return nil
-	}, limit)
+	}, after, ended, cleanWindow)
 	if err != nil {
 		return 0, err
+	}
+	if tx.store.cleaned = after; seen < cleanWindow && len(ids) < limit {
+		tx.store.cleaned = task.ID{} // the end: begin again
 	}
 	deleted := int64(0)
 	for _, q := range [...]idQuery{deleteDone, deleteAttempts} {

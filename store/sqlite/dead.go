@@ -15,11 +15,11 @@ var (
 	// bury copies a running row to the dead letters. Inputs: id, finished
 	// at, started at, attempts spent, error, reason, category, fingerprint,
 	// fallback, attempts as JSON.
-	bury = &query{`INSERT INTO outlast_dead
+	bury = &query{`INSERT OR FAIL INTO outlast_dead
 (id, run_at, claim, attempt, crashes, priority, node, started_at, cancel, key, seq, queue, type, target, policy, spec,
  created_at, finished_at, last_error, reason, category, fingerprint, fallback, attempts, payload)
 SELECT id, run_at, claim, ?4, crashes, priority, node, ifnull(?3, started_at), cancel, key, seq, queue, type, target, policy, spec,
- created_at, ?2, ifnull(?5, last_error), ?6, ?7, ?8, ?9, ?10, payload FROM outlast_task WHERE id = ?1`}
+ created_at, ?2, ifnull(?5, last_error), ?6, ?7, ?8, ?9, ?10, payload FROM outlast_live WHERE id = ?1`}
 
 	// lastError reads the error that a live row keeps.
 	lastError = &query{`SELECT last_error FROM outlast_task WHERE id = ?`}

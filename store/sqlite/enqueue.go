@@ -14,9 +14,9 @@ var (
 	// insertTask inserts a pending task unless its id is there already, live
 	// or ended; changes 0 rows then. Safe because look and insert are one
 	// statement of one write transaction.
-	insertTask = &query{`INSERT INTO outlast_task
-(id, lane, state, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, payload)
-SELECT ?1, ?2, 0, 0, ?3, ?4, 0, 0, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14
+	insertTask = &query{`INSERT OR FAIL INTO outlast_task
+(id, lane, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, payload)
+SELECT ?1, ?2, 0, ?3, ?4, 0, 0, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14
 WHERE NOT EXISTS (SELECT 1 FROM outlast_done WHERE id = ?1)
   AND NOT EXISTS (SELECT 1 FROM outlast_dead WHERE id = ?1)
 ON CONFLICT (id) DO NOTHING`}
@@ -45,7 +45,7 @@ func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.Bat
 			if err != nil {
 				return err
 			}
-			if refused != nil {
+			if refused != nil && refused != errPartly {
 				results[i] = store.BatchResult{Err: task.Invalid("task", "the database refused it: "+refused.Error(), "")}
 			}
 		}
@@ -62,30 +62,24 @@ func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.Bat
 func enqueueBatch(tx *tx, batch store.Batch, result *store.BatchResult) error {
 	for i := range batch.Items {
 		if err := checkInsert(&batch.Items[i]); err != nil {
-			result.Err = at(err, i, len(batch.Items))
+			result.Err = err
 			return nil
 		}
 	}
-	enqueue := func() (err error) {
-		result.Items, err = insertAll(tx, tx.now, batch.Items)
-		return err
-	}
-	var err error
-	if len(batch.Items) == 1 {
-		err = enqueue() // changes nothing when it is refused
-	} else {
-		err = tx.apart(enqueue)
-	}
-	var typed *task.Error
-	if errors.As(err, &typed) {
-		*result = store.BatchResult{Err: err}
-		return nil
+	items, err := insertAll(tx, tx.now, batch.Items)
+	*result = store.BatchResult{Items: items}
+	if typed := new(*task.Error); errors.As(err, typed) {
+		if *result = (store.BatchResult{Err: err}); len(batch.Items) == 1 {
+			return nil // nothing was changed
+		}
+		return errPartly
 	}
 	return err
 }
 
-// at says which item of a batch an error is about.
-func at(err error, _, _ int) error { return err }
+// errPartly undoes a batch that was refused when some of it was inserted.
+// Outside a savepoint it makes the whole group start again, carefully.
+var errPartly error = refusedError{"the batch was refused midway"}
 
 // insertAll inserts items in order. A *task.Error says which was refused;
 // what was inserted before it must be undone.

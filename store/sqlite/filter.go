@@ -18,12 +18,12 @@ type source struct {
 }
 
 var (
-	liveSource = source{"outlast_task", taskColumns, []task.State{task.Pending, task.Running}, func(w *where, f store.Filter) {
+	liveSource = source{"outlast_live", taskColumns, []task.State{task.Pending, task.Running}, func(w *where, f store.Filter) {
 		if f.Key != "" {
 			w.and(`key = ? AND key IS NOT NULL AND lane IN (SELECT lane FROM outlast_lane)`, f.Key)
 		}
 		if f.State == task.Running {
-			w.and(`state = 1 AND node > ''`)
+			w.and(`id IN (SELECT id FROM outlast_run)`)
 		}
 	}}
 	doneSource = source{"outlast_done", doneColumns, []task.State{task.Succeeded, task.Canceled}, func(*where, store.Filter) {}}

@@ -16,7 +16,7 @@ WHERE lane = ?2 AND epoch = ?3
 
 	// freeLane gives a lane back unless a keyed task of it runs.
 	freeLane = &query{`UPDATE outlast_lane SET owner = null WHERE owner = ?1 AND lane = ?2 AND epoch = ?3
-AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.state = 1 AND t.node > '' AND t.lane = ?2 AND t.key IS NOT NULL)`}
+AND NOT EXISTS (SELECT 1 FROM outlast_run r WHERE r.lane = ?2 AND r.key IS NOT NULL)`}
 )
 
 // TakeLanes implements [store.Store].

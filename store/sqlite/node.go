@@ -16,9 +16,8 @@ VALUES (?, ?, ?, ?, ?, 'alive', 0, ?, ?) ON CONFLICT (id) DO NOTHING`}
 	// beatNode raises the counter of a node that is alive.
 	beatNode = &query{`UPDATE outlast_node SET counter = counter + 1, serves = ? WHERE id = ? AND state = 'alive'`}
 
-	// cancelRequests lists the node's running rows with a cancel request, by
-	// an index of nothing else.
-	cancelRequests = &query{`SELECT id FROM outlast_task WHERE state = 1 AND cancel = 1 AND node = ?`}
+	// cancelRequests lists the node's running rows with a cancel request.
+	cancelRequests = &query{`SELECT id FROM outlast_run WHERE node = ? AND cancel = 1`}
 
 	// leaveNode ends a node that is alive.
 	leaveNode = &query{`UPDATE outlast_node SET state = 'left', ended_at = ? WHERE id = ? AND state = 'alive'`}

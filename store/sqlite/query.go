@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	getTask = &query{`SELECT ` + taskColumns + ` FROM outlast_task WHERE id = ?`}
+	getTask = &query{`SELECT ` + taskColumns + ` FROM outlast_live WHERE id = ?`}
 	getDone = &query{`SELECT ` + doneColumns + ` FROM outlast_done WHERE id = ?`}
 	getDead = &query{`SELECT ` + deadColumns + ` FROM outlast_dead WHERE id = ?`}
 
@@ -27,7 +27,8 @@ FROM outlast_done WHERE id = ? AND outcome IS NOT NULL`}
 	selectHold = &query{`SELECT id, mode, since FROM outlast_key_hold WHERE lane = ? AND key = ?`}
 
 	// keyNext reads the pending row of a key that runs next.
-	keyNext = &query{`SELECT id FROM outlast_task WHERE lane = ? AND key = ? AND key IS NOT NULL AND turn > 0 ORDER BY turn, seq LIMIT 1`}
+	keyNext = &query{`SELECT id FROM outlast_task WHERE lane = ? AND key = ? AND key IS NOT NULL
+AND id NOT IN (SELECT id FROM outlast_run) ORDER BY turn, seq LIMIT 1`}
 )
 
 // get reads a task whatever its table. A transaction sees it in one of them.
@@ -130,11 +131,7 @@ func (s *Store) Key(ctx context.Context, lane uint16, key string) (*store.KeySta
 		if err != nil {
 			return err
 		}
-		_, err = one(c, keyHead, func(r row) {
-			if r.int(11) == running {
-				state.Running = r.id(0)
-			}
-		}, lane, key)
+		_, err = one(c, keyRunning, func(r row) { state.Running = r.id(0) }, lane, key)
 		if err != nil {
 			return err
 		}

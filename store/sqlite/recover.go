@@ -15,32 +15,30 @@ const (
 )
 
 var (
-	// runningNodes lists the nodes that have running rows, by skipping
-	// along the index of running rows.
-	runningNodes = &query{`WITH RECURSIVE n (node) AS (
-  SELECT min(node) FROM outlast_task WHERE state = 1
-  UNION ALL
-  SELECT (SELECT min(t.node) FROM outlast_task t WHERE t.state = 1 AND t.node > n.node) FROM n WHERE n.node IS NOT NULL)
-SELECT n.node, d.state, d.suspect FROM n LEFT JOIN outlast_node d ON d.id = n.node WHERE n.node IS NOT NULL`}
+	// runningNodes lists the nodes that have running rows.
+	runningNodes = &query{`SELECT n.node, d.state, d.suspect FROM (SELECT DISTINCT node FROM outlast_run) n
+LEFT JOIN outlast_node d ON d.id = n.node ORDER BY n.node`}
 
 	// orphans reads the running rows of a node.
-	orphans = &query{`SELECT ` + entryColumns + `, lane, claim, cancel, priority, started_at FROM outlast_task
-WHERE state = 1 AND node = ?`}
+	orphans = &query{`SELECT ` + entryColumns + `, lane, claim, cancel, priority, started_at FROM outlast_live
+WHERE id IN (SELECT id FROM outlast_run WHERE node = ?) ORDER BY id`}
 
 	// anySuspect finds a running row of the node that crashed twice before.
-	anySuspect = &query{`SELECT 1 FROM outlast_task WHERE state = 1 AND node = ? AND crashes >= 2 LIMIT 1`}
+	anySuspect = &query{`SELECT 1 FROM outlast_run r JOIN outlast_task t ON t.id = r.id WHERE r.node = ? AND t.crashes >= 2 LIMIT 1`}
 
 	// putSuspect keeps the verdict on a node. A node without a row gets
 	// one, dead, so that later calls find the verdict.
 	putSuspect = &query{`INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, started_at, ended_at, suspect)
 VALUES (?1, '', '', '', 0, 'dead', 0, ?2, ?2, ?3) ON CONFLICT (id) DO UPDATE SET suspect = ?3`}
 
-	// handBack makes an orphan pending again. Inputs: id, attempt, crashes,
-	// claim, now. Safe as orphans was read in the same write transaction.
-	handBack = &query{`UPDATE outlast_task SET state = 0, park = 0, node = null, attempt = ?2, crashes = ?3, claim = ?4, updated_at = ?5 WHERE id = ?1`}
+	// handBack makes an orphan pending again, once its row in outlast_run is
+	// deleted: the attempt that ran was not yet counted in outlast_task.
+	// Inputs: id, crashes, claim, now, started at. Safe as orphans was read
+	// in the same write transaction.
+	handBack = &query{`UPDATE outlast_task SET crashes = ?2, claim = ?3, updated_at = ?4, started_at = ?5 WHERE id = ?1`}
 
 	// raiseClaim changes the claim of a row about to end as canceled.
-	raiseClaim = &query{`UPDATE outlast_task SET attempt = ?2, crashes = ?3, claim = ?4 WHERE id = ?1`}
+	raiseClaim = &query{`UPDATE outlast_run SET claim = ?2 WHERE id = ?1`}
 )
 
 // lostNode is a node that is not alive but has running rows.
@@ -178,24 +176,27 @@ func recoverRow(tx *tx, node *lostNode, o *orphan) (store.Recovered, error) {
 	if err != nil {
 		return result, err
 	}
+	if _, err := tx.exec(handBack, entry.ID, entry.Crashes, claim, tx.now, fromNull(o.started)); err != nil {
+		return result, err
+	}
 	if !o.cancel {
-		_, err = tx.exec(handBack, entry.ID, entry.Attempt, entry.Crashes, claim, tx.now)
+		_, err = deleteRuns.exec(tx, []task.ID{entry.ID})
 		return result, err
 	}
 	result.Entry = store.Entry{}
-	if _, err := tx.exec(raiseClaim, entry.ID, entry.Attempt, entry.Crashes, claim); err != nil {
+	if _, err := tx.exec(raiseClaim, entry.ID, claim); err != nil {
 		return result, err
 	}
-	return result, endCanceled(tx, entry.ID, claim, "")
+	return result, endCanceled(tx, entry.ID, claim)
 }
 
-// endCanceled moves a live row, running under the claim, to the ended ones.
-func endCanceled(tx *tx, id task.ID, claim int64, outcome optional) error {
-	if _, err := tx.exec(finish, id, claim, canceled, tx.now, nil, outcome, nil, nil, 0); err != nil {
+// endCanceled moves a row, running under the claim, to the ended ones. The
+// attempt does not count.
+func endCanceled(tx *tx, id task.ID, claim int64) error {
+	if _, err := tx.exec(finish, id, claim, canceled, tx.now, nil, nil, nil, nil, 1); err != nil {
 		return err
 	}
-	_, err := deleteTasks.exec(tx, []task.ID{id})
-	return err
+	return deleteLive(tx, []task.ID{id})
 }
 
 func fromNull(v int64) any {

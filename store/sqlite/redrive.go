@@ -11,9 +11,9 @@ import (
 var (
 	// revive copies a dead letter back to the live tasks. Inputs: id, lane,
 	// run_at, rank, attempts, payload (null: its own), now.
-	revive = &query{`INSERT INTO outlast_task
-(id, lane, state, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, last_error, payload)
-SELECT id, ?2, 0, 0, ?4, ?3, claim, ?5, 0, priority, key, seq, queue, type, target, policy, spec, created_at, ?7, last_error, ifnull(?6, payload)
+	revive = &query{`INSERT OR FAIL INTO outlast_task
+(id, lane, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, last_error, payload)
+SELECT id, ?2, 0, ?4, ?3, claim, ?5, 0, priority, key, seq, queue, type, target, policy, spec, created_at, ?7, last_error, ifnull(?6, payload)
 FROM outlast_dead WHERE id = ?1`}
 
 	// letterOf reads what the counters and redrive need of a dead letter.

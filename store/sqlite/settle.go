@@ -13,28 +13,29 @@ var (
 	// state, finished at, started at (null: as claimed), outcome, result,
 	// error (null: as on the row), 1 if the attempt did not start. Changes
 	// nothing unless the row runs under the claim.
-	finish = &query{`INSERT INTO outlast_done
+	finish = &query{`INSERT OR FAIL INTO outlast_done
 (id, state, run_at, claim, attempt, crashes, priority, node, started_at, cancel, key, seq, queue, type, target, policy, spec,
  created_at, finished_at, last_error, outcome, result, payload)
-SELECT id, ?3, run_at, claim, attempt - ?9, crashes, priority, node, ifnull(?5, started_at), cancel, key, seq, queue, type, target, policy, spec,
- created_at, ?4, ifnull(?8, last_error), ?6, ?7, payload
-FROM outlast_task WHERE id = ?1 AND claim = ?2 AND state = 1`}
+SELECT t.id, ?3, t.run_at, r.claim, t.attempt + 1 - ?9, t.crashes, t.priority, r.node, ifnull(?5, r.started_at), r.cancel, t.key, t.seq, t.queue,
+ t.type, t.target, t.policy, t.spec, t.created_at, ?4, ifnull(?8, t.last_error), ?6, ?7, t.payload
+FROM outlast_run r CROSS JOIN outlast_task t ON t.id = r.id WHERE r.id = ?1 AND r.claim = ?2`}
 
 	// deleteTasks deletes rows that were copied elsewhere before.
 	deleteTasks = newIDQuery(`DELETE FROM outlast_task WHERE id IN (@ids)`)
+	deleteRuns  = newIDQuery(`DELETE FROM outlast_run WHERE id IN (@ids)`)
 
 	// selectRunning reads what a settlement needs to know of a live row.
 	selectRunning = &query{`SELECT ` + entryColumns + `, state, claim, cancel, priority, node, started_at, unstarted
-FROM outlast_task WHERE id = ?`}
+FROM outlast_live WHERE id = ?`}
 
 	// putBack makes a row pending again that selectRunning saw running under
 	// the settlement's claim. Inputs: id, run_at, rank, attempt, claim,
-	// error (null: keep), unstarted claim, now.
-	putBack = &query{`UPDATE outlast_task SET state = 0, park = 0, node = null, cancel = null, run_at = ?2, rank = ?3,
-attempt = ?4, claim = ?5, last_error = ifnull(?6, last_error), unstarted = ?7, updated_at = ?8 WHERE id = ?1`}
+	// error (null: keep), unstarted claim, now, started at. Its row in
+	// outlast_run is deleted with it.
+	putBack = &query{`UPDATE OR FAIL outlast_task SET run_at = ?2, rank = ?3, started_at = ?9, attempt = ?4, claim = ?5, last_error = ifnull(?6, last_error), unstarted = ?7, updated_at = ?8 WHERE id = ?1`}
 
 	// addAttempt records an ended attempt.
-	addAttempt = &query{`INSERT INTO outlast_attempt (id, claim, number, node, started_at, ended_at, outcome, failure, next_delay)
+	addAttempt = &query{`INSERT OR FAIL INTO outlast_attempt (id, claim, number, node, started_at, ended_at, outcome, failure, next_delay)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`}
 )
 
@@ -69,8 +70,16 @@ type settling struct {
 }
 
 func (b *settling) flush() error {
-	_, err := deleteTasks.exec(b.tx, b.ended)
+	ended := b.ended
 	b.ended = b.ended[:0]
+	return deleteLive(b.tx, ended)
+}
+
+func deleteLive(s session, ids []task.ID) error {
+	if _, err := deleteTasks.exec(s, ids); err != nil {
+		return err
+	}
+	_, err := deleteRuns.exec(s, ids)
 	return err
 }
 
@@ -261,7 +270,10 @@ func (b *settling) retry(a *attempt, live *liveRow, result *store.Settled) error
 	if a.Unstarted {
 		unstarted = live.claim
 	}
-	_, err = b.tx.exec(putBack, a.id, entry.RunAt, entry.Rank, entry.Attempt, claim, failure, unstarted, b.tx.now)
+	_, err = b.tx.exec(putBack, a.id, entry.RunAt, entry.Rank, entry.Attempt, claim, failure, unstarted, b.tx.now, micro(live.startedAt))
+	if err == nil {
+		_, err = deleteRuns.exec(b.tx, []task.ID{a.id})
+	}
 	if err != nil {
 		return err
 	}

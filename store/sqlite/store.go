@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 )
 
 var (
@@ -42,6 +43,9 @@ type Store struct {
 	hook    func(point string)
 	locks   nodeLocks
 	others  atomic.Bool // another living node shares the file
+
+	// cleaned is where Cleanup goes on; the writer's goroutine owns it.
+	cleaned task.ID
 
 	closing  sync.Once
 	closed   chan struct{}

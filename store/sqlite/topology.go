@@ -20,12 +20,12 @@ FROM outlast_queue ORDER BY name`}
 	selectNodes = &query{`SELECT id, address, version, release, embedded, state, counter, serves, started_at FROM outlast_node n
 WHERE state = 'alive' OR ended_at > ?1
    OR EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id)
-   OR EXISTS (SELECT 1 FROM outlast_task t WHERE t.state = 1 AND t.node = n.id)
+   OR EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
 ORDER BY started_at, id`}
 
 	// countPending counts pending rows of a queue's lanes, to a limit.
-	countPending = &query{`SELECT count(*) FROM (SELECT 1 FROM outlast_lane l JOIN outlast_task t ON t.state = 0 AND t.lane = l.lane
-WHERE l.queue = ? LIMIT ?)`}
+	countPending = &query{`SELECT count(*) FROM (SELECT 1 FROM outlast_lane l JOIN outlast_task t ON t.lane = l.lane
+WHERE l.queue = ? AND t.id NOT IN (SELECT id FROM outlast_run) LIMIT ?)`}
 )
 
 // Topology implements [store.Store].

@@ -57,7 +57,7 @@ type writer struct {
 	ended   chan struct{}
 	running bool
 
-	version   int64 // data_version of the connection
+	version   int64 // data_version of the connection, 0 before the first look
 	foreign   atomic.Int64
 	busySince time.Time
 	rested    time.Time
@@ -261,8 +261,11 @@ func wanted(ops []*operation) bool {
 func (w *writer) look() error {
 	_, err := one(w.conn, dataVersion, func(r row) {
 		if version := r.int(0); version != w.version {
+			known := w.version != 0
 			w.version = version
-			w.foreign.Store(time.Now().UnixNano())
+			if known {
+				w.foreign.Store(time.Now().UnixNano())
+			}
 		}
 	})
 	return err

@@ -38,13 +38,13 @@ CREATE TABLE outlast_node (
   suspect    INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 
--- Live tasks. turn orders the tasks of a key: the running one, those that
--- ran before, the fresh ones. unstarted is the claim that was given back
--- last without a history row, so that a repeat is recognised.
+-- Live tasks; those with a row in outlast_run are running. turn orders the
+-- pending tasks of a key: those that ran before, then the fresh ones.
+-- unstarted is the claim that was given back last without a history row, so
+-- that a repeat is recognised.
 CREATE TABLE outlast_task (
   id         BLOB PRIMARY KEY,
   lane       INTEGER NOT NULL,
-  state      INTEGER NOT NULL,
   park       INTEGER NOT NULL,
   rank       INTEGER NOT NULL,
   run_at     INTEGER NOT NULL,
@@ -52,9 +52,7 @@ CREATE TABLE outlast_task (
   attempt    INTEGER NOT NULL,
   crashes    INTEGER NOT NULL,
   priority   INTEGER NOT NULL,
-  node       TEXT,
   started_at INTEGER,
-  cancel     INTEGER,
   key        TEXT,
   seq        INTEGER,
   queue      TEXT NOT NULL,
@@ -67,18 +65,36 @@ CREATE TABLE outlast_task (
   last_error TEXT,
   unstarted  INTEGER,
   payload    BLOB,
-  turn AS (CASE WHEN state = 1 THEN 0 WHEN attempt + crashes > 0 THEN 1 ELSE 2 END)
+  turn AS (CASE WHEN attempt + crashes > 0 THEN 1 ELSE 2 END)
 ) WITHOUT ROWID;
-CREATE INDEX outlast_task_pending ON outlast_task (lane, park, rank) WHERE state = 0;
-CREATE INDEX outlast_task_running ON outlast_task (node) WHERE state = 1;
-CREATE INDEX outlast_task_cancel ON outlast_task (node) WHERE state = 1 AND cancel = 1;
+CREATE INDEX outlast_task_rank ON outlast_task (lane, park, rank);
 CREATE INDEX outlast_task_key ON outlast_task (lane, key, turn, seq) WHERE key IS NOT NULL;
 
--- Succeeded and canceled tasks in the order of their end. outcome is that of
+-- Running tasks: what a claim adds to the row of outlast_task, which is not
+-- written by a claim, nor by the settle of a success but to delete it. The
+-- table is as small as the slots of all nodes, and needs no other index.
+CREATE TABLE outlast_run (
+  id         BLOB PRIMARY KEY,
+  claim      INTEGER NOT NULL,
+  node       TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  lane       INTEGER,
+  key        TEXT,
+  cancel     INTEGER
+) WITHOUT ROWID;
+CREATE INDEX outlast_run_key ON outlast_run (lane, key) WHERE key IS NOT NULL;
+
+-- Live tasks as they stand: a running one has begun its next attempt.
+CREATE VIEW outlast_live AS SELECT t.id, t.lane, r.id IS NOT NULL AS state, t.park, t.rank, t.run_at,
+  ifnull(r.claim, t.claim) AS claim, t.attempt + (r.id IS NOT NULL) AS attempt, t.crashes, t.priority, r.node,
+  ifnull(r.started_at, t.started_at) AS started_at, r.cancel, t.key, t.seq, t.queue, t.type, t.target, t.policy, t.spec,
+  t.created_at, ifnull(r.started_at, t.updated_at) AS updated_at, t.last_error, t.unstarted, t.payload
+FROM outlast_task t LEFT JOIN outlast_run r ON r.id = t.id;
+
+-- Succeeded and canceled tasks. outcome is that of
 -- the last attempt when this row is its record, else null.
 CREATE TABLE outlast_done (
-  num         INTEGER PRIMARY KEY,
-  id          BLOB NOT NULL UNIQUE,
+  id          BLOB PRIMARY KEY,
   state       INTEGER NOT NULL,
   run_at      INTEGER NOT NULL,
   claim       INTEGER NOT NULL,
@@ -101,7 +117,7 @@ CREATE TABLE outlast_done (
   outcome     TEXT,
   result      BLOB,
   payload     BLOB
-);
+) WITHOUT ROWID;
 
 -- Dead letters, each with its last 100 attempts as JSON.
 CREATE TABLE outlast_dead (
