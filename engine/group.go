@@ -1,6 +1,9 @@
 package engine
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+)
 
 // group gathers what concurrent callers hand in while a commit is under way
 // and commits it as the next batch: no timer, so a lone caller waits for
@@ -42,6 +45,9 @@ func (g *group[T]) run() {
 		switch {
 		case len(batch) > 0:
 			g.commit(batch)
+			// Let the callers just answered hand in their next item, so that
+			// they share the next commit instead of missing it.
+			runtime.Gosched()
 		case closed:
 			return
 		default:

@@ -24,7 +24,7 @@ func (e *Engine) loading() {
 	defer ticker.Stop()
 	quiet, fullScan := 0, time.Now().Add(rescan)
 	for {
-		poll := false
+		poll, tick := false, false
 		select {
 		case <-e.running.Done():
 			return
@@ -32,9 +32,9 @@ func (e *Engine) loading() {
 		case <-e.changed:
 			poll = true
 		case <-ticker.C:
-			if quiet++; !e.watched.Load() || quiet >= quietPolls {
-				poll = true
-			}
+			tick = true
+			quiet++
+			poll = !e.watched.Load() || quiet >= quietPolls
 		}
 		if now := time.Now(); now.After(fullScan) {
 			fullScan = now.Add(rescan)
@@ -42,6 +42,9 @@ func (e *Engine) loading() {
 		}
 		if poll {
 			quiet = 0
+		}
+		if tick {
+			e.parkExcess()
 		}
 		e.loadOnce(poll)
 	}
@@ -55,9 +58,7 @@ func (e *Engine) loadOnce(poll bool) {
 		e.borrow()
 	}
 	for e.readOn() {
-	}
-	if poll {
-		e.parkExcess()
+		e.writeMarks()
 	}
 	e.unpark()
 	signal(e.wake)

@@ -8,8 +8,11 @@ import (
 	"github.com/outlast-dev/outlast/store"
 )
 
-// ramp is how many parked rows of one gate come back into memory at a time.
+// ramp is how many parked rows of one gate come back into memory at a time,
+// within a quarter of a lane's window.
 const ramp = 512
+
+func (n *near) ramp() int { return min(ramp, n.window()/4) }
 
 // writeMarks commits the park marks that were decided under the lock.
 func (e *Engine) writeMarks() {
@@ -111,7 +114,10 @@ func (n *near) opened(l *lane, m mark, registry Registry) bool {
 }
 
 func (e *Engine) unparkOne(l *lane, number int64) {
-	pages, err := e.scan([]store.Range{{Lane: l.number, Park: number, After: math.MinInt64, Until: math.MaxInt64, Limit: ramp}})
+	e.mu.Lock()
+	limit := e.near.ramp()
+	e.mu.Unlock()
+	pages, err := e.scan([]store.Range{{Lane: l.number, Park: number, After: math.MinInt64, Until: math.MaxInt64, Limit: limit}})
 	if err != nil {
 		return
 	}
@@ -126,7 +132,7 @@ func (e *Engine) unparkOne(l *lane, number int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	m := l.marks[number]
-	if len(page) < ramp {
+	if len(page) < limit {
 		delete(l.marks, number)
 		if line := e.near.lines[lineID{l.number, m.name}]; m.gate == gateKey && line != nil {
 			line.parked = false

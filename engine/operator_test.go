@@ -1,0 +1,267 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// steering is an error that steers.
+type steering struct {
+	steer engine.Steer
+	error
+}
+
+func (s steering) Steer() engine.Steer { return s.steer }
+func (s steering) Unwrap() error       { return s.error }
+
+func TestHandlerSteersByItsError(t *testing.T) {
+	cause := errors.New("cause")
+	for _, c := range []struct {
+		name     string
+		steer    engine.Steer
+		state    task.State
+		attempts int
+		starts   []time.Duration
+	}{
+		{"snooze costs nothing", engine.Steer{Action: engine.SteerSnooze, After: time.Minute}, task.Succeeded, 1, []time.Duration{0, time.Minute}},
+		{"retry after", engine.Steer{Action: engine.SteerRetry, After: 7 * time.Second}, task.Succeeded, 2, []time.Duration{0, 7 * time.Second}},
+		{"dead", engine.Steer{Action: engine.SteerDead}, task.Dead, 1, []time.Duration{0}},
+		{"cancel", engine.Steer{Action: engine.SteerCancel}, task.Canceled, 1, []time.Duration{0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 1)
+				began := time.Now()
+				var starts []time.Duration
+				e := w.node("a", &registry{handlers: handlers("t", func(context.Context, *engine.Run) ([]byte, error) {
+					starts = append(starts, time.Since(began))
+					if len(starts) == 1 {
+						return nil, steering{c.steer, cause}
+					}
+					return nil, nil
+				})}, nil)
+				end := w.expect(w.enqueue(e, "t", nil), c.state, 5*time.Minute)
+				if end.Attempt != c.attempts || !slices.Equal(starts, c.starts) {
+					t.Errorf("attempt %d, starts %v", end.Attempt, starts)
+				}
+				if c.state == task.Dead && end.DeadReason != task.Rejected {
+					t.Errorf("reason %s", end.DeadReason)
+				}
+				w.stop(e)
+			})
+		})
+	}
+}
+
+func TestTimeoutsAndDeadlines(t *testing.T) {
+	hang := func(ctx context.Context, _ *engine.Run) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() }
+	for _, c := range []struct {
+		name     string
+		change   func(*store.Insert)
+		policy   []retry.Option
+		reason   task.DeadReason
+		category string
+		attempts int
+		after    time.Duration
+	}{
+		{"a timeout per attempt is a failure of category timeout", func(in *store.Insert) { in.Task.Spec.Timeout = time.Second },
+			[]retry.Option{retry.Attempts(3), retry.Fixed(time.Second), retry.NoJitter()}, task.Exhausted, "timeout", 3, 5 * time.Second},
+		{"the deadline ends a running attempt", func(in *store.Insert) { in.Task.Spec.Deadline = time.Now().Add(4 * time.Second) },
+			[]retry.Option{retry.Attempts(3), retry.Fixed(time.Second)}, task.Expired, "deadline", 1, 4 * time.Second},
+		{"no retry is planned that would start at the deadline", func(in *store.Insert) {
+			in.Task.Spec.Timeout, in.Task.Spec.Deadline = time.Second, time.Now().Add(2*time.Second)
+		}, []retry.Option{retry.Attempts(3), retry.Fixed(time.Second), retry.NoJitter()}, task.Expired, "timeout", 1, time.Second},
+		{"a task whose deadline passed while it waited dies unstarted", func(in *store.Insert) {
+			in.Task.Spec.Deadline, in.Task.RunAt = time.Now().Add(time.Second), time.Now().Add(time.Minute)
+		}, []retry.Option{retry.Attempts(3)}, task.Expired, "deadline", 0, time.Minute},
+		{"the policy's ttl counts from acceptance", nil,
+			[]retry.Option{retry.Attempts(3), retry.TTL(3 * time.Second)}, task.Expired, "deadline", 1, 3 * time.Second},
+		{"max_attempts of the task replaces the policy's", func(in *store.Insert) { in.Task.Spec.MaxAttempts, in.Task.Spec.Timeout = 1, time.Second },
+			[]retry.Option{retry.Attempts(5)}, task.Exhausted, "timeout", 1, time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 1)
+				e := w.node("a", &registry{handlers: handlers("hang", hang), policy: policy(t, c.policy...)}, nil)
+				began := time.Now()
+				id := w.enqueue(e, "hang", func(in *store.Insert) {
+					if c.change != nil {
+						c.change(in)
+					}
+				})
+				dead := w.expect(id, task.Dead, time.Hour)
+				if took := time.Since(began).Round(10 * time.Millisecond); took != c.after {
+					t.Errorf("ended after %s, want %s", took, c.after)
+				}
+				if dead.DeadReason != c.reason || dead.Attempt != c.attempts || dead.LastError.Category != c.category {
+					t.Errorf("reason %s, attempt %d, last error %+v", dead.DeadReason, dead.Attempt, dead.LastError)
+				}
+				w.stop(e)
+			})
+		})
+	}
+}
+
+func TestPanicIsAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		e := w.node("a", &registry{policy: policy(t, retry.Attempts(2), retry.Fixed(time.Second)), handlers: handlers(
+			"t", func(context.Context, *engine.Run) ([]byte, error) { panic("no!") })}, nil)
+		dead := w.expect(w.enqueue(e, "t", nil), task.Dead, time.Minute)
+		if dead.LastError.Category != "bug" || dead.Attempt != 2 {
+			t.Errorf("%+v", dead.LastError)
+		}
+		w.stop(e)
+	})
+}
+
+func TestOperatorsMoveWaitingTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		began := time.Now()
+		var mu sync.Mutex
+		starts := map[task.ID][]time.Duration{}
+		r := &registry{handlers: handlers("t", func(_ context.Context, run *engine.Run) ([]byte, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			starts[run.Task.ID] = append(starts[run.Task.ID], time.Since(began).Round(time.Second))
+			return nil, nil
+		})}
+		e := w.node("a", r, nil)
+		at := func(d time.Duration) func(*store.Insert) {
+			return func(in *store.Insert) { in.Task.RunAt = began.Add(d) }
+		}
+		sooner, later, now, gone := w.enqueue(e, "t", at(30*time.Second)), w.enqueue(e, "t", at(30*time.Second)), w.enqueue(e, "t", at(time.Hour)), w.enqueue(e, "t", at(30*time.Second))
+		time.Sleep(5 * time.Second)
+		for id, to := range map[task.ID]time.Time{sooner: began.Add(10 * time.Second), later: began.Add(50 * time.Minute), now: {}} {
+			moved, err := w.store.Reschedule(t.Context(), id, to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Rescheduled(moved)
+		}
+		if _, err := w.store.Cancel(t.Context(), gone); err != nil {
+			t.Fatal(err)
+		}
+		e.Canceled(gone)
+		time.Sleep(40 * time.Minute)
+		synctest.Wait()
+		w.stop(e)
+		e = w.node("b", r, nil)
+		time.Sleep(30 * time.Minute)
+		synctest.Wait()
+		for id, want := range map[task.ID]time.Duration{sooner: 10 * time.Second, later: 50 * time.Minute, now: 5 * time.Second} {
+			if got := starts[id]; len(got) != 1 || got[0] != want {
+				t.Errorf("started at %v, want once at %s", got, want)
+			}
+		}
+		if len(starts[gone]) != 0 {
+			t.Error("a canceled task ran")
+		}
+		w.stop(e)
+	})
+}
+
+func TestCancelReachesARunningTask(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, 1)
+			e := w.node("a", &registry{handlers: handlers("t", func(ctx context.Context, _ *engine.Run) ([]byte, error) {
+				<-ctx.Done()
+				if !errors.Is(context.Cause(ctx), engine.ErrCanceled) {
+					t.Errorf("cause %v", context.Cause(ctx))
+				}
+				if kept {
+					return nil, nil // it had finished all the same
+				}
+				return nil, ctx.Err()
+			})}, nil)
+			id := w.enqueue(e, "t", nil)
+			w.expect(id, task.Running, time.Second)
+			if _, err := w.store.Cancel(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+			want := task.Canceled
+			if kept {
+				want = task.Succeeded
+			}
+			w.expect(id, want, 1500*time.Millisecond) // told by the beat: another process asked
+			w.stop(e)
+		})
+	}
+}
+
+func TestGracefulStopHandsBackWithoutCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 2)
+		stubborn := make(chan struct{})
+		a := w.node("a", &registry{handlers: handlers(
+			"quick", func(context.Context, *engine.Run) ([]byte, error) { time.Sleep(2 * time.Second); return nil, nil },
+			"long", func(ctx context.Context, _ *engine.Run) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() },
+			"stubborn", func(context.Context, *engine.Run) ([]byte, error) { <-stubborn; return nil, nil },
+		)}, func(c *engine.Config) { c.Grace = 5 * time.Second })
+		quick, long, hard := w.enqueue(a, "quick", nil), w.enqueue(a, "long", nil), w.enqueue(a, "stubborn", nil)
+		w.expect(hard, task.Running, time.Second)
+		began := time.Now()
+		w.stop(a)
+		if took := time.Since(began); took > 8*time.Second {
+			t.Errorf("the stop took %s", took)
+		}
+		if got := w.get(quick); got.State != task.Succeeded {
+			t.Errorf("quick is %s", got.State)
+		}
+		for _, id := range []task.ID{long, hard} {
+			if got := w.get(id); got.State != task.Pending || got.Attempt != 0 || got.Crashes != 0 {
+				t.Errorf("%s: attempt %d, crashes %d", got.State, got.Attempt, got.Crashes)
+			}
+		}
+		if _, err := a.Enqueue(t.Context(), []store.Insert{w.insert("t", nil)}); !errors.Is(err, &task.Error{Code: task.CodeUnavailable}) {
+			t.Errorf("enqueue after the stop: %v", err)
+		}
+		b := w.node("b", &registry{handlers: handlers("long", ok, "stubborn", ok)}, nil)
+		w.expect(long, task.Succeeded, 100*time.Millisecond)
+		w.expect(hard, task.Succeeded, 100*time.Millisecond)
+		close(stubborn)
+		synctest.Wait()
+		w.stop(b)
+	})
+}
+
+func TestLanesSpreadAndMove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 16)
+		start := func(name string) *engine.Engine { return w.node(name, &registry{handlers: handlers("t", ok)}, nil) }
+		a := start("a")
+		b, c := start("b"), start("c")
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
+		total := 0
+		for _, e := range []*engine.Engine{a, b, c} {
+			lanes := e.Stats().Lanes
+			if total += lanes; lanes < 4 || lanes > 8 {
+				t.Errorf("%s owns %d of 16 lanes", e.Node(), lanes)
+			}
+		}
+		if total != 16 {
+			t.Errorf("%d of 16 lanes are owned", total)
+		}
+		w.stop(b)
+		c.Kill()
+		time.Sleep(15 * time.Second)
+		synctest.Wait()
+		if lanes := a.Stats().Lanes; lanes != 16 {
+			t.Errorf("the last node owns %d of 16 lanes", lanes)
+		}
+		w.stop(a)
+	})
+}
