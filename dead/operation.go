@@ -29,7 +29,7 @@ func (r *Redriver) begin(ctx context.Context, request *Request) (Result, error) 
 	// that died before the operation began. On the node's clock, so one that
 	// died within the clocks' difference may be left out or sent twice.
 	if filter.DiedBefore.IsZero() || filter.DiedBefore.After(now) {
-		filter.DiedBefore = now.Add(time.Microsecond)
+		filter.DiedBefore = now
 	}
 	matched, err := r.backend.Count(ctx, filter, mostCounted)
 	if err != nil {

@@ -1,0 +1,313 @@
+package outlast_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Why a task is not running, for each answer that can be given today.
+func TestWaiting(t *testing.T) {
+	virtually(t, func(k *kit) {
+		inspect := k.client.Inspector()
+		release := make(chan struct{})
+		outlast.Handle(k.client, "slow", func(context.Context, mail) error { <-release; return nil })
+		outlast.Handle(k.client, "fails", func(context.Context, mail) error { return errors.New("no") }, outlast.Interval(time.Hour))
+		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
+		k.start()
+		defer close(release)
+		for _, queue := range []outlast.Queue{{Name: "paused"}, {Name: "one", Concurrency: 1}, {Name: "nobody"}} {
+			if _, err := inspect.PutQueue(k.ctx, queue); err != nil {
+				k.Fatal(err)
+			}
+		}
+		if _, err := inspect.PauseQueue(k.ctx, "paused", true); err != nil {
+			k.Fatal(err)
+		}
+		k.after(5 * time.Second) // lanes are taken
+		want := map[outlast.ID]task.Waiting{}
+		add := func(waiting task.Waiting, d outlast.Draft) { want[k.enqueue(d).ID] = waiting }
+		add(task.QueuePaused, outlast.Draft{Type: "slow", Queue: "paused"})
+		add(task.DueLater, outlast.Draft{Type: "slow", Delay: time.Hour})
+		add(task.InBackoff, outlast.Draft{Type: "fails"})
+		add(task.NoWorker, outlast.Draft{Type: "unheard"})
+		add(task.Unowned, outlast.Draft{Type: "slow", Queue: "nobody"})
+		add("", outlast.Draft{Type: "dies", Key: "blocked"})
+		add("", outlast.Draft{Type: "slow", Key: "k"})
+		k.after(time.Second)
+		add(task.BehindKey, outlast.Draft{Type: "slow", Key: "k"})
+		add(task.KeyBlocked, outlast.Draft{Type: "slow", Key: "blocked"})
+		add("", outlast.Draft{Type: "slow", Queue: "one"})
+		k.after(time.Second)
+		add(task.AtConcurrency, outlast.Draft{Type: "slow", Queue: "one"})
+		for range 4 {
+			k.enqueue(outlast.Draft{Type: "slow"})
+		}
+		k.after(time.Second)
+		add(task.NoSlot, outlast.Draft{Type: "slow"})
+		k.after(5 * time.Second)
+		for id, waiting := range want {
+			if got := k.get(id); got.Waiting != waiting {
+				k.Errorf("%s %q in %s is %s: waiting %q, want %q", got.Type, got.Key, got.Queue, got.State, got.Waiting, waiting)
+			}
+		}
+		released, err := inspect.ReleaseKey(k.ctx, "default", "blocked")
+		if err != nil || !released {
+			k.Errorf("released %v, %v", released, err)
+		}
+	}, outlast.WithSlots(6), outlast.WithQueues("default", "paused", "one"))
+}
+
+func TestOperatorActions(t *testing.T) {
+	virtually(t, func(k *kit) {
+		inspect := k.client.Inspector()
+		stopped := make(chan error, 1)
+		outlast.Handle(k.client, "t", func(context.Context, mail) error { return nil })
+		outlast.Handle(k.client, "long", func(ctx context.Context, _ mail) error { <-ctx.Done(); stopped <- context.Cause(ctx); return ctx.Err() })
+		k.start()
+		now := k.enqueue(outlast.Draft{Type: "t", Delay: time.Hour}).ID
+		moved := k.enqueue(outlast.Draft{Type: "t", Delay: time.Hour}).ID
+		canceled := k.enqueue(outlast.Draft{Type: "t", Delay: time.Hour}).ID
+		running := k.enqueue(outlast.Draft{Type: "long"}).ID
+		k.after(time.Second)
+		if _, err := inspect.RetryNow(k.ctx, now); err != nil {
+			k.Fatal(err)
+		}
+		if view, err := inspect.Reschedule(k.ctx, moved, time.Now().Add(time.Minute)); err != nil || view.Waiting != task.DueLater {
+			k.Fatal(view, err)
+		}
+		if view, err := inspect.Cancel(k.ctx, canceled); err != nil || view.State != task.Canceled {
+			k.Fatal(view, err)
+		}
+		if view, err := inspect.Cancel(k.ctx, running); err != nil || !view.CancelRequested {
+			k.Fatal(view, err)
+		}
+		k.after(time.Second)
+		if cause := <-stopped; cause == nil {
+			k.Error("the running attempt was not canceled")
+		}
+		for id, state := range map[outlast.ID]task.State{now: task.Succeeded, moved: task.Pending, canceled: task.Canceled, running: task.Canceled} {
+			if got := k.get(id); got.State != state {
+				k.Errorf("got %s, want %s", got.State, state)
+			}
+		}
+		k.after(time.Minute)
+		if got := k.get(moved); got.State != task.Succeeded {
+			k.Errorf("the moved task is %s", got.State)
+		}
+		_, err := inspect.Cancel(k.ctx, now)
+		if e := wantCode(k.T, err, task.CodeConflict); e.State != task.Succeeded {
+			k.Errorf("state %q", e.State)
+		}
+		_, err = inspect.RetryNow(k.ctx, outlast.NewID())
+		wantCode(k.T, err, task.CodeNotFound)
+		_, err = inspect.Reschedule(k.ctx, moved, time.Time{})
+		wantCode(k.T, err, task.CodeInvalid)
+	})
+}
+
+func TestBadInspections(t *testing.T) {
+	virtually(t, func(k *kit) {
+		inspect := k.client.Inspector()
+		for name, err := range map[string]error{
+			"state":    second(inspect.Count(k.ctx, store.Filter{State: "asleep"}, 1)),
+			"reason":   second(inspect.Count(k.ctx, store.Filter{Reason: "bored"}, 1)),
+			"order":    second(inspect.Count(k.ctx, store.Filter{Since: time.Now(), Until: time.Now().Add(-1)}, 1)),
+			"page":     third(inspect.Find(k.ctx, store.Filter{}, store.Page{Limit: 501})),
+			"cursor":   third(inspect.Find(k.ctx, store.Filter{}, store.Page{Cursor: "no"})),
+			"list":     second(inspect.Operations(k.ctx, -1)),
+			"queue":    second(inspect.PutQueue(k.ctx, outlast.Queue{Name: "a b"})),
+			"lanes":    second(inspect.PutQueue(k.ctx, outlast.Queue{Name: "a", Lanes: 257})),
+			"type":     second(inspect.PutQueue(k.ctx, outlast.Queue{Name: "a", UnknownType: "drop"})),
+			"policy":   second(inspect.PutQueue(k.ctx, outlast.Queue{Name: "a", Policy: "unheard"})),
+			"pending":  second(inspect.PutQueue(k.ctx, outlast.Queue{Name: "a", MaxPending: -1})),
+			"nothing":  second(inspect.Redrive(k.ctx, outlast.RedriveRequest{})),
+			"rate":     second(inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, Rate: -1})),
+			"slow":     second(inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 1e-9})),
+			"both":     second(inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, IDs: []outlast.ID{{}}})),
+			"too many": second(inspect.Redrive(k.ctx, outlast.RedriveRequest{IDs: make([]outlast.ID, 10_001)})),
+		} {
+			if err == nil {
+				k.Errorf("%s: accepted", name)
+				continue
+			}
+			wantCode(k.T, err, task.CodeInvalid)
+		}
+		_, err := inspect.PauseOperation(k.ctx, "x")
+		wantCode(k.T, err, task.CodeNotFound)
+	})
+}
+
+func second[A any](_ A, err error) error        { return err }
+func third[A, B any](_ A, _ B, err error) error { return err }
+
+// letters makes dead letters, each of a type of its own number.
+func (k *kit) letters(n int) []outlast.ID {
+	k.Helper()
+	ids := make([]outlast.ID, n)
+	for i := range ids {
+		ids[i] = k.enqueue(outlast.Draft{Type: "dies", Payload: fmt.Appendf(nil, `{"n":%d}`, i)}).ID
+	}
+	k.after(2 * time.Second)
+	return ids
+}
+
+func (k *kit) countLetters() int {
+	k.Helper()
+	stats, err := k.client.Inspector().DeadStats(k.ctx)
+	if err != nil {
+		k.Fatal(err)
+	}
+	return stats.Total
+}
+
+func TestRedriveByIDs(t *testing.T) {
+	virtually(t, func(k *kit) {
+		inspect, broken := k.client.Inspector(), true
+		var got []int
+		outlast.Handle(k.client, "dies", func(_ context.Context, m mail) error {
+			if broken {
+				return outlast.Dead(errors.New("no"))
+			}
+			got = append(got, m.N)
+			return nil
+		})
+		k.start()
+		ids := k.letters(3)
+		stranger := outlast.NewID()
+		request := outlast.RedriveRequest{IDs: append(ids[:2:2], stranger), DryRun: true}
+		result, err := inspect.Redrive(k.ctx, request)
+		if err != nil || result.Matched != 2 || len(result.Missing) != 1 || len(result.Sample) != 2 || k.countLetters() != 3 {
+			k.Fatalf("a dry run gave %+v, %v", result, err)
+		}
+		broken = false
+		request.DryRun, request.Payload = false, []byte(`{"n":77}`)
+		result, err = inspect.Redrive(k.ctx, request)
+		if err != nil || result.Matched != 2 || len(result.Missing) != 1 || result.Missing[0] != stranger {
+			k.Fatalf("got %+v, %v", result, err)
+		}
+		k.after(time.Second)
+		if len(got) != 2 || got[0] != 77 || k.countLetters() != 1 || k.get(ids[0]).Attempt != 1 {
+			k.Errorf("ran %v, %d letters left", got, k.countLetters())
+		}
+		if events := k.log.events(k.T, "attempt.repeated"); len(events) != 2 || events[0]["reason"] != "redrive" {
+			k.Errorf("events %v", events)
+		}
+	})
+}
+
+func TestRedriveByFilter(t *testing.T) {
+	virtually(t, func(k *kit) {
+		inspect := k.client.Inspector()
+		var ran []time.Time
+		counting := false
+		outlast.Handle(k.client, "dies", func(context.Context, mail) error {
+			if counting {
+				ran = append(ran, time.Now())
+			}
+			return outlast.Dead(errors.New("still no"))
+		})
+		k.start()
+		k.letters(40)
+		counting = true
+		request := outlast.RedriveRequest{Filter: &store.Filter{Type: "dies"}, DryRun: true, Rate: 5}
+		result, err := inspect.Redrive(k.ctx, request)
+		if err != nil || result.Matched != 40 || len(result.Sample) != 10 || result.Operation != "" {
+			k.Fatalf("a dry run gave %+v, %v", result, err)
+		}
+		request.DryRun = false
+		result, err = inspect.Redrive(k.ctx, request)
+		if err != nil || result.Matched != 40 || result.Operation == "" {
+			k.Fatalf("got %+v, %v", result, err)
+		}
+		k.after(3500 * time.Millisecond)
+		paused, err := inspect.PauseOperation(k.ctx, result.Operation)
+		if err != nil || paused.Done < 10 || paused.Done > 25 {
+			k.Fatalf("got %+v, %v", paused, err)
+		}
+		k.after(10 * time.Second)
+		before := len(ran)
+		k.after(10 * time.Second)
+		if len(ran) != before {
+			k.Error("a paused operation goes on")
+		}
+		if _, err := inspect.ResumeOperation(k.ctx, result.Operation); err != nil {
+			k.Fatal(err)
+		}
+		k.after(20 * time.Second)
+		ended, err := inspect.Operation(k.ctx, result.Operation)
+		if err != nil || ended.State != store.OperationDone || ended.Done != 40 || len(ran) != 40 {
+			k.Errorf("%s with %d of %d done, %v; %d runs", ended.State, ended.Done, ended.Matched, err, len(ran))
+		}
+		for i := 5; i < len(ran); i++ {
+			if gap := ran[i].Sub(ran[i-5]); gap < 900*time.Millisecond {
+				k.Fatalf("runs %d to %d are %v apart", i-5, i, gap)
+			}
+		}
+		_, err = inspect.CancelOperation(k.ctx, result.Operation)
+		wantCode(k.T, err, task.CodeConflict)
+	})
+}
+
+// Another node goes on with the operation of a node that ended.
+func TestRedriveOutlivesItsNode(t *testing.T) {
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
+		k.start()
+		k.letters(30)
+		second := k.open(k.store.Handle(), outlast.EnqueueOnly())
+		if err := second.Start(k.ctx); err != nil {
+			k.Fatal(err)
+		}
+		result, err := second.Inspector().Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 2})
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.after(3 * time.Second)
+		if err := second.Stop(k.ctx); err != nil {
+			k.Fatal(err)
+		}
+		k.after(time.Minute)
+		ended, err := k.client.Inspector().Operation(k.ctx, result.Operation)
+		if err != nil || ended.State != store.OperationDone || ended.Done != 30 {
+			k.Errorf("%s with %d of %d done, %v", ended.State, ended.Done, ended.Matched, err)
+		}
+	})
+}
+
+func TestPurgeAndExport(t *testing.T) {
+	virtually(t, func(k *kit) {
+		inspect := k.client.Inspector()
+		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
+		k.start()
+		k.letters(250)
+		exported := 0
+		err := inspect.Export(k.ctx, store.Filter{Type: "dies"}, func(t *outlast.Task, attempts []outlast.Attempt) error {
+			if exported++; t.State != task.Dead || len(attempts) != 1 {
+				return fmt.Errorf("%s with %d attempts", t.State, len(attempts))
+			}
+			return nil
+		})
+		if err != nil || exported != 250 {
+			k.Errorf("exported %d, %v", exported, err)
+		}
+		groups, err := inspect.DeadGroups(k.ctx, store.Filter{}, 10)
+		if err != nil || len(groups) != 1 || groups[0].Count != 250 {
+			k.Errorf("groups %+v, %v", groups, err)
+		}
+		for _, dryRun := range []bool{true, false} {
+			if n, err := inspect.Purge(k.ctx, store.Filter{Type: "dies"}, dryRun); err != nil || n != 250 {
+				k.Errorf("purged %d, %v", n, err)
+			}
+		}
+		if n := k.countLetters(); n != 0 {
+			k.Errorf("%d letters are left", n)
+		}
+	})
+}
