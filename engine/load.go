@@ -93,7 +93,7 @@ func (e *Engine) readOn() bool {
 			more = more || l != nil
 			continue
 		}
-		e.learnPage(l, page)
+		e.learnPage(l, page, true)
 		if len(page) < r.Limit {
 			l.after, l.afterID, l.done = r.Until, lastID, true
 			continue
@@ -135,15 +135,16 @@ func (e *Engine) scan(ranges []store.Range) ([][]store.Entry, error) {
 	return pages, err
 }
 
-// learnPage adds rows of a lane's main stream that a scan has brought, and
-// returns how many were new.
-func (e *Engine) learnPage(l *lane, page []store.Entry) (fresh int) {
+// learnPage adds rows of a lane's main stream that a scan has brought, all
+// of them or, if they are not wanted, those for which there is room. It
+// returns how many it added.
+func (e *Engine) learnPage(l *lane, page []store.Entry, wanted bool) (fresh int) {
 	for i := range page {
 		if e.parksType(l.queue, &page[i]) {
 			e.parking = append(e.parking, store.Marking{ID: page[i].ID, Mark: l.noteType(&page[i])})
 			continue
 		}
-		if e.near.add(l.queue, page[i], true) != nil {
+		if e.near.add(l.queue, page[i], wanted) != nil {
 			fresh++
 		}
 	}
@@ -176,7 +177,7 @@ func (e *Engine) pollOnce() {
 		for i, page := range pages {
 			r, l := ranges[i], e.near.lanes[ranges[i].Lane]
 			delete(after, r.Lane)
-			if l == nil || e.learnPage(l, page) == 0 || len(page) < r.Limit || l.count > e.near.window() {
+			if l == nil || e.learnPage(l, page, false) == 0 || len(page) < r.Limit || l.count > e.near.window() {
 				continue
 			}
 			last := page[len(page)-1]
