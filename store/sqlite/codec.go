@@ -110,6 +110,15 @@ func entryOf(t *task.Task) store.Entry {
 	}
 }
 
+// manyRows is how many rows one statement takes in a VALUES list.
+const manyRows = 50
+
+// valueRows is the text of a VALUES list.
+func valueRows(rows, columns int) string {
+	one := "(" + strings.Repeat("?, ", columns-1) + "?)"
+	return strings.Repeat(one+", ", rows-1) + one
+}
+
 // chunk is how many ids one statement takes.
 const chunk = 100
 

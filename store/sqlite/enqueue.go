@@ -21,6 +21,17 @@ WHERE NOT EXISTS (SELECT 1 FROM outlast_done WHERE id = ?1)
   AND NOT EXISTS (SELECT 1 FROM outlast_dead WHERE id = ?1)
 ON CONFLICT (id) DO NOTHING`}
 
+	// insertMany is insertTask for many rows. It changes fewer rows than it
+	// was given if one is there already.
+	insertMany = &query{`WITH s (id, lane, rank, run_at, priority, key, seq, queue, type, target, policy, spec, now, payload) AS (VALUES ` +
+		valueRows(manyRows, 14) + `)
+INSERT OR FAIL INTO outlast_task
+(id, lane, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, payload)
+SELECT id, lane, 0, rank, run_at, 0, 0, 0, priority, key, seq, queue, type, target, policy, spec, now, now, payload FROM s
+WHERE NOT EXISTS (SELECT 1 FROM outlast_done d WHERE d.id = s.id)
+  AND NOT EXISTS (SELECT 1 FROM outlast_dead d WHERE d.id = s.id)
+ON CONFLICT (id) DO NOTHING`}
+
 	// nextSeq reserves n numbers and returns the last of them. The counter's
 	// row is written first, so a caller's deferred transaction takes the
 	// write lock here and never sees a number that another one got.
@@ -66,7 +77,7 @@ func enqueueBatch(tx *tx, batch store.Batch, result *store.BatchResult) error {
 			return nil
 		}
 	}
-	items, err := insertAll(tx, tx.now, batch.Items)
+	items, err := insertAll(tx, tx.now, batch.Items, !tx.careful)
 	*result = store.BatchResult{Items: items}
 	if typed := new(*task.Error); errors.As(err, typed) {
 		if *result = (store.BatchResult{Err: err}); len(batch.Items) == 1 {
@@ -83,13 +94,26 @@ var errPartly error = refusedError{"the batch was refused midway"}
 
 // insertAll inserts items in order. A *task.Error says which was refused;
 // what was inserted before it must be undone.
-func insertAll(s session, now int64, items []store.Insert) ([]store.Inserted, error) {
+//
+// With many set, it is quicker for many new tasks, and returns errPartly
+// when one of them is not new.
+func insertAll(s session, now int64, items []store.Insert, many bool) ([]store.Inserted, error) {
 	seq, err := reserveSeq(s, items)
 	if err != nil {
 		return nil, err
 	}
 	inserted := make([]store.Inserted, len(items))
-	for i := range items {
+	for i := 0; i < len(items); i++ {
+		if many && len(items)-i >= manyRows {
+			n, err := insertPlain(s, now, &seq, items[i:i+manyRows], inserted[i:])
+			if err != nil {
+				return nil, err
+			}
+			if n > 0 {
+				i += n - 1
+				continue
+			}
+		}
 		if items[i].Task.Key != "" {
 			seq++
 		}
@@ -116,6 +140,49 @@ func reserveSeq(s session, items []store.Insert) (seq int64, err error) {
 	return seq, err
 }
 
+// insertPlain inserts items by one statement if none has a dedupe key.
+func insertPlain(s session, now int64, seq *int64, items []store.Insert, inserted []store.Inserted) (int, error) {
+	args := make([]any, 0, 14*manyRows)
+	for i := range items {
+		if items[i].Dedupe != nil {
+			return 0, nil
+		}
+	}
+	for i := range items {
+		if items[i].Task.Key != "" {
+			*seq++
+		}
+		row, entry, err := rowOf(&items[i], now, *seq)
+		if err != nil {
+			return 0, err
+		}
+		args = append(args, row[:]...)
+		inserted[i] = store.Inserted{Entry: entry, Created: fromMicro(now)}
+	}
+	n, err := s.exec(insertMany, args...)
+	if err == nil && n != int64(len(items)) {
+		err = errPartly
+	}
+	return len(items), err
+}
+
+// rowOf is the row and the entry of a new task.
+func rowOf(item *store.Insert, now, seq int64) (row [14]any, entry store.Entry, err error) {
+	t := item.Task
+	runAt := t.RunAt
+	if runAt.IsZero() {
+		runAt = fromMicro(now).Add(item.Delay)
+	}
+	spec, err := specText(&t.Spec)
+	entry = store.Entry{ID: t.ID, RunAt: runAt.UnixMicro(), Rank: task.Rank(runAt, t.Priority), Key: t.Key, Type: t.Type,
+		Target: t.Target, Size: len(t.Payload)}
+	if t.Key != "" {
+		entry.Seq = seq
+	}
+	return [14]any{t.ID, int64(t.ID.Lane()), entry.Rank, entry.RunAt, int64(t.Priority), optional(t.Key), entry.Seq,
+		t.Queue, t.Type, t.Target, optional(t.Policy), spec, now, t.Payload}, entry, err
+}
+
 func insertOne(s session, now, seq int64, item *store.Insert) (store.Inserted, error) {
 	if item.Dedupe != nil {
 		found, existing, err := lookDedupe(s, now, item)
@@ -123,26 +190,17 @@ func insertOne(s session, now, seq int64, item *store.Insert) (store.Inserted, e
 			return existing, err
 		}
 	}
-	t := *item.Task
-	t.Seq, t.Park, t.Attempt, t.Crashes = 0, 0, 0, 0
-	if t.Key != "" {
-		t.Seq = seq
-	}
-	if t.RunAt.IsZero() {
-		t.RunAt = fromMicro(now).Add(item.Delay)
-	}
-	spec, err := specText(&t.Spec)
+	t := item.Task
+	row, entry, err := rowOf(item, now, seq)
 	if err != nil {
 		return store.Inserted{}, err
 	}
-	entry := entryOf(&t)
-	n, err := s.exec(insertTask, t.ID, t.ID.Lane(), entry.Rank, entry.RunAt, t.Priority, optional(t.Key), t.Seq,
-		t.Queue, t.Type, t.Target, optional(t.Policy), spec, now, t.Payload)
+	n, err := s.exec(insertTask, row[:]...)
 	if err != nil {
 		return store.Inserted{}, err
 	}
 	if n == 0 {
-		return sameTask(s, &t)
+		return sameTask(s, t)
 	}
 	if item.Dedupe != nil {
 		d := item.Dedupe
@@ -204,7 +262,7 @@ func insertFollow(tx *tx, items []store.Insert) error {
 	if len(items) == 0 {
 		return nil
 	}
-	_, err := insertAll(tx, tx.now, items)
+	_, err := insertAll(tx, tx.now, items, false)
 	var typed *task.Error
 	if errors.As(err, &typed) {
 		return refusedError{err.Error()} // what it follows has changed already

@@ -20,6 +20,16 @@ SELECT t.id, ?3, t.run_at, r.claim, t.attempt + 1 - ?9, t.crashes, t.priority, r
  t.type, t.target, t.policy, t.spec, t.created_at, ?4, ifnull(?8, t.last_error), ?6, ?7, t.payload
 FROM outlast_run r CROSS JOIN outlast_task t ON t.id = r.id WHERE r.id = ?1 AND r.claim = ?2`}
 
+	// finishMany is finish for rows of (id, claim, finished at, started at,
+	// result) that succeeded.
+	finishMany = &query{`WITH s (id, claim, finished_at, started_at, result) AS (VALUES ` + valueRows(manyRows, 5) + `)
+INSERT OR FAIL INTO outlast_done
+(id, state, run_at, claim, attempt, crashes, priority, node, started_at, cancel, key, seq, queue, type, target, policy, spec,
+ created_at, finished_at, last_error, outcome, result, payload)
+SELECT t.id, 2, t.run_at, r.claim, t.attempt + 1, t.crashes, t.priority, r.node, ifnull(s.started_at, r.started_at), r.cancel, t.key, t.seq, t.queue,
+ t.type, t.target, t.policy, t.spec, t.created_at, s.finished_at, t.last_error, 'succeeded', s.result, t.payload
+FROM s CROSS JOIN outlast_run r ON r.id = s.id AND r.claim = s.claim CROSS JOIN outlast_task t ON t.id = r.id`}
+
 	// deleteTasks deletes rows that were copied elsewhere before.
 	deleteTasks = newIDQuery(`DELETE FROM outlast_task WHERE id IN (@ids)`)
 	deleteRuns  = newIDQuery(`DELETE FROM outlast_run WHERE id IN (@ids)`)
@@ -45,7 +55,14 @@ func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]s
 	err := s.write(ctx, "settle", func(tx *tx) error {
 		results = make([]store.Settled, len(settlements))
 		batch := settling{tx: tx}
-		for i := range settlements {
+		for i := 0; i < len(settlements); i++ {
+			if n, err := batch.succeedMany(settlements[i:], results[i:]); n > 0 || err != nil {
+				if err != nil {
+					return err
+				}
+				i += n - 1
+				continue
+			}
 			refused, err := tx.item(func() error { return batch.settle(&settlements[i], &results[i]) })
 			if err != nil {
 				return err
@@ -154,6 +171,35 @@ func checkSettlement(s *store.Settlement) error {
 		return nil
 	}
 	return task.Invalid("outcome", "no attempt ends as "+task.Quote(string(s.Outcome)), "")
+}
+
+// succeedMany settles the next manyRows settlements by one statement if all
+// are plain successes. If one of them turns out to be stale, the group starts
+// again, one by one.
+func (b *settling) succeedMany(settlements []store.Settlement, results []store.Settled) (int, error) {
+	if b.tx.careful || len(settlements) < manyRows || mutant("settle_without_claim_check") {
+		return 0, nil
+	}
+	args := make([]any, 0, 5*manyRows)
+	for i := range settlements[:manyRows] {
+		s := &settlements[i]
+		if s.Outcome != task.OutcomeSucceeded || len(s.Follow) > 0 || s.Unstarted || s.Failure != nil || checkSettlement(s) != nil {
+			return 0, nil
+		}
+		args = append(args, s.Task.ID[:], s.Task.Claim, b.endOf(s), micro(s.StartedAt), s.Result)
+	}
+	n, err := b.tx.exec(finishMany, args...)
+	if err != nil {
+		return 0, err
+	}
+	if n != manyRows {
+		return 0, errPartly
+	}
+	for i := range settlements[:manyRows] {
+		b.ended = append(b.ended, settlements[i].Task.ID)
+		results[i] = store.Settled{Status: store.StatusOK, State: task.Succeeded}
+	}
+	return manyRows, nil
 }
 
 // succeed is the short way of the common case: no row is read.
