@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,7 @@ func (p *pageFlags) add(cmd *cobra.Command) {
 }
 
 // tasks reads pages until the limit, and says how to go on.
-func (c *cli) tasks(ctx context.Context, p pageFlags, page func(ctx context.Context, limit int, cursor string) (*client.Tasks, error)) error {
+func (c *cli) tasks(ctx context.Context, p pageFlags, rows func([]client.Task) func(io.Writer), page func(ctx context.Context, limit int, cursor string) (*client.Tasks, error)) error {
 	if p.limit < 1 {
 		return usage("--limit must be at least 1")
 	}
@@ -39,7 +40,7 @@ func (c *cli) tasks(ctx context.Context, p pageFlags, page func(ctx context.Cont
 	if all.NextCursor != "" {
 		c.say("there is more: --cursor %s", clean(all.NextCursor))
 	}
-	return list(c, &all, all.Tasks, taskRows(all.Tasks))
+	return list(c, &all, all.Tasks, rows(all.Tasks))
 }
 
 func newTaskList(c *cli) *cobra.Command {
@@ -52,7 +53,7 @@ func newTaskList(c *cli) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return c.tasks(ctx, page, func(ctx context.Context, limit int, cursor string) (*client.Tasks, error) {
+			return c.tasks(ctx, page, taskRows, func(ctx context.Context, limit int, cursor string) (*client.Tasks, error) {
 				return api.Tasks(ctx, chosen, limit, cursor)
 			})
 		}),

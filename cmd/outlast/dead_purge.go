@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func newDeadPurge(c *cli) *cobra.Command {
+	var s selection
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use: "purge [ID…]", Short: "Delete dead letters for ever",
+		Long:    "Delete dead letters for ever: those with the ids, those that match the filters,\nor all. It first says how many there are, and asks.",
+		Example: "  outlast dead export --type old.job > letters.ndjson && outlast dead purge --type old.job",
+		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
+			filter, filtered, err := s.read(time.Now())
+			if err != nil {
+				return err
+			}
+			if err := s.check(args, filtered); err != nil {
+				return err
+			}
+			request := client.Purge{DryRun: true}
+			if request.IDs, err = parseIDs(args); err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				request.Filter = &filter.DeadFilter
+			}
+			return c.purge(ctx, api, request, filter, dryRun)
+		}),
+	}
+	s.addTo(cmd)
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be done")
+	return cmd
+}
+
+func (c *cli) purge(ctx context.Context, api *client.Client, request client.Purge, filter client.Filter, dryRun bool) error {
+	result, err := api.Purge(ctx, request)
+	if err != nil {
+		return err
+	}
+	if request.Filter != nil {
+		err = c.preview(ctx, api, filter, result.Matched, "deleted for ever")
+	} else {
+		c.say("%d of %d ids are dead letters and would be deleted for ever", result.Matched, len(request.IDs))
+	}
+	if err != nil {
+		return err
+	}
+	if result.Matched > 0 && !dryRun {
+		if err := c.confirm("Delete them?"); err != nil {
+			return err
+		}
+		request.DryRun = false
+		if result, err = api.Purge(ctx, request); err != nil {
+			return err
+		}
+	}
+	if err := c.show(result, func(w io.Writer) { row(w, "matched", result.Matched) }); err != nil {
+		return err
+	}
+	switch asked := len(request.IDs); {
+	case asked == 0 || result.Matched >= asked:
+		return nil
+	case result.Matched == 0:
+		return &task.Error{Code: task.CodeNotFound, Message: "none of the ids is a dead letter"}
+	default:
+		return &partialError{fmt.Sprintf("%d of %d ids are no dead letters", asked-result.Matched, asked)}
+	}
+}

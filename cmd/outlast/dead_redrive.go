@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+)
+
+type redriveFlags struct {
+	selection
+	dryRun, keep, wait bool
+	rate               float64
+	payload            string
+}
+
+func newDeadRedrive(c *cli) *cobra.Command {
+	var f redriveFlags
+	cmd := &cobra.Command{
+		Use: "redrive [ID…]", Short: "Send dead letters back to their queues",
+		Long: `Send dead letters back to their queues: those with the ids, those that match
+the filters, or all. Without ids it first says how many match, and asks.
+
+Exit code 3: some ids are no dead letters.`,
+		Example: "  outlast dead redrive --fingerprint 4f1d… --rate 20 --wait\n  outlast dead redrive --type mail.send --dry-run",
+		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
+			request := client.Redrive{DryRun: f.dryRun, Rate: f.rate, KeepAttempts: f.keep}
+			var err error
+			if request.Payload, err = c.readJSON("payload", f.payload); err != nil {
+				return err
+			}
+			filter, filtered, err := f.read(time.Now())
+			if err != nil {
+				return err
+			}
+			if err := f.check(args, filtered); err != nil {
+				return err
+			}
+			if len(args) > 0 {
+				if request.IDs, err = parseIDs(args); err != nil {
+					return err
+				}
+			} else {
+				request.Filter = &filter.DeadFilter
+				if done, err := c.previewRedrive(ctx, api, request, filter); err != nil || done {
+					return err
+				}
+			}
+			return c.redrive(ctx, api, request, f.wait)
+		}),
+	}
+	f.addTo(cmd)
+	flags := cmd.Flags()
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only say what would be done")
+	flags.Float64Var(&f.rate, "rate", 0, "letters per second, 0 for all at once")
+	flags.BoolVar(&f.keep, "keep-attempts", false, "go on counting attempts instead of starting again")
+	flags.StringVar(&f.payload, "payload", "", "JSON that replaces the payload of each letter; @FILE reads a file")
+	flags.BoolVar(&f.wait, "wait", false, "wait until every letter is back in its queue")
+	return cmd
+}
+
+// check wants exactly one of ids, filters and --all.
+func (s *selection) check(ids []string, filtered bool) error {
+	switch {
+	case len(ids) > 0 && (filtered || s.all), s.all && filtered:
+		return usage("give ids, filters or --all, not several of them")
+	case len(ids) == 0 && !filtered && !s.all:
+		return usage("say which dead letters: ids, filters such as --type, or --all")
+	}
+	return nil
+}
+
+// previewRedrive says what would happen and asks whether to go on. Done means
+// that there is no more to do.
+func (c *cli) previewRedrive(ctx context.Context, api *client.Client, request client.Redrive, filter client.Filter) (done bool, err error) {
+	dryRun := request.DryRun
+	request.DryRun = true
+	would, err := api.Redrive(ctx, request)
+	if err != nil {
+		return false, err
+	}
+	if err := c.preview(ctx, api, filter, would.Matched, "sent back to their queues"); err != nil {
+		return false, err
+	}
+	if dryRun || would.Matched == 0 {
+		return true, c.showRedriven(would)
+	}
+	return false, c.confirm("Send them back?")
+}
+
+// redrive does it and, if asked, waits for the end of the operation.
+func (c *cli) redrive(ctx context.Context, api *client.Client, request client.Redrive, wait bool) error {
+	result, err := api.Redrive(ctx, request)
+	if err != nil {
+		return err
+	}
+	if wait && result.Operation != "" {
+		if err := c.follow(ctx, api, result.Operation); err != nil {
+			return err
+		}
+	}
+	if err := c.showRedriven(result); err != nil {
+		return err
+	}
+	return missing(result.Missing, len(request.IDs))
+}
+
+func (c *cli) showRedriven(result *client.Redriven) error {
+	return c.show(result, func(w io.Writer) {
+		field(w, "operation", clean(result.Operation))
+		row(w, "matched", result.Matched)
+		field(w, "missing", len(result.Missing))
+	})
+}
+
+// followEvery is how often an operation is looked at.
+const followEvery = 200 * time.Millisecond
+
+// follow waits until an operation has ended.
+func (c *cli) follow(ctx context.Context, api *client.Client, id string) error {
+	ticker := time.NewTicker(followEvery)
+	defer ticker.Stop()
+	last := -1
+	for {
+		operation, err := api.Operation(ctx, id)
+		if err != nil {
+			return err
+		}
+		if operation.Done != last {
+			last = operation.Done
+			c.say("%s: %d of %d", clean(operation.State), operation.Done, operation.Matched)
+		}
+		switch operation.State {
+		case "done":
+			return nil
+		case "failed", "canceled":
+			return errors.New("the operation ended as " + operation.State + ": " + operation.Error)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-ticker.C:
+		}
+	}
+}

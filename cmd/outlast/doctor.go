@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// The verdicts of a finding.
+const (
+	fine  = "ok"
+	warns = "warn"
+	fails = "fail"
+)
+
+// finding is one line of the report.
+type finding struct {
+	Check  string `json:"check"`
+	Status string `json:"status"` // ok, warn or fail
+	Detail string `json:"detail"`
+	Fix    string `json:"fix,omitempty"`
+}
+
+type report struct {
+	Status   string    `json:"status"` // the worst of all
+	Findings []finding `json:"findings"`
+}
+
+func (r *report) add(check, status, detail, fix string) {
+	if status == fine {
+		fix = ""
+	}
+	r.Findings = append(r.Findings, finding{check, status, detail, fix})
+	if r.Status != fails && status != fine {
+		r.Status = status
+	}
+}
+
+// patient is what the checks look at: a server or a store.
+type patient struct {
+	pending func(ctx context.Context) ([]client.Task, error) // some, newest first
+	newest  func(ctx context.Context) ([]client.Task, error)
+	dead    func(ctx context.Context) (*client.DeadStats, error)
+}
+
+func newDoctor(c *cli) *cobra.Command {
+	var url string
+	var deep bool
+	cmd := &cobra.Command{
+		Use: "doctor", Short: "Check a server, or a store with --store", Args: cobra.NoArgs,
+		Long: `Check the server at --server: is it ready, are retries on, how many dead
+letters are there, is there work that nobody can do. With --store it looks at
+the store itself instead, also while servers use it: integrity, versions, disk
+space and lanes without an owner as well.
+
+Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
+7 the server or store cannot be reached.`,
+		RunE: c.act(func(ctx context.Context, _ []string) error {
+			r := &report{Status: fine}
+			var err error
+			if url != "" {
+				err = c.examineStore(ctx, r, url, deep)
+			} else {
+				err = c.examineServer(ctx, r)
+			}
+			if showErr := c.showReport(r); showErr != nil {
+				return showErr
+			}
+			if err == nil && r.Status == fails {
+				err = errors.New("something is broken, see above")
+			}
+			return err
+		}),
+	}
+	cmd.Flags().StringVar(&url, "store", "", "look at this store instead of a server, such as sqlite:outlast.db")
+	cmd.Flags().BoolVar(&deep, "integrity", true, "with --store: read the whole store and recount; takes time on a large one")
+	return cmd
+}
+
+func (c *cli) showReport(r *report) error {
+	return list(c, r, r.Findings, func(w io.Writer) {
+		row(w, "STATUS", "CHECK", "DETAIL", "FIX")
+		for _, f := range r.Findings {
+			row(w, f.Status, clean(f.Check), clean(f.Detail), clean(f.Fix))
+		}
+	})
+}
+
+func (c *cli) examineServer(ctx context.Context, r *report) error {
+	api, err := client.New(c.server, client.WithTries(1), client.WithUserAgent("outlast-cli/"+version()))
+	if err != nil {
+		return err
+	}
+	defer api.Close()
+	health, err := api.Ready(ctx)
+	if err != nil {
+		r.add("server", fails, err.Error(), "start it with: outlast serve")
+		return &task.Error{Code: task.CodeUnavailable, Message: "the server cannot be reached", Err: err}
+	}
+	status := fine
+	if health.Status != "ready" {
+		status = fails
+	}
+	r.add("server", status, c.server+" is "+health.Status, "its log says more")
+	for _, name := range []string{"store", "engine", "lanes", "retries"} {
+		check, known := health.Checks[name]
+		if !known {
+			continue
+		}
+		status := fine
+		if !check.OK {
+			status = fails
+		}
+		r.add(name, status, check.Detail, "its log says more")
+	}
+	r.examineWork(ctx, patient{
+		pending: func(ctx context.Context) ([]client.Task, error) {
+			return page(api.Tasks(ctx, client.Filter{State: "pending"}, 500, ""))
+		},
+		newest: func(ctx context.Context) ([]client.Task, error) { return page(api.Tasks(ctx, client.Filter{}, 1, "")) },
+		dead:   api.DeadStats,
+	})
+	return nil
+}
+
+func page(tasks *client.Tasks, err error) ([]client.Task, error) {
+	if err != nil {
+		return nil, err
+	}
+	return tasks.Tasks, nil
+}
+
+// clockSlack is how far in the future a task may have been made before the
+// clock is suspected.
+const clockSlack = 5 * time.Second
+
+// examineWork looks at what tasks tell.
+func (r *report) examineWork(ctx context.Context, p patient) {
+	newest, err := p.newest(ctx)
+	switch {
+	case err != nil:
+		r.add("clock", fails, err.Error(), "")
+	case len(newest) > 0 && newest[0].CreatedAt.After(time.Now().Add(clockSlack)):
+		r.add("clock", warns, "the newest task was made at "+when(newest[0].CreatedAt)+", which is in the future here", "synchronise the clocks (NTP); this one may have gone back")
+	default:
+		r.add("clock", fine, time.Now().UTC().Format(time.RFC3339), "")
+	}
+	stats, err := p.dead(ctx)
+	switch {
+	case err != nil:
+		r.add("dead letters", fails, err.Error(), "")
+	case stats.Total > 0:
+		r.add("dead letters", warns, plural(stats.Total, "dead letter"), "outlast dead groups; outlast dead redrive")
+	default:
+		r.add("dead letters", fine, "none", "")
+	}
+	pending, err := p.pending(ctx)
+	if err != nil {
+		r.add("work", fails, err.Error(), "")
+		return
+	}
+	r.examinePending(pending)
+}
+
+// examinePending reports queues that no node serves, types that nothing can
+// start, and paused queues, among the newest pending tasks.
+func (r *report) examinePending(pending []client.Task) {
+	queues, types, paused := map[string]int{}, map[string]int{}, map[string]int{}
+	for i := range pending {
+		switch task.Waiting(pending[i].Waiting) {
+		case task.Unowned:
+			queues[pending[i].Queue]++
+		case task.NoWorker:
+			types[pending[i].Type]++
+		case task.QueuePaused:
+			paused[pending[i].Queue]++
+		}
+	}
+	r.counted("unowned queues", queues, "start a node that serves them, such as outlast serve")
+	r.counted("types that nothing can start", types, "start the application that handles them")
+	r.counted("paused queues with work", paused, "outlast queue resume NAME")
+}
+
+func (r *report) counted(check string, counts map[string]int, fix string) {
+	if len(counts) == 0 {
+		r.add(check, fine, "none", "")
+		return
+	}
+	var parts []string
+	for name, count := range counts {
+		parts = append(parts, name+" ("+plural(count, "task")+")")
+	}
+	r.add(check, warns, strings.Join(parts, ", "), fix)
+}

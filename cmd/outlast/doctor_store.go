@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/sqlite"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// lowDisk is the free space below which a warning is due.
+const lowDisk = 1 << 30
+
+func (c *cli) examineStore(ctx context.Context, r *report, url string, deep bool) (err error) {
+	path, err := sqlitePath(url)
+	if err != nil {
+		return err
+	}
+	unreachable := func(err error) error {
+		r.add("store", fails, err.Error(), "check the path, and that this user may read and write it")
+		return &task.Error{Code: task.CodeUnavailable, Message: "the store cannot be opened", Err: err}
+	}
+	if _, err := os.Stat(path); err != nil { // opening would make the file
+		return unreachable(err)
+	}
+	backend, err := sqlite.Open(ctx, path, sqlite.WithoutMigration())
+	if err != nil {
+		return unreachable(err)
+	}
+	defer func() {
+		if closeErr := backend.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	r.add("store", fine, "sqlite, "+path, "")
+	r.examineSQLite(ctx)
+	r.examineDisk(path)
+	if !r.examineMigrations(ctx, backend) {
+		return nil // nothing else can be read
+	}
+	r.examineTopology(ctx, backend)
+	node, err := outlast.Open(ctx, backend, outlast.EnqueueOnly())
+	if err != nil {
+		return err
+	}
+	inspect := node.Inspector()
+	r.examineWork(ctx, patient{
+		pending: func(ctx context.Context) ([]client.Task, error) {
+			return found(inspect.Find(ctx, store.Filter{State: task.Pending}, store.Page{Limit: 500}))
+		},
+		newest: func(ctx context.Context) ([]client.Task, error) {
+			return found(inspect.Find(ctx, store.Filter{}, store.Page{Limit: 1}))
+		},
+		dead: func(ctx context.Context) (*client.DeadStats, error) {
+			stats, err := inspect.DeadStats(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return (*client.DeadStats)(stats), nil
+		},
+	})
+	if deep {
+		r.examineIntegrity(ctx, backend)
+	}
+	return nil
+}
+
+// found takes from views what the checks look at.
+func found(views []*outlast.View, _ string, err error) ([]client.Task, error) {
+	tasks := make([]client.Task, len(views))
+	for i, view := range views {
+		tasks[i] = client.Task{ID: view.ID, Type: view.Type, Queue: view.Queue, Waiting: string(view.Waiting), CreatedAt: client.Time{Time: view.CreatedAt}}
+	}
+	return tasks, err
+}
+
+func (r *report) examineSQLite(ctx context.Context) {
+	db, err := sql.Open("sqlite3", ":memory:")
+	if err == nil {
+		defer db.Close() //nolint:errcheck // in memory
+		var version string
+		if err = db.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version); err == nil {
+			r.add("sqlite version", fine, version, "")
+			return
+		}
+	}
+	r.add("sqlite version", fails, err.Error(), "")
+}
+
+func (r *report) examineDisk(path string) {
+	free, err := freeSpace(filepath.Dir(path))
+	switch {
+	case err != nil:
+		r.add("disk space", warns, err.Error(), "")
+	case free < lowDisk:
+		r.add("disk space", warns, fmt.Sprintf("%d MiB are free", free>>20), "a full disk stops all enqueues: make room")
+	default:
+		r.add("disk space", fine, fmt.Sprintf("%d GiB are free", free>>30), "")
+	}
+}
+
+func (r *report) examineMigrations(ctx context.Context, s *sqlite.Store) bool {
+	all, err := s.MigrationStatus(ctx)
+	if err != nil {
+		r.add("schema", fails, err.Error(), "")
+		return false
+	}
+	missing := 0
+	for _, m := range all {
+		if !m.Applied {
+			missing++
+		}
+	}
+	if missing > 0 {
+		r.add("schema", fails, plural(missing, "migration")+" missing", "outlast migrate up")
+		return false
+	}
+	r.add("schema", fine, plural(len(all), "migration")+" applied", "")
+	return true
+}
+
+// examineTopology looks for queues with lanes that no living node owns.
+func (r *report) examineTopology(ctx context.Context, s store.Store) {
+	topology, err := s.Topology(ctx)
+	if err != nil {
+		r.add("lanes", fails, err.Error(), "")
+		return
+	}
+	alive := map[string]bool{}
+	for _, node := range topology.Nodes {
+		alive[node.ID] = node.State == store.NodeAlive && !node.Gone
+	}
+	free := map[string]bool{}
+	for _, lane := range topology.Lanes {
+		if !alive[lane.Owner] {
+			free[lane.Queue] = true
+		}
+	}
+	if len(free) == 0 {
+		r.add("lanes", fine, plural(len(topology.Lanes), "lane")+", all owned", "")
+		return
+	}
+	var names []string
+	for name := range free {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	r.add("lanes", warns, "without an owner: queues "+strings.Join(names, ", "), "start a node that serves them, such as outlast serve")
+}
+
+func (r *report) examineIntegrity(ctx context.Context, s store.Query) {
+	wrong, err := s.Check(ctx)
+	switch {
+	case err != nil:
+		r.add("integrity", fails, err.Error(), "")
+	case len(wrong) > 0:
+		r.add("integrity", fails, plural(len(wrong), "finding")+", such as "+wrong[0], "stop the servers, copy the file, and look for a backup")
+	default:
+		r.add("integrity", fine, "checks and recounts agree", "")
+	}
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
+}
