@@ -99,6 +99,11 @@ func settleRules() []rule {
 			}
 			equal(h, "attempt", h.get(id).Attempt, 4)
 		}},
+	}
+}
+
+func settleMoreRules() []rule {
+	return []rule{
 		{"settle/unstarted", "An attempt that never started costs none and leaves no history row, whatever its outcome.", func(h *harness) {
 			for _, outcome := range []task.Outcome{task.OutcomeReleased, task.OutcomeSnoozed, task.OutcomeFailed, task.OutcomeCanceled, task.OutcomeDead} {
 				id := h.add()

@@ -67,7 +67,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Backend, abilities ...Abili
 func allRules() []rule {
 	return slices.Concat(
 		livenessRules(), ownershipRules(), enqueueRules(), dedupeRules(), bytesRules(), scanRules(), markRules(),
-		claimRules(), keyRules(), settleRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(),
+		claimRules(), keyRules(), settleRules(), settleMoreRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(),
 		adminRules(), redriveRules(), purgeRules(), cleanupRules(), queryRules(), pageRules(), deadQueryRules(),
 		queueRules(), operationRules(), processRules(), raceRules(),
 	)

@@ -1,0 +1,181 @@
+package faulty
+
+import (
+	"context"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// wrapper forwards every method through the faults. Close has none.
+type wrapper struct {
+	backend store.Backend
+	faults  *Faults
+}
+
+type txEnqueuer struct {
+	enqueuer store.TxEnqueuer
+	faults   *Faults
+}
+
+func (w txEnqueuer) EnqueueTx(ctx context.Context, tx any, items []store.Insert) ([]store.Inserted, error) {
+	return call(ctx, w.faults, "EnqueueTx", func() ([]store.Inserted, error) { return w.enqueuer.EnqueueTx(ctx, tx, items) })
+}
+
+func (w *wrapper) Close() error { return w.backend.Close() }
+
+func (w *wrapper) Join(ctx context.Context, node store.Node) error {
+	return run(ctx, w.faults, "Join", func() error { return w.backend.Join(ctx, node) })
+}
+
+func (w *wrapper) Beat(ctx context.Context, node string, serves store.Serves) ([]task.ID, error) {
+	return call(ctx, w.faults, "Beat", func() ([]task.ID, error) { return w.backend.Beat(ctx, node, serves) })
+}
+
+func (w *wrapper) Leave(ctx context.Context, node string) error {
+	return run(ctx, w.faults, "Leave", func() error { return w.backend.Leave(ctx, node) })
+}
+
+func (w *wrapper) Bury(ctx context.Context, node string, counter int64) (bool, error) {
+	return call(ctx, w.faults, "Bury", func() (bool, error) { return w.backend.Bury(ctx, node, counter) })
+}
+
+func (w *wrapper) Topology(ctx context.Context) (*store.Topology, error) {
+	return call(ctx, w.faults, "Topology", func() (*store.Topology, error) { return w.backend.Topology(ctx) })
+}
+
+func (w *wrapper) TakeLanes(ctx context.Context, node string, lanes []store.LaneEpoch) ([]store.LaneEpoch, error) {
+	return call(ctx, w.faults, "TakeLanes", func() ([]store.LaneEpoch, error) { return w.backend.TakeLanes(ctx, node, lanes) })
+}
+
+func (w *wrapper) FreeLanes(ctx context.Context, node string, lanes []store.LaneEpoch) ([]store.LaneEpoch, error) {
+	return call(ctx, w.faults, "FreeLanes", func() ([]store.LaneEpoch, error) { return w.backend.FreeLanes(ctx, node, lanes) })
+}
+
+func (w *wrapper) Enqueue(ctx context.Context, batches []store.Batch) ([]store.BatchResult, error) {
+	return call(ctx, w.faults, "Enqueue", func() ([]store.BatchResult, error) { return w.backend.Enqueue(ctx, batches) })
+}
+
+func (w *wrapper) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
+	return call(ctx, w.faults, "Scan", func() ([][]store.Entry, error) { return w.backend.Scan(ctx, ranges) })
+}
+
+func (w *wrapper) Claim(ctx context.Context, claim store.Claim) (store.Claimed, error) {
+	return call(ctx, w.faults, "Claim", func() (store.Claimed, error) { return w.backend.Claim(ctx, claim) })
+}
+
+func (w *wrapper) Running(ctx context.Context, node string, ids []task.ID) ([]*task.Task, error) {
+	return call(ctx, w.faults, "Running", func() ([]*task.Task, error) { return w.backend.Running(ctx, node, ids) })
+}
+
+func (w *wrapper) Settle(ctx context.Context, settlements []store.Settlement) ([]store.Settled, error) {
+	return call(ctx, w.faults, "Settle", func() ([]store.Settled, error) { return w.backend.Settle(ctx, settlements) })
+}
+
+func (w *wrapper) Recover(ctx context.Context, lanes []uint16, limit int) ([]store.Recovered, error) {
+	return call(ctx, w.faults, "Recover", func() ([]store.Recovered, error) { return w.backend.Recover(ctx, lanes, limit) })
+}
+
+func (w *wrapper) Mark(ctx context.Context, marks []store.Marking) error {
+	return run(ctx, w.faults, "Mark", func() error { return w.backend.Mark(ctx, marks) })
+}
+
+func (w *wrapper) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error) {
+	return call(ctx, w.faults, "Marks", func() ([]store.Entry, error) { return w.backend.Marks(ctx, lanes) })
+}
+
+func (w *wrapper) Get(ctx context.Context, id task.ID) (*task.Task, error) {
+	return call(ctx, w.faults, "Get", func() (*task.Task, error) { return w.backend.Get(ctx, id) })
+}
+
+func (w *wrapper) Attempts(ctx context.Context, id task.ID) ([]task.Attempt, error) {
+	return call(ctx, w.faults, "Attempts", func() ([]task.Attempt, error) { return w.backend.Attempts(ctx, id) })
+}
+
+func (w *wrapper) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*task.Task, string, error) {
+	var next string
+	tasks, err := call(ctx, w.faults, "Find", func() (tasks []*task.Task, err error) {
+		tasks, next, err = w.backend.Find(ctx, filter, page)
+		return tasks, err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return tasks, next, nil
+}
+
+func (w *wrapper) Count(ctx context.Context, filter store.Filter, limit int) (int, error) {
+	return call(ctx, w.faults, "Count", func() (int, error) { return w.backend.Count(ctx, filter, limit) })
+}
+
+func (w *wrapper) DeadStats(ctx context.Context) (*store.DeadStats, error) {
+	return call(ctx, w.faults, "DeadStats", func() (*store.DeadStats, error) { return w.backend.DeadStats(ctx) })
+}
+
+func (w *wrapper) DeadGroups(ctx context.Context, filter store.Filter, limit int) ([]store.DeadGroup, error) {
+	return call(ctx, w.faults, "DeadGroups", func() ([]store.DeadGroup, error) { return w.backend.DeadGroups(ctx, filter, limit) })
+}
+
+func (w *wrapper) Key(ctx context.Context, lane uint16, key string) (*store.KeyState, error) {
+	return call(ctx, w.faults, "Key", func() (*store.KeyState, error) { return w.backend.Key(ctx, lane, key) })
+}
+
+func (w *wrapper) Check(ctx context.Context) ([]string, error) {
+	return call(ctx, w.faults, "Check", func() ([]string, error) { return w.backend.Check(ctx) })
+}
+
+func (w *wrapper) Cancel(ctx context.Context, id task.ID) (*task.Task, error) {
+	return call(ctx, w.faults, "Cancel", func() (*task.Task, error) { return w.backend.Cancel(ctx, id) })
+}
+
+func (w *wrapper) Reschedule(ctx context.Context, id task.ID, at store.Time) (*task.Task, error) {
+	return call(ctx, w.faults, "Reschedule", func() (*task.Task, error) { return w.backend.Reschedule(ctx, id, at) })
+}
+
+func (w *wrapper) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) ([]task.ID, []task.ID, error) {
+	var missing []task.ID
+	done, err := call(ctx, w.faults, "Redrive", func() (done []task.ID, err error) {
+		done, missing, err = w.backend.Redrive(ctx, ids, options)
+		return done, err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return done, missing, nil
+}
+
+func (w *wrapper) Purge(ctx context.Context, filter store.Filter, limit int) ([]*task.Task, error) {
+	return call(ctx, w.faults, "Purge", func() ([]*task.Task, error) { return w.backend.Purge(ctx, filter, limit) })
+}
+
+func (w *wrapper) ReleaseKey(ctx context.Context, queue, key string) (bool, error) {
+	return call(ctx, w.faults, "ReleaseKey", func() (bool, error) { return w.backend.ReleaseKey(ctx, queue, key) })
+}
+
+func (w *wrapper) Cleanup(ctx context.Context, ended store.Time, limit int) (int, error) {
+	return call(ctx, w.faults, "Cleanup", func() (int, error) { return w.backend.Cleanup(ctx, ended, limit) })
+}
+
+func (w *wrapper) PutQueue(ctx context.Context, queue store.Queue) (*store.Queue, error) {
+	return call(ctx, w.faults, "PutQueue", func() (*store.Queue, error) { return w.backend.PutQueue(ctx, queue) })
+}
+
+func (w *wrapper) Queues(ctx context.Context) ([]store.Queue, error) {
+	return call(ctx, w.faults, "Queues", func() ([]store.Queue, error) { return w.backend.Queues(ctx) })
+}
+
+func (w *wrapper) PauseQueue(ctx context.Context, name string, paused bool) (*store.Queue, error) {
+	return call(ctx, w.faults, "PauseQueue", func() (*store.Queue, error) { return w.backend.PauseQueue(ctx, name, paused) })
+}
+
+func (w *wrapper) PutOperation(ctx context.Context, operation store.Operation) (*store.Operation, error) {
+	return call(ctx, w.faults, "PutOperation", func() (*store.Operation, error) { return w.backend.PutOperation(ctx, operation) })
+}
+
+func (w *wrapper) Operation(ctx context.Context, id string) (*store.Operation, error) {
+	return call(ctx, w.faults, "Operation", func() (*store.Operation, error) { return w.backend.Operation(ctx, id) })
+}
+
+func (w *wrapper) Operations(ctx context.Context, limit int) ([]store.Operation, error) {
+	return call(ctx, w.faults, "Operations", func() ([]store.Operation, error) { return w.backend.Operations(ctx, limit) })
+}
