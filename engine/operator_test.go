@@ -245,10 +245,11 @@ func TestLanesSpreadAndMove(t *testing.T) {
 		b, c := start("b"), start("c")
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
+		// A share is 5⅓ lanes; one that holds less than two more keeps them.
 		total := 0
 		for _, e := range []*engine.Engine{a, b, c} {
 			lanes := e.Stats().Lanes
-			if total += lanes; lanes < 4 || lanes > 8 {
+			if total += lanes; lanes < 3 || lanes > 8 {
 				t.Errorf("%s owns %d of 16 lanes", e.Node(), lanes)
 			}
 		}

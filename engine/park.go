@@ -215,7 +215,8 @@ func (e *Engine) addBorrowed(row store.Entry) {
 	}
 }
 
-// othersLanes lists the lanes of queues that this node serves and others own.
+// othersLanes lists the lanes of queues that this node serves and does not
+// own.
 func (e *Engine) othersLanes() []uint16 {
 	view := e.view.Load()
 	e.mu.Lock()
@@ -223,7 +224,7 @@ func (e *Engine) othersLanes() []uint16 {
 	var lanes []uint16
 	for i := range view.topology.Lanes {
 		l := &view.topology.Lanes[i]
-		if e.near.lanes[l.Number] == nil && l.Owner != "" && l.Owner != e.node() {
+		if e.near.lanes[l.Number] == nil {
 			if _, served := e.config.Registry.Serves(l.Queue); served {
 				lanes = append(lanes, l.Number)
 			}
