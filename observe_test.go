@@ -1,0 +1,199 @@
+package outlast_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Each step of a task is an event with the same names for the same things,
+// and none repeats what the task carries.
+func TestEvents(t *testing.T) {
+	virtually(t, func(k *kit) {
+		runs := 0
+		outlast.Handle(k.client, "t", func(context.Context, mail) error {
+			switch runs++; runs {
+			case 1:
+				return io.ErrUnexpectedEOF
+			case 2:
+				return outlast.Snooze(time.Minute)
+			case 3:
+				return nil
+			}
+			return outlast.Dead(errors.New("secret message"))
+		})
+		k.start()
+		id := k.enqueue(outlast.Draft{Type: "t", TraceParent: traceParent, Payload: []byte(`{"to":"secret payload"}`)}).ID
+		k.after(10 * time.Minute)
+		k.enqueue(outlast.Draft{Type: "t"})
+		k.after(time.Minute)
+
+		want := map[string]map[string]any{
+			"attempt.failed":    {"category": "network", "attempt": 1.0, "effect": "maybe"},
+			"retry.planned":     {"rule": "policy"},
+			"attempt.repeated":  {"reason": "retry after failure"},
+			"attempt.succeeded": {"attempt": 2.0},
+		}
+		for message, fields := range want {
+			events := k.log.events(k.T, message)
+			if len(events) == 0 {
+				k.Errorf("no event %s", message)
+				continue
+			}
+			fields["task"], fields["type"], fields["trace_id"] = id.String(), "t", traceParent[3:35]
+			for name, value := range fields {
+				if got := events[0][name]; got != value {
+					k.Errorf("%s: %s is %v, want %v", message, name, got, value)
+				}
+			}
+			if events[0]["claim"] == nil {
+				k.Errorf("%s has no claim", message)
+			}
+		}
+		if repeats := k.log.events(k.T, "attempt.repeated"); len(repeats) != 2 || repeats[1]["reason"] != "snooze" {
+			k.Errorf("repeats %v", repeats)
+		}
+		if dead := k.log.events(k.T, "task.dead"); len(dead) != 1 || dead[0]["reason"] != "rejected" || dead[0]["level"] != "WARN" || dead[0]["attempts"] != 1.0 {
+			k.Errorf("dead %v", dead)
+		}
+		if strings.Contains(k.log.lines.String(), "secret") {
+			k.Error("the log holds what is private")
+		}
+	})
+}
+
+// A crash of a node is the reason of a repeat, and named as such.
+func TestCrashIsNamed(t *testing.T) {
+	virtually(t, func(k *kit) {
+		hang := make(chan struct{})
+		handle := func(c *outlast.Client, fn func()) {
+			outlast.Handle(c, "t", func(context.Context, mail) error { fn(); return nil })
+		}
+		first := k.store.Handle()
+		crashing, err := outlast.Open(k.ctx, first)
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.Cleanup(func() { _ = crashing.Stop(context.Background()) }) // its store is gone
+		handle(crashing, func() { <-hang })
+		if err := crashing.Start(k.ctx); err != nil {
+			k.Fatal(err)
+		}
+		k.after(2 * time.Second)
+		receipt, err := crashing.Enqueue(k.ctx, outlast.Draft{Type: "t"})
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.after(time.Second)
+		first.Kill()
+		handle(k.client, func() {})
+		k.start()
+		k.after(30 * time.Second)
+		close(hang)
+		if got := k.get(receipt.Task.ID); got.State != task.Succeeded || got.Crashes != 1 {
+			k.Errorf("got %s after %d crashes", got.State, got.Crashes)
+		}
+		events := k.log.events(k.T, "attempt.repeated")
+		if len(events) != 1 || !strings.HasPrefix(events[0]["reason"].(string), "crash of node ") {
+			k.Errorf("events %v", events)
+		}
+	})
+}
+
+func TestMetrics(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	virtually(t, func(k *kit) {
+		runs := 0
+		outlast.Handle(k.client, "t", func(context.Context, mail) error {
+			if runs++; runs == 1 {
+				return io.ErrUnexpectedEOF
+			}
+			return nil
+		})
+		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
+		k.start()
+		draft := outlast.Draft{Type: "t", DedupeKey: "d"}
+		k.enqueue(draft)
+		k.enqueue(draft)
+		k.enqueue(outlast.Draft{Type: "dies"})
+		_, err := k.client.Enqueue(k.ctx, outlast.Draft{})
+		wantCode(k.T, err, task.CodeInvalid)
+		k.after(time.Minute)
+		want := `
+# HELP outlast_attempts_total Attempts that ended, by outcome and, of failures, category.
+# TYPE outlast_attempts_total counter
+outlast_attempts_total{category="",outcome="succeeded",type="dies"} 0
+outlast_attempts_total{category="",outcome="succeeded",type="t"} 1
+outlast_attempts_total{category="network",outcome="failed",type="t"} 1
+outlast_attempts_total{category="unknown",outcome="dead",type="dies"} 1
+# HELP outlast_dead_letters Dead letters in the store, over all nodes.
+# TYPE outlast_dead_letters gauge
+outlast_dead_letters{type="dies"} 1
+outlast_dead_letters{type="other"} 0
+# HELP outlast_enqueues_total Tasks handed in, by result: created, existing or the code of the error.
+# TYPE outlast_enqueues_total counter
+outlast_enqueues_total{result="created"} 2
+outlast_enqueues_total{result="existing"} 1
+outlast_enqueues_total{result="invalid"} 1
+`
+		if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "outlast_attempts_total", "outlast_dead_letters", "outlast_enqueues_total"); err != nil {
+			k.Error(err)
+		}
+		for _, name := range []string{"outlast_attempt_duration_seconds", "outlast_start_delay_seconds"} {
+			if n, err := testutil.GatherAndCount(registry, name); err != nil || n != 20 { // 2 types, attempts 1 to 10+
+				k.Errorf("%s has %d series, %v", name, n, err)
+			}
+		}
+		twin := k.open(k.store.Handle(), outlast.WithRegisterer(registry))
+		wantCode(k.T, twin.Start(k.ctx), task.CodeConflict)
+	}, outlast.WithRegisterer(registry))
+	if n, err := testutil.GatherAndCount(registry); err != nil || n != 0 {
+		t.Errorf("%d series are left after Stop, %v", n, err)
+	}
+}
+
+// Old letters are deleted at 03:00, each with a line that never has its
+// payload; before, a warning tells how many there are.
+func TestHousekeeping(t *testing.T) {
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
+		outlast.Handle(k.client, "lives", func(context.Context, mail) error { return nil })
+		k.start()
+		k.enqueue(outlast.Draft{Type: "dies", Payload: []byte(`{"to":"secret"}`)})
+		lived := k.enqueue(outlast.Draft{Type: "lives"}).ID
+		k.after(6 * time.Minute)
+		stats := k.log.events(k.T, "dead.stats")
+		if len(stats) != 1 || stats[0]["level"] != "WARN" || stats[0]["total"] != 1.0 || stats[0]["by_type"].(map[string]any)["dies"] != 1.0 {
+			k.Errorf("stats %v", stats)
+		}
+		k.after(3 * time.Hour)
+		if _, err := k.client.Inspector().Get(k.ctx, lived); err == nil {
+			k.Error("a done task outlives its retention")
+		}
+		if n := k.countLetters(); n != 1 {
+			k.Errorf("%d letters before their time", n)
+		}
+		k.after(16*time.Hour + 30*time.Minute)
+		deleted := k.log.events(k.T, "dead.deleted")
+		if len(deleted) != 1 || deleted[0]["type"] != "dies" || deleted[0]["reason"] != "rejected" || deleted[0]["attempts"] != 1.0 ||
+			deleted[0]["category"] != "unknown" || deleted[0]["fingerprint"] == "" {
+			k.Errorf("deleted %v", deleted)
+		}
+		at, _ := time.Parse(time.RFC3339, deleted[0]["time"].(string))
+		if at.UTC().Hour() != 19 || at.UTC().Minute() != 0 { // 03:00 in Shanghai
+			k.Errorf("deleted at %v", at.UTC())
+		}
+		if strings.Contains(k.log.lines.String(), "secret") {
+			k.Error("the log holds a payload")
+		}
+	}, outlast.WithDeadRetention(12*time.Hour), outlast.WithDoneRetention(2*time.Hour), outlast.WithCleanup("0 3 * * *", "Asia/Shanghai"))
+}

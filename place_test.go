@@ -1,0 +1,113 @@
+package outlast
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// The hash is part of the data format.
+func TestLaneHashStays(t *testing.T) {
+	for text, want := range map[string]uint64{
+		"":          0xefd01f60ba992926,
+		"a":         0x82a2a958a9bece5b,
+		"order-42":  0x8e47543c313c6386,
+		"ключ":      0x590520d718275ed5,
+		"order-420": 0xe8b1ad7a0be1a365,
+	} {
+		if got := laneHash(text); got != want {
+			t.Errorf("%q hashes to %#x, want %#x", text, got, want)
+		}
+	}
+}
+
+// Keys stay where they are when lanes are added; the rest spreads over all.
+func TestLaneOf(t *testing.T) {
+	numbers := make([]uint16, 32)
+	for i := range numbers {
+		numbers[i] = uint16(100 + i)
+	}
+	small := Queue{KeyLanes: 8, Numbers: numbers[:8]}
+	large := Queue{KeyLanes: 8, Numbers: numbers}
+	rapid.Check(t, func(t *rapid.T) {
+		key, dedupe := rapid.String().Draw(t, "key"), rapid.String().Draw(t, "dedupe key")
+		id := NewID()
+		if (key != "" || dedupe != "") && laneOf(&small, id, key, dedupe) != laneOf(&large, id, key, dedupe) {
+			t.Fatal("the key moved")
+		}
+		if laneOf(&large, id, key, dedupe) != laneOf(&large, id.WithLane(7), key, dedupe) {
+			t.Fatal("the lane depends on the lane bits")
+		}
+	})
+	used := map[uint16]int{}
+	for range 32_000 {
+		used[laneOf(&large, NewID(), "", "")]++
+	}
+	for _, number := range numbers {
+		if n := used[number]; n < 800 || n > 1200 {
+			t.Errorf("lane %d has %d of 32000 tasks", number, n)
+		}
+	}
+}
+
+func TestTargetOf(t *testing.T) {
+	for _, c := range []struct{ taskType, url, want string }{
+		{"mail", "", "mail"},
+		{"http", "https://API.Example.com/x", "api.example.com"},
+		{"http", "http://api.example.com:8080/", "api.example.com"},
+		{"api.example.com", "https://api.example.com/", "api.example.com:443"},
+		{"api.example.com", "http://api.example.com/", "api.example.com:80"},
+		{"api.example.com", "http://api.example.com:8080/", "api.example.com:8080"},
+		{"http", "http://[2001:db8::1]/", "2001:db8::1"},
+	} {
+		var request *task.Request
+		if c.url != "" {
+			request = &task.Request{URL: c.url}
+		}
+		if got := targetOf(c.taskType, request); got != c.want {
+			t.Errorf("%s of %s: %q, want %q", c.url, c.taskType, got, c.want)
+		}
+	}
+}
+
+// A settle may be repeated: what follows must be the same task.
+func TestFollowsAreDeterministic(t *testing.T) {
+	parent := &task.Task{ID: NewID(), Claim: 1_700_000_000_000_000}
+	first, again := followID(parent, engine.FollowFallback), followID(parent, engine.FollowFallback)
+	if first != again {
+		t.Error("two ids for one fallback")
+	}
+	if !first.Time().Equal(first.Time()) || first.Time().UnixMicro() != parent.Claim {
+		t.Errorf("made at %v", first.Time())
+	}
+	if other := followID(parent, engine.FollowOnDead); other == first {
+		t.Error("fallback and callback have one id")
+	}
+	later := *parent
+	later.Claim++
+	if followID(&later, engine.FollowFallback) == first {
+		t.Error("a redriven task has the fallback of its first life")
+	}
+	if _, err := task.ParseID(first.String()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFollowPayload(t *testing.T) {
+	parent := &task.Task{ID: NewID(), Payload: []byte("\xff\x00"), Type: "t"}
+	end := &store.Settlement{Task: parent}
+	if got := followPayload(parent, &task.Follow{}, engine.FollowFallback, end); string(got) != "\xff\x00" {
+		t.Errorf("a fallback gets %q", got)
+	}
+	if got := followPayload(parent, &task.Follow{Payload: []byte("1")}, engine.FollowOnDead, end); string(got) != "1" {
+		t.Errorf("a callback with a payload gets %q", got)
+	}
+	parent.Payload = make([]byte, task.MaxPayload)
+	if got := followPayload(parent, &task.Follow{}, engine.FollowOnDead, end); len(got) > task.MaxPayload {
+		t.Errorf("a callback gets %d bytes", len(got))
+	}
+}
