@@ -1,0 +1,75 @@
+package examples
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Each example is built and run as a reader would, and tells its story.
+func TestExamples(t *testing.T) {
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", bin, "./...")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	for name, story := range map[string][]string{
+		"mail": {
+			`release 1: sending "Welcome" to ada@example.com, attempt 1`,
+			"deploy: kill -9 of release 1, in the middle of sending",
+			"release 2: accepted before: true",
+			"release 2: the task succeeded with 2 attempts and 1 crash",
+			"release 2: history: attempt 1 crashed",
+			"release 2: history: attempt 1 failed",
+			"release 2: history: attempt 2 succeeded",
+		},
+		"lights": {
+			"calls: 16 for 8 commands",
+			"hall-1: on, off, on, off",
+			"hall-2: on, off, on, off",
+		},
+		"signup": {
+			"welcome, ada",
+			"ada: 1 account, task succeeded",
+			"bob: the card was refused, the transaction is rolled back",
+			"bob: 0 account, no task",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			program := filepath.Join(bin, name)
+			out, err := exec.CommandContext(ctx, program, filepath.Join(t.TempDir(), "example.db")).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", name, err, out)
+			}
+			for _, line := range story {
+				if !strings.Contains(string(out), line+"\n") {
+					t.Errorf("the line %q is missing in:\n%s", line, out)
+				}
+			}
+		})
+	}
+}
+
+// Every example is listed above.
+func TestEveryExampleIsRun(t *testing.T) {
+	source, err := os.ReadFile("examples_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, err := filepath.Glob("*/main.go")
+	if err != nil || len(programs) == 0 {
+		t.Fatal("no examples found", err)
+	}
+	for _, program := range programs {
+		if name := filepath.Dir(program); !strings.Contains(string(source), "\""+name+"\": {") {
+			t.Errorf("TestExamples does not run %s", name)
+		}
+	}
+}
