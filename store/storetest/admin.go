@@ -222,7 +222,9 @@ func purgeRules() []rule {
 		{"purge/what the filter matches, oldest first", "Purge deletes up to limit dead letters that match, oldest first, and returns them.", func(h *harness) {
 			var ids []task.ID // in the order of their making and of their death
 			for i := range 3 {
-				ids = append(ids, h.add(func(t *task.Task) { t.ID = task.NewID(time.Now().Add(time.Duration(i)*time.Second), h.random).WithLane(t.ID.Lane()) }))
+				ids = append(ids, h.add(func(t *task.Task) {
+					t.ID = task.NewID(time.Now().Add(time.Duration(i)*time.Second), h.random).WithLane(t.ID.Lane())
+				}))
 			}
 			other := h.add(typed("sms"))
 			for _, id := range append(ids, other) {
