@@ -85,7 +85,9 @@ type Decision struct {
 //
 // When: the backoff's nominal delay is capped, then jittered. Three categories
 // carry advice on delays, followed unless the matching rule has a backoff of its
-// own. After the first attempt [Unsent] waits U[0, d/4), later as usual.
+// own. After the first attempt [Unsent] waits U[0, d/4), later as usual; but
+// only where nobody chose a backoff: a schedule that somebody wrote down is
+// kept to the letter.
 // [Conflict] uses the Conflict constants, or the backoff's delay where that is
 // shorter. [Throttled] without a hint waits at least [ThrottledFloor].
 //
@@ -174,7 +176,7 @@ func (p *Policy) delay(f *Failure, c Category, matched *rule, name string, r Ran
 	case advised && c == Conflict:
 		window.Nominal = min(window.Nominal, conflictBackoff.Nominal(f.Attempt, last))
 		jitter, name = fullJitter, string(Conflict)
-	case advised && c == Unsent && f.Attempt == 1:
+	case advised && c == Unsent && f.Attempt == 1 && source.builtIn:
 		window.Nominal /= UnsentDivisor
 		jitter, name = fullJitter, string(Unsent)
 	}

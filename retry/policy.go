@@ -37,6 +37,7 @@ type schedule struct {
 	jitter  Jitter
 	max     time.Duration
 	first   time.Duration
+	builtIn bool // nobody chose the backoff: it is the default's
 }
 
 // compile fills what follows from backoff and max.
@@ -44,6 +45,8 @@ func (s *schedule) compile() {
 	if own, ok := s.backoff.(capped); ok && s.max == 0 {
 		s.max = own.maximum()
 	}
+	own, _ := s.backoff.(exponential)
+	s.builtIn = own == exponential{DefaultInitial, DefaultMultiplier, DefaultMax}
 	s.first = s.nominal(1, Attempt{Number: 1})
 }
 

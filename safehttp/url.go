@@ -29,9 +29,9 @@ func (e *InvalidError) Error() string {
 func invalid(message, hint string) *InvalidError { return &InvalidError{message, hint} }
 
 // CheckURL reads a URL that requests may be sent to: http or https, a host, at
-// most [MaxURL] bytes of printable ASCII, no user information, no fragment, and
-// a port that is not reserved for another protocol. The host is a name or an IP
-// address in its standard notation; decimal, octal, hexadecimal and shortened
+// most [MaxURL] bytes of printable ASCII, no user information, no fragment and
+// a valid port, if any. The host is a name or an IP address in its standard
+// notation; decimal, octal, hexadecimal and shortened
 // IPv4, IPv4-mapped IPv6, zones, percent-encoding, final dots and letters
 // outside ASCII are refused, because programs differ in how they read them. Case
 // and spelling of the host are normalised, so that equal hosts compare equal.
@@ -113,22 +113,6 @@ func joinPort(host, authority, port string) (string, error) {
 		return "", invalid("the port "+task.Quote(port)+" is not a number from 1 to 65535", "")
 	case strconv.FormatUint(number, 10) != port:
 		return "", invalid("the port "+task.Quote(port)+" has leading zeros", "write "+strconv.FormatUint(number, 10))
-	case otherProtocol(uint16(number)):
-		return "", invalid("the port "+port+" is reserved for another protocol", "serve HTTP on another port")
 	}
 	return host + ":" + port, nil
-}
-
-// otherProtocol reports whether the port is a "bad port" of the WHATWG Fetch
-// standard: a service there might take lines of a request for commands.
-func otherProtocol(port uint16) bool {
-	switch port {
-	case 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95,
-		101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179,
-		389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601,
-		636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566,
-		6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080:
-		return true
-	}
-	return false
 }
