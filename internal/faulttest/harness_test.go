@@ -1,0 +1,246 @@
+package faulttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/store/sqlite"
+	"github.com/outlast-dev/outlast/store/storetest"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(nodeEnv); text != "" {
+		os.Exit(runNode(text))
+	}
+	os.Exit(runTests(m))
+}
+
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "faulttest")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a folder of the system's own
+	built.dir, built.paths = dir, map[string]string{}
+	return m.Run()
+}
+
+// long reports whether the long forms are to run.
+func long() bool { return os.Getenv("OUTLAST_FAULT_LONG") != "" }
+
+// cycles is how often a random kill is repeated.
+func cycles(short int) int {
+	if n, err := strconv.Atoi(os.Getenv("OUTLAST_FAULT_CYCLES")); err == nil && n > 0 {
+		return n
+	}
+	return short
+}
+
+func seed() uint64 {
+	if n, err := strconv.ParseUint(os.Getenv("OUTLAST_FAULT_SEED"), 10, 64); err == nil {
+		return n
+	}
+	return 20261120
+}
+
+// harness is one scenario: a database, a ledger, and what was found.
+type harness struct {
+	testing.TB
+	ctx    context.Context
+	db     string
+	ledger *ledger
+	binary string   // what plays the nodes
+	env    []string // OUTLAST_MUTANT
+	random *rand.Rand
+
+	mu         sync.Mutex
+	last       *process // the last one that was started
+	violations []string
+	quiet      bool // violations are expected: collect them only
+
+	slowest    time.Duration // from a start to being ready
+	crashLoops int
+}
+
+func newHarness(t testing.TB) *harness {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &harness{TB: t, ctx: t.Context(), binary: self, random: rand.New(rand.NewPCG(seed(), 1))}
+	h.renew()
+	t.Cleanup(func() {
+		if !t.Failed() || h.quiet {
+			return
+		}
+		t.Logf("repeat with: OUTLAST_FAULT_SEED=%d OUTLAST_FAULT_CYCLES=%d go test -count=1 -run '^%s$' ./internal/faulttest", seed(), cycles(100), t.Name())
+		if h.last != nil {
+			t.Logf("the last lines of the last process:\n%s", h.last.output)
+		}
+	})
+	return h
+}
+
+// renew goes on with an empty database and an empty ledger.
+func (h *harness) renew() {
+	h.db = filepath.Join(h.TempDir(), "outlast.db")
+	h.ledger = newLedger(h)
+}
+
+// violation reports a broken promise.
+func (h *harness) violation(format string, args ...any) {
+	h.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.violations = append(h.violations, fmt.Sprintf(format, args...))
+	if !h.quiet && len(h.violations) <= 30 {
+		h.TB.Errorf(format, args...)
+	}
+}
+
+// shim lets storetest report to a harness.
+type shim struct {
+	testing.TB
+	h *harness
+}
+
+func (s *shim) Errorf(format string, args ...any) { s.h.violation(format, args...) }
+func (s *shim) Error(args ...any)                 { s.h.violation("%s", fmt.Sprintln(args...)) }
+func (s *shim) Fatal(args ...any)                 { s.Error(args...); runtime.Goexit() }
+func (s *shim) Fatalf(format string, args ...any) { s.Errorf(format, args...); runtime.Goexit() }
+
+// check compares the store with the ledger. No process may be writing.
+func (h *harness) check(final bool) {
+	h.Helper()
+	backend, err := sqlite.Open(h.ctx, h.db)
+	if err != nil {
+		h.Fatalf("opening the database: %v", err)
+	}
+	defer backend.Close() //nolint:errcheck // it was only read
+	checked := make(chan struct{})
+	go func() {
+		defer close(checked)
+		storetest.CheckInvariants(&shim{h.TB, h}, backend)
+	}()
+	<-checked
+	disk, err := readAll(h.ctx, backend)
+	if err != nil {
+		h.violation("I11: %v", err)
+		return
+	}
+	result := h.ledger.check(disk, final)
+	for _, line := range result.found {
+		h.violation("%s", line)
+	}
+	if final {
+		h.crashLoops += result.crashLoops
+	}
+}
+
+// after ends the epoch of processes that were killed, and checks.
+func (h *harness) after(died time.Time, final bool) {
+	h.Helper()
+	if err := h.ledger.endEpoch(died); err != nil {
+		h.Fatal(err)
+	}
+	h.check(final)
+}
+
+// send hands an order in and waits for the acknowledgement. An error leaves
+// the outcome unknown; sending again with the same id must not double it.
+func (h *harness) send(p *process, o *order) error {
+	h.ledger.sending(o)
+	ctx, cancel := context.WithTimeout(h.ctx, 20*time.Second)
+	defer cancel()
+	t, _, err := p.api.Enqueue(ctx, o.draft)
+	if err == nil {
+		h.ledger.acknowledged(o, t.ID)
+		return nil
+	}
+	var refused *client.Error
+	if errors.As(err, &refused) && refused.Status < 500 && refused.Status != 429 {
+		h.violation("I1: order %d was refused: %v", o.N, err)
+	}
+	return err
+}
+
+// mustSend hands in an order to a process that lives.
+func (h *harness) mustSend(p *process, o *order) *order {
+	h.Helper()
+	if err := h.send(p, o); err != nil {
+		h.Fatalf("enqueue: %v", err)
+	}
+	return o
+}
+
+// sendAll hands in many orders by several callers at once.
+func (h *harness) sendAll(p *process, orders []*order) {
+	h.Helper()
+	var callers sync.WaitGroup
+	for part := range 16 {
+		callers.Go(func() {
+			for i := part; i < len(orders); i += 16 {
+				if err := h.send(p, orders[i]); err != nil {
+					h.violation("enqueue: %v", err)
+				}
+			}
+		})
+	}
+	callers.Wait()
+}
+
+// waitUntil polls a condition.
+func (h *harness) waitUntil(within time.Duration, what string, done func() bool) bool {
+	h.Helper()
+	deadline := time.Now().Add(within)
+	for !done() {
+		if time.Now().After(deadline) {
+			h.violation("I8: not within %s: %s", within, what)
+			return false
+		}
+		time.Sleep(2 * time.Millisecond) // sleep: what is waited for happens in another process
+	}
+	return true
+}
+
+// drain waits until the server has nothing left to do.
+func (h *harness) drain(p *process, within time.Duration) bool {
+	h.Helper()
+	return h.waitUntil(within, "everything has ended", func() bool {
+		for _, state := range []task.State{task.Pending, task.Running} {
+			page, err := p.api.Tasks(h.ctx, client.Filter{State: string(state)}, 1, "")
+			if err != nil || len(page.Tasks) > 0 || page.NextCursor != "" {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// calls waits until so many calls that match have arrived.
+func (h *harness) calls(within time.Duration, n int, match func(c *call) bool) bool {
+	h.Helper()
+	return h.waitUntil(within, fmt.Sprintf("%d calls", n), func() bool { return h.ledger.count(match) >= n })
+}
+
+func (h *harness) has(t *process, id task.ID) *client.Task {
+	h.Helper()
+	found, err := t.api.Task(h.ctx, id)
+	if err != nil {
+		h.Fatalf("reading %s: %v", id, err)
+	}
+	return found
+}

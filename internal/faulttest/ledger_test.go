@@ -1,0 +1,261 @@
+package faulttest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// work is the payload of every task: it tells the receiver what to do.
+type work struct {
+	N      int   `json:"n"`               // number of the order in the ledger
+	Fail   int   `json:"fail,omitempty"`  // attempts that are answered by 500
+	Failed []int `json:"codes,omitempty"` // status of attempts 1, 2, …; 200 after them
+	Millis int   `json:"ms,omitempty"`    // how long a call takes
+}
+
+// order is one task that was handed in.
+type order struct {
+	work
+	draft    client.Draft
+	place    int       // position within its key, from 1
+	attempts int       // limit of attempts, 0 for none
+	due      time.Time // nothing may run before, zero for at once
+	sent     time.Time
+	acked    time.Time // zero while the outcome is unknown
+	id       task.ID   // as acknowledged
+	moved    bool      // an operator changed it: due is what the operator said
+	canceled bool
+}
+
+// call is one run of a task, as the receiver saw it.
+type call struct {
+	n       int
+	id      string
+	claim   int64
+	attempt int
+	node    string
+	epoch   int
+	start   time.Time
+	end     time.Time // zero while it runs
+	status  int       // 0: it runs, or its process was gone before the answer
+}
+
+// epoch is the life of the processes between two kills.
+type epoch struct{ from, to time.Time }
+
+// ledger is what the outside world knows: it outlives every process.
+type ledger struct {
+	mu     sync.Mutex
+	orders []*order
+	calls  []*call
+	byTask map[int][]*call
+	keys   map[string]int // orders per key
+	epochs []epoch
+	open   map[net.Conn]bool
+	server *httptest.Server
+
+	onCall func(c *call) // called before the answer, without locks
+	block  chan struct{} // calls with Millis < 0 wait for it
+}
+
+func newLedger(t testing.TB) *ledger {
+	l := &ledger{byTask: map[int][]*call{}, keys: map[string]int{}, open: map[net.Conn]bool{}, epochs: []epoch{{}}, block: make(chan struct{})}
+	l.server = httptest.NewUnstartedServer(l)
+	l.server.Config.ConnState = l.connection
+	l.server.Start()
+	t.Cleanup(func() {
+		l.server.CloseClientConnections()
+		l.server.Close()
+	})
+	return l
+}
+
+func (l *ledger) connection(c net.Conn, state http.ConnState) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch state {
+	case http.StateNew:
+		l.open[c] = true
+	case http.StateClosed, http.StateHijacked:
+		delete(l.open, c)
+	}
+}
+
+// order adds a task to the ledger before it is sent.
+func (l *ledger) order(w work, change func(o *order)) *order {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o := &order{work: w}
+	o.N = len(l.orders) + 1
+	o.draft.ID = client.NewID()
+	if change != nil {
+		change(o)
+	}
+	if o.draft.Key != "" {
+		l.keys[o.draft.Key]++
+		o.place = l.keys[o.draft.Key]
+	}
+	o.draft.Payload, _ = json.Marshal(o.work)
+	if o.draft.Type == "" {
+		o.draft.Target = &client.Target{URL: l.server.URL + "/run"}
+	}
+	if o.attempts > 0 {
+		o.draft.MaxAttempts = &o.attempts
+	}
+	l.orders = append(l.orders, o)
+	return o
+}
+
+func (l *ledger) sending(o *order) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if o.sent.IsZero() {
+		o.sent = time.Now()
+		if o.due.IsZero() {
+			o.due = o.sent.Add(time.Duration(o.draft.Delay))
+		}
+	}
+}
+
+func (l *ledger) acknowledged(o *order, id task.ID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o.acked, o.id = time.Now(), id
+}
+
+// ServeHTTP is the receiver: one request is one run.
+func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	arrived := time.Now()
+	body, err := io.ReadAll(r.Body)
+	var what work
+	if err != nil || json.Unmarshal(body, &what) != nil {
+		http.Error(w, "not a run", http.StatusBadRequest)
+		return
+	}
+	c := &call{n: what.N, id: r.Header.Get("Webhook-Id"), node: r.Header.Get("Outlast-Node"), start: arrived}
+	c.claim, _ = strconv.ParseInt(r.Header.Get("Outlast-Claim"), 10, 64)
+	c.attempt, _ = strconv.Atoi(r.Header.Get("Outlast-Attempt"))
+	l.mu.Lock()
+	c.epoch = len(l.epochs) - 1
+	l.calls = append(l.calls, c)
+	l.byTask[c.n] = append(l.byTask[c.n], c)
+	hook := l.onCall
+	l.mu.Unlock()
+	if hook != nil {
+		hook(c)
+	}
+	l.wait(r, what.Millis)
+	l.answer(w, r, c, what.status(c.attempt))
+}
+
+func (w *work) status(attempt int) int {
+	switch {
+	case attempt >= 1 && attempt <= len(w.Failed):
+		return w.Failed[attempt-1]
+	case attempt <= w.Fail:
+		return http.StatusInternalServerError
+	}
+	return http.StatusOK
+}
+
+func (l *ledger) wait(r *http.Request, millis int) {
+	switch {
+	case millis < 0:
+		select {
+		case <-l.block:
+		case <-r.Context().Done():
+		}
+	case millis > 0:
+		timer := time.NewTimer(time.Duration(millis) * time.Millisecond)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-r.Context().Done():
+		}
+	}
+}
+
+// answer notes the end before the caller can know of it.
+func (l *ledger) answer(w http.ResponseWriter, r *http.Request, c *call, status int) {
+	l.mu.Lock()
+	c.end = time.Now()
+	gone := r.Context().Err() != nil
+	if !gone {
+		c.status = status
+	}
+	l.mu.Unlock()
+	if !gone {
+		w.WriteHeader(status)
+	}
+}
+
+// endEpoch notes that all processes are gone, and waits until nothing that
+// they sent is still on its way.
+func (l *ledger) endEpoch(died time.Time) error {
+	deadline := time.Now().Add(5 * time.Second)
+	for {
+		l.mu.Lock()
+		left := len(l.open)
+		if left == 0 {
+			last := &l.epochs[len(l.epochs)-1]
+			last.to = died
+			l.epochs = append(l.epochs, epoch{from: time.Now()})
+		}
+		l.mu.Unlock()
+		if left == 0 {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%d connections of dead processes are still open", left)
+		}
+		time.Sleep(200 * time.Microsecond) // sleep: no event says that the kernel has told of the last end
+	}
+}
+
+// count is how many calls match.
+func (l *ledger) count(match func(c *call) bool) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := 0
+	for _, c := range l.calls {
+		if match(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// callsOf returns copies of the calls of an order.
+func (l *ledger) callsOf(n int) []call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []call
+	for _, c := range l.byTask[n] {
+		out = append(out, *c)
+	}
+	return out
+}
+
+// unknown are orders whose outcome is not known.
+func (l *ledger) unknown() []*order {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []*order
+	for _, o := range l.orders {
+		if !o.sent.IsZero() && o.acked.IsZero() {
+			out = append(out, o)
+		}
+	}
+	return out
+}

@@ -1,0 +1,247 @@
+package faulttest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	_ "github.com/ncruces/go-sqlite3/driver" // the driver of store/sqlite
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/app"
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/server"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/sqlite"
+)
+
+// nodeEnv carries the nodeConfig of a process that plays a node instead of
+// running tests.
+const nodeEnv = "OUTLAST_FAULT_NODE"
+
+// nodeConfig is what a node is told.
+type nodeConfig struct {
+	Store   string        // path of the database
+	Name    string        // sent with every call
+	Ledger  string        // URL of the receiver
+	Server  bool          // the server as package app puts it together, instead of an application
+	Only    bool          // an application that only enqueues
+	Slots   int           // 0 for the default
+	Near    int           // entries in memory, 0 for the default
+	Horizon time.Duration // 0 for the default
+	KillAt  string        // "point:n": SIGKILL to itself at the n-th time
+}
+
+// killer ends the process at the n-th time that a point is passed.
+type killer struct {
+	point string
+	left  atomic.Int64
+}
+
+func newKiller(at string) (*killer, error) {
+	if at == "" {
+		return &killer{}, nil
+	}
+	point, count, found := strings.Cut(at, ":")
+	n, err := strconv.Atoi(count)
+	if !found || err != nil {
+		return nil, fmt.Errorf("%q is not point:n", at)
+	}
+	k := &killer{point: point}
+	k.left.Store(int64(n))
+	return k, nil
+}
+
+func (k *killer) pass(point string) {
+	if point == k.point && k.left.Add(-1) == 0 {
+		die()
+	}
+}
+
+// die is kill -9 from inside: nothing of this process runs after it.
+func die() {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
+}
+
+// runNode is the main function of a node.
+func runNode(text string) int {
+	var config nodeConfig
+	if err := json.Unmarshal([]byte(text), &config); err != nil {
+		fmt.Fprintln(os.Stderr, "node:", err)
+		return 2
+	}
+	if err := playNode(context.Background(), config); err != nil {
+		fmt.Fprintln(os.Stderr, "node:", err)
+		return 1
+	}
+	return 0
+}
+
+// playNode runs until standard input ends, which it does with the test.
+func playNode(ctx context.Context, config nodeConfig) error {
+	kill, err := newKiller(config.KillAt)
+	if err != nil {
+		return err
+	}
+	url, stop, err := startNode(ctx, config, kill)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "node listens on %s (pid %d)\n", url, os.Getpid())
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	return stop(ctx)
+}
+
+func startNode(ctx context.Context, config nodeConfig, kill *killer) (string, func(context.Context) error, error) {
+	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	open := func(ctx context.Context, path string) (store.Backend, error) {
+		return sqlite.Open(ctx, path, sqlite.WithHook(kill.pass))
+	}
+	local := netip.MustParsePrefix("127.0.0.0/8")
+	if config.Server {
+		a, err := app.New(app.Config{
+			Listen: "127.0.0.1:0", Store: "sqlite:" + config.Store, Openers: app.Openers{"sqlite": open},
+			AllowTargets: []netip.Prefix{local}, Version: "faulttest", Logger: logger, Grace: -1,
+		})
+		if err != nil {
+			return "", nil, err
+		}
+		if err := a.Start(ctx); err != nil {
+			return "", nil, err
+		}
+		return a.URL(), a.Stop, nil
+	}
+	backend, err := open(ctx, config.Store)
+	if err != nil {
+		return "", nil, err
+	}
+	return startEmbedded(ctx, config, kill, backend, logger, local)
+}
+
+// startEmbedded is an application with the library inside, with the HTTP API
+// beside it so that the test can talk to it.
+func startEmbedded(ctx context.Context, config nodeConfig, kill *killer, backend store.Backend, logger *slog.Logger, local netip.Prefix) (string, func(context.Context) error, error) {
+	options := []outlast.Option{outlast.WithLogger(logger), outlast.AllowTargets(local), outlast.WithEngine(func(c *engine.Config) {
+		c.Slots, c.NearFuture, c.Horizon, c.Grace = config.Slots, config.Near, config.Horizon, time.Second
+	})}
+	if config.Only {
+		options = append(options, outlast.EnqueueOnly())
+	}
+	c, err := outlast.Open(ctx, backend, options...)
+	if err != nil {
+		return "", nil, err
+	}
+	runner := &runner{config: config, kill: kill}
+	outlast.Handle(c, "work", runner.work)
+	outlast.Handle(c, "poison", runner.poison)
+	if err := c.Start(ctx); err != nil {
+		return "", nil, err
+	}
+	api, err := server.New(server.Config{Client: c, Logger: logger})
+	if err != nil {
+		return "", nil, err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	go func() { _ = api.HTTP().Serve(listener) }()
+	return "http://" + listener.Addr().String(), func(ctx context.Context) error {
+		return errors.Join(listener.Close(), c.Stop(ctx), backend.Close())
+	}, nil
+}
+
+// runner has the handlers of an application: each run calls the ledger.
+type runner struct {
+	config nodeConfig
+	kill   *killer
+	client http.Client
+}
+
+func (r *runner) work(ctx context.Context, payload json.RawMessage) error {
+	r.kill.pass("run.before")
+	defer r.kill.pass("run.after")
+	return r.call(ctx, payload)
+}
+
+// poison kills its process, whatever that does besides.
+func (r *runner) poison(ctx context.Context, payload json.RawMessage) error {
+	go func() { _ = r.call(ctx, payload) }()
+	// sleep: so that the ledger sees the call before its process is gone
+	time.Sleep(30 * time.Millisecond)
+	die()
+	return nil
+}
+
+func (r *runner) call(ctx context.Context, payload json.RawMessage) error {
+	info, _ := outlast.Info(ctx)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.config.Ledger+"/run", bytes.NewReader(payload))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Webhook-Id", info.ID.String())
+	req.Header.Set("Outlast-Claim", strconv.FormatInt(info.Claim, 10))
+	req.Header.Set("Outlast-Attempt", strconv.Itoa(info.Attempt))
+	req.Header.Set("Outlast-Node", r.config.Name)
+	resp, err := r.client.Do(req)
+	if err != nil {
+		return err
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("the ledger says %s", resp.Status)
+	}
+	return nil
+}
+
+// tail keeps the last lines of a process's output.
+type tail struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (t *tail) add(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lines = append(t.lines, line); len(t.lines) > 60 {
+		t.lines = t.lines[1:]
+	}
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Join(t.lines, "\n")
+}
+
+// read passes lines on until one says where the process listens, and keeps
+// the rest.
+func (t *tail) read(from io.Reader, url chan<- string) {
+	defer close(url)
+	lines := bufio.NewScanner(from)
+	told := false
+	for lines.Scan() {
+		line := lines.Text()
+		t.add(line)
+		if _, rest, found := strings.Cut(line, "listens on "); found && !told {
+			told = true
+			url <- strings.Fields(rest)[0]
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package faulttest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast/client"
+)
+
+// readyWithin is the promise: ready again this soon after a kill.
+const readyWithin = 5 * time.Second
+
+// process is a node or a server in a process of its own.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  io.Closer
+	output *tail
+	url    string
+	api    *client.Client
+	began  time.Time
+	ready  time.Duration // from the start of the process
+	exited chan struct{}
+}
+
+// built are programs that were built once for all tests.
+var built struct {
+	mu    sync.Mutex
+	dir   string
+	paths map[string]string
+}
+
+// build builds a program once: "outlast", or "mutants" for this test binary
+// with the planted defects.
+func build(t testing.TB, name string, args ...string) string {
+	t.Helper()
+	built.mu.Lock()
+	defer built.mu.Unlock()
+	if path, done := built.paths[name]; done {
+		return path
+	}
+	path := filepath.Join(built.dir, name)
+	cmd := exec.CommandContext(t.Context(), "go", append(args[:1:1], append([]string{"-o", path}, args[1:]...)...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building %s: %v\n%s", name, err, out)
+	}
+	built.paths[name] = path
+	return path
+}
+
+// launch starts a program and waits until it is ready.
+func launch(ctx context.Context, path string, args, env []string) (*process, error) {
+	p := &process{cmd: exec.Command(path, args...), output: &tail{}, exited: make(chan struct{}), began: time.Now()}
+	p.cmd.Env = append(os.Environ(), env...)
+	var err error
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	stderr, err := p.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	url, read := make(chan string, 1), make(chan struct{})
+	go func() { defer close(read); p.output.read(stderr, url) }()
+	go func() {
+		<-read
+		_ = p.cmd.Wait() // how it ended is what the test made of it
+		close(p.exited)
+	}()
+	if err := p.awaitReady(ctx, url); err != nil {
+		p.kill()
+		return p, fmt.Errorf("%w; its output:\n%s", err, p.output)
+	}
+	return p, nil
+}
+
+// errEnded is a process that ended before it was ready.
+var errEnded = errors.New("the process ended before it was ready")
+
+func (p *process) awaitReady(ctx context.Context, url <-chan string) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*readyWithin)
+	defer cancel()
+	var told bool
+	select {
+	case p.url, told = <-url:
+	case <-ctx.Done():
+		return errors.New("the process does not say where it listens")
+	}
+	if !told {
+		return errEnded
+	}
+	var err error
+	if p.api, err = client.New(p.url, client.WithTries(1)); err != nil {
+		return err
+	}
+	for {
+		health, err := p.api.Ready(ctx)
+		if err == nil && health.Status == "ready" {
+			p.ready = time.Since(p.began)
+			return nil
+		}
+		select {
+		case <-p.exited:
+			return errEnded
+		case <-ctx.Done():
+			return fmt.Errorf("the process is not ready: %+v %w", health, err)
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// kill is kill -9; it returns when the process is gone.
+func (p *process) kill() time.Time {
+	_ = p.cmd.Process.Kill() // it may be gone already
+	<-p.exited
+	died := time.Now()
+	if p.api != nil {
+		p.api.Close()
+	}
+	return died
+}
+
+func (p *process) signal(s syscall.Signal) error { return p.cmd.Process.Signal(s) }
+
+// gone waits until the process has ended by itself.
+func (p *process) gone(within time.Duration) bool {
+	select {
+	case <-p.exited:
+		if p.api != nil {
+			p.api.Close()
+		}
+		return true
+	case <-time.After(within):
+		return false
+	}
+}
+
+// serve starts the real server.
+func (h *harness) serve() *process {
+	h.Helper()
+	path := build(h, "outlast", "build", "github.com/outlast-dev/outlast/cmd/outlast")
+	return h.started(launch(h.ctx, path, []string{"serve", "--store", "sqlite:" + h.db, "--listen", "127.0.0.1:0", "--allow-target", "127.0.0.0/8", "--log-level", "warn"}, h.env))
+}
+
+// node starts this test binary as a node.
+func (h *harness) node(config nodeConfig) *process {
+	h.Helper()
+	return h.started(h.tryNode(config))
+}
+
+func (h *harness) tryNode(config nodeConfig) (*process, error) {
+	config.Store, config.Ledger = h.db, h.ledger.server.URL
+	text, err := json.Marshal(config)
+	if err != nil {
+		return nil, err
+	}
+	return launch(h.ctx, h.binary, []string{"-test.run=^$"}, append(h.env, nodeEnv+"="+string(text)))
+}
+
+func (h *harness) started(p *process, err error) *process {
+	h.Helper()
+	if p != nil {
+		h.Cleanup(func() { p.kill() })
+	}
+	if err != nil {
+		h.Fatalf("a process does not start: %v", err)
+	}
+	h.mu.Lock()
+	h.last = p
+	h.mu.Unlock()
+	if p.ready > readyWithin {
+		h.violation("I8: ready only after %s", p.ready)
+	}
+	h.slowest = max(h.slowest, p.ready)
+	return p
+}
