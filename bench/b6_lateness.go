@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// retryWait is the wait of B6s.
+const retryWait = 200 * time.Millisecond
+
+// retryLateness: the first attempt fails, the policy says 200 ms, and what
+// counts is how much later the second one starts.
+var retryLateness = bench{
+	id: "B6s", title: "retry set for +200 ms: how late it starts, 200/s", slots: idleSlots,
+	run: func(ctx context.Context, s *session) (err error) {
+		at, err := s.place()
+		if err != nil {
+			return err
+		}
+		warm, n := warmUp*idleRate, (warmUp+s.config.seconds)*idleRate
+		var late samples
+		var arrived atomic.Int64
+		done := make(chan struct{})
+		failed := make([]atomic.Pointer[time.Time], n)
+		worker, err := s.system.open(ctx, at, nodeOptions{
+			slots: s.slotCount(), retries: true, wait: retryWait,
+			handle: func(_ context.Context, attempt int, payload []byte) error {
+				began := time.Now()
+				_, i, err := readStamp(payload)
+				if err != nil {
+					return err
+				}
+				if attempt == 1 {
+					now := time.Now()
+					failed[i].Store(&now)
+					return errOnce
+				}
+				if i >= warm {
+					late.add(began.Sub(*failed[i].Load()) - retryWait)
+				}
+				if arrived.Add(1) == int64(n) {
+					close(done)
+				}
+				return nil
+			},
+		})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, worker.stop(ctx)) }()
+		if err := worker.start(ctx); err != nil {
+			return err
+		}
+		if err := s.profiled(func() error { return fromHere(ctx, worker, idleRate, n) }); err != nil {
+			return err
+		}
+		if err := wait(ctx, done, 30*time.Second); err != nil {
+			return fmt.Errorf("%d of %d tasks were retried: %w", arrived.Load(), n, err)
+		}
+		set := worker.settings()
+		set["rate"] = idleRate
+		s.quantiles("", &late, "<= 5", set)
+		s.record("early", float64(late.negative()), "tasks", late.count(), "== 0", set)
+		return nil
+	},
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/pprof"
+)
+
+// profiled runs the measured stretch of a repetition, under the profiler when
+// --profile asks for it. It writes BENCH-RUN.cpu.pprof and, of the
+// allocations since the start of the program, BENCH-RUN.allocs.pprof.
+func (s *session) profiled(stretch func() error) (err error) {
+	if s.config.profile == "" {
+		return stretch()
+	}
+	if err := os.MkdirAll(s.config.profile, 0o755); err != nil {
+		return err
+	}
+	base := filepath.Join(s.config.profile, fmt.Sprintf("%s-%d", s.bench.id, s.run+1))
+	cpu, err := os.Create(base + ".cpu.pprof")
+	if err != nil {
+		return err
+	}
+	if err := pprof.StartCPUProfile(cpu); err != nil {
+		return errors.Join(err, cpu.Close())
+	}
+	err = stretch()
+	pprof.StopCPUProfile()
+	return errors.Join(err, cpu.Close(), writeAllocs(base+".allocs.pprof"))
+}
+
+func writeAllocs(path string) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	runtime.GC()
+	return errors.Join(pprof.Lookup("allocs").WriteTo(file, 0), file.Close())
+}
