@@ -2,6 +2,8 @@ package outlast
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -71,11 +73,11 @@ func (g *gauges) Collect(to chan<- prometheus.Metric) {
 	if letters == nil {
 		return
 	}
-	other, types := letters.Total, 0
-	for taskType, count := range letters.ByType {
-		if types++; types <= mostTypeLabels && taskType != otherTypes {
-			gauge(g.dead, count, taskType)
-			other -= count
+	other := letters.Total
+	for i, taskType := range slices.Sorted(maps.Keys(letters.ByType)) {
+		if i < mostTypeLabels && taskType != otherTypes {
+			gauge(g.dead, letters.ByType[taskType], taskType)
+			other -= letters.ByType[taskType]
 		}
 	}
 	gauge(g.dead, other, otherTypes)

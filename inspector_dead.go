@@ -27,10 +27,13 @@ func (i *Inspector) DeadStats(ctx context.Context) (*store.DeadStats, error) {
 }
 
 // DeadGroups returns dead letters that match grouped by what went wrong, the
-// largest group first.
+// largest group first; at most limit groups, 100 if it is 0.
 func (i *Inspector) DeadGroups(ctx context.Context, filter store.Filter, limit int) ([]store.DeadGroup, error) {
 	if err := checkFilter(&filter, nil); err != nil {
 		return nil, err
+	}
+	if limit <= 0 {
+		limit = 100
 	}
 	return i.client.backend.DeadGroups(ctx, dead.Letters(filter), limit)
 }

@@ -41,12 +41,31 @@ type metrics struct {
 	types   atomic.Pointer[map[string]*typeMetrics] // copied at every change
 }
 
-// typeMetrics are the metrics of a type, looked up once.
+// typeMetrics are the metrics of a type, looked up once; those of an attempt
+// number when there is such an attempt.
 type typeMetrics struct {
-	duration  [mostAttemptLabels]prometheus.Observer
-	late      [mostAttemptLabels]prometheus.Observer
-	succeeded prometheus.Counter
-	label     string
+	label          string
+	duration, late [mostAttemptLabels]lazyHistogram
+	succeeded      prometheus.Counter
+}
+
+// lazyHistogram is a histogram that is looked up at its first use.
+type lazyHistogram struct {
+	found atomic.Pointer[prometheus.Observer]
+}
+
+func (l *lazyHistogram) observe(vec *prometheus.HistogramVec, label string, i int, took time.Duration) {
+	found := l.found.Load()
+	if found == nil {
+		attempt := strconv.Itoa(i + 1)
+		if i == mostAttemptLabels-1 {
+			attempt += "+"
+		}
+		made := vec.WithLabelValues(label, attempt)
+		found = &made
+		l.found.Store(found)
+	}
+	(*found).Observe(took.Seconds())
 }
 
 func newMetrics(c *Client) *metrics {
@@ -114,28 +133,21 @@ func (m *metrics) of(taskType string) *typeMetrics {
 		return known
 	}
 	made := &typeMetrics{label: label, succeeded: m.outcomes.WithLabelValues(label, string(task.OutcomeSucceeded), "")}
-	for i := range mostAttemptLabels {
-		attempt := strconv.Itoa(i + 1)
-		if i == mostAttemptLabels-1 {
-			attempt += "+"
-		}
-		made.duration[i] = m.duration.WithLabelValues(label, attempt)
-		made.late[i] = m.late.WithLabelValues(label, attempt)
-	}
 	types = maps.Clone(types)
 	types[label] = made
 	m.types.Store(&types)
 	return made
 }
 
-// number10 is the index of an attempt's label.
-func number10(attempt int) int { return min(max(attempt, 1), mostAttemptLabels) - 1 }
+// attemptIndex is the index of an attempt's label.
+func attemptIndex(attempt int) int { return min(max(attempt, 1), mostAttemptLabels) - 1 }
 
 // observer is what the engine tells the metrics.
 func (m *metrics) observer() engine.Observer {
 	return engine.Observer{
 		AttemptStarted: func(t *task.Task, late time.Duration) {
-			m.of(t.Type).late[number10(t.Attempt)].Observe(late.Seconds())
+			of, i := m.of(t.Type), attemptIndex(t.Attempt)
+			of.late[i].observe(m.late, of.label, i, late)
 		},
 		Settled:   m.settled,
 		Recovered: func(r store.Recovered) { m.recovered.WithLabelValues(r.Cause).Inc() },
@@ -150,7 +162,8 @@ func (m *metrics) settled(o engine.Outcome) {
 	s := o.Settlement
 	of := m.of(s.Task.Type)
 	if !s.Unstarted {
-		of.duration[number10(s.Task.Attempt)].Observe(s.EndedAt.Sub(s.StartedAt).Seconds())
+		i := attemptIndex(s.Task.Attempt)
+		of.duration[i].observe(m.duration, of.label, i, s.EndedAt.Sub(s.StartedAt))
 	}
 	if s.Outcome == task.OutcomeSucceeded {
 		of.succeeded.Inc()

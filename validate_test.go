@@ -85,7 +85,7 @@ var badDrafts = []struct {
 	{"target of a file", "target.url", func(d *outlast.Draft) { d.Target = &task.Request{URL: "file:///etc/passwd"} }},
 	{"target with a password", "target.url", func(d *outlast.Draft) { d.Target = &task.Request{URL: "https://a:b@example.com/"} }},
 	{"target in octal", "target.url", func(d *outlast.Draft) { d.Target = &task.Request{URL: "http://0177.0.0.1/"} }},
-	{"target of mail", "target.url", func(d *outlast.Draft) { d.Target = &task.Request{URL: "http://example.com:25/"} }},
+	{"target of port zero", "target.url", func(d *outlast.Draft) { d.Target = &task.Request{URL: "http://example.com:0/"} }},
 	{"long target", "target.url", func(d *outlast.Draft) {
 		d.Target = &task.Request{URL: "https://example.com/" + strings.Repeat("a", 2048)}
 	}},
