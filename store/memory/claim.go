@@ -56,7 +56,8 @@ func (d *data) owned(claim store.Claim) map[uint16]bool {
 	return owned
 }
 
-// refusal says why a row cannot be claimed now, if it cannot.
+// refusal says why a row cannot be claimed now, if it cannot; of several
+// reasons the first one below.
 func (d *data) refusal(node string, item store.ClaimItem, owned map[uint16]bool, now time.Time) (store.Refusal, bool) {
 	r := d.live[item.ID]
 	if r == nil || r.State != task.Pending {
@@ -66,10 +67,10 @@ func (d *data) refusal(node string, item store.ClaimItem, owned map[uint16]bool,
 	switch {
 	case !d.alive(node), item.Mark == 0 && !owned[r.ID.Lane()]:
 		refusal.Reason = store.ReasonEpoch
-	case r.Park != item.Mark:
-		refusal.Reason = store.ReasonParked
 	case r.RunAt.After(now):
 		refusal.Reason = store.ReasonLater
+	case r.Park != item.Mark:
+		refusal.Reason = store.ReasonParked
 	case r.Key != "":
 		refusal.Reason, refusal.Head = d.behind(r)
 	}

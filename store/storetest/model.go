@@ -288,7 +288,7 @@ func (m *machine) settle(rt *rapid.T) {
 	}, func(settled []store.Settled) string {
 		var text strings.Builder
 		for _, one := range settled {
-			fmt.Fprintf(&text, "%s %s %s %s\n", one.Status, one.State, showEntry(one.Entry), codeOf(one.Err))
+			fmt.Fprintf(&text, "%s %s %s %v\n", one.Status, one.State, showEntry(one.Entry), one.Err != nil)
 		}
 		return text.String()
 	})
