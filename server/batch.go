@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -84,20 +83,13 @@ func resultOf(receipt outlast.Receipt, place int) client.BatchResult {
 	return client.BatchResult{Status: status, ID: receipt.Task.ID}
 }
 
-// inBatch gives the fields of an error their place in the batch.
+// inBatch gives the complaints of an error their place in the batch.
 func inBatch(err error, place int) error {
-	var known *task.Error
-	if !errors.As(err, &known) || len(known.Fields) == 0 {
-		return err
-	}
-	placed := *known
-	placed.Fields = make([]task.Field, len(known.Fields))
 	prefix := fmt.Sprintf("tasks[%d]", place)
-	for i, field := range known.Fields {
-		if _, after, found := strings.Cut(field.Path, "]"); found && strings.HasPrefix(field.Path, "tasks[") {
-			field.Path = strings.TrimPrefix(after, ".")
+	return placed(err, func(path string) string {
+		if _, after, found := strings.Cut(path, "]"); found && strings.HasPrefix(path, "tasks[") {
+			path = strings.TrimPrefix(after, ".")
 		}
-		placed.Fields[i] = task.Field{Path: join(prefix, field.Path), Message: field.Message}
-	}
-	return &placed
+		return join(prefix, path)
+	})
 }

@@ -137,6 +137,17 @@ func chosen(ids []task.ID, filter *client.DeadFilter) error {
 	return nil
 }
 
+// inFilter gives complaints about the filter their place in the body.
+func inFilter(err error) error {
+	known := shapeOf(reflect.TypeFor[client.DeadFilter]())
+	return placed(err, func(path string) string {
+		if _, inside := known.fields[path]; inside {
+			return "filter." + path
+		}
+		return path
+	})
+}
+
 func (s *Server) redrive(ctx context.Context, in *redriveInput) (answer[client.Redriven], error) {
 	if err := chosen(in.Body.IDs, in.Body.Filter); err != nil {
 		return fail[client.Redriven](err)
@@ -146,7 +157,7 @@ func (s *Server) redrive(ctx context.Context, in *redriveInput) (answer[client.R
 		KeepAttempts: in.Body.KeepAttempts, Payload: in.Body.Payload,
 	})
 	if err != nil {
-		return fail[client.Redriven](err)
+		return fail[client.Redriven](inFilter(err))
 	}
 	return ok(client.Redriven{Operation: result.Operation, Matched: result.Matched, DryRun: in.Body.DryRun, Missing: result.Missing, Sample: result.Sample})
 }
@@ -161,7 +172,7 @@ func (s *Server) purge(ctx context.Context, in *purgeInput) (answer[client.Purge
 	}
 	matched, err := s.inspect.Purge(ctx, filter, in.Body.DryRun)
 	if err != nil {
-		return fail[client.Purged](err)
+		return fail[client.Purged](inFilter(err))
 	}
 	return ok(client.Purged{Matched: matched, DryRun: in.Body.DryRun})
 }
@@ -199,8 +210,11 @@ func (s *Server) export(ctx context.Context, w http.ResponseWriter, filter store
 	}
 	err := s.inspect.Export(ctx, filter, func(t *outlast.Task, attempts []outlast.Attempt) error {
 		start := len(lines)
-		var err error
-		letter := client.Letter{Task: wireTask(&outlast.View{Task: t, MaxAttempts: t.Spec.MaxAttempts}), Attempts: wireAttempts(attempts)}
+		views, err := s.inspect.View(ctx, t)
+		if err != nil {
+			return err
+		}
+		letter := client.Letter{Task: wireTask(views[0]), Attempts: wireAttempts(attempts)}
 		if lines, err = client.Append(lines, letter); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -24,6 +25,7 @@ func newDocument(version string) *huma.OpenAPI {
 		}
 		return huma.DefaultSchemaNamer(t, hint)
 	})
+	registry.RegisterTypeAlias(reflect.TypeFor[client.Time](), reflect.TypeFor[time.Time]())
 	return &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{

@@ -99,3 +99,17 @@ func writeProblem(w http.ResponseWriter, problem *client.Error) {
 	w.WriteHeader(problem.Status)
 	_, _ = w.Write(body) // the caller is gone; there is no one to tell
 }
+
+// placed changes the paths of an error's complaints.
+func placed(err error, place func(path string) string) error {
+	var known *task.Error
+	if !errors.As(err, &known) || len(known.Fields) == 0 {
+		return err
+	}
+	moved := *known
+	moved.Fields = make([]task.Field, len(known.Fields))
+	for i, field := range known.Fields {
+		moved.Fields[i] = task.Field{Path: place(field.Path), Message: field.Message}
+	}
+	return &moved
+}

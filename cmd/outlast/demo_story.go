@@ -46,7 +46,7 @@ func (s *demoStory) tell(ctx context.Context) error {
 
 func (s *demoStory) enqueue(ctx context.Context) error {
 	policy := func(attempts int) json.RawMessage {
-		return json.RawMessage(fmt.Sprintf(`{"max_attempts":%d,"backoff":{"kind":"exponential","initial":"400ms","multiplier":2,"max":"3s","jitter":"equal"}}`, attempts))
+		return json.RawMessage(fmt.Sprintf(`{"max_attempts":%d,"backoff":{"kind":"exponential","initial":"1s","multiplier":2,"max":"4s","jitter":"equal"}}`, attempts))
 	}
 	drafts := make([]client.Draft, 0, demoMails+demoReports)
 	for i := range demoMails {

@@ -1,0 +1,246 @@
+package server_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast/client"
+)
+
+// kill makes dead letters of a type that dies, and returns their ids.
+func (a *api) kill(count int) []string {
+	a.t.Helper()
+	ids := make([]string, count)
+	for i := range ids {
+		ids[i] = a.call("POST", "/v1/tasks?wait=30s", fmt.Sprintf("{\"type\":\"bad\",\"payload\":[ %d,\n 2]}", i)).is(200).id()
+	}
+	return ids
+}
+
+func TestDeadLetters(t *testing.T) {
+	a := start(t, answers)
+	ids := a.kill(3)
+	var page client.Tasks
+	a.call("GET", "/v1/dead", "").is(200).into(&page)
+	if len(page.Tasks) != 3 || page.Tasks[0].ID.String() != ids[2] || page.Tasks[0].DeadReason == "" {
+		t.Errorf("dead letters %+v", page.Tasks)
+	}
+	letter := a.call("GET", "/v1/dead/"+ids[0], "").is(200)
+	if letter.get("id") != `"`+ids[0]+`"` || !strings.HasPrefix(letter.get("attempts"), `[{"number":1,`) || letter.get("payload") != "[ 0,\n 2]" {
+		t.Errorf("letter %s", letter.body)
+	}
+	var stats client.DeadStats
+	a.call("GET", "/v1/dead/stats", "").is(200).into(&stats)
+	if stats.Total != 3 || stats.ByType["bad"] != 3 || len(stats.ByReason) != 1 || len(stats.ByCategory) != 1 {
+		t.Errorf("stats %+v", stats)
+	}
+	var groups client.DeadGroups
+	a.call("GET", "/v1/dead/groups", "").is(200).into(&groups)
+	if len(groups.Groups) != 1 || groups.Groups[0].Count != 3 || groups.Groups[0].Fingerprint == "" || groups.Groups[0].FirstSeen.IsZero() {
+		t.Errorf("groups %+v", groups)
+	}
+	a.call("GET", "/v1/dead?reason=tired", "").problem(400, "invalid", "reason")
+	live := a.call("POST", "/v1/tasks", `{"type":"a",`+later+`}`).is(201).id()
+	a.call("GET", "/v1/dead/"+live, "").problem(404, "not_found")
+	if got := len(a.deadWith("fingerprint=0000000000000000")); got != 0 {
+		t.Errorf("%d letters of an unknown fingerprint", got)
+	}
+}
+
+func (a *api) deadWith(query string) []client.Task {
+	a.t.Helper()
+	var page client.Tasks
+	a.call("GET", "/v1/dead?"+query, "").is(200).into(&page)
+	return page.Tasks
+}
+
+func TestExportHasOneLetterPerLine(t *testing.T) {
+	a := start(t, answers)
+	a.kill(3)
+	got := a.call("GET", "/v1/dead/export", "").is(200)
+	if kind := got.header.Get("Content-Type"); kind != "application/x-ndjson" {
+		t.Errorf("content type %q", kind)
+	}
+	lines := 0
+	for scanner := bufio.NewScanner(bytes.NewReader(got.body)); scanner.Scan(); lines++ {
+		var letter client.Letter
+		must(t, json.Unmarshal(scanner.Bytes(), &letter))
+		if letter.State != "dead" || len(letter.Attempts) != 1 || !strings.HasSuffix(string(letter.Payload), ",  2]") || letter.MaxAttempts == 0 {
+			t.Errorf("line %d: %s", lines, scanner.Bytes())
+		}
+	}
+	if lines != 3 {
+		t.Errorf("%d lines, want 3", lines)
+	}
+	if empty := a.call("GET", "/v1/dead/export?type=other", "").is(200); len(empty.body) != 0 {
+		t.Errorf("got %s", empty.body)
+	}
+	a.call("GET", "/v1/dead/export?reason=tired", "").problem(400, "invalid", "reason")
+}
+
+func TestRedrive(t *testing.T) {
+	var up atomic.Bool
+	url := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		if !up.Load() {
+			w.WriteHeader(http.StatusGone)
+		}
+	})
+	a := start(t)
+	var ids []string
+	for range 3 {
+		ids = append(ids, a.call("POST", "/v1/tasks?wait=30s", `{"type":"push","target":{"url":"`+url+`"}}`).is(200).id())
+	}
+	var out client.Redriven
+	a.call("POST", "/v1/dead/redrive", `{"filter":{"type":"push"},"dry_run":true}`).is(202).into(&out)
+	if out.Matched != 3 || out.Operation != "" || len(a.deadWith("")) != 3 {
+		t.Errorf("dry run %+v", out)
+	}
+	up.Store(true)
+	a.call("POST", "/v1/dead/redrive", `{"ids":["`+ids[0]+`","`+client.NewID().String()+`"],"payload":{"new":1}}`).is(202).into(&out)
+	if out.Matched != 1 || len(out.Missing) != 1 {
+		t.Errorf("by ids %+v", out)
+	}
+	a.until(ids[0], "succeeded")
+	if got := a.call("GET", "/v1/tasks/"+ids[0], "").is(200); got.get("payload") != `{"new":1}` {
+		t.Errorf("got %s", got.body)
+	}
+	a.call("POST", "/v1/dead/redrive", `{"filter":{}}`).is(202).into(&out)
+	if out.Operation == "" || out.Matched != 2 {
+		t.Fatalf("by filter %+v", out)
+	}
+	a.until(ids[1], "succeeded")
+	a.until(ids[2], "succeeded")
+	a.ended(out.Operation)
+	var operations client.Operations
+	a.call("GET", "/v1/operations", "").is(200).into(&operations)
+	if len(operations.Operations) == 0 || operations.Operations[0].ID != out.Operation {
+		t.Errorf("operations %+v", operations)
+	}
+	for body, path := range map[string]string{
+		`{}`: "filter", `{"ids":[],"filter":null}`: "filter", `{"filter":{},"ids":["` + ids[0] + `"]}`: "filter", `{"ids":["x"]}`: "ids[0]",
+		`{"filter":{"tpye":"a"}}`: "filter.tpye", `{"filter":{},"canary":1}`: "canary", `{"filter":{},"stop_if_failing":true}`: "stop_if_failing",
+		`{"filter":{"reason":"tired"}}`: "filter.reason", `{"filter":{},"rate":-1}`: "rate",
+	} {
+		got := a.call("POST", "/v1/dead/redrive", body)
+		got.is(400)
+		if !strings.Contains(string(got.body), path) {
+			t.Errorf("%s: no complaint at %s: %s", body, path, got.body)
+		}
+	}
+}
+
+// ended waits for the end of an operation.
+func (a *api) ended(id string) {
+	a.t.Helper()
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		got := a.call("GET", "/v1/operations/"+id, "").is(200)
+		switch got.get("state") {
+		case `"done"`, `"canceled"`:
+			return
+		case `"failed"`:
+			a.t.Fatalf("%s", got.body)
+		}
+		<-ticker.C
+	}
+}
+
+func TestOperationsAreSteered(t *testing.T) {
+	a := start(t, answers)
+	a.kill(5)
+	var out client.Redriven
+	a.call("POST", "/v1/dead/redrive", `{"filter":{},"rate":0.01}`).is(202).into(&out)
+	path := "/v1/operations/" + out.Operation
+	if got := a.call("POST", path+"/pause", "").is(200); got.get("state") != `"paused"` {
+		t.Errorf("got %s", got.body)
+	}
+	if got := a.call("POST", path+"/resume", "").is(200); got.get("state") != `"running"` {
+		t.Errorf("got %s", got.body)
+	}
+	if got := a.call("POST", path+"/cancel", "").is(200); got.get("state") != `"canceled"` {
+		t.Errorf("got %s", got.body)
+	}
+	a.call("POST", path+"/resume", "").problem(409, "conflict")
+	a.call("GET", "/v1/operations/none", "").problem(404, "not_found")
+}
+
+func TestPurge(t *testing.T) {
+	a := start(t, answers)
+	ids := a.kill(3)
+	purge := func(body string, matched, left int) {
+		t.Helper()
+		var out client.Purged
+		a.call("POST", "/v1/dead/purge", body).is(200).into(&out)
+		if got := len(a.deadWith("")); out.Matched != matched || got != left {
+			t.Errorf("%s: matched %d, %d left; want %d and %d", body, out.Matched, got, matched, left)
+		}
+	}
+	a.call("POST", "/v1/dead/purge", `{}`).problem(400, "invalid", "filter")
+	purge(`{"filter":{"type":"other"}}`, 0, 3)
+	purge(`{"filter":{},"dry_run":true}`, 3, 3)
+	purge(`{"ids":["`+ids[0]+`"]}`, 1, 2)
+	purge(`{"filter":{}}`, 2, 0)
+}
+
+func TestQueues(t *testing.T) {
+	a := start(t)
+	a.call("GET", "/v1/queues/billing", "").problem(404, "not_found")
+	a.call("POST", "/v1/queues/billing/pause", "").problem(404, "not_found")
+	a.call("PUT", "/v1/queues/billing", `{"lanes":16,"concurrency":5,"unknown_type":"dead"}`).is(201)
+	changed := a.call("PUT", "/v1/queues/billing", `{"weight":3}`).is(200)
+	for field, want := range map[string]string{"lanes": "16", "concurrency": "5", "unknown_type": `"dead"`, "weight": "3", "paused": "false"} {
+		if changed.get(field) != want {
+			t.Errorf("%s is %s, want %s", field, changed.get(field), want)
+		}
+	}
+	if got := a.call("POST", "/v1/queues/billing/pause", "").is(200); got.get("paused") != "true" {
+		t.Errorf("got %s", got.body)
+	}
+	a.call("PUT", "/v1/queues/billing", `{"weight":2}`).is(200)
+	if got := a.call("GET", "/v1/queues/billing", "").is(200); got.get("paused") != "true" {
+		t.Errorf("a change resumed the queue: %s", got.body)
+	}
+	if got := a.call("POST", "/v1/queues/billing/resume", "").is(200); got.get("paused") != "false" {
+		t.Errorf("got %s", got.body)
+	}
+	var list client.Queues
+	a.call("GET", "/v1/queues", "").is(200).into(&list)
+	if len(list.Queues) != 2 || list.Queues[0].Name != "billing" || list.Queues[1].Name != "default" {
+		t.Errorf("queues %+v", list)
+	}
+	for _, body := range []string{`{"lanes":4}`, `{"lanes":0}`, `{"lanes":1000}`, `{"unknown_type":"maybe"}`, `{"concurrency":-1}`, `{"name":"x"}`, `{"paused":true}`} {
+		a.call("PUT", "/v1/queues/billing", body).is(400)
+	}
+	a.call("PUT", "/v1/queues/a%20b", `{}`).is(400)
+	a.call("POST", "/v1/tasks", `{"type":"a","queue":"nowhere"}`).problem(400, "invalid", "queue")
+}
+
+func TestHealth(t *testing.T) {
+	a := start(t)
+	a.call("GET", "/livez", "").is(200)
+	a.call("HEAD", "/livez", "").is(200)
+	if got := a.call("GET", "/readyz", "").is(200); got.get("status") != `"ready"` || got.get("checks") != "" {
+		t.Errorf("got %s", got.body)
+	}
+	for _, query := range []string{"?verbose", "?verbose=true"} {
+		got := a.call("GET", "/readyz"+query, "").is(200)
+		for _, check := range []string{"store", "engine", "lanes", "retries"} {
+			if got.get("checks", check, "ok") != "true" {
+				t.Errorf("%s: %s", check, got.body)
+			}
+		}
+	}
+	a.call("GET", "/debug/pprof/", "").problem(404, "not_found")
+	got := a.call("GET", "/metrics", "").is(200)
+	if !bytes.Contains(got.body, []byte(`outlast_http_requests_total{route="GET /livez",status="200"} 2`)) {
+		t.Errorf("no count of requests in\n%s", got.body)
+	}
+}
