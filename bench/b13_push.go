@@ -57,7 +57,7 @@ func (s *session) pushBurn(ctx context.Context, receiver *process, url string) e
 		return fmt.Errorf("the receiver saw %d requests for %d tasks", seen.Count, n)
 	}
 	set["connections opened"] = seen.Opened
-	s.record("", perSecond(n, took), "tasks/s", n, ">= 8000", set)
+	s.rate(took, n, ">= 8000", set)
 	return nil
 }
 

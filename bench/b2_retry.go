@@ -21,7 +21,7 @@ var retriedOnce = bench{
 		if err != nil {
 			return err
 		}
-		s.record("", perSecond(n, took), "tasks/s", n, "", set)
+		s.rate(took, n, "", set)
 		return nil
 	},
 }

@@ -20,16 +20,16 @@ var singleEnqueues = bench{
 		defer func() { err = errors.Join(err, filler.stop(ctx)) }()
 		n := s.tasks()
 		var calls [enqueuers]samples
-		var took time.Duration
+		var took stretch
 		err = s.profiled(func() error {
-			began := time.Now()
+			stop := clock()
 			err := share(enqueuers, n, func(i int) error {
 				called := time.Now()
 				err := filler.enqueue(ctx, job{payload: noop})
 				calls[i].add(time.Since(called))
 				return err
 			})
-			took = time.Since(began)
+			took = stop()
 			return err
 		})
 		if err != nil {
@@ -37,7 +37,7 @@ var singleEnqueues = bench{
 		}
 		set := filler.settings()
 		set["goroutines"] = enqueuers
-		s.record("", perSecond(n, took), "tasks/s", n, ">= 30000", set)
+		s.rate(took, n, ">= 30000", set)
 		var all samples
 		for i := range calls {
 			all.all = append(all.all, calls[i].all...)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"time"
 )
 
 // batchSize is that of the batches of B4s.
@@ -23,15 +22,15 @@ var batchEnqueues = bench{
 		for i := range jobs {
 			jobs[i].payload = noop
 		}
-		var took time.Duration
+		var took stretch
 		err = s.profiled(func() error {
-			began := time.Now()
+			stop := clock()
 			for range n {
 				if err := filler.enqueueMany(ctx, jobs); err != nil {
 					return err
 				}
 			}
-			took = time.Since(began)
+			took = stop()
 			return nil
 		})
 		if err != nil {
@@ -39,7 +38,7 @@ var batchEnqueues = bench{
 		}
 		set := filler.settings()
 		set["batch"] = batchSize
-		s.record("", perSecond(n*batchSize, took), "tasks/s", n*batchSize, "", set)
+		s.rate(took, n*batchSize, "", set)
 		return nil
 	},
 }

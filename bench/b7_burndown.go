@@ -18,7 +18,7 @@ var burnDown = bench{
 		if err != nil {
 			return err
 		}
-		s.record("", perSecond(n, took), "tasks/s", n, ">= 80000", set)
+		s.rate(took, n, ">= 80000", set)
 		return nil
 	},
 }

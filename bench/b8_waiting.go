@@ -62,7 +62,7 @@ func (s *session) freshWork(ctx context.Context) error {
 		}
 		set = own
 		set["waiting"] = s.config.waiting
-		rate[full] = perSecond(n, took)
+		rate[full] = perSecond(n, took.wall)
 		s.record(name+"burn", rate[full], "tasks/s", n, "", set)
 		of, _, err := s.latency(ctx, at, fromHere)
 		if err != nil {

@@ -128,15 +128,16 @@ func (s *session) repeat(ctx context.Context) (err error) {
 	}
 	kept := len(s.places)
 	for s.run = range s.config.runs {
-		began := time.Now()
 		runtime.GC()
+		began, machine, own := time.Now(), useOfMachine(), ownTime()
 		if err := s.bench.run(ctx, s); err != nil {
 			return err
 		}
 		if err := s.leave(kept); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.say, "%s run %d of %d took %s\n", s.bench.id, s.run+1, s.config.runs, time.Since(began).Round(time.Millisecond))
+		fmt.Fprintf(s.say, "%s run %d of %d took %s; other programs used %.0f %% of the cores\n", s.bench.id, s.run+1, s.config.runs,
+			time.Since(began).Round(time.Millisecond), 100*othersUsed(machine, ownTime()-own))
 	}
 	return nil
 }

@@ -38,10 +38,10 @@ func (s *session) prefill(ctx context.Context, at place, n int, j job) (err erro
 
 // burn opens a node on a place that holds n due tasks, and returns how long
 // it takes from its start until the end of the last task is on disk.
-func (s *session) burn(ctx context.Context, at place, n int, o nodeOptions) (took time.Duration, set settings, err error) {
+func (s *session) burn(ctx context.Context, at place, n int, o nodeOptions) (took stretch, set settings, err error) {
 	before, err := s.countSucceeded(ctx, at)
 	if err != nil {
-		return 0, nil, err
+		return took, nil, err
 	}
 	var ended atomic.Int64
 	done := make(chan struct{})
@@ -52,22 +52,22 @@ func (s *session) burn(ctx context.Context, at place, n int, o nodeOptions) (too
 	}
 	worker, err := s.system.open(ctx, at, o)
 	if err != nil {
-		return 0, nil, err
+		return took, nil, err
 	}
 	defer func() { err = errors.Join(err, worker.stop(ctx)) }()
 	err = s.profiled(func() error {
-		began := time.Now()
+		stop := clock()
 		if err := worker.start(ctx); err != nil {
 			return err
 		}
 		if err := wait(ctx, done, 5*time.Minute); err != nil {
 			return fmt.Errorf("%d of %d tasks ended: %w", ended.Load(), n, err)
 		}
-		took = time.Since(began)
+		took = stop()
 		return nil
 	})
 	if err != nil {
-		return 0, nil, err
+		return took, nil, err
 	}
 	after, err := worker.succeeded(ctx)
 	if err == nil && after-before != n {

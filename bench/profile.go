@@ -12,9 +12,9 @@ import (
 // profiled runs the measured stretch of a repetition, under the profiler when
 // --profile asks for it. It writes BENCH-RUN.cpu.pprof and, of the
 // allocations since the start of the program, BENCH-RUN.allocs.pprof.
-func (s *session) profiled(stretch func() error) (err error) {
+func (s *session) profiled(measured func() error) (err error) {
 	if s.config.profile == "" {
-		return stretch()
+		return measured()
 	}
 	if err := os.MkdirAll(s.config.profile, 0o755); err != nil {
 		return err
@@ -27,7 +27,7 @@ func (s *session) profiled(stretch func() error) (err error) {
 	if err := pprof.StartCPUProfile(cpu); err != nil {
 		return errors.Join(err, cpu.Close())
 	}
-	err = stretch()
+	err = measured()
 	pprof.StopCPUProfile()
 	return errors.Join(err, cpu.Close(), writeAllocs(base+".allocs.pprof"))
 }
