@@ -103,7 +103,7 @@ func (s *Server) addTaskActions() {
 			return fail[client.Task](task.Invalid("delay", "delay and run_at are both given", "give one of them"))
 		case in.Body.Delay < 0:
 			return fail[client.Task](task.Invalid("delay", "must not be negative", ""))
-		case in.Body.Delay > 0:
+		case at.IsZero():
 			at = time.Now().Add(time.Duration(in.Body.Delay))
 		}
 		return oneTask(s.inspect.Reschedule(ctx, in.ID, at))
