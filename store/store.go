@@ -10,7 +10,8 @@
 //     an error has an unknown outcome, unless the error says otherwise (a
 //     [*task.Error], [ErrNodeDead]): it may be repeated as it stands.
 //   - Nothing changes a running row but by its claim number, and every
-//     change of a running row other than its own settle raises that number.
+//     change of a running row other than its own settle raises that number;
+//     but for a cancel request, which a late success must be able to outrun.
 //   - "Now" is the store's clock, read once per transaction.
 //   - Items of one call do not share fate: a bad one is reported alone.
 //   - All methods are safe for concurrent use, and keep none of the slices
