@@ -25,11 +25,15 @@ type Engine struct {
 	enqueues *group[*enqueueCall]
 	settles  *group[*ended]
 
-	mu      sync.Mutex // guards near, runs, bytes, parking
+	mu      sync.Mutex // guards near, runs, bytes, parking, dirty
 	near    *near
 	runs    map[task.ID]*attempt
 	bytes   int             // payloads of the tasks that run
 	parking []store.Marking // marks that are decided but not yet written
+
+	dirty    map[uint16]bool // lanes to poll
+	dirtyAll bool
+	warned   map[mark]time.Time // of types that nobody starts; the loader's own
 
 	seen    map[string]*suspicion // of other nodes' counters; the balancing loop's own
 	placing sync.Mutex            // one reader of the topology or taker of lanes at a time
@@ -71,7 +75,7 @@ func New(config Config) (*Engine, error) {
 	e := &Engine{
 		config: config, log: config.Logger, random: config.Rand,
 		near: newNear(config.NearFuture, config.Slots, config.Share), runs: map[task.ID]*attempt{},
-		seen: map[string]*suspicion{},
+		seen: map[string]*suspicion{}, dirty: map[uint16]bool{}, warned: map[mark]time.Time{},
 		wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
 		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1),
 	}
@@ -118,7 +122,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	if waker, ok := e.config.Store.(store.Waker); ok {
 		e.loop(func() { e.watch(waker) })
 	}
-	signal(e.changed)
+	e.Wake()
 	return nil
 }
 

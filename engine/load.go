@@ -25,12 +25,13 @@ func (e *Engine) loading() {
 	quiet, fullScan := 0, time.Now().Add(rescan)
 	for {
 		poll, tick := false, false
+		var lanes map[uint16]bool // nil for all
 		select {
 		case <-e.running.Done():
 			return
 		case <-e.load:
 		case <-e.changed:
-			poll = true
+			poll, lanes = true, e.dirtied()
 		case <-ticker.C:
 			tick = true
 			quiet++
@@ -40,21 +41,22 @@ func (e *Engine) loading() {
 			fullScan = now.Add(rescan)
 			e.rewindAll()
 		}
-		if poll {
+		if poll && lanes == nil {
 			quiet = 0
 		}
 		if tick {
 			e.parkExcess()
+			e.warnUnstartable()
 		}
-		e.loadOnce(poll)
+		e.loadOnce(poll, lanes)
 	}
 }
 
 // loadOnce does one round of the loader.
-func (e *Engine) loadOnce(poll bool) {
+func (e *Engine) loadOnce(poll bool, lanes map[uint16]bool) {
 	e.writeMarks()
 	if poll {
-		e.pollOnce()
+		e.pollOnce(lanes)
 		e.borrow()
 	}
 	for e.readOn() {
@@ -153,13 +155,16 @@ func (e *Engine) learnPage(l *lane, page []store.Entry, wanted bool) (fresh int)
 
 // pollOnce looks at the least ranks of every lane for rows that others
 // inserted or moved, and goes on as long as pages are full and bring some.
-// It also lets the heads of held keys ask again: a key may have been
+// Lanes says which ones, nil for all. It also lets the heads of held keys ask again: a key may have been
 // released elsewhere.
-func (e *Engine) pollOnce() {
+func (e *Engine) pollOnce(lanes map[uint16]bool) {
 	after := map[uint16]store.Range{}
 	e.mu.Lock()
 	now := micros(time.Now())
 	for _, l := range e.near.lanes {
+		if lanes != nil && !lanes[l.number] {
+			continue
+		}
 		e.near.askHeld(l.number, now)
 		after[l.number] = store.Range{Lane: l.number, After: math.MinInt64, Until: l.after, Limit: pollRows}
 	}
@@ -221,5 +226,25 @@ func (l *lane) note(row *store.Entry) {
 // caller's transaction, rescheduled, redriven, a key released. Without
 // lanes, anything may have changed.
 func (e *Engine) Wake(lanes ...uint16) {
+	e.mu.Lock()
+	if len(lanes) == 0 {
+		e.dirtyAll = true
+	}
+	for _, lane := range lanes {
+		e.dirty[lane] = true
+	}
+	e.mu.Unlock()
 	signal(e.changed)
+}
+
+// dirtied returns the lanes to poll, nil for all of them, and forgets them.
+func (e *Engine) dirtied() map[uint16]bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	lanes, all := e.dirty, e.dirtyAll
+	e.dirty, e.dirtyAll = map[uint16]bool{}, false
+	if all {
+		return nil
+	}
+	return lanes
 }
