@@ -227,10 +227,7 @@ func (c *Client) place(d *Draft, queue *store.Queue, now time.Time) store.Insert
 		}
 	}
 	if d.DedupeKey != "" {
-		insert.Dedupe = &store.Dedupe{Lane: keyLane(queue, d.DedupeKey), Key: d.DedupeKey, Window: d.DedupeWindow, Content: d.content()}
-		if insert.Dedupe.Window == 0 {
-			insert.Dedupe.Window = task.DefaultDedupeWindow
-		}
+		insert.Dedupe = &store.Dedupe{Lane: keyLane(queue, d.DedupeKey), Key: d.DedupeKey, Window: t.Spec.DedupeWindow, Content: d.content()}
 	}
 	return insert
 }
@@ -255,6 +252,9 @@ func (d *Draft) spec(now time.Time) task.Spec {
 	}
 	if !absent(d.Retry) {
 		s.Retry = slices.Clone(d.Retry)
+	}
+	if s.DedupeKey != "" && s.DedupeWindow == 0 {
+		s.DedupeWindow = task.DefaultDedupeWindow
 	}
 	if d.MaxAttempts != nil {
 		s.MaxAttempts = *d.MaxAttempts

@@ -9,6 +9,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -255,30 +256,44 @@ func TestRedriveByFilter(t *testing.T) {
 	})
 }
 
-// Another node goes on with the operation of a node that ended.
+// Another node goes on with the operation of a node that left or crashed.
 func TestRedriveOutlivesItsNode(t *testing.T) {
-	virtually(t, func(k *kit) {
-		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
-		k.start()
-		k.letters(30)
-		second := k.open(k.store.Handle(), outlast.EnqueueOnly())
-		if err := second.Start(k.ctx); err != nil {
-			k.Fatal(err)
-		}
-		result, err := second.Inspector().Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 2})
-		if err != nil {
-			k.Fatal(err)
-		}
-		k.after(3 * time.Second)
-		if err := second.Stop(k.ctx); err != nil {
-			k.Fatal(err)
-		}
-		k.after(time.Minute)
-		ended, err := k.client.Inspector().Operation(k.ctx, result.Operation)
-		if err != nil || ended.State != store.OperationDone || ended.Done != 30 {
-			k.Errorf("%s with %d of %d done, %v", ended.State, ended.Done, ended.Matched, err)
-		}
-	})
+	for name, end := range map[string]func(*kit, *outlast.Client, *memory.Store){
+		"stop": func(k *kit, c *outlast.Client, _ *memory.Store) {
+			if err := c.Stop(k.ctx); err != nil {
+				k.Error(err)
+			}
+		},
+		"crash": func(_ *kit, _ *outlast.Client, s *memory.Store) { s.Kill() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtually(t, func(k *kit) {
+				outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
+				k.start()
+				k.letters(30)
+				handle := k.store.Handle()
+				second, err := outlast.Open(k.ctx, handle, outlast.EnqueueOnly())
+				if err != nil {
+					k.Fatal(err)
+				}
+				k.Cleanup(func() { _ = second.Stop(context.Background()) }) // its store may be gone
+				if err := second.Start(k.ctx); err != nil {
+					k.Fatal(err)
+				}
+				result, err := second.Inspector().Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 2})
+				if err != nil {
+					k.Fatal(err)
+				}
+				k.after(3 * time.Second)
+				end(k, second, handle)
+				k.after(time.Minute)
+				ended, err := k.client.Inspector().Operation(k.ctx, result.Operation)
+				if err != nil || ended.State != store.OperationDone || ended.Done != 30 {
+					k.Errorf("%s with %d of %d done, %v", ended.State, ended.Done, ended.Matched, err)
+				}
+			})
+		})
+	}
 }
 
 func TestPurgeAndExport(t *testing.T) {

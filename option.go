@@ -62,7 +62,8 @@ func AllowTargets(prefixes ...netip.Prefix) Option {
 }
 
 // WithTargetSecret signs the requests to a host (as it stands in the URL, in
-// lower case, without a port) in the manner of Standard Webhooks.
+// lower case, without a port) in the manner of Standard Webhooks. The secret is
+// what [push.ParseSecret] returns.
 func WithTargetSecret(host string, secret []byte) Option {
 	return func(o *options) {
 		if o.secrets == nil {
