@@ -55,7 +55,9 @@ type checker struct {
 	crashLoops int // innocent tasks that were in flight at three kills
 }
 
-func (c *checker) bad(format string, args ...any) { c.found = append(c.found, fmt.Sprintf(format, args...)) }
+func (c *checker) bad(format string, args ...any) {
+	c.found = append(c.found, fmt.Sprintf(format, args...))
+}
 
 // check applies every rule and returns what is broken.
 func (l *ledger) check(disk map[int][]onDisk, final bool) *checker {
@@ -130,7 +132,7 @@ func (c *checker) claims(o *order, t *onDisk, calls []*call) {
 		if one.id != t.ID.String() {
 			c.bad("I2: order %d ran as %s and is %s", o.N, one.id, t.ID)
 		}
-		if last != nil && atOnce(last, one) {
+		if last != nil && c.atOnce(last, one) {
 			c.bad("I3: order %d ran twice at once, under claims %d and %d", o.N, last.claim, one.claim)
 		}
 		last = one
@@ -168,7 +170,7 @@ func (c *checker) history(o *order, t *onDisk) {
 		switch row.Outcome {
 		case task.OutcomeCrashed:
 			crashed++
-			if from, to := c.epochOf(row.StartedAt), c.epochOf(row.EndedAt); from == to {
+			if from, to := c.epochOf(row.StartedAt), c.epochOf(row.EndedAt); from == to && !c.pausedBetween(row.StartedAt, row.EndedAt) {
 				c.bad("I4: order %d, claim %d: recovered as crashed while its process lived", o.N, row.Claim)
 			}
 			if t.Claim <= row.Claim {
@@ -273,7 +275,7 @@ func (c *checker) keysInOrder() {
 		if place := c.orders[before.n-1].place; o.place < place {
 			c.bad("I7: key %s: place %d ran after place %d", o.draft.Key, o.place, place)
 		}
-		if atOnce(before, one) {
+		if c.atOnce(before, one) {
 			c.bad("I7: key %s: places %d and %d ran at once", o.draft.Key, c.orders[before.n-1].place, o.place)
 		}
 		last[o.draft.Key] = one
@@ -283,8 +285,8 @@ func (c *checker) keysInOrder() {
 // atOnce reports whether a call arrived while an earlier one was answered.
 // One that was given up by its caller does not count: the receiver learns of
 // that later than the caller knows it.
-func atOnce(before, one *call) bool {
-	if before.epoch != one.epoch {
+func (c *checker) atOnce(before, one *call) bool {
+	if before.epoch != one.epoch || c.pausedBetween(before.start, one.start) {
 		return false
 	}
 	return before.end.IsZero() || before.status != 0 && one.start.Before(before.end)

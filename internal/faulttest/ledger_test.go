@@ -65,8 +65,9 @@ type ledger struct {
 	open   map[net.Conn]bool
 	server *httptest.Server
 
-	onCall func(c *call) // called before the answer, without locks
-	block  chan struct{} // calls with Millis < 0 wait for it
+	pauses []time.Time                // when processes were stopped for longer than they may be
+	onCall func(c *call) (status int) // called before the answer, without locks; 0 for what the work says
+	block  chan struct{}              // calls with Millis < 0 wait for it
 }
 
 func newLedger(t testing.TB) *ledger {
@@ -152,11 +153,15 @@ func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.byTask[c.n] = append(l.byTask[c.n], c)
 	hook := l.onCall
 	l.mu.Unlock()
+	status := 0
 	if hook != nil {
-		hook(c)
+		status = hook(c)
 	}
 	l.wait(r, what.Millis)
-	l.answer(w, r, c, what.status(c.attempt))
+	if status == 0 {
+		status = what.status(c.attempt)
+	}
+	l.answer(w, r, c, status)
 }
 
 func (w *work) status(attempt int) int {
@@ -198,6 +203,24 @@ func (l *ledger) answer(w http.ResponseWriter, r *http.Request, c *call, status 
 	if !gone {
 		w.WriteHeader(status)
 	}
+}
+
+// paused notes that a process has stood still since some time, for so long
+// that others may take what it had.
+func (l *ledger) paused(since time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pauses = append(l.pauses, since)
+}
+
+// pausedBetween reports whether a process stood still; l is locked.
+func (l *ledger) pausedBetween(from, to time.Time) bool {
+	for _, at := range l.pauses {
+		if at.After(from) && at.Before(to) {
+			return true
+		}
+	}
+	return false
 }
 
 // endEpoch notes that all processes are gone, and waits until nothing that

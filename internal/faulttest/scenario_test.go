@@ -65,7 +65,7 @@ func (l load) work(random *rand.Rand) work {
 func (l load) shape(o *order, worker int, random *rand.Rand) {
 	o.draft.Type = l.kind
 	o.attempts = 3
-	o.draft.Retry = policy(time.Duration(10+random.IntN(60))*time.Millisecond, 3, `,"order_on_dead":"skip"`)
+	o.draft.Retry = policy(time.Duration(10+random.IntN(60))*time.Millisecond, 3, `,"order_on_dead":"skip","max_crashes":1000`)
 	switch random.IntN(10) {
 	case 0, 1:
 		o.draft.Delay = client.Duration(random.IntN(300)) * client.Duration(time.Millisecond)

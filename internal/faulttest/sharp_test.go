@@ -1,0 +1,234 @@
+package faulttest
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// sharp scenarios aim at one promise each. mutant is the defect in the store
+// that the scenario must find when it is planted.
+var sharp = []struct {
+	name, mutant string
+	run          func(h *harness)
+}{
+	{"kill at the acknowledgement", "ack_before_commit", killAtAck},
+	{"kill at the first call", "handout_before_commit", killAtCall},
+	{"long runs on a living node", "recover_ignores_node", longRuns},
+	{"recovered and not yet run again", "recover_keeps_claim", recoveredWaits},
+	{"late answer of a paused node", "settle_without_claim_check", lateAnswer},
+	{"moved while its timer fires", "claim_ignores_run_at", movedAtTheTimer},
+	{"key whose head is out of sight", "claim_without_head_of_key", headOutOfSight},
+}
+
+func TestSharp(t *testing.T) {
+	for _, scenario := range sharp {
+		t.Run(scenario.name, func(t *testing.T) {
+			t.Parallel()
+			scenario.run(newHarness(t))
+		})
+	}
+}
+
+// Every planted defect is found by the scenario that aims at it.
+func TestMutants(t *testing.T) {
+	binary := build(t, "mutants", "test", "-c", "-tags", "mutant", "github.com/outlast-dev/outlast/internal/faulttest")
+	for _, scenario := range sharp {
+		t.Run(scenario.mutant, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t)
+			h.binary, h.env, h.quiet = binary, []string{"OUTLAST_MUTANT=" + scenario.mutant}, true
+			scenario.run(h)
+			if len(h.violations) == 0 {
+				t.Errorf("the defect %s was planted, and %q found nothing", scenario.mutant, scenario.name)
+				return
+			}
+			t.Logf("found %d violations, the first: %s", len(h.violations), h.violations[0])
+		})
+	}
+}
+
+// killAtAck kills the process as soon as one task is acknowledged.
+func killAtAck(h *harness) {
+	for range 5 {
+		p := h.node(nodeConfig{Name: "node"})
+		if err := h.resend(p); err != nil {
+			h.Fatal(err)
+		}
+		h.mustSend(p, h.ledger.order(work{}, func(o *order) { o.draft.Type = "work" }))
+		h.after(p.kill(), false)
+	}
+	h.finish(h.node(nodeConfig{Name: "last"}))
+}
+
+// killAtCall kills the process while the first call is answered.
+func killAtCall(h *harness) {
+	for range 5 {
+		p := h.node(nodeConfig{Name: "node"})
+		h.ledger.mu.Lock()
+		h.ledger.onCall = func(*call) int { _ = p.cmd.Process.Kill(); return 0 }
+		h.ledger.mu.Unlock()
+		_ = h.send(p, h.ledger.order(work{}, func(o *order) { // unknown if the kill comes first
+			o.draft.Type, o.draft.Retry = "work", policy(time.Second, 3, `,"max_crashes":1000`)
+		}))
+		h.calls(5*time.Second, 1, func(*call) bool { return true })
+		h.after(p.kill(), false)
+	}
+	h.ledger.onCall = nil
+	h.finish(h.node(nodeConfig{Name: "last"}))
+}
+
+// longRuns lets tasks run for longer than any sweep for lost rows.
+func longRuns(h *harness) {
+	p := h.node(nodeConfig{Name: "node"})
+	for range 5 {
+		h.mustSend(p, h.ledger.order(work{Millis: 5000}, func(o *order) { o.draft.Type = "work" }))
+	}
+	h.finish(p)
+}
+
+// recoveredWaits looks at rows that were taken from a dead process and wait
+// for a slot.
+func recoveredWaits(h *harness) {
+	first := h.node(nodeConfig{Name: "first"})
+	for range 4 {
+		h.mustSend(first, h.ledger.order(work{Millis: -1}, func(o *order) { o.draft.Type = "work" }))
+	}
+	h.calls(5*time.Second, 4, func(*call) bool { return true })
+	h.after(first.kill(), false)
+	second := h.node(nodeConfig{Name: "second", Slots: 1})
+	h.calls(5*time.Second, 1, func(c *call) bool { return c.node == "second" })
+	h.after(second.kill(), false)
+	close(h.ledger.block)
+	h.finish(h.node(nodeConfig{Name: "third"}))
+}
+
+// lateAnswer stops a process until others have taken its task, and lets it
+// bring its answer while the task runs elsewhere.
+func lateAnswer(h *harness) {
+	late, rest := make(chan struct{}), make(chan struct{})
+	h.ledger.onCall = func(c *call) int {
+		if c.node == "a" {
+			<-late
+			return 500
+		}
+		<-rest
+		return 0
+	}
+	defer func() { h.ledger.onCall = nil }()
+	a := h.node(nodeConfig{Name: "a"})
+	orders := make([]*order, 6)
+	for i := range orders {
+		orders[i] = h.mustSend(a, h.ledger.order(work{}, func(o *order) {
+			o.draft.Type, o.draft.Retry = "work", policy(10*time.Millisecond, 5, "")
+			if i >= 4 {
+				o.draft.Key = fmt.Sprint("late-", i)
+			}
+		}))
+	}
+	h.calls(5*time.Second, len(orders), func(c *call) bool { return c.node == "a" })
+	h.pause(a)
+	b := h.node(nodeConfig{Name: "b"})
+	if !h.calls(15*time.Second, len(orders), func(c *call) bool { return c.node == "b" }) {
+		close(late)
+		close(rest)
+		return
+	}
+	close(late) // the answers wait in a's sockets
+	h.resume(a)
+	time.Sleep(time.Second) // sleep: whatever a does with its late answers, it does now
+	for _, o := range orders {
+		if now := h.has(b, o.id); now.State != task.Running {
+			h.violation("I3: order %d runs on b and is %s after the late answer of a", o.N, now.State)
+		}
+	}
+	close(rest)
+	h.drain(b, 15*time.Second)
+	died := a.kill()
+	b.kill()
+	h.after(died, true)
+}
+
+func (h *harness) pause(p *process) {
+	h.Helper()
+	h.ledger.paused(time.Now())
+	if err := p.signal(syscall.SIGSTOP); err != nil {
+		h.Fatal(err)
+	}
+	h.Cleanup(func() { _ = p.signal(syscall.SIGCONT) })
+}
+
+func (h *harness) resume(p *process) {
+	h.Helper()
+	if err := p.signal(syscall.SIGCONT); err != nil {
+		h.Fatal(err)
+	}
+}
+
+// movedAtTheTimer moves tasks to a later time, through another process, while
+// their timers are about to fire where they wait.
+func movedAtTheTimer(h *harness) {
+	owner := h.node(nodeConfig{Name: "owner"})
+	other := h.node(nodeConfig{Name: "other", Only: true})
+	due := time.Now().Add(1500 * time.Millisecond).Truncate(time.Millisecond)
+	orders := make([]*order, 200)
+	for i := range orders {
+		orders[i] = h.ledger.order(work{}, func(o *order) {
+			o.draft.Type, o.due = "work", due
+			o.draft.RunAt = client.Time{Time: due}
+		})
+	}
+	h.sendAll(owner, orders)
+	time.Sleep(time.Until(due.Add(-60 * time.Millisecond))) // sleep: until shortly before the timers fire
+	later := due.Add(2 * time.Second)
+	moved := 0
+	for _, o := range orders {
+		_, err := other.api.Reschedule(h.ctx, o.id, client.Reschedule{RunAt: client.Time{Time: later}})
+		if err == nil {
+			h.ledger.move(o, later)
+			moved++
+		}
+	}
+	h.Logf("%d of %d tasks moved in time", moved, len(orders))
+	h.drain(other, 10*time.Second)
+	died := owner.kill()
+	other.kill()
+	h.after(died, true)
+}
+
+// move notes that an operator gave a waiting task another time.
+func (l *ledger) move(o *order, to time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o.due, o.moved = to, true
+}
+
+// headOutOfSight takes the lane of a key over while its head waits for
+// longer than a node looks ahead, and the tasks behind it are due.
+func headOutOfSight(h *harness) {
+	near := nodeConfig{Name: "first", Horizon: 500 * time.Millisecond}
+	first := h.node(near)
+	for i := range 12 {
+		w := work{}
+		if i < 3 {
+			w.Fail = 1
+		}
+		h.mustSend(first, h.ledger.order(w, func(o *order) {
+			o.draft.Type, o.draft.Key = "work", fmt.Sprint("sight-", i%3)
+			o.draft.Retry = policy(4*time.Second, 3, "")
+		}))
+	}
+	h.calls(5*time.Second, 3, func(*call) bool { return true })
+	h.waitUntil(5*time.Second, "the failures of the heads are on disk", func() bool {
+		page, err := first.api.Tasks(h.ctx, client.Filter{State: string(task.Running)}, 1, "")
+		return err == nil && len(page.Tasks) == 0
+	})
+	h.after(first.kill(), false)
+	near.Name = "second"
+	second := h.node(near)
+	h.finish(second)
+}
