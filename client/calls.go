@@ -142,7 +142,7 @@ func (c *Client) Export(ctx context.Context, filter Filter, each func(line []byt
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close() //nolint:errcheck // read to its end, or of no more use
+	defer resp.Body.Close()
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, maxAnswer)
 	for lines.Scan() {

@@ -149,7 +149,7 @@ func (c *Client) attempt(ctx context.Context, call call, body []byte, out any) (
 	if err != nil {
 		return 0, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // read to its end, or of no more use
+	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
 		return resp.StatusCode, c.lost(ctx, err)
@@ -184,7 +184,7 @@ func (c *Client) send(ctx context.Context, call call, body []byte) (*http.Respon
 	if resp.StatusCode < 300 || resp.StatusCode == call.accept {
 		return resp, nil
 	}
-	defer resp.Body.Close() //nolint:errcheck // of no more use
+	defer resp.Body.Close()
 	return nil, problem(resp)
 }
 

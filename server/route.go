@@ -51,9 +51,8 @@ type answer[O any] struct {
 	Body     *O
 }
 
-func ok[O any](body O) (answer[O], error)                { return answer[O]{Body: &body}, nil }
-func fail[O any](err error) (answer[O], error)           { return answer[O]{}, err }
-func found[O any](body *O, err error) (answer[O], error) { return answer[O]{Body: body}, err }
+func ok[O any](body O) (answer[O], error)      { return answer[O]{Body: &body}, nil }
+func fail[O any](err error) (answer[O], error) { return answer[O]{}, err }
 
 // none is the input of calls without parameters, and an empty object.
 type none struct{}

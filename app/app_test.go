@@ -1,0 +1,110 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/outlast-dev/outlast/app"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/memory"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// closing counts how often a store is closed.
+type closing struct {
+	store.Backend
+	closed *int
+}
+
+func (c closing) Close() error {
+	*c.closed++
+	return c.Backend.Close()
+}
+
+func openers(closed *int) app.Openers {
+	return app.Openers{"memory": func(context.Context, string) (store.Backend, error) { return closing{memory.New(), closed}, nil }}
+}
+
+func TestStartAndStop(t *testing.T) {
+	closed := 0
+	a, err := app.New(app.Config{Listen: "127.0.0.1:0", Store: "memory:", Openers: openers(&closed)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	caller := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := caller.Get(a.URL() + "/readyz")
+	if err != nil || resp.Body.Close() != nil || resp.StatusCode != 200 {
+		t.Fatalf("answer %+v, error %v", resp, err)
+	}
+	for range 2 {
+		if err := a.Stop(t.Context()); err != nil || closed != 1 {
+			t.Errorf("stopped with %v, the store was closed %d times", err, closed)
+		}
+	}
+	if _, err := caller.Get(a.URL() + "/readyz"); err == nil {
+		t.Error("it still answers")
+	}
+}
+
+func TestStopBeforeStart(t *testing.T) {
+	closed := 0
+	a, err := app.New(app.Config{Store: "memory:", Openers: openers(&closed)})
+	if err != nil || a.Stop(t.Context()) != nil {
+		t.Error(err)
+	}
+}
+
+func TestFailedStartIsUndone(t *testing.T) {
+	closed := 0
+	first, err := app.New(app.Config{Listen: "127.0.0.1:0", Store: "memory:", Openers: openers(&closed)})
+	if err != nil || first.Start(t.Context()) != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := first.Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	}()
+	second, err := app.New(app.Config{Listen: first.Addr(), Store: "memory:", Openers: openers(&closed)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Start(t.Context()); err == nil || closed != 1 {
+		t.Errorf("error %v, the store was closed %d times", err, closed)
+	}
+}
+
+func TestOnlyLoopbackAddresses(t *testing.T) {
+	closed := 0
+	for listen, code := range map[string]task.Code{
+		"127.0.0.1:0": "", "127.9.9.9:80": "", "[::1]:0": "", "localhost:0": "", "": "",
+		"0.0.0.0:7070": task.CodeDenied, ":7070": task.CodeDenied, "[::]:1": task.CodeDenied, "192.168.1.1:1": task.CodeDenied,
+		"example.com:80": task.CodeDenied, "localhost.example.com:80": task.CodeDenied, "[::ffff:10.0.0.1]:1": task.CodeDenied, "127.0.0.1": task.CodeInvalid,
+	} {
+		_, err := app.New(app.Config{Listen: listen, Store: "memory:", Openers: openers(&closed)})
+		var known *task.Error
+		if errors.As(err, &known); (err == nil) != (code == "") || err != nil && known.Code != code {
+			t.Errorf("%q: %v, want code %q", listen, err, code)
+		}
+	}
+}
+
+func TestStoreURLs(t *testing.T) {
+	closed := 0
+	for _, url := range []string{"postgres://user:secret@h/db", "mysql://user:secret@h/db", "memory", "oracle:user:secret", "sqlite:x"} {
+		_, err := app.New(app.Config{Store: url, Openers: openers(&closed)})
+		var known *task.Error
+		if !errors.As(err, &known) || known.Code != task.CodeInvalid || known.Hint == "" {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+}
