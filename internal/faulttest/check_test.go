@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -170,7 +169,7 @@ func (c *checker) history(o *order, t *onDisk) {
 		switch row.Outcome {
 		case task.OutcomeCrashed:
 			crashed++
-			if from, to := c.epochOf(row.StartedAt), c.epochOf(row.EndedAt); from == to && !c.pausedBetween(row.StartedAt, row.EndedAt) {
+			if !c.trouble("*", row.StartedAt, row.EndedAt) {
 				c.bad("I4: order %d, claim %d: recovered as crashed while its process lived", o.N, row.Claim)
 			}
 			if t.Claim <= row.Claim {
@@ -202,16 +201,6 @@ func (c *checker) history(o *order, t *onDisk) {
 	if t.Crashes > crashed {
 		c.bad("I4: order %d has %d crashes of which %d are recorded", o.N, t.Crashes, crashed)
 	}
-}
-
-// epochOf is the number of the life in which a time lies.
-func (c *checker) epochOf(at time.Time) int {
-	for i := len(c.epochs) - 1; i > 0; i-- {
-		if !at.Before(c.epochs[i].from) {
-			return i
-		}
-	}
-	return 0
 }
 
 // never checks that nothing was early.
@@ -284,9 +273,9 @@ func (c *checker) keysInOrder() {
 
 // atOnce reports whether a call arrived while an earlier one was answered.
 // One that was given up by its caller does not count: the receiver learns of
-// that later than the caller knows it.
+// that later than the caller knows it. Nor does one whose process was gone.
 func (c *checker) atOnce(before, one *call) bool {
-	if before.epoch != one.epoch || c.pausedBetween(before.start, one.start) {
+	if c.trouble(before.node, before.start, one.start) {
 		return false
 	}
 	return before.end.IsZero() || before.status != 0 && one.start.Before(before.end)

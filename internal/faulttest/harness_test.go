@@ -150,10 +150,21 @@ func (h *harness) check(final bool) {
 	}
 }
 
-// after ends the epoch of processes that were killed, and checks.
-func (h *harness) after(died time.Time, final bool) {
+// end kills processes, tells the ledger, and leaves others alone.
+func (h *harness) end(processes ...*process) {
+	for _, p := range processes {
+		p.kill()
+		if what, fresh := p.death(); fresh {
+			h.ledger.note(what)
+		}
+	}
+}
+
+// after kills the last processes and compares the store with the ledger.
+func (h *harness) after(final bool, processes ...*process) {
 	h.Helper()
-	if err := h.ledger.endEpoch(died); err != nil {
+	h.end(processes...)
+	if err := h.ledger.allClosed(); err != nil {
 		h.Fatal(err)
 	}
 	h.check(final)

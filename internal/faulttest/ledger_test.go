@@ -45,25 +45,28 @@ type call struct {
 	claim   int64
 	attempt int
 	node    string
-	epoch   int
 	start   time.Time
 	end     time.Time // zero while it runs
 	status  int       // 0: it runs, or its process was gone before the answer
 }
 
-// epoch is the life of the processes between two kills.
-type epoch struct{ from, to time.Time }
+// trouble is the death of a process, or a time for which it stood still: the
+// only causes for which a run may be taken from it.
+type trouble struct {
+	node     string
+	from, to time.Time // to is when nothing that it sent can arrive any more
+}
 
 // ledger is what the outside world knows: it outlives every process.
 type ledger struct {
-	mu     sync.Mutex
-	orders []*order
-	calls  []*call
-	byTask map[int][]*call
-	keys   map[string]int // orders per key
-	epochs []epoch
-	open   map[net.Conn]bool
-	server *httptest.Server
+	mu       sync.Mutex
+	orders   []*order
+	calls    []*call
+	byTask   map[int][]*call
+	keys     map[string]int // orders per key
+	troubles []trouble
+	open     map[net.Conn]bool
+	server   *httptest.Server
 
 	pauses []time.Time                // when processes were stopped for longer than they may be
 	onCall func(c *call) (status int) // called before the answer, without locks; 0 for what the work says
@@ -71,7 +74,7 @@ type ledger struct {
 }
 
 func newLedger(t testing.TB) *ledger {
-	l := &ledger{byTask: map[int][]*call{}, keys: map[string]int{}, open: map[net.Conn]bool{}, epochs: []epoch{{}}, block: make(chan struct{})}
+	l := &ledger{byTask: map[int][]*call{}, keys: map[string]int{}, open: map[net.Conn]bool{}, block: make(chan struct{})}
 	l.server = httptest.NewUnstartedServer(l)
 	l.server.Config.ConnState = l.connection
 	l.server.Start()
@@ -148,7 +151,6 @@ func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.claim, _ = strconv.ParseInt(r.Header.Get("Outlast-Claim"), 10, 64)
 	c.attempt, _ = strconv.Atoi(r.Header.Get("Outlast-Attempt"))
 	l.mu.Lock()
-	c.epoch = len(l.epochs) - 1
 	l.calls = append(l.calls, c)
 	l.byTask[c.n] = append(l.byTask[c.n], c)
 	hook := l.onCall
@@ -205,36 +207,30 @@ func (l *ledger) answer(w http.ResponseWriter, r *http.Request, c *call, status 
 	}
 }
 
-// paused notes that a process has stood still since some time, for so long
-// that others may take what it had.
-func (l *ledger) paused(since time.Time) {
+// note adds a trouble.
+func (l *ledger) note(what trouble) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.pauses = append(l.pauses, since)
+	l.troubles = append(l.troubles, what)
 }
 
-// pausedBetween reports whether a process stood still; l is locked.
-func (l *ledger) pausedBetween(from, to time.Time) bool {
-	for _, at := range l.pauses {
-		if at.After(from) && at.Before(to) {
+// trouble reports whether something befell a process between two moments;
+// node "*" is any process. l is locked.
+func (l *ledger) trouble(node string, from, to time.Time) bool {
+	for _, one := range l.troubles {
+		if (node == "*" || node == one.node) && !from.After(one.to) && !to.Before(one.from) {
 			return true
 		}
 	}
 	return false
 }
 
-// endEpoch notes that all processes are gone, and waits until nothing that
-// they sent is still on its way.
-func (l *ledger) endEpoch(died time.Time) error {
+// allClosed waits until nothing that dead processes sent is on its way.
+func (l *ledger) allClosed() error {
 	deadline := time.Now().Add(5 * time.Second)
 	for {
 		l.mu.Lock()
 		left := len(l.open)
-		if left == 0 {
-			last := &l.epochs[len(l.epochs)-1]
-			last.to = died
-			l.epochs = append(l.epochs, epoch{from: time.Now()})
-		}
 		l.mu.Unlock()
 		if left == 0 {
 			return nil

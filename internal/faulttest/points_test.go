@@ -59,7 +59,7 @@ func (h *harness) killAtPoint(at point, count int) {
 	if !at.new {
 		first := h.node(nodeConfig{Name: "first"})
 		h.begin(first, kind)
-		h.after(first.kill(), false)
+		h.after(false, first)
 		close(h.ledger.block) // the second runs do not wait
 	}
 
@@ -74,7 +74,7 @@ func (h *harness) killAtPoint(at point, count int) {
 	if !second.gone(5 * time.Second) {
 		h.violation("%s was not passed %d times", at.name, count)
 	}
-	h.after(second.kill(), false)
+	h.after(false, second)
 	h.finish(h.node(nodeConfig{Name: "third"}))
 }
 

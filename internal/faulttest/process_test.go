@@ -30,6 +30,12 @@ type process struct {
 	began  time.Time
 	ready  time.Duration // from the start of the process
 	exited chan struct{}
+	name   string // sent with its calls, "" for the server
+
+	mu   sync.Mutex
+	from time.Time // when it was told to die, zero if it did so by itself
+	died time.Time // set before exited is closed
+	told bool      // the ledger knows that it died
 }
 
 // built are programs that were built once for all tests.
@@ -77,6 +83,7 @@ func launch(ctx context.Context, path string, args, env []string) (*process, err
 	go func() {
 		<-read
 		_ = p.cmd.Wait() // how it ended is what the test made of it
+		p.died = time.Now()
 		close(p.exited)
 	}()
 	if err := p.awaitReady(ctx, url); err != nil {
@@ -121,15 +128,42 @@ func (p *process) awaitReady(ctx context.Context, url <-chan string) error {
 	}
 }
 
-// kill is kill -9; it returns when the process is gone.
-func (p *process) kill() time.Time {
+// strike is kill -9. It does not wait.
+func (p *process) strike() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.from.IsZero() {
+		p.from = time.Now()
+	}
 	_ = p.cmd.Process.Kill() // it may be gone already
-	<-p.exited
-	died := time.Now()
+}
+
+// kill is kill -9; it returns when the process is gone.
+func (p *process) kill() {
+	select {
+	case <-p.exited:
+	default:
+		p.strike()
+		<-p.exited
+	}
 	if p.api != nil {
 		p.api.Close()
 	}
-	return died
+}
+
+// death is what the ledger is told of the end of the process.
+func (p *process) death() (trouble, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.told {
+		return trouble{}, false
+	}
+	p.told = true
+	from := p.from
+	if from.IsZero() || from.After(p.died) {
+		from = p.died.Add(-200 * time.Millisecond) // by itself, a moment ago
+	}
+	return trouble{node: p.name, from: from, to: p.died.Add(20 * time.Millisecond)}, true
 }
 
 func (p *process) signal(s syscall.Signal) error { return p.cmd.Process.Signal(s) }
@@ -166,7 +200,11 @@ func (h *harness) tryNode(config nodeConfig) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return launch(h.ctx, h.binary, []string{"-test.run=^$"}, append(h.env, nodeEnv+"="+string(text)))
+	p, err := launch(h.ctx, h.binary, []string{"-test.run=^$"}, append(h.env, nodeEnv+"="+string(text)))
+	if p != nil {
+		p.name = config.Name
+	}
+	return p, err
 }
 
 func (h *harness) started(p *process, err error) *process {

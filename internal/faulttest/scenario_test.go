@@ -106,12 +106,14 @@ func (h *harness) killAtRandom(times int, start func() *process, l load) {
 	for life := range times {
 		p := start()
 		after := time.Duration(10+h.random.IntN(170)) * time.Millisecond
-		died := make(chan time.Time, 1)
-		time.AfterFunc(after, func() { died <- p.kill() })
+		time.AfterFunc(after, p.strike)
 		if h.resend(p) == nil {
 			l.run(h, p, life)
 		}
-		h.after(<-died, false)
+		if !p.gone(time.Second) {
+			h.Fatal("the process does not die")
+		}
+		h.after(false, p)
 		if (life+1)%segment == 0 || life == times-1 {
 			torn += len(h.ledger.unknown())
 			h.finish(start())
@@ -135,7 +137,7 @@ func (h *harness) finish(p *process) {
 		h.violation("enqueue: %v", err)
 	}
 	h.drain(p, 20*time.Second)
-	h.after(p.kill(), true)
+	h.after(true, p)
 }
 
 // Kill -9 of the real server at random moments under load.

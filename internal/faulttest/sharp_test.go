@@ -60,7 +60,7 @@ func killAtAck(h *harness) {
 			h.Fatal(err)
 		}
 		h.mustSend(p, h.ledger.order(work{}, func(o *order) { o.draft.Type = "work" }))
-		h.after(p.kill(), false)
+		h.after(false, p)
 	}
 	h.finish(h.node(nodeConfig{Name: "last"}))
 }
@@ -70,13 +70,13 @@ func killAtCall(h *harness) {
 	for range 5 {
 		p := h.node(nodeConfig{Name: "node"})
 		h.ledger.mu.Lock()
-		h.ledger.onCall = func(*call) int { _ = p.cmd.Process.Kill(); return 0 }
+		h.ledger.onCall = func(*call) int { p.strike(); return 0 }
 		h.ledger.mu.Unlock()
 		_ = h.send(p, h.ledger.order(work{}, func(o *order) { // unknown if the kill comes first
 			o.draft.Type, o.draft.Retry = "work", policy(time.Second, 3, `,"max_crashes":1000`)
 		}))
 		h.calls(5*time.Second, 1, func(*call) bool { return true })
-		h.after(p.kill(), false)
+		h.after(false, p)
 	}
 	h.ledger.onCall = nil
 	h.finish(h.node(nodeConfig{Name: "last"}))
@@ -88,7 +88,8 @@ func longRuns(h *harness) {
 	for range 5 {
 		h.mustSend(p, h.ledger.order(work{Millis: 5000}, func(o *order) { o.draft.Type = "work" }))
 	}
-	h.finish(p)
+	h.drain(p, 8*time.Second)
+	h.after(true, p)
 }
 
 // recoveredWaits looks at rows that were taken from a dead process and wait
@@ -99,10 +100,10 @@ func recoveredWaits(h *harness) {
 		h.mustSend(first, h.ledger.order(work{Millis: -1}, func(o *order) { o.draft.Type = "work" }))
 	}
 	h.calls(5*time.Second, 4, func(*call) bool { return true })
-	h.after(first.kill(), false)
+	h.after(false, first)
 	second := h.node(nodeConfig{Name: "second", Slots: 1})
 	h.calls(5*time.Second, 1, func(c *call) bool { return c.node == "second" })
-	h.after(second.kill(), false)
+	h.after(false, second)
 	close(h.ledger.block)
 	h.finish(h.node(nodeConfig{Name: "third"}))
 }
@@ -148,14 +149,13 @@ func lateAnswer(h *harness) {
 	}
 	close(rest)
 	h.drain(b, 15*time.Second)
-	died := a.kill()
-	b.kill()
-	h.after(died, true)
+	h.after(true, a, b)
 }
 
 func (h *harness) pause(p *process) {
 	h.Helper()
-	h.ledger.paused(time.Now())
+	now := time.Now()
+	h.ledger.note(trouble{node: p.name, from: now, to: now})
 	if err := p.signal(syscall.SIGSTOP); err != nil {
 		h.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func movedAtTheTimer(h *harness) {
 		})
 	}
 	h.sendAll(owner, orders)
-	time.Sleep(time.Until(due.Add(-60 * time.Millisecond))) // sleep: until shortly before the timers fire
+	time.Sleep(time.Until(due.Add(-300 * time.Millisecond))) // sleep: until shortly before the timers fire
 	later := due.Add(2 * time.Second)
 	moved := 0
 	for _, o := range orders {
@@ -195,9 +195,7 @@ func movedAtTheTimer(h *harness) {
 	}
 	h.Logf("%d of %d tasks moved in time", moved, len(orders))
 	h.drain(other, 10*time.Second)
-	died := owner.kill()
-	other.kill()
-	h.after(died, true)
+	h.after(true, owner, other)
 }
 
 // move notes that an operator gave a waiting task another time.
@@ -219,6 +217,7 @@ func headOutOfSight(h *harness) {
 		}
 		h.mustSend(first, h.ledger.order(w, func(o *order) {
 			o.draft.Type, o.draft.Key = "work", fmt.Sprint("sight-", i%3)
+			o.draft.Priority = new(int) // a higher one is looked for earlier
 			o.draft.Retry = policy(4*time.Second, 3, "")
 		}))
 	}
@@ -227,7 +226,7 @@ func headOutOfSight(h *harness) {
 		page, err := first.api.Tasks(h.ctx, client.Filter{State: string(task.Running)}, 1, "")
 		return err == nil && len(page.Tasks) == 0
 	})
-	h.after(first.kill(), false)
+	h.after(false, first)
 	near.Name = "second"
 	second := h.node(near)
 	h.finish(second)
