@@ -77,7 +77,8 @@ func openDB(path string) (*sql.DB, error) {
 // connect opens one connection and sets its pragmas. Another process may be
 // switching the file to WAL at the same time, so locks are waited for.
 func connect(ctx context.Context, db *sql.DB, pragmas []string) (*conn, error) {
-	c, err := newConn(ctx, db)
+	// The driver may keep the context for as long as the connection lives.
+	c, err := newConn(context.WithoutCancel(ctx), db)
 	if err != nil {
 		return nil, err
 	}

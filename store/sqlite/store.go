@@ -120,11 +120,7 @@ func (s *Store) open(ctx context.Context, migrate bool) (err error) {
 		}
 	}
 	for range readers {
-		reader, err := connect(ctx, s.db, readerPragmas)
-		if err != nil {
-			return err
-		}
-		s.readers <- reader
+		s.readers <- nil // opened when it is wanted
 	}
 	go s.writer.loop(life)
 	s.writer.running = true
@@ -161,6 +157,12 @@ func (s *Store) read(ctx context.Context, fn func(c *conn) error) error {
 	select {
 	case reader := <-s.readers:
 		defer func() { s.readers <- reader }()
+		if reader == nil {
+			var err error
+			if reader, err = connect(ctx, s.db, readerPragmas); err != nil {
+				return err
+			}
+		}
 		return reader.do(ctx, func() error { return snapshot(reader, fn) })
 	case <-ctx.Done():
 		return ctx.Err()
@@ -195,8 +197,9 @@ func (s *Store) release() error {
 		if s.writer.running {
 			s.writer.stop()
 			for range readers {
-				reader := <-s.readers
-				errs = append(errs, reader.close())
+				if reader := <-s.readers; reader != nil {
+					errs = append(errs, reader.close())
+				}
 			}
 		}
 		errs = append(errs, s.writer.conn.close())

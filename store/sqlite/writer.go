@@ -16,6 +16,7 @@ const (
 	maxOperations  = 4096                  // operations of one transaction
 	courtesy       = 2 * time.Millisecond  // the file is left alone for so long after maxTransaction
 	soloBusy       = time.Second           // and after so long when no other process is known
+	closeTimeout   = 5 * time.Second       // a closing store waits so long for the lock
 )
 
 // ErrClosed is returned by every method of a closed store.
@@ -60,7 +61,6 @@ type writer struct {
 	version   int64 // data_version of the connection, 0 before the first look
 	foreign   atomic.Int64
 	busySince time.Time
-	rested    time.Time
 }
 
 // write runs an operation in a transaction and returns when it has
@@ -121,7 +121,7 @@ func (w *writer) wake() {
 // stop lets queued operations finish and ends the goroutine.
 func (w *writer) stop() {
 	w.mu.Lock()
-	w.closed = true
+	w.closed, w.closedAt = true, time.Now()
 	w.wake()
 	w.mu.Unlock()
 	<-w.ended
@@ -241,10 +241,18 @@ func (w *writer) begin(ops []*operation) error {
 		if err == nil {
 			return w.look()
 		}
-		if !busy(err) || !wanted(ops) {
+		if !busy(err) || !wanted(ops) || w.hopeless() {
 			return err
 		}
 	}
+}
+
+// hopeless reports whether the store has been closing for so long that it
+// must not wait any longer for another process that holds the lock.
+func (w *writer) hopeless() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.closed && time.Since(w.closedAt) > closeTimeout
 }
 
 func wanted(ops []*operation) bool {
@@ -292,7 +300,7 @@ func (w *writer) run(ops []*operation) []*operation {
 func (w *writer) retake() error {
 	for {
 		_, err := w.conn.exec(begin)
-		if !busy(err) {
+		if !busy(err) || w.hopeless() {
 			return err
 		}
 	}
