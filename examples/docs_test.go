@@ -261,6 +261,34 @@ func flat(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+var (
+	anyBlock = regexp.MustCompile("(?s)```.*?```")
+	heading  = regexp.MustCompile(`(?m)^#+ `)
+	target   = regexp.MustCompile(`\]\(([^)]+)\)`)
+)
+
+// Both READMEs have the same code, the same sections and the same links.
+func TestREADMEsInStep(t *testing.T) {
+	english, chinese := read(t, "../README.md"), read(t, "../README.zh-CN.md")
+	for name, find := range map[string]func(string) []string{
+		"code":     func(text string) []string { return anyBlock.FindAllString(text, -1) },
+		"sections": func(text string) []string { return heading.FindAllString(anyBlock.ReplaceAllString(text, ""), -1) },
+		"links": func(text string) []string {
+			var links []string
+			for _, found := range target.FindAllStringSubmatch(text, -1) {
+				if !strings.HasPrefix(found[1], "README") {
+					links = append(links, found[1])
+				}
+			}
+			return links
+		},
+	} {
+		if a, b := find(english), find(chinese); !slices.Equal(a, b) {
+			t.Errorf("the %s of README.md and README.zh-CN.md differ:\n%q\n%q", name, a, b)
+		}
+	}
+}
+
 var link = regexp.MustCompile(`\]\(([^)#:\s]+)[^):\s]*\)`)
 
 // Links to files of the repository lead somewhere.
