@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/outlast-dev/outlast/task"
 )
@@ -36,6 +37,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 			slog.String("method", req.Method), slog.String("path", req.URL.Path), slog.String("stack", string(debug.Stack())))
 		writeProblem(w, problemOf(&task.Error{Code: task.CodeInternal, Message: "the server met an unexpected error", Hint: "the server's log has it"}))
 	}()
+	// The deadline of the last answer on this connection is over.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // unknown to the writers of tests
 	w.Header()["X-Content-Type-Options"] = noSniff
 	if err := s.admit(req); err != nil {
 		s.problem(w, req, err)

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -31,8 +32,9 @@ func (s *Server) ready(ctx context.Context, in *readyInput) (answer[client.Healt
 	defer cancel()
 	health := client.Health{Status: "ready", Checks: map[string]client.Check{}}
 	check := func(name string, err error, detail string) {
-		if err != nil {
-			health.Status, detail = "not ready", err.Error()
+		if err != nil { // its text may be for operators only
+			s.log.Warn("not ready", slog.String("check", name), slog.Any("error", err))
+			health.Status, detail = "not ready", problemOf(err).Error()
 		}
 		health.Checks[name] = client.Check{OK: err == nil, Detail: detail}
 	}

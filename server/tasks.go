@@ -151,6 +151,9 @@ func (s *Server) wait(ctx context.Context, t *outlast.Task, d time.Duration, out
 	if !errors.As(err, &dead) && waiting.Err() == nil {
 		return fail[client.Task](err)
 	}
+	// The request may have ended because the server stops: its caller is told.
+	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer end()
 	view, err := s.inspect.Get(ctx, t.ID)
 	if err != nil {
 		return fail[client.Task](err)
