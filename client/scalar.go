@@ -42,7 +42,7 @@ func (t Time) MarshalJSON() ([]byte, error) {
 // UnmarshalText implements [encoding.TextUnmarshaler]. Any zone is accepted.
 func (t *Time) UnmarshalText(text []byte) error {
 	var parsed time.Time
-	if err := parsed.UnmarshalText(text); err != nil {
+	if err := parsed.UnmarshalText(text); err != nil || parsed.IsZero() { // the zero time would read as absent
 		return fmt.Errorf("%s is not a time; write it as RFC 3339 with a zone, such as 2026-11-20T10:00:00.000Z", task.Quote(string(text)))
 	}
 	t.Time = parsed.UTC()
@@ -56,6 +56,10 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	}
 	if len(data) < 2 || data[0] != '"' {
 		return fmt.Errorf("a time is a string")
+	}
+	if string(data) == `"0001-01-01T00:00:00.000000Z"` { // how an absent one is written where it must be
+		t.Time = time.Time{}
+		return nil
 	}
 	return t.UnmarshalText(data[1 : len(data)-1])
 }

@@ -26,7 +26,7 @@ func (s *Server) enqueueBatch(ctx context.Context, in *batchInput) (answer[clien
 	count := len(in.Body.Tasks)
 	switch {
 	case count == 0:
-		return fail[client.BatchResults](task.Invalid("tasks", "must have at least one task", ""))
+		return fail[client.BatchResults](task.Invalid("tasks", "must have at least one task", "send 1 to 1000"))
 	case count > batchLimit:
 		return fail[client.BatchResults](&task.Error{Code: task.CodeTooLarge, Message: fmt.Sprintf("%d tasks are more than a batch can have", count),
 			Hint: fmt.Sprintf("send at most %d at once", batchLimit), Fields: []task.Field{{Path: "tasks", Message: "too many"}}})
@@ -34,7 +34,7 @@ func (s *Server) enqueueBatch(ctx context.Context, in *batchInput) (answer[clien
 	results := make([]client.BatchResult, count)
 	drafts, places, fields := in.drafts(results)
 	if in.Body.Atomic && len(fields) > 0 {
-		return fail[client.BatchResults](&task.Error{Code: task.CodeInvalid, Message: "a task of the batch is not valid", Fields: fields})
+		return fail[client.BatchResults](&task.Error{Code: task.CodeInvalid, Message: "a task of the batch is not valid", Fields: fields, Hint: fieldsHint})
 	}
 	if len(drafts) > 0 {
 		receipts, err := s.client.EnqueueMany(ctx, drafts, in.Body.Atomic)

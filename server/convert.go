@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"time"
+	"unicode/utf8"
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
@@ -73,7 +74,7 @@ func wireTask(v *outlast.View) client.Task {
 	}
 	switch {
 	case len(t.Payload) == 0:
-	case json.Valid(t.Payload):
+	case utf8.Valid(t.Payload) && json.Valid(t.Payload):
 		out.Payload = t.Payload
 	default:
 		out.PayloadBase64 = base64.StdEncoding.EncodeToString(t.Payload)

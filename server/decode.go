@@ -16,7 +16,14 @@ import (
 const (
 	maxDepth      = 64
 	maxComplaints = 20
+	maxList       = 10_000 // entries of a list
 )
+
+// bodyPath is the path of complaints about a body as a whole.
+const bodyPath = "body"
+
+// fieldsHint is for complaints that say all there is to say.
+const fieldsHint = "the fields and their forms are listed at /openapi.json"
 
 // decode reads one JSON value into the value that out points to. It is
 // stricter than [encoding/json]: names are case-sensitive, unknown and
@@ -32,9 +39,10 @@ func decode(data []byte, out any, path string) error {
 		return err
 	}
 	if len(d.fields) > 0 {
-		return &task.Error{
-			Code: task.CodeInvalid, Message: "the request body is not valid", Fields: d.fields, Hint: d.hint,
+		if d.hint == "" {
+			d.hint = fieldsHint
 		}
+		return &task.Error{Code: task.CodeInvalid, Message: "the request body is not valid", Fields: d.fields, Hint: d.hint}
 	}
 	return nil
 }
@@ -47,6 +55,9 @@ type decoder struct {
 
 func (d *decoder) document(out reflect.Value, path string) error {
 	if len(d.data) == 0 {
+		if path == "" {
+			path = bodyPath
+		}
 		return task.Invalid(path, "the request body is empty", "send a JSON object")
 	}
 	if err := d.value(out, path); err != nil {
@@ -60,6 +71,9 @@ func (d *decoder) document(out reflect.Value, path string) error {
 }
 
 func (d *decoder) complain(path, format string, args ...any) {
+	if path == "" {
+		path = bodyPath
+	}
 	if len(d.fields) < maxComplaints {
 		d.fields = append(d.fields, task.Field{Path: path, Message: fmt.Sprintf(format, args...)})
 	}
@@ -254,6 +268,12 @@ func (d *decoder) list(out reflect.Value, path string) error {
 		return d.wrong(path, "a list")
 	}
 	return d.elements(func(i int) error {
+		if i >= maxList { // a long list of short entries would take far more memory than the body
+			if i == maxList {
+				d.complain(path, "has more than %d entries", maxList)
+			}
+			return d.skip(nil, path)
+		}
 		element := reflect.New(out.Type().Elem()).Elem()
 		err := d.value(element, path+"["+strconv.Itoa(i)+"]")
 		out.Set(reflect.Append(out, element))

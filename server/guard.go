@@ -18,7 +18,7 @@ import (
 func parseQuery(raw string) (url.Values, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, &task.Error{Code: task.CodeInvalid, Message: "the query of the URL is not well formed"}
+		return nil, task.Invalid("query", "the query of the URL is not well formed", "percent-encode names and values, and separate pairs by &")
 	}
 	return values, nil
 }

@@ -59,6 +59,23 @@ var titles = map[task.Code]string{
 	codeTimeout:             "The request took too long to arrive",
 }
 
+// hints say what to do where the error itself does not.
+var hints = map[task.Code]string{
+	task.CodeInvalid:        fieldsHint,
+	task.CodeTooLarge:       "send less at once",
+	task.CodeNotFound:       "check the name; what has ended is deleted after its retention",
+	task.CodeConflict:       "look at it again: its state has changed",
+	task.CodeIDConflict:     "make a new id for other content",
+	task.CodeDedupeConflict: "use another dedupe key for other content",
+	task.CodeStaleClaim:     "stop: the task runs elsewhere or has ended",
+	task.CodeNoHandler:      "register a handler for the type",
+	task.CodeDedupeBusy:     "try again",
+	task.CodeQueueFull:      "come back after Retry-After",
+	task.CodeUnavailable:    "try again after Retry-After",
+	task.CodeDenied:         "use the address that the server listens on",
+	task.CodeInternal:       "the server's log has it",
+}
+
 // problemOf turns any error into a problem. What is no [task.Error] is a
 // defect or the store's trouble: its text is for the log, not for callers.
 func problemOf(err error) *client.Error {
@@ -69,6 +86,11 @@ func problemOf(err error) *client.Error {
 			known = &task.Error{Code: task.CodeUnavailable, Message: "the request ended before its answer", RetryAfter: time.Second,
 				Hint: "whether it took effect is not known: repeat it with the same id"}
 		}
+	}
+	if known.Hint == "" {
+		hinted := *known
+		hinted.Hint = hints[known.Code]
+		known = &hinted
 	}
 	status, ok := statuses[known.Code]
 	if !ok {

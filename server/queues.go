@@ -116,7 +116,7 @@ func (s *Server) putQueue(ctx context.Context, in *queueInput) (answer[client.Qu
 	set(&queue.MaxPending, change.MaxPending)
 	set(&queue.Weight, change.Weight)
 	if change.Lanes != nil && *change.Lanes < 1 {
-		return fail[client.Queue](task.Invalid("lanes", "must be 1 to 256", ""))
+		return fail[client.Queue](task.Invalid("lanes", "must be 1 to 256", "leave it out for 8 in a new queue"))
 	}
 	stored, err := s.inspect.PutQueue(ctx, queue)
 	if err != nil {

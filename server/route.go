@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/task"
@@ -169,7 +170,7 @@ func (p *plan) read(w http.ResponseWriter, req *http.Request, in reflect.Value) 
 		return err
 	}
 	if len(wrong) > 0 {
-		return &task.Error{Code: task.CodeInvalid, Message: "the parameters are not valid", Fields: wrong}
+		return &task.Error{Code: task.CodeInvalid, Message: "the parameters are not valid", Fields: wrong, Hint: fieldsHint}
 	}
 	if p.body == nil {
 		if req.Method == http.MethodGet {
@@ -210,13 +211,19 @@ func (p *parameter) set(in reflect.Value, text string, wrong []task.Field) []tas
 	field := in.FieldByIndex(p.index)
 	d := &decoder{}
 	switch {
+	case !utf8.ValidString(text):
+		return append(wrong, task.Field{Path: p.name, Message: "is not valid UTF-8"})
 	case reflect.PointerTo(field.Type()).Implements(textType), field.Kind() == reflect.String:
 		d.data, _ = client.Marshal(text)
 		_ = d.value(field, p.name) // what we wrote is JSON
 	default:
 		d.data = []byte(text)
-		if err := d.value(field, p.name); err != nil || d.pos < len(d.data) {
-			return append(wrong, task.Field{Path: p.name, Message: "must be a " + field.Kind().String() + ", not " + task.Quote(text)})
+		if err := d.value(field, p.name); err != nil || d.pos < len(d.data) || text == "null" {
+			kind := field.Type()
+			if kind.Kind() == reflect.Pointer {
+				kind = kind.Elem()
+			}
+			return append(wrong, task.Field{Path: p.name, Message: "must be of the kind " + kind.Kind().String() + ", not " + task.Quote(text)})
 		}
 	}
 	return append(wrong, d.fields...)
@@ -252,16 +259,19 @@ func checkType(req *http.Request, optional bool) error {
 	media, parameters, err := mime.ParseMediaType(kind)
 	charset := parameters["charset"]
 	if err != nil || media != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return &task.Error{Code: codeMediaType, Message: "the body must be JSON, but its type is " + task.Quote(kind), Hint: "send Content-Type: application/json"}
+		return &task.Error{Code: codeMediaType, Message: "the body must be JSON, but its type is " + task.Quote(kind), Hint: "send Content-Type: application/json",
+			Fields: []task.Field{{Path: "Content-Type", Message: "must be application/json in UTF-8"}}}
 	}
 	if encoding := req.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return &task.Error{Code: codeMediaType, Message: "a compressed body is not accepted", Hint: "send it without Content-Encoding"}
+		return &task.Error{Code: codeMediaType, Message: "a compressed body is not accepted", Hint: "send it without Content-Encoding",
+			Fields: []task.Field{{Path: "Content-Encoding", Message: "must be absent or identity"}}}
 	}
 	return nil
 }
 
 func readAll(w http.ResponseWriter, req *http.Request, limit int64) ([]byte, error) {
-	tooLarge := &task.Error{Code: task.CodeTooLarge, Message: "the request body is over " + strconv.FormatInt(limit>>20, 10) + " MiB"}
+	tooLarge := &task.Error{Code: task.CodeTooLarge, Message: "the request body is over " + strconv.FormatInt(limit>>20, 10) + " MiB",
+		Hint: "send fewer tasks at once; keep large data elsewhere and send a reference", Fields: []task.Field{{Path: bodyPath, Message: "is too large"}}}
 	if req.ContentLength > limit {
 		return nil, tooLarge
 	}
@@ -281,9 +291,11 @@ func readAll(w http.ResponseWriter, req *http.Request, limit int64) ([]byte, err
 	case errors.As(err, &over):
 		return nil, tooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, &task.Error{Code: codeTimeout, Message: "the request body did not arrive in time", Err: err}
+		return nil, &task.Error{Code: codeTimeout, Message: "the request body did not arrive in time", Hint: "send it within 30 seconds", Err: err}
 	case err != nil:
-		return nil, &task.Error{Code: task.CodeInvalid, Message: "the request body ended too early", Err: err}
+		early := task.Invalid(bodyPath, "the request body ended too early", "send as much as Content-Length says, or the last chunk")
+		early.Err = err
+		return nil, early
 	}
 	return data, nil
 }

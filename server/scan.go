@@ -18,7 +18,7 @@ type scanner struct {
 }
 
 func (s *scanner) malformed(what string) error {
-	return task.Invalid("", fmt.Sprintf("the request body is not JSON: %s at byte %d", what, s.pos), "")
+	return task.Invalid(bodyPath, fmt.Sprintf("the request body is not JSON: %s at byte %d", what, s.pos), "send one JSON value by RFC 8259, in UTF-8 without a byte order mark")
 }
 
 func (s *scanner) space() {
@@ -160,7 +160,7 @@ func (s *scanner) skipNumber() error {
 func (s *scanner) enter() error {
 	s.pos++
 	if s.depth++; s.depth > maxDepth {
-		return task.Invalid("", fmt.Sprintf("the request body is nested deeper than %d levels", maxDepth), "")
+		return task.Invalid(bodyPath, fmt.Sprintf("the request body is nested deeper than %d levels", maxDepth), "send what is nested deeper as a text")
 	}
 	return nil
 }
