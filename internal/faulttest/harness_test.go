@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -230,15 +231,27 @@ func (h *harness) waitUntil(within time.Duration, what string, done func() bool)
 // drain waits until the server has nothing left to do.
 func (h *harness) drain(p *process, within time.Duration) bool {
 	h.Helper()
-	return h.waitUntil(within, "everything has ended", func() bool {
-		for _, state := range []task.State{task.Pending, task.Running} {
-			page, err := p.api.Tasks(h.ctx, client.Filter{State: string(state)}, 1, "")
-			if err != nil || len(page.Tasks) > 0 || page.NextCursor != "" {
-				return false
-			}
+	return h.waitUntil(within, "everything has ended", func() bool { return h.idle(p) })
+}
+
+// idle reports whether nothing waits or runs.
+func (h *harness) idle(p *process) bool {
+	for _, state := range []task.State{task.Pending, task.Running} {
+		page, err := p.api.Tasks(h.ctx, client.Filter{State: string(state)}, 1, "")
+		if err != nil || len(page.Tasks) > 0 || page.NextCursor != "" {
+			return false
 		}
-		return true
-	})
+	}
+	return true
+}
+
+// percentile of durations; 0 without any.
+func percentile(of []time.Duration, p int) time.Duration {
+	if len(of) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(of))
+	return sorted[min(len(sorted)-1, len(sorted)*p/100)].Round(10 * time.Microsecond)
 }
 
 // calls waits until so many calls that match have arrived.

@@ -35,7 +35,7 @@ type order struct {
 	acked    time.Time // zero while the outcome is unknown
 	id       task.ID   // as acknowledged
 	moved    bool      // an operator changed it: due is what the operator said
-	canceled bool
+	odd      bool      // an operator redrove, canceled or deleted it: its test looks at its history
 }
 
 // call is one run of a task, as the receiver saw it.

@@ -174,7 +174,7 @@ func (h *harness) resume(p *process) {
 func movedAtTheTimer(h *harness) {
 	owner := h.node(nodeConfig{Name: "owner"})
 	other := h.node(nodeConfig{Name: "other", Only: true})
-	due := time.Now().Add(1500 * time.Millisecond).Truncate(time.Millisecond)
+	due := time.Now().Add(2500 * time.Millisecond).Truncate(time.Millisecond)
 	orders := make([]*order, 200)
 	for i := range orders {
 		orders[i] = h.ledger.order(work{}, func(o *order) {
@@ -185,15 +185,17 @@ func movedAtTheTimer(h *harness) {
 	h.sendAll(owner, orders)
 	time.Sleep(time.Until(due.Add(-300 * time.Millisecond))) // sleep: until shortly before the timers fire
 	later := due.Add(2 * time.Second)
-	moved := 0
+	moved, began, refused := 0, time.Now(), error(nil)
 	for _, o := range orders {
 		_, err := other.api.Reschedule(h.ctx, o.id, client.Reschedule{RunAt: client.Time{Time: later}})
 		if err == nil {
 			h.ledger.move(o, later)
 			moved++
+		} else if refused == nil {
+			refused = err
 		}
 	}
-	h.Logf("%d of %d tasks moved in time", moved, len(orders))
+	h.Logf("%d of %d tasks moved in time, in %s; first refusal: %v", moved, len(orders), time.Since(began), refused)
 	h.drain(other, 10*time.Second)
 	h.after(true, owner, other)
 }
