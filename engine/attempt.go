@@ -21,7 +21,7 @@ type attempt struct {
 	asked   bool        // a cancel was requested before the attempt had a context
 }
 
-// start registers claimed tasks and runs each in a goroutine of its own.
+// start registers claimed tasks and runs each in a goroutine of the crew.
 func (e *Engine) start(tasks []*task.Task) {
 	if len(tasks) == 0 {
 		return
@@ -43,7 +43,7 @@ func (e *Engine) start(tasks []*task.Task) {
 	e.handlers.Add(len(attempts))
 	e.mu.Unlock()
 	for i := range attempts {
-		go e.attempt(&attempts[i])
+		e.crew.start(&attempts[i])
 	}
 }
 

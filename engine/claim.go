@@ -63,13 +63,7 @@ func (e *Engine) nextBatch() ([]*entry, time.Duration) {
 // claim makes the entries this node's on disk and starts them. Nothing is
 // handed out before the claim's transaction has committed.
 func (e *Engine) claim(batch []*entry) {
-	request := store.Claim{Node: e.node(), Items: make([]store.ClaimItem, len(batch))}
-	for i, entry := range batch {
-		request.Items[i] = store.ClaimItem{ID: entry.ID, Mark: entry.mark}
-		if l := entry.lane; l != nil && !slices.ContainsFunc(request.Lanes, func(known store.LaneEpoch) bool { return known.Lane == l.number }) {
-			request.Lanes = append(request.Lanes, store.LaneEpoch{Lane: l.number, Epoch: l.epoch})
-		}
-	}
+	request := e.claimOf(batch)
 	began := time.Now()
 	ctx, cancel := e.storeContext(claimTime)
 	claimed, err := e.config.Store.Claim(ctx, request)
@@ -83,6 +77,20 @@ func (e *Engine) claim(batch []*entry) {
 	}
 	e.start(claimed.Tasks)
 	e.putAway(batch, claimed)
+}
+
+// claimOf is the request to claim the entries.
+func (e *Engine) claimOf(batch []*entry) store.Claim {
+	request := store.Claim{Node: e.node(), Items: make([]store.ClaimItem, len(batch))}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i, entry := range batch {
+		request.Items[i] = store.ClaimItem{ID: entry.ID, Mark: entry.mark}
+		if l := entry.lane; l != nil && !slices.ContainsFunc(request.Lanes, func(known store.LaneEpoch) bool { return known.Lane == l.number }) {
+			request.Lanes = append(request.Lanes, store.LaneEpoch{Lane: l.number, Epoch: l.epoch})
+		}
+	}
+	return request
 }
 
 // readBack finds out which rows a claim of unknown outcome has claimed. It

@@ -24,6 +24,7 @@ type Engine struct {
 
 	enqueues *group[*enqueueCall]
 	settles  *group[*ended]
+	crew     *crew
 
 	mu      sync.Mutex // guards near, runs, bytes, parking, dirty
 	near    *near
@@ -83,6 +84,7 @@ func New(config Config) (*Engine, error) {
 	e.running, e.stopRunning = context.WithCancel(context.Background())
 	e.attempts, e.stopAttempts = context.WithCancelCause(context.Background())
 	e.settling, e.stopSettling = context.WithCancel(context.Background())
+	e.crew = newCrew(e.attempt)
 	e.claims, e.stopClaims = context.WithCancel(e.running)
 	e.dispatched = make(chan struct{})
 	e.enqueues = newGroup(config.Batch, func(c *enqueueCall) int { return c.items }, e.commitEnqueues)

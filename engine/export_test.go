@@ -12,9 +12,12 @@ func (e *Engine) Kill() {
 	e.stopRunning()
 	e.loops.Wait()
 	e.stopSettling()
+	e.mu.Lock()
 	for _, a := range e.runs {
 		a.settled.Store(true)
 	}
+	e.mu.Unlock()
+	e.crew.dismiss()
 	e.stopAttempts(ErrLost)
 	e.enqueues.close()
 	e.settles.close()

@@ -35,6 +35,7 @@ func (e *Engine) stop(ctx context.Context) error {
 	e.waitForHandlers(ctx)
 	e.stopRunning()
 	e.loops.Wait()
+	e.crew.dismiss()
 	e.releaseRest()
 	settled := make(chan struct{})
 	go func() { e.settles.close(); close(settled) }()
