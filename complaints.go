@@ -19,11 +19,20 @@ type complaints struct {
 	tooLarge bool // one of the complaints is about size
 }
 
-// add records what is wrong at a path. The message and hint must not contain
-// text from outside, unless quoted by [task.Quote].
+// mostComplaints bounds the answer to a request that is wrong all over.
+const mostComplaints = 20
+
+// add records what is wrong at a path. The path, message and hint must not
+// contain text from outside, unless quoted by [task.Quote].
 func (c *complaints) add(path, message, hint string) {
+	if len(c.fields) >= mostComplaints {
+		return
+	}
 	c.fields = append(c.fields, task.Field{Path: c.prefix + path, Message: message})
-	if hint != "" && !slices.Contains(c.hints, hint) {
+	if hint == "" {
+		hint = "leave it out for its default"
+	}
+	if !slices.Contains(c.hints, hint) {
 		c.hints = append(c.hints, hint)
 	}
 }

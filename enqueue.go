@@ -110,7 +110,7 @@ func (c *complaints) collect(err error) bool {
 	if !ok || e.Code != task.CodeInvalid && e.Code != task.CodeTooLarge {
 		return false
 	}
-	c.fields = append(c.fields, e.Fields...)
+	c.fields = append(c.fields, e.Fields[:min(len(e.Fields), mostComplaints-min(mostComplaints, len(c.fields)))]...)
 	c.tooLarge = c.tooLarge || e.Code == task.CodeTooLarge
 	if e.Hint != "" && !slices.Contains(c.hints, e.Hint) {
 		c.hints = append(c.hints, e.Hint)

@@ -123,10 +123,10 @@ func checkFilter(filter *store.Filter, page *store.Page) error {
 		c.add("reason", task.Quote(string(filter.Reason))+" is no reason", "one of exhausted, permanent, expired, crash_loop, no_handler, rejected")
 	}
 	if !filter.Since.IsZero() && !filter.Until.IsZero() && filter.Until.Before(filter.Since) {
-		c.add("until", "lies before since", "")
+		c.add("until", "lies before since", "swap them")
 	}
 	if page != nil && (page.Limit < 0 || page.Limit > maxPage) {
-		c.add("limit", "is outside 1 to 500", "")
+		c.add("limit", "is outside 1 to 500", "follow the cursor for more")
 	}
 	return c.err("the filter is invalid")
 }

@@ -82,7 +82,7 @@ func (i *Inspector) Operation(ctx context.Context, id string) (*store.Operation,
 // Operations returns the newest long actions, at most n, or 100 if n is 0.
 func (i *Inspector) Operations(ctx context.Context, n int) ([]store.Operation, error) {
 	if n < 0 || n > maxPage {
-		return nil, task.Invalid("limit", "is outside 1 to 500", "")
+		return nil, task.Invalid("limit", "is outside 1 to 500", "0 means 100")
 	}
 	if n == 0 {
 		n = 100

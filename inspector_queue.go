@@ -55,7 +55,7 @@ func checkQueue(queue *Queue) error {
 	var c complaints
 	within := func(path string, value, least, most int) {
 		if value < least || value > most {
-			c.add(path, strconv.Itoa(value)+" is outside "+strconv.Itoa(least)+" to "+strconv.Itoa(most), "")
+			c.add(path, strconv.Itoa(value)+" is outside "+strconv.Itoa(least)+" to "+strconv.Itoa(most), "0 means the default")
 		}
 	}
 	c.name("name", queue.Name)
@@ -68,7 +68,7 @@ func checkQueue(queue *Queue) error {
 	switch queue.UnknownType {
 	case "", "park", "dead":
 	default:
-		c.add("unknown_type", task.Quote(queue.UnknownType)+" is neither park nor dead", "")
+		c.add("unknown_type", task.Quote(queue.UnknownType)+" is neither park nor dead", "park keeps tasks until something can start them")
 	}
 	if queue.Policy != "" {
 		checkPolicyName(&c, "policy", queue.Policy)

@@ -67,10 +67,10 @@ func (d *Draft) validateContent(c *complaints) {
 	if d.DedupeKey != "" {
 		c.key("dedupe_key", d.DedupeKey)
 	} else if d.DedupeWindow != 0 {
-		c.add("dedupe_window", "needs a dedupe_key", "")
+		c.add("dedupe_window", "needs a dedupe_key", "give both or none")
 	}
 	if d.DedupeWindow < 0 || d.DedupeWindow > maxDedupeWindow {
-		c.add("dedupe_window", d.DedupeWindow.String()+" is outside 0s to 8760h", "")
+		c.add("dedupe_window", d.DedupeWindow.String()+" is outside 0s to 8760h", "leave it out for 24h")
 	}
 	d.validateMetadata(c)
 }
@@ -106,7 +106,7 @@ func (d *Draft) validateTimes(c *complaints, now time.Time) {
 	case d.Delay != 0 && !d.RunAt.IsZero():
 		c.add("run_at", "is given together with delay", "give one of them")
 	case d.Delay < 0 || d.Delay > maxAhead:
-		c.add("delay", d.Delay.String()+" is outside 0s to 87600h", "")
+		c.add("delay", d.Delay.String()+" is outside 0s to 87600h", "leave it out to run now")
 	case !d.RunAt.IsZero():
 		c.moment("run_at", d.RunAt, now)
 	}
@@ -122,9 +122,9 @@ func (d *Draft) validateTimes(c *complaints, now time.Time) {
 	}
 	switch {
 	case !d.Deadline.After(now):
-		c.add("deadline", "has passed", "")
+		c.add("deadline", "has passed", "leave it out for no limit")
 	case !d.Deadline.After(start):
-		c.add("deadline", "is not after the first run", "")
+		c.add("deadline", "is not after the first run", "leave it out for no limit")
 	default:
 		c.moment("deadline", d.Deadline, now.Add(maxAhead)) // it may follow the latest run_at
 	}
@@ -135,7 +135,7 @@ func (d *Draft) validateTTL(c *complaints, wait time.Duration) {
 	case !d.Deadline.IsZero():
 		c.add("ttl", "is given together with deadline", "give one of them")
 	case d.TTL < 0 || d.TTL > 2*maxAhead:
-		c.add("ttl", d.TTL.String()+" is outside 0s to 175200h", "")
+		c.add("ttl", d.TTL.String()+" is outside 0s to 175200h", "leave it out for no limit")
 	case d.TTL <= wait:
 		c.add("ttl", "ends before the first run", "it counts from acceptance")
 	}
@@ -145,7 +145,7 @@ func (c *complaints) moment(path string, at, now time.Time) {
 	if at.Before(earliest) {
 		c.add(path, "lies before the year 2000", "write an RFC 3339 time with a zone")
 	} else if at.Sub(now) > maxAhead {
-		c.add(path, "lies more than ten years ahead", "")
+		c.add(path, "lies more than ten years ahead", "enqueue it later, from a task that runs before")
 	}
 }
 

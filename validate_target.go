@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/safehttp"
@@ -14,7 +15,7 @@ import (
 // request checks the HTTP request of a task.
 func (c *complaints) request(path string, request *task.Request) {
 	if request.URL == "" {
-		c.add(path+".url", "is required", "")
+		c.add(path+".url", "is required", "write it like https://example.com/path")
 	} else if _, err := safehttp.CheckURL(request.URL); err != nil {
 		c.refused(path+".url", err)
 	}
@@ -48,12 +49,22 @@ func (c *complaints) retryErr(path string, err error) {
 		if field.Field != "" {
 			at += "." + field.Field
 		}
-		c.add(at, field.Message, field.Hint)
+		if !plain(at) || len(at) > task.MaxName { // it ends with the name of an unknown key
+			quoted := task.Quote(at)
+			at = quoted[1 : len(quoted)-1]
+		}
+		hint := field.Hint
+		if hint == "" {
+			hint = "leave it out for the default policy's"
+		}
+		c.add(at, field.Message, hint)
 	}
 	if len(fields) == 0 {
-		c.add(path, err.Error(), "")
+		c.add(path, err.Error(), policyHint)
 	}
 }
+
+const policyHint = "name a preset such as payment, or write an inline policy"
 
 // follow checks a follow-up task.
 func (c *complaints) follow(path string, follow *task.Follow) {
@@ -71,8 +82,8 @@ func (c *complaints) follow(path string, follow *task.Follow) {
 	if follow.HTTP != nil {
 		c.request(path+".target", follow.HTTP)
 	}
-	if len(follow.Payload) > 0 && !json.Valid(follow.Payload) {
-		c.add(path+".payload", "is no JSON", "")
+	if len(follow.Payload) > 0 && !(utf8.Valid(follow.Payload) && json.Valid(follow.Payload)) {
+		c.add(path+".payload", "is no JSON in UTF-8", "leave it out to pass on the payload of the task")
 	}
 }
 
@@ -98,12 +109,16 @@ func (d *Draft) validateFollows(c *complaints) {
 // checkPolicyName checks that a policy of this name exists.
 func checkPolicyName(c *complaints, path, name string) {
 	if len(name) > task.MaxName || !plain(name) {
-		c.add(path, task.Quote(name)+" is no policy", "")
+		c.add(path, task.Quote(name)+" is no policy", policyHint)
 		return
 	}
 	_, err := namedPolicy(name)
 	for _, field := range retry.FieldErrors(err) {
-		c.add(path, field.Message, field.Hint)
+		hint := field.Hint
+		if hint == "" {
+			hint = policyHint
+		}
+		c.add(path, field.Message, hint)
 	}
 }
 

@@ -67,7 +67,8 @@ func (r *Request) Check() []task.Field {
 // operation for those that match a filter.
 func (r *Redriver) Redrive(ctx context.Context, request Request) (Result, error) {
 	if wrong := request.Check(); len(wrong) > 0 {
-		return Result{}, &task.Error{Code: task.CodeInvalid, Message: "the redrive is invalid", Fields: wrong}
+		return Result{}, &task.Error{Code: task.CodeInvalid, Message: "the redrive is invalid", Fields: wrong,
+			Hint: "give ids (at most 10000) or a filter; a rate of 0 is as fast as possible"}
 	}
 	switch {
 	case request.Filter == nil && request.DryRun:

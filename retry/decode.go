@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // ParseSpec reads a policy from one JSON object. It refuses unknown keys, with
@@ -15,6 +16,9 @@ import (
 // as joined [FieldError] values. Ranges are checked by [Spec.Policy]. YAML is
 // read by turning it into JSON first.
 func ParseSpec(data []byte) (*Spec, error) {
+	if !utf8.Valid(data) {
+		return nil, &FieldError{Message: "is not valid UTF-8"}
+	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	var document any
@@ -25,6 +29,7 @@ func ParseSpec(data []byte) (*Spec, error) {
 		return nil, &FieldError{Message: "something follows the policy"}
 	}
 	spec, f := new(Spec), new(findings)
+	f.repeated(data)
 	f.object("", document, spec.fields(f))
 	if len(f.errs) > 0 {
 		return nil, f.err()
@@ -39,6 +44,52 @@ func (s *Spec) UnmarshalJSON(data []byte) error {
 		*s = *parsed
 	}
 	return err
+}
+
+// maxDepth is how deeply a policy may be nested.
+const maxDepth = 32
+
+// repeated refuses keys that an object has twice, of which readers of JSON take
+// one or the other, and nesting that nothing in a policy needs.
+func (f *findings) repeated(data []byte) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	var walk func(path string, depth int) bool
+	walk = func(path string, depth int) bool {
+		token, err := decoder.Token()
+		if err != nil {
+			return false // reported before
+		}
+		if depth > maxDepth {
+			f.refuse("", "", "is nested deeper than %d levels", maxDepth)
+			return false
+		}
+		switch token {
+		case json.Delim('{'):
+			seen := map[string]bool{}
+			for decoder.More() {
+				token, _ := decoder.Token()
+				key, _ := token.(string)
+				at := strings.TrimPrefix(path+"."+key, ".")
+				if seen[key] {
+					f.refuse(at, "remove one of them", "is given twice")
+				}
+				if seen[key] = true; !walk(at, depth+1) {
+					return false
+				}
+			}
+		case json.Delim('['):
+			for i := 0; decoder.More(); i++ {
+				if !walk(path+"["+strconv.Itoa(i)+"]", depth+1) {
+					return false
+				}
+			}
+		default:
+			return true
+		}
+		_, err = decoder.Token() // the end of it
+		return err == nil
+	}
+	walk("", 0)
 }
 
 // read puts a decoded JSON value into a field.
@@ -281,6 +332,6 @@ func shown(value any) string {
 	case []any:
 		return "a list"
 	default:
-		return fmt.Sprint(v)
+		return fmt.Sprintf("%.60s", fmt.Sprint(v))
 	}
 }

@@ -249,7 +249,7 @@ func ParseDuration(text string) (time.Duration, error) {
 		}
 	}
 	if d < 0 {
-		return 0, &FieldError{Message: fmt.Sprintf("%q is negative", text)}
+		return 0, &FieldError{Message: fmt.Sprintf("%.60q is negative", text), Hint: "write 0s or more"}
 	}
 	return d, nil
 }

@@ -74,7 +74,7 @@ func CheckHeaders(headers map[string]string) error {
 // [*InvalidError]; it never contains the value, which may be a secret.
 func CheckHeader(name, value string) error {
 	if name == "" || len(name) > MaxHeaderName {
-		return invalid("a header name has 1 to "+strconv.Itoa(MaxHeaderName)+" characters", "")
+		return invalid("a header name has 1 to "+strconv.Itoa(MaxHeaderName)+" characters", "such as X-Request-Source")
 	}
 	for i := 0; i < len(name); i++ {
 		if !isToken(name[i]) {

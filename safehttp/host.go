@@ -108,7 +108,7 @@ func checkName(host string) error {
 	}
 	for label := range strings.SplitSeq(host, ".") {
 		if label == "" || len(label) > 63 {
-			return invalid("the host name "+task.Quote(host)+" has a part that is empty or longer than 63 characters", "")
+			return invalid("the host name "+task.Quote(host)+" has a part that is empty or longer than 63 characters", "write names as in DNS")
 		}
 		for i := 0; i < len(label); i++ {
 			c := label[i]

@@ -44,7 +44,7 @@ func CheckURL(raw string) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, invalid("the URL is malformed: "+parseReason(err), "")
+		return nil, invalid("the URL is malformed: "+parseReason(err), "write it like https://example.com/path")
 	}
 	switch {
 	case u.Scheme == "":
@@ -110,7 +110,7 @@ func joinPort(host, authority, port string) (string, error) {
 	number, err := strconv.ParseUint(port, 10, 16)
 	switch {
 	case err != nil || number == 0:
-		return "", invalid("the port "+task.Quote(port)+" is not a number from 1 to 65535", "")
+		return "", invalid("the port "+task.Quote(port)+" is not a number from 1 to 65535", "leave it out for the scheme's own")
 	case strconv.FormatUint(number, 10) != port:
 		return "", invalid("the port "+task.Quote(port)+" has leading zeros", "write "+strconv.FormatUint(number, 10))
 	}

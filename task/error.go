@@ -83,7 +83,8 @@ func Invalid(path, message, hint string) *Error {
 
 // NotFound is an error that names what is missing.
 func NotFound(what, name string) *Error {
-	return &Error{Code: CodeNotFound, Message: fmt.Sprintf("no %s %s", what, Quote(name))}
+	return &Error{Code: CodeNotFound, Message: fmt.Sprintf("no %s %s", what, Quote(name)),
+		Hint: "check the name; what has ended is deleted after its retention"}
 }
 
 // Quote renders text from outside for a message or log: quoted, with every
