@@ -110,7 +110,7 @@ func ExampleClient_EnqueueMany() {
 
 	_, err = client.EnqueueMany(ctx, []outlast.Draft{{Type: "a"}, {Type: "b", Delay: -time.Second}}, true)
 	fmt.Println(err)
-	// Output: tasks[1].delay: -1s is outside 0s to 87600h
+	// Output: tasks[1].delay: -1s is outside 0s to 87600h (leave it out to run now)
 }
 
 func ExampleInspector_Redrive() {

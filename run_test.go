@@ -401,3 +401,28 @@ func TestProgress(t *testing.T) {
 		wantCode(k.T, outlast.Progress(k.ctx, 1), task.CodeConflict)
 	})
 }
+
+// An inline policy may bring the fallback along.
+func TestFallbackOfAnInlinePolicy(t *testing.T) {
+	virtually(t, func(k *kit) {
+		var refunded []string
+		outlast.Handle(k.client, "pay", func(context.Context, mail) error { return errors.New("no money") })
+		outlast.Handle(k.client, "pay.refund", func(_ context.Context, m mail) error {
+			refunded = append(refunded, m.To)
+			return nil
+		})
+		k.start()
+		_, err := k.client.Run(k.ctx, outlast.Draft{
+			Type: "pay", Payload: []byte(`{"to":"ann"}`),
+			Retry: json.RawMessage(`{"max_attempts": 1, "budget": "none", "fallback": {"type": "pay.refund"}}`),
+		})
+		var dead *outlast.DeadError
+		if !errors.As(err, &dead) {
+			k.Fatalf("got %v", err)
+		}
+		k.after(time.Second)
+		if len(refunded) != 1 || refunded[0] != "ann" {
+			k.Errorf("refunded %v", refunded)
+		}
+	})
+}

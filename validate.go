@@ -1,12 +1,14 @@
 package outlast
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -171,6 +173,38 @@ func (d *Draft) validateRetry(c *complaints) {
 	}
 	_, err := parseRetry(d.Retry)
 	c.retryErr("retry", err)
+	if err == nil {
+		d.takeFallback(c)
+	}
+}
+
+// takeFallback reads what an inline policy says beyond retries: its fallback
+// is the task's, unless that has its own. What this release cannot do is
+// refused, not ignored.
+func (d *Draft) takeFallback(c *complaints) {
+	spec, err := retry.ParseSpec(d.Retry)
+	if err != nil {
+		return
+	}
+	for path, part := range map[string]json.RawMessage{"retry.budget": spec.Budget, "retry.breaker": spec.Breaker} {
+		if !absent(part) && string(part) != `"none"` {
+			c.add(path, "is not possible yet", `leave it out, or write "none"`)
+		}
+	}
+	if !absent(spec.Alert) {
+		c.add("retry.alert", "is not possible yet", "leave it out")
+	}
+	if absent(spec.Fallback) || d.Fallback != nil {
+		return
+	}
+	decoder := json.NewDecoder(bytes.NewReader(spec.Fallback))
+	decoder.DisallowUnknownFields()
+	follow := &task.Follow{}
+	if err := decoder.Decode(follow); err != nil {
+		c.add("retry.fallback", "cannot be read: "+err.Error(), `such as {"type": "payment.refund"}`)
+		return
+	}
+	d.Fallback = follow
 }
 
 // absent reports whether an optional JSON value was left out.

@@ -70,6 +70,11 @@ var badDrafts = []struct {
 	{"retry without attempts", "retry.max_attempts", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"max_attempts": 0}`) }},
 	{"retry with a negative wait", "retry.backoff.initial", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"backoff": {"initial": "-1s"}}`) }},
 	{"retry with a shrinking factor", "retry.backoff.multiplier", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"backoff": {"multiplier": 0.5}}`) }},
+	{"retry with a budget", "retry.budget", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"budget": {"ratio": 0.1}}`) }},
+	{"retry with a breaker", "retry.breaker", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"breaker": {}}`) }},
+	{"retry with an alert", "retry.alert", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"alert": {"when": "attempt > 1"}}`) }},
+	{"retry with an unreadable fallback", "retry.fallback", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"fallback": {"typ": "x"}}`) }},
+	{"retry with a bad fallback", "fallback.type", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"fallback": {"type": "x y"}}`) }},
 	{"large retry", "retry", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"preset": "` + strings.Repeat("a", 65536) + `"}`) }},
 	{"too much metadata", "metadata", func(d *outlast.Draft) {
 		d.Metadata = map[string]string{}

@@ -15,7 +15,7 @@ import (
 
 const (
 	// lookEvery is how often a node looks for operations that nobody works on.
-	lookEvery = time.Second
+	lookEvery = 5 * time.Second
 	// mostOperations is how many of the newest are looked at.
 	mostOperations = 100
 	// mostCollected bounds the ids that one pass keeps in memory.
