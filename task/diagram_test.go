@@ -31,7 +31,7 @@ func TestStateDiagram(t *testing.T) {
 	if !*update {
 		t.Fatalf("the state diagram in %s is stale: run go generate ./task", file)
 	}
-	if err := os.WriteFile(file, []byte(want), 0o644); err != nil { //nolint:gosec // a document
+	if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

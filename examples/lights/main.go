@@ -42,7 +42,7 @@ func run(file string) error {
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	defer store.Close() //nolint:errcheck // the example ends
 	client, err := outlast.Open(ctx, store, outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")))
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func run(file string) error {
 	if err := client.Start(ctx); err != nil {
 		return err
 	}
-	defer client.Stop(ctx)
+	defer client.Stop(ctx) //nolint:errcheck // the example ends
 
 	var last []outlast.Receipt
 	for _, command := range []string{"on", "off", "on", "off"} {
@@ -88,7 +88,7 @@ func (r *receiver) listen() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	go http.Serve(listener, r) //nolint:gosec // it lives as long as the example
+	go http.Serve(listener, r) //nolint:errcheck // it lives as long as the example
 	return "http://" + listener.Addr().String(), nil
 }
 

@@ -82,7 +82,7 @@ func send(file string) error {
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	defer store.Close() //nolint:errcheck // the example ends
 	client, err := outlast.Open(ctx, store)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func send(file string) error {
 	if err := client.Start(ctx); err != nil {
 		return err
 	}
-	defer client.Stop(ctx)
+	defer client.Stop(ctx) //nolint:errcheck // the example ends
 
 	// Both releases ask for the mail at their start. The dedupe key makes
 	// the second request the first task.

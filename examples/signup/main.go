@@ -35,12 +35,12 @@ func run(file string) error {
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	defer store.Close() //nolint:errcheck // the example ends
 	db, err := sql.Open("sqlite3", "file:"+file+"?_txlock=immediate")
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer db.Close() //nolint:errcheck // the example ends
 	if _, err := db.Exec(`CREATE TABLE account (name TEXT PRIMARY KEY)`); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func run(file string) error {
 	if err := client.Start(ctx); err != nil {
 		return err
 	}
-	defer client.Stop(ctx)
+	defer client.Stop(ctx) //nolint:errcheck // the example ends
 
 	for _, name := range []string{"ada", "bob"} {
 		id, err := signUp(ctx, db, welcome, name)
