@@ -50,8 +50,8 @@ func TestStartAndStop(t *testing.T) {
 			t.Errorf("stopped with %v, the store was closed %d times", err, closed)
 		}
 	}
-	if _, err := caller.Get(a.URL() + "/readyz"); err == nil {
-		t.Error("it still answers")
+	if resp, err := caller.Get(a.URL() + "/readyz"); err == nil {
+		t.Errorf("it still answers: %s, %v", resp.Status, resp.Body.Close())
 	}
 }
 
