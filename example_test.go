@@ -69,7 +69,7 @@ func ExampleFunc() {
 		fallback, _ := client.Inspector().Get(ctx, dead.ID)
 		_, _ = client.Wait(ctx, fallback.FallbackTask)
 	}
-	// Output:
+	// Unordered output:
 	// exhausted after 3 attempts
 	// tell a person about A-1
 }

@@ -131,7 +131,11 @@ func (e *Engine) unstarted(a *attempt, reason task.DeadReason, rule string, err 
 func deadline(t *task.Task, policy *retry.Policy) time.Time {
 	at := t.Spec.Deadline
 	if ttl := policy.TTL(); ttl > 0 {
-		if limit := t.CreatedAt.Add(ttl); at.IsZero() || limit.Before(at) {
+		since := t.CreatedAt
+		if !t.Spec.RedrivenAt.IsZero() {
+			since = t.Spec.RedrivenAt
+		}
+		if limit := since.Add(ttl); at.IsZero() || limit.Before(at) {
 			at = limit
 		}
 	}

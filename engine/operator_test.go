@@ -266,3 +266,29 @@ func TestLanesSpreadAndMove(t *testing.T) {
 		w.stop(a)
 	})
 }
+
+func TestRedriveOfAnExpiredTaskGivesItTimeAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		hang := true
+		e := w.node("a", &registry{policy: policy(t, retry.TTL(3*time.Second)), handlers: handlers(
+			"t", func(ctx context.Context, _ *engine.Run) ([]byte, error) {
+				if hang {
+					<-ctx.Done()
+				}
+				return nil, ctx.Err()
+			})}, nil)
+		id := w.enqueue(e, "t", func(in *store.Insert) { in.Task.Spec.Deadline = time.Now().Add(2 * time.Second) })
+		if dead := w.expect(id, task.Dead, time.Minute); dead.DeadReason != task.Expired {
+			t.Fatalf("dead as %s", dead.DeadReason)
+		}
+		time.Sleep(time.Hour)
+		hang = false
+		if _, missing, err := w.store.Redrive(t.Context(), []task.ID{id}, store.RedriveOptions{}); err != nil || len(missing) > 0 {
+			t.Fatal(missing, err)
+		}
+		e.Wake(id.Lane())
+		w.expect(id, task.Succeeded, time.Second)
+		w.stop(e)
+	})
+}

@@ -175,8 +175,8 @@ type Admin interface {
 	Reschedule(ctx context.Context, id task.ID, at Time) (*task.Task, error)
 	// Redrive sends dead letters back: deletes the dead row (the loser of a
 	// race finds nothing), releases the key that it holds, inserts the task
-	// again, pending, with the same id, Seq and Claim, crashes 0, attempts
-	// 0 unless kept. Ids that are no dead letters are reported in missing.
+	// again, pending, with the same id, Seq and Claim, Spec.Redriven(now),
+	// crashes 0, attempts 0 unless kept. Ids that are no dead letters are reported in missing.
 	Redrive(ctx context.Context, ids []task.ID, options RedriveOptions) (done []task.ID, missing []task.ID, err error)
 	// Purge deletes up to limit dead letters that match the filter, oldest
 	// first, releases the keys that they hold, and returns them.

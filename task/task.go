@@ -81,6 +81,14 @@ type Spec struct {
 	OnDead       *Follow           `json:"on_dead,omitempty"`      // enqueued in the transaction in which it dies
 	Parent       ID                `json:"parent,omitzero"`        // the task that this one follows
 	Depth        int               `json:"depth,omitempty"`        // how many fallbacks lie above this task
+	RedrivenAt   time.Time         `json:"redriven_at,omitzero"`   // from when a policy's TTL counts, instead of the acceptance
+}
+
+// Redriven is the spec of a task that is sent back at now: the deadline that
+// it missed holds no more, and the time that its policy gives starts anew.
+func (s Spec) Redriven(now time.Time) Spec {
+	s.Deadline, s.RedrivenAt = time.Time{}, now
+	return s
 }
 
 // IsZero reports whether nothing was asked for.
@@ -88,7 +96,7 @@ func (s *Spec) IsZero() bool {
 	return s.Retry == nil && s.MaxAttempts == 0 && s.Timeout == 0 && s.Deadline.IsZero() &&
 		len(s.Metadata) == 0 && s.HTTP == nil && s.DedupeKey == "" && s.DedupeWindow == 0 &&
 		s.TraceParent == "" && s.Fallback == nil && s.OnSuccess == nil && s.OnDead == nil &&
-		s.Parent.IsZero() && s.Depth == 0
+		s.Parent.IsZero() && s.Depth == 0 && s.RedrivenAt.IsZero()
 }
 
 // Request is the HTTP request that a task of a target makes.

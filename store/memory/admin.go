@@ -79,6 +79,7 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 		if !options.KeepAttempts {
 			t.Attempt = 0
 		}
+		t.Spec = t.Spec.Redriven(now)
 		if options.Payload != nil {
 			t.Payload = slices.Clone(options.Payload)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/store/sqlite"
 	"github.com/outlast-dev/outlast/store/storetest"
 )
@@ -68,4 +69,9 @@ func TestConformance(t *testing.T) {
 			}
 		},
 	})
+}
+
+// TestModel compares the store with the reference under random operations.
+func TestModel(t *testing.T) {
+	storetest.RunModel(t, memory.New(), open(t, filepath.Join(t.TempDir(), "outlast.db")))
 }

@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -10,14 +12,14 @@ import (
 
 var (
 	// revive copies a dead letter back to the live tasks. Inputs: id, lane,
-	// run_at, rank, attempts, payload (null: its own), now.
+	// run_at, rank, attempts, payload (null: its own), now, spec.
 	revive = &query{`INSERT OR FAIL INTO outlast_task
 (id, lane, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, last_error, payload)
-SELECT id, ?2, 0, ?4, ?3, claim, ?5, 0, priority, key, seq, queue, type, target, policy, spec, created_at, ?7, last_error, ifnull(?6, payload)
+SELECT id, ?2, 0, ?4, ?3, claim, ?5, 0, priority, key, seq, queue, type, target, policy, ?8, created_at, ?7, last_error, ifnull(?6, payload)
 FROM outlast_dead WHERE id = ?1`}
 
 	// letterOf reads what the counters and redrive need of a dead letter.
-	letterOf = &query{`SELECT type, reason, category, fingerprint, priority, attempt FROM outlast_dead WHERE id = ?`}
+	letterOf = &query{`SELECT type, reason, category, fingerprint, priority, attempt, spec FROM outlast_dead WHERE id = ?`}
 
 	deleteLetter = &query{`DELETE FROM outlast_dead WHERE id = ?`}
 	dropHold     = &query{`DELETE FROM outlast_key_hold WHERE id = ?`}
@@ -57,11 +59,20 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 func redriveOne(tx *tx, id task.ID, at time.Time, options store.RedriveOptions) (bool, error) {
 	dead := letter{id: id}
 	var priority, attempts int
+	var spec task.Spec
+	var badSpec error
 	found, err := one(tx, letterOf, func(r row) {
 		dead.taskType, dead.reason, dead.category, dead.fingerprint = r.text(0), r.text(1), r.text(2), r.text(3)
 		priority, attempts = int(r.int(4)), int(r.int(5))
+		if r[6] != nil {
+			badSpec = json.Unmarshal(r.blob(6), &spec)
+		}
 	}, id)
-	if err != nil || !found {
+	if err = errors.Join(err, badSpec); err != nil || !found {
+		return false, err
+	}
+	text, err := jsonText(spec.Redriven(tx.time()))
+	if err != nil {
 		return false, err
 	}
 	if at.IsZero() {
@@ -70,7 +81,7 @@ func redriveOne(tx *tx, id task.ID, at time.Time, options store.RedriveOptions) 
 	if !options.KeepAttempts {
 		attempts = 0
 	}
-	_, err = tx.exec(revive, id, id.Lane(), at.UnixMicro(), task.Rank(at, priority), attempts, options.Payload, tx.now)
+	_, err = tx.exec(revive, id, id.Lane(), at.UnixMicro(), task.Rank(at, priority), attempts, options.Payload, tx.now, text)
 	if err != nil {
 		return false, err
 	}
