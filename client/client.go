@@ -90,7 +90,10 @@ func (c *Client) do(ctx context.Context, call call, out any) (int, error) {
 	var body []byte
 	if call.body != nil {
 		var err error
-		if body, err = Marshal(call.body); err != nil {
+		if body, err = Marshal(call.body); err == nil {
+			err = checkTexts(body, call.body)
+		}
+		if err != nil {
 			return 0, err
 		}
 	}

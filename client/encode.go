@@ -1,15 +1,19 @@
 package client
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/outlast-dev/outlast/task"
 )
 
 // Marshal encodes the types of this package. It differs from
@@ -63,6 +67,9 @@ func makeEncoder(t reflect.Type) encoder {
 		return func(out []byte, v reflect.Value) ([]byte, error) { return strconv.AppendInt(out, v.Int(), 10), nil }
 	case reflect.Float64:
 		return func(out []byte, v reflect.Value) ([]byte, error) {
+			if math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0) {
+				return nil, fmt.Errorf("client: JSON has no number %v", v.Float())
+			}
 			return strconv.AppendFloat(out, v.Float(), 'g', -1, 64), nil
 		}
 	case reflect.Pointer:
@@ -182,6 +189,57 @@ func isEmpty(v reflect.Value) bool {
 		}
 	}
 	return v.IsZero()
+}
+
+// checkTexts refuses to send a text that is not valid UTF-8: with U+FFFD in
+// the place of its bytes, two keys could become one. Only such bytes, and raw
+// JSON, are written as that escape.
+func checkTexts(body []byte, value any) error {
+	if !bytes.Contains(body, []byte(`\ufffd`)) {
+		return nil
+	}
+	if at, found := badText(reflect.ValueOf(value), ""); found {
+		return task.Invalid(at, "is not valid UTF-8", "send a hash or the hexadecimal form of bytes")
+	}
+	return nil
+}
+
+// badText finds the path of a text that is not valid UTF-8.
+func badText(v reflect.Value, path string) (at string, found bool) {
+	switch v.Kind() {
+	case reflect.String:
+		return path, !utf8.ValidString(v.String())
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return badText(v.Elem(), path)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			if at, found = badText(v.Index(i), path+"["+strconv.Itoa(i)+"]"); found {
+				return at, true
+			}
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			if !utf8.ValidString(key.String()) {
+				return path, true
+			}
+			if at, found = badText(v.MapIndex(key), path+"."+key.String()); found {
+				return at, true
+			}
+		}
+	case reflect.Struct:
+		for _, field := range reflect.VisibleFields(v.Type()) {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if name == "" || name == "-" {
+				continue
+			}
+			if at, found = badText(v.FieldByIndex(field.Index), strings.TrimPrefix(path+"."+name, ".")); found {
+				return at, true
+			}
+		}
+	}
+	return "", false
 }
 
 const hexDigits = "0123456789abcdef"

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"fmt"
 	"time"
 
@@ -42,7 +43,8 @@ func (t Time) MarshalJSON() ([]byte, error) {
 // UnmarshalText implements [encoding.TextUnmarshaler]. Any zone is accepted.
 func (t *Time) UnmarshalText(text []byte) error {
 	var parsed time.Time
-	if err := parsed.UnmarshalText(text); err != nil || parsed.IsZero() { // the zero time would read as absent
+	err := parsed.UnmarshalText(text)                                                                          // which takes an hour of one digit and a comma, too
+	if err != nil || len(text) < 20 || text[13] != ':' || bytes.IndexByte(text, ',') >= 0 || parsed.IsZero() { // the zero time would read as absent
 		return fmt.Errorf("%s is not a time; write it as RFC 3339 with a zone, such as 2026-11-20T10:00:00.000Z", task.Quote(string(text)))
 	}
 	t.Time = parsed.UTC()

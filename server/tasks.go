@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast"
@@ -102,7 +103,7 @@ func (s *Server) addTaskActions() {
 		case !at.IsZero() && in.Body.Delay != 0:
 			return fail[client.Task](task.Invalid("delay", "delay and run_at are both given", "give one of them"))
 		case in.Body.Delay < 0:
-			return fail[client.Task](task.Invalid("delay", "must not be negative", ""))
+			return fail[client.Task](task.Invalid("delay", "must not be negative", "leave it out for now"))
 		case at.IsZero():
 			at = time.Now().Add(time.Duration(in.Body.Delay))
 		}
@@ -119,7 +120,7 @@ func oneTask(view *outlast.View, err error) (answer[client.Task], error) {
 
 func (s *Server) enqueue(ctx context.Context, in *enqueueInput) (answer[client.Task], error) {
 	if in.Wait < 0 || time.Duration(in.Wait) > waitLimit {
-		return fail[client.Task](task.Invalid("wait", fmt.Sprintf("must be 0 to %s, not %s", waitLimit, in.Wait), ""))
+		return fail[client.Task](task.Invalid("wait", fmt.Sprintf("must be 0 to %s, not %s", waitLimit, in.Wait), "wait again with GET /v1/tasks/{id}"))
 	}
 	if in.Body.TraceParent == "" {
 		in.Body.TraceParent = traceParent(in.Trace)
@@ -181,11 +182,13 @@ func (s *Server) shown(ctx context.Context, t *outlast.Task, out answer[client.T
 // traceParent drops a header that is not in the form of W3C trace context: it
 // was not meant for us, and must not spoil the enqueue.
 func traceParent(header string) string {
-	if len(header) < 55 || header[2] != '-' || header[35] != '-' || header[52] != '-' {
+	if len(header) < 55 || len(header) > 512 || header[2] != '-' || header[35] != '-' || header[52] != '-' ||
+		header[:2] == "ff" || header[:2] == "00" && len(header) > 55 || len(header) > 55 && header[55] != '-' ||
+		strings.Trim(header[3:35], "0") == "" || strings.Trim(header[36:52], "0") == "" {
 		return ""
 	}
-	for _, c := range []byte(header) {
-		if c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+	for i, c := range []byte(header) {
+		if (c != '-' || i != 2 && i != 35 && i < 52) && (c < '0' || c > '9') && (c < 'a' || c > 'f') {
 			return ""
 		}
 	}

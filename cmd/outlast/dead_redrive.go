@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,9 @@ the filters, or all. Without ids it first says how many match, and asks.
 Exit code 3: some ids are no dead letters.`,
 		Example: "  outlast dead redrive --fingerprint 4f1d… --rate 20 --wait\n  outlast dead redrive --type mail.send --dry-run",
 		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
+			if math.IsNaN(f.rate) || math.IsInf(f.rate, 0) {
+				return usage("--rate must be a number of letters per second, not %v", f.rate)
+			}
 			request := client.Redrive{DryRun: f.dryRun, Rate: f.rate, KeepAttempts: f.keep}
 			var err error
 			if request.Payload, err = c.readJSON("payload", f.payload); err != nil {

@@ -30,6 +30,9 @@ const (
 	exitUnavailable
 )
 
+// longestMessage is how much of an error is shown, in runes.
+const longestMessage = 8000
+
 // run is the program: data goes to out, everything else to messages.
 func run(args []string, in io.Reader, out, messages io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -42,7 +45,7 @@ func run(args []string, in io.Reader, out, messages io.Writer) int {
 		return exitOK
 	}
 	code := c.exitCode(err)
-	_, _ = fmt.Fprintln(messages, "outlast: "+clean(err.Error()))
+	_, _ = fmt.Fprintln(messages, "outlast: "+short(err.Error(), longestMessage))
 	if code == exitUsage && !c.acted {
 		_, _ = fmt.Fprintln(messages, "see: outlast --help")
 	}
