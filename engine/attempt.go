@@ -18,7 +18,7 @@ type attempt struct {
 	cancel  context.CancelCauseFunc
 	began   time.Time
 	settled atomic.Bool // a settlement was handed in: later ones are dropped
-	asked   bool        // a cancel was requested before the attempt had a context
+	cause   error       // why it is to end, if that was said before it had a context; guarded by mu
 }
 
 // start registers claimed tasks and runs each in a goroutine of the crew.
@@ -37,7 +37,7 @@ func (e *Engine) start(tasks []*task.Task) {
 		if entry == nil || e.runs[t.ID] != nil {
 			continue
 		}
-		attempts = append(attempts, attempt{run: Run{Task: t}, entry: entry, asked: t.CancelRequested})
+		attempts = append(attempts, attempt{run: Run{Task: t}, entry: entry})
 		e.runs[t.ID] = &attempts[len(attempts)-1]
 	}
 	e.handlers.Add(len(attempts))
@@ -83,6 +83,14 @@ func (e *Engine) call(ctx context.Context, a *attempt) (result []byte, err error
 }
 
 var errNoHandler = &task.Error{Code: task.CodeNoHandler, Message: "nothing on this node can start the type"}
+
+// end ends the attempt's context, now or as soon as it has one. The engine's
+// lock must be held.
+func (a *attempt) end(cause error) {
+	if a.cause = cause; a.cancel != nil {
+		a.cancel(cause)
+	}
+}
 
 // refuse ends attempts that must not start: a policy that cannot be read,
 // no handler, a spent crash budget, a deadline that has passed.
@@ -148,25 +156,25 @@ func (e *Engine) attemptContext(a *attempt) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(e.attempts)
 	e.mu.Lock()
 	a.cancel = cancel
-	asked := a.asked
+	cause := a.cause
 	e.mu.Unlock()
-	if asked {
-		cancel(ErrCanceled)
+	if cause != nil {
+		cancel(cause)
 	}
-	at, cause := a.run.Deadline, error(retry.ErrDeadline)
+	at, why := a.run.Deadline, error(retry.ErrDeadline)
 	timeout := a.run.Task.Spec.Timeout
 	if timeout == 0 {
 		timeout = a.run.Policy.Timeout()
 	}
 	if timeout > 0 {
 		if limit := time.Now().Add(timeout); at.IsZero() || limit.Before(at) {
-			at, cause = limit, retry.ErrAttemptTimeout
+			at, why = limit, retry.ErrAttemptTimeout
 		}
 	}
 	if at.IsZero() {
 		return ctx, func() { cancel(nil) }
 	}
-	timed, stop := context.WithDeadlineCause(ctx, at, cause)
+	timed, stop := context.WithDeadlineCause(ctx, at, why)
 	return timed, func() { stop(); cancel(nil) }
 }
 
@@ -182,9 +190,7 @@ func (e *Engine) usual(entry *entry) time.Duration {
 func (e *Engine) Canceled(id task.ID) {
 	e.mu.Lock()
 	if a := e.runs[id]; a != nil {
-		if a.asked = true; a.cancel != nil {
-			a.cancel(ErrCanceled)
-		}
+		a.end(ErrCanceled)
 	} else if entry := e.near.known[id]; entry != nil && entry.where != isClaimed {
 		e.near.forget(entry)
 	}

@@ -19,36 +19,38 @@ const (
 	lostAfter = 4 * time.Second // without a raise, a node stops acting
 )
 
-// beating is the loop that raises this node's counter.
+// beating is the loop that raises this node's counter. A timer of its own
+// declares the node lost, since a raise may hang.
 func (e *Engine) beating() {
 	ticker := time.NewTicker(e.config.Beat)
 	defer ticker.Stop()
-	last := time.Now()
+	silence := time.AfterFunc(lostAfter, func() { e.lose("no contact with the store") })
+	defer silence.Stop()
 	for {
 		select {
-		case <-e.running.Done():
+		case <-e.beats.Done():
 			return
 		case <-ticker.C:
 		}
 		sent := time.Now()
-		switch err := e.beatOnce(); {
-		case err == nil:
-			last = sent
-			e.found()
-		case errors.Is(err, store.ErrNodeDead):
+		err := e.beatOnce()
+		if errors.Is(err, store.ErrNodeDead) {
 			e.lose("marked dead")
-			e.rejoin()
-		default:
-			e.log.Warn("beat.failed", "error", err)
+			err = e.rejoin()
 		}
-		if time.Since(last) > lostAfter {
-			e.lose("no contact with the store")
+		if err != nil {
+			e.log.Warn("beat.failed", "error", err)
+			continue
+		}
+		if left := lostAfter - time.Since(sent); left > 0 {
+			silence.Reset(left)
+			e.found()
 		}
 	}
 }
 
 func (e *Engine) beatOnce() error {
-	ctx, cancel := context.WithTimeout(e.running, lostAfter)
+	ctx, cancel := context.WithTimeout(e.beats, lostAfter)
 	defer cancel()
 	canceled, err := e.config.Store.Beat(ctx, e.node(), e.serves())
 	for _, id := range canceled {
@@ -101,18 +103,14 @@ func (e *Engine) found() {
 }
 
 // rejoin returns under a new id.
-func (e *Engine) rejoin() {
+func (e *Engine) rejoin() error {
 	old, node := e.node(), e.config.Node
-	node.ID = old + "~" + randomSuffix()
-	if len(node.ID) > 120 {
-		node.ID = e.config.Node.ID + "~" + randomSuffix()
-	}
+	node.ID += "~" + randomSuffix()
 	node.Serves = e.serves()
-	ctx, cancel := context.WithTimeout(e.running, storeCall)
+	ctx, cancel := context.WithTimeout(e.beats, storeCall)
 	defer cancel()
 	if err := e.config.Store.Join(ctx, node); err != nil {
-		e.log.Error("node.rejoin_failed", "error", err)
-		return
+		return err
 	}
 	e.mu.Lock()
 	e.id.Store(&node.ID)
@@ -124,7 +122,7 @@ func (e *Engine) rejoin() {
 	if f := e.config.Observer.NodeDied; f != nil {
 		f(old, node.ID)
 	}
-	e.found()
+	return nil
 }
 
 func randomSuffix() string {

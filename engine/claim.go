@@ -75,6 +75,12 @@ func (e *Engine) claim(batch []*entry) {
 	} else {
 		e.claimed(len(claimed.Tasks), began)
 	}
+	if e.lost.Load() {
+		// Others may be recovering these rows. The reconciler hands them back
+		// if this node turns out to be alive after all.
+		e.doubt()
+		claimed = store.Claimed{}
+	}
 	e.start(claimed.Tasks)
 	e.putAway(batch, claimed)
 }

@@ -34,7 +34,10 @@ type Engine struct {
 
 	dirty    map[uint16]bool // lanes to poll
 	dirtyAll bool
+	asked    time.Time          // when held keys were made to ask by a poll of all lanes
 	warned   map[mark]time.Time // of types that nobody starts; the loader's own
+
+	strangers map[task.ID]int64 // rows that nobody ran at the last reconcile, by claim; the sweeping loop's own
 
 	seen    map[string]*suspicion // of other nodes' counters; the balancing loop's own
 	placing sync.Mutex            // one reader of the topology or taker of lanes at a time
@@ -53,6 +56,8 @@ type Engine struct {
 	stopRunning  context.CancelFunc
 	attempts     context.Context // parent of every attempt's context
 	stopAttempts context.CancelCauseFunc
+	beats        context.Context // ends just before the node leaves
+	stopBeats    context.CancelFunc
 	settling     context.Context // ends when nothing more can be settled
 	stopSettling context.CancelFunc
 
@@ -60,9 +65,11 @@ type Engine struct {
 	stopClaims context.CancelFunc
 	dispatched chan struct{} // closed when the dispatcher has returned
 
-	loops    sync.WaitGroup
+	beater   sync.WaitGroup // the beat
+	loops    sync.WaitGroup // the other loops
 	handlers sync.WaitGroup
-	started  atomic.Bool
+	starts   atomic.Bool // Start was called
+	started  atomic.Bool // it has joined
 	stopOnce sync.Once
 	stopErr  error
 }
@@ -83,6 +90,7 @@ func New(config Config) (*Engine, error) {
 	e.id.Store(&config.Node.ID)
 	e.running, e.stopRunning = context.WithCancel(context.Background())
 	e.attempts, e.stopAttempts = context.WithCancelCause(context.Background())
+	e.beats, e.stopBeats = context.WithCancel(context.Background())
 	e.settling, e.stopSettling = context.WithCancel(context.Background())
 	e.crew = newCrew(e.attempt)
 	e.claims, e.stopClaims = context.WithCancel(e.running)
@@ -93,26 +101,24 @@ func New(config Config) (*Engine, error) {
 }
 
 // Start joins the cluster and begins to take lanes and run tasks. It
-// returns once the node row is on disk and the topology is known.
+// returns once the node row is on disk and the topology is known. After an
+// error it may be called again.
 func (e *Engine) Start(ctx context.Context) error {
-	if e.started.Swap(true) {
+	if e.starts.Swap(true) {
 		return errors.New("engine: started already")
 	}
-	if err := e.Refresh(ctx); err != nil {
-		return err
-	}
-	node := e.config.Node
-	node.StartedAt, node.Serves = time.Now(), e.serves()
-	if err := e.config.Store.Join(ctx, node); err != nil {
+	if err := e.join(ctx); err != nil {
+		e.starts.Store(false)
 		return err
 	}
 	go e.enqueues.run()
 	go e.settles.run()
+	e.started.Store(true)
 	if err := e.balanceOnce(ctx); err != nil {
 		close(e.dispatched)
 		return errors.Join(err, e.Stop(ctx))
 	}
-	e.loop(e.beating)
+	e.beater.Go(e.beating)
 	e.loop(e.balancing)
 	if e.config.EnqueueOnly {
 		close(e.dispatched)
@@ -126,6 +132,15 @@ func (e *Engine) Start(ctx context.Context) error {
 	}
 	e.Wake()
 	return nil
+}
+
+func (e *Engine) join(ctx context.Context) error {
+	if err := e.Refresh(ctx); err != nil {
+		return err
+	}
+	node := e.config.Node
+	node.StartedAt, node.Serves = time.Now(), e.serves()
+	return e.config.Store.Join(ctx, node)
 }
 
 func (e *Engine) loop(run func()) {

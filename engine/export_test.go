@@ -10,6 +10,8 @@ func (e *Engine) Kill() {
 	e.halted = true
 	e.mu.Unlock()
 	e.stopRunning()
+	e.stopBeats()
+	e.beater.Wait()
 	e.loops.Wait()
 	e.stopSettling()
 	e.mu.Lock()

@@ -127,3 +127,69 @@ func loseAnswers(t *testing.T, seed uint64) {
 	}
 	w.stop(nodes...)
 }
+
+func TestStartMayFailAndBeRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 2)
+		backend, _ := faulty.Wrap(w.store.Handle(), 1, faulty.Rule{Kind: faulty.Fail, Methods: []string{"Join"}, Nth: 1})
+		e, err := engine.New(engine.Config{
+			Store: backend, Registry: &registry{policy: retry.Default(), handlers: handlers("t", engine.Handler(ok))},
+			Node: store.Node{ID: "a", Embedded: true},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Start(t.Context()); !errors.Is(err, faulty.ErrInjected) {
+			t.Fatalf("the first start: %v", err)
+		}
+		if _, err := e.Enqueue(t.Context(), []store.Insert{w.insert("t", nil)}); !errors.Is(err, &task.Error{Code: task.CodeUnavailable}) {
+			t.Fatalf("enqueue before the start: %v", err)
+		}
+		if err := e.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.expect(w.enqueue(e, "t", nil), task.Succeeded, time.Second)
+		w.stop(e)
+	})
+}
+
+// TestSilentStoreStopsTheNode lets every call fail for a while: the node
+// stops acting within four seconds, its tasks run again when another has
+// found it dead, and it returns under a new id.
+func TestSilentStoreStopsTheNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 2)
+		l := newLedger(t)
+		var ended time.Time
+		var backend store.Backend
+		var faults *faulty.Faults
+		a := w.node("a", &registry{handlers: handlers("t", func(ctx context.Context, run *engine.Run) ([]byte, error) {
+			<-ctx.Done()
+			ended = time.Now()
+			return nil, ctx.Err()
+		})}, func(c *engine.Config) {
+			backend, faults = faulty.Wrap(c.Store.(store.Backend), 1, faulty.Rule{Kind: faulty.Fail, Probability: 1})
+			faults.Heal()
+			c.Store = backend
+		})
+		id := w.enqueue(a, "t", nil)
+		w.expect(id, task.Running, time.Second)
+		b := w.node("b", &registry{handlers: handlers("t", l.handler(0))}, nil)
+		time.Sleep(5 * time.Second)
+		faults.Resume()
+		silent := time.Now()
+		w.expect(id, task.Succeeded, 11*time.Second)
+		if took := ended.Sub(silent); took < 0 || took > 4*time.Second+100*time.Millisecond {
+			t.Errorf("the attempt of the silent node ended after %s", took)
+		}
+		if got := w.get(id); got.Attempt != 1 || got.Crashes != 1 {
+			t.Errorf("attempt %d, crashes %d", got.Attempt, got.Crashes)
+		}
+		faults.Heal()
+		time.Sleep(10 * time.Second)
+		if a.Node() == "a" || a.Stats().Lost {
+			t.Errorf("the node is %s, lost %v", a.Node(), a.Stats().Lost)
+		}
+		w.stop(a, b)
+	})
+}

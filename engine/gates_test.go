@@ -343,3 +343,22 @@ func TestPriorityGoesFirst(t *testing.T) {
 		w.stop(e)
 	})
 }
+
+func TestAnotherProcessIsHeardBehindABacklog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 2)
+		a := w.node("a", &registry{handlers: handlers(
+			"hang", func(ctx context.Context, _ *engine.Run) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() },
+			"fine", ok,
+		)}, func(c *engine.Config) { c.Slots = 10; c.Grace = time.Second })
+		for range 5000 {
+			w.enqueue(a, "hang", nil)
+		}
+		time.Sleep(time.Minute)
+		b := w.node("b", &registry{}, func(c *engine.Config) { c.EnqueueOnly = true })
+		for range 20 {
+			w.expect(w.enqueue(b, "fine", nil), task.Succeeded, 100*time.Millisecond)
+		}
+		w.stop(a, b)
+	})
+}

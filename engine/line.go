@@ -55,6 +55,7 @@ func (n *near) lineUp(e *entry) {
 // standBehind moves an entry behind the head of its line.
 func (n *near) standBehind(e *entry) {
 	n.lift(e)
+	e.at = e.RunAt // whatever held it as the head
 	e.where = isBehind
 	e.line.behind.push(e)
 }

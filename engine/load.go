@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -13,52 +15,67 @@ import (
 // and clears park marks.
 const (
 	pollRows   = 256              // rows that a poll reads first, per lane
+	pollMore   = 5000             // rows of each page after that
+	pollShare  = 10               // a poll is followed by at least so many times its own length without one
+	askEvery   = time.Second      // how often polls of all lanes make held keys ask
 	rescan     = time.Minute      // a complete scan: commits can become visible out of order
 	quietPolls = 10               // polls to leave out on a store that tells of changes
 	storeCall  = 10 * time.Second // limit of one read or marking
 )
 
-// loading is the loop of the loader.
+// loading is the loop of the loader. Polls take a tenth of the time at most:
+// on a store where others commit all the time, each poll that reads much is
+// followed by a pause.
 func (e *Engine) loading() {
 	ticker := time.NewTicker(e.config.Poll)
 	defer ticker.Stop()
-	quiet, fullScan := 0, time.Now().Add(rescan)
+	again := time.NewTimer(time.Hour) // when a wake-up that came too soon is heeded
+	defer again.Stop()
+	quiet, fullScan, pollAt := 0, time.Now().Add(rescan), time.Now()
 	for {
-		poll, tick := false, false
-		var lanes map[uint16]bool // nil for all
+		poll := false
 		select {
 		case <-e.running.Done():
 			return
 		case <-e.load:
 		case <-e.changed:
-			poll, lanes = true, e.dirtied()
+			poll = true
+		case <-again.C:
+			poll = true
 		case <-ticker.C:
-			tick = true
 			quiet++
 			poll = !e.watched.Load() || quiet >= quietPolls
+			e.tick(&fullScan)
 		}
-		if now := time.Now(); now.After(fullScan) {
-			fullScan = now.Add(rescan)
-			e.rewindAll()
+		began := time.Now()
+		if poll && began.Before(pollAt) {
+			again.Reset(pollAt.Sub(began))
+			poll = false
 		}
-		if poll && lanes == nil {
+		e.writeMarks()
+		if poll {
 			quiet = 0
+			e.pollOnce(e.dirtied())
+			e.borrow()
+			pollAt = time.Now().Add(pollShare * time.Since(began))
 		}
-		if tick {
-			e.parkExcess()
-			e.warnUnstartable()
-		}
-		e.loadOnce(poll, lanes)
+		e.loadOnce()
 	}
 }
 
-// loadOnce does one round of the loader.
-func (e *Engine) loadOnce(poll bool, lanes map[uint16]bool) {
-	e.writeMarks()
-	if poll {
-		e.pollOnce(lanes)
-		e.borrow()
+// tick does what is due once a second at most.
+func (e *Engine) tick(fullScan *time.Time) {
+	if now := time.Now(); now.After(*fullScan) {
+		*fullScan = now.Add(rescan)
+		e.rewindAll()
 	}
+	e.parkExcess()
+	e.warnUnstartable()
+}
+
+// loadOnce reads on until memory is full or everything up to the horizon is
+// in it, and brings parked rows back whose gate has opened.
+func (e *Engine) loadOnce() {
 	for e.readOn() {
 		e.writeMarks()
 	}
@@ -138,42 +155,25 @@ func (e *Engine) scan(ranges []store.Range) ([][]store.Entry, error) {
 }
 
 // learnPage adds rows of a lane's main stream that a scan has brought, all
-// of them or, if they are not wanted, those for which there is room. It
-// returns how many it added.
-func (e *Engine) learnPage(l *lane, page []store.Entry, wanted bool) (fresh int) {
+// of them or, if they are not wanted, those for which there is room.
+func (e *Engine) learnPage(l *lane, page []store.Entry, wanted bool) {
 	for i := range page {
 		if e.parksType(l.queue, &page[i]) {
 			e.parking = append(e.parking, store.Marking{ID: page[i].ID, Mark: l.noteType(&page[i])})
 			continue
 		}
-		if e.near.add(l.queue, page[i], wanted) != nil {
-			fresh++
-		}
+		e.near.add(l.queue, page[i], wanted)
 	}
-	return fresh
 }
 
-// pollOnce looks at the least ranks of every lane for rows that others
-// inserted or moved, and goes on as long as pages are full and bring some.
-// Lanes says which ones, nil for all. It also lets the heads of held keys ask again: a key may have been
-// released elsewhere.
+// pollOnce reads what memory should know of the lanes (nil for all), for rows
+// that others inserted or moved: page by page, so that it also finds those
+// behind a backlog that is known. It lets the heads of held keys ask again
+// too: a key may have been released elsewhere.
 func (e *Engine) pollOnce(lanes map[uint16]bool) {
-	after := map[uint16]store.Range{}
-	e.mu.Lock()
-	now := micros(time.Now())
-	for _, l := range e.near.lanes {
-		if lanes != nil && !lanes[l.number] {
-			continue
-		}
-		e.near.askHeld(l.number, now)
-		after[l.number] = store.Range{Lane: l.number, After: math.MinInt64, Until: l.after, Limit: pollRows}
-	}
-	e.mu.Unlock()
+	after := e.toPoll(lanes)
 	for len(after) > 0 && e.running.Err() == nil {
-		ranges := make([]store.Range, 0, len(after))
-		for _, r := range after {
-			ranges = append(ranges, r)
-		}
+		ranges := slices.Collect(maps.Values(after))
 		pages, err := e.scan(ranges)
 		if err != nil {
 			return
@@ -182,16 +182,41 @@ func (e *Engine) pollOnce(lanes map[uint16]bool) {
 		for i, page := range pages {
 			r, l := ranges[i], e.near.lanes[ranges[i].Lane]
 			delete(after, r.Lane)
-			if l == nil || e.learnPage(l, page, false) == 0 || len(page) < r.Limit || l.count > e.near.window() {
+			if l == nil {
 				continue
 			}
-			last := page[len(page)-1]
-			r.After, r.AfterID = last.Rank, last.ID
-			after[r.Lane] = r
+			e.learnPage(l, page, false)
+			if len(page) == r.Limit {
+				last := page[len(page)-1]
+				r.After, r.AfterID, r.Limit = last.Rank, last.ID, pollMore
+				after[r.Lane] = r
+			}
 		}
 		e.mu.Unlock()
 		signal(e.wake)
 	}
+}
+
+// toPoll lists the ranges to poll by lane.
+func (e *Engine) toPoll(lanes map[uint16]bool) map[uint16]store.Range {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := time.Now()
+	ask := lanes != nil || now.Sub(e.asked) >= askEvery
+	if ask && lanes == nil {
+		e.asked = now
+	}
+	after := map[uint16]store.Range{}
+	for _, l := range e.near.lanes {
+		if lanes != nil && !lanes[l.number] {
+			continue
+		}
+		if ask {
+			e.near.askHeld(l.number, micros(now))
+		}
+		after[l.number] = store.Range{Lane: l.number, After: math.MinInt64, Until: l.after, Limit: pollRows}
+	}
+	return after
 }
 
 // parksType reports whether a row must be left to other nodes because
@@ -238,12 +263,13 @@ func (e *Engine) Wake(lanes ...uint16) {
 }
 
 // dirtied returns the lanes to poll, nil for all of them, and forgets them.
+// A poll that nobody asked for is one of all lanes.
 func (e *Engine) dirtied() map[uint16]bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	lanes, all := e.dirty, e.dirtyAll
 	e.dirty, e.dirtyAll = map[uint16]bool{}, false
-	if all {
+	if all || len(lanes) == 0 {
 		return nil
 	}
 	return lanes

@@ -97,8 +97,8 @@ func (e *Engine) learnRecovered(row *store.Recovered) {
 }
 
 // reconcile compares the running rows of this node with what it knows, and
-// releases, without cost, those that nobody runs and that are older than
-// five seconds: a claim whose answer was lost.
+// releases, without cost, those that nobody runs, now and at the look before,
+// at least five seconds ago: claims whose answer was lost.
 func (e *Engine) reconcile() {
 	ctx, cancel := e.storeContext(storeCall)
 	defer cancel()
@@ -107,14 +107,7 @@ func (e *Engine) reconcile() {
 		e.log.Warn("reconcile.failed", "error", err)
 		return
 	}
-	var lost []store.Settlement
-	e.mu.Lock()
-	for _, t := range rows {
-		if e.runs[t.ID] == nil && time.Since(t.StartedAt) > reconcileEvery {
-			lost = append(lost, store.Settlement{Task: t, Outcome: task.OutcomeReleased, StartedAt: t.StartedAt, EndedAt: time.Now()})
-		}
-	}
-	e.mu.Unlock()
+	lost := e.strange(rows)
 	if len(lost) == 0 {
 		return
 	}
@@ -134,4 +127,27 @@ func (e *Engine) reconcile() {
 	}
 	signal(e.wake)
 	signal(e.load)
+}
+
+// strange lists the rows that nobody in the process runs, at the same claim
+// as at the last look, and notes the others that nobody runs for the next.
+func (e *Engine) strange(rows []*task.Task) []store.Settlement {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var lost []store.Settlement
+	next := map[task.ID]int64{}
+	for _, t := range rows {
+		if e.runs[t.ID] != nil {
+			continue
+		}
+		next[t.ID] = t.Claim
+		if e.strangers[t.ID] == t.Claim {
+			lost = append(lost, store.Settlement{Task: t, Outcome: task.OutcomeReleased, StartedAt: t.StartedAt, EndedAt: time.Now()})
+		}
+	}
+	e.strangers = next
+	if len(next) > len(lost) {
+		e.doubt() // look again soon
+	}
+	return lost
 }

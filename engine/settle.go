@@ -11,6 +11,7 @@ import (
 // ended is an attempt on its way to its settlement on disk.
 type ended struct {
 	attempt *attempt
+	again   bool // the store has refused the outcome once
 	decided
 }
 
@@ -60,7 +61,7 @@ func (e *Engine) commitSettles(batch []*ended) {
 	e.committed("settle", len(batch), began)
 	refused := e.release(batch, results)
 	for i, end := range batch {
-		if results[i].Status != store.StatusRefused {
+		if results[i].Status != store.StatusRefused || end.again {
 			e.report(end, results[i])
 		}
 	}
@@ -93,8 +94,11 @@ func (e *Engine) release(batch []*ended, results []store.Settled) (refused []*en
 	wanted := false
 	for i, end := range batch {
 		if results[i].Status == store.StatusRefused {
-			refused = append(refused, e.refusedSettle(end, results[i].Err))
-			continue
+			if !end.again {
+				refused = append(refused, e.refusedSettle(end, results[i].Err))
+				continue
+			}
+			e.doubt() // the reconciler will hand the row back
 		}
 		entry := end.attempt.entry
 		wanted = wanted || e.near.wants(entry.lane)
@@ -129,7 +133,7 @@ func (e *Engine) refusedSettle(end *ended, err error) *ended {
 		run: &end.attempt.run, err: &localError{err}, started: end.settlement.StartedAt, ended: end.settlement.EndedAt, random: e.random,
 	})
 	again.settlement.Follow = nil
-	return &ended{attempt: end.attempt, decided: again}
+	return &ended{attempt: end.attempt, again: true, decided: again}
 }
 
 // localError is a failure of this node, not of what the task calls.

@@ -46,6 +46,8 @@ func (e *Engine) stop(ctx context.Context) error {
 		<-settled
 	}
 	e.stopSettling()
+	e.stopBeats()
+	e.beater.Wait()
 	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
 	return e.config.Store.Leave(leave, e.node())
@@ -105,8 +107,6 @@ func (e *Engine) cancelAll(cause error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, a := range e.runs {
-		if a.cancel != nil {
-			a.cancel(cause)
-		}
+		a.end(cause)
 	}
 }

@@ -84,10 +84,13 @@ type Spec struct {
 	RedrivenAt   time.Time         `json:"redriven_at,omitzero"`   // from when a policy's TTL counts, instead of the acceptance
 }
 
-// Redriven is the spec of a task that is sent back at now: the deadline that
-// it missed holds no more, and the time that its policy gives starts anew.
+// Redriven is the spec of a task that is sent back at now: a deadline that has
+// passed holds no more, and the time that its policy gives starts anew.
 func (s Spec) Redriven(now time.Time) Spec {
-	s.Deadline, s.RedrivenAt = time.Time{}, now
+	if !now.Before(s.Deadline) {
+		s.Deadline = time.Time{}
+	}
+	s.RedrivenAt = now
 	return s
 }
 
