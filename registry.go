@@ -134,6 +134,7 @@ func (r *registry) push(ctx context.Context, run *engine.Run) ([]byte, error) {
 		MaxAttempts: run.MaxAttempts,
 		Deadline:    run.Deadline,
 		Secret:      r.client.secrets[hostOf(run.Task.Spec.HTTP)],
+		Limited:     run.Task.Spec.Timeout > 0 || run.Policy.Timeout() > 0,
 	})
 }
 

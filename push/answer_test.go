@@ -153,7 +153,10 @@ func TestEndOfContext(t *testing.T) {
 	}
 	short := New(sender.client, Options{Timeout: 10 * time.Millisecond})
 	go func() { <-taken }()
-	_, err := short.Do(t.Context(), Call{Task: newTask(url, "{}")})
+	// The deadline of the task does not replace the timeout of the attempt.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	_, err := short.Do(ctx, Call{Task: newTask(url, "{}")})
 	if !errors.Is(err, retry.ErrAttemptTimeout) || failure(t, err).Verdict.Category != retry.Timeout {
 		t.Error(err)
 	}

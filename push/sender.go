@@ -15,7 +15,7 @@ import (
 type Options struct {
 	// Version stands in the User-Agent, "Outlast/<version>". Default "dev".
 	Version string
-	// Timeout bounds an attempt whose context has no deadline. Default 30 s.
+	// Timeout bounds an attempt that is not [Call.Limited]. Default 30 s.
 	Timeout time.Duration
 	// Now is the clock for timestamps and dates. Default [time.Now].
 	Now func() time.Time
@@ -34,6 +34,9 @@ type Call struct {
 	// Secret signs the request as Standard Webhooks describes. Empty for none.
 	// See [ParseSecret].
 	Secret []byte
+	// Limited says that the task or its policy has a timeout per attempt, which
+	// the context carries; else [Options.Timeout] holds.
+	Limited bool
 }
 
 // Sender sends tasks to receivers. It is safe for concurrent use.
@@ -59,10 +62,10 @@ func New(client *safehttp.Client, o Options) *Sender {
 }
 
 // Do makes one attempt and returns the receiver's result, nil if it gave none.
-// It returns when the context ends at the latest, and without a deadline in the
-// context after [Options.Timeout]. The error is an [*Error].
+// It returns when the context ends at the latest, and unless the call is Limited
+// after [Options.Timeout]. The error is an [*Error].
 func (s *Sender) Do(ctx context.Context, call Call) (json.RawMessage, error) {
-	ctx, cancel := s.attemptContext(ctx)
+	ctx, cancel := s.attemptContext(ctx, call.Limited)
 	defer cancel()
 	req, err := s.request(ctx, call)
 	if err != nil {
@@ -88,8 +91,8 @@ func (s *Sender) Do(ctx context.Context, call Call) (json.RawMessage, error) {
 
 // attemptContext is always cancelable, so that ending the call also ends what
 // the transport still does for it.
-func (s *Sender) attemptContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	if _, ok := ctx.Deadline(); ok {
+func (s *Sender) attemptContext(ctx context.Context, limited bool) (context.Context, context.CancelFunc) {
+	if limited {
 		return context.WithCancel(ctx)
 	}
 	return context.WithTimeoutCause(ctx, s.timeout, retry.ErrAttemptTimeout)
