@@ -27,11 +27,12 @@ var rules = []rule{
 	{path: "plan", is: "planner: pure functions over a policy", stdOnly: true, imports: []arrow{
 		{"retry", "the policy that is planned"},
 	}},
-	{path: "safehttp", is: "the guarded dialer of every outbound request", stdOnly: true, imports: []arrow{
-		{"retry", "the category of a refused or failed dial"},
-	}},
 	{path: "task", is: "nouns and the state machine, pure", stdOnly: true, imports: []arrow{
 		{"retry", "categories and verdicts of a failed attempt"},
+	}},
+	{path: "safehttp", is: "the guarded dialer of every outbound request", stdOnly: true, imports: []arrow{
+		{"task", "Quote, the one way to show text from outside"},
+		{"retry", "the category of a refused or failed dial"},
 	}},
 	{path: "store", is: "what the engine needs of a database", stdOnly: true, imports: []arrow{
 		{"task", "the nouns that are stored"},
@@ -169,6 +170,7 @@ var rules = []rule{
 
 	// Tests of everything.
 	{path: "internal/archtest", is: "tests of the source tree"},
+	{path: "internal/badinput", is: "hostile input through every door", imports: []arrow{{"...", "it runs everything"}}},
 	{path: "internal/faulttest", is: "kill campaigns and planted defects", imports: []arrow{
 		{"...", "it runs everything"},
 		{"store/storetest", "invariants of a store after a fault"},
