@@ -175,7 +175,6 @@ var rules = []rule{
 		{"...", "it runs everything"},
 		{"store/storetest", "invariants of a store after a fault"},
 	}},
-	{path: "internal/deps", is: "temporary: keeps go.mod complete while the packages are built"},
 	{path: "internal/tools", is: "programs that generate and check"},
 	{path: "internal/tools/*", is: "programs that generate and check"},
 }
@@ -219,7 +218,7 @@ var foreign = []struct {
 	{"modernc.org/sqlite", "the SQLite driver is ncruces/go-sqlite3", nil},
 }
 
-var drivers = []arrow{{"cmd/*", "registers the driver"}, {"examples/*", "register the driver"}, {"internal/deps", "temporary"}}
+var drivers = []arrow{{"cmd/*", "registers the driver"}, {"examples/*", "register the driver"}}
 
 // unreachable lists what a package must not reach even by detours.
 var unreachable = []struct{ from, to, why string }{

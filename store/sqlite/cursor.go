@@ -20,7 +20,7 @@ func encodeCursor(after task.ID, filter string) string {
 func decodeCursor(text, filter string) (after task.ID, err error) {
 	bad := task.Invalid("cursor", "it is not a cursor of this list", "pass the next of the page before, with the same filter")
 	raw, decodeErr := base64.RawURLEncoding.Strict().DecodeString(text)
-	if decodeErr != nil || len(raw) != 21 || raw[0] != cursorVersion || string(cursorSum(raw[:17], filter)) != string(raw[17:]) {
+	if decodeErr != nil || len(text) != 28 || len(raw) != 21 || raw[0] != cursorVersion || string(cursorSum(raw[:17], filter)) != string(raw[17:]) {
 		return after, bad
 	}
 	copy(after[:], raw[1:17])

@@ -1,0 +1,83 @@
+package badinput
+
+import (
+	"strings"
+	"testing"
+)
+
+// inline is a body with an inline policy.
+func inline(policy string) string { return `{"type":"t","retry":` + policy + `}` }
+
+// policyRows are inline policies that promise what no schedule can keep.
+var policyRows = []refusal{
+	{name: "list", body: inline(`[]`), at: "retry"},
+	{name: "number", body: inline(`7`), at: "retry"},
+	{name: "unknown key", body: inline(`{"max_atempts":3}`), at: "retry.max_atempts"},
+	{name: "key in another case", body: inline(`{"Max_Attempts":3}`), at: "retry.Max_Attempts"},
+	{name: "key with a control character", body: inline(`{"\u001b[2J":3}`), at: `retry.\x1b[2J`},
+	{name: "key twice", body: inline(`{"max_attempts":3,"max_attempts":4}`), at: "retry.max_attempts"},
+	{name: "3000 unknown keys", body: inline(`{` + pairs(3000) + `}`), at: "retry.a001.001µs"},
+	{name: "nested deeply", body: inline(`{"alert":` + nested(40, "") + `}`), at: "retry"},
+	{name: "unknown preset", body: inline(`{"preset":"paymnt"}`), at: "retry.preset"},
+	{name: "preset of a number", body: inline(`{"preset":5}`), at: "retry.preset"},
+	{name: "preset with parameters out of range", body: inline(`{"preset":"easyjob(30s, 9, 5)"}`), at: "retry.preset.multiplier"},
+	{name: "max_attempts of 0", body: inline(`{"max_attempts":0}`), at: "retry.max_attempts"},
+	{name: "max_attempts of -1", body: inline(`{"max_attempts":-1}`), at: "retry.max_attempts"},
+	{name: "max_attempts of 2^31", body: inline(`{"max_attempts":2147483648}`), at: "retry.max_attempts"},
+	{name: "max_attempts of 2^63", body: inline(`{"max_attempts":9223372036854775808}`), at: "retry.max_attempts"},
+	{name: "max_attempts of 1.5", body: inline(`{"max_attempts":1.5}`), at: "retry.max_attempts"},
+	{name: "max_attempts as a text", body: inline(`{"max_attempts":"3"}`), at: "retry.max_attempts"},
+	{name: "max_attempts of null", body: inline(`{"max_attempts":null}`), at: "retry.max_attempts"},
+	{name: "max_attempts of 20 000 digits", body: inline(`{"max_attempts":` + strings.Repeat("9", 20_000) + `}`), at: "retry.max_attempts"},
+	{name: "unlimited and max_attempts", body: inline(`{"unlimited":true,"max_attempts":3}`), at: "retry.unlimited"},
+	{name: "unlimited without a wait", body: inline(`{"unlimited":true,"backoff":{"kind":"fixed","initial":"0s"}}`), at: "retry.backoff"},
+	{name: "unlimited as a text", body: inline(`{"unlimited":"yes"}`), at: "retry.unlimited"},
+	{name: "unknown kind", body: inline(`{"backoff":{"kind":"exponentail"}}`), at: "retry.backoff.kind"},
+	{name: "initial of 0", body: inline(`{"backoff":{"initial":"0s"}}`), at: "retry.backoff.initial"},
+	{name: "negative initial", body: inline(`{"backoff":{"initial":"-1s"}}`), at: "retry.backoff.initial"},
+	{name: "initial without a unit", body: inline(`{"backoff":{"initial":"1"}}`), at: "retry.backoff.initial"},
+	{name: "initial of a number", body: inline(`{"backoff":{"initial":1}}`), at: "retry.backoff.initial"},
+	{name: "initial that overflows", body: inline(`{"backoff":{"initial":"9223372036854775808ns"}}`), at: "retry.backoff.initial"},
+	{name: "initial of NaN", body: inline(`{"backoff":{"initial":"NaN"}}`), at: "retry.backoff.initial"},
+	{name: "negative initial of 20 000 bytes", body: inline(`{"backoff":{"initial":"-` + strings.Repeat("1s", 10_000) + `"}}`), at: "retry.backoff.initial"},
+	{name: "multiplier of 0", body: inline(`{"backoff":{"multiplier":0}}`), at: "retry.backoff.multiplier"},
+	{name: "multiplier of 0.5", body: inline(`{"backoff":{"multiplier":0.5}}`), at: "retry.backoff.multiplier"},
+	{name: "multiplier of -2", body: inline(`{"backoff":{"multiplier":-2}}`), at: "retry.backoff.multiplier"},
+	{name: "multiplier of -0", body: inline(`{"backoff":{"multiplier":-0}}`), at: "retry.backoff.multiplier"},
+	{name: "multiplier of 101", body: inline(`{"backoff":{"multiplier":101}}`), at: "retry.backoff.multiplier"},
+	{name: "multiplier of 1e400", body: inline(`{"backoff":{"multiplier":1e400}}`), at: "retry.backoff.multiplier"},
+	{name: "multiplier of 0.99999999999999989", body: inline(`{"backoff":{"multiplier":0.99999999999999989}}`), at: "retry.backoff.multiplier"},
+	{name: "multiplier of NaN as a text", body: inline(`{"backoff":{"multiplier":"NaN"}}`), at: "retry.backoff.multiplier"},
+	{name: "multiplier of NaN", body: inline(`{"backoff":{"multiplier":NaN}}`), at: "body", form: true},
+	{name: "multiplier of infinity", body: inline(`{"backoff":{"multiplier":Infinity}}`), at: "body", form: true},
+	{name: "max below initial", body: inline(`{"backoff":{"initial":"1m","max":"1s"}}`), at: "retry.backoff.max"},
+	{name: "negative max", body: inline(`{"backoff":{"max":"-1s"}}`), at: "retry.backoff.max"},
+	{name: "steps without steps", body: inline(`{"backoff":{"kind":"steps"}}`), at: "retry.backoff.steps"},
+	{name: "no steps", body: inline(`{"backoff":{"kind":"steps","steps":[]}}`), at: "retry.backoff.steps"},
+	{name: "1001 steps", body: inline(`{"backoff":{"kind":"steps","steps":[` + strings.Repeat(`"1s",`, 1000) + `"1s"]}}`), at: "retry.backoff.steps"},
+	{name: "negative step", body: inline(`{"backoff":{"kind":"steps","steps":["1s","-1s"]}}`), at: "retry.backoff.steps[1]"},
+	{name: "steps of numbers", body: inline(`{"backoff":{"kind":"steps","steps":[1,2]}}`), at: "retry.backoff.steps[0]"},
+	{name: "steps of a text", body: inline(`{"backoff":{"kind":"steps","steps":"1s,2s"}}`), at: "retry.backoff.steps"},
+	{name: "key of another kind", body: inline(`{"backoff":{"kind":"fixed","initial":"1s","multiplier":2}}`), at: "retry.backoff.multiplier"},
+	{name: "unknown jitter", body: inline(`{"backoff":{"jitter":"ful"}}`), at: "retry.backoff.jitter"},
+	{name: "jitter above 1", body: inline(`{"backoff":{"jitter":{"kind":"proportional","x":1.5}}}`), at: "retry.backoff.jitter.x"},
+	{name: "negative jitter", body: inline(`{"backoff":{"jitter":{"kind":"additive","x":-0.1}}}`), at: "retry.backoff.jitter.x"},
+	{name: "jitter without x", body: inline(`{"backoff":{"jitter":{"kind":"proportional"}}}`), at: "retry.backoff.jitter.x"},
+	{name: "jitter from above to", body: inline(`{"backoff":{"jitter":{"kind":"beta","from":0.7,"to":0.3}}}`), at: "retry.backoff.jitter.from"},
+	{name: "jitter to 1e308", body: inline(`{"backoff":{"jitter":{"kind":"bounded","from":0,"to":1e308}}}`), at: "retry.backoff.jitter.from"},
+	{name: "negative timeout", body: inline(`{"timeout":"-1s"}`), at: "retry.timeout"},
+	{name: "negative ttl", body: inline(`{"ttl":"-1ns"}`), at: "retry.ttl"},
+	{name: "rule without when", body: inline(`{"rules":[{"then":"dead"}]}`), at: "retry.rules[0].when"},
+	{name: "rule of an unknown category", body: inline(`{"rules":[{"when":["netwrok"]}]}`), at: "retry.rules[0].when[0]"},
+	{name: "rule with an expression", body: inline(`{"rules":[{"when":"status == 503"}]}`), at: "retry.rules[0].when"},
+	{name: "rule with an unknown action", body: inline(`{"rules":[{"when":["network"],"then":"explode"}]}`), at: "retry.rules[0].then"},
+	{name: "rule with max_attempts of 0", body: inline(`{"rules":[{"when":["network"],"max_attempts":0}]}`), at: "retry.rules[0].max_attempts"},
+	{name: "rules of an object", body: inline(`{"rules":{"network":"dead"}}`), at: "retry.rules"},
+	{name: "retry_on with a line end", body: inline(`{"retry_on":["a\nb"]}`), at: "retry.retry_on[0]"},
+	{name: "max_crashes of 0", body: inline(`{"max_crashes":0}`), at: "retry.max_crashes"},
+	{name: "max_crashes of 1001", body: inline(`{"max_crashes":1001}`), at: "retry.max_crashes"},
+	{name: "unknown order_on_dead", body: inline(`{"order_on_dead":"halt"}`), at: "retry.order_on_dead"},
+	{name: "over 64 KiB", body: inline(`{"preset":"` + strings.Repeat("a", 65_536) + `"}`), at: "retry"},
+}
+
+func TestPolicies(t *testing.T) { refuse(t, policyRows) }
