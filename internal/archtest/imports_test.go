@@ -112,7 +112,7 @@ func mayImport(from, imported string) (why string, ok bool) {
 			longest = i
 		}
 	}
-	if longest < 0 || from == "internal/deps" {
+	if longest < 0 {
 		return "", true
 	}
 	for _, a := range foreign[longest].in {
