@@ -44,7 +44,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		s.problem(w, req, err)
 		return
 	}
-	if p := req.URL.Path; p != "/" && path.Clean(p) != p {
+	if p := req.URL.Path; p != "/" && path.Clean(p) != p || req.RequestURI == "*" {
 		s.notFound(w, req) // and no redirect, which would hide a caller's mistake
 		return
 	}

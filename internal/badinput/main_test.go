@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver of store/sqlite
 
@@ -30,6 +29,7 @@ type world struct {
 	node   *outlast.Client
 	url    string
 	binary string
+	build  func() error
 	log    *journal
 }
 
@@ -44,14 +44,14 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // temporary
 	w := &world{binary: filepath.Join(folder, "outlast"), log: &journal{}}
-	if os.Getenv("OUTLAST_BADINPUT_FUZZ") == "" {
-		build := exec.Command("go", "build", "-o", w.binary, "github.com/outlast-dev/outlast/cmd/outlast")
-		if out, err := build.CombinedOutput(); err != nil {
-			return failed(fmt.Errorf("%w: %s", err, out))
+	w.build = sync.OnceValue(func() error { // not in fuzzing processes, which never call it
+		out, err := exec.Command("go", "build", "-o", w.binary, "github.com/outlast-dev/outlast/cmd/outlast").CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, out)
 		}
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
+		return nil
+	})
+	ctx := context.Background()
 	if err := w.start(ctx, filepath.Join(folder, "outlast.db")); err != nil {
 		return failed(err)
 	}
@@ -120,6 +120,7 @@ type program struct {
 // cli runs the command line against the server.
 func (w *world) cli(t testing.TB, stdin string, args ...string) program {
 	t.Helper()
+	must(t, w.build())
 	var out, messages bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), w.binary, args...)
 	cmd.Env = []string{"OUTLAST_SERVER=" + w.url, "HOME=" + t.TempDir()}
