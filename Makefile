@@ -102,12 +102,5 @@ bench: ## Measure Outlast beside its peers (ARGS are passed on)
 	cd bench && $(GO) run . run $(ARGS)
 
 .PHONY: faults
-faults: faults-kill faults-mutants ## Kill campaign and planted defects (hours)
-
-.PHONY: faults-kill
-faults-kill: ## Kill processes FAULT_CYCLES (1000) times and check every promise
-	OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -v -count=1 -timeout 3h -run '$(FAULT_RUN)' ./internal/faulttest/
-
-.PHONY: faults-mutants
-faults-mutants: ## Plant each known defect; the fault suite must catch it
-	$(GO) test -v -count=1 -timeout 3h -tags mutants -run '^TestMutants$$' ./internal/faulttest/
+faults: ## Kill campaign of FAULT_CYCLES (1000), planted defects, real-time waits (about 30 minutes)
+	OUTLAST_FAULT_LONG=1 OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -v -count=1 -timeout 3h -run '$(FAULT_RUN)' ./internal/faulttest

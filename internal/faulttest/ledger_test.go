@@ -71,14 +71,16 @@ type ledger struct {
 	pauses []time.Time                // when processes were stopped for longer than they may be
 	onCall func(c *call) (status int) // called before the answer, without locks; 0 for what the work says
 	block  chan struct{}              // calls with Millis < 0 wait for it
+	quit   chan struct{}              // closed at the end of the test: nothing waits any more
 }
 
 func newLedger(t testing.TB) *ledger {
-	l := &ledger{byTask: map[int][]*call{}, keys: map[string]int{}, open: map[net.Conn]bool{}, block: make(chan struct{})}
+	l := &ledger{byTask: map[int][]*call{}, keys: map[string]int{}, open: map[net.Conn]bool{}, block: make(chan struct{}), quit: make(chan struct{})}
 	l.server = httptest.NewUnstartedServer(l)
 	l.server.Config.ConnState = l.connection
 	l.server.Start()
 	t.Cleanup(func() {
+		close(l.quit)
 		l.server.CloseClientConnections()
 		l.server.Close()
 	})
@@ -181,6 +183,7 @@ func (l *ledger) wait(r *http.Request, millis int) {
 	case millis < 0:
 		select {
 		case <-l.block:
+		case <-l.quit:
 		case <-r.Context().Done():
 		}
 	case millis > 0:

@@ -113,12 +113,15 @@ func recoveredWaits(h *harness) {
 func lateAnswer(h *harness) {
 	late, rest := make(chan struct{}), make(chan struct{})
 	h.ledger.onCall = func(c *call) int {
+		wait, status := rest, 0
 		if c.node == "a" {
-			<-late
-			return 500
+			wait, status = late, 500
 		}
-		<-rest
-		return 0
+		select {
+		case <-wait:
+		case <-h.ledger.quit:
+		}
+		return status
 	}
 	defer func() { h.ledger.onCall = nil }()
 	a := h.node(nodeConfig{Name: "a"})
@@ -135,8 +138,6 @@ func lateAnswer(h *harness) {
 	h.pause(a)
 	b := h.node(nodeConfig{Name: "b"})
 	if !h.calls(15*time.Second, len(orders), func(c *call) bool { return c.node == "b" }) {
-		close(late)
-		close(rest)
 		return
 	}
 	close(late) // the answers wait in a's sockets
