@@ -133,7 +133,7 @@ func (s *session) post(ctx context.Context, address string, n int) (took time.Du
 		if conns[i], err = dial(ctx, address); err != nil {
 			return 0, nil, err
 		}
-		defer conns[i].Close()
+		defer func() { _ = conns[i].Close() }()
 	}
 	began := time.Now()
 	err = share(enqueuers, n, func(i int) error { return conns[i].exchange(request) })

@@ -42,7 +42,7 @@ func receiveChild(ctx context.Context, _ childFlags, d *dialogue) error {
 		}),
 	}
 	go func() { _ = server.Serve(listener) }()
-	defer server.Close()
+	defer func() { _ = server.Close() }()
 	if err := d.tell(event{Kind: "ready", Address: listener.Addr().String()}); err != nil {
 		return err
 	}

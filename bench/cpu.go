@@ -53,7 +53,7 @@ func useOfMachine() (m machine) {
 	if err != nil {
 		return m
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	line, _ := bufio.NewReader(file).ReadString('\n')
 	const idle, waiting, guest = 3, 4, 8 // guest time is part of user time
 	for i, text := range strings.Fields(strings.TrimPrefix(line, "cpu")) {

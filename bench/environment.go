@@ -72,8 +72,8 @@ func syncTime(dir string) string {
 	if err != nil {
 		return "unknown: " + err.Error()
 	}
-	defer os.Remove(file.Name())
-	defer file.Close()
+	defer func() { _ = os.Remove(file.Name()) }()
+	defer func() { _ = file.Close() }()
 	var times samples
 	for range 30 {
 		began := time.Now()
