@@ -44,19 +44,22 @@ func server(t *testing.T, handler http.HandlerFunc) (*httptest.Server, *atomic.I
 	return s, &connections
 }
 
-func get(t *testing.T, client *Client, url string) (*http.Response, error) {
+// get returns the status and the body of the answer.
+func get(t *testing.T, client *Client, url string) (status int, body string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	t.Cleanup(cancel)
+	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	resp, err := client.Do(req)
-	if err == nil {
-		t.Cleanup(func() { resp.Body.Close() }) //nolint:errcheck // test
+	if err != nil {
+		return 0, "", err
 	}
-	return resp, err
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(text), err
 }
 
 func wantRefused(t *testing.T, err error, what string) {
@@ -79,11 +82,11 @@ func TestDialRefusesEveryNotation(t *testing.T) {
 	client := newClient(t, Options{})
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 	for _, host := range []string{"127.0.0.1", "localhost", "LOCALHOST", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "0.0.0.0", "[::]", "[::%25lo]", "[::1%25lo]"} {
-		_, err := get(t, client, "http://"+host+":"+port+"/")
+		_, _, err := get(t, client, "http://"+host+":"+port+"/")
 		wantRefused(t, err, host)
 	}
 	for _, host := range []string{"2130706433", "0x7f000001", "0177.0.0.1", "127.1", "127.0.1", "0x7f.1", "localhost.", "017700000001", "0"} {
-		if _, err := get(t, client, "http://"+host+":"+port+"/"); err == nil {
+		if _, _, err := get(t, client, "http://"+host+":"+port+"/"); err == nil {
 			t.Errorf("%s was reached", host)
 		}
 	}
@@ -95,11 +98,11 @@ func TestDialRefusesEveryNotation(t *testing.T) {
 func TestAllowedAddressIsReached(t *testing.T) {
 	t.Parallel()
 	s, _ := server(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Header.Get("Accept-Encoding")) }) //nolint:errcheck // test
-	resp, err := get(t, newClient(t, Options{Allow: loopback}), s.URL)
+	_, body, err := get(t, newClient(t, Options{Allow: loopback}), s.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if body, _ := io.ReadAll(resp.Body); len(body) != 0 {
+	if body != "" {
 		t.Errorf("asked for compression: %s", body)
 	}
 }
@@ -113,15 +116,15 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	})
 	client := newClient(t, Options{Allow: loopback})
 	for range 2 {
-		resp, err := get(t, client, outer.URL)
+		status, _, err := get(t, client, outer.URL)
+		if err != nil || status != http.StatusFound {
+			t.Fatal(status, err)
+		}
+		resp, err := client.HTTPClient(time.Second).Get(outer.URL) //nolint:noctx // the client has a timeout
 		if err != nil || resp.StatusCode != http.StatusFound {
 			t.Fatal(resp, err)
 		}
-		resp, err = client.HTTPClient(time.Second).Get(outer.URL) //nolint:noctx // the client has a timeout
-		if err != nil || resp.StatusCode != http.StatusFound {
-			t.Fatal(resp, err)
-		}
-		resp.Body.Close() //nolint:errcheck // test
+		resp.Body.Close()
 	}
 	if reached.Load() != 0 {
 		t.Error("the redirect was followed")
@@ -133,7 +136,7 @@ func TestProxyOfTheEnvironmentIsIgnored(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"} {
 		t.Setenv(name, proxy.URL)
 	}
-	_, err := get(t, newClient(t, Options{}), "http://10.1.2.3:8080/")
+	_, _, err := get(t, newClient(t, Options{}), "http://10.1.2.3:8080/")
 	wantRefused(t, err, "10.1.2.3")
 	if reached.Load() != 0 {
 		t.Error("the proxy was asked")
@@ -164,7 +167,7 @@ func dns(t *testing.T, answers ...[][4]byte) *net.Resolver {
 			socket.WriteTo(reply, from) //nolint:errcheck // test
 		}
 	}()
-	t.Cleanup(func() { socket.Close(); <-done }) //nolint:errcheck // test
+	t.Cleanup(func() { socket.Close(); <-done })
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "udp", socket.LocalAddr().String())
 	}}
@@ -200,10 +203,10 @@ func TestRebinding(t *testing.T) {
 		Allow:    []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		Resolver: dns(t, [][4]byte{{127, 0, 0, 1}}, [][4]byte{{127, 0, 0, 2}}),
 	})
-	if _, err := get(t, client, "http://rebind.example:"+port); err != nil {
+	if _, _, err := get(t, client, "http://rebind.example:"+port); err != nil {
 		t.Fatal(err)
 	}
-	_, err := get(t, client, "http://rebind.example:"+port)
+	_, _, err := get(t, client, "http://rebind.example:"+port)
 	wantRefused(t, err, "second answer")
 	if connections.Load() != 1 {
 		t.Errorf("%d connections", connections.Load())
@@ -220,7 +223,7 @@ func TestNameWithSeveralAddresses(t *testing.T) {
 		Allow:    []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		Resolver: dns(t, [][4]byte{{10, 0, 0, 1}, {127, 0, 0, 1}}),
 	})
-	if _, err := get(t, client, "http://mixed.example:"+port); err != nil {
+	if _, _, err := get(t, client, "http://mixed.example:"+port); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()
@@ -228,7 +231,7 @@ func TestNameWithSeveralAddresses(t *testing.T) {
 		Allow:    []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")},
 		Resolver: dns(t, [][4]byte{{127, 0, 0, 1}, {127, 0, 0, 2}}),
 	})
-	_, err := get(t, client, "http://mixed.example:"+port)
+	_, _, err := get(t, client, "http://mixed.example:"+port)
 	if v := retry.Classify(err); v.Category != retry.Unsent || v.Effect != retry.NotSent {
 		t.Errorf("%+v for %v", v, err)
 	}
@@ -242,7 +245,7 @@ func TestDialContextIsForTCPOnly(t *testing.T) {
 	client := New(Options{Allow: loopback})
 	for _, row := range [][2]string{{"unix", "/var/run/docker.sock"}, {"udp", "127.0.0.1:53"}, {"ip4:icmp", "127.0.0.1"}} {
 		if conn, err := client.DialContext(t.Context(), row[0], row[1]); err == nil {
-			conn.Close() //nolint:errcheck // test
+			conn.Close()
 			t.Errorf("%s connected", row[0])
 		}
 	}

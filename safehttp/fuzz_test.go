@@ -33,7 +33,7 @@ func reached(t *testing.T, host string) (addrs []netip.Addr) {
 	}}
 	conn, err := dialer.DialContext(t.Context(), "tcp4", net.JoinHostPort(host, "80"))
 	if err == nil {
-		conn.Close() //nolint:errcheck // test
+		conn.Close()
 		t.Fatalf("%q connected", host)
 	}
 	return addrs
