@@ -68,7 +68,7 @@ func typeName(err error) string {
 
 // causesOf returns the errors that err wraps, without nil ones.
 func causesOf(err error) []error {
-	switch e := err.(type) {
+	switch e := err.(type) { //nolint:errorlint // this is what unwraps
 	case interface{ Unwrap() error }:
 		if cause := e.Unwrap(); cause != nil {
 			return []error{cause}
@@ -128,7 +128,7 @@ func classifyOne(err error, budget *int) (Verdict, bool) {
 	if v, ok := byType(err, budget); ok {
 		return v, true
 	}
-	if errno, ok := err.(syscall.Errno); ok {
+	if errno, ok := err.(syscall.Errno); ok { //nolint:errorlint // classifyTree walks the causes
 		if row, ok := errnoRow(errno); ok {
 			return row.verdict(), true
 		}
@@ -149,7 +149,7 @@ func classifyOne(err error, budget *int) (Verdict, bool) {
 
 // matches is errors.Is for one error without its causes.
 func matches(err, target error) bool {
-	if err == target {
+	if err == target { //nolint:errorlint // classifyTree walks the causes
 		return true
 	}
 	is, ok := err.(interface{ Is(error) bool })
@@ -158,7 +158,7 @@ func matches(err, target error) bool {
 
 // byType classifies by the Go type.
 func byType(err error, budget *int) (Verdict, bool) {
-	switch e := err.(type) {
+	switch e := err.(type) { //nolint:errorlint // classifyTree walks the causes
 	case *net.OpError:
 		return classifyOperation(e, budget), true
 	case *net.DNSError:

@@ -83,7 +83,7 @@ var typeNames = []struct {
 
 // isURLMistake reports errors of the address itself, not of the connection.
 func isURLMistake(err error) bool {
-	e, ok := err.(*url.Error)
+	e, ok := err.(*url.Error) //nolint:errorlint // classifyTree walks the causes
 	if !ok || e.Err == nil {
 		return false
 	}
