@@ -95,12 +95,12 @@ func rawReceiver(t testing.TB, script func(conn net.Conn)) string {
 				return
 			}
 			running.Go(func() {
-				defer conn.Close() //nolint:errcheck // test
+				defer conn.Close()
 				script(conn)
 			})
 		}
 	})
-	t.Cleanup(func() { listener.Close(); running.Wait() }) //nolint:errcheck // test
+	t.Cleanup(func() { listener.Close(); running.Wait() })
 	return "http://" + listener.Addr().String()
 }
 

@@ -109,7 +109,7 @@ func bomb(status string) string {
 		w.Write(zeros) //nolint:errcheck // test
 	}
 	w.Write([]byte{'"'}) //nolint:errcheck // test
-	w.Close()            //nolint:errcheck // test
+	w.Close()
 	return "HTTP/1.1 " + status + "\r\nContent-Encoding: gzip\r\nContent-Type: application/json\r\nContent-Length: " +
 		strconv.Itoa(body.Len()) + "\r\n\r\n" + body.String()
 }
@@ -176,8 +176,7 @@ func TestGarbageRetryAfter(t *testing.T) {
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	var requests int
-	var self string
-	self = receiver(t, func(w http.ResponseWriter, r *http.Request) {
+	self := receiver(t, func(w http.ResponseWriter, r *http.Request) {
 		requests++
 		status, _ := strconv.Atoi(r.Header.Get("X-Status"))
 		w.Header().Set("Location", r.Header.Get("X-To"))

@@ -75,7 +75,7 @@ func (s *Sender) Do(ctx context.Context, call Call) (json.RawMessage, error) {
 	if err != nil {
 		return nil, noAnswer(ctx, call.Task, req, err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // nothing depends on it
+	defer resp.Body.Close()
 	if resp.StatusCode/100 == 2 {
 		result, err := readResult(resp)
 		if err != nil {
