@@ -148,6 +148,7 @@ func (l *localError) RetryVerdict() retry.Verdict {
 // report tells the observer what has committed.
 func (e *Engine) report(end *ended, result store.Settled) {
 	if result.Status != store.StatusOK {
+		//nolint:sloglint // the status is one of the store's constants
 		e.log.Warn("settle."+string(result.Status), "task", end.attempt.entry.ID.String(),
 			"claim", end.settlement.Task.Claim, "outcome", string(end.settlement.Outcome))
 		return
