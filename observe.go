@@ -144,19 +144,19 @@ func (l *eventLog) again(ctx context.Context, about []slog.Attr, o engine.Outcom
 }
 
 func (l *eventLog) recovered(r store.Recovered) {
-	level, message := slog.LevelInfo, "attempt.repeated"
-	reason := "crash of node " + r.Node
-	switch {
-	case r.Canceled:
-		message = "task.canceled"
-	case r.Cause == "node left":
-		reason = "released: node " + r.Node + " left"
-	default:
-		level = slog.LevelWarn
+	level, reason := slog.LevelWarn, "crash of node "+r.Node
+	if r.Cause == "node left" && !r.Canceled {
+		level, reason = slog.LevelInfo, "released: node "+r.Node+" left"
 	}
-	l.logger.LogAttrs(context.Background(), level, message,
+	about := []slog.Attr{
 		slog.String("task", r.ID.String()), slog.String("type", r.Type), slog.Int64("claim", r.OldClaim),
-		slog.Int64("new_claim", r.Claim), slog.Int("crashes", r.Crashes), slog.String("reason", reason))
+		slog.Int64("new_claim", r.Claim), slog.Int("crashes", r.Crashes), slog.String("reason", reason),
+	}
+	if r.Canceled {
+		l.logger.LogAttrs(context.Background(), slog.LevelInfo, "task.canceled", about...)
+		return
+	}
+	l.logger.LogAttrs(context.Background(), level, "attempt.repeated", about...)
 }
 
 // about is what every event says of its attempt.

@@ -82,7 +82,7 @@ func (c *complaints) follow(path string, follow *task.Follow) {
 	if follow.HTTP != nil {
 		c.request(path+".target", follow.HTTP)
 	}
-	if len(follow.Payload) > 0 && !(utf8.Valid(follow.Payload) && json.Valid(follow.Payload)) {
+	if len(follow.Payload) > 0 && (!utf8.Valid(follow.Payload) || !json.Valid(follow.Payload)) {
 		c.add(path+".payload", "is no JSON in UTF-8", "leave it out to pass on the payload of the task")
 	}
 }
