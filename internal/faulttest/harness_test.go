@@ -33,7 +33,7 @@ func runTests(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a folder of the system's own
+	defer os.RemoveAll(dir) // a folder of the system's own
 	built.dir, built.paths = dir, map[string]string{}
 	return m.Run()
 }
@@ -130,7 +130,7 @@ func (h *harness) check(final bool) {
 	if err != nil {
 		h.Fatalf("opening the database: %v", err)
 	}
-	defer backend.Close() //nolint:errcheck // it was only read
+	defer backend.Close() // it was only read
 	checked := make(chan struct{})
 	go func() {
 		defer close(checked)

@@ -68,7 +68,6 @@ type ledger struct {
 	open     map[net.Conn]bool
 	server   *httptest.Server
 
-	pauses []time.Time                // when processes were stopped for longer than they may be
 	onCall func(c *call) (status int) // called before the answer, without locks; 0 for what the work says
 	block  chan struct{}              // calls with Millis < 0 wait for it
 	quit   chan struct{}              // closed at the end of the test: nothing waits any more

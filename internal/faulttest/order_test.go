@@ -31,6 +31,7 @@ func (h *harness) lanesOf(p *process) int {
 // killed and others take the lanes over: each key strictly in order, one in
 // flight.
 func TestOrder(t *testing.T) {
+	t.Parallel()
 	h := newHarness(t)
 	near := func(name string) nodeConfig { return nodeConfig{Name: name, Horizon: 500 * time.Millisecond} }
 	a := h.node(near("a"))
@@ -87,6 +88,7 @@ func keyed(h *harness, place int) work {
 // A dead task blocks its key, is skipped, or parks what is behind it, also
 // after a restart.
 func TestOrderOnDead(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"block", "skip", "park"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()

@@ -72,6 +72,7 @@ func TestTwoProcesses(t *testing.T) {
 // A task that kills its process, among 500 that do not, ends alone as
 // crash_loop.
 func TestPoison(t *testing.T) {
+	t.Parallel()
 	h := newHarness(t)
 	start := func() *process { return h.node(nodeConfig{Name: "node", Slots: 100}) }
 	p := start()

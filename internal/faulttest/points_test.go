@@ -32,6 +32,7 @@ var points = []point{
 
 // Kill -9 at every named point, by the process itself.
 func TestKillPoints(t *testing.T) {
+	t.Parallel()
 	for _, at := range points {
 		counts := []int{1, 2 + int(seed()%5)}
 		if long() {

@@ -73,6 +73,10 @@ func (h *harness) starve(count int, seen *atomic.Int64, bad http.HandlerFunc) {
 	p50, p99, was := percentile(busy, 50), percentile(busy, 99), percentile(idle, 99)
 	h.Logf("start after acknowledgement: idle p50 %s p99 %s; beside %d tasks of a bad target p50 %s p99 %s max %s; the bad target had %d calls in %s; queue %+v",
 		percentile(idle, 50), was, count, p50, p99, percentile(busy, 100), seen.Load(), time.Since(resumed).Round(time.Millisecond), *page)
+	for part := range 3 {
+		third := busy[part*len(busy)/3 : (part+1)*len(busy)/3]
+		h.Logf("part %d of 3: p50 %s p99 %s", part+1, percentile(third, 50), percentile(third, 99))
+	}
 	if p99 > max(2*was, starveFloor) {
 		h.violation("tasks of other targets start after p99 %s, idle %s", p99, was)
 	}

@@ -261,7 +261,7 @@ func TestIdle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer backend.Close() //nolint:errcheck // nothing is lost
+	defer backend.Close() // nothing is lost
 	counted.Store = backend
 	c, err := outlast.Open(t.Context(), counted, outlast.AsServer())
 	if err != nil {
