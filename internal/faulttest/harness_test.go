@@ -242,7 +242,21 @@ func (h *harness) idle(p *process) bool {
 			return false
 		}
 	}
-	return true
+	return h.allFinal(p)
+}
+
+// allFinal reads every task. Beside it, two looks prove nothing: a task may
+// run at the look for waiting ones and wait at the look for running ones.
+func (h *harness) allFinal(p *process) bool {
+	for cursor := ""; ; {
+		page, err := p.api.Tasks(h.ctx, client.Filter{}, 500, cursor)
+		if err != nil || slices.ContainsFunc(page.Tasks, func(t client.Task) bool { return !t.State.Final() }) {
+			return false
+		}
+		if cursor = page.NextCursor; cursor == "" {
+			return true
+		}
+	}
 }
 
 // percentile of durations; 0 without any.
