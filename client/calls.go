@@ -223,6 +223,16 @@ func (c *Client) PauseQueue(ctx context.Context, name string, paused bool) (*Que
 	return exchange[Queue](ctx, c, call{method: http.MethodPost, path: queuePath(name) + verb})
 }
 
+// ReleaseKey lets the tasks behind a dead one of an ordering key go on; the
+// dead letter stays. It reports whether the key was blocked.
+func (c *Client) ReleaseKey(ctx context.Context, queue, key string) (bool, error) {
+	answer, err := exchange[KeyReleased](ctx, c, call{method: http.MethodPost, path: queuePath(queue) + "/release-key", body: &KeyRelease{Key: key}})
+	if err != nil {
+		return false, err
+	}
+	return answer.Released, nil
+}
+
 // Ready returns the health report of the server, also of one that is not
 // ready.
 func (c *Client) Ready(ctx context.Context) (*Health, error) {

@@ -143,6 +143,16 @@ type QueueChange struct {
 	Weight      *int    `json:"weight,omitempty" doc:"Share of a node's slots against other queues, 1 when 0."`
 }
 
+// KeyRelease names an ordering key to release.
+type KeyRelease struct {
+	Key string `json:"key" doc:"The ordering key that a dead task blocks."`
+}
+
+// KeyReleased tells whether a key was blocked.
+type KeyReleased struct {
+	Released bool `json:"released" doc:"Whether the key was blocked; the dead letter stays."`
+}
+
 // Health is the verbose answer of /readyz.
 type Health struct {
 	Status string           `json:"status" enum:"alive,ready,not ready"`

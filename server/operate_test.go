@@ -255,3 +255,29 @@ func TestHealth(t *testing.T) {
 		t.Errorf("no count of requests in\n%s", got.body)
 	}
 }
+
+func TestReleaseKeyLetsTheNextTasksGoOn(t *testing.T) {
+	a := start(t, answers)
+	enqueue := func(taskType string) string {
+		got := a.call("POST", "/v1/tasks?wait=5s", `{"type":"`+taskType+`","key":"k","max_attempts":1}`)
+		return strings.Trim(got.get("id"), `"`)
+	}
+	bad := enqueue("bad")
+	next := a.call("POST", "/v1/tasks?wait=50ms", `{"type":"ok","key":"k"}`).is(202)
+	id := strings.Trim(next.get("id"), `"`)
+	if got := a.call("POST", "/v1/queues/default/release-key", `{"key":"k"}`).is(200); got.get("released") != "true" {
+		t.Errorf("got %s", got.body)
+	}
+	deadline := time.Now().Add(5 * time.Second)
+	for a.call("GET", "/v1/tasks/"+id, "").is(200).get("state") != `"succeeded"` {
+		if time.Now().After(deadline) {
+			t.Fatal("the task behind the released key did not run")
+		}
+	}
+	a.call("GET", "/v1/dead/"+bad, "").is(200)
+	if got := a.call("POST", "/v1/queues/default/release-key", `{"key":"k"}`).is(200); got.get("released") != "false" {
+		t.Errorf("got %s", got.body)
+	}
+	a.call("POST", "/v1/queues/default/release-key", `{}`).problem(400, "invalid", "key")
+	a.call("POST", "/v1/queues/nowhere/release-key", `{"key":"k"}`).problem(404, "not_found")
+}

@@ -13,6 +13,11 @@ type queueName struct {
 	Name string `path:"name" doc:"Name of the queue."`
 }
 
+type keyInput struct {
+	queueName
+	Body client.KeyRelease
+}
+
 type queueInput struct {
 	queueName
 	Body client.QueueChange `optional:"true"`
@@ -40,6 +45,10 @@ func (s *Server) addQueues() {
 		method: "PUT", path: "/v1/queues/{name}", id: "put-queue", tag: "queues", answers: []int{200, 201},
 		summary: "Create a queue (201), or change one (200)", about: "Fields that are absent keep their value, or take the default in a new queue.",
 	}, s.putQueue)
+	handle(s, route{
+		method: "POST", path: "/v1/queues/{name}/release-key", id: "release-key", tag: "queues", answers: []int{200},
+		summary: "Let the tasks behind a dead one of an ordering key go on; the dead letter stays", errors: []task.Code{task.CodeNotFound},
+	}, s.releaseKey)
 	for verb, paused := range map[string]bool{"pause": true, "resume": false} {
 		handle(s, route{
 			method: "POST", path: "/v1/queues/{name}/" + verb, id: verb + "-queue", tag: "queues", answers: []int{200},
@@ -52,6 +61,23 @@ func (s *Server) addQueues() {
 			return ok(wireQueue(queue))
 		})
 	}
+}
+
+func (s *Server) releaseKey(ctx context.Context, in *keyInput) (answer[client.KeyReleased], error) {
+	queue, err := s.queue(ctx, in.Name)
+	switch {
+	case err != nil:
+		return fail[client.KeyReleased](err)
+	case queue == nil:
+		return fail[client.KeyReleased](task.NotFound("queue", in.Name))
+	case in.Body.Key == "":
+		return fail[client.KeyReleased](task.Invalid("key", "is required", "name the ordering key that is blocked"))
+	}
+	released, err := s.inspect.ReleaseKey(ctx, in.Name, in.Body.Key)
+	if err != nil {
+		return fail[client.KeyReleased](err)
+	}
+	return ok(client.KeyReleased{Released: released})
 }
 
 func (s *Server) listQueues(ctx context.Context, _ *none) (answer[client.Queues], error) {
