@@ -85,7 +85,8 @@ func (e *Engine) claim(batch []*entry) {
 	e.putAway(batch, claimed)
 }
 
-// claimOf is the request to claim the entries.
+// claimOf is the request to claim the entries. Its items are in the order of
+// their ids, which is how stores keep them.
 func (e *Engine) claimOf(batch []*entry) store.Claim {
 	request := store.Claim{Node: e.node(), Items: make([]store.ClaimItem, len(batch))}
 	e.mu.Lock()
@@ -96,6 +97,7 @@ func (e *Engine) claimOf(batch []*entry) store.Claim {
 			request.Lanes = append(request.Lanes, store.LaneEpoch{Lane: l.number, Epoch: l.epoch})
 		}
 	}
+	slices.SortFunc(request.Items, func(a, b store.ClaimItem) int { return a.ID.Compare(b.ID) })
 	return request
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/retry"
@@ -46,9 +47,11 @@ func (e *Engine) follow(s *store.Settlement) {
 	}
 }
 
-// commitSettles is the commit of the group of settlements: repeated until
-// the outcome is known.
+// commitSettles is the commit of the group of settlements, in the order of
+// their ids, which is how stores keep them: repeated until the outcome is
+// known.
 func (e *Engine) commitSettles(batch []*ended) {
+	slices.SortFunc(batch, func(a, b *ended) int { return a.settlement.Task.ID.Compare(b.settlement.Task.ID) })
 	settlements := make([]store.Settlement, len(batch))
 	for i, end := range batch {
 		settlements[i] = end.settlement

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -41,6 +42,9 @@ func (id ID) WithLane(lane uint16) ID {
 func (id ID) Time() time.Time {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16)).UTC()
 }
+
+// Compare orders ids by their bytes: by the time of their making first.
+func (id ID) Compare(other ID) int { return bytes.Compare(id[:], other[:]) }
 
 // IsZero reports whether the id is absent.
 func (id ID) IsZero() bool { return id == ID{} }
