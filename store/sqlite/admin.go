@@ -10,15 +10,16 @@ import (
 var (
 	// requestCancel leaves the claim alone: a success that still arrives
 	// is kept.
-	requestCancel = &query{`UPDATE outlast_run SET cancel = 1 WHERE id = ?`}
+	requestCancel = &query{sql: `UPDATE outlast_run SET cancel = 1 WHERE num = (SELECT num FROM outlast_task WHERE id = ?)`}
 
 	// asRunning lets finish, which fences by claim, end a pending row.
-	asRunning = &query{`INSERT INTO outlast_run (id, claim, node, started_at) SELECT id, claim, '', ifnull(started_at, 0) FROM outlast_task WHERE id = ?`}
+	asRunning = &query{sql: `INSERT INTO outlast_run (num, claim, node, started_at)
+SELECT num, max(claim, 0), '', ifnull(max(started_at, 0), 0) FROM outlast_task WHERE id = ? AND state = 5`}
 
 	// moveRun moves a pending row. Inputs: id, run_at, rank, now.
-	moveRun = &query{`UPDATE outlast_task SET run_at = ?2, rank = ?3, park = 0, updated_at = ?4 WHERE id = ?1`}
+	moveRun = &query{sql: `UPDATE outlast_task SET run_at = ?2, rank = ?3, park = 0, updated_at = ?4 WHERE id = ?1`}
 
-	releaseKey = &query{`DELETE FROM outlast_key_hold WHERE key = ?2 AND lane IN (SELECT lane FROM outlast_lane WHERE queue = ?1)`}
+	releaseKey = &query{sql: `DELETE FROM outlast_key_hold WHERE key = ?2 AND lane IN (SELECT lane FROM outlast_lane WHERE queue = ?1)`}
 )
 
 // Cancel implements [store.Admin].

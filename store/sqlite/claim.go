@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -11,44 +12,65 @@ import (
 const defaultClaimBytes = 8 << 20
 
 var (
-	// candidates reads live rows whole, by a list of ids. A join with the
+	// candidates reads pending rows whole, by a list of ids. A join with the
 	// list is quicker than IN, which first sorts it into a table.
 	candidates = idQuery{single: candidatesOf(1), many: candidatesOf(chunk)}
 
 	// claimRow and claimMany make rows running that candidates found
 	// pending, in the same write transaction: nobody can have changed them
-	// in between. Inputs per row: id, claim, node, now, lane and key if it
+	// in between. Inputs per row: num, claim, node, now, lane and key if it
 	// has one.
-	claimRow  = &query{`INSERT OR FAIL INTO outlast_run (id, claim, node, started_at, lane, key) VALUES ` + valueRows(1, 6)}
-	claimMany = &query{`INSERT OR FAIL INTO outlast_run (id, claim, node, started_at, lane, key) VALUES ` + valueRows(manyRows, 6)}
+	claimRow  = &query{sql: `INSERT OR FAIL INTO outlast_run (num, claim, node, started_at, lane, key) VALUES ` + valueRows(1, 6)}
+	claimMany = &query{sql: `INSERT OR FAIL INTO outlast_run (num, claim, node, started_at, lane, key) VALUES ` + valueRows(manyRows, 6)}
 
 	// unmark clears the mark of a row that a borrower claims.
-	unmark = &query{`UPDATE OR FAIL outlast_task SET park = 0 WHERE id = ?`}
+	unmark = &query{sql: `UPDATE OR FAIL outlast_task SET park = 0 WHERE num = ?`}
 
 	// laneOwner reads who owns a lane, at which epoch.
-	laneOwner = &query{`SELECT owner, epoch FROM outlast_lane WHERE lane = ?`}
+	laneOwner = &query{sql: `SELECT owner, epoch FROM outlast_lane WHERE lane = ?`}
 
 	// nodeAlive finds the node if it is alive.
-	nodeAlive = &query{`SELECT 1 FROM outlast_node WHERE id = ? AND state = 'alive'`}
+	nodeAlive = &query{sql: `SELECT 1 FROM outlast_node WHERE id = ? AND state = 'alive'`}
 
 	// keyRunning finds the running row of a key.
-	keyRunning = &query{`SELECT id FROM outlast_run WHERE lane = ? AND key = ? AND key IS NOT NULL`}
+	keyRunning = &query{sql: `SELECT t.id FROM outlast_run r JOIN outlast_task t ON t.num = r.num
+WHERE r.lane = ? AND r.key = ? AND r.key IS NOT NULL`}
 
 	// keyHead reads the first row of a key of which none runs, by (started
 	// before, seq), in the order of the index.
-	keyHead = &query{`SELECT ` + entryColumns + ` FROM outlast_task
-WHERE lane = ? AND key = ? AND key IS NOT NULL ORDER BY turn, seq LIMIT 1`}
+	keyHead = &query{sql: `SELECT ` + entryColumns + ` FROM outlast_task
+WHERE lane = ? AND key = ? AND key IS NOT NULL AND state = 5 ORDER BY turn, seq LIMIT 1`}
 
 	// keyHeld finds the hold on a key.
-	keyHeld = &query{`SELECT 1 FROM outlast_key_hold WHERE lane = ? AND key = ?`}
+	keyHeld = &query{sql: `SELECT 1 FROM outlast_key_hold WHERE lane = ? AND key = ?`}
 )
 
 func candidatesOf(n int) *query {
-	return &query{`WITH s (id) AS (VALUES ` + valueRows(n, 1) + `)
-SELECT t.id, queue, type, payload, priority, run_at, t.key, seq, target, policy, spec, attempt + (r.id IS NOT NULL), crashes,
-	ifnull(r.claim, t.claim), r.node, ifnull(r.started_at, t.started_at), r.cancel, created_at, last_error, r.id IS NOT NULL, updated_at, park,
-	null, null, null, null
-FROM s CROSS JOIN outlast_task t ON t.id = s.id LEFT JOIN outlast_run r ON r.id = s.id`}
+	return &query{sql: `WITH s (id) AS (VALUES ` + valueRows(n, 1) + `)
+SELECT t.num, t.id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes, claim, created_at, last_error, park
+FROM s CROSS JOIN outlast_task t ON t.id = s.id WHERE t.state = 5 AND t.num NOT IN (SELECT num FROM outlast_run)`}
+}
+
+// candidate is a pending row that may be claimed.
+type candidate struct {
+	num int64
+	*task.Task
+}
+
+func scanCandidate(c *conn, r row) (candidate, error) {
+	t := &task.Task{
+		State: task.Pending, ID: r.id(1), Queue: c.name(r, 2), Type: c.name(r, 3), Payload: r.blob(4), Priority: int(r.int(5)),
+		RunAt: fromMicro(r.int(6)), Key: r.text(7), Seq: r.int(8), Target: c.name(r, 9), Policy: c.name(r, 10),
+		Attempt: int(r.int(12)), Crashes: int(r.int(13)), Claim: max(r.int(14), 0), CreatedAt: r.time(15), Park: r.int(17),
+	}
+	if r[11] != nil {
+		if err := json.Unmarshal(r.blob(11), &t.Spec); err != nil {
+			return candidate{}, err
+		}
+	}
+	failure, err := failureOf(r, 16)
+	t.LastError = failure
+	return candidate{r.int(0), t}, err
 }
 
 // Claim implements [store.Store].
@@ -118,23 +140,23 @@ func (c *claiming) readLanes() (err error) {
 }
 
 func (c *claiming) portion(items []store.ClaimItem) error {
-	rows := make(map[task.ID]*task.Task, len(items))
+	rows := make(map[task.ID]candidate, len(items))
 	ids := make([]task.ID, len(items))
 	for i, item := range items {
 		ids[i] = item.ID
 	}
 	err := candidates.each(c.tx, ids, func(r row) error {
-		t, err := scanTask(r)
-		rows[t.ID] = t
+		t, err := scanCandidate(c.tx.conn, r)
+		rows[r.id(1)] = t
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	first := len(c.result.Tasks)
+	taken := make([]candidate, 0, len(items))
 	for _, item := range items {
 		t := rows[item.ID]
-		refusal, err := c.decide(item, t)
+		refusal, err := c.decide(item, t.Task)
 		if err != nil {
 			return err
 		}
@@ -143,20 +165,21 @@ func (c *claiming) portion(items []store.ClaimItem) error {
 			continue
 		}
 		if t.Park != 0 {
-			if _, err := c.tx.exec(unmark, t.ID); err != nil {
+			if _, err := c.tx.exec(unmark, t.num); err != nil {
 				return err
 			}
 		}
-		c.take(t)
+		c.take(t.Task)
+		taken = append(taken, t)
 		if c.bytes += len(t.Payload); c.bytes >= c.claim.MaxBytes {
 			break
 		}
 	}
-	return c.write(c.result.Tasks[first:])
+	return c.write(taken)
 }
 
 // write stores what take has made of pending tasks.
-func (c *claiming) write(tasks []*task.Task) error {
+func (c *claiming) write(tasks []candidate) error {
 	for len(tasks) > 0 {
 		q, n := claimRow, 1
 		if len(tasks) >= manyRows {
@@ -168,7 +191,8 @@ func (c *claiming) write(tasks []*task.Task) error {
 			if t.Key != "" {
 				lane = int64(t.ID.Lane())
 			}
-			args = append(args, t.ID[:], t.Claim, c.claim.Node, c.tx.now, lane, optional(t.Key))
+			args = append(args, t.num, t.Claim, c.claim.Node, c.tx.now, lane, optional(t.Key))
+			c.tx.store.claimed.put(t.ID, t.num)
 		}
 		if _, err := c.tx.exec(q, args...); err != nil {
 			return err

@@ -8,22 +8,24 @@ import (
 )
 
 var (
-	// oldDone reads ended tasks in the order of ids from a place on.
-	oldDone = &query{`SELECT id, finished_at < ?2 FROM outlast_done WHERE id > ?1 ORDER BY id LIMIT ?3`}
+	// oldDone reads tasks in the order of insertion from a place on, and
+	// whether they ended before ?2.
+	oldDone = &query{sql: `SELECT num, id, state <> 5 AND updated_at < ?2 FROM outlast_task WHERE num > ?1 ORDER BY num LIMIT ?3`}
 
-	deleteDone = newIDQuery(`DELETE FROM outlast_done WHERE id IN (@ids)`)
+	// deleteDone deletes what oldDone found in the same write transaction.
+	deleteDone = newIDQuery(`DELETE FROM outlast_task WHERE state <> 5 AND id IN (@ids)`)
 
 	// deleteDedupe deletes entries whose window has passed and whose task
 	// is not live any more.
-	deleteDedupe = &query{`DELETE FROM outlast_dedupe WHERE (lane, queue, key) IN (SELECT lane, queue, key FROM outlast_dedupe d
-WHERE d.expires <= ?1 AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = d.id) ORDER BY d.expires LIMIT ?2)`}
+	deleteDedupe = &query{sql: `DELETE FROM outlast_dedupe WHERE (lane, queue, key) IN (SELECT lane, queue, key FROM outlast_dedupe d
+WHERE d.expires <= ?1 AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = d.id AND t.state = 5) ORDER BY d.expires LIMIT ?2)`}
 
 	// oldNodes reads nodes that ended before ?1 and hold nothing.
-	oldNodes = &query{`SELECT id FROM outlast_node n WHERE state <> 'alive' AND ended_at <= ?1
+	oldNodes = &query{sql: `SELECT id FROM outlast_node n WHERE state <> 'alive' AND ended_at <= ?1
   AND NOT EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id)
   AND NOT EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id) LIMIT ?2`}
 
-	deleteNode = &query{`DELETE FROM outlast_node WHERE id = ?`}
+	deleteNode = &query{sql: `DELETE FROM outlast_node WHERE id = ?`}
 )
 
 // Cleanup implements [store.Admin].
@@ -61,11 +63,11 @@ func (s *Store) Cleanup(ctx context.Context, ended store.Time, limit int) (delet
 	return deleted, nil
 }
 
-// cleanWindow is how many ended tasks one call looks at.
+// cleanWindow is how many tasks, live or ended, one call looks at.
 const cleanWindow = 20_000
 
 // cleanDone deletes ended tasks and their histories. The table has no index
-// by end, which would cost every settle. Ids are in the order of creation,
+// by end, which would cost every settle. Rows are in the order of insertion,
 // which is nearly that of ends; each call goes on where the last one stopped.
 func cleanDone(tx *tx, ended int64, limit int) (int, error) {
 	var ids []task.ID
@@ -75,8 +77,8 @@ func cleanDone(tx *tx, ended int64, limit int) (int, error) {
 			return nil
 		}
 		seen++
-		if after = r.id(0); r.bool(1) {
-			ids = append(ids, after)
+		if after = r.int(0); r.bool(2) {
+			ids = append(ids, r.id(1))
 		}
 		return nil
 	}, after, ended, cleanWindow)
@@ -84,7 +86,7 @@ func cleanDone(tx *tx, ended int64, limit int) (int, error) {
 		return 0, err
 	}
 	if tx.store.cleaned = after; seen < cleanWindow && len(ids) < limit {
-		tx.store.cleaned = task.ID{} // the end: begin again
+		tx.store.cleaned = 0 // the end: begin again
 	}
 	deleted := int64(0)
 	for _, q := range [...]idQuery{deleteDone, deleteAttempts} {

@@ -15,16 +15,16 @@ const (
 	succeeded = 2
 	dead      = 3
 	canceled  = 4
+	live      = 5 // in outlast_task: pending or running
 )
 
 var states = [...]task.State{task.Pending, task.Running, task.Succeeded, task.Dead, task.Canceled}
 
-// Column lists that scanTask understands, one per table.
+// Column lists that scanTask understands, one per kind of table.
 const (
 	headColumns = `id, queue, type, payload, priority, run_at, key, seq, target, policy, spec,
 	attempt, crashes, claim, node, started_at, cancel, created_at, last_error`
-	taskColumns = headColumns + `, state, updated_at, park, null, null, null, null`
-	doneColumns = headColumns + `, state, finished_at, 0, finished_at, null, result, null`
+	taskColumns = headColumns + `, state, updated_at, park, finished_at, null, result, null`
 	deadColumns = headColumns + `, 3, finished_at, 0, finished_at, reason, null, fallback`
 )
 
@@ -119,6 +119,9 @@ func valueRows(rows, columns int) string {
 	return strings.Repeat(one+", ", rows-1) + one
 }
 
+// markList is the text of a list of arguments.
+func markList(n int) string { return strings.Repeat("?,", n-1) + "?" }
+
 // chunk is how many ids one statement takes.
 const chunk = 100
 
@@ -127,10 +130,10 @@ const chunk = 100
 type idQuery struct{ single, many *query }
 
 func newIDQuery(sql string) idQuery {
-	marks := strings.Repeat("?,", chunk-1) + "?"
+	marks := markList(chunk)
 	return idQuery{
-		single: &query{strings.ReplaceAll(sql, "(@ids)", "(?)")},
-		many:   &query{strings.ReplaceAll(sql, "(@ids)", "("+marks+")")},
+		single: &query{sql: strings.ReplaceAll(sql, "(@ids)", "(?)")},
+		many:   &query{sql: strings.ReplaceAll(sql, "(@ids)", "("+marks+")")},
 	}
 }
 

@@ -15,18 +15,18 @@ const (
 )
 
 var (
-	selectQueue = &query{`SELECT name, lanes, key_lanes, paused, policy, unknown_type, concurrency, max_pending, weight, updated_at
+	selectQueue = &query{sql: `SELECT name, lanes, key_lanes, paused, policy, unknown_type, concurrency, max_pending, weight, updated_at
 FROM outlast_queue WHERE name = ?`}
 
 	// putQueue stores a queue; its key lanes never change.
-	putQueue = &query{`INSERT INTO outlast_queue (name, lanes, key_lanes, paused, policy, unknown_type, concurrency, max_pending, weight, updated_at)
+	putQueue = &query{sql: `INSERT INTO outlast_queue (name, lanes, key_lanes, paused, policy, unknown_type, concurrency, max_pending, weight, updated_at)
 VALUES (?1, ?2, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 ON CONFLICT (name) DO UPDATE SET lanes = ?2, paused = ?3, policy = ?4, unknown_type = ?5, concurrency = ?6, max_pending = ?7, weight = ?8, updated_at = ?9`}
 
 	// nextLane reserves n lane numbers and returns the first not reserved.
-	nextLane   = &query{`UPDATE outlast_counter SET value = value + ? WHERE name = 'lane' RETURNING value`}
-	insertLane = &query{`INSERT INTO outlast_lane (lane, queue) VALUES (?, ?)`}
-	pauseQueue = &query{`UPDATE outlast_queue SET paused = ?2, updated_at = ?3 WHERE name = ?1`}
+	nextLane   = &query{sql: `UPDATE outlast_counter SET value = value + ? WHERE name = 'lane' RETURNING value`}
+	insertLane = &query{sql: `INSERT INTO outlast_lane (lane, queue) VALUES (?, ?)`}
+	pauseQueue = &query{sql: `UPDATE outlast_queue SET paused = ?2, updated_at = ?3 WHERE name = ?1`}
 )
 
 // PutQueue implements [store.Config].

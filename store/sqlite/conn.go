@@ -18,7 +18,10 @@ import (
 // Statements of the hot path say OR FAIL: whatever fails undoes its whole
 // transaction or savepoint, so SQLite need not keep a journal by which to
 // undo the statement alone, which costs a fifth.
-type query struct{ sql string }
+type query struct {
+	sql  string
+	long bool // may take long: it ends with its context, at some cost per row
+}
 
 // session runs statements: a connection of ours or a caller's transaction.
 type session interface {
@@ -50,7 +53,11 @@ type conn struct {
 	ctx   context.Context
 	stmts map[*query]prepared
 	named []driver.NamedValue
+	names map[string]string // see name
 }
+
+// maxNames bounds the names that a connection keeps.
+const maxNames = 1000
 
 type prepared interface {
 	driver.Stmt
@@ -63,7 +70,7 @@ func newConn(ctx context.Context, db *sql.DB) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{sql: inner, stmts: map[*query]prepared{}}, nil
+	return &conn{sql: inner, stmts: map[*query]prepared{}, names: map[string]string{}}, nil
 }
 
 // do runs fn with the connection, under ctx.
@@ -168,6 +175,9 @@ func (c *conn) each(q *query, scan func(row) error, args ...any) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
+	if quick, ok := rows.(stepper); ok && !q.long {
+		return c.step(quick, scan)
+	}
 	values := make(row, len(rows.Columns()))
 	for {
 		if err := rows.Next(values); err == io.EOF {
@@ -179,6 +189,50 @@ func (c *conn) each(q *query, scan func(row) error, args ...any) (err error) {
 			return err
 		}
 	}
+}
+
+// stepper is what the rows of github.com/ncruces/go-sqlite3 can do beyond
+// the interface of database/sql, which has them look up the declaration of
+// every column of every query, and look for times in every text.
+type stepper interface {
+	Step() bool
+	Err() error
+	ColumnCount() int
+	ColumnsRaw(dest ...any) error
+}
+
+func (c *conn) step(rows stepper, scan func(row) error) error {
+	values := make([]any, rows.ColumnCount())
+	view := make(row, len(values))
+	for rows.Step() {
+		if err := errors.Join(c.ctx.Err(), rows.ColumnsRaw(values...)); err != nil {
+			return err
+		}
+		for i := range values {
+			view[i] = values[i]
+		}
+		if err := scan(view); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// name is a text that occurs in many rows: all share one string.
+func (c *conn) name(r row, i int) string {
+	raw, ok := r[i].([]byte)
+	if !ok {
+		return r.text(i)
+	}
+	if known, ok := c.names[string(raw)]; ok {
+		return known
+	}
+	if len(c.names) >= maxNames {
+		clear(c.names)
+	}
+	name := string(raw)
+	c.names[name] = name
+	return name
 }
 
 // row is one row of a result. Its getters copy.

@@ -15,27 +15,30 @@ var (
 	// bury copies a running row to the dead letters. Inputs: id, finished
 	// at, started at, attempts spent, error, reason, category, fingerprint,
 	// fallback, attempts as JSON.
-	bury = &query{`INSERT OR FAIL INTO outlast_dead
+	bury = &query{sql: `INSERT OR FAIL INTO outlast_dead
 (id, run_at, claim, attempt, crashes, priority, node, started_at, cancel, key, seq, queue, type, target, policy, spec,
  created_at, finished_at, last_error, reason, category, fingerprint, fallback, attempts, payload)
 SELECT id, run_at, claim, ?4, crashes, priority, node, ifnull(?3, started_at), cancel, key, seq, queue, type, target, policy, spec,
  created_at, ?2, ifnull(?5, last_error), ?6, ?7, ?8, ?9, ?10, payload FROM outlast_live WHERE id = ?1`}
 
+	// deleteBuried deletes a row that bury has copied.
+	deleteBuried = &query{sql: `DELETE FROM outlast_task WHERE id = ?`}
+
 	// lastError reads the error that a live row keeps.
-	lastError = &query{`SELECT last_error FROM outlast_task WHERE id = ?`}
+	lastError = &query{sql: `SELECT last_error FROM outlast_task WHERE id = ? AND state = 5`}
 
 	deleteAttempts = newIDQuery(`DELETE FROM outlast_attempt WHERE id IN (@ids)`)
 
 	// holdKey blocks a key by a dead letter, which was its head.
-	holdKey = &query{`INSERT OR REPLACE INTO outlast_key_hold (lane, key, id, mode, since) VALUES (?, ?, ?, ?, ?)`}
+	holdKey = &query{sql: `INSERT OR REPLACE INTO outlast_key_hold (lane, key, id, mode, since) VALUES (?, ?, ?, ?, ?)`}
 
 	// count adds to one counter.
-	count = &query{`INSERT INTO outlast_dead_count (kind, name, count) VALUES (?1, ?2, ?3)
+	count = &query{sql: `INSERT INTO outlast_dead_count (kind, name, count) VALUES (?1, ?2, ?3)
 ON CONFLICT (kind, name) DO UPDATE SET count = count + ?3`}
 
 	// countGroup adds one letter to its group. Inputs: fingerprint, type,
 	// reason, category, message, time, id.
-	countGroup = &query{`INSERT INTO outlast_dead_group (fingerprint, count, type, reason, category, message, first_seen, last_seen, example)
+	countGroup = &query{sql: `INSERT INTO outlast_dead_group (fingerprint, count, type, reason, category, message, first_seen, last_seen, example)
 VALUES (?1, 1, ?2, ?3, ?4, ?5, ?6, ?6, ?7)
 ON CONFLICT (fingerprint) DO UPDATE SET count = count + 1, reason = ?3, message = ?5, example = ?7,
 last_seen = max(last_seen, ?6), first_seen = min(first_seen, ?6)`}
@@ -94,8 +97,10 @@ func (b *settling) die(a *attempt, live *liveRow, result *store.Settled) error {
 	if err != nil {
 		return err
 	}
-	b.ended = append(b.ended, a.id)
-	if err := b.flush(); err != nil {
+	if err := deleteRun(b.tx, a.id); err != nil {
+		return err
+	}
+	if _, err := b.tx.exec(deleteBuried, a.id); err != nil {
 		return err
 	}
 	if _, err := deleteAttempts.exec(b.tx, []task.ID{a.id}); err != nil {
@@ -164,13 +169,13 @@ func addCounts(s session, dead *letter, n int) error {
 }
 
 var (
-	dropEmptyCounts = &query{`DELETE FROM outlast_dead_count WHERE count = 0`}
-	lowerGroup      = &query{`UPDATE outlast_dead_group SET count = count - 1 WHERE fingerprint = ?`}
-	dropEmptyGroup  = &query{`DELETE FROM outlast_dead_group WHERE fingerprint = ? AND count <= 0`}
+	dropEmptyCounts = &query{sql: `DELETE FROM outlast_dead_count WHERE count = 0`}
+	lowerGroup      = &query{sql: `UPDATE outlast_dead_group SET count = count - 1 WHERE fingerprint = ?`}
+	dropEmptyGroup  = &query{sql: `DELETE FROM outlast_dead_group WHERE fingerprint = ? AND count <= 0`}
 
 	// replaceExample gives a group another example when its own is gone.
 	// Runs after the letter was deleted.
-	replaceExample = &query{`UPDATE outlast_dead_group SET example =
+	replaceExample = &query{sql: `UPDATE outlast_dead_group SET example =
 (SELECT d.id FROM outlast_dead d WHERE d.fingerprint = ?1 ORDER BY d.id DESC LIMIT 1) WHERE fingerprint = ?1 AND example = ?2`}
 )
 

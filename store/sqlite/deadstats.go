@@ -8,9 +8,9 @@ import (
 )
 
 var (
-	selectCounts = &query{`SELECT kind, name, count FROM outlast_dead_count WHERE count <> 0`}
+	selectCounts = &query{sql: `SELECT kind, name, count FROM outlast_dead_count WHERE count <> 0`}
 
-	selectGroups = &query{`SELECT fingerprint, count, type, reason, category, message, first_seen, last_seen, example
+	selectGroups = &query{sql: `SELECT fingerprint, count, type, reason, category, message, first_seen, last_seen, example
 FROM outlast_dead_group ORDER BY count DESC, last_seen DESC, fingerprint LIMIT ?`}
 )
 
@@ -75,7 +75,7 @@ func isEmpty(f store.Filter) bool {
 // of the row with the largest finished_at, as SQLite defines for max().
 func groupsQuery(filter store.Filter, limit int) (*query, []any) {
 	w := deadWhere(filter)
-	return &query{`SELECT fingerprint, count(*) AS n, type, reason, category, ifnull(last_error ->> '$.message', ''),
+	return &query{sql: `SELECT fingerprint, count(*) AS n, type, reason, category, ifnull(last_error ->> '$.message', ''),
 (SELECT first_seen FROM outlast_dead_group g WHERE g.fingerprint = d.fingerprint), max(finished_at) AS last, id
 FROM outlast_dead d WHERE ` + w.String() + ` GROUP BY fingerprint ORDER BY n DESC, last DESC, fingerprint LIMIT ?`}, append(w.args, limit)
 }

@@ -12,39 +12,37 @@ import (
 
 var (
 	// insertTask inserts a pending task unless its id is there already, live
-	// or ended; changes 0 rows then. Safe because look and insert are one
-	// statement of one write transaction.
-	insertTask = &query{`INSERT OR FAIL INTO outlast_task
-(id, lane, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, payload)
-SELECT ?1, ?2, 0, ?3, ?4, 0, 0, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14
-WHERE NOT EXISTS (SELECT 1 FROM outlast_done WHERE id = ?1)
-  AND NOT EXISTS (SELECT 1 FROM outlast_dead WHERE id = ?1)
-ON CONFLICT (id) DO NOTHING`}
+	// or ended; changes 0 rows then. Inputs: see rowOf. Safe because look and
+	// insert are one statement of one write transaction.
+	insertTask = &query{sql: insertOf(1)}
 
 	// insertMany is insertTask for many rows. It changes fewer rows than it
 	// was given if one is there already.
-	insertMany = &query{`WITH s (id, lane, rank, run_at, priority, key, seq, queue, type, target, policy, spec, now, payload) AS (VALUES ` +
-		valueRows(manyRows, 14) + `)
-INSERT OR FAIL INTO outlast_task
-(id, lane, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, payload)
-SELECT id, lane, 0, rank, run_at, 0, 0, 0, priority, key, seq, queue, type, target, policy, spec, now, now, payload FROM s
-WHERE NOT EXISTS (SELECT 1 FROM outlast_done d WHERE d.id = s.id)
-  AND NOT EXISTS (SELECT 1 FROM outlast_dead d WHERE d.id = s.id)
-ON CONFLICT (id) DO NOTHING`}
+	insertMany = &query{sql: insertOf(manyRows)}
 
 	// nextSeq reserves n numbers and returns the last of them. The counter's
 	// row is written first, so a caller's deferred transaction takes the
 	// write lock here and never sees a number that another one got.
-	nextSeq = &query{`UPDATE outlast_counter SET value = value + ? WHERE name = 'seq' RETURNING value`}
+	nextSeq = &query{sql: `UPDATE outlast_counter SET value = value + ? WHERE name = 'seq' RETURNING value`}
 
 	// selectDedupe reads the entry of a dedupe key (lane, queue, key).
-	selectDedupe = &query{`SELECT d.id, d.content, d.expires > ?4 OR EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = d.id)
+	selectDedupe = &query{sql: `SELECT d.id, d.content, d.expires > ?4 OR EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = d.id AND t.state = 5)
 FROM outlast_dedupe d WHERE d.lane = ?1 AND d.queue = ?2 AND d.key = ?3`}
 
 	// putDedupe makes or replaces an entry that selectDedupe found absent or
 	// over, in the same write transaction.
-	putDedupe = &query{`INSERT OR REPLACE INTO outlast_dedupe (lane, queue, key, id, content, expires) VALUES (?, ?, ?, ?, ?, ?)`}
+	putDedupe = &query{sql: `INSERT OR REPLACE INTO outlast_dedupe (lane, queue, key, id, content, expires) VALUES (?, ?, ?, ?, ?, ?)`}
 )
+
+func insertOf(rows int) string {
+	return `WITH s (id, lane, rank, run_at, priority, key, seq, queue, type, target, policy, spec, now, payload, node) AS (VALUES ` +
+		valueRows(rows, rowColumns) + `)
+INSERT OR FAIL INTO outlast_task (id, state, lane, park, rank, run_at, claim, attempt, crashes, priority, updated_at, started_at, node,
+ key, seq, queue, type, target, policy, spec, created_at, payload)
+SELECT id, 5, lane, 0, rank, run_at, -now, 0, 0, priority, now, -now, node, key, seq, queue, type, target, policy, spec, now, payload FROM s
+WHERE NOT EXISTS (SELECT 1 FROM outlast_dead d WHERE d.id = s.id)
+ON CONFLICT (id) DO NOTHING`
+}
 
 // Enqueue implements [store.Store].
 func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.BatchResult, error) {
@@ -77,7 +75,7 @@ func enqueueBatch(tx *tx, batch store.Batch, result *store.BatchResult) error {
 			return nil
 		}
 	}
-	items, err := insertAll(tx, tx.now, batch.Items, !tx.careful)
+	items, err := insertAll(tx, &arrival{tx.now, tx.store.standIn()}, batch.Items, !tx.careful)
 	*result = store.BatchResult{Items: items}
 	if typed := new(*task.Error); errors.As(err, typed) {
 		if *result = (store.BatchResult{Err: err}); len(batch.Items) == 1 {
@@ -97,7 +95,7 @@ var errPartly error = refusedError{"the batch was refused midway"}
 //
 // With many set, it is quicker for many new tasks, and returns errPartly
 // when one of them is not new.
-func insertAll(s session, now int64, items []store.Insert, many bool) ([]store.Inserted, error) {
+func insertAll(s session, a *arrival, items []store.Insert, many bool) ([]store.Inserted, error) {
 	seq, err := reserveSeq(s, items)
 	if err != nil {
 		return nil, err
@@ -105,7 +103,7 @@ func insertAll(s session, now int64, items []store.Insert, many bool) ([]store.I
 	inserted := make([]store.Inserted, len(items))
 	for i := 0; i < len(items); i++ {
 		if many && len(items)-i >= manyRows {
-			n, err := insertPlain(s, now, &seq, items[i:i+manyRows], inserted[i:])
+			n, err := insertPlain(s, a, &seq, items[i:i+manyRows], inserted[i:])
 			if err != nil {
 				return nil, err
 			}
@@ -117,7 +115,7 @@ func insertAll(s session, now int64, items []store.Insert, many bool) ([]store.I
 		if items[i].Task.Key != "" {
 			seq++
 		}
-		if inserted[i], err = insertOne(s, now, seq, &items[i]); err != nil {
+		if inserted[i], err = insertOne(s, a, seq, &items[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -141,8 +139,8 @@ func reserveSeq(s session, items []store.Insert) (seq int64, err error) {
 }
 
 // insertPlain inserts items by one statement if none has a dedupe key.
-func insertPlain(s session, now int64, seq *int64, items []store.Insert, inserted []store.Inserted) (int, error) {
-	args := make([]any, 0, 14*manyRows)
+func insertPlain(s session, a *arrival, seq *int64, items []store.Insert, inserted []store.Inserted) (int, error) {
+	args := make([]any, 0, rowColumns*manyRows)
 	for i := range items {
 		if items[i].Dedupe != nil {
 			return 0, nil
@@ -152,12 +150,12 @@ func insertPlain(s session, now int64, seq *int64, items []store.Insert, inserte
 		if items[i].Task.Key != "" {
 			*seq++
 		}
-		row, entry, err := rowOf(&items[i], now, *seq)
+		row, entry, err := rowOf(&items[i], a, *seq)
 		if err != nil {
 			return 0, err
 		}
 		args = append(args, row[:]...)
-		inserted[i] = store.Inserted{Entry: entry, Created: fromMicro(now)}
+		inserted[i] = store.Inserted{Entry: entry, Created: fromMicro(a.now)}
 	}
 	n, err := s.exec(insertMany, args...)
 	if err == nil && n != int64(len(items)) {
@@ -166,12 +164,20 @@ func insertPlain(s session, now int64, seq *int64, items []store.Insert, inserte
 	return len(items), err
 }
 
+// arrival is what new rows of a call have in common.
+type arrival struct {
+	now  int64
+	node string // see standIn
+}
+
+const rowColumns = 15
+
 // rowOf is the row and the entry of a new task.
-func rowOf(item *store.Insert, now, seq int64) (row [14]any, entry store.Entry, err error) {
+func rowOf(item *store.Insert, a *arrival, seq int64) (row [rowColumns]any, entry store.Entry, err error) {
 	t := item.Task
 	runAt := t.RunAt
 	if runAt.IsZero() {
-		runAt = fromMicro(now).Add(item.Delay)
+		runAt = fromMicro(a.now).Add(item.Delay)
 	}
 	spec, err := specText(&t.Spec)
 	entry = store.Entry{ID: t.ID, RunAt: runAt.UnixMicro(), Rank: task.Rank(runAt, t.Priority), Key: t.Key, Type: t.Type,
@@ -179,19 +185,19 @@ func rowOf(item *store.Insert, now, seq int64) (row [14]any, entry store.Entry, 
 	if t.Key != "" {
 		entry.Seq = seq
 	}
-	return [14]any{t.ID, int64(t.ID.Lane()), entry.Rank, entry.RunAt, int64(t.Priority), optional(t.Key), entry.Seq,
-		t.Queue, t.Type, t.Target, optional(t.Policy), spec, now, t.Payload}, entry, err
+	return [rowColumns]any{t.ID, int64(t.ID.Lane()), entry.Rank, entry.RunAt, int64(t.Priority), optional(t.Key), entry.Seq,
+		t.Queue, t.Type, t.Target, optional(t.Policy), spec, a.now, t.Payload, a.node}, entry, err
 }
 
-func insertOne(s session, now, seq int64, item *store.Insert) (store.Inserted, error) {
+func insertOne(s session, a *arrival, seq int64, item *store.Insert) (store.Inserted, error) {
 	if item.Dedupe != nil {
-		found, existing, err := lookDedupe(s, now, item)
+		found, existing, err := lookDedupe(s, a.now, item)
 		if found || err != nil {
 			return existing, err
 		}
 	}
 	t := item.Task
-	row, entry, err := rowOf(item, now, seq)
+	row, entry, err := rowOf(item, a, seq)
 	if err != nil {
 		return store.Inserted{}, err
 	}
@@ -204,11 +210,11 @@ func insertOne(s session, now, seq int64, item *store.Insert) (store.Inserted, e
 	}
 	if item.Dedupe != nil {
 		d := item.Dedupe
-		if _, err := s.exec(putDedupe, d.Lane, t.Queue, d.Key, t.ID, d.Content[:], now+d.Window.Microseconds()); err != nil {
+		if _, err := s.exec(putDedupe, d.Lane, t.Queue, d.Key, t.ID, d.Content[:], a.now+d.Window.Microseconds()); err != nil {
 			return store.Inserted{}, err
 		}
 	}
-	return store.Inserted{Entry: entry, Created: fromMicro(now)}, nil
+	return store.Inserted{Entry: entry, Created: fromMicro(a.now)}, nil
 }
 
 // sameTask answers for an id that is there already.
@@ -262,7 +268,7 @@ func insertFollow(tx *tx, items []store.Insert) error {
 	if len(items) == 0 {
 		return nil
 	}
-	_, err := insertAll(tx, tx.now, items, false)
+	_, err := insertAll(tx, &arrival{tx.now, tx.store.standIn()}, items, false)
 	var typed *task.Error
 	if errors.As(err, &typed) {
 		return refusedError{err.Error()} // what it follows has changed already

@@ -10,7 +10,7 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// source is one of the three tables as a list sees it.
+// source is one of the two kinds of tables as a list sees it.
 type source struct {
 	table, columns string
 	states         []task.State
@@ -18,15 +18,15 @@ type source struct {
 }
 
 var (
-	liveSource = source{"outlast_live", taskColumns, []task.State{task.Pending, task.Running}, func(w *where, f store.Filter) {
-		if f.Key != "" {
-			w.and(`key = ? AND key IS NOT NULL AND lane IN (SELECT lane FROM outlast_lane)`, f.Key)
-		}
-		if f.State == task.Running {
-			w.and(`id IN (SELECT id FROM outlast_run)`)
+	taskSource = source{"outlast_known", taskColumns, []task.State{task.Pending, task.Running, task.Succeeded, task.Canceled}, func(w *where, f store.Filter) {
+		isLive := f.State == task.Pending || f.State == task.Running
+		switch {
+		case f.State == task.Running:
+			w.and(`num IN (SELECT num FROM outlast_run)`)
+		case isLive && f.Key != "":
+			w.and(`live AND key = ? AND key IS NOT NULL AND lane IN (SELECT lane FROM outlast_lane)`, f.Key)
 		}
 	}}
-	doneSource = source{"outlast_done", doneColumns, []task.State{task.Succeeded, task.Canceled}, func(*where, store.Filter) {}}
 	deadSource = source{"outlast_dead", deadColumns, []task.State{task.Dead}, func(w *where, f store.Filter) {
 		switch { // one index is used: the most selective
 		case f.Fingerprint != "":
@@ -42,7 +42,7 @@ var (
 // sources lists the tables that can hold tasks of the filter.
 func sources(f store.Filter) []source {
 	var list []source
-	for _, s := range [...]source{liveSource, doneSource, deadSource} {
+	for _, s := range [...]source{taskSource, deadSource} {
 		onlyDead := f.Reason != "" || f.Fingerprint != "" || !f.DiedBefore.IsZero()
 		if onlyDead && s.table != deadSource.table {
 			continue
@@ -129,7 +129,7 @@ func (s *source) window(f store.Filter, before task.ID, order, columns string, l
 	outer.rest(s, f)
 	text := fmt.Sprintf(`SELECT %s FROM (SELECT * FROM %s WHERE %s ORDER BY id %s LIMIT %d) WHERE %s ORDER BY id %s LIMIT ?`,
 		columns, s.table, inner, order, scanLimit, outer, order)
-	return &query{text}, append(append(inner.args, outer.args...), limit)
+	return &query{sql: text}, append(append(inner.args, outer.args...), limit)
 }
 
 // floor is a statement for the id of the last row that window reads; it has
@@ -138,5 +138,5 @@ func (s *source) floor(f store.Filter, before task.ID) (*query, []any) {
 	inner := &where{}
 	s.indexed(inner, f)
 	inner.idRange(f, before)
-	return &query{fmt.Sprintf(`SELECT id FROM %s WHERE %s ORDER BY id DESC LIMIT 1 OFFSET %d`, s.table, inner, scanLimit-1)}, inner.args
+	return &query{sql: fmt.Sprintf(`SELECT id FROM %s WHERE %s ORDER BY id DESC LIMIT 1 OFFSET %d`, s.table, inner, scanLimit-1)}, inner.args
 }

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	scanLimit   = 6000 // rows of one table read by one page: three tables stay below 20 000
+	scanLimit   = 9000 // rows of one table read by one page: two tables stay below 20 000
 	defaultPage = 100
 	maxPage     = 500
 )
 
-// Find implements [store.Query]: a merge of the three tables by id.
+// Find implements [store.Query]: a merge of the tables by id.
 func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) (found []*task.Task, next string, err error) {
 	limit := page.Limit
 	if limit == 0 {
@@ -137,7 +137,7 @@ func findID(c *conn, filter store.Filter, id task.ID) (*task.Task, error) {
 		w.and(`id = ?`, id)
 		w.idRange(filter, task.ID{})
 		w.rest(&source, filter)
-		q := &query{`SELECT ` + source.columns + ` FROM ` + source.table + ` WHERE ` + w.String()}
+		q := &query{sql: `SELECT ` + source.columns + ` FROM ` + source.table + ` WHERE ` + w.String()}
 		found, err := tasks(c.once(), nil, q, w.args...)
 		if err != nil || len(found) > 0 {
 			return append(found, nil)[0], err
@@ -163,7 +163,7 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 			source.indexed(w, filter)
 			w.idRange(filter, task.ID{})
 			w.rest(&source, filter)
-			q := &query{`SELECT count(*) FROM (SELECT 1 FROM ` + source.table + ` WHERE ` + w.String() + ` LIMIT ?)`}
+			q := &query{sql: `SELECT count(*) FROM (SELECT 1 FROM ` + source.table + ` WHERE ` + w.String() + ` LIMIT ?)`}
 			_, err := one(c.once(), q, func(r row) { n += int(r.int(0)) }, append(w.args, limit-n)...)
 			if err != nil {
 				return err
@@ -181,6 +181,7 @@ func (c *conn) once() session { return onceSession{c} }
 
 func (o onceSession) each(q *query, scan func(row) error, args ...any) error {
 	defer o.forget(q)
+	q.long = true
 	return o.conn.each(q, scan, args...)
 }
 

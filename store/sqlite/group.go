@@ -10,14 +10,14 @@ import (
 )
 
 var (
-	begin       = &query{`BEGIN IMMEDIATE`}
-	beginRead   = &query{`BEGIN`}
-	commit      = &query{`COMMIT`}
-	rollback    = &query{`ROLLBACK`}
-	savepoint   = &query{`SAVEPOINT apart`}
-	rollbackTo  = &query{`ROLLBACK TO apart`}
-	release     = &query{`RELEASE apart`}
-	dataVersion = &query{`PRAGMA data_version`}
+	begin       = &query{sql: `BEGIN IMMEDIATE`}
+	beginRead   = &query{sql: `BEGIN`}
+	commit      = &query{sql: `COMMIT`}
+	rollback    = &query{sql: `ROLLBACK`}
+	savepoint   = &query{sql: `SAVEPOINT apart`}
+	rollbackTo  = &query{sql: `ROLLBACK TO apart`}
+	release     = &query{sql: `RELEASE apart`}
+	dataVersion = &query{sql: `PRAGMA data_version`}
 )
 
 // group runs operations in one transaction and answers them.

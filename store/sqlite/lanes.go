@@ -9,13 +9,13 @@ import (
 var (
 	// takeLane gives a free lane to a node that is alive, by compare-and-set
 	// on the epoch. Claims in flight are over: they are write transactions.
-	takeLane = &query{`UPDATE outlast_lane SET owner = ?1, epoch = epoch + 1
+	takeLane = &query{sql: `UPDATE outlast_lane SET owner = ?1, epoch = epoch + 1
 WHERE lane = ?2 AND epoch = ?3
   AND NOT EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = owner AND n.state = 'alive')
   AND EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = ?1 AND n.state = 'alive')`}
 
 	// freeLane gives a lane back unless a keyed task of it runs.
-	freeLane = &query{`UPDATE outlast_lane SET owner = null WHERE owner = ?1 AND lane = ?2 AND epoch = ?3
+	freeLane = &query{sql: `UPDATE outlast_lane SET owner = null WHERE owner = ?1 AND lane = ?2 AND epoch = ?3
 AND NOT EXISTS (SELECT 1 FROM outlast_run r WHERE r.lane = ?2 AND r.key IS NOT NULL)`}
 )
 

@@ -88,10 +88,10 @@ func (s *Store) MigrationStatus(ctx context.Context) ([]Migration, error) {
 }
 
 var (
-	createMigrations = &query{`CREATE TABLE IF NOT EXISTS outlast_migration (
+	createMigrations = &query{sql: `CREATE TABLE IF NOT EXISTS outlast_migration (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL)`}
-	selectMigrations = &query{`SELECT version FROM outlast_migration`}
-	insertMigration  = &query{`INSERT INTO outlast_migration VALUES (?, ?, ?)`}
+	selectMigrations = &query{sql: `SELECT version FROM outlast_migration`}
+	insertMigration  = &query{sql: `INSERT INTO outlast_migration VALUES (?, ?, ?)`}
 )
 
 func appliedMigrations(c *conn) (map[int]bool, error) {

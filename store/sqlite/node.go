@@ -10,20 +10,20 @@ import (
 )
 
 var (
-	insertNode = &query{`INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, serves, started_at)
+	insertNode = &query{sql: `INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, serves, started_at)
 VALUES (?, ?, ?, ?, ?, 'alive', 0, ?, ?) ON CONFLICT (id) DO NOTHING`}
 
 	// beatNode raises the counter of a node that is alive.
-	beatNode = &query{`UPDATE outlast_node SET counter = counter + 1, serves = ? WHERE id = ? AND state = 'alive'`}
+	beatNode = &query{sql: `UPDATE outlast_node SET counter = counter + 1, serves = ? WHERE id = ? AND state = 'alive'`}
 
 	// cancelRequests lists the node's running rows with a cancel request.
-	cancelRequests = &query{`SELECT id FROM outlast_run WHERE node = ? AND cancel = 1`}
+	cancelRequests = &query{sql: `SELECT t.id FROM outlast_run r CROSS JOIN outlast_task t ON t.num = r.num WHERE r.node = ? AND r.cancel = 1`}
 
 	// leaveNode ends a node that is alive.
-	leaveNode = &query{`UPDATE outlast_node SET state = 'left', ended_at = ? WHERE id = ? AND state = 'alive'`}
+	leaveNode = &query{sql: `UPDATE outlast_node SET state = 'left', ended_at = ? WHERE id = ? AND state = 'alive'`}
 
 	// buryNode ends a node that is alive and has not beaten since.
-	buryNode = &query{`UPDATE outlast_node SET state = 'dead', ended_at = ? WHERE id = ? AND counter = ? AND state = 'alive'`}
+	buryNode = &query{sql: `UPDATE outlast_node SET state = 'dead', ended_at = ? WHERE id = ? AND counter = ? AND state = 'alive'`}
 )
 
 // Join implements [store.Store]. The lock comes before the row, so nobody
@@ -39,6 +39,7 @@ func (s *Store) Join(ctx context.Context, node store.Node) error {
 	if err := s.locks.take(ctx, node.ID); err != nil {
 		return err
 	}
+	s.likely.Store(&node.ID)
 	var joined bool
 	err = s.write(ctx, "join", func(tx *tx) error {
 		started := micro(node.StartedAt)

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -65,6 +66,9 @@ func openDB(path string) (*sql.DB, error) {
 	if err := os.MkdirAll(path+"-nodes", 0o700); err != nil {
 		return nil, err
 	}
+	if err := createPrivate(path); err != nil {
+		return nil, err
+	}
 	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path)}
 	db, err := sql.Open(driverName, address.String())
 	if err != nil {
@@ -72,6 +76,19 @@ func openDB(path string) (*sql.DB, error) {
 	}
 	db.SetMaxOpenConns(readers + 1)
 	return db, nil
+}
+
+// createPrivate creates the file if it is absent, for its owner alone since
+// it holds payloads. SQLite gives the files beside it the same mode.
+func createPrivate(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // connect opens one connection and sets its pragmas. Another process may be
@@ -115,7 +132,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-var sqliteVersion = &query{`SELECT sqlite_version()`}
+var sqliteVersion = &query{sql: `SELECT sqlite_version()`}
 
 func checkVersion(ctx context.Context, c *conn) error {
 	return c.do(ctx, func() error {

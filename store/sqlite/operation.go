@@ -10,12 +10,12 @@ import (
 const operationColumns = `id, kind, state, request, node, matched, done, error, version, created_at, updated_at, finished_at`
 
 var (
-	getOperation   = &query{`SELECT ` + operationColumns + ` FROM outlast_operation WHERE id = ?`}
-	listOperations = &query{`SELECT ` + operationColumns + ` FROM outlast_operation ORDER BY created_at DESC, id DESC LIMIT ?`}
+	getOperation   = &query{sql: `SELECT ` + operationColumns + ` FROM outlast_operation WHERE id = ?`}
+	listOperations = &query{sql: `SELECT ` + operationColumns + ` FROM outlast_operation ORDER BY created_at DESC, id DESC LIMIT ?`}
 
 	// putOperation inserts or replaces what was compared before in the same
 	// write transaction.
-	putOperation = &query{`INSERT OR REPLACE INTO outlast_operation (` + operationColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`}
+	putOperation = &query{sql: `INSERT OR REPLACE INTO outlast_operation (` + operationColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`}
 )
 
 func scanOperation(r row) store.Operation {

@@ -10,30 +10,29 @@ import (
 )
 
 var (
-	getTask = &query{`SELECT ` + taskColumns + ` FROM outlast_live WHERE id = ?`}
-	getDone = &query{`SELECT ` + doneColumns + ` FROM outlast_done WHERE id = ?`}
-	getDead = &query{`SELECT ` + deadColumns + ` FROM outlast_dead WHERE id = ?`}
+	getTask = &query{sql: `SELECT ` + taskColumns + ` FROM outlast_known WHERE id = ?`}
+	getDead = &query{sql: `SELECT ` + deadColumns + ` FROM outlast_dead WHERE id = ?`}
 
 	// selectAttempts reads history rows, oldest first: claims only grow.
-	selectAttempts = &query{`SELECT number, claim, node, started_at, ended_at, outcome, failure, next_delay
+	selectAttempts = &query{sql: `SELECT number, claim, node, started_at, ended_at, outcome, failure, next_delay
 FROM outlast_attempt WHERE id = ? ORDER BY claim`}
 
 	// lastAttempt reads the attempt that an ended row records.
-	lastAttempt = &query{`SELECT attempt, claim, node, started_at, finished_at, outcome, null, 0
-FROM outlast_done WHERE id = ? AND outcome IS NOT NULL`}
+	lastAttempt = &query{sql: `SELECT attempt, claim, node, nullif(started_at, 0), updated_at, ifnull(outcome, 'succeeded'), null, 0
+FROM outlast_task WHERE id = ? AND state <> 5 AND ifnull(outcome, 'succeeded') <> ''`}
 
-	deadHistory = &query{`SELECT attempts FROM outlast_dead WHERE id = ?`}
+	deadHistory = &query{sql: `SELECT attempts FROM outlast_dead WHERE id = ?`}
 
-	selectHold = &query{`SELECT id, mode, since FROM outlast_key_hold WHERE lane = ? AND key = ?`}
+	selectHold = &query{sql: `SELECT id, mode, since FROM outlast_key_hold WHERE lane = ? AND key = ?`}
 
 	// keyNext reads the pending row of a key that runs next.
-	keyNext = &query{`SELECT id FROM outlast_task WHERE lane = ? AND key = ? AND key IS NOT NULL
-AND id NOT IN (SELECT id FROM outlast_run) ORDER BY turn, seq LIMIT 1`}
+	keyNext = &query{sql: `SELECT id FROM outlast_task WHERE lane = ? AND key = ? AND key IS NOT NULL AND state = 5
+AND num NOT IN (SELECT num FROM outlast_run) ORDER BY turn, seq LIMIT 1`}
 )
 
 // get reads a task whatever its table. A transaction sees it in one of them.
 func get(s session, id task.ID) (*task.Task, error) {
-	for _, q := range [...]*query{getTask, getDone, getDead} {
+	for _, q := range [...]*query{getTask, getDead} {
 		found, err := tasks(s, nil, q, id)
 		if err != nil {
 			return nil, err

@@ -16,29 +16,29 @@ const (
 
 var (
 	// runningNodes lists the nodes that have running rows.
-	runningNodes = &query{`SELECT n.node, d.state, d.suspect FROM (SELECT DISTINCT node FROM outlast_run) n
+	runningNodes = &query{sql: `SELECT n.node, d.state, d.suspect FROM (SELECT DISTINCT node FROM outlast_run) n
 LEFT JOIN outlast_node d ON d.id = n.node ORDER BY n.node`}
 
 	// orphans reads the running rows of a node.
-	orphans = &query{`SELECT ` + entryColumns + `, lane, claim, cancel, priority, started_at FROM outlast_live
-WHERE id IN (SELECT id FROM outlast_run WHERE node = ?) ORDER BY id`}
+	orphans = &query{sql: `SELECT ` + entryColumns + `, lane, claim, cancel, priority, started_at FROM outlast_live
+WHERE num IN (SELECT num FROM outlast_run WHERE node = ?) ORDER BY id`}
 
 	// anySuspect finds a running row of the node that crashed twice before.
-	anySuspect = &query{`SELECT 1 FROM outlast_run r JOIN outlast_task t ON t.id = r.id WHERE r.node = ? AND t.crashes >= 2 LIMIT 1`}
+	anySuspect = &query{sql: `SELECT 1 FROM outlast_run r JOIN outlast_task t ON t.num = r.num WHERE r.node = ? AND t.crashes >= 2 LIMIT 1`}
 
 	// putSuspect keeps the verdict on a node. A node without a row gets
 	// one, dead, so that later calls find the verdict.
-	putSuspect = &query{`INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, started_at, ended_at, suspect)
+	putSuspect = &query{sql: `INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, started_at, ended_at, suspect)
 VALUES (?1, '', '', '', 0, 'dead', 0, ?2, ?2, ?3) ON CONFLICT (id) DO UPDATE SET suspect = ?3`}
 
 	// handBack makes an orphan pending again, once its row in outlast_run is
 	// deleted: the attempt that ran was not yet counted in outlast_task.
 	// Inputs: id, crashes, claim, now, started at. Safe as orphans was read
 	// in the same write transaction.
-	handBack = &query{`UPDATE outlast_task SET crashes = ?2, claim = ?3, updated_at = ?4, started_at = ?5 WHERE id = ?1`}
+	handBack = &query{sql: `UPDATE outlast_task SET crashes = ?2, claim = ?3, updated_at = ?4, started_at = ?5 WHERE id = ?1`}
 
 	// raiseClaim changes the claim of a row about to end as canceled.
-	raiseClaim = &query{`UPDATE outlast_run SET claim = ?2 WHERE id = ?1`}
+	raiseClaim = &query{sql: `UPDATE outlast_run SET claim = ?2 WHERE num = (SELECT num FROM outlast_task WHERE id = ?1)`}
 )
 
 // lostNode is a node that is not alive but has running rows.
@@ -180,8 +180,7 @@ func recoverRow(tx *tx, node *lostNode, o *orphan) (store.Recovered, error) {
 		return result, err
 	}
 	if !o.cancel {
-		_, err = deleteRuns.exec(tx, []task.ID{entry.ID})
-		return result, err
+		return result, deleteRun(tx, entry.ID)
 	}
 	result.Entry = store.Entry{}
 	if _, err := tx.exec(raiseClaim, entry.ID, claim); err != nil {
@@ -196,7 +195,7 @@ func endCanceled(tx *tx, id task.ID, claim int64) error {
 	if _, err := tx.exec(finish, id, claim, canceled, tx.now, nil, nil, nil, nil, 1); err != nil {
 		return err
 	}
-	return deleteLive(tx, []task.ID{id})
+	return deleteRun(tx, id)
 }
 
 func fromNull(v int64) any {

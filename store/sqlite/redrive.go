@@ -13,16 +13,16 @@ import (
 var (
 	// revive copies a dead letter back to the live tasks. Inputs: id, lane,
 	// run_at, rank, attempts, payload (null: its own), now, spec.
-	revive = &query{`INSERT OR FAIL INTO outlast_task
-(id, lane, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, last_error, payload)
-SELECT id, ?2, 0, ?4, ?3, claim, ?5, 0, priority, key, seq, queue, type, target, policy, ?8, created_at, ?7, last_error, ifnull(?6, payload)
+	revive = &query{sql: `INSERT OR FAIL INTO outlast_task
+(id, state, node, lane, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, last_error, payload)
+SELECT id, 5, ifnull(node, ''), ?2, 0, ?4, ?3, claim, ?5, 0, priority, key, seq, queue, type, target, policy, ?8, created_at, ?7, last_error, ifnull(?6, payload)
 FROM outlast_dead WHERE id = ?1`}
 
 	// letterOf reads what the counters and redrive need of a dead letter.
-	letterOf = &query{`SELECT type, reason, category, fingerprint, priority, attempt, spec FROM outlast_dead WHERE id = ?`}
+	letterOf = &query{sql: `SELECT type, reason, category, fingerprint, priority, attempt, spec FROM outlast_dead WHERE id = ?`}
 
-	deleteLetter = &query{`DELETE FROM outlast_dead WHERE id = ?`}
-	dropHold     = &query{`DELETE FROM outlast_key_hold WHERE id = ?`}
+	deleteLetter = &query{sql: `DELETE FROM outlast_dead WHERE id = ?`}
+	dropHold     = &query{sql: `DELETE FROM outlast_key_hold WHERE id = ?`}
 )
 
 // Redrive implements [store.Admin].
@@ -125,7 +125,7 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int) (purg
 	}
 	err = s.write(ctx, "purge", func(tx *tx) error {
 		w := deadWhere(filter)
-		q := &query{`SELECT ` + deadColumns + `, category, fingerprint FROM outlast_dead WHERE ` + w.String() + ` ORDER BY id LIMIT ?`}
+		q := &query{sql: `SELECT ` + deadColumns + `, category, fingerprint FROM outlast_dead WHERE ` + w.String() + ` ORDER BY id LIMIT ?`}
 		var letters []letter
 		purged = nil
 		err := tx.once().each(q, func(r row) error {

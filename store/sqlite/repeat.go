@@ -7,10 +7,10 @@ import (
 
 var (
 	// attemptOutcome reads how the attempt of a claim was recorded.
-	attemptOutcome = &query{`SELECT outcome FROM outlast_attempt WHERE id = ? AND claim = ?`}
+	attemptOutcome = &query{sql: `SELECT outcome FROM outlast_attempt WHERE id = ? AND claim = ?`}
 
 	// endedBy reads the state and claim of an ended task.
-	endedBy = &query{`SELECT state, claim FROM outlast_done WHERE id = ?1 UNION ALL SELECT 3, claim FROM outlast_dead WHERE id = ?1`}
+	endedBy = &query{sql: `SELECT state, claim FROM outlast_task WHERE id = ?1 AND state <> 5 UNION ALL SELECT 3, claim FROM outlast_dead WHERE id = ?1`}
 )
 
 // repeated answers a settlement whose row does not run under its claim: ok

@@ -10,18 +10,19 @@ import (
 var (
 	// scanRange reads pending rows of one lane and mark in the order of
 	// (rank, id) after a place: one walk along the index, past running rows.
-	scanRange = &query{`SELECT ` + entryColumns + ` FROM outlast_task
-WHERE lane = ?1 AND park = ?2 AND (rank, id) > (?3, ?4) AND rank <= ?5 AND id NOT IN (SELECT id FROM outlast_run)
+	scanRange = &query{sql: `SELECT ` + entryColumns + ` FROM outlast_task
+WHERE lane = ?1 AND park = ?2 AND (rank, id) > (?3, ?4) AND rank <= ?5 AND state = 5
+  AND num NOT IN (SELECT num FROM outlast_run)
 ORDER BY rank, id LIMIT ?6`}
 
 	// nextMark reads the first pending row of a lane with a mark above the
 	// given one, so walking over all marks costs one seek each. A running
 	// row has no mark.
-	nextMark = &query{`SELECT ` + entryColumns + ` FROM outlast_task
-WHERE lane = ?1 AND park > ?2 ORDER BY park, rank, id LIMIT 1`}
+	nextMark = &query{sql: `SELECT ` + entryColumns + ` FROM outlast_task
+WHERE lane = ?1 AND park > ?2 AND state = 5 ORDER BY park, rank, id LIMIT 1`}
 
 	// setMark sets the mark of a row that is pending.
-	setMark = &query{`UPDATE outlast_task SET park = ?2 WHERE id = ?1 AND park <> ?2 AND id NOT IN (SELECT id FROM outlast_run)`}
+	setMark = &query{sql: `UPDATE outlast_task SET park = ?2 WHERE id = ?1 AND park <> ?2 AND state = 5 AND num NOT IN (SELECT num FROM outlast_run)`}
 )
 
 // Scan implements [store.Store].
@@ -84,7 +85,7 @@ func (s *Store) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error
 }
 
 var (
-	runningOf    = &query{`SELECT ` + taskColumns + ` FROM outlast_live WHERE id IN (SELECT id FROM outlast_run WHERE node = ?) ORDER BY id`}
+	runningOf    = &query{sql: `SELECT ` + taskColumns + ` FROM outlast_live WHERE num IN (SELECT num FROM outlast_run WHERE node = ?) ORDER BY id`}
 	runningOfIDs = newIDQuery(`SELECT ` + taskColumns + ` FROM outlast_live WHERE node = ? AND id IN (@ids)`)
 )
 

@@ -9,45 +9,39 @@ import (
 )
 
 var (
-	// finish copies a running row to the ended ones. Inputs: id, claim,
-	// state, finished at, started at (null: as claimed), outcome, result,
-	// error (null: as on the row), 1 if the attempt did not start. Changes
-	// nothing unless the row runs under the claim.
-	finish = &query{`INSERT OR FAIL INTO outlast_done
-(id, state, run_at, claim, attempt, crashes, priority, node, started_at, cancel, key, seq, queue, type, target, policy, spec,
- created_at, finished_at, last_error, outcome, result, payload)
-SELECT t.id, ?3, t.run_at, r.claim, t.attempt + 1 - ?9, t.crashes, t.priority, r.node, ifnull(?5, r.started_at), r.cancel, t.key, t.seq, t.queue,
- t.type, t.target, t.policy, t.spec, t.created_at, ?4, ifnull(?8, t.last_error), ?6, ?7, t.payload
-FROM outlast_run r CROSS JOIN outlast_task t ON t.id = r.id WHERE r.id = ?1 AND r.claim = ?2`}
+	// finish ends a running row in its place. Inputs: id, claim, state,
+	// finished at, started at (null: as claimed), outcome (null: the row is
+	// no record of the attempt), result, error (null: as on the row), 1 if
+	// the attempt did not start. Changes nothing unless the row runs under
+	// the claim. Its row in outlast_run is deleted next.
+	finish = &query{sql: `UPDATE OR FAIL outlast_task SET state = ?3, park = 0, claim = r.claim, attempt = attempt + 1 - ?9, updated_at = ?4,
+ started_at = ifnull(?5, r.started_at), node = r.node, cancel = r.cancel, last_error = ifnull(?8, last_error), outcome = ifnull(?6, ''), result = ?7
+FROM outlast_run r WHERE outlast_task.id = ?1 AND state = 5 AND r.num = outlast_task.num AND r.claim = ?2`}
 
-	// finishMany is finish for rows of (id, claim, finished at, started at,
-	// result) that succeeded.
-	finishMany = &query{`WITH s (id, claim, finished_at, started_at, result) AS (VALUES ` + valueRows(manyRows, 5) + `)
-INSERT OR FAIL INTO outlast_done
-(id, state, run_at, claim, attempt, crashes, priority, node, started_at, cancel, key, seq, queue, type, target, policy, spec,
- created_at, finished_at, last_error, outcome, result, payload)
-SELECT t.id, 2, t.run_at, r.claim, t.attempt + 1, t.crashes, t.priority, r.node, ifnull(s.started_at, r.started_at), r.cancel, t.key, t.seq, t.queue,
- t.type, t.target, t.policy, t.spec, t.created_at, s.finished_at, t.last_error, 'succeeded', s.result, t.payload
-FROM s CROSS JOIN outlast_run r ON r.id = s.id AND r.claim = s.claim CROSS JOIN outlast_task t ON t.id = r.id`}
-
-	// deleteTasks deletes rows that were copied elsewhere before.
-	deleteTasks = newIDQuery(`DELETE FROM outlast_task WHERE id IN (@ids)`)
-	deleteRuns  = newIDQuery(`DELETE FROM outlast_run WHERE id IN (@ids)`)
+	// runEnded deletes what says that a row runs.
+	runEnded = &query{sql: `DELETE FROM outlast_run WHERE num = (SELECT num FROM outlast_task WHERE id = ?)`}
 
 	// selectRunning reads what a settlement needs to know of a live row.
-	selectRunning = &query{`SELECT ` + entryColumns + `, state, claim, cancel, priority, node, started_at, unstarted
+	selectRunning = &query{sql: `SELECT ` + entryColumns + `, state, claim, cancel, priority, node, started_at, unstarted, num
 FROM outlast_live WHERE id = ?`}
 
-	// putBack makes a row pending again that selectRunning saw running under
-	// the settlement's claim. Inputs: id, run_at, rank, attempt, claim,
-	// error (null: keep), unstarted claim, now, started at. Its row in
-	// outlast_run is deleted with it.
-	putBack = &query{`UPDATE OR FAIL outlast_task SET run_at = ?2, rank = ?3, started_at = ?9, attempt = ?4, claim = ?5, last_error = ifnull(?6, last_error), unstarted = ?7, updated_at = ?8 WHERE id = ?1`}
+	// putBack makes a row pending again that was read running under the
+	// settlement's claim, in the same write transaction. Inputs: num, run_at,
+	// rank, attempt, claim, error (null: keep), unstarted claim, now, started
+	// at. Its row in outlast_run is deleted with it.
+	putBack = &query{sql: `UPDATE OR FAIL outlast_task SET run_at = ?2, rank = ?3, started_at = ?9, attempt = ?4, claim = ?5, last_error = ifnull(?6, last_error), unstarted = ?7, updated_at = ?8 WHERE num = ?1`}
 
-	// addAttempt records an ended attempt.
-	addAttempt = &query{`INSERT OR FAIL INTO outlast_attempt (id, claim, number, node, started_at, ended_at, outcome, failure, next_delay)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`}
+	// addAttempt records an ended attempt, addAttempts many.
+	addAttempt  = &query{sql: addAttemptsOf(1)}
+	addAttempts = &query{sql: addAttemptsOf(manyRows)}
 )
+
+const historyColumns = 9
+
+func addAttemptsOf(rows int) string {
+	return `INSERT OR FAIL INTO outlast_attempt (id, claim, number, node, started_at, ended_at, outcome, failure, next_delay) VALUES ` +
+		valueRows(rows, historyColumns)
+}
 
 // Settle implements [store.Store].
 func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]store.Settled, error) {
@@ -56,7 +50,7 @@ func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]s
 		results = make([]store.Settled, len(settlements))
 		batch := settling{tx: tx}
 		for i := 0; i < len(settlements); i++ {
-			if n, err := batch.succeedMany(settlements[i:], results[i:]); n > 0 || err != nil {
+			if n, err := batch.settleMany(settlements[i:], results[i:]); n > 0 || err != nil {
 				if err != nil {
 					return err
 				}
@@ -71,7 +65,7 @@ func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]s
 				results[i] = store.Settled{Status: store.StatusRefused, Err: refused}
 			}
 		}
-		return batch.flush()
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -79,24 +73,11 @@ func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]s
 	return results, nil
 }
 
-// settling is one call of Settle inside its transaction. Rows that were
-// copied to the ended ones are deleted together at its end.
-type settling struct {
-	tx    *tx
-	ended []task.ID
-}
+// settling is one call of Settle inside its transaction.
+type settling struct{ tx *tx }
 
-func (b *settling) flush() error {
-	ended := b.ended
-	b.ended = b.ended[:0]
-	return deleteLive(b.tx, ended)
-}
-
-func deleteLive(s session, ids []task.ID) error {
-	if _, err := deleteTasks.exec(s, ids); err != nil {
-		return err
-	}
-	_, err := deleteRuns.exec(s, ids)
+func deleteRun(s session, id task.ID) error {
+	_, err := s.exec(runEnded, id)
 	return err
 }
 
@@ -104,6 +85,7 @@ func deleteLive(s session, ids []task.ID) error {
 type liveRow struct {
 	entry                   store.Entry
 	state, claim, unstarted int64
+	num                     int64
 	cancel                  bool
 	priority                int
 	node                    string
@@ -112,10 +94,14 @@ type liveRow struct {
 
 func selectLive(s session, id task.ID) (live liveRow, found bool, err error) {
 	found, err = one(s, selectRunning, func(r row) {
-		live = liveRow{entry: scanEntry(r), state: r.int(11), claim: r.int(12), cancel: r.bool(13),
-			priority: int(r.int(14)), node: r.text(15), startedAt: r.time(16), unstarted: r.int(17)}
+		live = scanLive(r)
 	}, id)
 	return live, found, err
+}
+
+func scanLive(r row) liveRow {
+	return liveRow{entry: scanEntry(r), state: r.int(11), claim: r.int(12), cancel: r.bool(13),
+		priority: int(r.int(14)), node: r.text(15), startedAt: r.time(16), unstarted: r.int(17), num: r.int(18)}
 }
 
 // settle ends one attempt and reports what became of it.
@@ -129,9 +115,6 @@ func (b *settling) settle(s *store.Settlement, result *store.Settled) error {
 		if done || err != nil {
 			return err
 		}
-	}
-	if err := b.flush(); err != nil {
-		return err
 	}
 	live, found, err := selectLive(b.tx, s.Task.ID)
 	if err != nil {
@@ -173,35 +156,6 @@ func checkSettlement(s *store.Settlement) error {
 	return task.Invalid("outcome", "no attempt ends as "+task.Quote(string(s.Outcome)), "")
 }
 
-// succeedMany settles the next manyRows settlements by one statement if all
-// are plain successes. If one of them turns out to be stale, the group starts
-// again, one by one.
-func (b *settling) succeedMany(settlements []store.Settlement, results []store.Settled) (int, error) {
-	if b.tx.careful || len(settlements) < manyRows || mutant("settle_without_claim_check") {
-		return 0, nil
-	}
-	args := make([]any, 0, 5*manyRows)
-	for i := range settlements[:manyRows] {
-		s := &settlements[i]
-		if s.Outcome != task.OutcomeSucceeded || len(s.Follow) > 0 || s.Unstarted || s.Failure != nil || checkSettlement(s) != nil {
-			return 0, nil
-		}
-		args = append(args, s.Task.ID[:], s.Task.Claim, b.endOf(s), micro(s.StartedAt), s.Result)
-	}
-	n, err := b.tx.exec(finishMany, args...)
-	if err != nil {
-		return 0, err
-	}
-	if n != manyRows {
-		return 0, errPartly
-	}
-	for i := range settlements[:manyRows] {
-		b.ended = append(b.ended, settlements[i].Task.ID)
-		results[i] = store.Settled{Status: store.StatusOK, State: task.Succeeded}
-	}
-	return manyRows, nil
-}
-
 // succeed is the short way of the common case: no row is read.
 func (b *settling) succeed(s *store.Settlement, result *store.Settled) (done bool, err error) {
 	n, err := b.tx.exec(finish, s.Task.ID, s.Task.Claim, succeeded, b.endOf(s), micro(s.StartedAt),
@@ -209,13 +163,10 @@ func (b *settling) succeed(s *store.Settlement, result *store.Settled) (done boo
 	if err != nil || n == 0 {
 		return false, err
 	}
-	b.ended = append(b.ended, s.Task.ID)
-	*result = store.Settled{Status: store.StatusOK, State: task.Succeeded}
-	if b.tx.careful {
-		if err := b.flush(); err != nil { // inside the item's savepoint
-			return true, err
-		}
+	if err := deleteRun(b.tx, s.Task.ID); err != nil {
+		return true, err
 	}
+	*result = store.Settled{Status: store.StatusOK, State: task.Succeeded}
 	return true, insertFollow(b.tx, s.Follow)
 }
 
@@ -256,16 +207,20 @@ func (b *settling) record(a *attempt, delay time.Duration) error {
 	if a.Unstarted {
 		return nil
 	}
-	failure, err := failureText(a.Failure)
-	if err != nil {
-		return err
+	row, err := b.historyRow(a, delay)
+	if err == nil {
+		_, err = b.tx.exec(addAttempt, row[:]...)
 	}
-	_, err = b.tx.exec(addAttempt, a.id, a.claim, a.number, optional(a.node), micro(a.started), b.endOf(a.Settlement),
-		string(a.outcome), failure, delay.Microseconds())
 	return err
 }
 
-// end moves the row to the ended ones, whose row also records the attempt
+func (b *settling) historyRow(a *attempt, delay time.Duration) (row [historyColumns]any, err error) {
+	failure, err := failureText(a.Failure)
+	return [historyColumns]any{a.id, a.claim, a.number, optional(a.node), micro(a.started), b.endOf(a.Settlement),
+		string(a.outcome), failure, delay.Microseconds()}, err
+}
+
+// end ends the row, which also records the attempt
 // unless that has a failure of its own.
 func (b *settling) end(a *attempt, state int, result *store.Settled) error {
 	failure, err := failureText(a.Failure)
@@ -286,25 +241,41 @@ func (b *settling) end(a *attempt, state int, result *store.Settled) error {
 	if err != nil {
 		return err
 	}
-	b.ended = append(b.ended, a.id)
-	*result = store.Settled{Status: store.StatusOK, State: states[state]}
-	if err := b.flush(); err != nil {
+	if err := deleteRun(b.tx, a.id); err != nil {
 		return err
 	}
+	*result = store.Settled{Status: store.StatusOK, State: states[state]}
 	return insertFollow(b.tx, a.Follow)
 }
 
 // retry puts the row back to wait for its next run.
 func (b *settling) retry(a *attempt, live *liveRow, result *store.Settled) error {
+	entry := b.retryEntry(a, live)
+	if err := b.record(a, delayOf(fromMicro(b.endOf(a.Settlement)), entry.RunAt)); err != nil {
+		return err
+	}
+	if err := b.putBack(a, live, &entry); err != nil {
+		return err
+	}
+	if err := deleteRun(b.tx, a.id); err != nil {
+		return err
+	}
+	*result = store.Settled{Status: store.StatusOK, State: task.Pending, Entry: entry}
+	return insertFollow(b.tx, a.Follow)
+}
+
+// retryEntry is the row as it will wait for its next run.
+func (b *settling) retryEntry(a *attempt, live *liveRow) store.Entry {
 	entry := live.entry
 	entry.RunAt, entry.Park, entry.Attempt = b.tx.now, 0, a.after
 	if !a.RunAt.IsZero() {
 		entry.RunAt = a.RunAt.UnixMicro()
 	}
 	entry.Rank = task.Rank(fromMicro(entry.RunAt), live.priority)
-	if err := b.record(a, delayOf(fromMicro(b.endOf(a.Settlement)), entry.RunAt)); err != nil {
-		return err
-	}
+	return entry
+}
+
+func (b *settling) putBack(a *attempt, live *liveRow, entry *store.Entry) error {
 	failure, err := failureText(a.Failure)
 	if err != nil {
 		return err
@@ -316,13 +287,6 @@ func (b *settling) retry(a *attempt, live *liveRow, result *store.Settled) error
 	if a.Unstarted {
 		unstarted = live.claim
 	}
-	_, err = b.tx.exec(putBack, a.id, entry.RunAt, entry.Rank, entry.Attempt, claim, failure, unstarted, b.tx.now, micro(live.startedAt))
-	if err == nil {
-		_, err = deleteRuns.exec(b.tx, []task.ID{a.id})
-	}
-	if err != nil {
-		return err
-	}
-	*result = store.Settled{Status: store.StatusOK, State: task.Pending, Entry: entry}
-	return insertFollow(b.tx, a.Follow)
+	_, err = b.tx.exec(putBack, live.num, entry.RunAt, entry.Rank, entry.Attempt, claim, failure, unstarted, b.tx.now, micro(live.startedAt))
+	return err
 }

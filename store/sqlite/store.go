@@ -45,7 +45,12 @@ type Store struct {
 	others  atomic.Bool // another living node shares the file
 
 	// cleaned is where Cleanup goes on; the writer's goroutine owns it.
-	cleaned task.ID
+	cleaned int64
+	// claimed tells where rows are that this process has claimed; the
+	// writer's goroutine owns it. What it says must be checked.
+	claimed places
+	// likely is the node that will run what is inserted, most likely.
+	likely atomic.Pointer[string]
 
 	closing  sync.Once
 	closed   chan struct{}
@@ -92,6 +97,7 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	s := &Store{
 		path: path, clock: chosen.clock, hook: chosen.hook,
 		closed:  make(chan struct{}),
+		claimed: places{},
 		readers: make(chan *conn, readers),
 		locks:   nodeLocks{dir: path + "-nodes", held: map[string]*os.File{}},
 	}
@@ -142,6 +148,28 @@ func resolve(path string) (string, error) {
 		return "", err
 	}
 	return filepath.Join(dir, filepath.Base(path)), nil
+}
+
+// places are row numbers of outlast_task by id.
+type places map[task.ID]int64
+
+// maxPlaces bounds places: more than any process has slots.
+const maxPlaces = 1 << 17
+
+func (p places) put(id task.ID, num int64) {
+	if len(p) >= maxPlaces {
+		clear(p)
+	}
+	p[id] = num
+}
+
+// standIn is a name for the node column of rows that nobody has run: the
+// length of the node's that will.
+func (s *Store) standIn() string {
+	if node := s.likely.Load(); node != nil {
+		return *node
+	}
+	return "00000000-0000-0000-0000-000000000000"
 }
 
 // now is the store's clock in µs.

@@ -12,20 +12,20 @@ import (
 const nodeMemory = time.Hour
 
 var (
-	selectQueues = &query{`SELECT name, lanes, key_lanes, paused, policy, unknown_type, concurrency, max_pending, weight, updated_at
+	selectQueues = &query{sql: `SELECT name, lanes, key_lanes, paused, policy, unknown_type, concurrency, max_pending, weight, updated_at
 FROM outlast_queue ORDER BY name`}
-	selectLanes = &query{`SELECT lane, queue, owner, epoch FROM outlast_lane ORDER BY lane`}
+	selectLanes = &query{sql: `SELECT lane, queue, owner, epoch FROM outlast_lane ORDER BY lane`}
 
 	// selectNodes leaves out nodes that ended before ?1 and hold nothing.
-	selectNodes = &query{`SELECT id, address, version, release, embedded, state, counter, serves, started_at FROM outlast_node n
+	selectNodes = &query{sql: `SELECT id, address, version, release, embedded, state, counter, serves, started_at FROM outlast_node n
 WHERE state = 'alive' OR ended_at > ?1
    OR EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id)
    OR EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
 ORDER BY started_at, id`}
 
 	// countPending counts pending rows of a queue's lanes, to a limit.
-	countPending = &query{`SELECT count(*) FROM (SELECT 1 FROM outlast_lane l JOIN outlast_task t ON t.lane = l.lane
-WHERE l.queue = ? AND t.id NOT IN (SELECT id FROM outlast_run) LIMIT ?)`}
+	countPending = &query{sql: `SELECT count(*) FROM (SELECT 1 FROM outlast_lane l JOIN outlast_task t ON t.lane = l.lane
+WHERE l.queue = ? AND t.state = 5 AND t.num NOT IN (SELECT num FROM outlast_run) LIMIT ?)`}
 )
 
 // Topology implements [store.Store].

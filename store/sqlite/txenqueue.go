@@ -24,7 +24,7 @@ func (s *Store) EnqueueTx(ctx context.Context, tx any, items []store.Insert) ([]
 			return nil, err
 		}
 	}
-	return insertAll(&foreignSession{ctx, foreign}, s.now(), items, false)
+	return insertAll(&foreignSession{ctx, foreign}, &arrival{s.now(), s.standIn()}, items, false)
 }
 
 // foreignSession runs our statements in a caller's transaction.

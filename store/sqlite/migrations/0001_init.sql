@@ -1,5 +1,5 @@
 -- Times are µs since 1970, ids 16-byte blobs, states small integers:
--- 0 pending, 1 running, 2 succeeded, 3 dead, 4 canceled.
+-- 0 pending, 1 running, 2 succeeded, 3 dead, 4 canceled, 5 pending or running.
 
 CREATE TABLE outlast_queue (
   name         TEXT PRIMARY KEY,
@@ -38,12 +38,26 @@ CREATE TABLE outlast_node (
   suspect    INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 
--- Live tasks; those with a row in outlast_run are running. turn orders the
--- pending tasks of a key: those that ran before, then the fresh ones.
--- unstarted is the claim that was given back last without a history row, so
--- that a repeat is recognised.
+-- Tasks that are not dead, live and ended, in the order of insertion. state
+-- is 5 while the task is live (pending, or running if it has a row in
+-- outlast_run), else 2 succeeded or 4 canceled; such rows stay until their
+-- retention has passed, and their updated_at is when they ended.
+--
+-- A settle should overwrite the row in its place, at its length: so a state
+-- takes one byte always, and a new row has stand-ins for what it will get:
+-- in claim and started_at a negative number (none yet), in node some name.
+-- Read them through the views. What a claim adds stands in outlast_run
+-- until the settle.
+--
+-- turn orders the pending tasks of a key: those that ran before, then the
+-- fresh ones. unstarted is the claim that was given back last without a
+-- history row, so that a repeat is recognised. outcome is how the last
+-- attempt ended if this row is its record, '' if it is not; null means
+-- 'succeeded' where the state says so.
 CREATE TABLE outlast_task (
-  id         BLOB PRIMARY KEY,
+  num        INTEGER PRIMARY KEY,
+  id         BLOB NOT NULL UNIQUE,
+  state      INTEGER NOT NULL,
   lane       INTEGER NOT NULL,
   park       INTEGER NOT NULL,
   rank       INTEGER NOT NULL,
@@ -52,7 +66,10 @@ CREATE TABLE outlast_task (
   attempt    INTEGER NOT NULL,
   crashes    INTEGER NOT NULL,
   priority   INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
   started_at INTEGER,
+  node       TEXT NOT NULL,
+  cancel     INTEGER,
   key        TEXT,
   seq        INTEGER,
   queue      TEXT NOT NULL,
@@ -61,63 +78,42 @@ CREATE TABLE outlast_task (
   policy     TEXT,
   spec       TEXT,
   created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
   last_error TEXT,
+  outcome    TEXT,
   unstarted  INTEGER,
+  result     BLOB,
   payload    BLOB,
   turn AS (CASE WHEN attempt + crashes > 0 THEN 1 ELSE 2 END)
-) WITHOUT ROWID;
-CREATE INDEX outlast_task_rank ON outlast_task (lane, park, rank);
-CREATE INDEX outlast_task_key ON outlast_task (lane, key, turn, seq) WHERE key IS NOT NULL;
+);
+CREATE INDEX outlast_task_rank ON outlast_task (lane, park, rank, id) WHERE state = 5;
+CREATE INDEX outlast_task_key ON outlast_task (lane, key, turn, seq) WHERE key IS NOT NULL AND state = 5;
 
 -- Running tasks: what a claim adds to the row of outlast_task, which is not
--- written by a claim, nor by the settle of a success but to delete it. The
--- table is as small as the slots of all nodes, and needs no other index.
+-- written by a claim. The table is as small as the slots of all nodes, and
+-- needs no index by node.
 CREATE TABLE outlast_run (
-  id         BLOB PRIMARY KEY,
+  num        INTEGER PRIMARY KEY,
   claim      INTEGER NOT NULL,
   node       TEXT NOT NULL,
   started_at INTEGER NOT NULL,
   lane       INTEGER,
   key        TEXT,
   cancel     INTEGER
-) WITHOUT ROWID;
+);
 CREATE INDEX outlast_run_key ON outlast_run (lane, key) WHERE key IS NOT NULL;
 
--- Live tasks as they stand: a running one has begun its next attempt.
-CREATE VIEW outlast_live AS SELECT t.id, t.lane, r.id IS NOT NULL AS state, t.park, t.rank, t.run_at,
-  ifnull(r.claim, t.claim) AS claim, t.attempt + (r.id IS NOT NULL) AS attempt, t.crashes, t.priority, r.node,
-  ifnull(r.started_at, t.started_at) AS started_at, r.cancel, t.key, t.seq, t.queue, t.type, t.target, t.policy, t.spec,
-  t.created_at, ifnull(r.started_at, t.updated_at) AS updated_at, t.last_error, t.unstarted, t.payload
-FROM outlast_task t LEFT JOIN outlast_run r ON r.id = t.id;
+-- Tasks that are not dead as they stand: a running one has begun its next
+-- attempt.
+CREATE VIEW outlast_known AS SELECT t.num, t.id, t.state = 5 AS live, iif(t.state = 5, r.num IS NOT NULL, t.state) AS state, t.lane,
+  t.park, t.rank, t.run_at, ifnull(r.claim, max(t.claim, 0)) AS claim, t.attempt + (r.num IS NOT NULL) AS attempt, t.crashes, t.priority,
+  iif(t.state = 5, r.node, t.node) AS node, ifnull(r.started_at, nullif(max(t.started_at, 0), 0)) AS started_at,
+  ifnull(r.cancel, t.cancel) AS cancel, t.key, t.seq, t.queue, t.type, t.target, t.policy, t.spec, t.created_at,
+  ifnull(r.started_at, t.updated_at) AS updated_at, iif(t.state = 5, NULL, t.updated_at) AS finished_at,
+  t.last_error, t.unstarted, t.result, t.payload
+FROM outlast_task t LEFT JOIN outlast_run r ON r.num = t.num;
 
--- Succeeded and canceled tasks. outcome is that of
--- the last attempt when this row is its record, else null.
-CREATE TABLE outlast_done (
-  id          BLOB PRIMARY KEY,
-  state       INTEGER NOT NULL,
-  run_at      INTEGER NOT NULL,
-  claim       INTEGER NOT NULL,
-  attempt     INTEGER NOT NULL,
-  crashes     INTEGER NOT NULL,
-  priority    INTEGER NOT NULL,
-  node        TEXT,
-  started_at  INTEGER,
-  cancel      INTEGER,
-  key         TEXT,
-  seq         INTEGER,
-  queue       TEXT NOT NULL,
-  type        TEXT NOT NULL,
-  target      TEXT NOT NULL,
-  policy      TEXT,
-  spec        TEXT,
-  created_at  INTEGER NOT NULL,
-  finished_at INTEGER NOT NULL,
-  last_error  TEXT,
-  outcome     TEXT,
-  result      BLOB,
-  payload     BLOB
-) WITHOUT ROWID;
+-- The live ones of them.
+CREATE VIEW outlast_live AS SELECT * FROM outlast_known WHERE live;
 
 -- Dead letters, each with its last 100 attempts as JSON.
 CREATE TABLE outlast_dead (
