@@ -7,8 +7,8 @@ import (
 )
 
 // RetryAfter makes the attempt fail with err, and the next one start after d
-// instead of the policy's delay. Whether there is a next one is still the
-// policy's choice. A nil err reads as "try again".
+// instead of the policy's delay, also where err looks permanent. The policy
+// still counts the attempts. A nil err reads as "try again".
 func RetryAfter(d time.Duration, err error) error {
 	return &steering{engine.Steer{Action: engine.SteerRetry, After: max(d, 0)}, "try again", err}
 }

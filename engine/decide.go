@@ -72,6 +72,9 @@ func decide(end ending) decided {
 	case errors.Is(end.cause, ErrStopping), errors.Is(end.cause, ErrLost):
 		s.Outcome, out.rule = task.OutcomeReleased, end.cause.Error()
 	case errors.As(end.err, &steerer):
+		if cause := errors.Unwrap(steerer); cause != nil {
+			end.err = cause // what is recorded is the failure, not the wish
+		}
 		out.steer(end, steerer.Steer())
 	default:
 		out.fail(end)
@@ -93,18 +96,29 @@ func (d *decided) steer(end ending, steer Steer) {
 		s.Outcome, s.DeadReason = task.OutcomeDead, task.Rejected
 		s.Failure = failure(end, retry.Classify(end.err))
 	default:
-		d.fail(end)
-		if s.Outcome == task.OutcomeFailed {
+		verdict := classify(end)
+		s.Failure = failure(end, verdict)
+		if verdict.Category != retry.Deadline {
+			// The handler knows that it is worth another try; the policy still
+			// counts the attempts.
+			verdict = retry.Verdict{Category: retry.Unavailable, Type: verdict.Type, Code: verdict.Code}
+		}
+		if d.ask(end, verdict); s.Outcome == task.OutcomeFailed {
 			d.retryAfter(end, max(0, steer.After))
 		}
 	}
 }
 
-// fail asks the policy about a failed attempt.
+// fail records a failed attempt and asks the policy about it.
 func (d *decided) fail(end ending) {
-	s := &d.settlement
 	verdict := classify(end)
-	s.Failure = failure(end, verdict)
+	d.settlement.Failure = failure(end, verdict)
+	d.ask(end, verdict)
+}
+
+// ask applies the policy's decision on a verdict.
+func (d *decided) ask(end ending, verdict retry.Verdict) {
+	s := &d.settlement
 	if verdict.Category == retry.Deadline {
 		s.Outcome, s.DeadReason, d.rule = task.OutcomeDead, task.Expired, "deadline"
 		return

@@ -3,7 +3,9 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -35,6 +37,7 @@ func TestHandlerSteersByItsError(t *testing.T) {
 	}{
 		{"snooze costs nothing", engine.Steer{Action: engine.SteerSnooze, After: time.Minute}, task.Succeeded, 1, []time.Duration{0, time.Minute}},
 		{"retry after", engine.Steer{Action: engine.SteerRetry, After: 7 * time.Second}, task.Succeeded, 2, []time.Duration{0, 7 * time.Second}},
+		{"retry although the failure looks permanent", engine.Steer{Action: engine.SteerRetry, After: time.Second}, task.Succeeded, 2, []time.Duration{0, time.Second}},
 		{"dead", engine.Steer{Action: engine.SteerDead}, task.Dead, 1, []time.Duration{0}},
 		{"cancel", engine.Steer{Action: engine.SteerCancel}, task.Canceled, 1, []time.Duration{0}},
 	} {
@@ -46,6 +49,9 @@ func TestHandlerSteersByItsError(t *testing.T) {
 				e := w.node("a", &registry{handlers: handlers("t", func(context.Context, *engine.Run) ([]byte, error) {
 					starts = append(starts, time.Since(began))
 					if len(starts) == 1 {
+						if strings.Contains(c.name, "permanent") {
+							return nil, steering{c.steer, fs.ErrPermission}
+						}
 						return nil, steering{c.steer, cause}
 					}
 					return nil, nil
@@ -54,8 +60,8 @@ func TestHandlerSteersByItsError(t *testing.T) {
 				if end.Attempt != c.attempts || !slices.Equal(starts, c.starts) {
 					t.Errorf("attempt %d, starts %v", end.Attempt, starts)
 				}
-				if c.state == task.Dead && end.DeadReason != task.Rejected {
-					t.Errorf("reason %s", end.DeadReason)
+				if c.state == task.Dead && (end.DeadReason != task.Rejected || end.LastError.Type != "*errors.errorString") {
+					t.Errorf("reason %s, last error %+v", end.DeadReason, end.LastError)
 				}
 				w.stop(e)
 			})
