@@ -59,7 +59,7 @@ func (i *Inspector) Purge(ctx context.Context, filter store.Filter, dryRun bool)
 	if dryRun {
 		return i.client.backend.Count(ctx, dead.Letters(filter), mostCounted)
 	}
-	return dead.Purge(ctx, i.client.backend, filter)
+	return dead.Purge(ctx, i.client.backend, i.client.engine, filter)
 }
 
 // mostCounted is where counting for people stops.

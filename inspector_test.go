@@ -326,3 +326,25 @@ func TestPurgeAndExport(t *testing.T) {
 		}
 	})
 }
+
+// A key that a purged letter held goes on at once.
+func TestPurgeReleasesTheKey(t *testing.T) {
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
+		outlast.Handle(k.client, "next", func(context.Context, mail) error { return nil })
+		k.start()
+		bad := k.enqueue(outlast.Draft{Type: "dies", Key: "k"}).ID
+		next := k.enqueue(outlast.Draft{Type: "next", Key: "k"}).ID
+		k.after(5 * time.Second)
+		if got := k.get(next); got.Waiting != task.KeyBlocked {
+			k.Fatalf("the next one is %s, waiting %q", got.State, got.Waiting)
+		}
+		if n, err := k.client.Inspector().Purge(k.ctx, store.Filter{IDs: []task.ID{bad}}, false); err != nil || n != 1 {
+			k.Fatalf("purged %d, %v", n, err)
+		}
+		k.after(100 * time.Millisecond)
+		if got := k.get(next); got.State != task.Succeeded {
+			k.Errorf("the next one is %s, waiting %q", got.State, got.Waiting)
+		}
+	})
+}

@@ -53,14 +53,30 @@ func Export(ctx context.Context, query store.Query, filter store.Filter, do func
 }
 
 // Purge deletes the letters that match, in batches, and returns how many;
-// also with an error, those deleted before it.
-func Purge(ctx context.Context, admin store.Admin, filter store.Filter) (int, error) {
+// also with an error, those deleted before it. The owners of lanes whose keys
+// were released are told.
+func Purge(ctx context.Context, admin store.Admin, node Node, filter store.Filter) (int, error) {
 	deleted := 0
 	for {
 		letters, err := admin.Purge(ctx, Letters(filter), purgeBatch)
 		deleted += len(letters)
+		wakeReleased(node, letters)
 		if err != nil || len(letters) == 0 {
 			return deleted, err
 		}
+	}
+}
+
+// wakeReleased tells the owners of the lanes in which keys were released with
+// the letters.
+func wakeReleased(node Node, letters []*task.Task) {
+	var keyed []task.ID
+	for _, letter := range letters {
+		if letter.Key != "" {
+			keyed = append(keyed, letter.ID)
+		}
+	}
+	if len(keyed) > 0 {
+		node.Wake(lanesOf(keyed)...)
 	}
 }

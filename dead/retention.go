@@ -76,6 +76,7 @@ func (r *retention) runOnce(ctx context.Context, now time.Time) {
 		for _, letter := range letters {
 			r.deleted(ctx, letter)
 		}
+		wakeReleased(r.node, letters)
 		deleted += len(letters)
 	}
 	r.log.Info("dead.cleanup", "deleted", deleted, "died_before", filter.DiedBefore.UTC())

@@ -54,10 +54,14 @@ func markOf(row *store.Entry) (mark, bool) {
 	return mark{}, false
 }
 
+// parkRamp is how many entries of a lane are parked at a time, so that the
+// marks do not keep the store from other work.
+const parkRamp = 256
+
 // excess lists entries of a lane that wait behind a shut gate, beyond a
 // quarter of the lane's window, so that they can be parked: those behind the
 // head of their key, and ready ones of a target that is full, or that fails
-// while it fills the window.
+// while it fills the window. The last to start come first, parkRamp at most.
 func (n *near) excess(l *lane) []*entry {
 	if l.count < n.window() {
 		return nil
@@ -84,9 +88,9 @@ func (n *near) excess(l *lane) []*entry {
 		for _, e := range entries {
 			n.lift(e)
 			kept.push(e)
-			if kept.len() > quota {
-				out = append(out, kept.pop())
-			}
+		}
+		for kept.len() > quota && len(out) < parkRamp {
+			out = append(out, kept.pop())
 		}
 		for _, e := range kept.items {
 			n.putBack(e, m)

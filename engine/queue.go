@@ -38,6 +38,7 @@ type target struct {
 	limit   int // attempts at once on this node
 	running int
 	streams []*stream
+	seen    int     // outcomes learned from, counted to enoughSeen
 	success float64 // share of attempts that succeeded, exponentially weighted; 1 at first
 	usual   float64 // length of an attempt, ns, exponentially weighted
 }
@@ -58,6 +59,27 @@ func (t *target) ended() {
 	}
 }
 
+// A target that answers nothing but failures, while others have work here,
+// may hold a fiftieth of the slots only: its large batches of claims and
+// settlements would delay the others on their way to disk.
+const (
+	enoughSeen   = 32
+	failingShare = 0.1 // of successes
+	failingPart  = 50
+)
+
+// bound sets how many attempts at once a target may have.
+func (n *near) bound(t *target) {
+	limit := max(1, int(float64(n.slots)*n.share))
+	if t.seen >= enoughSeen && t.success < failingShare && len(n.targets) > 1 {
+		limit = max(1, n.slots/failingPart)
+	}
+	if limit != t.limit {
+		t.limit = limit
+		t.refresh()
+	}
+}
+
 func (t *target) refresh() {
 	for _, s := range t.streams {
 		s.refresh()
@@ -70,6 +92,7 @@ func (t *target) learn(success bool, took float64) {
 	if success {
 		share = 1
 	}
+	t.seen = min(t.seen+1, enoughSeen)
 	t.success += (share - t.success) / 16
 	if t.usual == 0 {
 		t.usual = took
@@ -108,8 +131,9 @@ func (q *queue) stream(n *near, name string) *stream {
 	}
 	t := n.targets[name]
 	if t == nil {
-		t = &target{name: name, limit: max(1, int(float64(n.slots)*n.share)), success: 1}
+		t = &target{name: name, success: 1}
 		n.targets[name] = t
+		n.bound(t)
 	}
 	s := &stream{target: t, queue: q, ready: pile[*entry]{less: byRank}, index: -1}
 	t.streams = append(t.streams, s)

@@ -151,7 +151,7 @@ func (h *harness) orderOnDead(mode string) {
 		h.Fatal(err)
 	}
 	freed := time.Now()
-	h.waitUntil(20*time.Second, "the key goes on", func() bool { return ran(orders[1:]...) })
+	h.waitUntil(3*time.Second, "the key goes on", func() bool { return ran(orders[1:]...) })
 	h.Logf("%s: the key went on %s after its release", mode, time.Since(freed).Round(time.Millisecond))
 	h.finish(p)
 }
