@@ -58,6 +58,7 @@ func (n *near) standBehind(e *entry) {
 	e.at = e.RunAt // whatever held it as the head
 	e.where = isBehind
 	e.line.behind.push(e)
+	n.behind++
 }
 
 // promote makes an entry that stands behind the head of its line the head.
@@ -89,7 +90,8 @@ func (n *near) stepForward(l *line) {
 	if l.head != nil || l.behind.len() == 0 {
 		return
 	}
-	e := l.behind.pop()
+	e := l.behind.first()
+	n.lift(e)
 	l.head = e
 	l.held = false
 	n.schedule(e)

@@ -31,6 +31,8 @@ func (e *Engine) loading() {
 	defer ticker.Stop()
 	again := time.NewTimer(time.Hour) // when a wake-up that came too soon is heeded
 	defer again.Stop()
+	park := time.NewTicker(parkEvery)
+	defer park.Stop()
 	quiet, fullScan, pollAt := 0, time.Now().Add(rescan), time.Now()
 	for {
 		poll := false
@@ -46,6 +48,9 @@ func (e *Engine) loading() {
 			quiet++
 			poll = !e.watched.Load() || quiet >= quietPolls
 			e.tick(&fullScan)
+		case <-park.C:
+			e.parkExcess()
+			continue
 		}
 		began := time.Now()
 		if poll && began.Before(pollAt) {
@@ -69,7 +74,9 @@ func (e *Engine) tick(fullScan *time.Time) {
 		*fullScan = now.Add(rescan)
 		e.rewindAll()
 	}
-	e.parkExcess()
+	e.mu.Lock()
+	e.near.forgetTargets(micros(time.Now()))
+	e.mu.Unlock()
 	e.warnUnstartable()
 }
 

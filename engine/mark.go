@@ -2,6 +2,7 @@ package engine
 
 import (
 	"hash/fnv"
+	"time"
 
 	"github.com/outlast-dev/outlast/store"
 )
@@ -54,80 +55,55 @@ func markOf(row *store.Entry) (mark, bool) {
 	return mark{}, false
 }
 
-// parkRamp is how many entries of a lane are parked at a time, so that the
-// marks do not keep the store from other work.
-const parkRamp = 256
+// The rows behind a shut gate are parked a few at a time, so that the marks
+// do not keep the store from other work.
+const (
+	parkRamp  = 64
+	parkEvery = 50 * time.Millisecond
+	// hangsAfter is how long a target that holds its whole share of the slots
+	// must have ended no attempt for its waiting entries to be parked.
+	hangsAfter = time.Second
+)
 
-// excess lists entries of a lane that wait behind a shut gate, beyond a
-// quarter of the lane's window, so that they can be parked: those behind the
-// head of their key, and ready ones of a target that is full, or that fails
-// while it fills the window. The last to start come first, parkRamp at most.
-func (n *near) excess(l *lane) []*entry {
-	if l.count < n.window() {
-		return nil
-	}
-	byMark, total := map[mark][]*entry{}, 0
-	for _, e := range n.known {
-		if e.lane == l {
-			if m, shut := n.shut(e); shut {
-				byMark[m] = append(byMark[m], e)
-				total++
+// excess takes up to parkRamp entries out of memory's structures that wait
+// behind a shut gate and fill the windows of their lanes, so that they can be
+// parked: of a target that hangs or fails, or behind the head of a key, where
+// those are more than a quarter of what memory may hold.
+func (n *near) excess(now int64) []*entry {
+	var out []*entry
+	for _, q := range n.order {
+		for _, s := range q.streams {
+			if s.ready.len() > n.limit/4 && n.stuck(s.target, now) {
+				out = n.tail(out, &s.ready)
 			}
 		}
 	}
-	if total <= n.window()/4 {
-		return nil
-	}
-	var out []*entry
-	quota := max(1, n.window()/4/len(byMark))
-	for m, entries := range byMark {
-		if len(entries) <= quota {
-			continue
-		}
-		kept := pile[*entry]{less: func(a, b *entry) bool { return later(m, a, b) }}
-		for _, e := range entries {
-			n.lift(e)
-			kept.push(e)
-		}
-		for kept.len() > quota && len(out) < parkRamp {
-			out = append(out, kept.pop())
-		}
-		for _, e := range kept.items {
-			n.putBack(e, m)
+	if n.behind > n.limit/4 {
+		for _, l := range n.lines {
+			out = n.tail(out, &l.behind)
 		}
 	}
 	return out
 }
 
-// later orders the entries of one gate so that the last to start come first.
-func later(m mark, a, b *entry) bool {
-	if m.gate == gateKey {
-		return first(b, a)
+// stuck reports whether a target hangs, or fails while others have work here.
+func (n *near) stuck(t *target, now int64) bool {
+	if t.running >= t.limit && now-t.used > hangsAfter.Microseconds() {
+		return true
 	}
-	return byRank(b, a)
+	return t.seen >= enoughSeen && t.success < 0.5 && len(n.targets) > 1
 }
 
-func (n *near) putBack(e *entry, m mark) {
-	e.index = -1
-	if m.gate == gateKey {
-		e.where = isBehind
-		e.line.behind.push(e)
-		return
-	}
-	e.where = isReady
-	e.stream.push(e)
-	n.ready++
-}
-
-func (n *near) shut(e *entry) (mark, bool) {
-	switch e.where {
-	case isBehind:
-		return mark{gateKey, e.Key}, true
-	case isReady:
-		t := e.stream.target
-		if e.line == nil && (t.full() || t.success < 0.5 && e.stream.count > n.window()/2) {
-			return mark{gateTarget, t.name}, true
+// tail takes entries from the end of a pile, where the last to start are,
+// but never its first one, nor the head of a key.
+func (n *near) tail(out []*entry, p *pile[*entry]) []*entry {
+	lowest := max(1, p.len()-16*parkRamp)
+	for i := p.len() - 1; i >= lowest && len(out) < parkRamp; i-- {
+		e := p.items[i]
+		if e.lane != nil && e.lane.count >= n.window() && (e.line == nil || e.where == isBehind) {
+			n.lift(e)
+			out = append(out, e)
 		}
 	}
-	return mark{}, false
+	return out
 }

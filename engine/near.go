@@ -28,8 +28,10 @@ type near struct {
 	share   float64 // of the slots that one target may hold
 	running int
 
-	suspect  *entry   // the task with crashes >= 2 that is claimed or runs
-	suspects []*entry // others like it, waiting for their turn
+	behind   int       // entries behind the heads of their keys
+	resting  []*target // targets that start nothing for a moment
+	suspect  *entry    // the task with crashes >= 2 that is claimed or runs
+	suspects []*entry  // others like it, waiting for their turn
 	ready    int
 }
 
@@ -181,6 +183,7 @@ func (n *near) schedule(e *entry) {
 
 // due moves entries whose time has come to the ready structure.
 func (n *near) due(now int64) {
+	n.waken(now)
 	for n.waiting.len() > 0 && n.waiting.first().at <= now {
 		e := n.waiting.pop()
 		e.where = isReady
@@ -189,12 +192,17 @@ func (n *near) due(now int64) {
 	}
 }
 
-// next is when the next entry will be due; false if none waits.
+// next is when the next entry will be due or the next target will have
+// rested; false if nothing waits.
 func (n *near) next() (int64, bool) {
-	if n.waiting.len() == 0 {
-		return 0, false
+	at := int64(math.MaxInt64)
+	if n.waiting.len() > 0 {
+		at = n.waiting.first().at
 	}
-	return n.waiting.first().at, true
+	for _, t := range n.resting {
+		at = min(at, t.wakes)
+	}
+	return at, at != math.MaxInt64
 }
 
 // lift takes an entry out of the structure that holds it.
@@ -207,6 +215,7 @@ func (n *near) lift(e *entry) {
 		n.ready--
 	case isBehind:
 		e.line.behind.remove(e)
+		n.behind--
 	case isSuspect:
 		for i, other := range n.suspects {
 			if other == e {

@@ -10,7 +10,7 @@ import (
 
 // ramp is how many parked rows of one gate come back into memory at a time,
 // within a quarter of a lane's window.
-const ramp = 512
+const ramp = 128
 
 func (n *near) ramp() int { return min(ramp, n.window()/4) }
 
@@ -27,10 +27,13 @@ func (e *Engine) writeMarks() {
 	}
 }
 
+// markBatch is how many marks one transaction writes.
+const markBatch = 256
+
 // mark writes park marks in batches; false if one failed.
 func (e *Engine) mark(marks []store.Marking) bool {
 	for len(marks) > 0 {
-		count := min(len(marks), e.config.Batch)
+		count := min(len(marks), markBatch)
 		ctx, cancel := context.WithTimeout(e.running, storeCall)
 		err := e.config.Store.Mark(ctx, marks[:count])
 		cancel()
@@ -43,38 +46,33 @@ func (e *Engine) mark(marks []store.Marking) bool {
 	return true
 }
 
-// parkExcess writes marks on rows behind shut gates that fill the window of
-// their lane, and forgets them.
+// parkExcess writes marks on rows behind shut gates that fill memory, and
+// forgets them.
 func (e *Engine) parkExcess() {
 	e.mu.Lock()
-	lanes := make([]*lane, 0, len(e.near.lanes))
-	for _, l := range e.near.lanes {
-		lanes = append(lanes, l)
+	entries := e.near.excess(micros(time.Now()))
+	marks := make([]store.Marking, len(entries))
+	for i, entry := range entries {
+		m := mark{gateTarget, entry.Target}
+		if entry.line != nil {
+			m = mark{gateKey, entry.Key}
+			entry.line.parked = true
+		}
+		marks[i] = store.Marking{ID: entry.ID, Mark: m.number()}
+		entry.lane.marks[marks[i].Mark] = m
 	}
 	e.mu.Unlock()
-	for _, l := range lanes {
-		e.mu.Lock()
-		entries := e.near.excess(l)
-		marks := make([]store.Marking, len(entries))
-		for i, entry := range entries {
-			m := mark{gateTarget, entry.Target}
-			if entry.line != nil {
-				m = mark{gateKey, entry.Key}
-				entry.line.parked = true
-			}
-			marks[i] = store.Marking{ID: entry.ID, Mark: m.number()}
-			l.marks[marks[i].Mark] = m
-		}
-		e.mu.Unlock()
-		written := e.mark(marks)
-		e.mu.Lock()
-		for _, entry := range entries {
-			e.near.forget(entry)
-		}
-		if !written {
+	if len(entries) == 0 {
+		return
+	}
+	written := e.mark(marks)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, entry := range entries {
+		if l := entry.lane; l != nil && !written {
 			l.rewind(math.MinInt64 + 1)
 		}
-		e.mu.Unlock()
+		e.near.forget(entry)
 	}
 }
 

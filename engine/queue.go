@@ -1,5 +1,10 @@
 package engine
 
+import (
+	"slices"
+	"time"
+)
+
 // queue is the ready part of one queue: a stream per target, each ordered by
 // rank. Half of the starts go to the least rank of all (aged priority), the
 // other half to the streams in turn, so that no target starves behind the
@@ -37,14 +42,17 @@ type target struct {
 	name    string
 	limit   int // attempts at once on this node
 	running int
+	used    int64 // µs: the last outcome
+	wakes   int64 // µs: a target that rests starts nothing before; 0 when it does not
 	streams []*stream
 	seen    int     // outcomes learned from, counted to enoughSeen
 	success float64 // share of attempts that succeeded, exponentially weighted; 1 at first
 	usual   float64 // length of an attempt, ns, exponentially weighted
 }
 
-// full reports whether the target holds its whole share of the slots.
-func (t *target) full() bool { return t.running >= t.limit }
+// full reports whether the target holds its whole share of the slots, or
+// rests.
+func (t *target) full() bool { return t.running >= t.limit || t.wakes != 0 }
 
 // started and ended count attempts, and shut or open the gate.
 func (t *target) started() {
@@ -60,24 +68,49 @@ func (t *target) ended() {
 }
 
 // A target that answers nothing but failures, while others have work here,
-// may hold a fiftieth of the slots only: its large batches of claims and
-// settlements would delay the others on their way to disk.
+// may hold a fiftieth of the slots only, and rests after each batch: its
+// claims, calls and settlements would delay the others.
 const (
 	enoughSeen   = 32
 	failingShare = 0.1 // of successes
 	failingPart  = 50
+	failingRest  = 20 * time.Millisecond
 )
 
-// bound sets how many attempts at once a target may have.
-func (n *near) bound(t *target) {
+// bound sets how many attempts at once a target may have, and lets it rest.
+func (n *near) bound(t *target, now int64) {
+	t.used = now
 	limit := max(1, int(float64(n.slots)*n.share))
 	if t.seen >= enoughSeen && t.success < failingShare && len(n.targets) > 1 {
 		limit = max(1, n.slots/failingPart)
+		if t.wakes == 0 {
+			t.wakes = now + failingRest.Microseconds()
+			n.resting = append(n.resting, t)
+		}
 	}
-	if limit != t.limit {
-		t.limit = limit
+	t.limit = limit
+	t.refresh()
+}
+
+// forgetTargets drops what is known of targets that had no work for a while.
+func (n *near) forgetTargets(now int64) {
+	for name, t := range n.targets {
+		if len(t.streams) == 0 && t.used < now-targetMemory.Microseconds() {
+			delete(n.targets, name)
+		}
+	}
+}
+
+// waken ends the rests that are over.
+func (n *near) waken(now int64) {
+	n.resting = slices.DeleteFunc(n.resting, func(t *target) bool {
+		if t.wakes > now {
+			return false
+		}
+		t.wakes = 0
 		t.refresh()
-	}
+		return true
+	})
 }
 
 func (t *target) refresh() {
@@ -133,7 +166,7 @@ func (q *queue) stream(n *near, name string) *stream {
 	if t == nil {
 		t = &target{name: name, success: 1}
 		n.targets[name] = t
-		n.bound(t)
+		n.bound(t, 0)
 	}
 	s := &stream{target: t, queue: q, ready: pile[*entry]{less: byRank}, index: -1}
 	t.streams = append(t.streams, s)
@@ -149,8 +182,14 @@ func (q *queue) has(target string) int {
 	return 0
 }
 
-// tidy removes a stream without entries, and its target when nothing of it
-// is left and it has nothing to remember.
+// What is known of targets without work is kept for a while, and not of more
+// than so many.
+const (
+	targetMemory = time.Minute
+	mostTargets  = 10_000
+)
+
+// tidy removes a stream without entries.
 func (q *queue) tidy(n *near, s *stream) {
 	if s.count > 0 || s.target.running > 0 {
 		return
@@ -164,7 +203,7 @@ func (q *queue) tidy(n *near, s *stream) {
 			break
 		}
 	}
-	if len(t.streams) == 0 && (t.success > 0.9 || len(n.targets) > 10_000) {
+	if len(t.streams) == 0 && len(n.targets) > mostTargets {
 		delete(n.targets, t.name)
 	}
 }
