@@ -39,7 +39,7 @@ WHERE r.lane = ? AND r.key = ? AND r.key IS NOT NULL`}
 	// keyHead reads the first row of a key of which none runs, by (started
 	// before, seq), in the order of the index.
 	keyHead = &query{sql: `SELECT ` + entryColumns + ` FROM outlast_task
-WHERE lane = ? AND key = ? AND key IS NOT NULL AND state = 5 ORDER BY turn, seq LIMIT 1`}
+WHERE lane = ? AND key = ? AND key IS NOT NULL AND state = 5 ORDER BY attempt + crashes = 0, seq LIMIT 1`}
 
 	// keyHeld finds the hold on a key.
 	keyHeld = &query{sql: `SELECT 1 FROM outlast_key_hold WHERE lane = ? AND key = ?`}

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -71,13 +72,25 @@ func isEmpty(f store.Filter) bool {
 		f.DiedBefore.IsZero()
 }
 
-// groupsQuery groups the dead letters that match. The bare columns are those
-// of the row with the largest finished_at, as SQLite defines for max().
+// maxGrouped is how many letters one filtered DeadGroups looks at.
+const maxGrouped = 20_000
+
+// groupsQuery groups the dead letters that match among the newest maxGrouped
+// of those that the filter's index and times select, so that its cost is
+// bounded: beyond them, counts are of the newest alone. Inputs: the filter's
+// values, limit. It reads one snapshot. The bare columns are those of the
+// row with the largest finished_at, as SQLite defines for max().
 func groupsQuery(filter store.Filter, limit int) (*query, []any) {
-	w := deadWhere(filter)
-	return &query{sql: `SELECT fingerprint, count(*) AS n, type, reason, category, ifnull(last_error ->> '$.message', ''),
+	newest, matching := &where{}, deadWhere(filter)
+	deadSource.indexed(newest, filter)
+	newest.idRange(filter, task.ID{})
+	if filter.IDs != nil {
+		newest = matching.copy()
+	}
+	return &query{sql: fmt.Sprintf(`SELECT fingerprint, count(*) AS n, type, reason, category, ifnull(last_error ->> '$.message', ''),
 (SELECT first_seen FROM outlast_dead_group g WHERE g.fingerprint = d.fingerprint), max(finished_at) AS last, id
-FROM outlast_dead d WHERE ` + w.String() + ` GROUP BY fingerprint ORDER BY n DESC, last DESC, fingerprint LIMIT ?`}, append(w.args, limit)
+FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s GROUP BY fingerprint ORDER BY n DESC, last DESC, fingerprint LIMIT ?`,
+		newest, maxGrouped, matching)}, append(append(newest.args, matching.args...), limit)
 }
 
 // deadWhere is a whole filter as a condition on dead letters.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,10 +16,19 @@ type source struct {
 	table, columns string
 	states         []task.State
 	indexed        func(*where, store.Filter) // conditions that an index answers
+	few            bool                       // the live tasks are few enough to look at all when pending ones are wanted
+}
+
+// index adds the conditions that an index answers.
+func (s *source) index(w *where, f store.Filter) {
+	s.indexed(w, f)
+	if s.few && f.State == task.Pending && f.Key == "" && s.table == taskSource.table {
+		w.and(`num IN (SELECT num FROM outlast_task INDEXED BY outlast_task_rank WHERE state = 5)`)
+	}
 }
 
 var (
-	taskSource = source{"outlast_known", taskColumns, []task.State{task.Pending, task.Running, task.Succeeded, task.Canceled}, func(w *where, f store.Filter) {
+	taskSource = source{table: "outlast_known", columns: taskColumns, states: []task.State{task.Pending, task.Running, task.Succeeded, task.Canceled}, indexed: func(w *where, f store.Filter) {
 		isLive := f.State == task.Pending || f.State == task.Running
 		switch {
 		case f.State == task.Running:
@@ -27,7 +37,7 @@ var (
 			w.and(`live AND key = ? AND key IS NOT NULL AND lane IN (SELECT lane FROM outlast_lane)`, f.Key)
 		}
 	}}
-	deadSource = source{"outlast_dead", deadColumns, []task.State{task.Dead}, func(w *where, f store.Filter) {
+	deadSource = source{table: "outlast_dead", columns: deadColumns, states: []task.State{task.Dead}, indexed: func(w *where, f store.Filter) {
 		switch { // one index is used: the most selective
 		case f.Fingerprint != "":
 			w.and(`fingerprint = ?`, f.Fingerprint)
@@ -68,6 +78,8 @@ func (w *where) and(text string, args ...any) {
 	w.text = append(w.text, text)
 	w.args = append(w.args, args...)
 }
+
+func (w *where) copy() *where { return &where{slices.Clone(w.text), slices.Clone(w.args)} }
 
 func (w *where) String() string {
 	if len(w.text) == 0 {
@@ -124,7 +136,7 @@ func (w *where) rest(s *source, f store.Filter) {
 // the order of ids and passes those that match.
 func (s *source) window(f store.Filter, before task.ID, order, columns string, limit int) (*query, []any) {
 	inner, outer := &where{}, &where{}
-	s.indexed(inner, f)
+	s.index(inner, f)
 	inner.idRange(f, before)
 	outer.rest(s, f)
 	text := fmt.Sprintf(`SELECT %s FROM (SELECT * FROM %s WHERE %s ORDER BY id %s LIMIT %d) WHERE %s ORDER BY id %s LIMIT ?`,
@@ -136,7 +148,7 @@ func (s *source) window(f store.Filter, before task.ID, order, columns string, l
 // no row if the window reaches the end.
 func (s *source) floor(f store.Filter, before task.ID) (*query, []any) {
 	inner := &where{}
-	s.indexed(inner, f)
+	s.index(inner, f)
 	inner.idRange(f, before)
 	return &query{sql: fmt.Sprintf(`SELECT id FROM %s WHERE %s ORDER BY id DESC LIMIT 1 OFFSET %d`, s.table, inner, scanLimit-1)}, inner.args
 }

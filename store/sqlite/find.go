@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
@@ -59,7 +60,12 @@ func newestFirst(a, b *task.Task) int { return bytes.Compare(b.ID[:], a.ID[:]) }
 // windows' ends nothing is known; the page stops there. floor is the id at
 // which the next page begins, zero after the last.
 func findMerged(c *conn, filter store.Filter, before task.ID, limit int) (found []*task.Task, floor task.ID, err error) {
+	few, err := fewPending(c, filter)
+	if err != nil {
+		return nil, floor, err
+	}
 	for _, source := range sources(filter) {
+		source.few = few
 		q, args := source.window(filter, before, "DESC", source.columns, limit)
 		rows, err := tasks(c.once(), nil, q, args...)
 		if err != nil {
@@ -88,6 +94,19 @@ func findMerged(c *conn, filter store.Filter, before task.ID, limit int) (found 
 		found = found[:limit]
 	}
 	return found, floor, nil
+}
+
+// pendingFew finds whether there are more live tasks than a window.
+var pendingFew = &query{sql: fmt.Sprintf(`SELECT count(*) < %d FROM (SELECT 1 FROM outlast_task INDEXED BY outlast_task_rank WHERE state = 5 LIMIT %[1]d)`, scanLimit)}
+
+// fewPending reports whether a list of pending tasks can look at all live
+// ones; else it walks the ended ones too.
+func fewPending(c *conn, filter store.Filter) (few bool, err error) {
+	if filter.State != task.Pending {
+		return false, nil
+	}
+	_, err = one(c, pendingFew, func(r row) { few = r.bool(0) })
+	return few, err
 }
 
 // more is where the next page begins when this one is full.
@@ -160,7 +179,8 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 		}
 		for _, source := range sources(filter) {
 			w := &where{}
-			source.indexed(w, filter)
+			source.few = true
+			source.index(w, filter)
 			w.idRange(filter, task.ID{})
 			w.rest(&source, filter)
 			q := &query{sql: `SELECT count(*) FROM (SELECT 1 FROM ` + source.table + ` WHERE ` + w.String() + ` LIMIT ?)`}

@@ -39,8 +39,9 @@ var commonPragmas = []string{
 var writerPragmas = append(commonPragmas[:len(commonPragmas):len(commonPragmas)],
 	// 64 MiB of pages: the hot end of every index stays in memory.
 	`PRAGMA cache_size = -65536`,
-	// Copy the log into the file every 16 MiB; each copy costs two syncs.
-	`PRAGMA wal_autocheckpoint = 4000`,
+	// Copy the log into the file every 48 MiB; each copy costs two syncs,
+	// and writes a page once that many commits have changed.
+	`PRAGMA wal_autocheckpoint = 12000`,
 	// Give disk space back after a burst.
 	`PRAGMA journal_size_limit = 67108864`,
 )
@@ -66,10 +67,11 @@ func openDB(path string) (*sql.DB, error) {
 	if err := os.MkdirAll(path+"-nodes", 0o700); err != nil {
 		return nil, err
 	}
-	if err := createPrivate(path); err != nil {
+	if err := errors.Join(createPrivate(path), createPrivate(path+"-shm")); err != nil {
 		return nil, err
 	}
-	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path)}
+	// The log is created with the mode of the file.
+	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: url.Values{"modeof": {path}}.Encode()}
 	db, err := sql.Open(driverName, address.String())
 	if err != nil {
 		return nil, err
@@ -79,7 +81,7 @@ func openDB(path string) (*sql.DB, error) {
 }
 
 // createPrivate creates the file if it is absent, for its owner alone since
-// it holds payloads. SQLite gives the files beside it the same mode.
+// it holds payloads.
 func createPrivate(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, os.ErrExist) {

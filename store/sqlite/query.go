@@ -27,7 +27,7 @@ FROM outlast_task WHERE id = ? AND state <> 5 AND ifnull(outcome, 'succeeded') <
 
 	// keyNext reads the pending row of a key that runs next.
 	keyNext = &query{sql: `SELECT id FROM outlast_task WHERE lane = ? AND key = ? AND key IS NOT NULL AND state = 5
-AND num NOT IN (SELECT num FROM outlast_run) ORDER BY turn, seq LIMIT 1`}
+AND num NOT IN (SELECT num FROM outlast_run) ORDER BY attempt + crashes = 0, seq LIMIT 1`}
 )
 
 // get reads a task whatever its table. A transaction sees it in one of them.

@@ -11,11 +11,12 @@ var (
 	// nums, claim, node. The number of rows deleted says whether all were.
 	runsEnded = &query{sql: `DELETE FROM outlast_run WHERE num IN (` + markList(chunk) + `) AND claim = ?101 AND node = ?102 AND cancel IS NULL`}
 
-	// finishPlain ends a row in its place that runsEnded found running in the
-	// same write transaction. Inputs: num, id, claim, node, started at,
-	// finished at, result. That num is still the row of id is checked here.
-	finishPlain = &query{sql: `UPDATE OR FAIL outlast_task SET state = 2, claim = ?3, attempt = attempt + 1, node = ?4, started_at = ?5, updated_at = ?6, result = ?7
-WHERE num = ?1 AND id = ?2 AND state = 5`}
+	// finishRow ends a row in its place that runsEnded found running in the
+	// same write transaction, finishRows many. Inputs per row: num, id, claim,
+	// node, started at, finished at, result. That num is still the row of id
+	// is checked here.
+	finishRow  = &query{sql: finishRowsOf(1)}
+	finishRows = &query{sql: finishRowsOf(manyRows)}
 
 	// runningMany reads what settlements need to know of running rows, as
 	// selectRunning does, in the order of nums.
@@ -27,6 +28,15 @@ FROM s CROSS JOIN outlast_run r ON r.num = s.num CROSS JOIN outlast_task t ON t.
 	// deleteRunsMany deletes what runningMany read in the same transaction.
 	deleteRunsMany = &query{sql: `DELETE FROM outlast_run WHERE num IN (` + markList(manyRows) + `)`}
 )
+
+const finishColumns = 7
+
+func finishRowsOf(rows int) string {
+	return `WITH s (num, id, claim, node, started_at, finished_at, result) AS (VALUES ` + valueRows(rows, finishColumns) + `)
+UPDATE OR FAIL outlast_task SET state = 2, claim = s.claim, attempt = attempt + 1, node = s.node, started_at = s.started_at,
+ updated_at = s.finished_at, result = s.result
+FROM s WHERE outlast_task.num = s.num AND outlast_task.id = s.id AND state = 5`
+}
 
 // fewest is how many settlements are worth a statement for many.
 const fewest = 4
@@ -96,15 +106,26 @@ func (b *settling) succeedMany(plain []place, results []store.Settled) error {
 		}
 	}
 	for i, s := range plain {
-		n, err := b.tx.exec(finishPlain, s.num, s.Task.ID, s.Task.Claim, s.Task.Node, s.StartedAt.UnixMicro(), b.endOf(s.Settlement), s.Result)
+		delete(b.tx.store.claimed, s.Task.ID)
+		results[i] = store.Settled{Status: store.StatusOK, State: task.Succeeded}
+	}
+	for len(plain) > 0 {
+		q, n := finishRow, 1
+		if len(plain) >= manyRows {
+			q, n = finishRows, manyRows
+		}
+		args := make([]any, 0, finishColumns*n)
+		for _, s := range plain[:n] {
+			args = append(args, s.num, s.Task.ID[:], s.Task.Claim, s.Task.Node, s.StartedAt.UnixMicro(), b.endOf(s.Settlement), s.Result)
+		}
+		ended, err := b.tx.exec(q, args...)
 		if err != nil {
 			return err
 		}
-		if n != 1 {
+		if ended != int64(n) {
 			return errPartly
 		}
-		delete(b.tx.store.claimed, s.Task.ID)
-		results[i] = store.Settled{Status: store.StatusOK, State: task.Succeeded}
+		plain = plain[n:]
 	}
 	return nil
 }

@@ -23,9 +23,14 @@ WHERE state = 'alive' OR ended_at > ?1
    OR EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
 ORDER BY started_at, id`}
 
-	// countPending counts pending rows of a queue's lanes, to a limit.
+	// countPending counts pending rows of a queue's lanes, to a limit, but
+	// for those that wait behind a key held in mode park: they are no
+	// backlog. It walks the index by rank as far as the limit; keys are
+	// looked up only while a hold of that mode exists. It reads one snapshot.
 	countPending = &query{sql: `SELECT count(*) FROM (SELECT 1 FROM outlast_lane l JOIN outlast_task t ON t.lane = l.lane
-WHERE l.queue = ? AND t.state = 5 AND t.num NOT IN (SELECT num FROM outlast_run) LIMIT ?)`}
+WHERE l.queue = ? AND t.state = 5 AND t.num NOT IN (SELECT num FROM outlast_run)
+AND (NOT EXISTS (SELECT 1 FROM outlast_key_hold WHERE mode = 'park') OR t.key IS NULL OR NOT EXISTS
+ (SELECT 1 FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key AND h.mode = 'park')) LIMIT ?)`}
 )
 
 // Topology implements [store.Store].

@@ -49,8 +49,7 @@ CREATE TABLE outlast_node (
 -- Read them through the views. What a claim adds stands in outlast_run
 -- until the settle.
 --
--- turn orders the pending tasks of a key: those that ran before, then the
--- fresh ones. unstarted is the claim that was given back last without a
+-- unstarted is the claim that was given back last without a
 -- history row, so that a repeat is recognised. outcome is how the last
 -- attempt ended if this row is its record, '' if it is not; null means
 -- 'succeeded' where the state says so.
@@ -82,11 +81,11 @@ CREATE TABLE outlast_task (
   outcome    TEXT,
   unstarted  INTEGER,
   result     BLOB,
-  payload    BLOB,
-  turn AS (CASE WHEN attempt + crashes > 0 THEN 1 ELSE 2 END)
+  payload    BLOB
 );
 CREATE INDEX outlast_task_rank ON outlast_task (lane, park, rank, id) WHERE state = 5;
-CREATE INDEX outlast_task_key ON outlast_task (lane, key, turn, seq) WHERE key IS NOT NULL AND state = 5;
+-- The pending tasks of a key: those that ran before, then the fresh ones.
+CREATE INDEX outlast_task_key ON outlast_task (lane, key, attempt + crashes = 0, seq) WHERE key IS NOT NULL AND state = 5;
 
 -- Running tasks: what a claim adds to the row of outlast_task, which is not
 -- written by a claim. The table is as small as the slots of all nodes, and
