@@ -39,9 +39,12 @@ build: ## Build the static binary bin/outlast
 
 # --- every change -----------------------------------------------------------
 
+# The fault tests measure times and kill whole processes: they run alone, and
+# without the race detector, which would measure itself.
 .PHONY: test
-test: ## Run all tests with the race detector, in random order
-	$(GO) test -race -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
+test: ## Run all tests: with the race detector, in random order; then the fault tests
+	$(GO) test -race -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $$($(GO) list ./... | grep -v /internal/faulttest)
+	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/faulttest
 
 .PHONY: check
 check: check-format check-vet check-arch check-tidy check-generated check-lint ## All checks that need no running: format, vet, lint, ...
