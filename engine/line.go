@@ -1,9 +1,5 @@
 package engine
 
-import (
-	"slices"
-)
-
 // lineID names an ordering key.
 type lineID struct {
 	lane uint16
@@ -112,12 +108,12 @@ func (n *near) askHeld(lane uint16, now int64) {
 	}
 }
 
-// nextSuspect lets the longest waiting suspect try.
-func (n *near) nextSuspect() {
-	if n.suspect != nil || len(n.suspects) == 0 {
-		return
+// freeSuspects lets all waiting suspects try: the first to be picked goes, the
+// others wait again. So none waits for one that was canceled meanwhile.
+func (n *near) freeSuspects() {
+	waiting := n.suspects
+	n.suspects = nil
+	for _, e := range waiting {
+		n.schedule(e)
 	}
-	e := n.suspects[0]
-	n.suspects = slices.Delete(n.suspects, 0, 1)
-	n.schedule(e)
 }

@@ -243,7 +243,7 @@ func (n *near) forget(e *entry) {
 	}
 	if n.suspect == e {
 		n.suspect = nil
-		n.nextSuspect()
+		n.freeSuspects()
 	}
 	e.queue.tidy(n, e.stream)
 }

@@ -87,7 +87,7 @@ func (n *near) end(e *entry) {
 	e.stream.target.ended()
 	if n.suspect == e {
 		n.suspect = nil
-		n.nextSuspect()
+		n.freeSuspects()
 	}
 }
 

@@ -1,0 +1,223 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// TestNearKeepsItsBooks does what an engine may do to the near future, in
+// any order, and counts everything again after each step.
+func TestNearKeepsItsBooks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newNearModel(t)
+		t.Repeat(map[string]func(*rapid.T){
+			"add": m.add, "pick": m.pick, "settle": m.settle, "forget": m.forget, "delay": m.delay,
+			"tick": m.tick, "park": m.park, "disown": m.disown, "promote": m.promote, "": m.check,
+		})
+	})
+}
+
+type nearModel struct {
+	near    *near
+	now     int64
+	seq     int64
+	running []*entry
+}
+
+func newNearModel(t *rapid.T) *nearModel {
+	m := &nearModel{near: newNear(rapid.IntRange(1, 400).Draw(t, "limit"), rapid.IntRange(1, 20).Draw(t, "slots"), 0.5), now: 1e9}
+	for i := range uint16(3) {
+		m.near.own(i, 1, m.near.queueOf(fmt.Sprint("q", i%2)))
+	}
+	return m
+}
+
+func (m *nearModel) add(t *rapid.T) {
+	m.seq++
+	row := store.Entry{
+		RunAt: m.now + rapid.Int64Range(-100, 100).Draw(t, "run_at"), Seq: m.seq,
+		Target: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "target"), Size: rapid.IntRange(0, 100).Draw(t, "size"),
+		Crashes: rapid.SampledFrom([]int{0, 0, 0, 2, 3}).Draw(t, "crashes"),
+	}
+	row.ID[0], row.ID[1], row.ID[2] = byte(m.seq>>16), byte(m.seq>>8), byte(m.seq)
+	row.ID = row.ID.WithLane(rapid.Uint16Range(0, 2).Draw(t, "lane"))
+	row.Rank = row.RunAt - rapid.Int64Range(0, 9).Draw(t, "priority")*10
+	if rapid.Bool().Draw(t, "keyed") {
+		row.Key = rapid.SampledFrom([]string{"k", "l"}).Draw(t, "key")
+	}
+	if l := m.near.lanes[row.ID.Lane()]; l != nil {
+		m.near.horizon = m.now + 50
+		m.near.add(l.queue, row, rapid.Bool().Draw(t, "wanted"))
+	}
+}
+
+func (m *nearModel) pick(t *rapid.T) {
+	m.near.due(m.now)
+	free := m.near.slots - m.near.running
+	picked := m.near.pick(room{slots: free, batch: rapid.IntRange(1, 5).Draw(t, "batch"), bytes: rapid.IntRange(1, 200).Draw(t, "bytes")})
+	if len(picked) > free {
+		t.Fatalf("%d picked for %d slots", len(picked), free)
+	}
+	keys := map[lineID]bool{}
+	for _, e := range m.running {
+		if e.line != nil {
+			keys[e.line.id] = true
+		}
+	}
+	for _, e := range picked {
+		if e.at > m.now {
+			t.Fatalf("%d is early at %d", e.at, m.now)
+		}
+		if e.line != nil && keys[e.line.id] {
+			t.Fatalf("two of key %v at once", e.line.id)
+		}
+		if e.line != nil {
+			keys[e.line.id] = true
+		}
+		for _, other := range m.running {
+			if e.Crashes >= suspectCrashes && other.Crashes >= suspectCrashes {
+				t.Fatal("two suspects at once")
+			}
+		}
+		m.running = append(m.running, e)
+	}
+}
+
+// settle ends a running entry, for good or with another run.
+func (m *nearModel) settle(t *rapid.T) {
+	if len(m.running) == 0 {
+		return
+	}
+	i := rapid.IntRange(0, len(m.running)-1).Draw(t, "which")
+	e := m.running[i]
+	m.running = append(m.running[:i], m.running[i+1:]...)
+	m.near.end(e)
+	success := rapid.Bool().Draw(t, "success")
+	e.stream.target.learn(success, 1000)
+	m.near.bound(e.stream.target, m.now)
+	if success {
+		m.near.forget(e)
+		return
+	}
+	row := e.Entry
+	row.Attempt++
+	row.RunAt = m.now + rapid.Int64Range(0, 200).Draw(t, "backoff")
+	m.near.again(e, row)
+}
+
+func (m *nearModel) idle(t *rapid.T) *entry {
+	var idle []*entry
+	for _, e := range m.near.known {
+		if e.where != isClaimed {
+			idle = append(idle, e)
+		}
+	}
+	if len(idle) == 0 {
+		return nil
+	}
+	slices.SortFunc(idle, func(a, b *entry) int { return a.ID.Compare(b.ID) })
+	return rapid.SampledFrom(idle).Draw(t, "entry")
+}
+
+func (m *nearModel) forget(t *rapid.T) {
+	if e := m.idle(t); e != nil {
+		m.near.forget(e)
+		m.near.forget(e) // a second time changes nothing
+	}
+}
+
+func (m *nearModel) delay(t *rapid.T) {
+	if e := m.idle(t); e != nil && (e.line == nil || e.line.head == e) && e.where != isSuspect {
+		m.near.delay(e, m.now+rapid.Int64Range(0, 50).Draw(t, "by"))
+	}
+}
+
+func (m *nearModel) promote(t *rapid.T) {
+	if e := m.idle(t); e != nil && e.where == isBehind && e.line.head.where != isClaimed {
+		m.near.promote(e)
+	}
+}
+
+func (m *nearModel) tick(t *rapid.T) {
+	m.now += rapid.Int64Range(1, 2*time.Second.Microseconds()).Draw(t, "time")
+	m.near.due(m.now)
+	m.near.forgetTargets(m.now)
+}
+
+func (m *nearModel) park(*rapid.T) {
+	for _, e := range m.near.excess(m.now) {
+		m.near.forget(e)
+	}
+}
+
+func (m *nearModel) disown(t *rapid.T) {
+	number := rapid.Uint16Range(0, 2).Draw(t, "lane")
+	if l := m.near.lanes[number]; l != nil && rapid.IntRange(0, 9).Draw(t, "chance") == 0 {
+		m.near.disown(l)
+		m.near.own(number, l.epoch+1, l.queue)
+	}
+}
+
+func (m *nearModel) check(t *rapid.T) {
+	n := m.near
+	lanes, streams, spots := map[*lane]int{}, map[*stream]int{}, map[spot]int{}
+	for id, e := range n.known {
+		if e.ID != id {
+			t.Fatalf("%s is known as %s", e.ID, id)
+		}
+		if e.lane != nil {
+			lanes[e.lane]++
+		}
+		streams[e.stream]++
+		spots[e.where]++
+		if e.line != nil && n.lines[e.line.id] != e.line {
+			t.Fatalf("the line of %s is forgotten", id)
+		}
+		if e.line != nil && (e.line.head == e) == (e.where == isBehind) {
+			t.Fatalf("%s is head %v and in %d", id, e.line.head == e, e.where)
+		}
+	}
+	for _, l := range n.lanes {
+		if l.count != lanes[l] {
+			t.Fatalf("lane %d counts %d, has %d", l.number, l.count, lanes[l])
+		}
+	}
+	ready := 0
+	for _, q := range n.queues {
+		if len(q.ring) != q.open.len() {
+			t.Fatalf("ring %d, open %d", len(q.ring), q.open.len())
+		}
+		for _, s := range q.streams {
+			if s.count != streams[s] || s.isOpen != (s.ready.len() > 0 && !s.target.full()) {
+				t.Fatalf("stream %s counts %d, has %d, open %v", s.target.name, s.count, streams[s], s.isOpen)
+			}
+			ready += s.ready.len()
+		}
+	}
+	behind := 0
+	for id, l := range n.lines {
+		behind += l.behind.len()
+		if l.head == nil && l.behind.len() > 0 {
+			t.Fatalf("line %v has nobody in front", id)
+		}
+	}
+	if ready != n.ready || ready != spots[isReady] || n.waiting.len() != spots[isWaiting] || behind != n.behind || behind != spots[isBehind] {
+		t.Fatalf("ready %d/%d/%d, waiting %d/%d, behind %d/%d/%d", ready, n.ready, spots[isReady], n.waiting.len(), spots[isWaiting], behind, n.behind, spots[isBehind])
+	}
+	if n.running != len(m.running) || spots[isClaimed] != n.running || spots[nowhere] != 0 || spots[isSuspect] != len(n.suspects) {
+		t.Fatalf("running %d, claimed %d, nowhere %d, suspects %d/%d", n.running, spots[isClaimed], spots[nowhere], spots[isSuspect], len(n.suspects))
+	}
+	if len(n.suspects) > 0 && n.suspect == nil {
+		t.Fatal("suspects wait for nobody")
+	}
+	if at, ok := n.next(); ok && at == math.MaxInt64 {
+		t.Fatal("waits for ever")
+	}
+}
