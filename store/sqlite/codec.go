@@ -95,10 +95,13 @@ func jsonText(value any) (any, error) {
 // entryColumns are what scanEntry reads, from pending rows.
 const entryColumns = `id, run_at, rank, seq, park, key, type, target, attempt, crashes, length(payload)`
 
-func scanEntry(r row) store.Entry {
+func scanEntry(r row) store.Entry { return scanEntryNamed(r, row.text) }
+
+// scanEntryNamed reads texts that occur in many rows by name.
+func scanEntryNamed(r row, name func(r row, i int) string) store.Entry {
 	return store.Entry{
 		ID: r.id(0), RunAt: r.int(1), Rank: r.int(2), Seq: r.int(3), Park: r.int(4), Key: r.text(5),
-		Type: r.text(6), Target: r.text(7), Attempt: int(r.int(8)), Crashes: int(r.int(9)), Size: int(r.int(10)),
+		Type: name(r, 6), Target: name(r, 7), Attempt: int(r.int(8)), Crashes: int(r.int(9)), Size: int(r.int(10)),
 	}
 }
 

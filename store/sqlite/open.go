@@ -39,9 +39,8 @@ var commonPragmas = []string{
 var writerPragmas = append(commonPragmas[:len(commonPragmas):len(commonPragmas)],
 	// 64 MiB of pages: the hot end of every index stays in memory.
 	`PRAGMA cache_size = -65536`,
-	// Copy the log into the file every 48 MiB; each copy costs two syncs,
-	// and writes a page once that many commits have changed.
-	`PRAGMA wal_autocheckpoint = 12000`,
+	// Copy the log into the file every 16 MiB; each copy costs two syncs.
+	`PRAGMA wal_autocheckpoint = 4000`,
 	// Give disk space back after a burst.
 	`PRAGMA journal_size_limit = 67108864`,
 )

@@ -31,7 +31,7 @@ func (s *Store) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry
 	err := s.read(ctx, func(c *conn) error {
 		for i, r := range ranges {
 			err := c.each(scanRange, func(row row) error {
-				found[i] = append(found[i], scanEntry(row))
+				found[i] = append(found[i], scanEntryNamed(row, c.name))
 				return nil
 			}, r.Lane, r.Park, r.After, r.AfterID, r.Until, r.Limit)
 			if err != nil {
