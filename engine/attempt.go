@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -21,16 +22,15 @@ type attempt struct {
 	cause   error       // why it is to end, if that was said before it had a context; guarded by mu
 }
 
-// start registers claimed tasks and runs each in a goroutine of the crew.
-func (e *Engine) start(tasks []*task.Task) {
-	if len(tasks) == 0 {
-		return
-	}
+// start registers tasks that were claimed as the given node and runs each in
+// a goroutine of the crew. It starts none, and says so, when this node may
+// not act any more: it lost touch, it is another one by now, it has stopped.
+func (e *Engine) start(node string, tasks []*task.Task) bool {
 	attempts := make([]attempt, 0, len(tasks))
 	e.mu.Lock()
-	if e.halted {
+	if e.halted || e.lost.Load() || e.node() != node {
 		e.mu.Unlock()
-		return
+		return false
 	}
 	for _, t := range tasks {
 		entry := e.near.known[t.ID]
@@ -45,9 +45,11 @@ func (e *Engine) start(tasks []*task.Task) {
 	for i := range attempts {
 		e.crew.start(&attempts[i])
 	}
+	return true
 }
 
-// attempt runs one attempt and hands in its settlement.
+// attempt runs one attempt and hands in its settlement, whatever the handler
+// does: return, panic, or end its goroutine.
 func (e *Engine) attempt(a *attempt) {
 	defer e.handlers.Done()
 	if out, ended := e.refuse(a); ended {
@@ -55,18 +57,21 @@ func (e *Engine) attempt(a *attempt) {
 		return
 	}
 	ctx, stop := e.attemptContext(a)
-	a.began = time.Now()
+	end := ending{run: &a.run, err: errGoexit, started: a.began, random: e.random}
+	defer func() {
+		end.cause, end.ended, end.usual = context.Cause(ctx), time.Now(), e.usual(a.entry)
+		stop()
+		e.handIn(a, decideSafely(end))
+	}()
 	if f := e.config.Observer.AttemptStarted; f != nil {
 		f(a.run.Task, a.began.Sub(a.run.Task.RunAt))
 	}
-	result, err := e.call(ctx, a)
-	out := decide(ending{
-		run: &a.run, result: result, err: err, cause: context.Cause(ctx), started: a.began, ended: time.Now(),
-		usual: e.usual(a.entry), random: e.random,
-	})
-	stop()
-	e.handIn(a, out)
+	end.result, end.err = e.call(ctx, a)
 }
+
+// errGoexit is the failure of a handler that ended its goroutine
+// (runtime.Goexit, as testing's FailNow does) instead of returning.
+var errGoexit = errors.New("the handler ended its goroutine without returning")
 
 // call runs the handler; a panic becomes an error.
 func (e *Engine) call(ctx context.Context, a *attempt) (result []byte, err error) {
@@ -126,8 +131,11 @@ func (e *Engine) unstarted(a *attempt, reason task.DeadReason, rule string, err 
 	now := time.Now()
 	failure := failure(ending{run: &a.run, err: err, ended: now}, retry.Classify(err))
 	failure.Type = string(reason)
-	if reason == task.CrashLoop {
+	switch reason {
+	case task.CrashLoop:
 		failure.Category = string(retry.Bug)
+	case task.NoHandler:
+		failure.Category, failure.Effect = string(retry.Permanent), string(retry.NotSent)
 	}
 	failure.Fingerprint = task.Fingerprint(a.run.Task.Type, failure)
 	return decided{rule: rule, err: err, settlement: store.Settlement{
@@ -155,7 +163,7 @@ func deadline(t *task.Task, policy *retry.Policy) time.Time {
 func (e *Engine) attemptContext(a *attempt) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(e.attempts)
 	e.mu.Lock()
-	a.cancel = cancel
+	a.cancel, a.began = cancel, time.Now()
 	cause := a.cause
 	e.mu.Unlock()
 	if cause != nil {

@@ -85,11 +85,17 @@ func (e *Engine) serves() store.Serves {
 // lose stops claiming and cancels running attempts: others may be about to
 // run these tasks.
 func (e *Engine) lose(why string) {
-	if e.lost.Swap(true) {
-		return
+	e.mu.Lock()
+	before := e.lost.Swap(true) // under the lock, so that no attempt starts and is missed here
+	if !before {
+		for _, a := range e.runs {
+			a.end(ErrLost)
+		}
 	}
-	e.log.Error("node.lost", "node", e.node(), "why", why)
-	e.cancelAll(ErrLost)
+	e.mu.Unlock()
+	if !before {
+		e.log.Error("node.lost", "node", e.node(), "why", why)
+	}
 }
 
 // found ends the state of being lost: the node is alive, its rows are its

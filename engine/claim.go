@@ -75,13 +75,12 @@ func (e *Engine) claim(batch []*entry) {
 	} else {
 		e.claimed(len(claimed.Tasks), began)
 	}
-	if e.lost.Load() {
+	if !e.start(request.Node, claimed.Tasks) {
 		// Others may be recovering these rows. The reconciler hands them back
 		// if this node turns out to be alive after all.
 		e.doubt()
 		claimed = store.Claimed{}
 	}
-	e.start(claimed.Tasks)
 	e.putAway(batch, claimed)
 }
 
@@ -194,7 +193,7 @@ func (e *Engine) behindKey(entry *entry, head store.Entry, now int64) {
 			e.near.delay(entry, now+heldPause.Microseconds())
 			return
 		}
-		e.parking = append(e.parking, store.Marking{ID: head.ID})
+		e.parking[head.ID] = 0
 		signal(e.load)
 		head.Park = 0
 	}

@@ -36,6 +36,21 @@ func (p *PanicError) RetryVerdict() retry.Verdict {
 
 func recovered(value any) error { return &PanicError{Value: value, Stack: debug.Stack()} }
 
+// decideSafely is decide for errors and policies that panic: such a failure
+// is a bug, retried by the default policy.
+func decideSafely(end ending) (out decided) {
+	defer func() {
+		if value := recover(); value != nil {
+			end.err = &PanicError{Value: fmt.Sprintf("deciding about the failure: %v", value), Stack: debug.Stack()}
+			run := *end.run
+			run.Policy = retry.Default()
+			end.run = &run
+			out = decide(end)
+		}
+	}()
+	return decide(end)
+}
+
 // ending is all that the decision about an ended attempt depends on.
 type ending struct {
 	run     *Run
@@ -88,7 +103,8 @@ func (d *decided) steer(end ending, steer Steer) {
 	d.rule = "handler: " + string(steer.Action)
 	switch steer.Action {
 	case SteerSnooze:
-		s.Outcome, s.RunAt, d.delay = task.OutcomeSnoozed, end.ended.Add(max(0, steer.After)), steer.After
+		d.delay = wait(steer.After)
+		s.Outcome, s.RunAt = task.OutcomeSnoozed, end.ended.Add(d.delay)
 	case SteerCancel:
 		s.Outcome = task.OutcomeCanceled
 		s.Failure = failure(end, retry.Classify(end.err))
@@ -104,7 +120,7 @@ func (d *decided) steer(end ending, steer Steer) {
 			verdict = retry.Verdict{Category: retry.Unavailable, Type: verdict.Type, Code: verdict.Code}
 		}
 		if d.ask(end, verdict); s.Outcome == task.OutcomeFailed {
-			d.retryAfter(end, max(0, steer.After))
+			d.retryAfter(end, wait(steer.After))
 		}
 	}
 }
@@ -134,8 +150,13 @@ func (d *decided) ask(end ending, verdict retry.Verdict) {
 		return
 	}
 	s.Outcome = task.OutcomeFailed
-	d.retryAfter(end, decision.Delay)
+	d.retryAfter(end, wait(decision.Delay))
 }
+
+// longestWait bounds delays, so that no time overflows.
+const longestWait = 10 * 365 * 24 * time.Hour
+
+func wait(d time.Duration) time.Duration { return min(max(0, d), longestWait) }
 
 func (d *decided) retryAfter(end ending, delay time.Duration) {
 	s := &d.settlement
@@ -180,13 +201,21 @@ func isContextError(err error) bool {
 
 // failure is the record of an error: its text cut to size and made valid.
 func failure(end ending, verdict retry.Verdict) *task.Failure {
-	f := &task.Failure{
-		Category: string(verdict.Category), Type: verdict.Type, Code: verdict.Code,
-		Effect: string(verdict.Effect), Message: errorText(end.err), At: end.ended,
+	if verdict.Type == "" {
+		verdict.Type = fmt.Sprintf("%T", end.err)
 	}
-	if f.Type == "" {
-		f.Type = fmt.Sprintf("%T", end.err)
+	f := &task.Failure{
+		Category: string(known(verdict.Category)), Type: name(verdict.Type), Code: name(verdict.Code),
+		Effect: name(string(verdict.Effect)), Message: errorText(end.err), At: end.ended,
 	}
 	f.Fingerprint = task.Fingerprint(end.run.Task.Type, f)
 	return f
+}
+
+// known is the category, or unknown if an error has invented one.
+func known(c retry.Category) retry.Category {
+	if c.Valid() {
+		return c
+	}
+	return retry.Unknown
 }

@@ -29,8 +29,8 @@ type Engine struct {
 	mu      sync.Mutex // guards near, runs, bytes, parking, dirty
 	near    *near
 	runs    map[task.ID]*attempt
-	bytes   int             // payloads of the tasks that run
-	parking []store.Marking // marks that are decided but not yet written
+	bytes   int               // payloads of the tasks that run
+	parking map[task.ID]int64 // park marks that are decided but not yet written; 0 clears one
 
 	dirty    map[uint16]bool // lanes to poll
 	dirtyAll bool
@@ -83,7 +83,7 @@ func New(config Config) (*Engine, error) {
 	e := &Engine{
 		config: config, log: config.Logger, random: config.Rand,
 		near: newNear(config.NearFuture, config.Slots, config.Share), runs: map[task.ID]*attempt{},
-		seen: map[string]*suspicion{}, dirty: map[uint16]bool{}, warned: map[mark]time.Time{},
+		seen: map[string]*suspicion{}, parking: map[task.ID]int64{}, dirty: map[uint16]bool{}, warned: map[mark]time.Time{},
 		wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
 		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1),
 	}
@@ -95,8 +95,13 @@ func New(config Config) (*Engine, error) {
 	e.crew = newCrew(e.attempt)
 	e.claims, e.stopClaims = context.WithCancel(e.running)
 	e.dispatched = make(chan struct{})
-	e.enqueues = newGroup(config.Batch, func(c *enqueueCall) int { return c.items }, e.commitEnqueues)
-	e.settles = newGroup(config.Batch, func(*ended) int { return 1 }, e.commitSettles)
+	e.enqueues = newGroup(groupConfig[*enqueueCall]{
+		commit: e.commitEnqueues, weigh: (*enqueueCall).weigh, drop: (*enqueueCall).abandoned,
+		most: weight{config.Batch, mostCommitBytes}, queue: weight{mostWaitingRows, mostWaitingBytes},
+	})
+	e.settles = newGroup(groupConfig[*ended]{
+		commit: e.commitSettles, weigh: (*ended).weigh, most: weight{config.Batch, mostCommitBytes},
+	})
 	return e, nil
 }
 
@@ -115,8 +120,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	go e.settles.run()
 	e.started.Store(true)
 	if err := e.balanceOnce(ctx); err != nil {
-		close(e.dispatched)
-		return errors.Join(err, e.Stop(ctx))
+		e.log.Warn("lanes.failed", "error", err) // the balancing loop tries again
 	}
 	e.beater.Go(e.beating)
 	e.loop(e.balancing)

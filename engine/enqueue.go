@@ -9,21 +9,33 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
+// What commits and the queue before them hold at most.
+const (
+	mostCommitBytes  = 8 << 20
+	mostWaitingRows  = 100_000
+	mostWaitingBytes = 64 << 20
+)
+
 // enqueueCall is one caller's batches on their way to disk.
 type enqueueCall struct {
 	ctx     context.Context
 	batches []store.Batch
-	items   int
+	size    weight
 	results []store.BatchResult
 	err     error
 	done    chan struct{}
 }
 
+func (c *enqueueCall) weigh() weight { return c.size }
+
+// abandoned reports whether nobody waits for the call any more.
+func (c *enqueueCall) abandoned() bool { return c.ctx.Err() != nil }
+
 // Enqueue commits one batch, all or nothing, together with those of
 // concurrent callers. It returns after the commit. If ctx ends first, the
 // outcome is unknown, and repeating the call with the same ids is safe.
 func (e *Engine) Enqueue(ctx context.Context, items []store.Insert) ([]store.Inserted, error) {
-	results, err := e.enqueue(ctx, []store.Batch{{Items: items}}, len(items))
+	results, err := e.enqueue(ctx, []store.Batch{{Items: items}}, items)
 	if err != nil {
 		return nil, err
 	}
@@ -37,16 +49,23 @@ func (e *Engine) EnqueueEach(ctx context.Context, items []store.Insert) ([]store
 	for i := range items {
 		batches[i].Items = items[i : i+1 : i+1]
 	}
-	return e.enqueue(ctx, batches, len(items))
+	return e.enqueue(ctx, batches, items)
 }
 
-func (e *Engine) enqueue(ctx context.Context, batches []store.Batch, items int) ([]store.BatchResult, error) {
-	call := &enqueueCall{ctx: ctx, batches: batches, items: items, done: make(chan struct{})}
+func (e *Engine) enqueue(ctx context.Context, batches []store.Batch, items []store.Insert) ([]store.BatchResult, error) {
+	call := &enqueueCall{ctx: ctx, batches: batches, size: weight{items: len(items)}, done: make(chan struct{})}
+	for i := range items {
+		call.size.bytes += len(items[i].Task.Payload)
+	}
 	if !e.started.Load() {
 		return nil, &task.Error{Code: task.CodeUnavailable, Message: "the engine has not started", Hint: "call Start first"}
 	}
-	if !e.enqueues.put(call) {
+	switch e.enqueues.put(call) {
+	case isClosed:
 		return nil, stopping()
+	case isFull:
+		return nil, &task.Error{Code: task.CodeUnavailable, RetryAfter: time.Second,
+			Message: "too many enqueues wait for the store", Hint: "the store is slow or does not answer; try again later"}
 	}
 	select {
 	case <-call.done:
@@ -66,7 +85,7 @@ func (e *Engine) commitEnqueues(calls []*enqueueCall) {
 	rows := 0
 	for _, call := range calls {
 		batches = append(batches, call.batches...)
-		rows += call.items
+		rows += call.size.items
 	}
 	began := time.Now()
 	results, err := e.enqueueUntilKnown(calls, batches)
@@ -141,7 +160,7 @@ func (e *Engine) learn(row store.Entry) {
 		return
 	}
 	if e.parksType(l.queue, &row) {
-		e.parking = append(e.parking, store.Marking{ID: row.ID, Mark: l.noteType(&row)})
+		e.parking[row.ID] = l.noteType(&row)
 		signal(e.load)
 		return
 	}

@@ -9,33 +9,63 @@ import (
 // and commits it as the next batch: no timer, so a lone caller waits for
 // nothing, and many callers share a commit.
 type group[T any] struct {
-	max    int // items per commit
-	size   func(T) int
-	commit func([]T)
+	groupConfig[T]
 
 	mu      sync.Mutex
 	pending []T
+	waiting weight // of pending
 	closed  bool
 	ready   chan struct{}
 	done    chan struct{}
 }
 
-func newGroup[T any](limit int, size func(T) int, commit func([]T)) *group[T] {
-	return &group[T]{max: limit, size: size, commit: commit, ready: make(chan struct{}, 1), done: make(chan struct{})}
+// weight is what an item adds to a commit.
+type weight struct{ items, bytes int }
+
+// groupConfig says what a group commits and how much.
+type groupConfig[T any] struct {
+	commit func([]T)
+	weigh  func(T) weight
+	most   weight       // of one commit, unless a single item is more
+	queue  weight       // of what may wait; zero for no bound
+	drop   func(T) bool // forgets an item for which nobody waits any more; may be nil
 }
 
-// put hands in an item; false if the group is closed.
-func (g *group[T]) put(item T) bool {
-	g.mu.Lock()
-	if g.closed {
-		g.mu.Unlock()
-		return false
-	}
-	g.pending = append(g.pending, item)
-	g.mu.Unlock()
-	signal(g.ready)
-	return true
+func newGroup[T any](config groupConfig[T]) *group[T] {
+	return &group[T]{groupConfig: config, ready: make(chan struct{}, 1), done: make(chan struct{})}
 }
+
+// refusal is why a group does not take an item.
+type refusal uint8
+
+const (
+	taken refusal = iota
+	isClosed
+	isFull
+)
+
+// put hands in an item.
+func (g *group[T]) put(item T) refusal {
+	w := g.weigh(item)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return isClosed
+	}
+	if g.queue != (weight{}) && len(g.pending) > 0 && g.waiting.plus(w).exceeds(g.queue) {
+		return isFull
+	}
+	g.waiting = g.waiting.plus(w)
+	g.pending = append(g.pending, item)
+	signal(g.ready)
+	return taken
+}
+
+func (w weight) plus(other weight) weight {
+	return weight{w.items + other.items, w.bytes + other.bytes}
+}
+
+func (w weight) exceeds(limit weight) bool { return w.items > limit.items || w.bytes > limit.bytes }
 
 // run commits until the group is closed and empty.
 func (g *group[T]) run() {
@@ -59,16 +89,24 @@ func (g *group[T]) run() {
 func (g *group[T]) next() (batch []T, closed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	count, size := 0, 0
-	for count < len(g.pending) {
-		if size += g.size(g.pending[count]); size > g.max && count > 0 {
-			break
+	var sum weight
+	taken := 0
+	for _, item := range g.pending {
+		w := g.weigh(item)
+		if g.drop == nil || !g.drop(item) {
+			if len(batch) > 0 && sum.plus(w).exceeds(g.most) {
+				break
+			}
+			sum = sum.plus(w)
+			batch = append(batch, item)
 		}
-		count++
+		g.waiting = weight{g.waiting.items - w.items, g.waiting.bytes - w.bytes}
+		taken++
 	}
-	batch = g.pending[:count:count]
-	g.pending = g.pending[count:]
-	return batch, g.closed
+	if g.pending = g.pending[taken:]; len(g.pending) == 0 {
+		g.pending = nil
+	}
+	return batch, g.closed && len(g.pending) == 0
 }
 
 // close refuses further items and waits until the last ones are committed.

@@ -166,7 +166,7 @@ func (e *Engine) scan(ranges []store.Range) ([][]store.Entry, error) {
 func (e *Engine) learnPage(l *lane, page []store.Entry, wanted bool) {
 	for i := range page {
 		if e.parksType(l.queue, &page[i]) {
-			e.parking = append(e.parking, store.Marking{ID: page[i].ID, Mark: l.noteType(&page[i])})
+			e.parking[page[i].ID] = l.noteType(&page[i])
 			continue
 		}
 		e.near.add(l.queue, page[i], wanted)

@@ -30,6 +30,8 @@ type near struct {
 
 	behind   int       // entries behind the heads of their keys
 	resting  []*target // targets that start nothing for a moment
+	now      int64     // µs, as of the last look for what is due
+	watched  int64     // when the suspect began
 	suspect  *entry    // the task with crashes >= 2 that is claimed or runs
 	suspects []*entry  // others like it, waiting for their turn
 	ready    int
@@ -183,7 +185,9 @@ func (n *near) schedule(e *entry) {
 
 // due moves entries whose time has come to the ready structure.
 func (n *near) due(now int64) {
+	n.now = now
 	n.waken(now)
+	n.endWatch()
 	for n.waiting.len() > 0 && n.waiting.first().at <= now {
 		e := n.waiting.pop()
 		e.where = isReady
@@ -201,6 +205,9 @@ func (n *near) next() (int64, bool) {
 	}
 	for _, t := range n.resting {
 		at = min(at, t.wakes)
+	}
+	if len(n.suspects) > 0 && n.suspect != nil {
+		at = min(at, n.watched+watchFor.Microseconds())
 	}
 	return at, at != math.MaxInt64
 }

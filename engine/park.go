@@ -17,13 +17,20 @@ func (n *near) ramp() int { return min(ramp, n.window()/4) }
 // writeMarks commits the park marks that were decided under the lock.
 func (e *Engine) writeMarks() {
 	e.mu.Lock()
-	marks := e.parking
-	e.parking = nil
+	marks := make([]store.Marking, 0, len(e.parking))
+	for id, number := range e.parking {
+		marks = append(marks, store.Marking{ID: id, Mark: number})
+	}
 	e.mu.Unlock()
-	if len(marks) > 0 && !e.mark(marks) {
-		e.mu.Lock()
-		e.parking = append(e.parking, marks...)
-		e.mu.Unlock()
+	if len(marks) == 0 || !e.mark(marks) {
+		return // they are still there the next time
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, written := range marks {
+		if e.parking[written.ID] == written.Mark {
+			delete(e.parking, written.ID)
+		}
 	}
 }
 

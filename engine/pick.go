@@ -1,5 +1,7 @@
 package engine
 
+import "time"
+
 // quantum is how many entries a queue of weight 1 gives in one turn.
 const quantum = 16
 
@@ -68,11 +70,23 @@ func (n *near) takeFrom(q *queue) *entry {
 // them kills its process.
 const suspectCrashes = 2
 
+// watchFor is how long a suspect is alone among its like: one that has run so
+// long holds the others up no more.
+const watchFor = 30 * time.Second
+
+// endWatch lets the next suspect run beside one that has run long enough.
+func (n *near) endWatch() {
+	if n.suspect != nil && n.now-n.watched >= watchFor.Microseconds() {
+		n.suspect = nil
+		n.freeSuspects()
+	}
+}
+
 // begin counts an entry as running.
 func (n *near) begin(e *entry) {
 	e.where = isClaimed
 	if e.Crashes >= suspectCrashes {
-		n.suspect = e
+		n.suspect, n.watched = e, n.now
 	}
 	n.running++
 	e.queue.running++

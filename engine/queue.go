@@ -191,7 +191,7 @@ const (
 
 // tidy removes a stream without entries.
 func (q *queue) tidy(n *near, s *stream) {
-	if s.count > 0 || s.target.running > 0 {
+	if s.count > 0 {
 		return
 	}
 	delete(q.streams, s.target.name)

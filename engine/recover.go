@@ -137,8 +137,8 @@ func (e *Engine) strange(rows []*task.Task) []store.Settlement {
 	var lost []store.Settlement
 	next := map[task.ID]int64{}
 	for _, t := range rows {
-		if e.runs[t.ID] != nil {
-			continue
+		if known := e.near.known[t.ID]; e.runs[t.ID] != nil || known != nil && known.where == isClaimed {
+			continue // it runs, or its claim is being answered
 		}
 		next[t.ID] = t.Claim
 		if e.strangers[t.ID] == t.Claim {

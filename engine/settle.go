@@ -16,13 +16,15 @@ type ended struct {
 	decided
 }
 
+func (e *ended) weigh() weight { return weight{1, len(e.settlement.Result)} }
+
 // handIn gives the outcome of an attempt to the settling group, once.
 func (e *Engine) handIn(a *attempt, out decided) {
 	if a.settled.Swap(true) {
 		return
 	}
 	e.follow(&out.settlement)
-	if !e.settles.put(&ended{attempt: a, decided: out}) {
+	if e.settles.put(&ended{attempt: a, decided: out}) != taken {
 		e.log.Warn("settle.dropped", "task", out.settlement.Task.ID.String(), "outcome", string(out.settlement.Outcome))
 	}
 }

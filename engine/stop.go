@@ -19,11 +19,10 @@ const (
 // cost, lanes are freed and the node leaves. Idempotent: later calls wait
 // for the first and return what it returned.
 func (e *Engine) Stop(ctx context.Context) error {
-	e.stopOnce.Do(func() {
-		if e.started.Load() {
-			e.stopErr = e.stop(ctx)
-		}
-	})
+	if !e.started.Load() {
+		return nil
+	}
+	e.stopOnce.Do(func() { e.stopErr = e.stop(ctx) })
 	return e.stopErr
 }
 
@@ -99,14 +98,5 @@ func (e *Engine) releaseRest() {
 		e.handIn(a, decided{rule: ErrStopping.Error(), settlement: store.Settlement{
 			Task: a.run.Task, Outcome: task.OutcomeReleased, StartedAt: a.began, EndedAt: time.Now(),
 		}})
-	}
-}
-
-// cancelAll ends the contexts of all attempts that run now.
-func (e *Engine) cancelAll(cause error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, a := range e.runs {
-		a.end(cause)
 	}
 }

@@ -10,6 +10,7 @@ import (
 // Accepted ranges.
 const (
 	mostAttempts   = 1_000_000
+	leastCrashes   = 3 // which task kills its process is known for certain at the third crash only
 	mostCrashes    = 1000
 	mostMultiplier = 100
 	mostBound      = 10
@@ -30,8 +31,8 @@ func (p *Policy) check(f *findings) {
 	notNegative(f, "timeout", p.timeout)
 	notNegative(f, "ttl", p.ttl)
 	notNegative(f, "first_run_after", p.firstRun)
-	if p.maxCrashes < 1 || p.maxCrashes > mostCrashes {
-		f.refuse("max_crashes", "", "%d is outside 1 to %d", p.maxCrashes, mostCrashes)
+	if p.maxCrashes < leastCrashes || p.maxCrashes > mostCrashes {
+		f.refuse("max_crashes", "with fewer, a task dies for the crash of another that ran beside it", "%d is outside %d to %d", p.maxCrashes, leastCrashes, mostCrashes)
 	}
 	modes := []string{OrderBlock, OrderSkip, OrderPark}
 	if !slices.Contains(modes, p.order) {

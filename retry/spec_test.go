@@ -178,7 +178,7 @@ func TestSpecRefused(t *testing.T) {
 		`{"retry_on": "bug"}`:                                                "retry_on list",
 		`{"retry_on": ["netwrok"]}`:                                          "retry_on[0] network?",
 		`{"never_on": ["two words"]}`:                                        "never_on[0] two",
-		`{"max_crashes": 0}`:                                                 "max_crashes 0 1000",
+		`{"max_crashes": 0}`:                                                 "max_crashes 0 3 1000",
 		`{"order_on_dead": "blok"}`:                                          "order_on_dead block?",
 	} {
 		spec, err := ParseSpec([]byte(in))
