@@ -202,6 +202,10 @@ func (e *Engine) Canceled(id task.ID) {
 	} else if entry := e.near.known[id]; entry != nil && entry.where != isClaimed {
 		e.near.forget(entry)
 	}
+	if l := e.near.lanes[id.Lane()]; l != nil && len(l.marks) > 0 {
+		l.reopen() // it may have been the head of a key
+		signal(e.load)
+	}
 	e.mu.Unlock()
 	signal(e.wake)
 }

@@ -13,7 +13,7 @@ import (
 // that will pass by itself: its key runs elsewhere, its key is held.
 const (
 	runsElsewherePause = time.Second
-	heldPause          = 10 * time.Second
+	heldPause          = time.Minute // nobody told of a release
 	claimTime          = 30 * time.Second
 	clockPause         = 2 * time.Millisecond // the store's clock is behind ours
 )
@@ -159,7 +159,7 @@ func (e *Engine) refused(entry *entry, refusal *store.Refusal, now int64) {
 	case store.ReasonBehindKey:
 		e.behindKey(entry, refusal.Head, now)
 	case store.ReasonKeyHeld:
-		e.near.hold(entry, now+heldPause.Microseconds())
+		e.shelve(entry, now+heldPause.Microseconds())
 	case store.ReasonParked:
 		if l := entry.lane; l != nil {
 			l.note(&refusal.Entry)
@@ -173,24 +173,34 @@ func (e *Engine) refused(entry *entry, refusal *store.Refusal, now int64) {
 	}
 }
 
-// behindKey makes the true head of a key the head in memory too.
+// behindKey makes the true head of a key the head in memory too, or puts the
+// key aside where the head is due beyond the horizon.
 func (e *Engine) behindKey(entry *entry, head store.Entry, now int64) {
 	known := e.near.known[head.ID]
-	if known != nil && known.where == isBehind && known.line == entry.line {
+	switch {
+	case entry.lane == nil:
+		e.near.forget(entry) // borrowed: found again by its mark
+	case known != nil && known.where == isBehind && known.line == entry.line:
 		known.Entry = head
 		e.near.promote(known)
-		return
-	}
-	if head.ID.IsZero() || entry.lane == nil || known != nil {
+	case head.ID.IsZero() || known != nil:
 		e.near.delay(entry, now+runsElsewherePause.Microseconds())
-		return
+	case head.RunAt > e.near.horizon:
+		entry.lane.pass(head)
+		e.shelve(entry, min(head.RunAt, now+heldPause.Microseconds()))
+	default:
+		e.fetchHead(entry, head, now)
 	}
+}
+
+// fetchHead brings a head that memory does not know into it.
+func (e *Engine) fetchHead(entry *entry, head store.Entry, now int64) {
 	e.near.delay(entry, now)
 	if head.Park != 0 {
 		entry.lane.note(&head)
 		if entry.lane.marks[head.Park].gate == gateType {
 			// No one here can start the head: its key waits for a node that can.
-			e.near.delay(entry, now+heldPause.Microseconds())
+			e.near.delay(entry, now+runsElsewherePause.Microseconds())
 			return
 		}
 		e.parking[head.ID] = 0
@@ -198,6 +208,24 @@ func (e *Engine) behindKey(entry *entry, head store.Entry, now int64) {
 		head.Park = 0
 	}
 	e.near.add(entry.lane.queue, head, true)
+}
+
+// shelve parks what memory has of a blocked key until then; what happens to
+// the key here, or a change by another process, ends it sooner.
+func (e *Engine) shelve(entry *entry, until int64) {
+	l := entry.lane
+	if l == nil {
+		e.near.forget(entry)
+		return
+	}
+	m := mark{gateKey, entry.Key}
+	number := m.number()
+	l.marks[number] = &parked{mark: m, until: until}
+	for _, shelved := range e.near.shelve(entry.line) {
+		e.parking[shelved.ID] = number
+		e.near.forget(shelved)
+	}
+	signal(e.load)
 }
 
 func (e *Engine) claimed(rows int, began time.Time) {

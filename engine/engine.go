@@ -34,10 +34,12 @@ type Engine struct {
 
 	dirty    map[uint16]bool // lanes to poll
 	dirtyAll bool
-	asked    time.Time          // when held keys were made to ask by a poll of all lanes
+	asked    time.Time          // when blocked keys were made to ask by a poll of all lanes
 	warned   map[mark]time.Time // of types that nobody starts; the loader's own
 
 	strangers map[task.ID]int64 // rows that nobody ran at the last reconcile, by claim; the sweeping loop's own
+
+	borrowed map[borrowing]cursor // where borrowing goes on; the loader's own
 
 	seen    map[string]*suspicion // of other nodes' counters; the balancing loop's own
 	placing sync.Mutex            // one reader of the topology or taker of lanes at a time
@@ -83,7 +85,7 @@ func New(config Config) (*Engine, error) {
 	e := &Engine{
 		config: config, log: config.Logger, random: config.Rand,
 		near: newNear(config.NearFuture, config.Slots, config.Share), runs: map[task.ID]*attempt{},
-		seen: map[string]*suspicion{}, parking: map[task.ID]int64{}, dirty: map[uint16]bool{}, warned: map[mark]time.Time{},
+		seen: map[string]*suspicion{}, parking: map[task.ID]int64{}, borrowed: map[borrowing]cursor{}, dirty: map[uint16]bool{}, warned: map[mark]time.Time{},
 		wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
 		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1),
 	}

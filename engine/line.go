@@ -13,8 +13,6 @@ type line struct {
 	id     lineID
 	head   *entry
 	behind pile[*entry]
-	held   bool // a dead task blocks the key; the head asks again now and then
-	parked bool // rows of the key are parked on disk
 }
 
 // first orders the tasks of a key: what has started goes first, then seq.
@@ -54,7 +52,9 @@ func (n *near) standBehind(e *entry) {
 	e.at = e.RunAt // whatever held it as the head
 	e.where = isBehind
 	e.line.behind.push(e)
-	n.behind++
+	if e.lane != nil {
+		e.lane.behind++
+	}
 }
 
 // promote makes an entry that stands behind the head of its line the head.
@@ -77,7 +77,7 @@ func (n *near) leaveLine(e *entry) {
 		l.head = nil
 		n.stepForward(l)
 	}
-	if l.head == nil && l.behind.len() == 0 && !l.parked {
+	if l.head == nil && l.behind.len() == 0 {
 		delete(n.lines, l.id)
 	}
 }
@@ -89,20 +89,31 @@ func (n *near) stepForward(l *line) {
 	e := l.behind.first()
 	n.lift(e)
 	l.head = e
-	l.held = false
 	n.schedule(e)
 }
 
-// hold makes the head of a held key ask again later.
-func (n *near) hold(e *entry, at int64) {
-	e.line.held = true
-	n.delay(e, at)
+// shelve takes what memory has of a line, but for a head that runs, out of
+// it, to be parked: the key is blocked, by a dead task or by a head that is
+// due beyond the horizon. The entries are in no structure afterwards.
+func (n *near) shelve(l *line) []*entry {
+	var out []*entry
+	for l.behind.len() > 0 {
+		e := l.behind.first()
+		n.lift(e)
+		out = append(out, e)
+	}
+	if e := l.head; e != nil && e.where != isClaimed {
+		n.lift(e)
+		out = append(out, e)
+	}
+	return out
 }
 
-// askHeld lets the heads of held keys in a lane try at once.
-func (n *near) askHeld(lane uint16, now int64) {
+// askHeads lets heads that wait, with others behind them, try at once: they
+// may have been canceled or moved by another process. The claim tells.
+func (n *near) askHeads(lane uint16, now int64) {
 	for _, l := range n.lines {
-		if l.held && l.id.lane == lane && l.head != nil && l.head.where == isWaiting {
+		if l.id.lane == lane && l.behind.len() > 0 && l.head != nil && l.head.where == isWaiting && l.head.at > now {
 			n.delay(l.head, now)
 		}
 	}

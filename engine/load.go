@@ -17,7 +17,7 @@ const (
 	pollRows   = 256              // rows that a poll reads first, per lane
 	pollMore   = 5000             // rows of each page after that
 	pollShare  = 10               // a poll is followed by at least so many times its own length without one
-	askEvery   = time.Second      // how often polls of all lanes make held keys ask
+	askEvery   = time.Second      // how often polls of all lanes make blocked keys ask
 	rescan     = time.Minute      // a complete scan: commits can become visible out of order
 	quietPolls = 10               // polls to leave out on a store that tells of changes
 	storeCall  = 10 * time.Second // limit of one read or marking
@@ -49,8 +49,9 @@ func (e *Engine) loading() {
 			poll = !e.watched.Load() || quiet >= quietPolls
 			e.tick(&fullScan)
 		case <-park.C:
-			e.parkExcess()
-			continue
+			if !e.parkExcess() {
+				continue
+			}
 		}
 		began := time.Now()
 		if poll && began.Before(pollAt) {
@@ -137,12 +138,15 @@ func (e *Engine) wanted(now time.Time) []store.Range {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.near.horizon = micros(now.Add(e.config.Horizon))
-	soon := micros(now.Add(e.config.Horizon * 3 / 4))
 	var ranges []store.Range
 	for _, l := range e.near.lanes {
 		limit := e.near.window() - l.count
-		if l.count > e.near.window()/2 || l.done && l.after > soon {
+		if l.count > e.near.window()/2 || !l.hungry(e.near) {
 			continue
+		}
+		if l.skipped <= e.near.horizon {
+			l.skipped = math.MaxInt64
+			l.rewind(math.MinInt64 + 1)
 		}
 		ranges = append(ranges, store.Range{
 			Lane: l.number, After: l.after, AfterID: l.afterID, Until: e.near.horizon, Limit: min(limit, 5000),
@@ -165,6 +169,9 @@ func (e *Engine) scan(ranges []store.Range) ([][]store.Entry, error) {
 // of them or, if they are not wanted, those for which there is room.
 func (e *Engine) learnPage(l *lane, page []store.Entry, wanted bool) {
 	for i := range page {
+		if _, soon := e.parking[page[i].ID]; soon {
+			continue // its mark is on the way
+		}
 		if e.parksType(l.queue, &page[i]) {
 			e.parking[page[i].ID] = l.noteType(&page[i])
 			continue
@@ -175,8 +182,8 @@ func (e *Engine) learnPage(l *lane, page []store.Entry, wanted bool) {
 
 // pollOnce reads what memory should know of the lanes (nil for all), for rows
 // that others inserted or moved: page by page, so that it also finds those
-// behind a backlog that is known. It lets the heads of held keys ask again
-// too: a key may have been released elsewhere.
+// behind a backlog that is known. It lets blocked keys ask again too: one may
+// have been released elsewhere.
 func (e *Engine) pollOnce(lanes map[uint16]bool) {
 	after := e.toPoll(lanes)
 	for len(after) > 0 && e.running.Err() == nil {
@@ -219,7 +226,8 @@ func (e *Engine) toPoll(lanes map[uint16]bool) map[uint16]store.Range {
 			continue
 		}
 		if ask {
-			e.near.askHeld(l.number, micros(now))
+			l.reopen()
+			e.near.askHeads(l.number, micros(now))
 		}
 		after[l.number] = store.Range{Lane: l.number, After: math.MinInt64, Until: l.after, Limit: pollRows}
 	}
@@ -241,16 +249,18 @@ func (e *Engine) parksType(q *queue, row *store.Entry) bool {
 func (l *lane) noteType(row *store.Entry) int64 {
 	m := mark{gateType, capability(row)}
 	number := m.number()
-	l.marks[number] = m
+	if l.marks[number] == nil {
+		l.marks[number] = &parked{mark: m}
+	}
 	return number
 }
 
 // note remembers the mark of a row; marks of unknown meaning are kept under
 // an empty gate, and cleared.
 func (l *lane) note(row *store.Entry) {
-	if row.Park != 0 {
+	if row.Park != 0 && l.marks[row.Park] == nil {
 		m, _ := markOf(row)
-		l.marks[row.Park] = m
+		l.marks[row.Park] = &parked{mark: m}
 	}
 }
 

@@ -20,10 +20,31 @@ const (
 	gateType   gate = "type"
 )
 
-// mark is a park mark that is present in a lane.
+// mark is what a park mark stands for.
 type mark struct {
 	gate gate
 	name string // the key, the target or the capability
+}
+
+// parked is a park mark that is present in a lane.
+type parked struct {
+	mark
+	until int64 // µs: its rows stay on disk until then, unless something happens to the gate
+}
+
+// reopen ends the waiting of the lane's parked keys: something happened that
+// may have released them.
+func (l *lane) reopen() {
+	for _, p := range l.marks {
+		p.until = 0
+	}
+}
+
+// released ends the waiting of one parked key.
+func (l *lane) released(key string) {
+	if p := l.marks[mark{gateKey, key}.number()]; p != nil {
+		p.until = 0
+	}
 }
 
 // number is the mark as stored: never 0.
@@ -65,25 +86,42 @@ const (
 	hangsAfter = time.Second
 )
 
-// excess takes up to parkRamp entries out of memory's structures that wait
-// behind a shut gate and fill the windows of their lanes, so that they can be
-// parked: of a target that hangs or fails, or behind the head of a key, where
-// those are more than a quarter of what memory may hold.
+// excess takes up to parkRamp entries out of memory's structures, so that
+// they can be parked: in lanes that have more to read and no room for it,
+// those that wait behind a shut gate (a target that hangs or fails, the head
+// of a key) as far as they are more than a quarter of the window.
 func (n *near) excess(now int64) []*entry {
 	var out []*entry
-	for _, q := range n.order {
-		for _, s := range q.streams {
-			if s.ready.len() > n.limit/4 && n.stuck(s.target, now) {
-				out = n.tail(out, &s.ready)
+	for _, l := range n.lanes {
+		if l.count <= n.window()/2 || !l.hungry(n) {
+			continue
+		}
+		streams, stuck := n.stuckStreams(l, now)
+		surplus := min(stuck+l.behind-n.window()/4, parkRamp-len(out))
+		for _, s := range streams {
+			surplus, out = n.tail(l, &s.ready, surplus, out)
+		}
+		if surplus > 0 && l.behind > 0 {
+			for _, line := range n.lines {
+				if line.id.lane == l.number {
+					surplus, out = n.tail(l, &line.behind, surplus, out)
+				}
 			}
 		}
 	}
-	if n.behind > n.limit/4 {
-		for _, l := range n.lines {
-			out = n.tail(out, &l.behind)
+	return out
+}
+
+// stuckStreams lists the streams of stuck targets with ready entries of the
+// lane, and how many those are.
+func (n *near) stuckStreams(l *lane, now int64) (streams []*stream, entries int) {
+	for _, s := range l.queue.streams {
+		if count := s.inLane[l]; count > 0 && n.stuck(s.target, now) {
+			streams = append(streams, s)
+			entries += count
 		}
 	}
-	return out
+	return streams, entries
 }
 
 // stuck reports whether a target hangs, or fails while others have work here.
@@ -94,16 +132,17 @@ func (n *near) stuck(t *target, now int64) bool {
 	return t.seen >= enoughSeen && t.success < 0.5 && len(n.targets) > 1
 }
 
-// tail takes entries from the end of a pile, where the last to start are,
-// but never its first one, nor the head of a key.
-func (n *near) tail(out []*entry, p *pile[*entry]) []*entry {
-	lowest := max(1, p.len()-16*parkRamp)
-	for i := p.len() - 1; i >= lowest && len(out) < parkRamp; i-- {
+// tail takes up to surplus entries of a lane from the end of a pile, where
+// the last to start are, but never the first one of the pile, nor the head of
+// a key. It returns the surplus that is left.
+func (n *near) tail(l *lane, p *pile[*entry], surplus int, out []*entry) (int, []*entry) {
+	for i := p.len() - 1; i >= 1 && surplus > 0; i-- {
 		e := p.items[i]
-		if e.lane != nil && e.lane.count >= n.window() && (e.line == nil || e.where == isBehind) {
+		if e.lane == l && (e.line == nil || e.where == isBehind) {
 			n.lift(e)
 			out = append(out, e)
+			surplus--
 		}
 	}
-	return out
+	return surplus, out
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"time"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -28,7 +29,6 @@ type near struct {
 	share   float64 // of the slots that one target may hold
 	running int
 
-	behind   int       // entries behind the heads of their keys
 	resting  []*target // targets that start nothing for a moment
 	now      int64     // µs, as of the last look for what is due
 	watched  int64     // when the suspect began
@@ -72,8 +72,10 @@ type lane struct {
 	count   int   // entries in memory, running ones included
 	after   int64 // pending rows without a mark up to (after, afterID) by (rank, id) are in memory
 	afterID task.ID
-	done    bool // after is the horizon of the last load, not the end of a full page
-	marks   map[int64]mark
+	done    bool  // after is the horizon of the last load, not the end of a full page
+	skipped int64 // µs: the least RunAt beyond the horizon of the rows read and left on disk
+	behind  int   // entries behind the heads of their keys
+	marks   map[int64]*parked
 }
 
 // lastID is greater than every id of a task.
@@ -100,7 +102,7 @@ func (n *near) window() int {
 
 // own adds a lane that the node has taken.
 func (n *near) own(number uint16, epoch int64, q *queue) *lane {
-	l := &lane{number: number, epoch: epoch, queue: q, after: math.MinInt64, marks: map[int64]mark{}}
+	l := &lane{number: number, epoch: epoch, queue: q, after: math.MinInt64, skipped: math.MaxInt64, marks: map[int64]*parked{}}
 	n.lanes[number] = l
 	return l
 }
@@ -120,21 +122,29 @@ func (n *near) disown(l *lane) {
 	}
 	for id, line := range n.lines {
 		if id.lane == l.number {
-			if line.parked = false; line.head == nil {
+			if line.head == nil {
 				delete(n.lines, id)
 			}
 		}
 	}
 }
 
-// add puts a pending row into memory, if there is room for it and it is not
-// known. Rows that a scan has brought are wanted; others (fresh ones,
-// retries) may be left on disk.
+// add puts a pending row into memory, if it is due within the horizon, there
+// is room for it and it is not known. Rows that a scan has brought are
+// wanted; others (fresh ones, retries) may be left on disk. A row that is
+// known otherwise, because it was moved elsewhere, replaces what is known.
 func (n *near) add(q *queue, row store.Entry, wanted bool) *entry {
 	if e := n.known[row.ID]; e != nil {
-		return nil
+		if e.where == isClaimed || e.RunAt == row.RunAt && e.Rank == row.Rank && e.Attempt == row.Attempt && e.Crashes == row.Crashes {
+			return nil
+		}
+		n.forget(e)
 	}
 	l := n.lanes[row.ID.Lane()]
+	if row.RunAt > n.horizon {
+		l.pass(row)
+		return nil
+	}
 	if !wanted && l != nil && !n.admit(l, q, row) {
 		return nil
 	}
@@ -158,9 +168,6 @@ func (n *near) add(q *queue, row store.Entry, wanted bool) *entry {
 // next to nothing in memory must not wait behind the backlog of others.
 func (n *near) admit(l *lane, q *queue, row store.Entry) bool {
 	covered := row.Rank <= l.after
-	if !covered && row.RunAt > n.horizon {
-		return false
-	}
 	if l.count < n.window() || q.has(row.Target) < 32 && l.count < 2*n.window() {
 		return true
 	}
@@ -168,6 +175,14 @@ func (n *near) admit(l *lane, q *queue, row store.Entry) bool {
 		l.rewind(row.Rank)
 	}
 	return false
+}
+
+// pass notes a row that was seen and left on disk because it is due beyond
+// the horizon, so that the lane is read again in time.
+func (l *lane) pass(row store.Entry) {
+	if l != nil && row.Rank <= l.after {
+		l.skipped = min(l.skipped, row.RunAt)
+	}
 }
 
 // rewind makes the loader read the lane again from a rank on.
@@ -222,7 +237,9 @@ func (n *near) lift(e *entry) {
 		n.ready--
 	case isBehind:
 		e.line.behind.remove(e)
-		n.behind--
+		if e.lane != nil {
+			e.lane.behind--
+		}
 	case isSuspect:
 		for i, other := range n.suspects {
 			if other == e {
@@ -263,14 +280,14 @@ func (n *near) delay(e *entry, at int64) {
 }
 
 // again puts a task that was settled as pending back, or leaves it on disk
-// if it is due beyond the horizon. A keyed one stays the head of its key.
+// if it is due beyond the horizon or there is no room.
 func (n *near) again(e *entry, row store.Entry) {
 	e.Entry, e.at, e.mark = row, row.RunAt, 0
 	if l := n.lanes[row.ID.Lane()]; e.lane == nil && l != nil {
 		e.lane = l
 		l.count++
 	}
-	if e.lane == nil || row.Key == "" && !n.stays(e.lane, row) {
+	if e.lane == nil || !n.stays(e.lane, row) {
 		n.forget(e)
 		return
 	}
@@ -279,7 +296,8 @@ func (n *near) again(e *entry, row store.Entry) {
 
 // stays decides like admit about a row that is in memory already.
 func (n *near) stays(l *lane, row store.Entry) bool {
-	if row.Rank > l.after && row.RunAt > n.horizon {
+	if row.RunAt > n.horizon {
+		l.pass(row)
 		return false
 	}
 	if l.count <= n.window() {
@@ -297,8 +315,16 @@ func (n *near) lookFor(number uint16, rank int64) {
 	}
 }
 
+// hungry reports whether rows that are due soon are left on disk.
+func (l *lane) hungry(n *near) bool {
+	return !l.done || l.after < n.horizon-horizonSlack || l.skipped <= n.horizon
+}
+
+// horizonSlack is how far the horizon moves on before it is read up to again.
+const horizonSlack = int64(15 * time.Second / time.Microsecond)
+
 // wants reports whether the loader has work in the lane: it runs low, or
 // rows of it are parked.
 func (n *near) wants(l *lane) bool {
-	return l != nil && (!l.done && l.count < n.window()/2 || len(l.marks) > 0)
+	return l != nil && (l.hungry(n) && l.count <= n.window()/2 || len(l.marks) > 0)
 }

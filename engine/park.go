@@ -6,20 +6,28 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 )
 
 // ramp is how many parked rows of one gate come back into memory at a time,
 // within a quarter of a lane's window.
 const ramp = 128
 
+// keyProbe is how many rows of a parked key come back to see whether it is
+// still blocked.
+const keyProbe = 4
+
 func (n *near) ramp() int { return min(ramp, n.window()/4) }
 
-// writeMarks commits the park marks that were decided under the lock.
+// writeMarks commits park marks that were decided under the lock, a batch of
+// them at a time.
 func (e *Engine) writeMarks() {
 	e.mu.Lock()
 	marks := make([]store.Marking, 0, len(e.parking))
 	for id, number := range e.parking {
-		marks = append(marks, store.Marking{ID: id, Mark: number})
+		if marks = append(marks, store.Marking{ID: id, Mark: number}); len(marks) == markBatch {
+			break
+		}
 	}
 	e.mu.Unlock()
 	if len(marks) == 0 || !e.mark(marks) {
@@ -54,8 +62,8 @@ func (e *Engine) mark(marks []store.Marking) bool {
 }
 
 // parkExcess writes marks on rows behind shut gates that fill memory, and
-// forgets them.
-func (e *Engine) parkExcess() {
+// forgets them. It reports whether it did.
+func (e *Engine) parkExcess() bool {
 	e.mu.Lock()
 	entries := e.near.excess(micros(time.Now()))
 	marks := make([]store.Marking, len(entries))
@@ -63,14 +71,13 @@ func (e *Engine) parkExcess() {
 		m := mark{gateTarget, entry.Target}
 		if entry.line != nil {
 			m = mark{gateKey, entry.Key}
-			entry.line.parked = true
 		}
 		marks[i] = store.Marking{ID: entry.ID, Mark: m.number()}
-		entry.lane.marks[marks[i].Mark] = m
+		entry.lane.marks[marks[i].Mark] = &parked{mark: m}
 	}
 	e.mu.Unlock()
 	if len(entries) == 0 {
-		return
+		return false
 	}
 	written := e.mark(marks)
 	e.mu.Lock()
@@ -81,6 +88,7 @@ func (e *Engine) parkExcess() {
 		}
 		e.near.forget(entry)
 	}
+	return true
 }
 
 // unpark brings rows back whose gate has opened, a ramp at a time.
@@ -91,9 +99,10 @@ func (e *Engine) unpark() {
 	}
 	var open []opening
 	e.mu.Lock()
+	now := micros(time.Now())
 	for _, l := range e.near.lanes {
-		for number, m := range l.marks {
-			if e.near.opened(l, m, e.config.Registry) {
+		for number, p := range l.marks {
+			if p.until <= now && e.near.opened(l, p.mark, e.config.Registry) {
 				open = append(open, opening{l, number})
 			}
 		}
@@ -109,7 +118,7 @@ func (n *near) opened(l *lane, m mark, registry Registry) bool {
 	switch m.gate {
 	case gateKey:
 		line := n.lines[lineID{l.number, m.name}]
-		return line == nil || line.behind.len() == 0 && !line.held
+		return line == nil || line.behind.len() == 0 && line.head != nil && line.head.at <= n.now
 	case gateTarget:
 		return l.count < n.window() && l.queue.has(m.name) < n.window()/8
 	case gateType:
@@ -121,6 +130,9 @@ func (n *near) opened(l *lane, m mark, registry Registry) bool {
 func (e *Engine) unparkOne(l *lane, number int64) {
 	e.mu.Lock()
 	limit := e.near.ramp()
+	if p := l.marks[number]; p != nil && p.gate == gateKey && e.near.lines[lineID{l.number, p.name}] == nil {
+		limit = min(limit, keyProbe) // the key may still be blocked
+	}
 	e.mu.Unlock()
 	pages, err := e.scan([]store.Range{{Lane: l.number, Park: number, After: math.MinInt64, Until: math.MaxInt64, Limit: limit}})
 	if err != nil {
@@ -136,19 +148,15 @@ func (e *Engine) unparkOne(l *lane, number int64) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	m := l.marks[number]
 	if len(page) < limit {
 		delete(l.marks, number)
-		if line := e.near.lines[lineID{l.number, m.name}]; m.gate == gateKey && line != nil {
-			line.parked = false
-		}
 	}
 	if e.near.lanes[l.number] != l {
 		return
 	}
 	for i := range page {
 		page[i].Park = 0
-		e.near.add(l.queue, page[i], page[i].RunAt <= e.near.horizon)
+		e.near.add(l.queue, page[i], true)
 	}
 	signal(e.wake)
 }
@@ -166,7 +174,7 @@ func (e *Engine) warnUnstartable() {
 	for _, l := range e.near.lanes {
 		for _, m := range l.marks {
 			if m.gate == gateType && !view.canStart(l.queue.name, m.name) {
-				stuck = append(stuck, waiting{m, l.queue.name})
+				stuck = append(stuck, waiting{m.mark, l.queue.name})
 			}
 		}
 	}
@@ -214,9 +222,7 @@ func (e *Engine) borrow() {
 	for i := range rows {
 		m, known := markOf(&rows[i])
 		if known && m.gate == gateType && e.config.Registry.CanStart(m.name) {
-			ranges = append(ranges, store.Range{
-				Lane: rows[i].ID.Lane(), Park: rows[i].Park, After: math.MinInt64, Until: micros(time.Now().Add(e.config.Horizon)), Limit: ramp,
-			})
+			ranges = append(ranges, e.borrowRange(rows[i].ID.Lane(), rows[i].Park))
 		}
 	}
 	if len(ranges) == 0 {
@@ -228,12 +234,45 @@ func (e *Engine) borrow() {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, page := range pages {
-		for i := range page {
-			e.addBorrowed(page[i])
+	for i, page := range pages {
+		for j := range page {
+			e.addBorrowed(page[j])
 		}
+		e.borrowed[borrowing{ranges[i].Lane, ranges[i].Park}] = cursorOf(page)
 	}
 	signal(e.wake)
+}
+
+// borrowing is a stream of another node's lane that this node borrows from.
+type borrowing struct {
+	lane uint16
+	mark int64
+}
+
+// cursor is where the next page of a stream begins.
+type cursor struct {
+	rank int64
+	id   task.ID
+}
+
+// borrowRange is the next page of a stream: the rows at its front may be ones
+// that cannot run.
+func (e *Engine) borrowRange(lane uint16, number int64) store.Range {
+	from, ok := e.borrowed[borrowing{lane, number}]
+	if !ok {
+		from = cursor{rank: math.MinInt64}
+	}
+	return store.Range{Lane: lane, Park: number, After: from.rank, AfterID: from.id, Until: micros(time.Now().Add(e.config.Horizon)), Limit: ramp}
+}
+
+// cursorOf is the end of a full page, and the beginning of the stream after
+// its last one.
+func cursorOf(page []store.Entry) cursor {
+	if len(page) < ramp {
+		return cursor{rank: math.MinInt64}
+	}
+	last := page[len(page)-1]
+	return cursor{last.Rank, last.ID}
 }
 
 func (e *Engine) addBorrowed(row store.Entry) {

@@ -29,9 +29,10 @@ type stream struct {
 	target *target
 	queue  *queue
 	ready  pile[*entry]
-	count  int // entries in memory, wherever they are
-	index  int // in queue.open
-	seat   int // in queue.ring
+	inLane map[*lane]int // ready entries by lane
+	count  int           // entries in memory, wherever they are
+	index  int           // in queue.open
+	seat   int           // in queue.ring
 	isOpen bool
 }
 
@@ -168,7 +169,7 @@ func (q *queue) stream(n *near, name string) *stream {
 		n.targets[name] = t
 		n.bound(t, 0)
 	}
-	s := &stream{target: t, queue: q, ready: pile[*entry]{less: byRank}, index: -1}
+	s := &stream{target: t, queue: q, ready: pile[*entry]{less: byRank}, inLane: map[*lane]int{}, index: -1}
 	t.streams = append(t.streams, s)
 	q.streams[name] = s
 	return s
@@ -210,11 +211,15 @@ func (q *queue) tidy(n *near, s *stream) {
 
 func (s *stream) push(e *entry) {
 	s.ready.push(e)
+	s.inLane[e.lane]++
 	s.refresh()
 }
 
 func (s *stream) remove(e *entry) {
 	s.ready.remove(e)
+	if s.inLane[e.lane]--; s.inLane[e.lane] == 0 {
+		delete(s.inLane, e.lane)
+	}
 	s.refresh()
 }
 

@@ -107,6 +107,9 @@ func (e *Engine) release(batch []*ended, results []store.Settled) (refused []*en
 		}
 		entry := end.attempt.entry
 		wanted = wanted || e.near.wants(entry.lane)
+		if l := entry.lane; l != nil && entry.Key != "" && len(l.marks) > 0 {
+			l.released(entry.Key)
+		}
 		delete(e.runs, entry.ID)
 		e.bytes -= entry.Size
 		e.near.end(entry)
