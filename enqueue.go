@@ -3,6 +3,7 @@ package outlast
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -30,7 +31,7 @@ func (c *Client) Enqueue(ctx context.Context, draft Draft) (Receipt, error) {
 	}
 	inserted, err := c.engine.Enqueue(ctx, []store.Insert{insert})
 	if err != nil {
-		return Receipt{}, c.metrics.refused(err)
+		return Receipt{}, c.metrics.refused(attributed(err, ""))
 	}
 	return c.receipt(&insert, &inserted[0]), nil
 }
@@ -94,7 +95,7 @@ func (c *Client) enqueueAtomic(ctx context.Context, drafts []Draft, write func(c
 	}
 	inserted, err := write(ctx, inserts)
 	if err != nil {
-		return nil, c.metrics.refused(err)
+		return nil, c.metrics.refused(c.attribute(ctx, err, inserts))
 	}
 	receipts := make([]Receipt, len(inserted))
 	for i := range inserted {
@@ -116,6 +117,65 @@ func (c *complaints) collect(err error) bool {
 		c.hints = append(c.hints, e.Hint)
 	}
 	return true
+}
+
+// conflictPaths are the fields that errors of the store and of a full queue
+// are about.
+var conflictPaths = map[task.Code]string{
+	task.CodeDedupeConflict: "dedupe_key", task.CodeDedupeBusy: "dedupe_key", task.CodeIDConflict: "id", task.CodeQueueFull: "queue",
+}
+
+// attributed names the fields that an error is about, one for each prefix.
+func attributed(err error, prefixes ...string) error {
+	var e *Error
+	if !errors.As(err, &e) || conflictPaths[e.Code] == "" || len(e.Fields) > 0 {
+		return err
+	}
+	named := *e
+	for _, prefix := range prefixes {
+		named.Fields = append(named.Fields, task.Field{Path: prefix + conflictPaths[e.Code], Message: e.Message})
+	}
+	return &named
+}
+
+// attribute finds the drafts of a batch that an error is about: those of its
+// id, or of the dedupe key of the task in the way, which may itself be one of
+// the batch. With a key whose task is gone it names all that have a key.
+func (c *Client) attribute(ctx context.Context, err error, inserts []store.Insert) error {
+	var e *Error
+	if !errors.As(err, &e) || conflictPaths[e.Code] == "" {
+		return err
+	}
+	about := func(insert *store.Insert) bool { return insert.Task.ID == e.Existing }
+	if e.Code != task.CodeIDConflict {
+		about = func(insert *store.Insert) bool { return insert.Dedupe != nil }
+		if holder := c.holder(ctx, e.Existing, inserts); holder != nil {
+			about = func(insert *store.Insert) bool {
+				return insert.Dedupe != nil && insert.Dedupe.Key == holder.Spec.DedupeKey && insert.Task.Queue == holder.Queue && insert.Task.ID != holder.ID
+			}
+		}
+	}
+	var prefixes []string
+	for i := range inserts {
+		if about(&inserts[i]) && len(prefixes) < mostComplaints {
+			prefixes = append(prefixes, item(i))
+		}
+	}
+	return attributed(err, prefixes...)
+}
+
+// holder is the task that has a dedupe key, nil if it is gone.
+func (c *Client) holder(ctx context.Context, id ID, inserts []store.Insert) *Task {
+	for i := range inserts {
+		if inserts[i].Task.ID == id {
+			return inserts[i].Task
+		}
+	}
+	t, err := c.backend.Get(ctx, id)
+	if err != nil {
+		return nil
+	}
+	return t
 }
 
 // enqueueEach lets every draft have its own fate.
@@ -140,7 +200,7 @@ func (c *Client) enqueueEach(ctx context.Context, drafts []Draft) ([]Receipt, er
 	}
 	for i := range results {
 		if results[i].Err != nil {
-			receipts[places[i]].Err = c.metrics.refused(results[i].Err)
+			receipts[places[i]].Err = c.metrics.refused(attributed(results[i].Err, ""))
 			continue
 		}
 		receipts[places[i]] = c.receipt(&inserts[i], &results[i].Items[0])
@@ -186,7 +246,7 @@ func (c *Client) prepare(ctx context.Context, d Draft, prefix string) (store.Ins
 		return store.Insert{}, err
 	}
 	if err := c.room(&queue); err != nil {
-		return store.Insert{}, err
+		return store.Insert{}, attributed(err, prefix)
 	}
 	return c.place(&d, &queue, now), nil
 }

@@ -179,7 +179,11 @@ type badPayload struct{ err error }
 // Error says what does not fit without repeating the payload.
 func (b *badPayload) Error() string {
 	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](b.err); ok {
-		return fmt.Sprintf("the payload does not fit the handler: field %q is no %s", mismatch.Field, mismatch.Type)
+		what := "it"
+		if mismatch.Field != "" {
+			what = fmt.Sprintf("its field %q", mismatch.Field)
+		}
+		return fmt.Sprintf("the payload does not fit the handler: %s is no %s", what, mismatch.Type)
 	}
 	return "the payload does not fit the handler: " + b.err.Error()
 }

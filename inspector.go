@@ -3,6 +3,7 @@ package outlast
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -149,7 +150,7 @@ func knownReason(reason task.DeadReason) bool {
 func (i *Inspector) Cancel(ctx context.Context, id ID) (*View, error) {
 	t, err := i.client.backend.Cancel(ctx, id)
 	if err != nil {
-		return nil, err
+		return nil, refusal("canceled", id, err)
 	}
 	i.client.engine.Canceled(id)
 	if t.State.Final() {
@@ -159,9 +160,10 @@ func (i *Inspector) Cancel(ctx context.Context, id ID) (*View, error) {
 }
 
 // RetryNow lets a pending task run at once, whatever it waits for in time.
-// Code "conflict" with the state for others; a dead one is redriven instead.
+// Code "conflict" with the state for others, dead ones included: those are
+// sent back by [Inspector.Redrive].
 func (i *Inspector) RetryNow(ctx context.Context, id ID) (*View, error) {
-	return i.reschedule(ctx, id, time.Time{})
+	return i.reschedule(ctx, "retried", id, time.Time{})
 }
 
 // Reschedule moves the next run of a pending task. Code "conflict" for
@@ -172,14 +174,33 @@ func (i *Inspector) Reschedule(ctx context.Context, id ID, at time.Time) (*View,
 	if err := c.err("the time is invalid"); err != nil {
 		return nil, err
 	}
-	return i.reschedule(ctx, id, ceilMicro(at))
+	return i.reschedule(ctx, "rescheduled", id, ceilMicro(at))
 }
 
-func (i *Inspector) reschedule(ctx context.Context, id ID, at time.Time) (*View, error) {
+func (i *Inspector) reschedule(ctx context.Context, asked string, id ID, at time.Time) (*View, error) {
 	t, err := i.client.backend.Reschedule(ctx, id, at)
 	if err != nil {
-		return nil, err
+		return nil, refusal(asked, id, err)
 	}
 	i.client.engine.Rescheduled(t)
 	return i.one(ctx, t)
+}
+
+// refusal says what was asked of a task whose state does not allow it, and
+// what to do instead. Other errors stay as they are.
+func refusal(asked string, id ID, err error) error {
+	var e *Error
+	if !errors.As(err, &e) || e.Code != task.CodeConflict || e.State == "" {
+		return err
+	}
+	hint := "it has ended; enqueue a new task to do it again"
+	switch e.State {
+	case task.Dead:
+		hint = "redrive it: outlast dead redrive " + id.String() + ", or POST /v1/dead/redrive"
+	case task.Running:
+		hint = "cancel it, or wait for the end of the attempt"
+	case task.Pending:
+		hint = "its state has changed meanwhile: try again"
+	}
+	return &Error{Code: task.CodeConflict, State: e.State, Message: "a task that is " + string(e.State) + " cannot be " + asked, Hint: hint, Err: err}
 }

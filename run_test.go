@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -265,8 +266,9 @@ func TestWaitForAnotherNode(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(k.ctx, time.Second)
 		defer cancel()
-		if _, err := k.client.Run(ctx, outlast.Draft{Type: "t", Delay: time.Hour}); !errors.Is(err, context.DeadlineExceeded) {
-			k.Errorf("got %v", err)
+		last, err := k.client.Run(ctx, outlast.Draft{Type: "t", Delay: time.Hour})
+		if !errors.Is(err, context.DeadlineExceeded) || last == nil || last.State != task.Pending || !strings.Contains(err.Error(), last.ID.String()) {
+			k.Errorf("got %v, %v", last, err)
 		}
 	}, outlast.EnqueueOnly())
 }

@@ -114,11 +114,17 @@ func checkPolicyName(c *complaints, path, name string) {
 	}
 	_, err := namedPolicy(name)
 	for _, field := range retry.FieldErrors(err) {
-		hint := field.Hint
+		hint, message := field.Hint, field.Message
+		if field.Field != "preset" && field.Field != "" { // an argument, as in easyjob(30s, 2, 5)
+			message = "the argument " + field.Field + ": " + message
+			if hint == "" {
+				hint = "for instance easyjob(first 30s, multiplier 2, count 5), written as easyjob(30s, 2, 5)"
+			}
+		}
 		if hint == "" {
 			hint = policyHint
 		}
-		c.add(path, field.Message, hint)
+		c.add(path, message, hint)
 	}
 }
 

@@ -20,13 +20,14 @@ const (
 // Run enqueues a task and waits for its end. A task that dies is a
 // [*DeadError], a canceled one an [*Error] with code "conflict" and state
 // canceled; the task is returned with both. When ctx ends first the task goes
-// on.
+// on, and is returned as it was last seen with an error that wraps that of ctx
+// and names the id.
 func (c *Client) Run(ctx context.Context, draft Draft) (*Task, error) {
 	receipt, err := c.Enqueue(ctx, draft)
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.Wait(ctx, receipt.Task.ID)
+	t, err := c.wait(ctx, receipt.Task.ID, receipt.Task)
 	if err != nil {
 		return t, err
 	}
@@ -64,10 +65,14 @@ func (e *DeadError) Error() string {
 
 // Wait returns the task once it has ended, wherever that happens: at once for
 // an end on this node, within a second for others. It ends early with ctx and
-// when the client is stopped; the task goes on then.
-func (c *Client) Wait(ctx context.Context, id ID) (*Task, error) {
+// when the client is stopped; the task goes on then, and is returned as it was
+// last seen, nil if it never was. The error wraps that of ctx.
+func (c *Client) Wait(ctx context.Context, id ID) (*Task, error) { return c.wait(ctx, id, nil) }
+
+// wait is Wait for a task that was last seen as given, nil for never.
+func (c *Client) wait(ctx context.Context, id ID, seen *Task) (*Task, error) {
 	if err := c.running(); err != nil {
-		return nil, err
+		return seen, err
 	}
 	ended, forget := c.waiters.add(id)
 	defer forget()
@@ -76,9 +81,15 @@ func (c *Client) Wait(ctx context.Context, id ID) (*Task, error) {
 	defer timer.Stop()
 	for {
 		t, err := c.backend.Get(ctx, id)
-		if err != nil || t.State.Final() {
-			return t, err
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return seen, waitedTooLong(ctx, id)
+		case err != nil:
+			return seen, err
+		case t.State.Final():
+			return t, nil
 		}
+		seen = t
 		select {
 		case <-ended:
 			ended = nil
@@ -88,9 +99,14 @@ func (c *Client) Wait(ctx context.Context, id ID) (*Task, error) {
 		case <-c.closed:
 			return t, errStopped
 		case <-ctx.Done():
-			return t, ctx.Err()
+			return t, waitedTooLong(ctx, id)
 		}
 	}
+}
+
+// waitedTooLong wraps the error of a context that ended before the task.
+func waitedTooLong(ctx context.Context, id ID) error {
+	return fmt.Errorf("waiting for task %s, which goes on: %w", id, ctx.Err())
 }
 
 // waiters are the calls of [Client.Wait], told about ends on this node.
