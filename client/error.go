@@ -1,6 +1,7 @@
 package client
 
 import (
+	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/task"
@@ -14,9 +15,22 @@ type Error struct {
 	Code       task.Code    `json:"code" doc:"Stable name of the problem."`
 	Errors     []task.Field `json:"errors,omitempty" doc:"What is wrong where in the request."`
 	Hint       string       `json:"hint,omitempty"`
-	State      task.State   `json:"state,omitempty" doc:"Of the task, where its state is the problem."`
+	State      task.State   `json:"state,omitempty" doc:"Of the task or operation, where its state is the problem."`
 	Existing   task.ID      `json:"existing,omitzero" doc:"The task in the way."`
 	RetryAfter Duration     `json:"retry_after,omitzero" doc:"When to come back."`
+}
+
+// Detail says what is wrong with a field in one sentence that names it.
+func Detail(field task.Field) string {
+	first, _, _ := strings.Cut(field.Message, " ")
+	switch first {
+	case "is", "has", "must", "lies", "ends", "contains", "needs", "cannot":
+		return field.Path + " " + field.Message
+	}
+	if first == "" || !strings.ContainsAny(first[:1], "0123456789-+\"'") {
+		return field.Message // it names its subject itself
+	}
+	return field.Path + ": " + field.Message
 }
 
 // Error implements error: detail, fields, hint.
@@ -30,6 +44,9 @@ func (e *Error) task() *task.Error {
 	message := e.Detail
 	if message == "" {
 		message = e.Title
+	}
+	if len(e.Errors) == 1 && message == Detail(e.Errors[0]) {
+		message = e.Errors[0].Message // the path stands in the field
 	}
 	return &task.Error{
 		Code: e.Code, Message: message, Hint: e.Hint, Fields: e.Errors, State: e.State,

@@ -59,7 +59,7 @@ type Redrive struct {
 	Filter       *DeadFilter     `json:"filter,omitempty"`
 	DryRun       bool            `json:"dry_run,omitempty" doc:"Only count."`
 	Rate         float64         `json:"rate,omitempty" doc:"Letters per second; 0 for all at once."`
-	KeepAttempts bool            `json:"keep_attempts,omitempty" doc:"Go on counting attempts instead of starting again."`
+	KeepAttempts bool            `json:"keep_attempts,omitempty" doc:"Go on counting attempts instead of starting again: each letter runs as the attempt after its last one, and dies again if that one fails and its policy's attempts are spent. Without it each letter starts again at attempt 1."`
 	Payload      json.RawMessage `json:"payload,omitempty" doc:"Replaces the payload of each letter."`
 }
 
@@ -88,16 +88,16 @@ type Purged struct {
 
 // Operation is a long action of an operator.
 type Operation struct {
-	ID         string          `json:"id"`
-	Kind       string          `json:"kind"`
-	State      string          `json:"state" enum:"running,paused,done,canceled,failed"`
-	Matched    int             `json:"matched" doc:"Letters that matched when it began."`
-	Done       int             `json:"done" doc:"Letters handled so far."`
-	Error      string          `json:"error,omitempty"`
-	Request    json.RawMessage `json:"request,omitempty"`
-	CreatedAt  Time            `json:"created_at"`
-	UpdatedAt  Time            `json:"updated_at,omitzero"`
-	FinishedAt Time            `json:"finished_at,omitzero"`
+	ID         string   `json:"id"`
+	Kind       string   `json:"kind"`
+	State      string   `json:"state" enum:"running,paused,done,canceled,failed"`
+	Matched    int      `json:"matched" doc:"Letters that matched when it began."`
+	Done       int      `json:"done" doc:"Letters handled so far."`
+	Error      string   `json:"error,omitempty"`
+	Request    *Redrive `json:"request,omitempty" doc:"What was asked for."`
+	CreatedAt  Time     `json:"created_at"`
+	UpdatedAt  Time     `json:"updated_at,omitzero"`
+	FinishedAt Time     `json:"finished_at,omitzero"`
 }
 
 // Operations lists operations, newest first.

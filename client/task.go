@@ -15,15 +15,15 @@ type Draft struct {
 	Delay        Duration          `json:"delay,omitzero" doc:"Wait before the first attempt, such as 1.5s. Not together with run_at." example:"10s"`
 	RunAt        Time              `json:"run_at,omitzero" doc:"Not before this time. Not together with delay."`
 	Priority     *int              `json:"priority,omitempty" doc:"0 (lowest) to 9, 5 when absent."`
-	Key          string            `json:"key,omitempty" doc:"Ordering key: tasks of one key run one at a time in the order of their enqueues."`
-	DedupeKey    string            `json:"dedupe_key,omitempty" doc:"Same key and same content: the same task. Same key and other content: 409 dedupe_conflict."`
-	DedupeWindow Duration          `json:"dedupe_window,omitzero" doc:"How long the dedupe key holds, 24h when absent."`
+	Key          string            `json:"key,omitempty" given:"leave it out for no order" doc:"Ordering key: tasks of one key run one at a time in the order of their enqueues."`
+	DedupeKey    string            `json:"dedupe_key,omitempty" given:"leave it out for no deduplication" doc:"Same key and same content: the same task. Same key and other content: 409 dedupe_conflict."`
+	DedupeWindow Duration          `json:"dedupe_window,omitzero" given:"leave it out for 24h" doc:"How long the dedupe key holds, 24h when absent."`
 	Policy       string            `json:"policy,omitempty" doc:"Name of a retry policy."`
 	Retry        json.RawMessage   `json:"retry,omitempty" strict:"true" doc:"Inline retry policy; replaces the named one whole."`
 	MaxAttempts  *int              `json:"max_attempts,omitempty" doc:"Overrides the policy; the first attempt counts."`
-	Timeout      Duration          `json:"timeout,omitzero" doc:"Limit of each attempt."`
+	Timeout      Duration          `json:"timeout,omitzero" given:"leave it out for the policy's own" doc:"Limit of each attempt."`
 	Deadline     Time              `json:"deadline,omitzero" doc:"For all attempts together. Not together with ttl."`
-	TTL          Duration          `json:"ttl,omitzero" doc:"As deadline, counted from now."`
+	TTL          Duration          `json:"ttl,omitzero" given:"leave it out for no limit" doc:"As deadline, counted from now."`
 	Metadata     map[string]string `json:"metadata,omitempty" doc:"Free labels; not sent to receivers."`
 	Target       *Target           `json:"target,omitempty" doc:"The HTTP request to make."`
 	Fallback     *Follow           `json:"fallback,omitempty" doc:"Enqueued in the transaction in which the task dies."`
@@ -63,6 +63,7 @@ type Task struct {
 	DedupeKey     string            `json:"dedupe_key,omitempty"`
 	DedupeWindow  Duration          `json:"dedupe_window,omitzero"`
 	Policy        string            `json:"policy,omitempty"`
+	PolicyVersion int               `json:"policy_version,omitempty" doc:"Version of the named policy; presets have one, 1. Absent for an inline policy."`
 	Retry         json.RawMessage   `json:"retry,omitempty"`
 	MaxAttempts   int               `json:"max_attempts" doc:"What holds for this task, the first attempt included; 0 for unlimited."`
 	Timeout       Duration          `json:"timeout,omitzero"`
@@ -160,8 +161,9 @@ type BatchResult struct {
 	Error  *Error  `json:"error,omitempty"`
 }
 
-// Reschedule moves the next attempt of a pending task.
+// Reschedule moves the next attempt of a pending task. Exactly one of both is
+// required.
 type Reschedule struct {
-	RunAt Time     `json:"run_at,omitzero" doc:"Not before this time."`
-	Delay Duration `json:"delay,omitzero" doc:"The same, counted from now. Neither: now."`
+	RunAt Time      `json:"run_at,omitzero" doc:"Not before this time. Required without delay."`
+	Delay *Duration `json:"delay,omitempty" doc:"The same, counted from now. Required without run_at."`
 }

@@ -34,7 +34,7 @@ func (s *Server) enqueueBatch(ctx context.Context, in *batchInput) (answer[clien
 	results := make([]client.BatchResult, count)
 	drafts, places, fields := in.drafts(results)
 	if in.Body.Atomic && len(fields) > 0 {
-		return fail[client.BatchResults](&task.Error{Code: task.CodeInvalid, Message: "a task of the batch is not valid", Fields: fields, Hint: fieldsHint})
+		return fail[client.BatchResults](&task.Error{Code: task.CodeInvalid, Message: "a task of the batch is not valid", Fields: fields, Hint: hintOf(results)})
 	}
 	if len(drafts) > 0 {
 		receipts, err := s.client.EnqueueMany(ctx, drafts, in.Body.Atomic)
@@ -69,6 +69,16 @@ func (in *batchInput) drafts(results []client.BatchResult) (drafts []outlast.Dra
 		places = append(places, i)
 	}
 	return drafts, places, fields
+}
+
+// hintOf is the hint of the first task that cannot be read.
+func hintOf(results []client.BatchResult) string {
+	for i := range results {
+		if results[i].Error != nil {
+			return results[i].Error.Hint
+		}
+	}
+	return fieldsHint
 }
 
 func resultOf(receipt outlast.Receipt, place int) client.BatchResult {

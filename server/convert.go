@@ -68,6 +68,9 @@ func wireTask(v *outlast.View) client.Task {
 	}
 	if v.PolicyName != "" {
 		out.Policy = v.PolicyName
+		if v.PolicyName != "inline" {
+			out.PolicyVersion = 1 // policies are presets so far
+		}
 	}
 	if v.FallbackError != nil {
 		out.FallbackError = v.FallbackError.Message
@@ -129,8 +132,29 @@ func wireOperation(o *store.Operation) client.Operation {
 		ID: o.ID, Kind: o.Kind, State: string(o.State), Matched: o.Matched, Done: o.Done, Error: o.Error,
 		CreatedAt: wireTime(o.CreatedAt), UpdatedAt: wireTime(o.UpdatedAt), FinishedAt: wireTime(o.FinishedAt),
 	}
-	if json.Valid(o.Request) {
-		out.Request = o.Request
+	out.Request = wireRequest(o.Request)
+	return out
+}
+
+// wireRequest gives the request that an operation keeps the form in which it
+// was made; nil for one that cannot be read.
+func wireRequest(kept json.RawMessage) *client.Redrive {
+	var r struct {
+		Filter       store.Filter `json:"filter"`
+		Rate         float64      `json:"rate"`
+		KeepAttempts bool         `json:"keep_attempts"`
+		Payload      []byte       `json:"payload"`
+	}
+	if json.Unmarshal(kept, &r) != nil {
+		return nil
+	}
+	f := &r.Filter
+	out := &client.Redrive{Rate: r.Rate, KeepAttempts: r.KeepAttempts, Filter: &client.DeadFilter{
+		Type: f.Type, Queue: f.Queue, Key: f.Key, Category: f.Category, Trace: f.Trace, Since: wireTime(f.Since),
+		Until: wireTime(f.Until), Reason: string(f.Reason), Fingerprint: f.Fingerprint,
+	}}
+	if json.Valid(r.Payload) { // one that a Go program gave need not be JSON
+		out.Payload = r.Payload
 	}
 	return out
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -154,7 +156,7 @@ func (d *decoder) text(out encoding.TextUnmarshaler, path string) error {
 	if err := out.UnmarshalText([]byte(text)); err != nil {
 		if known, ok := err.(*task.Error); ok { //nolint:errorlint // our own types return it bare
 			d.complain(path, "%s", known.Message)
-			d.hint = known.Hint
+			d.advise(known.Hint)
 		} else {
 			d.complain(path, "%s", err.Error())
 		}
@@ -222,6 +224,11 @@ func (d *decoder) object(out reflect.Value, path string) error {
 	var seen uint64
 	return d.entries(path, func(name, below string) error {
 		field, known := shape.fields[name]
+		if !known && isLater(out.Type(), name) {
+			d.complain(below, "is not possible yet")
+			d.advise("leave out what comes with a later release")
+			return d.skip(nil, path)
+		}
 		if !known {
 			d.complain(printable(below), "unknown field%s", shape.nearest(name))
 			return d.skip(nil, path)
@@ -238,9 +245,46 @@ func (d *decoder) object(out reflect.Value, path string) error {
 			}
 			d.pos = start
 		}
-		return d.value(out.Field(field.index), below)
+		return d.field(out.Field(field.index), &field, below)
 	})
 }
+
+// field decodes the value of a field. A zero that somebody wrote is refused
+// where it would read as absent, see shapeField.given.
+func (d *decoder) field(out reflect.Value, field *shapeField, path string) error {
+	d.space()
+	null, before := d.peek() == 'n', len(d.fields)
+	err := d.value(out, path)
+	if err != nil || field.given == "" || null || len(d.fields) > before || !out.IsZero() {
+		return err
+	}
+	if out.Kind() == reflect.String {
+		d.complain(path, "is empty")
+	} else {
+		d.complain(path, "must be more than 0")
+	}
+	d.advise(field.given)
+	return nil
+}
+
+// advise adds to the hint.
+func (d *decoder) advise(hint string) {
+	switch {
+	case d.hint == "":
+		d.hint = hint
+	case !strings.Contains(d.hint, hint):
+		d.hint += "; " + hint
+	}
+}
+
+// later are fields of the contract that this release does not have.
+var later = map[reflect.Type][]string{
+	reflect.TypeFor[client.Draft]():   {"alert"},
+	reflect.TypeFor[client.Target]():  {"group", "path", "success"},
+	reflect.TypeFor[client.Redrive](): {"canary", "stop_if_failing"},
+}
+
+func isLater(t reflect.Type, name string) bool { return slices.Contains(later[t], name) }
 
 func (d *decoder) mapping(out reflect.Value, path string) error {
 	result := reflect.MakeMap(out.Type())
@@ -303,6 +347,7 @@ type shape struct {
 type shapeField struct {
 	index, bit int
 	strict     bool
+	given      string // hint for a zero that was written out; "" where zero is a value like any other
 }
 
 var shapes sync.Map // reflect.Type → *shape
@@ -315,7 +360,7 @@ func shapeOf(t reflect.Type) *shape {
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		if name != "" && name != "-" {
-			made.fields[name] = shapeField{i, len(made.names), t.Field(i).Tag.Get("strict") != ""}
+			made.fields[name] = shapeField{i, len(made.names), t.Field(i).Tag.Get("strict") != "", t.Field(i).Tag.Get("given")}
 			made.names = append(made.names, name)
 		}
 	}

@@ -58,7 +58,7 @@ func (s *Server) document(r route, p *plan, output reflect.Type) {
 	}
 	slices.SortStableFunc(op.Parameters, func(a, b *huma.Param) int { return strings.Compare(a.In, b.In) })
 	if p.body != nil {
-		op.RequestBody = &huma.RequestBody{Required: !p.optional, Content: map[string]*huma.MediaType{
+		op.RequestBody = &huma.RequestBody{Required: p.needed, Content: map[string]*huma.MediaType{
 			"application/json": {Schema: registry.Schema(p.bodyType, true, r.id+"-body")},
 		}}
 	}

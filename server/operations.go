@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/store"
@@ -57,9 +58,29 @@ func (s *Server) addOperations() {
 		handle(s, r, func(ctx context.Context, in *operationID) (answer[client.Operation], error) {
 			operation, err := call.do(ctx, in.ID)
 			if err != nil {
-				return fail[client.Operation](err)
+				return fail[client.Operation](s.refusal(ctx, call.verb, in.ID, err))
 			}
 			return ok(wireOperation(operation))
 		})
 	}
+}
+
+// refusal completes the conflict of a change of an operation: what was asked,
+// the state that does not allow it, and what to do.
+func (s *Server) refusal(ctx context.Context, verb, id string, err error) error {
+	if verb == "" || !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
+		return err
+	}
+	operation, lookErr := s.inspect.Operation(ctx, id)
+	if lookErr != nil {
+		return err
+	}
+	refused := &task.Error{
+		Code: task.CodeConflict, State: task.State(operation.State), Err: err,
+		Message: "cannot " + verb + " the operation: it is " + string(operation.State), Hint: "it has ended: begin a new one",
+	}
+	if operation.State == store.OperationRunning || operation.State == store.OperationPaused {
+		refused.Hint = "its state has changed: try again"
+	}
+	return refused
 }

@@ -96,8 +96,12 @@ func problemOf(err error) *client.Error {
 	if !ok {
 		status = http.StatusInternalServerError
 	}
+	detail := known.Message
+	if len(known.Fields) == 1 && known.Fields[0].Message == detail {
+		detail = client.Detail(known.Fields[0])
+	}
 	return &client.Error{
-		Status: status, Title: titles[known.Code], Detail: known.Message, Code: known.Code, Errors: known.Fields,
+		Status: status, Title: titles[known.Code], Detail: detail, Code: known.Code, Errors: known.Fields,
 		Hint: known.Hint, State: known.State, Existing: known.Existing, RetryAfter: client.Duration(known.RetryAfter),
 	}
 }

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/outlast-dev/outlast"
@@ -36,7 +38,7 @@ func (s *Server) addQueues() {
 			return fail[client.Queue](err)
 		}
 		if queue == nil {
-			return fail[client.Queue](task.NotFound("queue", in.Name))
+			return fail[client.Queue](noQueue(in.Name))
 		}
 		out := wireQueue(queue)
 		return s.counted(ctx, out)
@@ -55,6 +57,9 @@ func (s *Server) addQueues() {
 			summary: map[bool]string{true: "Pause a queue: nothing of it starts", false: "Resume a paused queue"}[paused], errors: []task.Code{task.CodeNotFound},
 		}, func(ctx context.Context, in *queueName) (answer[client.Queue], error) {
 			queue, err := s.inspect.PauseQueue(ctx, in.Name, paused)
+			if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {
+				err = noQueue(in.Name)
+			}
 			if err != nil {
 				return fail[client.Queue](err)
 			}
@@ -69,7 +74,7 @@ func (s *Server) releaseKey(ctx context.Context, in *keyInput) (answer[client.Ke
 	case err != nil:
 		return fail[client.KeyReleased](err)
 	case queue == nil:
-		return fail[client.KeyReleased](task.NotFound("queue", in.Name))
+		return fail[client.KeyReleased](noQueue(in.Name))
 	case in.Body.Key == "":
 		return fail[client.KeyReleased](task.Invalid("key", "is required", "name the ordering key that is blocked"))
 	}
@@ -111,6 +116,12 @@ func count(queue *client.Queue, stats map[string]outlast.QueueStats) {
 	queue.Counts = &client.QueueCounts{Pending: known.Pending, Running: known.Running, Dead: known.Dead}
 }
 
+func noQueue(name string) error {
+	err := task.NotFound("queue", name)
+	err.Hint = "check the name, or create it with PUT /v1/queues/{name}"
+	return err
+}
+
 // queue returns nil where there is none.
 func (s *Server) queue(ctx context.Context, name string) (*outlast.Queue, error) {
 	queues, err := s.inspect.Queues(ctx)
@@ -141,8 +152,8 @@ func (s *Server) putQueue(ctx context.Context, in *queueInput) (answer[client.Qu
 	set(&queue.Concurrency, change.Concurrency)
 	set(&queue.MaxPending, change.MaxPending)
 	set(&queue.Weight, change.Weight)
-	if change.Lanes != nil && *change.Lanes < 1 {
-		return fail[client.Queue](task.Invalid("lanes", "must be 1 to 256", "leave it out for 8 in a new queue"))
+	if change.Lanes != nil && (*change.Lanes < 1 || *change.Lanes > 256) {
+		return fail[client.Queue](task.Invalid("lanes", fmt.Sprintf("%d is outside 1 to 256", *change.Lanes), "leave it out for 8 in a new queue"))
 	}
 	stored, err := s.inspect.PutQueue(ctx, queue)
 	if err != nil {

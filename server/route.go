@@ -124,7 +124,8 @@ type plan struct {
 	path, query, header []parameter
 	body                []int // index of the field Body, nil without one
 	bodyType            reflect.Type
-	optional            bool // the body may be absent
+	optional            bool // the body may be absent, or its handler refuses that itself
+	needed              bool // it may not be, for the document
 	limit               int64
 }
 
@@ -142,6 +143,7 @@ func planOf(input reflect.Type, r route) *plan {
 	for _, field := range reflect.VisibleFields(input) {
 		if field.Name == "Body" {
 			p.body, p.bodyType, p.optional = field.Index, field.Type, field.Tag.Get("optional") != ""
+			p.needed = field.Tag.Get("optional") != "true"
 			if r.request != nil {
 				p.bodyType = r.request
 			}

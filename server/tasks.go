@@ -45,7 +45,7 @@ type listInput struct {
 
 type rescheduleInput struct {
 	taskID
-	Body client.Reschedule `optional:"true"`
+	Body client.Reschedule `optional:"refused"`
 }
 
 func (s *Server) addTasks() {
@@ -98,14 +98,16 @@ func (s *Server) addTaskActions() {
 		return oneTask(s.inspect.RetryNow(ctx, in.ID))
 	})
 	handle(s, move, func(ctx context.Context, in *rescheduleInput) (answer[client.Task], error) {
-		at := in.Body.RunAt.Time
+		at, delay := in.Body.RunAt.Time, in.Body.Delay
 		switch {
-		case !at.IsZero() && in.Body.Delay != 0:
+		case at.IsZero() && delay == nil:
+			return fail[client.Task](task.Invalid("run_at", "run_at or delay is required", "to run it now, use POST /v1/tasks/{id}/retry"))
+		case !at.IsZero() && delay != nil:
 			return fail[client.Task](task.Invalid("delay", "delay and run_at are both given", "give one of them"))
-		case in.Body.Delay < 0:
-			return fail[client.Task](task.Invalid("delay", "must not be negative", "leave it out for now"))
-		case at.IsZero():
-			at = time.Now().Add(time.Duration(in.Body.Delay))
+		case delay != nil && *delay < 0:
+			return fail[client.Task](task.Invalid("delay", "must not be negative", "0s is now"))
+		case delay != nil:
+			at = time.Now().Add(time.Duration(*delay))
 		}
 		return oneTask(s.inspect.Reschedule(ctx, in.ID, at))
 	})

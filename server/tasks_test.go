@@ -223,13 +223,13 @@ func TestTaskActions(t *testing.T) {
 	}
 	a.call("POST", "/v1/tasks/"+id+"/reschedule", `{"run_at":"2030-01-02T03:04:05Z","delay":"1s"}`).problem(400, "invalid", "delay")
 	a.call("POST", "/v1/tasks/"+id+"/cancel", "").is(200)
-	for _, verb := range []string{"cancel", "retry", "reschedule"} {
-		conflict := a.call("POST", "/v1/tasks/"+id+"/"+verb, "")
+	for verb, body := range map[string]string{"cancel": "", "retry": "", "reschedule": `{"delay":"0s"}`} {
+		conflict := a.call("POST", "/v1/tasks/"+id+"/"+verb, body)
 		conflict.problem(409, "conflict")
 		if conflict.get("state") != `"canceled"` {
 			t.Errorf("%s: the conflict does not tell the state: %s", verb, conflict.body)
 		}
-		a.call("POST", "/v1/tasks/"+client.NewID().String()+"/"+verb, "").problem(404, "not_found")
+		a.call("POST", "/v1/tasks/"+client.NewID().String()+"/"+verb, body).problem(404, "not_found")
 	}
 	id = a.call("POST", "/v1/tasks", `{"type":"ok",`+later+`,"payload":1}`).is(201).id()
 	a.call("POST", "/v1/tasks/"+id+"/retry", "").is(200)

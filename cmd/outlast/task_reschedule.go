@@ -14,8 +14,10 @@ func newTaskReschedule(c *cli) *cobra.Command {
 	var at string
 	var delay time.Duration
 	cmd := c.oneTask("reschedule", "Move the next attempt of a pending task", func(ctx context.Context, api *client.Client, id task.ID) (*client.Task, error) {
-		to := client.Reschedule{Delay: client.Duration(delay)}
-		if at != "" {
+		to := client.Reschedule{}
+		if at == "" {
+			to.Delay = (*client.Duration)(&delay)
+		} else {
 			if err := to.RunAt.UnmarshalText([]byte(at)); err != nil {
 				return nil, usage("--run-at: %s", err)
 			}
