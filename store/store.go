@@ -155,6 +155,9 @@ type Query interface {
 	// transactions, not recounted.
 	DeadStats(ctx context.Context) (*DeadStats, error)
 	// DeadGroups returns dead letters grouped by fingerprint, most first.
+	// With a filter it may look at the newest 20 000 letters only of those
+	// that the filter's times, ids and (one of) type, reason and fingerprint
+	// select: older ones are not examined, and counts are of the newest.
 	DeadGroups(ctx context.Context, filter Filter, limit int) ([]DeadGroup, error)
 	// Key tells what is ahead of a keyed task: the hold on its key, if any,
 	// and the id of the task that runs or runs next.
@@ -186,7 +189,9 @@ type Admin interface {
 	ReleaseKey(ctx context.Context, queue, key string) (bool, error)
 	// Cleanup deletes up to limit rows of ended tasks, histories and dedupe
 	// entries past their retention, and rows of nodes long gone. Dead
-	// letters are not touched. It returns how many rows it deleted.
+	// letters are not touched. It returns how many rows it deleted: fewer
+	// than limit only when nothing more is left to delete, however many live
+	// tasks it has to pass on the way.
 	Cleanup(ctx context.Context, ended Time, limit int) (int, error)
 	// Close waits for writes in flight and releases the store.
 	Close() error

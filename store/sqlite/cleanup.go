@@ -12,6 +12,12 @@ var (
 	// whether they ended before ?2.
 	oldDone = &query{sql: `SELECT num, id, state <> 5 AND updated_at < ?2 FROM outlast_task WHERE num > ?1 ORDER BY num LIMIT ?3`}
 
+	// doneAfter looks at the ?3 tasks after num ?1: the first that ended
+	// before ?2, the last, how many there are, and whether one of them was
+	// inserted between ?2 and now (?4).
+	doneAfter = &query{long: true, sql: `SELECT min(CASE WHEN state <> 5 AND updated_at < ?2 THEN num END), max(num), count(*),
+ max(created_at >= ?2 AND created_at <= ?4) FROM (SELECT num, state, updated_at, created_at FROM outlast_task WHERE num > ?1 ORDER BY num LIMIT ?3)`}
+
 	// deleteDone deletes what oldDone found in the same write transaction.
 	deleteDone = newIDQuery(`DELETE FROM outlast_task WHERE state <> 5 AND id IN (@ids)`)
 
@@ -28,27 +34,35 @@ WHERE d.expires <= ?1 AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = 
 	deleteNode = &query{sql: `DELETE FROM outlast_node WHERE id = ?`}
 )
 
-// Cleanup implements [store.Admin].
+// Cleanup implements [store.Admin]. It takes a write transaction for every
+// window of tasks that has something to delete.
 func (s *Store) Cleanup(ctx context.Context, ended store.Time, limit int) (deleted int, err error) {
-	if limit <= 0 {
-		return 0, nil
+	for deleted < limit {
+		found, err := s.findDone(ctx, ended.UnixMicro())
+		if err != nil {
+			return deleted, err
+		}
+		n, err := s.cleanOnce(ctx, found, ended.UnixMicro(), limit-deleted)
+		if deleted += n; err != nil || !found {
+			return deleted, err
+		}
 	}
+	return deleted, nil
+}
+
+// cleanOnce deletes what findDone found or, when there is nothing more of
+// that, what is left of the rest.
+func (s *Store) cleanOnce(ctx context.Context, found bool, ended int64, limit int) (deleted int, err error) {
 	var nodes []string
 	err = s.write(ctx, "cleanup", func(tx *tx) error {
 		deleted, nodes = 0, nil
-		n, err := cleanDone(tx, ended.UnixMicro(), limit)
-		if err != nil {
+		if found {
+			n, err := cleanDone(tx, ended, limit)
+			deleted = n
 			return err
 		}
-		deleted = n
-		if deleted < limit {
-			n, err := tx.exec(deleteDedupe, tx.now, limit-deleted)
-			if err != nil {
-				return err
-			}
-			deleted += int(n)
-		}
-		if deleted < limit {
+		n, err := tx.exec(deleteDedupe, tx.now, limit)
+		if deleted = int(n); err == nil && deleted < limit {
 			nodes, err = cleanNodes(tx, limit-deleted)
 			deleted += len(nodes)
 		}
@@ -63,31 +77,59 @@ func (s *Store) Cleanup(ctx context.Context, ended store.Time, limit int) (delet
 	return deleted, nil
 }
 
-// cleanWindow is how many tasks, live or ended, one call looks at.
+// cleanWindow is how many tasks, live or ended, one transaction looks at.
 const cleanWindow = 20_000
 
-// cleanDone deletes ended tasks and their histories. The table has no index
-// by end, which would cost every settle. Rows are in the order of insertion,
-// which is nearly that of ends; each call goes on where the last one stopped.
+// findDone puts the place where cleaning goes on before the next task that
+// ended before the time, and says whether there is one. The table has no index by end,
+// which would cost every settle; it is walked from where the last call
+// stopped, then from its beginning, without keeping the writer or a snapshot
+// for long. Rows are in the order of insertion, so the walk may stop where
+// they are too young to have ended before the time.
+func (s *Store) findDone(ctx context.Context, ended int64) (bool, error) {
+	start := s.cleaned.Load()
+	for after, again := start, false; ; {
+		var found, last, rows int64
+		var young bool
+		err := s.read(ctx, func(c *conn) error {
+			_, err := one(c, doneAfter, func(r row) {
+				found, last, rows, young = r.int(0), r.int(1), r.int(2), r.bool(3)
+			}, after, ended, cleanWindow, s.now())
+			return err
+		})
+		switch {
+		case err != nil:
+			return false, err
+		case found > 0:
+			s.cleaned.Store(found - 1)
+			return true, nil
+		case !young && rows == cleanWindow && (!again || last < start):
+			after = last
+		case again || start == 0:
+			return false, nil
+		default:
+			after, again = 0, true
+		}
+	}
+}
+
+// cleanDone deletes ended tasks and their histories, from the place on that
+// findDone left.
 func cleanDone(tx *tx, ended int64, limit int) (int, error) {
 	var ids []task.ID
-	after, seen := tx.store.cleaned, 0
+	after := tx.store.cleaned.Load()
 	err := tx.each(oldDone, func(r row) error {
-		if len(ids) == limit {
-			return nil
-		}
-		seen++
-		if after = r.int(0); r.bool(2) {
-			ids = append(ids, r.id(1))
+		if len(ids) < limit {
+			if after = r.int(0); r.bool(2) {
+				ids = append(ids, r.id(1))
+			}
 		}
 		return nil
 	}, after, ended, cleanWindow)
 	if err != nil {
 		return 0, err
 	}
-	if tx.store.cleaned = after; seen < cleanWindow && len(ids) < limit {
-		tx.store.cleaned = 0 // the end: begin again
-	}
+	tx.store.cleaned.Store(after)
 	deleted := int64(0)
 	for _, q := range [...]idQuery{deleteDone, deleteAttempts} {
 		n, err := q.exec(tx, ids)

@@ -45,7 +45,8 @@ func readStats(s session, q *query) (*store.DeadStats, error) {
 }
 
 // DeadGroups implements [store.Query]. Without a filter it reads counters,
-// with one it counts the letters that match.
+// with one it counts the letters that match, and does not examine those older
+// than the newest maxGrouped; see groupsQuery.
 func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) (groups []store.DeadGroup, err error) {
 	if limit <= 0 {
 		limit = defaultPage

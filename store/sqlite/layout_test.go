@@ -3,8 +3,6 @@ package sqlite_test
 import (
 	"database/sql"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,29 +10,21 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-func TestFilesArePrivate(t *testing.T) {
-	f := newFixture(t, 1)
-	f.insert(f.task(0))
-	for _, suffix := range []string{"", "-wal", "-shm", "-nodes"} {
-		info, err := os.Stat(f.path + suffix)
-		f.ok(err)
-		f.expect(info.Mode().Perm()&0o077 == 0, "%s has mode %s", suffix, info.Mode())
-	}
-	locks, err := filepath.Glob(f.path + "-nodes/*")
-	f.ok(err)
-	for _, lock := range locks {
-		info, err := os.Stat(lock)
-		f.ok(err)
-		f.expect(info.Mode().Perm() == 0o600, "%s has mode %s", lock, info.Mode())
-	}
-}
-
 // failures makes settlements by which all the tasks fail.
 func failures(tasks []*task.Task) []store.Settlement {
 	settlements := make([]store.Settlement, len(tasks))
 	for i, t := range tasks {
 		settlements[i] = store.Settlement{Task: t, Outcome: task.OutcomeFailed, StartedAt: time.Now(), EndedAt: time.Now(),
 			Failure: &task.Failure{Category: "down", Message: fmt.Sprint("no ", i)}}
+	}
+	return settlements
+}
+
+// successes makes settlements by which all the tasks succeed.
+func successes(tasks []*task.Task) []store.Settlement {
+	settlements := make([]store.Settlement, len(tasks))
+	for i, t := range tasks {
+		settlements[i] = store.Settlement{Task: t, Outcome: task.OutcomeSucceeded, StartedAt: time.Now(), EndedAt: time.Now()}
 	}
 	return settlements
 }
@@ -130,27 +120,43 @@ func TestHalfSettledBatchOfAKilledProcess(t *testing.T) {
 }
 
 // TestRowsOfOtherTasksAreNotMistaken has what a process remembers of its
-// claims point to rows that belong to other tasks by now.
+// claims point to rows of other tasks, which run under the same claim and
+// node: only the id tells them apart. The settled half and the other half
+// have changed places.
 func TestRowsOfOtherTasksAreNotMistaken(t *testing.T) {
-	f := newFixture(t, 1)
-	claimed := f.claim(f.fill(benchBatch)...)
-	other := open(t, f.path)
-	results, err := other.Settle(f.ctx, failures(claimed))
-	f.ok(err)
-	f.expect(results[0].Status == store.StatusOK, "%+v", results[0])
-	db, err := sql.Open("sqlite3", "file:"+f.path)
-	f.ok(err)
-	defer db.Close()
-	_, err = db.ExecContext(f.ctx, `UPDATE outlast_task SET num = num + 1000000; UPDATE outlast_task SET num = 1000000 + 2 * 1000 - (num - 1000000)`)
-	f.ok(err)
-	late, err := f.Settle(f.ctx, failures(claimed))
-	f.ok(err)
-	for i, result := range late {
-		f.expect(result.Status == store.StatusOK && result.State == task.Pending, "%d: %+v", i, result) // repeats
+	for name, settlements := range map[string]func(tasks []*task.Task) []store.Settlement{
+		"succeeded": successes,
+		"failed":    failures,
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, 1)
+			claimed := f.claim(f.fill(benchBatch)...)
+			f.expect(claimed[0].Claim == claimed[benchBatch-1].Claim, "the claims differ: the test proves nothing")
+			db, err := sql.Open("sqlite3", "file:"+f.path)
+			f.ok(err)
+			defer func() { _ = db.Close() }()
+			for _, table := range [...]string{"outlast_task", "outlast_run"} {
+				_, err = db.ExecContext(f.ctx, fmt.Sprintf(`UPDATE %s SET num = num + 1000000;
+UPDATE %[1]s SET num = 1 + (num - 1000001 + %d) %% %d`, table, benchBatch/2, benchBatch))
+				f.ok(err)
+			}
+			settled, others := claimed[:benchBatch/2], claimed[benchBatch/2:]
+			results, err := f.Settle(f.ctx, settlements(settled))
+			f.ok(err)
+			want := map[string]task.State{"succeeded": task.Succeeded, "failed": task.Pending}[name]
+			for i, result := range results {
+				f.expect(result.Status == store.StatusOK && result.State == want, "%d: %+v", i, result)
+				got, err := f.Get(f.ctx, settled[i].ID)
+				f.ok(err)
+				f.expect(got.State == want, "%d is %s", i, got.State)
+			}
+			left, err := f.Running(f.ctx, "n1", nil)
+			f.ok(err)
+			f.expect(len(left) == len(others), "%d run on, want %d", len(left), len(others))
+			f.succeed(others...)
+			f.healthy()
+		})
 	}
-	again := f.claim(claimed[0].ID)
-	f.succeed(again...)
-	f.healthy()
 }
 
 func TestBacklogLeavesOutWhatIsParkedByItsKey(t *testing.T) {
@@ -188,7 +194,7 @@ func TestPendingTasksAreFoundAmongEnded(t *testing.T) {
 // TestCleanupPassesLiveTasks deletes ended tasks that stand behind live ones.
 func TestCleanupPassesLiveTasks(t *testing.T) {
 	f := newFixture(t, 1)
-	f.fill(benchBatch)
+	first := f.fill(benchBatch)
 	f.succeed(f.claim(f.fill(benchBatch)...)...)
 	deleted, err := f.Store.Cleanup(f.ctx, time.Now().Add(time.Hour), 10_000)
 	f.ok(err)
@@ -196,4 +202,59 @@ func TestCleanupPassesLiveTasks(t *testing.T) {
 	n, err := f.Count(f.ctx, store.Filter{}, 10_000)
 	f.ok(err)
 	f.expect(n == benchBatch, "%d left", n)
+	deleted, err = f.Store.Cleanup(f.ctx, time.Now().Add(time.Hour), 10_000)
+	f.ok(err)
+	f.expect(deleted == 0, "%d deleted again", deleted)
+
+	// What ends before the place where the last call stopped is found, too.
+	f.succeed(f.claim(first[:3]...)...)
+	deleted, err = f.Store.Cleanup(f.ctx, time.Now().Add(-time.Hour), 10_000)
+	f.ok(err)
+	f.expect(deleted == 0, "%d deleted before their time", deleted)
+	deleted, err = f.Store.Cleanup(f.ctx, time.Now().Add(time.Hour), 10_000)
+	f.ok(err)
+	f.expect(deleted == 3, "%d of 3 deleted", deleted)
+}
+
+// TestFilteredGroupsLookAtTheNewest has more letters than a filtered
+// DeadGroups examines: the oldest, one more than the bound allows, is left out.
+func TestFilteredGroupsLookAtTheNewest(t *testing.T) {
+	const bound = 20_000
+	f := newFixture(t, 1)
+	letter := f.claim(f.insert(f.task(0))[0].Entry.ID)[0]
+	_, err := f.Settle(f.ctx, []store.Settlement{{Task: letter, Outcome: task.OutcomeDead, DeadReason: task.Exhausted,
+		Failure: &task.Failure{Category: "network", Message: "no"}}})
+	f.ok(err)
+	db, err := sql.Open("sqlite3", "file:"+f.path)
+	f.ok(err)
+	defer func() { _ = db.Close() }()
+	copies := func(n int) { // newer than the letter
+		_, err := db.ExecContext(f.ctx, fmt.Sprintf(`INSERT INTO outlast_dead SELECT NULL,
+unhex('ff' || printf('%%030x', value + (SELECT count(*) FROM outlast_dead))),
+run_at, claim, attempt, crashes, priority, node, started_at, cancel, key, seq, queue, type, target, policy, spec, created_at, finished_at,
+last_error, reason, category, fingerprint, fallback, attempts, payload
+FROM (WITH RECURSIVE n (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < %d) SELECT value FROM n),
+(SELECT * FROM outlast_dead ORDER BY num DESC LIMIT 1)`, n))
+		f.ok(err)
+	}
+	count := func(filter store.Filter) int {
+		groups, err := f.DeadGroups(f.ctx, filter, 10)
+		f.ok(err)
+		n := 0
+		for _, group := range groups {
+			n += group.Count
+		}
+		return n
+	}
+	copies(bound - 1)
+	for _, filter := range []store.Filter{{Queue: "q"}, {Type: "mail"}, {Category: "network"}} {
+		f.expect(count(filter) == bound, "%+v: %d of as many as the bound", filter, count(filter))
+	}
+	_, err = db.ExecContext(f.ctx, `UPDATE outlast_dead SET category = 'timeout', last_error = json_set(last_error, '$.category', 'timeout') WHERE num = 1`)
+	f.ok(err)
+	f.expect(count(store.Filter{Category: "timeout"}) == 1, "the oldest is not seen within the bound")
+	copies(1)
+	f.expect(count(store.Filter{Queue: "q"}) == bound, "%d letters were examined", count(store.Filter{Queue: "q"}))
+	f.expect(count(store.Filter{Category: "timeout"}) == 0, "a letter beyond the bound was examined")
+	f.expect(count(store.Filter{IDs: []task.ID{letter.ID}}) == 1, "a letter named by its id is not found")
 }

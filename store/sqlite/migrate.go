@@ -68,7 +68,7 @@ func PrintMigrations(w io.Writer) error {
 // Migrate applies what is missing. Two processes may do so at once: each
 // migration checks and applies inside one write transaction.
 func (s *Store) Migrate(ctx context.Context) error {
-	return s.write(ctx, "migrate", func(tx *tx) error { return applyMissing(tx.conn) })
+	return s.write(ctx, "migrate", func(tx *tx) error { return applyMissing(tx.conn, s.at) })
 }
 
 // MigrationStatus lists all migrations and which are applied.
@@ -106,7 +106,7 @@ func appliedMigrations(c *conn) (map[int]bool, error) {
 	return applied, err
 }
 
-func applyMissing(c *conn) error {
+func applyMissing(c *conn, at func(point string)) error {
 	all, err := Migrations()
 	if err != nil {
 		return err
@@ -125,19 +125,20 @@ func applyMissing(c *conn) error {
 		if applied[m.Version] {
 			continue
 		}
-		if err := c.script(m.SQL); err != nil {
+		if err := c.script(m.SQL, at); err != nil {
 			return fmt.Errorf("migration %s: %w", m.Name, err)
 		}
 		if _, err := c.exec(insertMigration, m.Version, m.Name, time.Now().UnixMicro()); err != nil {
 			return err
 		}
+		at("migrate.statement")
 	}
 	return nil
 }
 
 // script runs several statements, one by one: a semicolon at the end of a
-// line ends a statement.
-func (c *conn) script(text string) error {
+// line ends a statement. at is told of each.
+func (c *conn) script(text string, at func(point string)) error {
 	for _, part := range strings.Split(text, ";\n") {
 		if lines := withoutComments(part); lines != "" {
 			stmt, err := c.raw.Prepare(lines)
@@ -151,6 +152,7 @@ func (c *conn) script(text string) error {
 			if err != nil {
 				return err
 			}
+			at("migrate.statement")
 		}
 	}
 	return nil
@@ -166,8 +168,9 @@ func withoutComments(text string) string {
 	return strings.TrimSpace(strings.Join(kept, ""))
 }
 
-// migrateUp applies what is missing before the writer runs.
-func migrateUp(ctx context.Context, c *conn) error {
+// migrateUp applies what is missing before the writer runs, in one
+// transaction: whatever ends the process midway leaves nothing of it.
+func migrateUp(ctx context.Context, c *conn, at func(point string)) error {
 	return c.do(ctx, func() error {
 		for {
 			_, err := c.exec(begin)
@@ -178,7 +181,7 @@ func migrateUp(ctx context.Context, c *conn) error {
 				return err
 			}
 		}
-		if err := applyMissing(c); err != nil {
+		if err := applyMissing(c, at); err != nil {
 			_, _ = c.exec(rollback)
 			return err
 		}

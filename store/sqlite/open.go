@@ -66,10 +66,13 @@ func openDB(path string) (*sql.DB, error) {
 	if err := os.MkdirAll(path+"-nodes", 0o700); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(createPrivate(path), createPrivate(path+"-shm")); err != nil {
+	if err := createPrivate(path); err != nil {
 		return nil, err
 	}
-	// The log is created with the mode of the file.
+	if err := sameMode(path); err != nil {
+		return nil, err
+	}
+	// The log is opened with the mode of the file.
 	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: url.Values{"modeof": {path}}.Encode()}
 	db, err := sql.Open(driverName, address.String())
 	if err != nil {
@@ -90,6 +93,32 @@ func createPrivate(path string) error {
 		return err
 	}
 	return file.Close()
+}
+
+// sameMode gives the files beside the database its mode: they hold the same.
+// The driver would make the shared memory by the umask, so it is made here
+// first.
+func sameMode(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if err := createPrivate(path + "-shm"); err != nil {
+		return err
+	}
+	for _, suffix := range [...]string{"-shm", "-wal"} {
+		beside, err := os.Stat(path + suffix)
+		if errors.Is(err, os.ErrNotExist) || err == nil && beside.Mode().Perm() == info.Mode().Perm() {
+			continue
+		}
+		if err == nil {
+			err = os.Chmod(path+suffix, info.Mode().Perm())
+		}
+		if err != nil && !errors.Is(err, os.ErrPermission) && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // connect opens one connection and sets its pragmas. Another process may be

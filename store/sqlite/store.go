@@ -44,8 +44,8 @@ type Store struct {
 	locks   nodeLocks
 	others  atomic.Bool // another living node shares the file
 
-	// cleaned is where Cleanup goes on; the writer's goroutine owns it.
-	cleaned int64
+	// cleaned is where Cleanup goes on.
+	cleaned atomic.Int64
 	// claimed tells where rows are that this process has claimed; the
 	// writer's goroutine owns it. What it says must be checked.
 	claimed places
@@ -72,8 +72,9 @@ func WithClock(now func() time.Time) Option {
 }
 
 // WithHook calls hook at "enqueue.before_commit", "enqueue.after_commit" and
-// the like for enqueue_, claim_, settle_ and recover_, so that tests can kill
-// the process there. The hook runs on the writer's goroutine.
+// the like for enqueue_, claim_, settle_ and recover_, and at
+// "migrate.statement" after every statement of a migration, so that tests can
+// kill the process there. The hook runs on the writer's goroutine, or in Open.
 func WithHook(hook func(point string)) Option {
 	return func(o *options) { o.hook = hook }
 }
@@ -121,9 +122,14 @@ func (s *Store) open(ctx context.Context, migrate bool) (err error) {
 		return err
 	}
 	if migrate {
-		if err := migrateUp(ctx, connection); err != nil {
+		if err := migrateUp(ctx, connection, s.at); err != nil {
 			return err
 		}
+	}
+	// Another process may have removed what openDB made, just before we were
+	// connected. From here on the connection holds the files.
+	if err := sameMode(s.path); err != nil {
+		return err
 	}
 	for range readers {
 		s.readers <- nil // opened when it is wanted
@@ -170,6 +176,13 @@ func (s *Store) standIn() string {
 		return *node
 	}
 	return "00000000-0000-0000-0000-000000000000"
+}
+
+// at tells the hook that a point was reached.
+func (s *Store) at(point string) {
+	if s.hook != nil {
+		s.hook(point)
+	}
 }
 
 // now is the store's clock in µs.
