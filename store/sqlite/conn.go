@@ -180,7 +180,7 @@ func (c *conn) each(q *query, scan func(row) error, args ...any) (err error) {
 	}
 	values := make(row, len(rows.Columns()))
 	for {
-		if err := rows.Next(values); err == io.EOF {
+		if err := rows.Next(values); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err

@@ -54,7 +54,7 @@ func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.Bat
 			if err != nil {
 				return err
 			}
-			if refused != nil && refused != errPartly {
+			if refused != nil && !errors.Is(refused, errPartly) {
 				results[i] = store.BatchResult{Err: task.Invalid("task", "the database refused it: "+refused.Error(), "")}
 			}
 		}

@@ -41,7 +41,7 @@ func checkLocks(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer second.Close()
+	defer func() { _ = second.Close() }()
 	mine, err := tryLock(first)
 	if err != nil {
 		return fmt.Errorf("sqlite: the file system has no locks: %w", err)

@@ -101,7 +101,7 @@ func (l *nodeLocks) gone(node string) bool {
 	if err != nil {
 		return false
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	locked, err := tryLock(file)
 	return err == nil && locked
 }

@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
@@ -126,7 +125,7 @@ func TestLifeOfATask(t *testing.T) {
 	first, second := inserted[0].Entry.ID, inserted[1].Entry.ID
 	f.succeed(f.claim(first)...)
 	failed, err := f.Settle(f.ctx, []store.Settlement{{Task: f.claim(second)[0], Outcome: task.OutcomeFailed,
-		Failure: &task.Failure{Category: "down", Message: fmt.Sprint("no")}}})
+		Failure: &task.Failure{Category: "down", Message: "no"}}})
 	f.ok(err)
 	f.expect(failed[0].Status == store.StatusOK && failed[0].State == task.Pending, "%+v", failed[0])
 	died, err := f.Settle(f.ctx, []store.Settlement{{Task: f.claim(second)[0], Outcome: task.OutcomeDead, DeadReason: task.Exhausted}})
