@@ -13,7 +13,7 @@ import (
 const (
 	mostCommitBytes  = 8 << 20
 	mostWaitingRows  = 100_000
-	mostWaitingBytes = 64 << 20
+	mostWaitingBytes = 32 << 20
 )
 
 // enqueueCall is one caller's batches on their way to disk.

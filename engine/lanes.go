@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -94,36 +95,40 @@ func (e *Engine) apply(v *view) (found []uint16) {
 	return found
 }
 
-// limitShare is this node's part of a queue's limit: the limit divided by the
-// nodes that own lanes of the queue, the remainder going to the first ones.
-func (v *view) limitShare(q *store.Queue, self string) int {
-	if q.Concurrency == 0 {
+// limitShare is a node's part of a queue's limit: the limit divided by the
+// nodes that may run tasks of the queue, the remainder going to the first of
+// them by id. A node without a part owns no lanes of the queue either.
+func (v *view) limitShare(q *store.Queue, node string) int {
+	if q == nil || q.Concurrency == 0 {
 		return 0
 	}
-	owners, before := 0, 0
-	seen := map[string]bool{}
-	for i := range v.topology.Lanes {
-		l := &v.topology.Lanes[i]
-		if l.Queue != q.Name || v.alive[l.Owner] == nil || seen[l.Owner] {
-			continue
-		}
-		seen[l.Owner] = true
-		owners++
-		if l.Owner < self {
-			before++
-		}
+	nodes := v.sharers(q.Name)
+	at := slices.Index(nodes, node)
+	if at < 0 {
+		return noShare
 	}
-	if owners <= 1 {
-		return q.Concurrency
-	}
-	share := q.Concurrency / owners
-	if before < q.Concurrency%owners {
+	share := q.Concurrency / len(nodes)
+	if at < q.Concurrency%len(nodes) {
 		share++
 	}
 	if share == 0 {
 		return noShare
 	}
 	return share
+}
+
+// sharers lists the living nodes between which a queue's limit is divided, by
+// id: those that serve it, and only the embedded ones where there are any.
+func (v *view) sharers(queue string) []string {
+	embedded := v.embedded(queue)
+	var nodes []string
+	for id, n := range v.alive {
+		if _, serves := n.Serves[queue]; serves && (n.Embedded || !embedded) {
+			nodes = append(nodes, id)
+		}
+	}
+	slices.Sort(nodes)
+	return nodes
 }
 
 // noShare is a limit under which nothing starts: more nodes than the limit

@@ -51,12 +51,13 @@ func (v *view) canStart(queue, capability string) bool {
 }
 
 // mayOwn reports whether the node may own lanes of the queue: it serves it,
-// and it is an embedded node, or no living embedded node serves it.
+// it is an embedded node or no living embedded node serves it, and it has a
+// part of the queue's limit.
 func (v *view) mayOwn(n *store.Node, queue string) bool {
 	if _, serves := n.Serves[queue]; !serves {
 		return false
 	}
-	return n.Embedded || !v.embedded(queue)
+	return (n.Embedded || !v.embedded(queue)) && v.limitShare(v.queues[queue], n.ID) != noShare
 }
 
 func (v *view) embedded(queue string) bool {
