@@ -153,7 +153,7 @@ func (k *kit) letters(n int) []outlast.ID {
 	k.Helper()
 	ids := make([]outlast.ID, n)
 	for i := range ids {
-		ids[i] = k.enqueue(outlast.Draft{Type: "dies", Payload: fmt.Appendf(nil, `{"n":%d}`, i)}).ID
+		ids[i] = k.enqueue(outlast.Draft{Type: "dies", TraceParent: traceParent, Payload: fmt.Appendf(nil, `{"n":%d}`, i)}).ID
 	}
 	k.after(2 * time.Second)
 	return ids
@@ -197,8 +197,17 @@ func TestRedriveByIDs(t *testing.T) {
 		if len(got) != 2 || got[0] != 77 || k.countLetters() != 1 || k.get(ids[0]).Attempt != 1 {
 			k.Errorf("ran %v, %d letters left", got, k.countLetters())
 		}
-		if events := k.log.events(k.T, "attempt.repeated"); len(events) != 2 || events[0]["reason"] != "redrive" {
-			k.Errorf("events %v", events)
+		events := k.log.events(k.T, "attempt.repeated")
+		if len(events) != 2 || events[0]["reason"] != "redrive" {
+			k.Fatalf("events %v", events)
+		}
+		for name, want := range map[string]any{"task": ids[0].String(), "type": "dies", "queue": "default", "attempt": 1.0, "trace_id": traceParent[3:35]} {
+			if got := events[0][name]; got != want {
+				k.Errorf("%s is %v, want %v", name, got, want)
+			}
+		}
+		if events[0]["claim"] == nil {
+			k.Error("there is no claim")
 		}
 	})
 }

@@ -149,7 +149,8 @@ func (l *eventLog) recovered(r store.Recovered) {
 		level, reason = slog.LevelInfo, "released: node "+r.Node+" left"
 	}
 	about := []slog.Attr{
-		slog.String("task", r.ID.String()), slog.String("type", r.Type), slog.Int64("claim", r.OldClaim),
+		slog.String("task", r.ID.String()), slog.String("type", r.Type), slog.String("queue", r.Queue),
+		slog.Int("attempt", r.Attempt), slog.Int64("claim", r.OldClaim), slog.String("trace_id", task.TraceID(r.TraceParent)),
 		slog.Int64("new_claim", r.Claim), slog.Int("crashes", r.Crashes), slog.String("reason", reason),
 	}
 	if r.Canceled {
@@ -164,13 +165,5 @@ func (l *eventLog) about(s *store.Settlement) []slog.Attr {
 	t := s.Task
 	return append(make([]slog.Attr, 0, 16),
 		slog.String("task", t.ID.String()), slog.String("type", t.Type), slog.String("queue", t.Queue),
-		slog.Int("attempt", t.Attempt), slog.Int64("claim", t.Claim), slog.String("trace_id", traceID(t)))
-}
-
-// traceID is the trace id inside the task's trace parent, "" for none.
-func traceID(t *Task) string {
-	if len(t.Spec.TraceParent) < 35 {
-		return ""
-	}
-	return t.Spec.TraceParent[3:35]
+		slog.Int("attempt", t.Attempt), slog.Int64("claim", t.Claim), slog.String("trace_id", task.TraceID(t.Spec.TraceParent)))
 }

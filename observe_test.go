@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -89,7 +91,7 @@ func TestCrashIsNamed(t *testing.T) {
 			k.Fatal(err)
 		}
 		k.after(2 * time.Second)
-		receipt, err := crashing.Enqueue(k.ctx, outlast.Draft{Type: "t"})
+		receipt, err := crashing.Enqueue(k.ctx, outlast.Draft{Type: "t", TraceParent: traceParent})
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -104,10 +106,60 @@ func TestCrashIsNamed(t *testing.T) {
 		}
 		events := k.log.events(k.T, "attempt.repeated")
 		if len(events) != 1 || !strings.HasPrefix(events[0]["reason"].(string), "crash of node ") {
-			k.Errorf("events %v", events)
+			k.Fatalf("events %v", events)
+		}
+		for name, want := range map[string]any{"task": receipt.Task.ID.String(), "type": "t", "queue": "default", "attempt": 1.0, "trace_id": traceParent[3:35]} {
+			if got := events[0][name]; got != want {
+				k.Errorf("%s is %v, want %v", name, got, want)
+			}
+		}
+		if events[0]["claim"] == nil {
+			k.Error("there is no claim")
 		}
 	})
 }
+
+// A handler's error may name a category that is none and not even text.
+func TestOddCategoryOfAHandler(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	virtually(t, func(k *kit) {
+		odd := []string{"caf\xe9", "made up", ""}
+		for _, category := range odd {
+			outlast.Handle(k.client, "t"+strconv.Itoa(len(category)), func(context.Context, mail) error { return oddError(category) })
+		}
+		k.start()
+		var ids []outlast.ID
+		for _, category := range odd {
+			ids = append(ids, k.enqueue(outlast.Draft{Type: "t" + strconv.Itoa(len(category)), MaxAttempts: ptr(2)}).ID)
+		}
+		k.after(time.Hour)
+		for _, id := range ids {
+			if got := k.get(id); got.State != task.Dead || got.Attempt != 2 {
+				k.Errorf("%s is %s after %d attempts", got.Type, got.State, got.Attempt)
+			}
+		}
+		families, err := registry.Gather()
+		if err != nil {
+			k.Fatal(err)
+		}
+		for _, family := range families {
+			for _, metric := range family.GetMetric() {
+				for _, label := range metric.GetLabel() {
+					if label.GetName() == "category" && label.GetValue() != "unknown" && label.GetValue() != "" {
+						k.Errorf("there is a category %q", label.GetValue())
+					}
+				}
+			}
+		}
+	}, outlast.WithRegisterer(registry))
+}
+
+// oddError is an error whose verdict has this category.
+type oddError string
+
+func (e oddError) Error() string { return "odd" }
+
+func (e oddError) RetryVerdict() retry.Verdict { return retry.Verdict{Category: retry.Category(e)} }
 
 func TestMetrics(t *testing.T) {
 	registry := prometheus.NewRegistry()

@@ -3,6 +3,8 @@ package dead
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -141,14 +143,39 @@ func (r *Redriver) send(ctx context.Context, ids []task.ID, request *Request, st
 			options.RunAt[i] = start.Add(spread(i, request.Rate))
 		}
 	}
+	about := r.about(ctx, ids)
 	done, missing, err = r.backend.Redrive(ctx, ids, options)
 	if len(done) > 0 {
 		r.node.Wake(lanesOf(done)...)
 	}
 	for _, id := range done {
-		r.log.Info("attempt.repeated", "task", id.String(), "reason", "redrive")
+		attrs := about[id]
+		if attrs == nil { // the store did not tell
+			attrs = []slog.Attr{slog.String("task", id.String())}
+		}
+		r.log.LogAttrs(ctx, slog.LevelInfo, "attempt.repeated", append(attrs, slog.String("reason", "redrive"))...)
 	}
 	return done, missing, err
+}
+
+// about is what the events about letters say of each: what the events about
+// attempts say, of its last. What cannot be read is absent, since a redrive
+// is worth more than its log.
+func (r *Redriver) about(ctx context.Context, ids []task.ID) map[task.ID][]slog.Attr {
+	about := make(map[task.ID][]slog.Attr, len(ids))
+	if !r.log.Enabled(ctx, slog.LevelInfo) {
+		return about
+	}
+	for part := range slices.Chunk(ids, pageSize) {
+		_ = Each(ctx, r.backend, store.Filter{IDs: part}, func(t *task.Task) error {
+			about[t.ID] = []slog.Attr{
+				slog.String("task", t.ID.String()), slog.String("type", t.Type), slog.String("queue", t.Queue),
+				slog.Int("attempt", t.Attempt), slog.Int64("claim", t.Claim), slog.String("trace_id", task.TraceID(t.Spec.TraceParent)),
+			}
+			return nil
+		})
+	}
+	return about
 }
 
 // spread is the time that n letters take at a rate, 0 without one.

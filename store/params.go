@@ -245,8 +245,13 @@ type Recovered struct {
 	OldClaim int64
 	Claim    int64
 	Crashes  int
-	Cause    string // "node dead", "node left", "node unknown": for the log
 	Canceled bool
+
+	// For the log:
+	Cause       string // "node dead", "node left", "node unknown"
+	Attempt     int    // of the run that was lost
+	Queue       string
+	TraceParent string
 }
 
 // Marking sets the park mark of one row.

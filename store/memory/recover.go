@@ -67,7 +67,8 @@ func (d *data) suspect(node string) {
 }
 
 func (d *data) recover(r *row, now time.Time) store.Recovered {
-	out := store.Recovered{ID: r.ID, Type: r.Type, Node: r.Node, OldClaim: r.Claim, Cause: "node unknown"}
+	out := store.Recovered{ID: r.ID, Type: r.Type, Node: r.Node, OldClaim: r.Claim, Cause: "node unknown",
+		Attempt: r.Attempt, Queue: r.Queue, TraceParent: r.Spec.TraceParent}
 	outcome := task.OutcomeCrashed
 	if n := d.nodes[r.Node]; n != nil {
 		out.Cause = "node " + string(n.State)

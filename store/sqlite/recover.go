@@ -20,7 +20,8 @@ var (
 LEFT JOIN outlast_node d ON d.id = n.node ORDER BY n.node`}
 
 	// orphans reads the running rows of a node.
-	orphans = &query{sql: `SELECT ` + entryColumns + `, lane, claim, cancel, priority, started_at FROM outlast_live
+	orphans = &query{sql: `SELECT ` + entryColumns + `, lane, claim, cancel, priority, started_at,
+ queue, spec ->> '$.trace_parent' FROM outlast_live
 WHERE num IN (SELECT num FROM outlast_run WHERE node = ?) ORDER BY id`}
 
 	// anySuspect finds a running row of the node that crashed twice before.
@@ -110,6 +111,8 @@ type orphan struct {
 	cancel   bool
 	priority int
 	started  int64
+	queue    string
+	trace    string // parent
 }
 
 func recoverNode(tx *tx, node lostNode, lanes map[uint16]bool, limit int, recovered *[]store.Recovered) error {
@@ -118,7 +121,8 @@ func recoverNode(tx *tx, node lostNode, lanes map[uint16]bool, limit int, recove
 	}
 	var rows []orphan
 	err := tx.each(orphans, func(r row) error {
-		o := orphan{scanEntry(r), uint16(r.int(11)), r.int(12), r.bool(13), int(r.int(14)), r.int(15)}
+		o := orphan{scanEntry(r), uint16(r.int(11)), r.int(12), r.bool(13), int(r.int(14)), r.int(15),
+			r.text(16), r.text(17)}
 		if lanes[o.lane] && len(*recovered)+len(rows) < limit {
 			rows = append(rows, o)
 		}
@@ -171,7 +175,7 @@ func recoverRow(tx *tx, node *lostNode, o *orphan) (store.Recovered, error) {
 		entry.Crashes++
 	}
 	result := store.Recovered{Entry: entry, ID: entry.ID, Type: entry.Type, Node: node.id, OldClaim: o.claim, Claim: claim,
-		Crashes: entry.Crashes, Cause: node.cause, Canceled: o.cancel}
+		Crashes: entry.Crashes, Canceled: o.cancel, Cause: node.cause, Attempt: o.entry.Attempt, Queue: o.queue, TraceParent: o.trace}
 	_, err := tx.exec(addAttempt, entry.ID, o.claim, o.entry.Attempt, node.id, fromNull(o.started), tx.now, string(outcome), nil, 0)
 	if err != nil {
 		return result, err

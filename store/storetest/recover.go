@@ -18,10 +18,11 @@ func recoverRules() []rule {
 	return []rule{
 		{"recover/rows of a dead node", "Recover hands back running rows of a dead node: pending, attempt - 1, crashes + 1, claim raised, a history row crashed.", func(h *harness) {
 			h.join("n2")
-			id := h.add(keyed("k"))
+			id := h.add(keyed("k"), func(t *task.Task) { t.Spec.TraceParent = "00-trace" })
 			t := h.claimFor("n2", id)[0]
 			h.bury("n2")
 			row := h.recoverAll()[id]
+			h.expect(row.Attempt == t.Attempt && row.Queue == t.Queue && row.TraceParent == "00-trace", "reported for the log: %+v", row)
 			got := h.state(id, task.Pending)
 			h.expect(got.Attempt == 0 && got.Crashes == 1 && got.Node == "" && got.Claim > t.Claim, "got %+v", got)
 			h.expect(row.OldClaim == t.Claim && row.Claim == got.Claim && row.Crashes == 1 && row.Node == "n2" && row.Type == "mail" && !row.Canceled, "reported %+v", row)
