@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,12 +12,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
 // The labels are bounded: attempts from the tenth on count as "10+", and
-// types beyond the first thousand as "other".
+// types beyond the first thousand as "other"; categories that are none of
+// ours count as "unknown", since handlers can say anything.
 const (
 	mostAttemptLabels = 10
 	mostTypeLabels    = 1000
@@ -171,9 +174,16 @@ func (m *metrics) settled(o engine.Outcome) {
 	}
 	category := ""
 	if s.Failure != nil {
-		category = s.Failure.Category
+		category = categoryLabel(s.Failure.Category)
 	}
 	m.outcomes.WithLabelValues(of.label, string(s.Outcome), category).Inc()
+}
+
+func categoryLabel(category string) string {
+	if retry.Category(category).Valid() {
+		return category
+	}
+	return string(retry.Unknown)
 }
 
 func (m *metrics) committed(kind string, rows int, took time.Duration) {
@@ -199,7 +209,7 @@ func (m *metrics) refused(err error) error {
 	}
 	result := "unknown"
 	if e, ok := errors.AsType[*Error](err); ok {
-		result = string(e.Code)
+		result = strings.ToValidUTF8(string(e.Code), "?") // a store's error may be anyone's
 	}
 	m.enqueues.WithLabelValues(result).Inc()
 	return err
