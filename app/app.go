@@ -67,7 +67,7 @@ func (a *App) Client() *outlast.Client { return a.client }
 // Failed delivers the error of a server that ended by itself.
 func (a *App) Failed() <-chan error { return a.failed }
 
-// Start opens the store, joins the cluster and answers requests. When it
+// Start listens, opens the store, joins the cluster and answers requests. When it
 // fails, what it had begun is undone.
 func (a *App) Start(ctx context.Context) error {
 	if err := a.start(ctx); err != nil {
@@ -77,12 +77,7 @@ func (a *App) Start(ctx context.Context) error {
 }
 
 func (a *App) start(ctx context.Context) error {
-	backend, err := a.config.Openers.Open(ctx, a.config.Store)
-	if err != nil {
-		return fmt.Errorf("open the store: %w", err)
-	}
-	a.undo("store", closeTimeout, func(context.Context) error { return backend.Close() })
-
+	// The address first: a second server on it must not touch the store.
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.config.Listen)
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
@@ -90,10 +85,22 @@ func (a *App) start(ctx context.Context) error {
 	a.addr = listener.Addr().String()
 	a.undo("listener", closeTimeout, func(context.Context) error { return ignoreClosed(listener.Close()) })
 
+	backend, err := a.config.Openers.Open(ctx, a.config.Store)
+	if err != nil {
+		return fmt.Errorf("open the store: %w", err)
+	}
+	a.undo("store", closeTimeout, func(context.Context) error { return backend.Close() })
+
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	a.client, err = outlast.Open(ctx, backend, outlast.AsServer(), outlast.WithLogger(a.config.Logger), outlast.WithRegisterer(registry),
-		outlast.AllowTargets(a.config.AllowTargets...), outlast.WithAddress(a.addr), outlast.WithGrace(max(a.config.Grace, time.Nanosecond)))
+	options := []outlast.Option{
+		outlast.AsServer(), outlast.WithLogger(a.config.Logger), outlast.WithRegisterer(registry),
+		outlast.AllowTargets(a.config.AllowTargets...), outlast.WithAddress(a.addr), outlast.WithGrace(max(a.config.Grace, time.Nanosecond)),
+	}
+	for host, secret := range a.config.TargetSecrets {
+		options = append(options, outlast.WithTargetSecret(host, secret))
+	}
+	a.client, err = outlast.Open(ctx, backend, options...)
 	if err != nil {
 		return fmt.Errorf("open the engine: %w", err)
 	}

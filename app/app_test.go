@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"testing"
 
@@ -74,13 +75,34 @@ func TestFailedStartIsUndone(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	second, err := app.New(app.Config{Listen: first.Addr(), Store: "memory:", Openers: openers(&closed)})
+	opened := false
+	second, err := app.New(app.Config{Listen: first.Addr(), Store: "memory:", Openers: app.Openers{
+		"memory": func(context.Context, string) (store.Backend, error) { opened = true; return memory.New(), nil },
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := second.Start(t.Context()); err == nil || closed != 1 {
+	if err := second.Start(t.Context()); err == nil || opened {
+		t.Errorf("error %v on a busy address, the store was opened: %t", err, opened)
+	}
+	third, err := app.New(app.Config{Listen: "127.0.0.1:0", Store: "memory:", Openers: app.Openers{
+		"memory": func(context.Context, string) (store.Backend, error) {
+			gone := memory.New()
+			gone.Kill()
+			return closing{gone, &closed}, nil
+		},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := third.Start(t.Context()); err == nil || closed != 1 {
 		t.Errorf("error %v, the store was closed %d times", err, closed)
 	}
+	listener, err := net.Listen("tcp", third.Addr())
+	if err != nil {
+		t.Fatalf("the address is not free again: %v", err)
+	}
+	_ = listener.Close() // it was only a probe
 }
 
 func TestOnlyLoopbackAddresses(t *testing.T) {

@@ -41,6 +41,8 @@ type Config struct {
 	Openers Openers
 	// AllowTargets are private address ranges that tasks may call.
 	AllowTargets []netip.Prefix
+	// TargetSecrets are signing secrets by host, see [outlast.WithTargetSecret].
+	TargetSecrets map[string][]byte
 	// Grace is the time that running attempts get at a stop, 25 s when 0,
 	// none when negative.
 	Grace time.Duration
