@@ -256,6 +256,15 @@ func TestDemo(t *testing.T) {
 	if sum["dead_letters"].(float64) == 0 || sum["succeeded_after_redrive"] != sum["dead_letters"] || sum["succeeded_after_retries"].(float64) == 0 || sum["succeeded_at_first_attempt"].(float64) == 0 {
 		t.Errorf("summary %v", sum)
 	}
+	if first := sum["succeeded_at_first_attempt"].(float64); first+sum["succeeded_after_retries"].(float64) != 300 || first < 150 || first > 260 {
+		t.Errorf("summary %v; seven mails in ten succeed at once", sum)
+	}
+	for _, line := range strings.Split(got.stderr, "\n") {
+		if _, after, found := strings.Cut(line, "at the first attempt "); found && strings.HasPrefix(after, "308") {
+			t.Errorf("redriven tasks are counted as first attempts: %s", line)
+		}
+	}
+	got.says("after the redrive 8)")
 }
 
 func TestVersionHelpAndCompletion(t *testing.T) {

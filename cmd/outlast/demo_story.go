@@ -12,8 +12,9 @@ import (
 
 // What the demo enqueues.
 const (
-	demoMails   = 300 // to an endpoint that fails now and then
-	demoReports = 8   // to one that is down
+	demoMails   = 300            // to an endpoint that fails now and then
+	demoReports = 8              // to one that is down
+	demoReport  = "report.build" // their type; they succeed after the redrive only
 	demoEvery   = 500 * time.Millisecond
 )
 
@@ -40,6 +41,7 @@ func (s *demoStory) tell(ctx context.Context) error {
 	if err := s.redrive(ctx); err != nil {
 		return err
 	}
+	s.summary.Dead = demoReports
 	s.summary.Calls = int(s.receiver.calls.Load())
 	return nil
 }
@@ -57,7 +59,7 @@ func (s *demoStory) enqueue(ctx context.Context) error {
 	}
 	for i := range demoReports {
 		drafts = append(drafts, client.Draft{
-			Type: "report.build", Payload: json.RawMessage(fmt.Sprintf(`{"report":%d}`, i+1)),
+			Type: demoReport, Payload: json.RawMessage(fmt.Sprintf(`{"report":%d}`, i+1)),
 			Target: &client.Target{URL: s.receiver.url + "/down"}, Retry: policy(3),
 		})
 	}
@@ -66,7 +68,7 @@ func (s *demoStory) enqueue(ctx context.Context) error {
 		return err
 	}
 	s.summary.Tasks = len(results)
-	s.say("enqueued %d mails to an endpoint that fails for three tasks in ten, and %d reports to one that is down", demoMails, demoReports)
+	s.say("enqueued %d mails to an endpoint that fails for about three tasks in ten, and %d reports to one that is down", demoMails, demoReports)
 	return nil
 }
 
@@ -80,14 +82,13 @@ func (s *demoStory) watch(ctx context.Context, dead int) error {
 		if err != nil {
 			return err
 		}
-		line := fmt.Sprintf("succeeded %d (at the first attempt %d, after retries %d)  waiting for a retry %d  dead %d",
-			counts.succeeded, counts.first, counts.succeeded-counts.first, counts.retrying, counts.dead)
+		line := counts.String()
 		if line != last {
 			s.say("  %4.1fs  %s", time.Since(began).Seconds(), line)
 			last = line
 		}
 		if counts.succeeded+counts.dead == s.summary.Tasks {
-			s.summary.FirstAttempt, s.summary.Retried, s.summary.Dead = counts.first, counts.succeeded-counts.first, counts.dead
+			s.summary.FirstAttempt, s.summary.Retried, s.summary.Redriven = counts.first, counts.retried, counts.redriven
 			if counts.dead != dead {
 				return fmt.Errorf("%d dead letters where %d were expected", counts.dead, dead)
 			}
@@ -101,7 +102,16 @@ func (s *demoStory) watch(ctx context.Context, dead int) error {
 	}
 }
 
-type demoCounts struct{ succeeded, first, retrying, dead int }
+type demoCounts struct{ succeeded, first, retried, redriven, retrying, dead int }
+
+func (n demoCounts) String() string {
+	after := ""
+	if n.redriven > 0 {
+		after = fmt.Sprintf(", after the redrive %d", n.redriven)
+	}
+	return fmt.Sprintf("succeeded %d (at the first attempt %d, after retries %d%s)  waiting for a retry %d  dead %d",
+		n.succeeded, n.first, n.retried, after, n.retrying, n.dead)
+}
 
 func (s *demoStory) count(ctx context.Context) (demoCounts, error) {
 	var counts demoCounts
@@ -116,9 +126,13 @@ func (s *demoStory) count(ctx context.Context) (demoCounts, error) {
 			switch {
 			case t.State == task.Succeeded:
 				counts.succeeded++
-				if t.Attempt == 1 {
+				switch {
+				case t.Type == demoReport: // the redrive began its attempts anew
+					counts.redriven++
+				case t.Attempt == 1:
 					counts.first++
-				} else {
+				default:
+					counts.retried++
 					s.example = t.ID
 				}
 			case t.State == task.Dead:
@@ -162,8 +176,8 @@ func (s *demoStory) redrive(ctx context.Context) error {
 		s.say("  %d × %s %s: %s", g.Count, clean(g.Type), clean(g.Reason), short(g.Message, 80))
 	}
 	s.receiver.repaired.Store(true)
-	s.say("\nthe endpoint is repaired; redriving: outlast dead redrive --type report.build")
-	redriven, err := s.api.Redrive(ctx, client.Redrive{Filter: &client.DeadFilter{Type: "report.build"}})
+	s.say("\nthe endpoint is repaired; redriving: outlast dead redrive --type " + demoReport)
+	redriven, err := s.api.Redrive(ctx, client.Redrive{Filter: &client.DeadFilter{Type: demoReport}})
 	if err != nil {
 		return err
 	}
@@ -172,11 +186,5 @@ func (s *demoStory) redrive(ctx context.Context) error {
 			return err
 		}
 	}
-	before := s.summary
-	if err := s.watch(ctx, 0); err != nil {
-		return err
-	}
-	s.summary = before
-	s.summary.Redriven = before.Dead
-	return nil
+	return s.watch(ctx, 0)
 }

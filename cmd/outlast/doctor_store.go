@@ -3,12 +3,16 @@ package main
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ncruces/go-sqlite3"
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
@@ -32,8 +36,18 @@ func (c *cli) examineStore(ctx context.Context, r *report, url string, deep bool
 	if _, err := os.Stat(path); err != nil { // opening would make the file
 		return unreachable(err)
 	}
+	if known, err := isDatabase(path); err != nil {
+		return unreachable(err)
+	} else if !known {
+		r.add("store", fails, path+" is no SQLite database: it does not begin like one", "check the path; if it is the right file, it was overwritten: restore a backup")
+		return nil
+	}
 	backend, err := sqlite.Open(ctx, path, sqlite.WithoutMigration())
-	if err != nil {
+	switch {
+	case errors.Is(err, sqlite3.NOTADB), errors.Is(err, sqlite3.CORRUPT):
+		r.add("store", fails, path+" is damaged: "+err.Error(), "stop the servers, keep a copy of the file, and restore a backup")
+		return nil
+	case err != nil:
 		return unreachable(err)
 	}
 	defer func() {
@@ -72,6 +86,23 @@ func (c *cli) examineStore(ctx context.Context, r *report, url string, deep bool
 		r.examineIntegrity(ctx, backend)
 	}
 	return nil
+}
+
+// isDatabase reports whether a file is empty, which is a new database, or
+// begins as SQLite's files do (https://sqlite.org/fileformat2.html, 1.3).
+func isDatabase(path string) (bool, error) {
+	const magic = "SQLite format 3\x00"
+	file, err := os.Open(path) //nolint:gosec // the file that the user names
+	if err != nil {
+		return false, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	head := make([]byte, len(magic))
+	n, err := io.ReadFull(file, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, err
+	}
+	return n == 0 || string(head[:n]) == magic, nil
 }
 
 // found takes from views what the checks look at.

@@ -38,7 +38,20 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 partial, 4 not found, 5 denied,
 	root.AddCommand(
 		newServe(c), newDemo(c), newTask(c), newDead(c), newQueue(c), newOperation(c), newMigrate(c), newDoctor(c), newVersion(c),
 	)
+	completion(root)
 	return root
+}
+
+// completion makes cobra's command refuse what is no shell, where it would
+// show its help and end well.
+func completion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			shells := noun("completion", "")
+			cmd.Args, cmd.RunE = nil, func(_ *cobra.Command, args []string) error { return shells.RunE(cmd, args) }
+		}
+	}
 }
 
 // fromEnvironment sets the flags that name a variable and are not given:

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/outlast-dev/outlast/app"
+	"github.com/outlast-dev/outlast/push"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -24,7 +25,8 @@ const stopReserve = 15 * time.Second
 
 type serveFlags struct {
 	listen, store, level, format string
-	allow                        []string
+	config                       string // refused: for people who know the contract
+	allow, secrets               []string
 	grace                        time.Duration
 }
 
@@ -39,14 +41,25 @@ There are no tokens yet, so it listens on loopback addresses only. Requests
 from web pages of other origins, and for host names that are not loopback,
 are refused.
 
+--target-secret-env HOST=VARIABLE signs the requests to a host in the manner of
+Standard Webhooks, with the secret (whsec_...) in that environment variable.
+
 SIGINT or SIGTERM stop it gracefully: running attempts get the grace time, the
 rest is handed back without cost. A second signal stops at once.`,
-		RunE: c.act(func(ctx context.Context, _ []string) error { return c.serve(ctx, f) }),
 	}
 	flags := cmd.Flags()
+	cmd.RunE = c.act(func(ctx context.Context, _ []string) error {
+		if flags.Changed("config") {
+			return usage("--config is not possible yet: the configuration file comes with a later release; use flags and their environment variables")
+		}
+		return c.serve(ctx, f)
+	})
+	flags.StringVar(&f.config, "config", "", "")
+	_ = flags.MarkHidden("config") // it was defined just now
 	flags.StringVar(&f.listen, "listen", app.DefaultListen, "loopback address and port, port 0 for a free one; env OUTLAST_LISTEN")
 	flags.StringVar(&f.store, "store", app.DefaultStore, "sqlite:PATH, or memory: (nothing on disk); env OUTLAST_STORE")
 	flags.StringSliceVar(&f.allow, "allow-target", nil, "private address range that tasks may call, such as 10.0.0.0/8 (repeatable); env OUTLAST_ALLOW_TARGET")
+	flags.StringSliceVar(&f.secrets, "target-secret-env", nil, "HOST=VARIABLE: sign requests to the host with the secret in this environment variable (repeatable); env OUTLAST_TARGET_SECRET_ENV")
 	flags.DurationVar(&f.grace, "grace", app.DefaultGrace, "time that running attempts get at a stop; env OUTLAST_GRACE")
 	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error; env OUTLAST_LOG_LEVEL")
 	flags.StringVar(&f.format, "log-format", "text", "text or json; env OUTLAST_LOG_FORMAT")
@@ -62,11 +75,15 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if err != nil {
 		return err
 	}
+	secrets, err := readSecrets(f.secrets)
+	if err != nil {
+		return err
+	}
 	if f.grace < 0 {
 		return usage("--grace must not be negative")
 	}
 	config := app.Config{
-		Listen: f.listen, Store: f.store, Openers: openers(), AllowTargets: ranges, Grace: f.grace, Version: version(), Logger: logger,
+		Listen: f.listen, Store: f.store, Openers: openers(), AllowTargets: ranges, TargetSecrets: secrets, Grace: f.grace, Version: version(), Logger: logger,
 	}
 	if f.grace == 0 {
 		config.Grace = -1
@@ -118,6 +135,35 @@ func parseRanges(texts []string) ([]netip.Prefix, error) {
 		ranges = append(ranges, prefix.Masked())
 	}
 	return ranges, nil
+}
+
+// readSecrets reads signing secrets from the environment. No error contains
+// one.
+func readSecrets(texts []string) (map[string][]byte, error) {
+	secrets := make(map[string][]byte, len(texts))
+	for _, text := range texts {
+		host, variable, found := strings.Cut(text, "=")
+		host = strings.ToLower(strings.Trim(host, "[]"))
+		if !found || host == "" || variable == "" || strings.HasPrefix(variable, "whsec_") {
+			return nil, usage("--target-secret-env is HOST=VARIABLE, where VARIABLE is the name of an environment variable")
+		}
+		if _, err := netip.ParseAddr(host); err != nil && strings.ContainsAny(host, ":/@?# ") {
+			return nil, usage("--target-secret-env: %s is not a host as it stands in a URL, without scheme and port", task.Quote(host))
+		}
+		if _, twice := secrets[host]; twice {
+			return nil, usage("--target-secret-env: the host %s is given twice", task.Quote(host))
+		}
+		value, set := os.LookupEnv(variable)
+		if !set || value == "" {
+			return nil, usage("--target-secret-env: the environment variable %s is not set", task.Quote(variable))
+		}
+		secret, err := push.ParseSecret(value)
+		if err != nil {
+			return nil, usage("--target-secret-env: %s: %s", task.Quote(variable), err)
+		}
+		secrets[host] = secret
+	}
+	return secrets, nil
 }
 
 func newLogger(w io.Writer, level, format string) (*slog.Logger, error) {

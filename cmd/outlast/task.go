@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -52,7 +53,7 @@ func taskFields(w io.Writer, t *client.Task) {
 	field(w, "timeout", span(t.Timeout))
 	field(w, "deadline", when(t.Deadline))
 	if t.Target != nil {
-		field(w, "target", clean(t.Target.Method+" "+t.Target.URL))
+		field(w, "target", clean(cmp.Or(t.Target.Method, "POST")+" "+t.Target.URL))
 	}
 	field(w, "node", clean(t.Node))
 	field(w, "created", when(t.CreatedAt))

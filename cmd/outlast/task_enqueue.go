@@ -100,6 +100,9 @@ func (f *enqueueFlags) read(c *cli) (client.Draft, error) {
 	if f.atomic {
 		return d, usage("--atomic is for --file")
 	}
+	if err := f.written(); err != nil {
+		return d, err
+	}
 	d.Delay, d.DedupeWindow, d.Timeout, d.TTL = client.Duration(f.delay), client.Duration(f.window), client.Duration(f.timeout), client.Duration(f.ttl)
 	if f.flags.Changed("priority") {
 		d.Priority = &f.priority
@@ -137,6 +140,24 @@ func (f *enqueueFlags) read(c *cli) (client.Draft, error) {
 		d.Target.Headers, err = pairs("header", ":", f.headers)
 	}
 	return d, err
+}
+
+// written refuses a zero that was written out: it would read as absent.
+func (f *enqueueFlags) written() error {
+	for _, flag := range []struct{ name, path, zero, hint string }{
+		{"ttl", "ttl", "0s", "leave it out for no limit"}, {"timeout", "timeout", "0s", "leave it out for the policy's own"},
+		{"dedupe-window", "dedupe_window", "0s", "leave it out for 24h"}, {"key", "key", "", "leave it out for no order"},
+		{"dedupe-key", "dedupe_key", "", "leave it out for no deduplication"},
+	} {
+		if !f.flags.Changed(flag.name) || f.flags.Lookup(flag.name).Value.String() != flag.zero {
+			continue
+		}
+		if flag.zero == "" {
+			return task.Invalid(flag.path, "is empty", flag.hint)
+		}
+		return task.Invalid(flag.path, "must be more than 0", flag.hint)
+	}
+	return nil
 }
 
 func pairs(flag, separator string, texts []string) (map[string]string, error) {
