@@ -57,6 +57,23 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// Without a file an example takes a temporary one; with one it can be run again.
+func TestExamplesRunAgain(t *testing.T) {
+	bin, file := t.TempDir(), filepath.Join(t.TempDir(), "again.db")
+	if out, err := exec.Command("go", "build", "-o", bin, "./...").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	for _, args := range [][]string{{"mail"}, {"lights"}, {"signup"}, {"mail", file}, {"mail", file}} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		program := exec.CommandContext(ctx, filepath.Join(bin, args[0]), args[1:]...)
+		program.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
+		if out, err := program.CombinedOutput(); err != nil {
+			t.Errorf("%v: %v\n%s", args, err, out)
+		}
+		cancel()
+	}
+}
+
 // Every example is listed above.
 func TestEveryExampleIsRun(t *testing.T) {
 	source, err := os.ReadFile("examples_test.go")

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -23,12 +24,22 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: lights FILE.db")
-	}
-	if err := run(os.Args[1]); err != nil {
+	if err := example(os.Args[1:]); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// example runs on the database file that is named, or on a temporary one.
+func example(args []string) error {
+	if len(args) > 0 {
+		return run(args[0])
+	}
+	folder, err := os.MkdirTemp("", "outlast-lights-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // the example ends
+	return run(filepath.Join(folder, "example.db"))
 }
 
 func run(file string) error {

@@ -11,7 +11,9 @@ import (
 	"log"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"time"
 
 	_ "github.com/ncruces/go-sqlite3/driver"
 
@@ -20,20 +22,30 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: mail FILE.db")
-	}
-	run := deploy
-	if os.Getenv("RELEASE") != "" {
-		run = send
-	}
-	if err := run(os.Args[1]); err != nil {
+	if err := example(os.Args[1:]); err != nil {
 		log.Fatal(err)
 	}
 }
 
+// example runs on the database file that is named, or on a temporary one.
+func example(args []string) error {
+	switch {
+	case os.Getenv("RELEASE") != "":
+		return send(args[0])
+	case len(args) > 0:
+		return deploy(args[0])
+	}
+	folder, err := os.MkdirTemp("", "outlast-mail-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // the example ends
+	return deploy(filepath.Join(folder, "example.db"))
+}
+
 // deploy starts release 1, kills it while it sends, and starts release 2.
 func deploy(file string) error {
+	os.Setenv("CUSTOMER", fmt.Sprint("ada-", time.Now().UnixMilli())) // another one each time, so that a file can be used again
 	first, err := start(file, "1", "sending")
 	if err != nil {
 		return err
@@ -93,10 +105,11 @@ func send(file string) error {
 	}
 	defer client.Stop(ctx) //nolint:errcheck // the example ends
 
+	customer := os.Getenv("CUSTOMER")
 	// Both releases ask for the mail at their start. The dedupe key makes
 	// the second request the first task.
 	receipt, err := client.Enqueue(ctx, outlast.Draft{
-		Type: "mail.send", Payload: []byte(`{"To": "ada@example.com", "Subject": "Welcome"}`), DedupeKey: "welcome-ada",
+		Type: "mail.send", Payload: []byte(`{"To": "ada@example.com", "Subject": "Welcome"}`), DedupeKey: "welcome-" + customer,
 	})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 
 	_ "github.com/ncruces/go-sqlite3/driver"
 
@@ -18,12 +19,22 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: signup FILE.db")
-	}
-	if err := run(os.Args[1]); err != nil {
+	if err := example(os.Args[1:]); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// example runs on the database file that is named, or on a temporary one.
+func example(args []string) error {
+	if len(args) > 0 {
+		return run(args[0])
+	}
+	folder, err := os.MkdirTemp("", "outlast-signup-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // the example ends
+	return run(filepath.Join(folder, "example.db"))
 }
 
 // Account is the argument of the durable function.
