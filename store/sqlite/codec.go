@@ -116,6 +116,10 @@ func entryOf(t *task.Task) store.Entry {
 // manyRows is how many rows one statement takes in a VALUES list.
 const manyRows = 50
 
+// someRows is how many a smaller statement takes, for callers that share a
+// commit.
+const someRows = 8
+
 // valueRows is the text of a VALUES list.
 func valueRows(rows, columns int) string {
 	one := "(" + strings.Repeat("?, ", columns-1) + "?)"

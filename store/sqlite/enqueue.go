@@ -19,6 +19,7 @@ var (
 	// insertMany is insertTask for many rows. It changes fewer rows than it
 	// was given if one is there already.
 	insertMany = &query{sql: insertOf(manyRows)}
+	insertSome = &query{sql: insertOf(someRows)}
 
 	// nextSeq reserves n numbers and returns the last of them. The counter's
 	// row is written first, so a caller's deferred transaction takes the
@@ -49,7 +50,15 @@ func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.Bat
 	var results []store.BatchResult
 	err := s.write(ctx, "enqueue", func(tx *tx) error {
 		results = make([]store.BatchResult, len(batches))
-		for i, batch := range batches {
+		for i := 0; i < len(batches); i++ {
+			if n, err := enqueueSingles(tx, batches[i:], results[i:]); n > 0 || err != nil {
+				if err != nil {
+					return err
+				}
+				i += n - 1
+				continue
+			}
+			batch := batches[i]
 			refused, err := tx.item(func() error { return enqueueBatch(tx, batch, &results[i]) })
 			if err != nil {
 				return err
@@ -64,6 +73,37 @@ func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.Bat
 		return nil, err
 	}
 	return results, nil
+}
+
+// enqueueSingles inserts the first of the batches by one statement, if they
+// are enough single tasks without keys, and returns how many it took. Should
+// one of them not be new, the group starts again, carefully.
+func enqueueSingles(tx *tx, batches []store.Batch, results []store.BatchResult) (int, error) {
+	if tx.careful {
+		return 0, nil
+	}
+	q, rows := insertMany, manyRows
+	if len(batches) < rows {
+		q, rows = insertSome, someRows
+	}
+	if len(batches) < rows {
+		return 0, nil
+	}
+	items := make([]store.Insert, rows)
+	for i, batch := range batches[:rows] {
+		if len(batch.Items) != 1 || batch.Items[0].Dedupe != nil || batch.Items[0].Task.Key != "" || checkInsert(&batch.Items[0]) != nil {
+			return 0, nil
+		}
+		items[i] = batch.Items[0]
+	}
+	inserted := make([]store.Inserted, rows)
+	if err := insertRows(tx, q, &arrival{tx.now, tx.store.standIn()}, 0, items, inserted); err != nil {
+		return 0, err
+	}
+	for i := range inserted {
+		results[i].Items = inserted[i : i+1 : i+1]
+	}
+	return rows, nil
 }
 
 // enqueueBatch inserts one batch or, for a reason that is the batch's own,
@@ -140,28 +180,40 @@ func reserveSeq(s session, items []store.Insert) (seq int64, err error) {
 
 // insertPlain inserts items by one statement if none has a dedupe key.
 func insertPlain(s session, a *arrival, seq *int64, items []store.Insert, inserted []store.Inserted) (int, error) {
-	args := make([]any, 0, rowColumns*manyRows)
+	keyed := int64(0)
 	for i := range items {
 		if items[i].Dedupe != nil {
 			return 0, nil
 		}
+		if items[i].Task.Key != "" {
+			keyed++
+		}
 	}
+	err := insertRows(s, insertMany, a, *seq, items, inserted)
+	*seq += keyed
+	return len(items), err
+}
+
+// insertRows inserts items by one statement for so many rows; seq is the
+// number before that of the first keyed one. errPartly if one is not new.
+func insertRows(s session, q *query, a *arrival, seq int64, items []store.Insert, inserted []store.Inserted) error {
+	args := make([]any, 0, rowColumns*len(items))
 	for i := range items {
 		if items[i].Task.Key != "" {
-			*seq++
+			seq++
 		}
-		row, entry, err := rowOf(&items[i], a, *seq)
+		row, entry, err := rowOf(&items[i], a, seq)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		args = append(args, row[:]...)
 		inserted[i] = store.Inserted{Entry: entry, Created: fromMicro(a.now)}
 	}
-	n, err := s.exec(insertMany, args...)
+	n, err := s.exec(q, args...)
 	if err == nil && n != int64(len(items)) {
 		err = errPartly
 	}
-	return len(items), err
+	return err
 }
 
 // arrival is what new rows of a call have in common.
