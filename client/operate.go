@@ -59,7 +59,7 @@ type Redrive struct {
 	Filter       *DeadFilter     `json:"filter,omitempty"`
 	DryRun       bool            `json:"dry_run,omitempty" doc:"Only count."`
 	Rate         float64         `json:"rate,omitempty" doc:"Letters per second; 0 for all at once."`
-	KeepAttempts bool            `json:"keep_attempts,omitempty" doc:"Go on counting attempts instead of starting again: each letter runs as the attempt after its last one, and dies again if that one fails and its policy's attempts are spent. Without it each letter starts again at attempt 1."`
+	KeepAttempts bool            `json:"keep_attempts,omitempty" doc:"Go on counting attempts instead of starting again: each letter has the attempts that its policy leaves, and one more when all are spent."`
 	Payload      json.RawMessage `json:"payload,omitempty" doc:"Replaces the payload of each letter."`
 }
 

@@ -61,7 +61,7 @@ Exit code 3: some ids are no dead letters.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only say what would be done")
 	flags.Float64Var(&f.rate, "rate", 0, "letters per second, 0 for all at once")
-	flags.BoolVar(&f.keep, "keep-attempts", false, "go on counting attempts instead of starting again")
+	flags.BoolVar(&f.keep, "keep-attempts", false, "go on counting attempts instead of starting again at 1; a letter that has spent them all gets one more")
 	flags.StringVar(&f.payload, "payload", "", "JSON that replaces the payload of each letter; @FILE reads a file")
 	flags.BoolVar(&f.wait, "wait", false, "wait until every letter is back in its queue")
 	return cmd
