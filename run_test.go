@@ -45,6 +45,8 @@ func TestBadPayload(t *testing.T) {
 			var dead *outlast.DeadError
 			if !errors.As(err, &dead) || dead.Reason != task.Permanent || dead.Failure.Code != "bad_payload" || got.Attempt != 1 {
 				k.Errorf("%s: %v, %+v", payload, err, got)
+			} else if text := dead.Failure.Message; strings.Contains(text, `""`) || strings.Contains(text, "private") {
+				k.Errorf("%s: message %s", payload, text)
 			}
 		}
 	})
