@@ -6,9 +6,9 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// ParseAllow reads the values of --allow-target and push.allow: prefixes such as
-// "10.0.0.0/8" or single addresses. A prefix must not have bits set behind its
-// length, so that a slip does not open more than it seems to. The error is an
+// ParseAllow reads the values of --allow-target: prefixes such as "10.0.0.0/8"
+// or single addresses. A prefix must not have bits set behind its length, so
+// that a slip does not open more than it seems to. The error is an
 // [*InvalidError].
 func ParseAllow(texts []string) ([]netip.Prefix, error) {
 	prefixes := make([]netip.Prefix, 0, len(texts))

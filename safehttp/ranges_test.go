@@ -40,7 +40,7 @@ func TestSpecialAddressesAreRefused(t *testing.T) {
 			t.Errorf("%s: got %v, want a refusal as %s", text, err, kind)
 			continue
 		}
-		if !strings.Contains(err.Error(), "--allow-target "+refused.Addr.WithZone("").String()+"/") {
+		if !strings.Contains(err.Error(), "outlast.AllowTargets") || !strings.Contains(err.Error(), "--allow-target "+refused.Addr.WithZone("").String()+"/") {
 			t.Errorf("%s: no remedy in %q", text, err)
 		}
 		want := retry.Verdict{Category: retry.Permanent, Effect: retry.NotSent, Type: "*safehttp.RefusedError", Code: "refused_address"}
