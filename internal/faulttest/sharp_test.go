@@ -177,7 +177,8 @@ func (h *harness) resume(p *process) {
 }
 
 // movedAtTheTimer moves tasks to a later time, through another process, while
-// their timers are about to fire where they wait.
+// the one where they wait stands still: its timers fire as it goes on, before
+// it can hear of the moves.
 func movedAtTheTimer(h *harness) {
 	owner := h.node(nodeConfig{Name: "owner"})
 	other := h.node(nodeConfig{Name: "other", Only: true})
@@ -191,6 +192,7 @@ func movedAtTheTimer(h *harness) {
 	}
 	h.sendAll(owner, orders)
 	time.Sleep(time.Until(due.Add(-300 * time.Millisecond))) // sleep: until shortly before the timers fire
+	h.pause(owner)
 	later := due.Add(2 * time.Second)
 	moved, began, refused := 0, time.Now(), error(nil)
 	for _, o := range orders {
@@ -203,6 +205,8 @@ func movedAtTheTimer(h *harness) {
 		}
 	}
 	h.Logf("%d of %d tasks moved in time, in %s; first refusal: %v", moved, len(orders), time.Since(began), refused)
+	time.Sleep(time.Until(due.Add(50 * time.Millisecond))) // sleep: until the timers would have fired
+	h.resume(owner)
 	h.drain(other, 10*time.Second)
 	h.after(true, owner, other)
 }
