@@ -59,8 +59,8 @@ check-format: ## gofmt on every Go file
 check-vet: ## go vet; again with the planted defects; nested modules too
 	@echo "check: go vet"
 	@$(GO) vet ./...
-	@echo "check: go vet -tags mutant,mutants"
-	@$(GO) vet -tags mutant,mutants ./...
+	@echo "check: go vet -tags mutant,faults"
+	@$(GO) vet -tags mutant,faults ./...
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "check: go vet in $${mod%/go.mod}"; \
@@ -101,9 +101,9 @@ fuzz: ## Run each fuzz target for FUZZTIME (10s)
 	@sh .ci/fuzz
 
 .PHONY: bench
-bench: ## Measure Outlast beside its peers (ARGS are passed on)
+bench: ## Measure Outlast (ARGS are passed on, such as ARGS='B7 B13 --runs 5 --json')
 	cd bench && $(GO) run . run $(ARGS)
 
 .PHONY: faults
 faults: ## Kill campaign of FAULT_CYCLES (1000), planted defects, real-time waits (about 30 minutes)
-	OUTLAST_FAULT_LONG=1 OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -v -count=1 -timeout 3h -run '$(FAULT_RUN)' ./internal/faulttest
+	OUTLAST_FAULT_LONG=1 OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -tags faults -v -count=1 -timeout 3h -run '$(FAULT_RUN)' ./internal/faulttest

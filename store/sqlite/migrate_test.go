@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/outlast-dev/outlast/store/sqlite"
 )
@@ -62,7 +61,7 @@ func openAndDie(t *testing.T, n int) {
 				err = self.Kill()
 			}
 			t.Log(err)
-			time.Sleep(time.Minute) // until the kill comes
+			select {} // until the kill comes
 		}
 	}))
 	if err != nil {
