@@ -54,7 +54,7 @@ func TestConflictsOfBatchesNameTheirDraft(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer tx.Rollback() //nolint:errcheck // it is meant to be undone
+				defer tx.Rollback()
 				return second(client.EnqueueTx(ctx, tx, drafts...))
 			}
 		}

@@ -79,7 +79,7 @@ func markOf(row *store.Entry) (mark, bool) {
 // The rows behind a shut gate are parked a few at a time, so that the marks
 // do not keep the store from other work.
 const (
-	parkRamp  = 64
+	parkRamp  = 16
 	parkEvery = 50 * time.Millisecond
 	// hangsAfter is how long a target that holds its whole share of the slots
 	// must have ended no attempt for its waiting entries to be parked.

@@ -69,12 +69,12 @@ func (t *target) ended() {
 }
 
 // A target that answers nothing but failures, while others have work here,
-// may hold a fiftieth of the slots only, and rests after each batch: its
+// may hold a hundredth of the slots only, and rests after each batch: its
 // claims, calls and settlements would delay the others.
 const (
 	enoughSeen   = 32
 	failingShare = 0.1 // of successes
-	failingPart  = 50
+	failingPart  = 100
 	failingRest  = 20 * time.Millisecond
 )
 

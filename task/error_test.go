@@ -44,16 +44,16 @@ func TestQuoteHidesNothingAndSmugglesNothing(t *testing.T) {
 }
 
 func TestFingerprintGroupsWhatIsTheSameToAPerson(t *testing.T) {
-	print := func(taskType, message string) string {
+	shape := func(taskType, message string) string {
 		return task.Fingerprint(taskType, &task.Failure{Category: "network", Type: "*net.OpError", Message: message})
 	}
-	base := print("mail", "dial tcp 10.0.0.1:51234: connection refused after 12ms, request 7f3a9c2e55d0")
-	if same := print("mail", "dial tcp 10.0.0.9:40001: connection refused after 3ms, request 01d2aa98bc3f"); same != base {
+	base := shape("mail", "dial tcp 10.0.0.1:51234: connection refused after 12ms, request 7f3a9c2e55d0")
+	if same := shape("mail", "dial tcp 10.0.0.9:40001: connection refused after 3ms, request 01d2aa98bc3f"); same != base {
 		t.Error("addresses, times and ids split a group")
 	}
 	for name, other := range map[string]string{
-		"type": print("sms", "dial tcp 10.0.0.1:51234: connection refused after 12ms, request 7f3a9c2e55d0"),
-		"text": print("mail", "dial tcp 10.0.0.1:51234: connection reset after 12ms, request 7f3a9c2e55d0"),
+		"type": shape("sms", "dial tcp 10.0.0.1:51234: connection refused after 12ms, request 7f3a9c2e55d0"),
+		"text": shape("mail", "dial tcp 10.0.0.1:51234: connection reset after 12ms, request 7f3a9c2e55d0"),
 	} {
 		if other == base {
 			t.Errorf("another %s is in the same group", name)

@@ -45,7 +45,10 @@ func example(args []string) error {
 
 // deploy starts release 1, kills it while it sends, and starts release 2.
 func deploy(file string) error {
-	os.Setenv("CUSTOMER", fmt.Sprint("ada-", time.Now().UnixMilli())) // another one each time, so that a file can be used again
+	customer := fmt.Sprint("ada-", time.Now().UnixMilli()) // another one each time, so that a file can be used again
+	if err := os.Setenv("CUSTOMER", customer); err != nil {
+		return err
+	}
 	first, err := start(file, "1", "sending")
 	if err != nil {
 		return err

@@ -236,7 +236,7 @@ func TestKeysThatLookAlike(t *testing.T) {
 	inMemory, err := outlast.Open(t.Context(), memory.New(), outlast.AsServer())
 	must(t, err)
 	must(t, inMemory.Start(t.Context()))
-	defer inMemory.Stop(t.Context()) //nolint:errcheck // test
+	defer inMemory.Stop(t.Context())
 	keys := []string{
 		"\u00e9", "e\u0301", "e", "E", "É", "é ", " é", "a", "A", "ａ", "а", "ß", "ss", "ı", "i", "I", "İ", "K", "\u212a", "ﬁ", "fi",
 		"a\u200b", "a\u202e", "a\ufffd", "a%", "a_", "a\\", "1", "01", "1.0", "１", "null", "😀", "\u01c5", "\u01c6", "ς", "σ",

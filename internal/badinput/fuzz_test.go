@@ -77,7 +77,7 @@ func FuzzQuery(f *testing.F) {
 		}
 		resp, err := caller.Do(req)
 		must(t, err)
-		defer resp.Body.Close() //nolint:errcheck // test
+		defer resp.Body.Close()
 		var body bytes.Buffer
 		_, err = body.ReadFrom(resp.Body)
 		must(t, err)

@@ -114,7 +114,7 @@ func exchange(t *testing.T, raw string, half bool) (answer, bool) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(shared.url, "http://"))
 	must(t, err)
-	defer conn.Close() //nolint:errcheck // test
+	defer conn.Close()
 	must(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
 	go func() {
 		_, _ = io.WriteString(conn, raw) // the server may have hung up
@@ -126,7 +126,7 @@ func exchange(t *testing.T, raw string, half bool) (answer, bool) {
 	if err != nil {
 		return answer{}, false
 	}
-	defer resp.Body.Close() //nolint:errcheck // test
+	defer resp.Body.Close()
 	body, _ := io.ReadAll(resp.Body)
 	return answer{resp.StatusCode, resp.Header, body}, true
 }

@@ -42,7 +42,7 @@ func run(m *testing.M) int {
 	if err != nil {
 		return failed(err)
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // temporary
+	defer os.RemoveAll(folder)
 	w := &world{binary: filepath.Join(folder, "outlast"), log: &journal{}}
 	w.build = sync.OnceValue(func() error { // not in fuzzing processes, which never call it
 		out, err := exec.Command("go", "build", "-o", w.binary, "github.com/outlast-dev/outlast/cmd/outlast").CombinedOutput()

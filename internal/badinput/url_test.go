@@ -159,7 +159,7 @@ func TestPrivateName(t *testing.T) {
 	node, err := outlast.Open(t.Context(), memory.New(), outlast.AsServer())
 	must(t, err)
 	must(t, node.Start(t.Context()))
-	defer node.Stop(context.WithoutCancel(t.Context())) //nolint:errcheck // test
+	defer node.Stop(context.WithoutCancel(t.Context()))
 	for _, url := range []string{"http://localhost:1/", "http://LOCALHOST/", "http://127.0.0.1/"} {
 		receipt, err := node.Enqueue(t.Context(), outlast.Draft{Target: &task.Request{URL: url}})
 		must(t, err)

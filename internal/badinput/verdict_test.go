@@ -153,7 +153,7 @@ func (w *world) call(t testing.TB, method, path, body string, headers ...string)
 	}
 	resp, err := caller.Do(req)
 	must(t, err)
-	defer resp.Body.Close() //nolint:errcheck // test
+	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
 	must(t, err)
 	return answer{resp.StatusCode, resp.Header, data}

@@ -172,6 +172,7 @@ func (w *writer) commit(taken []*operation) {
 		fail(taken, err)
 		return
 	}
+	w.commits.Add(1)
 	w.hooks(taken, ".after_commit")
 	for _, op := range taken {
 		op.answer(op.err)

@@ -39,10 +39,13 @@ type Store struct {
 	db      *sql.DB
 	writer  *writer
 	readers chan *conn
-	clock   func() time.Time
-	hook    func(point string)
-	locks   nodeLocks
-	others  atomic.Bool // another living node shares the file
+
+	checkpoints *checkpointer
+
+	clock  func() time.Time
+	hook   func(point string)
+	locks  nodeLocks
+	others atomic.Bool // another living node shares the file
 
 	// cleaned is where Cleanup goes on.
 	cleaned atomic.Int64
@@ -136,6 +139,8 @@ func (s *Store) open(ctx context.Context, migrate bool) (err error) {
 	}
 	go s.writer.loop(life)
 	s.writer.running = true
+	s.checkpoints = &checkpointer{store: s, ended: make(chan struct{})}
+	go s.checkpoints.loop(life)
 	return nil
 }
 
@@ -237,6 +242,7 @@ func (s *Store) release() error {
 	if s.writer != nil {
 		if s.writer.running {
 			s.writer.stop()
+			errs = append(errs, s.checkpoints.close())
 			for range readers {
 				if reader := <-s.readers; reader != nil {
 					errs = append(errs, reader.close())

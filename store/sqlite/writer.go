@@ -59,6 +59,7 @@ type writer struct {
 
 	version   int64 // data_version of the connection, 0 before the first look
 	foreign   atomic.Int64
+	commits   atomic.Int64
 	busySince time.Time
 }
 
