@@ -49,7 +49,7 @@ func (e *Engine) loading() {
 			poll = !e.watched.Load() || quiet >= quietPolls
 			e.tick(&fullScan)
 		case <-park.C:
-			if !e.parkExcess() {
+			if !e.parkExcess() && !e.marksWait() {
 				continue
 			}
 		}
@@ -139,6 +139,9 @@ func (e *Engine) wanted(now time.Time) []store.Range {
 	defer e.mu.Unlock()
 	e.near.horizon = micros(now.Add(e.config.Horizon))
 	var ranges []store.Range
+	if len(e.parking) > mostMarks {
+		return nil // what was read is to be marked first
+	}
 	for _, l := range e.near.lanes {
 		limit := e.near.window() - l.count
 		if l.count > e.near.window()/2 || !l.hungry(e.near) {

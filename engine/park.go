@@ -42,6 +42,16 @@ func (e *Engine) writeMarks() {
 	}
 }
 
+// mostMarks is how many marks may wait to be written before reading on pauses.
+const mostMarks = 5000
+
+// marksWait reports whether marks wait to be written.
+func (e *Engine) marksWait() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.parking) > 0
+}
+
 // markBatch is how many marks one transaction writes.
 const markBatch = 256
 
