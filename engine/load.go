@@ -73,7 +73,9 @@ func (e *Engine) loading() {
 func (e *Engine) tick(fullScan *time.Time) {
 	if now := time.Now(); now.After(*fullScan) {
 		*fullScan = now.Add(rescan)
-		e.rewindAll()
+		if lanes := e.rewindAll(); len(lanes) > 0 {
+			e.readMarks(lanes)
+		}
 	}
 	e.mu.Lock()
 	e.near.forgetTargets(micros(time.Now()))
@@ -91,12 +93,15 @@ func (e *Engine) loadOnce() {
 	signal(e.wake)
 }
 
-func (e *Engine) rewindAll() {
+// rewindAll makes the loader read all lanes again, and returns them.
+func (e *Engine) rewindAll() (lanes []uint16) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, l := range e.near.lanes {
+	for number, l := range e.near.lanes {
 		l.rewind(math.MinInt64 + 1)
+		lanes = append(lanes, number)
 	}
+	return lanes
 }
 
 // readOn reads on in every lane that has room, up to the horizon. It

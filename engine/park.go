@@ -45,6 +45,17 @@ func (e *Engine) writeMarks() {
 // mostMarks is how many marks may wait to be written before reading on pauses.
 const mostMarks = 5000
 
+// marking reports whether the mark is about to be written in the lane. The
+// engine's lock must be held.
+func (e *Engine) marking(l *lane, number int64) bool {
+	for id, other := range e.parking {
+		if other == number && id.Lane() == l.number {
+			return true
+		}
+	}
+	return false
+}
+
 // marksWait reports whether marks wait to be written.
 func (e *Engine) marksWait() bool {
 	e.mu.Lock()
@@ -158,7 +169,7 @@ func (e *Engine) unparkOne(l *lane, number int64) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(page) < limit {
+	if len(page) < limit && !e.marking(l, number) {
 		delete(l.marks, number)
 	}
 	if e.near.lanes[l.number] != l {
