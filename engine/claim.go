@@ -13,7 +13,8 @@ import (
 // that will pass by itself: its key runs elsewhere, its key is held.
 const (
 	runsElsewherePause = time.Second
-	heldPause          = time.Minute // nobody told of a release
+	heldPause          = 30 * time.Second      // a blocked key asks again, at first after a second
+	markPause          = 20 * time.Millisecond // a park mark is on its way
 	claimTime          = 30 * time.Second
 	clockPause         = 2 * time.Millisecond // the store's clock is behind ours
 )
@@ -159,7 +160,7 @@ func (e *Engine) refused(entry *entry, refusal *store.Refusal, now int64) {
 	case store.ReasonBehindKey:
 		e.behindKey(entry, refusal.Head, now)
 	case store.ReasonKeyHeld:
-		e.shelve(entry, now+heldPause.Microseconds())
+		e.shelve(entry, now)
 	case store.ReasonParked:
 		if l := entry.lane; l != nil {
 			l.note(&refusal.Entry)
@@ -181,13 +182,13 @@ func (e *Engine) behindKey(entry *entry, head store.Entry, now int64) {
 	case entry.lane == nil:
 		e.near.forget(entry) // borrowed: found again by its mark
 	case known != nil && known.where == isBehind && known.line == entry.line:
-		known.Entry = head
+		known.Entry, known.at = head, head.RunAt
 		e.near.promote(known)
 	case head.ID.IsZero() || known != nil:
 		e.near.delay(entry, now+runsElsewherePause.Microseconds())
 	case head.RunAt > e.near.horizon:
 		entry.lane.pass(head)
-		e.shelve(entry, min(head.RunAt, now+heldPause.Microseconds()))
+		e.shelve(entry, now)
 	default:
 		e.fetchHead(entry, head, now)
 	}
@@ -196,6 +197,11 @@ func (e *Engine) behindKey(entry *entry, head store.Entry, now int64) {
 // fetchHead brings a head that memory does not know into it.
 func (e *Engine) fetchHead(entry *entry, head store.Entry, now int64) {
 	e.near.delay(entry, now)
+	if _, soon := e.parking[head.ID]; soon {
+		// Its mark is being written or cleared; trying sooner would only be refused.
+		e.near.delay(entry, now+markPause.Microseconds())
+		return
+	}
 	if head.Park != 0 {
 		entry.lane.note(&head)
 		if entry.lane.marks[head.Park].gate == gateType {
@@ -204,15 +210,18 @@ func (e *Engine) fetchHead(entry *entry, head store.Entry, now int64) {
 			return
 		}
 		e.parking[head.ID] = 0
+		entry.lane.rewind(head.Rank) // read when its mark has gone
 		signal(e.load)
-		head.Park = 0
+		e.near.delay(entry, now+markPause.Microseconds())
+		return
 	}
 	e.near.add(entry.lane.queue, head, true)
 }
 
-// shelve parks what memory has of a blocked key until then; what happens to
-// the key here, or a change by another process, ends it sooner.
-func (e *Engine) shelve(entry *entry, until int64) {
+// shelve parks what memory has of a blocked key. It asks again after a second,
+// then after twice as long each time; what happens to the key here, and a
+// wake-up of its lane, end the wait.
+func (e *Engine) shelve(entry *entry, now int64) {
 	l := entry.lane
 	if l == nil {
 		e.near.forget(entry)
@@ -220,7 +229,13 @@ func (e *Engine) shelve(entry *entry, until int64) {
 	}
 	m := mark{gateKey, entry.Key}
 	number := m.number()
-	l.marks[number] = &parked{mark: m, until: until}
+	p := l.marks[number]
+	if p == nil {
+		p = &parked{mark: m}
+		l.marks[number] = p
+	}
+	p.wait = min(max(time.Second, 2*p.wait), heldPause)
+	p.until = now + p.wait.Microseconds()
 	for _, shelved := range e.near.shelve(entry.line) {
 		e.parking[shelved.ID] = number
 		e.near.forget(shelved)

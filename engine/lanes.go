@@ -118,12 +118,11 @@ func (v *view) limitShare(q *store.Queue, node string) int {
 }
 
 // sharers lists the living nodes between which a queue's limit is divided, by
-// id: those that serve it, and only the embedded ones where there are any.
+// id: all that serve it, since each may run tasks that only it can start.
 func (v *view) sharers(queue string) []string {
-	embedded := v.embedded(queue)
 	var nodes []string
 	for id, n := range v.alive {
-		if _, serves := n.Serves[queue]; serves && (n.Embedded || !embedded) {
+		if _, serves := n.Serves[queue]; serves {
 			nodes = append(nodes, id)
 		}
 	}

@@ -77,7 +77,7 @@ func (n *near) leaveLine(e *entry) {
 		l.head = nil
 		n.stepForward(l)
 	}
-	if l.head == nil && l.behind.len() == 0 {
+	if l.head == nil && l.behind.len() == 0 && n.lines[l.id] == l {
 		delete(n.lines, l.id)
 	}
 }

@@ -125,14 +125,14 @@ func (e *Engine) readOn() bool {
 			more = more || l != nil
 			continue
 		}
-		e.learnPage(l, page, true)
 		if len(page) < r.Limit {
 			l.after, l.afterID, l.done = r.Until, lastID, true
-			continue
+		} else {
+			last := page[len(page)-1]
+			l.after, l.afterID = last.Rank, last.ID
+			more = true
 		}
-		last := page[len(page)-1]
-		l.after, l.afterID = last.Rank, last.ID
-		more = true
+		e.learnPage(l, page, true)
 	}
 	signal(e.wake)
 	return more
@@ -233,8 +233,10 @@ func (e *Engine) toPoll(lanes map[uint16]bool) map[uint16]store.Range {
 		if lanes != nil && !lanes[l.number] {
 			continue
 		}
-		if ask {
+		if lanes != nil {
 			l.reopen()
+		}
+		if ask {
 			e.near.askHeads(l.number, micros(now))
 		}
 		after[l.number] = store.Range{Lane: l.number, After: math.MinInt64, Until: l.after, Limit: pollRows}

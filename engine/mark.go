@@ -29,21 +29,22 @@ type mark struct {
 // parked is a park mark that is present in a lane.
 type parked struct {
 	mark
-	until int64 // µs: its rows stay on disk until then, unless something happens to the gate
+	until int64         // µs: its rows stay on disk until then, unless something happens to the gate
+	wait  time.Duration // how long a blocked key waited the last time
 }
 
 // reopen ends the waiting of the lane's parked keys: something happened that
 // may have released them.
 func (l *lane) reopen() {
 	for _, p := range l.marks {
-		p.until = 0
+		p.until, p.wait = 0, 0
 	}
 }
 
 // released ends the waiting of one parked key.
 func (l *lane) released(key string) {
 	if p := l.marks[mark{gateKey, key}.number()]; p != nil {
-		p.until = 0
+		p.until, p.wait = 0, 0
 	}
 }
 

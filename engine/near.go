@@ -135,7 +135,9 @@ func (n *near) disown(l *lane) {
 // known otherwise, because it was moved elsewhere, replaces what is known.
 func (n *near) add(q *queue, row store.Entry, wanted bool) *entry {
 	if e := n.known[row.ID]; e != nil {
-		if e.where == isClaimed || e.RunAt == row.RunAt && e.Rank == row.Rank && e.Attempt == row.Attempt && e.Crashes == row.Crashes {
+		same := e.RunAt == row.RunAt && e.Rank == row.Rank && e.Attempt == row.Attempt && e.Crashes == row.Crashes &&
+			e.mark == row.Park && e.lane == n.lanes[row.ID.Lane()]
+		if e.where == isClaimed || same {
 			return nil
 		}
 		n.forget(e)

@@ -13,9 +13,22 @@ import (
 // within a quarter of a lane's window.
 const ramp = 128
 
-// keyProbe is how many rows of a parked key come back to see whether it is
-// still blocked.
-const keyProbe = 4
+// probe is how many parked rows come back to see whether their gate is open.
+const probe = 4
+
+// doubtful reports whether a gate may still be shut: a key of which nothing
+// has run since it was parked, a target that hangs or fails.
+func (n *near) doubtful(l *lane, m mark) bool {
+	switch m.gate {
+	case gateKey:
+		line := n.lines[lineID{l.number, m.name}]
+		return line == nil || line.head != nil && line.head.where != isClaimed
+	case gateTarget:
+		t := n.targets[m.name]
+		return t != nil && n.stuck(t, n.now)
+	}
+	return false
+}
 
 func (n *near) ramp() int { return min(ramp, n.window()/4) }
 
@@ -139,9 +152,13 @@ func (n *near) opened(l *lane, m mark, registry Registry) bool {
 	switch m.gate {
 	case gateKey:
 		line := n.lines[lineID{l.number, m.name}]
-		return line == nil || line.behind.len() == 0 && line.head != nil && line.head.at <= n.now
+		return line == nil || line.behind.len() == 0 && line.head != nil
 	case gateTarget:
-		return l.count < n.window() && l.queue.has(m.name) < n.window()/8
+		few := n.window() / 8
+		if t := n.targets[m.name]; t != nil && n.stuck(t, n.now) {
+			few = 2 * probe
+		}
+		return l.count < n.window() && l.queue.has(m.name) < few
 	case gateType:
 		return registry.CanStart(m.name)
 	}
@@ -151,8 +168,8 @@ func (n *near) opened(l *lane, m mark, registry Registry) bool {
 func (e *Engine) unparkOne(l *lane, number int64) {
 	e.mu.Lock()
 	limit := e.near.ramp()
-	if p := l.marks[number]; p != nil && p.gate == gateKey && e.near.lines[lineID{l.number, p.name}] == nil {
-		limit = min(limit, keyProbe) // the key may still be blocked
+	if p := l.marks[number]; p != nil && e.near.doubtful(l, p.mark) {
+		limit = min(limit, probe)
 	}
 	e.mu.Unlock()
 	pages, err := e.scan([]store.Range{{Lane: l.number, Park: number, After: math.MinInt64, Until: math.MaxInt64, Limit: limit}})

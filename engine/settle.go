@@ -138,7 +138,7 @@ func (e *Engine) release(batch []*ended, results []store.Settled) (refused []*en
 // a message that it cannot keep) as a failure of category local.
 func (e *Engine) refusedSettle(end *ended, err error) *ended {
 	e.log.Error("settle.refused", "task", end.attempt.entry.ID.String(), "error", err)
-	again := decide(ending{
+	again := decideSafely(ending{
 		run: &end.attempt.run, err: &localError{err}, started: end.settlement.StartedAt, ended: end.settlement.EndedAt, random: e.random,
 	})
 	again.settlement.Follow = nil
