@@ -121,7 +121,7 @@ func (e *Engine) rejoin() error {
 	e.mu.Lock()
 	e.id.Store(&node.ID)
 	for _, l := range e.near.lanes {
-		e.near.disown(l)
+		e.disown(l)
 	}
 	e.mu.Unlock()
 	e.log.Warn("node.rejoined", "old", old, "new", node.ID)

@@ -121,6 +121,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	go e.enqueues.run()
 	go e.settles.run()
 	e.started.Store(true)
+	e.lookAhead(time.Now())
 	if err := e.balanceOnce(ctx); err != nil {
 		e.log.Warn("lanes.failed", "error", err) // the balancing loop tries again
 	}

@@ -78,7 +78,7 @@ func (e *Engine) apply(v *view) (found []uint16) {
 	self := e.node()
 	for _, l := range e.near.lanes {
 		if row := v.lanes[l.number]; row == nil || row.Owner != self || row.Epoch != l.epoch {
-			e.near.disown(l)
+			e.disown(l)
 		}
 	}
 	for name, row := range v.queues {
@@ -93,6 +93,17 @@ func (e *Engine) apply(v *view) (found []uint16) {
 		}
 	}
 	return found
+}
+
+// disown forgets a lane, with the marks that were still to be written in it:
+// they are its next owner's. The engine's lock must be held.
+func (e *Engine) disown(l *lane) {
+	e.near.disown(l)
+	for id := range e.parking {
+		if id.Lane() == l.number {
+			delete(e.parking, id)
+		}
+	}
 }
 
 // limitShare is a node's part of a queue's limit: the limit divided by the
@@ -198,7 +209,7 @@ func (e *Engine) giveBack(ctx context.Context, numbers []uint16) error {
 	e.mu.Lock()
 	for _, lane := range freed {
 		if l := e.near.lanes[lane.Lane]; l != nil {
-			e.near.disown(l)
+			e.disown(l)
 		}
 	}
 	e.mu.Unlock()

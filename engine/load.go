@@ -54,6 +54,7 @@ func (e *Engine) loading() {
 			}
 		}
 		began := time.Now()
+		e.lookAhead(began)
 		if poll && began.Before(pollAt) {
 			again.Reset(pollAt.Sub(began))
 			poll = false
@@ -67,6 +68,13 @@ func (e *Engine) loading() {
 		}
 		e.loadOnce()
 	}
+}
+
+// lookAhead moves the horizon.
+func (e *Engine) lookAhead(now time.Time) {
+	e.mu.Lock()
+	e.near.horizon = micros(now.Add(e.config.Horizon))
+	e.mu.Unlock()
 }
 
 // tick does what is due once a second at most.
@@ -107,7 +115,7 @@ func (e *Engine) rewindAll() (lanes []uint16) {
 // readOn reads on in every lane that has room, up to the horizon. It
 // reports whether another round may find more.
 func (e *Engine) readOn() bool {
-	ranges := e.wanted(time.Now())
+	ranges := e.wanted()
 	if len(ranges) == 0 {
 		return false
 	}
@@ -139,10 +147,9 @@ func (e *Engine) readOn() bool {
 }
 
 // wanted lists the ranges to read next.
-func (e *Engine) wanted(now time.Time) []store.Range {
+func (e *Engine) wanted() []store.Range {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.near.horizon = micros(now.Add(e.config.Horizon))
 	var ranges []store.Range
 	if len(e.parking) > mostMarks {
 		return nil // what was read is to be marked first
@@ -193,7 +200,10 @@ func (e *Engine) learnPage(l *lane, page []store.Entry, wanted bool) {
 // behind a backlog that is known. It lets blocked keys ask again too: one may
 // have been released elsewhere.
 func (e *Engine) pollOnce(lanes map[uint16]bool) {
-	after := e.toPoll(lanes)
+	after, ask := e.toPoll(lanes)
+	if ask {
+		e.readMarks(slices.Collect(maps.Keys(after))) // an earlier owner may have written some late
+	}
 	for len(after) > 0 && e.running.Err() == nil {
 		ranges := slices.Collect(maps.Values(after))
 		pages, err := e.scan(ranges)
@@ -219,16 +229,17 @@ func (e *Engine) pollOnce(lanes map[uint16]bool) {
 	}
 }
 
-// toPoll lists the ranges to poll by lane.
-func (e *Engine) toPoll(lanes map[uint16]bool) map[uint16]store.Range {
+// toPoll lists the ranges to poll by lane, and says whether blocked keys were
+// made to ask.
+func (e *Engine) toPoll(lanes map[uint16]bool) (after map[uint16]store.Range, ask bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := time.Now()
-	ask := lanes != nil || now.Sub(e.asked) >= askEvery
+	ask = lanes != nil || now.Sub(e.asked) >= askEvery
 	if ask && lanes == nil {
 		e.asked = now
 	}
-	after := map[uint16]store.Range{}
+	after = map[uint16]store.Range{}
 	for _, l := range e.near.lanes {
 		if lanes != nil && !lanes[l.number] {
 			continue
@@ -241,7 +252,7 @@ func (e *Engine) toPoll(lanes map[uint16]bool) map[uint16]store.Range {
 		}
 		after[l.number] = store.Range{Lane: l.number, After: math.MinInt64, Until: l.after, Limit: pollRows}
 	}
-	return after
+	return after, ask
 }
 
 // parksType reports whether a row must be left to other nodes because

@@ -125,26 +125,46 @@ func (e *Engine) parkExcess() bool {
 	return true
 }
 
+// opening is a park mark of a lane whose rows should come back.
+type opening struct {
+	lane   *lane
+	number int64
+}
+
+// openings is how many marks one round of the loader looks at, so that its
+// other work goes on.
+const openings = 16
+
 // unpark brings rows back whose gate has opened, a ramp at a time.
 func (e *Engine) unpark() {
-	type opening struct {
-		lane *lane
-		mark int64
+	open := e.opened()
+	for _, o := range open {
+		e.unparkOne(o.lane, o.number)
 	}
-	var open []opening
+	if len(open) == openings {
+		signal(e.load)
+	}
+}
+
+func (e *Engine) opened() (open []opening) {
 	e.mu.Lock()
+	defer e.mu.Unlock()
+	writing := make(map[opening]bool, len(e.parking))
+	for id, number := range e.parking {
+		writing[opening{e.near.lanes[id.Lane()], number}] = true
+	}
 	now := micros(time.Now())
 	for _, l := range e.near.lanes {
 		for number, p := range l.marks {
-			if p.until <= now && e.near.opened(l, p.mark, e.config.Registry) {
-				open = append(open, opening{l, number})
+			o := opening{l, number}
+			if p.until <= now && !writing[o] && e.near.opened(l, p.mark, e.config.Registry) {
+				if open = append(open, o); len(open) == openings {
+					return open
+				}
 			}
 		}
 	}
-	e.mu.Unlock()
-	for _, o := range open {
-		e.unparkOne(o.lane, o.mark)
-	}
+	return open
 }
 
 // opened reports whether rows with the mark should come back now.
@@ -229,6 +249,9 @@ func (e *Engine) warnUnstartable() {
 func (e *Engine) readMarks(lanes []uint16) {
 	ctx, cancel := context.WithTimeout(e.running, storeCall)
 	defer cancel()
+	if len(lanes) == 0 {
+		return
+	}
 	rows, err := e.config.Store.Marks(ctx, lanes)
 	if err != nil {
 		e.log.Warn("marks.failed", "error", err)
