@@ -132,7 +132,9 @@ func TestMany(t *testing.T) {
 			time.Sleep(3 * time.Minute)
 			t.Logf("%+v", e.Stats())
 			for i := 0; i < keys; i += 500 {
-				e.Enqueue(t.Context(), in2[i:i+500])
+				if _, err := e.Enqueue(t.Context(), in2[i:i+500]); err != nil {
+					t.Error(err)
+				}
 			}
 			time.Sleep(time.Minute)
 			c, sc, m := s.claims.Load(), s.scans.Load(), s.marks.Load()
@@ -142,7 +144,9 @@ func TestMany(t *testing.T) {
 			for i := range 12 {
 				x := w.insert("good", nil)
 				began := time.Now()
-				w.store.Handle().Enqueue(t.Context(), []store.Batch{{Items: []store.Insert{x}}})
+				if _, err := w.store.Handle().Enqueue(t.Context(), []store.Batch{{Items: []store.Insert{x}}}); err != nil {
+					t.Error(err)
+				}
 				w.expect(x.Task.ID, task.Succeeded, 2*time.Minute)
 				worst = max(worst, time.Since(began))
 				time.Sleep(time.Duration(177+53*i) * time.Millisecond)
