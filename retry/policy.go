@@ -78,6 +78,7 @@ type Policy struct {
 	order      string
 	byError    []rule // OnError and OnType, consulted before rules
 	rules      []rule
+	run        running // used by Do, not by durable tasks
 	retryOn    []string
 	neverOn    []string
 }
@@ -197,3 +198,11 @@ func (p *Policy) Plan(n int) []time.Duration {
 	}
 	return delays
 }
+
+// BudgetConfig is the budget that the policy asks for its target, false when it
+// wants none.
+func (p *Policy) BudgetConfig() (BudgetConfig, bool) { return BudgetConfig{}, false }
+
+// BreakerConfig is the breaker that the policy asks for its target, false when it
+// wants none.
+func (p *Policy) BreakerConfig() (BreakerConfig, bool) { return BreakerConfig{}, false }
