@@ -10,8 +10,9 @@ type Outages struct{}
 // NewOutages makes an empty history.
 func NewOutages() *Outages { return &Outages{} }
 
-// Observe adds an outage that is over.
-func (o *Outages) Observe(length time.Duration) {}
+// Observe adds an outage that is over: it had lasted longer than after when the
+// last probe failed (0 if none did), and had ended when a probe succeeded after by.
+func (o *Outages) Observe(after, by time.Duration) {}
 
 // Next says how long to wait before the next probe of an outage that has lasted
 // for elapsed already; false when too little is known. It is a pure function of
