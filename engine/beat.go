@@ -52,7 +52,7 @@ func (e *Engine) beating() {
 func (e *Engine) beatOnce() error {
 	ctx, cancel := context.WithTimeout(e.beats, lostAfter)
 	defer cancel()
-	canceled, err := e.config.Store.Beat(ctx, e.node(), e.serves())
+	canceled, err := e.config.Store.Beat(ctx, e.node(), store.Report{Serves: e.serves()})
 	for _, id := range canceled {
 		e.mu.Lock()
 		runs := e.runs[id] != nil

@@ -46,6 +46,7 @@ type Node struct {
 	State     NodeState
 	Counter   int64
 	Serves    Serves
+	Targets   []Target // what it says of targets that others should know of
 	StartedAt Time
 	// Gone is set by stores that know for certain that the process has
 	// ended (SQLite: its OS lock is free); nobody needs to wait for it.
@@ -70,11 +71,12 @@ type LaneEpoch struct {
 	Epoch int64
 }
 
-// Topology is who there is and who owns what.
+// Topology is who there is, who owns what, and what operators ordered.
 type Topology struct {
 	Queues []Queue
 	Lanes  []Lane
 	Nodes  []Node
+	Orders []TargetOrder // by target
 }
 
 // Batch is inserted as a whole or not at all.

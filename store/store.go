@@ -35,10 +35,11 @@ type Store interface {
 	// takes the OS lock by which others see that the process lives.
 	Join(ctx context.Context, node Node) error
 
-	// Beat raises the node's counter by one and stores what it serves. It
-	// returns ErrNodeDead when the row is not alive any more, else the ids
-	// of the node's running rows whose cancel was requested.
-	Beat(ctx context.Context, node string, serves Serves) (canceled []task.ID, err error)
+	// Beat raises the node's counter by one and stores what it says of
+	// itself; Targets only if they are not nil. It returns ErrNodeDead when
+	// the row is not alive any more, else the ids of the node's running rows
+	// whose cancel was requested.
+	Beat(ctx context.Context, node string, report Report) (canceled []task.ID, err error)
 
 	// Leave marks the node as left, which frees its lanes and lets others
 	// recover its running rows without counting a crash. Idempotent.
@@ -48,9 +49,9 @@ type Store interface {
 	// given one, and reports whether it did.
 	Bury(ctx context.Context, node string, counter int64) (bool, error)
 
-	// Topology reads queues, lanes and nodes in one snapshot. Its cost does
-	// not grow with the backlog. Nodes that left or died long ago and hold
-	// nothing are absent.
+	// Topology reads queues, lanes, nodes and orders in one snapshot. Its
+	// cost does not grow with the backlog. Nodes that left or died long ago
+	// and hold nothing are absent.
 	Topology(ctx context.Context) (*Topology, error)
 
 	// TakeLanes makes the node owner of those of the lanes whose epoch is
@@ -197,7 +198,8 @@ type Admin interface {
 	Close() error
 }
 
-// Config holds queues and the long operations that operators started.
+// Config holds queues, what operators said about targets, and the long
+// operations that they started.
 type Config interface {
 	// PutQueue creates a queue with its lanes, or changes one; lanes can
 	// only be raised. The queue as stored is returned.
@@ -206,6 +208,13 @@ type Config interface {
 	Queues(ctx context.Context) ([]Queue, error)
 	// PauseQueue sets or clears the pause switch; CodeNotFound.
 	PauseQueue(ctx context.Context, name string, paused bool) (*Queue, error)
+	// PutTargetOrder stores what an operator says about a target, in place of
+	// what was said of it before, and returns it with its time, which is later
+	// than that of what it replaces. Topology shows it: an open order until another
+	// replaces it, others for an hour, which is long enough for every node to
+	// obey. CodeInvalid for a target without a name and for no action,
+	// CodeConflict when 10 000 targets are ordered open already.
+	PutTargetOrder(ctx context.Context, order TargetOrder) (*TargetOrder, error)
 	// PutOperation inserts or replaces an operation by its id. A replace
 	// succeeds only if the stored Version is operation.Version, and raises
 	// it; else CodeConflict.

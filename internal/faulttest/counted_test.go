@@ -41,9 +41,9 @@ func (s *countedStore) total() (n int) {
 	return n
 }
 
-func (s *countedStore) Beat(ctx context.Context, node string, serves store.Serves) ([]task.ID, error) {
+func (s *countedStore) Beat(ctx context.Context, node string, report store.Report) ([]task.ID, error) {
 	s.count("Beat")
-	return s.Store.Beat(ctx, node, serves)
+	return s.Store.Beat(ctx, node, report)
 }
 
 func (s *countedStore) Topology(ctx context.Context) (*store.Topology, error) {

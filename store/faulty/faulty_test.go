@@ -70,7 +70,7 @@ func TestDelay(t *testing.T) {
 func pattern(t *testing.T, seed uint64, between func(store.Backend)) (out [200]bool) {
 	s, faults := faulty.Wrap(memory.New(), seed, faulty.Rule{Kind: faulty.Fail, Methods: []string{"Beat", "Topology"}, Probability: 0.3})
 	for i := range out {
-		_, err := s.Beat(t.Context(), "absent", nil)
+		_, err := s.Beat(t.Context(), "absent", store.Report{})
 		out[i] = errors.Is(err, faulty.ErrInjected)
 		between(s)
 	}

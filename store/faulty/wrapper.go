@@ -28,8 +28,8 @@ func (w *wrapper) Join(ctx context.Context, node store.Node) error {
 	return run(ctx, w.faults, "Join", func() error { return w.backend.Join(ctx, node) })
 }
 
-func (w *wrapper) Beat(ctx context.Context, node string, serves store.Serves) ([]task.ID, error) {
-	return call(ctx, w.faults, "Beat", func() ([]task.ID, error) { return w.backend.Beat(ctx, node, serves) })
+func (w *wrapper) Beat(ctx context.Context, node string, report store.Report) ([]task.ID, error) {
+	return call(ctx, w.faults, "Beat", func() ([]task.ID, error) { return w.backend.Beat(ctx, node, report) })
 }
 
 func (w *wrapper) Leave(ctx context.Context, node string) error {
@@ -178,4 +178,8 @@ func (w *wrapper) Operation(ctx context.Context, id string) (*store.Operation, e
 
 func (w *wrapper) Operations(ctx context.Context, limit int) ([]store.Operation, error) {
 	return call(ctx, w.faults, "Operations", func() ([]store.Operation, error) { return w.backend.Operations(ctx, limit) })
+}
+
+func (w *wrapper) PutTargetOrder(ctx context.Context, order store.TargetOrder) (*store.TargetOrder, error) {
+	return call(ctx, w.faults, "PutTargetOrder", func() (*store.TargetOrder, error) { return w.backend.PutTargetOrder(ctx, order) })
 }

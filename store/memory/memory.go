@@ -46,6 +46,7 @@ type data struct {
 	attempts   map[task.ID][]task.Attempt // of tasks in any table
 	dedupe     map[dedupeKey]dedupeEntry
 	operations map[string]store.Operation
+	orders     map[string]store.TargetOrder
 	suspects   map[string]bool // nodes that died while a task with crashes >= 2 ran on them
 	seq        int64
 
@@ -78,6 +79,7 @@ func New(options ...Option) *Store {
 		attempts:   map[task.ID][]task.Attempt{},
 		dedupe:     map[dedupeKey]dedupeEntry{},
 		operations: map[string]store.Operation{},
+		orders:     map[string]store.TargetOrder{},
 		suspects:   map[string]bool{},
 		stats:      emptyStats(),
 	}

@@ -95,7 +95,7 @@ func TestKillLeavesTheRows(t *testing.T) {
 	}
 	other := s.Handle()
 	s.Kill()
-	if _, err := s.Beat(ctx, "a", nil); err == nil {
+	if _, err := s.Beat(ctx, "a", store.Report{}); err == nil {
 		t.Fatal("a killed handle answered")
 	}
 	topology, err := other.Topology(ctx)

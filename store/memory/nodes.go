@@ -36,7 +36,7 @@ func (s *Store) Join(ctx context.Context, n store.Node) error {
 		return nil
 	}
 	n.State, n.Counter, n.Gone = store.NodeAlive, 0, false
-	n.Serves = cloneServes(n.Serves)
+	n.Serves, n.Targets = cloneServes(n.Serves), slices.Clone(n.Targets)
 	if n.StartedAt = micros(n.StartedAt); n.StartedAt.IsZero() {
 		n.StartedAt = now
 	}
@@ -46,7 +46,7 @@ func (s *Store) Join(ctx context.Context, n store.Node) error {
 }
 
 // Beat implements [store.Store].
-func (s *Store) Beat(ctx context.Context, id string, serves store.Serves) ([]task.ID, error) {
+func (s *Store) Beat(ctx context.Context, id string, report store.Report) ([]task.ID, error) {
 	if _, err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -55,8 +55,12 @@ func (s *Store) Beat(ctx context.Context, id string, serves store.Serves) ([]tas
 	if !d.alive(id) {
 		return nil, store.ErrNodeDead
 	}
-	d.nodes[id].Counter++
-	d.nodes[id].Serves = cloneServes(serves)
+	n := d.nodes[id]
+	n.Counter++
+	n.Serves = cloneServes(report.Serves)
+	if report.Targets != nil {
+		n.Targets = slices.Clone(report.Targets)
+	}
 	var canceled []task.ID
 	for r := range d.running(id) {
 		if r.CancelRequested {
@@ -121,7 +125,7 @@ func (s *Store) Topology(ctx context.Context) (*store.Topology, error) {
 	}
 	d := s.data
 	defer d.mu.Unlock()
-	topology := &store.Topology{Queues: d.sortedQueues()}
+	topology := &store.Topology{Queues: d.sortedQueues(), Orders: d.ordersSince(now.Add(-store.OrderMemory))}
 	for _, lane := range d.lanes {
 		topology.Lanes = append(topology.Lanes, lane.Lane)
 	}
@@ -130,7 +134,7 @@ func (s *Store) Topology(ctx context.Context) (*store.Topology, error) {
 			continue
 		}
 		n := node.Node
-		n.Serves = cloneServes(n.Serves)
+		n.Serves, n.Targets = cloneServes(n.Serves), slices.Clone(n.Targets)
 		n.Gone = d.exactDeath && node.killed
 		topology.Nodes = append(topology.Nodes, n)
 	}

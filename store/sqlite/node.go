@@ -10,11 +10,14 @@ import (
 )
 
 var (
-	insertNode = &query{sql: `INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, serves, started_at)
-VALUES (?, ?, ?, ?, ?, 'alive', 0, ?, ?) ON CONFLICT (id) DO NOTHING`}
+	insertNode = &query{sql: `INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, serves, started_at, targets)
+VALUES (?, ?, ?, ?, ?, 'alive', 0, ?, ?, ?) ON CONFLICT (id) DO NOTHING`}
 
 	// beatNode raises the counter of a node that is alive.
 	beatNode = &query{sql: `UPDATE outlast_node SET counter = counter + 1, serves = ? WHERE id = ? AND state = 'alive'`}
+
+	// tellTargets stores what a node says of targets, after its beat.
+	tellTargets = &query{sql: `UPDATE outlast_node SET targets = ? WHERE id = ?`}
 
 	// cancelRequests lists the node's running rows with a cancel request.
 	cancelRequests = &query{sql: `SELECT t.id FROM outlast_run r CROSS JOIN outlast_task t ON t.num = r.num WHERE r.node = ? AND r.cancel = 1`}
@@ -36,6 +39,10 @@ func (s *Store) Join(ctx context.Context, node store.Node) error {
 	if err != nil {
 		return err
 	}
+	targets, err := targetsText(node.Targets)
+	if err != nil {
+		return err
+	}
 	if err := s.locks.take(ctx, node.ID); err != nil {
 		return err
 	}
@@ -46,7 +53,7 @@ func (s *Store) Join(ctx context.Context, node store.Node) error {
 		if started == nil {
 			started = tx.now
 		}
-		n, err := tx.exec(insertNode, node.ID, node.Address, node.Version, node.Release, node.Embedded, string(serves), started)
+		n, err := tx.exec(insertNode, node.ID, node.Address, node.Version, node.Release, node.Embedded, string(serves), started, targets)
 		joined = n == 1
 		return err
 	})
@@ -70,8 +77,12 @@ func (s *Store) rejoined(ctx context.Context, node string) error {
 }
 
 // Beat implements [store.Store].
-func (s *Store) Beat(ctx context.Context, node string, serves store.Serves) (canceled []task.ID, err error) {
-	text, err := json.Marshal(serves)
+func (s *Store) Beat(ctx context.Context, node string, report store.Report) (canceled []task.ID, err error) {
+	text, err := json.Marshal(report.Serves)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := targetsText(report.Targets)
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +90,9 @@ func (s *Store) Beat(ctx context.Context, node string, serves store.Serves) (can
 		n, err := tx.exec(beatNode, string(text), node)
 		if err == nil && n == 0 {
 			return store.ErrNodeDead
+		}
+		if err == nil && report.Targets != nil {
+			_, err = tx.exec(tellTargets, targets, node)
 		}
 		if err != nil {
 			return err

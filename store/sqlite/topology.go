@@ -17,7 +17,7 @@ FROM outlast_queue ORDER BY name`}
 	selectLanes = &query{sql: `SELECT lane, queue, owner, epoch FROM outlast_lane ORDER BY lane`}
 
 	// selectNodes leaves out nodes that ended before ?1 and hold nothing.
-	selectNodes = &query{sql: `SELECT id, address, version, release, embedded, state, counter, serves, started_at FROM outlast_node n
+	selectNodes = &query{sql: `SELECT id, address, version, release, embedded, state, counter, serves, started_at, targets FROM outlast_node n
 WHERE state = 'alive' OR ended_at > ?1
    OR EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id)
    OR EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
@@ -49,7 +49,10 @@ func (s *Store) Topology(ctx context.Context) (*store.Topology, error) {
 		if t.Lanes, err = readLanes(c); err != nil {
 			return err
 		}
-		t.Nodes, err = readNodes(c, s.now()-nodeMemory.Microseconds())
+		if t.Nodes, err = readNodes(c, s.now()-nodeMemory.Microseconds()); err != nil {
+			return err
+		}
+		t.Orders, err = readOrders(c, s.now()-store.OrderMemory.Microseconds())
 		return err
 	})
 	if err != nil {
@@ -120,6 +123,11 @@ func readNodes(s session, since int64) (nodes []store.Node, err error) {
 			State: store.NodeState(r.text(5)), Counter: r.int(6), StartedAt: r.time(8)}
 		if r[7] != nil {
 			if err := json.Unmarshal(r.blob(7), &node.Serves); err != nil {
+				return err
+			}
+		}
+		if r[9] != nil {
+			if err := json.Unmarshal(r.blob(9), &node.Targets); err != nil {
 				return err
 			}
 		}

@@ -100,7 +100,7 @@ func (h *harness) join(id string) {
 
 func (h *harness) beat(id string) {
 	h.Helper()
-	_, err := h.s.Beat(h.ctx, id, store.Serves{"q": nil})
+	_, err := h.s.Beat(h.ctx, id, store.Report{Serves: store.Serves{"q": nil}})
 	h.ok(err)
 }
 

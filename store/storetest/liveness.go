@@ -44,7 +44,7 @@ func livenessRules() []rule {
 		}},
 		{"beat/raises the counter by one", "Beat raises the node's counter by one and stores what it serves.", func(h *harness) {
 			for want := int64(1); want <= 3; want++ {
-				canceled, err := h.s.Beat(h.ctx, "n1", store.Serves{"q": {"mail"}, "other": nil})
+				canceled, err := h.s.Beat(h.ctx, "n1", store.Report{Serves: store.Serves{"q": {"mail"}, "other": nil}})
 				h.ok(err)
 				equal(h, "canceled", len(canceled), 0)
 				equal(h, "counter", h.node("n1").Counter, want)
@@ -62,7 +62,7 @@ func livenessRules() []rule {
 				h.ok(err)
 			}
 			for node, want := range map[string]task.ID{"n1": ids[0], "n2": ids[2]} {
-				canceled, err := h.s.Beat(h.ctx, node, nil)
+				canceled, err := h.s.Beat(h.ctx, node, store.Report{})
 				h.ok(err)
 				h.expect(len(canceled) == 1 && canceled[0] == want, "%s is told to cancel %v, want %v", node, canceled, want)
 			}
@@ -73,7 +73,7 @@ func livenessRules() []rule {
 			h.join("left")
 			h.leave("left")
 			for _, id := range []string{"dead", "left", "absent"} {
-				_, err := h.s.Beat(h.ctx, id, nil)
+				_, err := h.s.Beat(h.ctx, id, store.Report{})
 				h.expect(errors.Is(err, store.ErrNodeDead), "%s: got %v", id, err)
 			}
 			equal(h, "counter of the dead", h.node("dead").Counter, 0)

@@ -307,7 +307,7 @@ func (m *machine) cancel(rt *rapid.T) {
 	both(m, "Cancel", func(s store.Backend, _ int) (*task.Task, error) { return s.Cancel(m.ctx, id) }, showTask)
 	for _, node := range []string{m.owner, m.borrower} {
 		both(m, "Beat", func(s store.Backend, _ int) ([]task.ID, error) {
-			ids, err := s.Beat(m.ctx, node, nil)
+			ids, err := s.Beat(m.ctx, node, store.Report{})
 			slices.SortFunc(ids, func(a, b task.ID) int { return strings.Compare(a.String(), b.String()) })
 			return ids, err
 		}, show)

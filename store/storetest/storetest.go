@@ -73,6 +73,6 @@ func allRules() []rule {
 		livenessRules(), ownershipRules(), enqueueRules(), dedupeRules(), bytesRules(), scanRules(), markRules(),
 		claimRules(), keyRules(), settleRules(), settleMoreRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(),
 		adminRules(), redriveRules(), purgeRules(), cleanupRules(), queryRules(), pageRules(), deadQueryRules(),
-		queueRules(), operationRules(), processRules(), raceRules(),
+		queueRules(), targetRules(), operationRules(), processRules(), raceRules(),
 	)
 }
