@@ -1,0 +1,150 @@
+package sim
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+)
+
+// learnedRecovery compares ways to probe a target that has outages again and
+// again. All of them stop calling it after the same three failures in a row;
+// they differ in when they try again.
+func learnedRecovery() *Scenario {
+	return &Scenario{
+		ID:     "L1",
+		Name:   "Learned recovery",
+		Shows:  "A breaker that knows how long a target's outages last probes less, and is not later to notice the end.",
+		Source: "P-RET 8; lengths are ours: restarts, failovers, and both",
+		Parameters: []Parameter{
+			{"load", "5 calls/s, one instance"},
+			{"outages", "60 in sequence, 90 s apart (±50 %), refused after 5 ms; the first 10 are for learning"},
+			{"short", "lognormal, median 20 s, σ 0.4"},
+			{"long", "lognormal, median 10 min, σ 0.4"},
+			{"mixed", "three short ones to one long one"},
+			{"controls", "full-jitter exponential probes 1 s × 2 up to 60 s; probes every 5 s ± 25 %"},
+		},
+		own:   probing("learned", withOutages()),
+		storm: recurring(mixedOutages),
+		play:  playLearnedRecovery,
+	}
+}
+
+func playLearnedRecovery(t *trial) {
+	for _, mix := range []struct {
+		name   string
+		length func(r *rand.Rand) time.Duration
+	}{{"short", shortOutages}, {"long", longOutages}, {"mixed", mixedOutages}} {
+		ours := t.probes(t.own, mix.name, mix.length)
+		for _, other := range []kit{
+			probing("full jitter", withBackoffProbes(time.Second, time.Minute)),
+			probing("fixed 5 s", withBreaker(retry.BreakerConfig{Consecutive: 3, OpenFor: 5 * time.Second, OpenMax: 5 * time.Second, Ramp: -1})),
+		} {
+			base := t.probes(other, mix.name, mix.length)
+			t.atMost(mix.name+": time to recovery over "+other.name, ours.late/base.late, 1.05, "")
+			t.atMost(mix.name+": wasted probes over "+other.name, ours.wasted/base.wasted, 0.7, "")
+		}
+	}
+}
+
+// probes plays a mix and counts.
+func (t *trial) probes(k kit, mix string, length func(*rand.Rand) time.Duration) *probeCount {
+	count := &probeCount{}
+	k.name = mix + ", " + k.name
+	r := t.run(k, func(w *world, k kit) { recurringCounted(w, k, length, count) })
+	count.finish()
+	r.note("late, mean", count.late, "s")
+	r.note("probes wasted per outage", count.wasted, "")
+	r.note("attempts wasted per outage", count.all, "")
+	return count
+}
+
+func probing(name string, breaker func(*kit)) kit {
+	return plain(name, retry.Attempts(1)).with(name, breaker)
+}
+
+// withOutages is the real breaker with a history.
+func withOutages() func(*kit) {
+	return func(k *kit) {
+		k.breaker = func(w *world) breaker {
+			return realBreaker{must(retry.NewBreaker(retry.BreakerConfig{
+				Consecutive: 3, Ramp: -1, Rand: w.jitter, Outages: retry.NewOutages(retry.OutagesConfig{}),
+			}))}
+		}
+	}
+}
+
+func shortOutages(r *rand.Rand) time.Duration { return lognormal(r, 20*time.Second, 0.4) }
+func longOutages(r *rand.Rand) time.Duration  { return lognormal(r, 10*time.Minute, 0.4) }
+
+func mixedOutages(r *rand.Rand) time.Duration {
+	if r.IntN(4) == 0 {
+		return longOutages(r)
+	}
+	return shortOutages(r)
+}
+
+func lognormal(r *rand.Rand, median time.Duration, sigma float64) time.Duration {
+	return time.Duration(float64(median) * math.Exp(sigma*r.NormFloat64()))
+}
+
+const (
+	outagesInSequence = 60
+	outagesToLearn    = 10
+)
+
+func recurring(length func(*rand.Rand) time.Duration) storm {
+	return func(w *world, k kit) { recurringCounted(w, k, length, &probeCount{}) }
+}
+
+func recurringCounted(w *world, k kit, length func(*rand.Rand) time.Duration, count *probeCount) {
+	w.meter.width = 10 * time.Second
+	s := &server{latency: 5 * time.Millisecond}
+	at := time.Duration(0)
+	for range outagesInSequence {
+		at += time.Duration((0.5 + w.faults.Float64()) * float64(90*time.Second))
+		f := outage(at, length(w.faults))
+		s.faults.add(f)
+		at = f.to
+	}
+	w.end = at + 90*time.Second
+	count.faults, count.to = s.faults.list, s
+	(&stream{clients: fleet(w, 1, k, count), rate: 5, until: w.end}).start(w)
+}
+
+// probeCount stands in front of a server and counts what is wasted on outages,
+// and how long after each end an attempt comes.
+type probeCount struct {
+	to     backend
+	faults []*fault
+	next   int // the outage that is to come, under way, or not noticed to be over
+	tries  int // in it
+	ended  int
+
+	late, wasted, all float64
+}
+
+func (p *probeCount) take(w *world, a *attempt) {
+	p.to.take(w, a)
+	if p.next == len(p.faults) || w.now < p.faults[p.next].from {
+		return
+	}
+	f := p.faults[p.next]
+	if w.now < f.to {
+		p.tries++
+		return
+	}
+	if p.next++; p.next > outagesToLearn {
+		p.ended++
+		p.late += (w.now - f.to).Seconds()
+		p.all += float64(p.tries)
+		p.wasted += float64(max(0, p.tries-3))
+	}
+	p.tries = 0
+}
+
+func (p *probeCount) finish() {
+	n := float64(max(1, p.ended))
+	p.late, p.all, p.wasted = p.late/n, p.all/n, p.wasted/n
+}

@@ -1,0 +1,85 @@
+package sim
+
+import "time"
+
+// actor is something to which events happen.
+type actor interface {
+	happen(w *world, what what)
+}
+
+// what tells the events of one actor apart.
+type what uint8
+
+// event is something that will happen to an actor. Of events at the same time the
+// one that was scheduled first comes first, so that a run has one possible order.
+type event struct {
+	at    time.Duration
+	order uint64 // number of scheduling, and what in the lowest eight bits
+	actor actor
+}
+
+func (e *event) before(other *event) bool {
+	return e.at < other.at || e.at == other.at && e.order < other.order
+}
+
+// queue is a heap of events with four children per node: half as deep as a binary
+// one, and the children lie side by side in memory.
+type queue struct {
+	heap  []event
+	order uint64
+}
+
+const children = 4
+
+func (q *queue) empty() bool { return len(q.heap) == 0 }
+
+func (q *queue) push(at time.Duration, a actor, w what) {
+	q.order++
+	e := event{at, q.order<<8 | uint64(w), a}
+	q.heap = append(q.heap, e)
+	i := len(q.heap) - 1
+	for i > 0 {
+		parent := (i - 1) / children
+		if !e.before(&q.heap[parent]) {
+			break
+		}
+		q.heap[i] = q.heap[parent]
+		i = parent
+	}
+	q.heap[i] = e
+}
+
+// pop takes out the first event. The queue must not be empty.
+func (q *queue) pop() event {
+	first := q.heap[0]
+	last := len(q.heap) - 1
+	e := q.heap[last]
+	q.heap[last].actor = nil
+	q.heap = q.heap[:last]
+	if last > 0 {
+		q.sink(e)
+	}
+	return first
+}
+
+// sink puts e in the place of the root and moves it down to where it belongs.
+func (q *queue) sink(e event) {
+	heap, i := q.heap, 0
+	for {
+		low := i*children + 1
+		if low >= len(heap) {
+			break
+		}
+		for child := low + 1; child < min(low+children, len(heap)); child++ {
+			if heap[child].before(&heap[low]) {
+				low = child
+			}
+		}
+		if !heap[low].before(&e) {
+			break
+		}
+		heap[i] = heap[low]
+		i = low
+	}
+	heap[i] = e
+}

@@ -1,0 +1,191 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+)
+
+// server works on attempts in the order of their arrival, the more important
+// class first. Without a rate it has endless room and answers after its latency.
+// It does not know whose caller has gone.
+type server struct {
+	rate    float64                                   // requests a second when all is well, 0 for endless
+	random  bool                                      // service times are exponential; else all alike
+	latency time.Duration                             // of every answer, besides waiting and service
+	shed    time.Duration                             // refuse what would wait longer; 0 keeps everything
+	room    int                                       // refuse what finds so many waiting; 0 for endless
+	quiet   bool                                      // another server's attempts are the reported ones
+	work    func(w *world, a *attempt) *retry.Verdict // what it does with each; nil does nothing but well
+	faults  faults
+	lines   [2]line // waiting attempts by class
+	busy    *attempt
+}
+
+const (
+	serverFinishes what = iota
+	serverRecovers
+)
+
+// start makes the server notice the ends of its faults.
+func (s *server) start(w *world) *server {
+	for _, f := range s.faults.list {
+		if f.ill == holds || f.ill == limps && f.share == 0 {
+			w.at(f.to, s, serverRecovers)
+		}
+	}
+	return s
+}
+
+func (s *server) take(w *world, a *attempt) {
+	if !s.quiet {
+		w.meter.arrived(w.now, a.number > 1)
+	}
+	if f := s.faults.now(w.now); f != nil {
+		s.suffer(w, a, f)
+		return
+	}
+	s.enqueue(w, a, s.latency)
+}
+
+// suffer takes an attempt during a fault.
+func (s *server) suffer(w *world, a *attempt, f *fault) {
+	switch f.ill {
+	case refuses:
+		s.leave(w, a, f.verdict, f.latency)
+	case hangs:
+		s.forget(w)
+	case holds:
+		f.held = append(f.held, a)
+	case fails:
+		if w.faults.Float64() < f.share {
+			s.leave(w, a, f.verdict, f.latency)
+			return
+		}
+		s.enqueue(w, a, s.latency)
+	case slows:
+		s.enqueue(w, a, f.latency)
+	case limps:
+		s.enqueue(w, a, s.latency)
+	}
+}
+
+// enqueue works on the attempt now or later, or sheds it.
+func (s *server) enqueue(w *world, a *attempt, latency time.Duration) {
+	if s.rate == 0 {
+		s.done(w, a, latency)
+		return
+	}
+	class := min(int(a.call.class), len(s.lines)-1)
+	ahead := 0
+	for i := range class + 1 {
+		ahead += s.lines[i].length()
+	}
+	if s.shed > 0 && float64(ahead) > s.shed.Seconds()*s.speed(w.now) || s.room > 0 && ahead >= s.room {
+		s.leave(w, a, &overloaded, s.latency)
+		return
+	}
+	s.lines[class].push(a)
+	if s.busy == nil {
+		s.next(w)
+	}
+}
+
+// speed is the present rate.
+func (s *server) speed(t time.Duration) float64 {
+	if f := s.faults.now(t); f != nil && f.ill == limps {
+		return s.rate * f.share
+	}
+	return s.rate
+}
+
+// next begins with the first that waits.
+func (s *server) next(w *world) {
+	s.busy = nil
+	speed := s.speed(w.now)
+	for i := 0; i < len(s.lines) && speed > 0 && s.busy == nil; i++ {
+		if s.lines[i].length() > 0 {
+			s.busy = s.lines[i].pop()
+		}
+	}
+	switch {
+	case s.busy == nil:
+	case s.random:
+		w.after(exponential(w.service, speed), s, serverFinishes)
+	default:
+		w.after(seconds(1/speed), s, serverFinishes)
+	}
+}
+
+func (s *server) happen(w *world, what what) {
+	if what == serverRecovers {
+		s.recover(w)
+		return
+	}
+	s.done(w, s.busy, s.latency)
+	s.next(w)
+}
+
+// recover takes in what was held and goes on with what waits.
+func (s *server) recover(w *world) {
+	for _, f := range s.faults.list {
+		if f.to == w.now {
+			for _, a := range f.held {
+				s.enqueue(w, a, s.latency)
+			}
+			f.held = nil
+		}
+	}
+	if s.busy == nil && s.rate > 0 {
+		s.next(w)
+	}
+}
+
+// done answers an attempt that was worked on.
+func (s *server) done(w *world, a *attempt, latency time.Duration) {
+	if a.gone && !s.quiet {
+		w.meter.abandoned++
+	}
+	var v *retry.Verdict
+	if s.work != nil {
+		v = s.work(w, a)
+	}
+	s.leave(w, a, v, latency)
+}
+
+func (s *server) leave(w *world, a *attempt, v *retry.Verdict, latency time.Duration) {
+	s.forget(w)
+	a.answer(w, v, latency)
+}
+
+func (s *server) forget(w *world) {
+	if !s.quiet {
+		w.meter.left()
+	}
+}
+
+// line is a queue of attempts.
+type line struct {
+	waiting []*attempt
+	head    int
+}
+
+func (l *line) length() int { return len(l.waiting) - l.head }
+
+func (l *line) push(a *attempt) {
+	if l.head > 64 && l.head > len(l.waiting)/2 {
+		n := copy(l.waiting, l.waiting[l.head:])
+		clear(l.waiting[n:])
+		l.waiting, l.head = l.waiting[:n], 0
+	}
+	l.waiting = append(l.waiting, a)
+}
+
+func (l *line) pop() *attempt {
+	a := l.waiting[l.head]
+	l.waiting[l.head] = nil
+	l.head++
+	return a
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
