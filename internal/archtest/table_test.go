@@ -24,8 +24,10 @@ var rules = []rule{
 	{path: "retry/*", is: "interceptors and classifiers that need a library's types", imports: []arrow{
 		{"retry", "the categories they map to, the policy they apply"},
 	}},
+	{path: "internal/chart", is: "line charts as SVG", stdOnly: true},
 	{path: "plan", is: "planner: pure functions over a policy", stdOnly: true, imports: []arrow{
 		{"retry", "the policy that is planned"},
+		{"internal/chart", "the plots of a plan"},
 	}},
 	{path: "task", is: "nouns and the state machine, pure", stdOnly: true, imports: []arrow{
 		{"retry", "categories and verdicts of a failed attempt"},
@@ -62,6 +64,7 @@ var rules = []rule{
 	{path: "sim", is: "storm simulator", imports: []arrow{
 		{"retry", "the code that is simulated"},
 		{"plan", "predictions beside measurements"},
+		{"internal/chart", "the pictures of a report"},
 		{"engine", "end-to-end storms"},
 		{"store", "the contract of the store below"},
 		{"store/memory", "end-to-end storms need a store in virtual time"},
