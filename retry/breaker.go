@@ -1,88 +1,100 @@
 package retry
 
 import (
+	"math"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// BreakerConfig says when a breaker opens and how it closes again. Zero fields
-// take the defaults.
-type BreakerConfig struct {
-	// FailureRate opens at this share of failures in the window, above 0 to 1.
-	// Default 0.5. Which failures count is [Advice.Breaker].
-	FailureRate float64
-	// SlowCall is the length from which a call is slow, SlowRate the share of slow
-	// calls that opens. SlowCall 0 (the default) turns it off; SlowRate defaults
-	// to 0.5.
-	SlowCall time.Duration
-	SlowRate float64
-	// Consecutive opens after so many failures in a row. 0 turns it off.
-	Consecutive int
-	// MinCalls is how many calls the window must hold for a rate to open. Default 20.
-	MinCalls int
-	// Window is the time that rates look at, default 30 s. With Count above 0 they
-	// look at the last Count calls instead.
-	Window time.Duration
-	Count  int
-	// OpenFor is how long the breaker stays open at first, spread by ±25 %; each
-	// failed probe lengthens it by half, up to OpenMax. Defaults 5 s and 60 s.
-	// What Outages has learned comes first.
-	OpenFor, OpenMax time.Duration
-	// Outages, when not nil, learns how long outages last and says when to probe.
-	Outages *Outages
-	// Probes is how many calls half-open lets through at once, and how many must
-	// succeed in a row for it to close. Default 1.
-	Probes int
-	// ProbeTimeout frees the place of a probe that never ends; it counts as failed.
-	// Default 10 s.
-	ProbeTimeout time.Duration
-	// Ramp is how long admission grows from a tenth to everything after closing.
-	// Default 10 s; negative is none.
-	Ramp time.Duration
-	// OnChange is called after each change of state, outside locks.
-	OnChange func(BreakerChange)
-	// Rand spreads open times; nil is the global generator. It is used under the
-	// breaker's lock.
-	Rand Rand
-}
-
-// BreakerState is what a breaker lets through.
-type BreakerState uint8
-
-// The states. Ramping is closed, with admission growing.
-const (
-	Closed BreakerState = iota
-	Open
-	HalfOpen
-	Ramping
-)
-
-// String is closed, open, half_open or ramping.
-func (s BreakerState) String() string {
-	return [...]string{"closed", "open", "half_open", "ramping"}[s&3]
-}
-
-// BreakerChange is a change of state.
-type BreakerChange struct {
-	From, To BreakerState
-	At       time.Time
-	// Until is when an open breaker probes.
-	Until time.Time
-	// Cause is "failure_rate", "slow_rate", "consecutive", "probe_failed",
-	// "probe_expired", "probed", "ramped", "time", "forced", "adopted".
-	Cause string
-}
-
 // Breaker stops calls to a target that fails: closed, open, half-open with
-// bounded probes, and a ramp after closing. It is safe for concurrent use. A call
-// through a closed breaker costs an atomic load and an atomic addition.
-type Breaker struct{ config BreakerConfig }
+// bounded probes, and a ramp after closing.
+//
+//	closed ──(rate, slow rate, in a row)──▶ open ──(time)──▶ half-open
+//	   ▲                                     ▲                │      │
+//	   └──(ramp is over)── ramping ──(rate)──┴──(probe failed)┘      │
+//	                          ▲                                      │
+//	                          └──────────(probes succeeded)──────────┘
+//
+// An outage begins when a closed breaker opens, and is over when the ramp after
+// closing is: a breaker that opens again during the ramp goes on where it was,
+// with the next longer open time.
+//
+// It is safe for concurrent use. A call through a closed breaker costs atomic
+// loads and one atomic addition (with [BreakerConfig.Count], a short lock). The
+// breaker reads no clock and has no timers: what time alone changes happens at
+// the next call of a method.
+type Breaker struct {
+	config BreakerConfig
+	slow   time.Duration // SlowCall, or longer than any call
+	word   atomic.Uint64 // a breakerWord
+	row    atomic.Int64  // failures in a row
+	window window        // of calls by kind, when Count is 0
+
+	mu      sync.Mutex
+	recent  recent    // calls, when Count is above 0
+	since   time.Time // of the last evidence or force; orders views of several nodes
+	steered time.Time // of the last Force or Unforce
+	until   time.Time // when an open breaker probes
+	opened  time.Time // the beginning of the outage
+	failed  time.Time // when the last probe of the outage failed
+	closed  time.Time // when the ramp began
+	trips   int
+	probes  []probe // under way
+	issued  uint32  // number of the last probe
+	passed  int     // probes that succeeded in a row
+	credit  float64 // of the ramp
+
+	news    []BreakerChange // not told yet
+	ended   []outage        // not observed yet
+	telling bool
+}
+
+// breakerWord is what the fast path needs in one word: an epoch that changes
+// with the state, except from ramping to closed; the forced bit; and the state.
+type breakerWord uint64
+
+const forcedBit = 4
+
+func (w breakerWord) state() BreakerState { return BreakerState(w & 3) }
+func (w breakerWord) forced() bool        { return w&forcedBit != 0 }
+func (w breakerWord) epoch() uint64       { return uint64(w >> 3) }
+
+// probe is the place of a half-open call.
+type probe struct {
+	number  uint32
+	expires time.Time
+}
+
+// outage is what [Outages.Observe] wants to know.
+type outage struct{ after, by time.Duration }
+
+// The kinds of calls that are counted.
+const (
+	callWorked = iota
+	callSlow   // worked, but slowly
+	callFailed
+	callFailedSlow
+)
 
 // NewBreaker makes a closed breaker. Refused values are joined [FieldError]
 // values on "breaker.failure_rate" and so on.
-func NewBreaker(config BreakerConfig) (*Breaker, error) { return &Breaker{config: config}, nil }
+func NewBreaker(config BreakerConfig) (*Breaker, error) {
+	config = config.withDefaults()
+	var f findings
+	if config.check(&f); len(f.errs) > 0 {
+		return nil, f.err()
+	}
+	b := &Breaker{config: config, slow: or(config.SlowCall, math.MaxInt64)}
+	b.window.init(config.Window)
+	b.recent.kinds = make([]uint8, 0, config.Count)
+	b.word.Store(1 << 3)
+	return b, nil
+}
 
 // Permit is the right to make one call. Exactly one of its methods is to be
-// called, once; later calls do nothing to a probe's place.
+// called, once; later calls do nothing to a probe's place. The zero Permit is
+// that of no breaker: its methods do nothing.
 type Permit struct {
 	breaker *Breaker
 	epoch   uint64 // of the state in which it was given: outcomes of an older one are ignored
@@ -90,48 +102,211 @@ type Permit struct {
 }
 
 // Acquire asks for a call. Refused, the error is [ErrBreakerOpen].
-func (b *Breaker) Acquire(now time.Time) (Permit, error) { return Permit{breaker: b}, nil }
+func (b *Breaker) Acquire(now time.Time) (Permit, error) {
+	if w := breakerWord(b.word.Load()); w.state() == Closed {
+		return Permit{b, w.epoch(), 0}, nil
+	}
+	return b.acquire(now)
+}
+
+// acquire is Acquire when the breaker is not simply closed.
+func (b *Breaker) acquire(now time.Time) (Permit, error) {
+	b.mu.Lock()
+	defer b.unlock()
+	b.advance(now)
+	if ok, _ := b.room(now); !ok {
+		return Permit{}, ErrBreakerOpen
+	}
+	if b.state() == Open {
+		b.enter(HalfOpen, now, "time")
+	}
+	permit := Permit{breaker: b, epoch: b.epoch()}
+	switch b.state() {
+	case HalfOpen:
+		b.issued = max(b.issued+1, 1)
+		b.probes = append(b.probes, probe{b.issued, now.Add(b.config.ProbeTimeout)})
+		permit.probe = b.issued
+	case Ramping:
+		b.credit += b.admitted(now) - 1
+	}
+	return permit, nil
+}
 
 // Ready reports whether Acquire would give a permit now, without taking one,
-// and if not, when to ask again; zero when only the end of a probe changes it.
-func (b *Breaker) Ready(now time.Time) (ok bool, at time.Time) { return true, time.Time{} }
+// and if not, when to ask again; zero while the breaker is forced open. A place
+// may also become free earlier, when a probe ends. During the ramp, a refusal
+// counts as one of the calls of which a share is let through, just like that of
+// Acquire.
+func (b *Breaker) Ready(now time.Time) (ok bool, at time.Time) {
+	if breakerWord(b.word.Load()).state() == Closed {
+		return true, time.Time{}
+	}
+	b.mu.Lock()
+	defer b.unlock()
+	b.advance(now)
+	return b.room(now)
+}
+
+// room reports whether there is room for a call, and if not, when to ask again.
+func (b *Breaker) room(now time.Time) (ok bool, at time.Time) {
+	switch b.state() {
+	case Open:
+		ok, at = !b.forced() && !now.Before(b.until), b.until
+	case HalfOpen:
+		if ok = len(b.probes)+b.passed < b.config.Probes; !ok {
+			at = b.firstExpiry()
+		}
+	case Ramping:
+		share := b.admitted(now)
+		if ok = b.credit+share+dust >= 1; !ok {
+			b.credit += share
+			at = now.Add(b.config.Ramp / rampSteps)
+		}
+	default:
+		ok = true
+	}
+	if ok {
+		at = time.Time{}
+	}
+	return ok, at
+}
 
 // Success counts a call that worked. Took is its length, 0 if unknown.
-func (p Permit) Success(now time.Time, took time.Duration) {}
+func (p Permit) Success(now time.Time, took time.Duration) {
+	b := p.breaker
+	if b == nil || breakerWord(b.word.Load()).epoch() != p.epoch {
+		return
+	}
+	if p.probe != 0 || took >= b.slow || b.config.Count > 0 {
+		b.settle(p, now, callWorked, took)
+		return
+	}
+	if b.row.Load() != 0 {
+		b.row.Store(0)
+	}
+	at := b.window.at(now)
+	if b.window.over(at) {
+		b.mu.Lock()
+		b.window.turn(at)
+		b.mu.Unlock()
+	}
+	b.window.totals[callWorked].Add(1)
+}
 
 // Failure counts a call that failed with the category. Categories that do not
 // count for breakers free a probe's place and nothing else.
-func (p Permit) Failure(now time.Time, took time.Duration, c Category) {}
-
-// Cancel gives the permit back: the call was not made, or says nothing.
-func (p Permit) Cancel(now time.Time) {}
-
-// Force opens or closes the breaker until Unforce. A forced-open one lets nothing
-// through and sends no probes; a forced-closed one lets everything through.
-func (b *Breaker) Force(now time.Time, to BreakerState) {}
-
-// Unforce gives the breaker back to itself: closed, with a ramp.
-func (b *Breaker) Unforce(now time.Time) {}
-
-// Adopt takes over what another node knows of the same target: a state that is
-// newer than the breaker's own last change. It reports whether it did. Adopted
-// open times are drawn anew, so that nodes do not probe in step.
-func (b *Breaker) Adopt(now time.Time, other BreakerView) bool { return false }
-
-// BreakerView is a breaker at one moment, as it is shown and shared.
-type BreakerView struct {
-	State    BreakerState
-	Forced   bool
-	Since    time.Time // of the last change
-	Until    time.Time // when an open breaker probes
-	Opened   time.Time // the beginning of the outage; zero when closed
-	Trips    int       // failed probes of this outage, plus one
-	Calls    int64     // in the window
-	Failures int64
-	Slow     int64
-	Probing  int     // probes under way
-	Admitted float64 // share of calls let through: 1 closed, 0 open
+func (p Permit) Failure(now time.Time, took time.Duration, c Category) {
+	b := p.breaker
+	if b == nil || breakerWord(b.word.Load()).epoch() != p.epoch {
+		return
+	}
+	if !c.Advice().Breaker {
+		p.Cancel(now)
+		return
+	}
+	b.settle(p, now, callFailed, took)
 }
 
-// View returns the breaker as it stands.
-func (b *Breaker) View(now time.Time) BreakerView { return BreakerView{} }
+// Cancel gives the permit back: the call was not made, or says nothing.
+func (p Permit) Cancel(now time.Time) {
+	if p.breaker == nil || p.probe == 0 {
+		return
+	}
+	b := p.breaker
+	b.mu.Lock()
+	defer b.unlock()
+	b.advance(now)
+	if b.epoch() == p.epoch {
+		b.free(p.probe)
+	}
+}
+
+// settle counts the outcome of a call under the lock.
+func (b *Breaker) settle(p Permit, now time.Time, kind int, took time.Duration) {
+	b.mu.Lock()
+	defer b.unlock()
+	b.advance(now)
+	if b.epoch() != p.epoch {
+		return
+	}
+	if took >= b.slow {
+		kind++
+	}
+	switch {
+	case p.probe == 0:
+		b.count(now, kind)
+		b.judge(now, kind)
+	case !b.free(p.probe):
+	case kind != callWorked:
+		b.trip(now, "probe_failed")
+	default:
+		if b.passed++; b.passed >= b.config.Probes {
+			b.close(now, now, "probed")
+		}
+	}
+}
+
+// count puts a call into the window.
+func (b *Breaker) count(now time.Time, kind int) {
+	if kind < callFailed {
+		b.row.Store(0)
+	} else {
+		b.row.Add(1)
+	}
+	if b.config.Count > 0 {
+		b.recent.add(kind)
+		return
+	}
+	b.window.turn(b.window.at(now))
+	b.window.totals[kind].Add(1)
+}
+
+// judge opens the breaker if the call was one too many.
+func (b *Breaker) judge(now time.Time, kind int) {
+	if kind == callWorked || b.forced() {
+		return
+	}
+	if b.config.Consecutive > 0 && b.row.Load() >= int64(b.config.Consecutive) {
+		b.trip(now, "consecutive")
+		return
+	}
+	calls, failures, slow := b.calls()
+	switch {
+	case calls < int64(b.config.MinCalls):
+	case float64(failures) >= b.config.FailureRate*float64(calls):
+		b.trip(now, "failure_rate")
+	case b.config.SlowCall > 0 && float64(slow) >= b.config.SlowRate*float64(calls):
+		b.trip(now, "slow_rate")
+	}
+}
+
+// calls returns what the window holds.
+func (b *Breaker) calls() (calls, failures, slow int64) {
+	counts := b.recent.counts
+	if b.config.Count == 0 {
+		counts = b.window.counts()
+	}
+	failures = counts[callFailed] + counts[callFailedSlow]
+	slow = counts[callSlow] + counts[callFailedSlow]
+	return counts[callWorked] + counts[callSlow] + failures, failures, slow
+}
+
+// recent holds the kinds of the last calls; its capacity is their number.
+type recent struct {
+	kinds  []uint8
+	oldest int
+	counts [kinds]int64
+}
+
+func (r *recent) add(kind int) {
+	r.counts[kind]++
+	if len(r.kinds) < cap(r.kinds) {
+		r.kinds = append(r.kinds, uint8(kind))
+		return
+	}
+	r.counts[r.kinds[r.oldest]]--
+	r.kinds[r.oldest] = uint8(kind)
+	r.oldest = (r.oldest + 1) % len(r.kinds)
+}
+
+func (r *recent) reset() { r.kinds, r.oldest, r.counts = r.kinds[:0], 0, [kinds]int64{} }

@@ -143,12 +143,12 @@ func TestEasyJobRefused(t *testing.T) {
 	}
 }
 
-// must returns a policy that a test knows to be right.
-func must(p *Policy, err error) *Policy {
+// must returns what a test knows to be right.
+func must[T any](value T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return p
+	return value
 }
 
 func show(delays []time.Duration) string {

@@ -1,0 +1,134 @@
+package retry
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// kinds is how many kinds of events a window tells apart.
+	kinds = 4
+	// windowSlots is in how many steps a window slides.
+	windowSlots = 10
+	// windowMarks is how many slots are remembered: those of the window, the one
+	// that is being left, and five older ones for guards that want at least five
+	// events however old they are.
+	windowMarks = 16
+	// cacheLine is the unit in which cores share memory, 64 bytes on most.
+	cacheLine = 64
+)
+
+// window counts events over a sliding time. Counting is one atomic addition to a
+// total that never falls, so that no count is lost or taken twice when time moves
+// on. At the beginning of each slot the totals are marked; what the window holds
+// is the difference between the totals and the mark at its beginning. It looks
+// back over its span, give or take a tenth.
+//
+// at, over and counts are safe for concurrent use, and totals may be added to
+// by anybody. The rest wants the owner's lock.
+type window struct {
+	span, width time.Duration
+
+	origin atomic.Pointer[time.Time] // the first time that was seen
+	next   atomic.Int64              // the end of the current slot, since origin
+
+	// What is written at every event keeps away from what is read at every event:
+	// two cores would take the cache line from each other twice as often.
+	_      [cacheLine]byte
+	totals [kinds]atomic.Int64
+	_      [cacheLine]byte
+
+	bases [kinds]atomic.Int64 // the totals at the beginning of the window
+
+	marks       [windowMarks]mark // a ring: mark i is at i % windowMarks
+	oldest      int               // mark that is still remembered
+	begin, last int               // marks of the window: its beginning, the newest
+}
+
+// mark is what the totals were at some time. Every mark but the newest was
+// followed by at least one event.
+type mark struct {
+	at     time.Duration
+	totals [kinds]int64
+}
+
+func (w *window) init(span time.Duration) {
+	w.span, w.width = span, max(span/windowSlots, 1)
+	w.last = -1
+}
+
+// at is the time since the first one that was seen. It is a difference, so that
+// steps of the wall clock do no harm.
+func (w *window) at(now time.Time) time.Duration {
+	origin := w.origin.Load()
+	if origin == nil {
+		origin = w.start(now)
+	}
+	return now.Sub(*origin)
+}
+
+func (w *window) start(now time.Time) *time.Time {
+	w.origin.CompareAndSwap(nil, &now)
+	return w.origin.Load()
+}
+
+// over reports whether the slot has ended: the owner is to call turn.
+func (w *window) over(at time.Duration) bool { return int64(at) >= w.next.Load() }
+
+// turn begins a new slot if it is time for one.
+func (w *window) turn(at time.Duration) {
+	if !w.over(at) {
+		return
+	}
+	totals := w.now()
+	if w.last < 0 || w.marks[w.last%windowMarks].totals != totals {
+		w.last++
+		w.oldest = max(w.oldest, w.last-windowMarks+1)
+	}
+	w.marks[w.last%windowMarks] = mark{at, totals}
+	for w.begin = max(w.begin, w.oldest); w.begin < w.last && at-w.marks[w.begin%windowMarks].at > w.span; {
+		w.begin++
+	}
+	for i, total := range w.marks[w.begin%windowMarks].totals {
+		w.bases[i].Store(total)
+	}
+	w.next.Store(int64(at + w.width))
+}
+
+// reset forgets everything counted before at.
+func (w *window) reset(at time.Duration) {
+	w.oldest, w.begin, w.last = 0, 0, -1
+	w.next.Store(int64(at))
+	w.turn(at)
+}
+
+// now returns the totals.
+func (w *window) now() (totals [kinds]int64) {
+	for i := range totals {
+		totals[i] = w.totals[i].Load()
+	}
+	return totals
+}
+
+// counts returns what the window holds. It is right if over is false.
+func (w *window) counts() (counts [kinds]int64) {
+	for i := range counts {
+		base := w.bases[i].Load() // first: the total is never less
+		counts[i] = w.totals[i].Load() - base
+	}
+	return counts
+}
+
+// before calls yield with the counts of the slots before the window, the youngest
+// first, until it returns false.
+func (w *window) before(yield func(counts [kinds]int64) bool) {
+	for i := w.begin - 1; i >= w.oldest; i-- {
+		counts := w.marks[(i+1)%windowMarks].totals
+		for kind := range counts {
+			counts[kind] -= w.marks[i%windowMarks].totals[kind]
+		}
+		if !yield(counts) {
+			return
+		}
+	}
+}
