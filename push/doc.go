@@ -23,7 +23,8 @@
 // at most 64 KiB, whatever its Content-Type; any other body is dropped. A body
 // that breaks off within this limit is a failure, since what the receiver wanted
 // to say is not known. Every other answer, 3xx included, is a failure that
-// [retry.ClassifyHTTP] judges; redirects are not followed. Failures are [*Error].
+// [retry.ClassifyHTTP] judges, except that 421 is permanent; redirects are not
+// followed. Failures are [*Error].
 //
 // Failures without an answer are judged by [retry.Classify], with one exception:
 // a host name that does not exist is [retry.Unsent] and so retried, because names

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
@@ -52,11 +51,6 @@ func invalidCall(err error) *Error {
 // noAnswer is the failure of a request without an answer.
 func noAnswer(ctx context.Context, t *task.Task, req *http.Request, err error) *Error {
 	verdict := retry.ClassifyIn(ctx, err)
-	if strings.Contains(err.Error(), "server closed idle connection") {
-		// When nothing had been written net/http would have tried again, so here
-		// the receiver got the request and closed the connection over it.
-		verdict.Category, verdict.Effect = retry.Network, retry.Maybe
-	}
 	if unknown, ok := errors.AsType[*net.DNSError](err); ok && unknown.IsNotFound {
 		// Names come and go with deployments; the contract retries connection errors.
 		verdict.Category, verdict.Effect = retry.Unsent, retry.NotSent
@@ -91,6 +85,10 @@ func brokenAnswer(ctx context.Context, t *task.Task, resp *http.Response, err er
 func (s *Sender) badAnswer(t *task.Task, resp *http.Response) *Error {
 	verdict := retry.ClassifyHTTP(resp.StatusCode, resp.Header, s.now())
 	verdict.Type = typeName
+	if resp.StatusCode == http.StatusMisdirectedRequest {
+		// Another connection would not help: net/http keeps one per host anyway.
+		verdict.Category, verdict.Effect = retry.Permanent, retry.Done
+	}
 	message := answered(resp)
 	if resp.StatusCode/100 == 3 {
 		message += "; redirects are not followed" + location(resp)

@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -15,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/textproto"
 	"net/url"
 	"os"
 	"strconv"
@@ -34,6 +36,30 @@ func (e selfDescribed) RetryVerdict() Verdict { return e.v }
 type safeError struct{ error }
 
 func (safeError) SafeToRetry() bool { return true }
+func (e safeError) Unwrap() error   { return e.error }
+
+type unsafeError struct{ error }
+
+func (unsafeError) SafeToRetry() bool { return false }
+func (e unsafeError) Unwrap() error   { return e.error }
+
+type retryable struct {
+	again bool
+	cause error
+}
+
+func (retryable) Error() string          { return "connection timeout" }
+func (e retryable) RetryableError() bool { return e.again }
+func (e retryable) Unwrap() error        { return e.cause }
+
+type hinting struct {
+	after time.Duration
+	cause error
+}
+
+func (hinting) Error() string               { return "later" }
+func (e hinting) RetryAfter() time.Duration { return e.after }
+func (e hinting) Unwrap() error             { return e.cause }
 
 type lateError struct{ cause error }
 
@@ -94,6 +120,8 @@ func TestClassify(t *testing.T) {
 		"write pipe":             {during("write", call(syscall.EPIPE)), Network, Maybe, "*net.OpError", "EPIPE"},
 		"read timeout":           {during("read", os.ErrDeadlineExceeded), Timeout, Maybe, "*net.OpError", ""},
 		"read unknown":           {during("read", errors.New("x")), Network, Maybe, "*net.OpError", ""},
+		"dial of a proxy":        {during("proxyconnect", errors.New("x")), Unsent, NotSent, "*net.OpError", ""},
+		"dial through SOCKS":     {during("socks connect", io.EOF), Unsent, NotSent, "*net.OpError", ""},
 		"TLS alert":              {during("remote error", tls.AlertError(40)), Permanent, NotSent, "*net.OpError", ""},
 		"DNS not found":          {&net.DNSError{IsNotFound: true}, Permanent, NotSent, "*net.DNSError", ""},
 		"DNS temporary":          {&net.DNSError{IsTemporary: true}, Unsent, NotSent, "*net.DNSError", ""},
@@ -106,8 +134,13 @@ func TestClassify(t *testing.T) {
 		"closed pipe":            {io.ErrClosedPipe, Network, Maybe, "*errors.errorString", ""},
 		"EOF":                    {get(io.EOF), Network, Maybe, "*errors.errorString", ""},
 		"unexpected EOF":         {io.ErrUnexpectedEOF, Network, Maybe, "*errors.errorString", ""},
-		"idle connection":        {get(errors.New("http: server closed idle connection")), Unsent, NotSent, "*url.Error", ""},
-		"GOAWAY":                 {errors.New("http2: server sent GOAWAY and closed the connection"), Unsent, NotSent, "*errors.errorString", ""},
+		"idle connection":        {get(errors.New("http: server closed idle connection")), Network, Maybe, "*url.Error", ""},
+		"GOAWAY, not received":   {errors.New("http2: Transport received Server's graceful shutdown GOAWAY"), Unsent, NotSent, "*errors.errorString", ""},
+		"GOAWAY, first stream":   {errors.New("http2: Transport received GOAWAY from server ErrCode:PROTOCOL_ERROR"), Unsent, NotSent, "*errors.errorString", ""},
+		"GOAWAY, received":       {errors.New("http2: server sent GOAWAY and closed the connection; LastStreamID=1"), Network, Maybe, "*errors.errorString", ""},
+		"no cached connection":   {errors.New("http2: no cached connection was available"), Unsent, NotSent, "*errors.errorString", ""},
+		"connection not made":    {errors.New("http2: client conn could not be established"), Unsent, NotSent, "*errors.errorString", ""},
+		"connection lost":        {errors.New("http2: client connection lost"), Network, Maybe, "*errors.errorString", ""},
 		"REFUSED_STREAM":         {errors.New("stream error: stream ID 1; REFUSED_STREAM"), Unsent, NotSent, "*errors.errorString", ""},
 		"connection unusable":    {errors.New("http2: client conn not usable"), Unsent, NotSent, "*errors.errorString", ""},
 		"URL scheme":             {get(errors.New(`unsupported protocol scheme "x"`)), Permanent, NotSent, "*url.Error", ""},
@@ -136,6 +169,19 @@ func TestClassify(t *testing.T) {
 		"describes itself":       {fmt.Errorf("x: %w", selfDescribed{Verdict{Category: Conflict, Code: "40001"}}), Conflict, Maybe, "retry.selfDescribed", "40001"},
 		"describes nothing":      {selfDescribed{}, Unknown, Maybe, "retry.selfDescribed", ""},
 		"safe to retry":          {safeError{errors.New("x")}, Unsent, NotSent, "retry.safeError", ""},
+		"safe around a cause":    {safeError{syscall.ECONNRESET}, Unsent, NotSent, "retry.safeError", "ECONNRESET"},
+		"safe but canceled":      {safeError{context.Canceled}, Canceled, NotSent, "*errors.errorString", ""},
+		"not safe to retry":      {unsafeError{syscall.ECONNRESET}, Network, Maybe, "syscall.Errno", "ECONNRESET"},
+		"retryable":              {retryable{true, nil}, Unavailable, Maybe, "retry.retryable", ""},
+		"retryable with a cause": {retryable{true, syscall.ECONNRESET}, Network, Maybe, "syscall.Errno", "ECONNRESET"},
+		"not retryable":          {retryable{false, syscall.ECONNRESET}, Permanent, Maybe, "retry.retryable", "ECONNRESET"},
+		"SMTP 451":               {fmt.Errorf("mail: %w", &textproto.Error{Code: 451, Msg: "greylisted"}), Unavailable, NotSent, "*textproto.Error", "451"},
+		"SMTP 550":               {&textproto.Error{Code: 550, Msg: "no such user"}, Permanent, Done, "*textproto.Error", "550"},
+		"SMTP 220":               {&textproto.Error{Code: 220, Msg: "timeout"}, Timeout, Maybe, "*textproto.Error", ""},
+		"text invalid conn":      {errors.New("invalid connection"), Network, Maybe, "*errors.errorString", ""},
+		"text packet too large":  {errors.New("packet for query is too large"), Permanent, NotSent, "*errors.errorString", ""},
+		"text locked":            {errors.New("database is locked"), Conflict, NotSent, "*errors.errorString", ""},
+		"text lock wait":         {errors.New("Lock wait timeout exceeded; try restarting transaction"), Conflict, Done, "*errors.errorString", ""},
 		"is by method":           {twin{io.EOF}, Network, Maybe, "retry.twin", ""},
 		"joined":                 {errors.Join(errors.New("x"), syscall.ECONNRESET, io.EOF), Network, Maybe, "syscall.Errno", "ECONNRESET"},
 		"type before text":       {fmt.Errorf("timeout: %w", syscall.EACCES), Permanent, NotSent, "syscall.Errno", "EACCES"},
@@ -145,40 +191,31 @@ func TestClassify(t *testing.T) {
 		"text refused":           {errors.New("dial tcp: connection refused"), Unsent, NotSent, "*errors.errorString", ""},
 		"text too many":          {errors.New("Too many connections"), Throttled, NotSent, "*errors.errorString", ""},
 	} {
-		v := Classify(c.err)
-		if v.Category != c.category || v.Effect != c.effect || v.Type != c.typ || v.Code != c.code {
-			t.Errorf("%s (%T): %+v", name, c.err, v)
-		}
+		t.Run(name, func(t *testing.T) {
+			v := Classify(c.err)
+			if v.Category != c.category || v.Effect != c.effect || v.Type != c.typ || v.Code != c.code {
+				t.Errorf("%T: %+v", c.err, v)
+			}
+		})
 	}
 }
 
-// TestClassifyErrno is the errno table, each as a system call returns it.
-func TestClassifyErrno(t *testing.T) {
-	groups := []struct {
-		category Category
-		effect   Effect
-		errnos   []syscall.Errno
+// TestClassifyHint: the method RetryAfter is the hint, whatever the cause.
+func TestClassifyHint(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want Verdict
 	}{
-		{Unsent, NotSent, []syscall.Errno{syscall.ECONNREFUSED, syscall.ENETUNREACH, syscall.EHOSTUNREACH,
-			syscall.ENETDOWN, syscall.EHOSTDOWN, syscall.ENOENT, syscall.EINTR, 10061, 10051, 10065}},
-		{Timeout, Maybe, []syscall.Errno{syscall.ETIMEDOUT, 10060}},
-		{Network, Maybe, []syscall.Errno{syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE, syscall.ENETRESET,
-			syscall.ENOTCONN, 10054, 10053}},
-		{Conflict, NotSent, []syscall.Errno{syscall.EAGAIN, syscall.EBUSY, syscall.ETXTBSY, syscall.EDEADLK, syscall.ESTALE}},
-		{Local, NotSent, []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM,
-			syscall.EADDRNOTAVAIL, syscall.EADDRINUSE}},
-		{Local, Maybe, []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT}},
-		{Permanent, Maybe, []syscall.Errno{syscall.EROFS, syscall.EIO}},
-		{Permanent, NotSent, []syscall.Errno{syscall.EACCES, syscall.EPERM, syscall.EINVAL, syscall.EAFNOSUPPORT,
-			syscall.EPROTONOSUPPORT, syscall.EMSGSIZE, syscall.ENOTSUP}},
-	}
-	for _, g := range groups {
-		for _, errno := range g.errnos {
-			v := Classify(fmt.Errorf("x: %w", call(errno)))
-			if v.Category != g.category || v.Effect != g.effect || v.Code == "" {
-				t.Errorf("%v: %+v", errno, v)
+		"alone":        {hinting{time.Second, nil}, Verdict{Throttled, Maybe, Hint{After: time.Second}, "retry.hinting", ""}},
+		"around":       {hinting{time.Second, syscall.ECONNRESET}, Verdict{Network, Maybe, Hint{After: time.Second}, "syscall.Errno", "ECONNRESET"}},
+		"nothing":      {hinting{0, nil}, Verdict{Unknown, Maybe, Hint{}, "retry.hinting", ""}},
+		"hint in hint": {hinting{time.Second, hinting{time.Minute, nil}}, Verdict{Throttled, Maybe, Hint{After: time.Minute}, "retry.hinting", ""}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if v := Classify(fmt.Errorf("x: %w", c.err)); v != c.want {
+				t.Errorf("%+v", v)
 			}
-		}
+		})
 	}
 }
 
@@ -224,6 +261,52 @@ func TestClassifyRealErrors(t *testing.T) {
 	}
 }
 
+// TestClassifyIdleConnection: a kept connection that the server closes over a
+// request may have carried the request, though the error speaks of an idle one.
+func TestClassifyIdleConnection(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	received := make(chan string, 2)
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		reader := bufio.NewReader(conn)
+		for range 2 {
+			req, err := http.ReadRequest(reader)
+			if err != nil {
+				return
+			}
+			body, _ := io.ReadAll(req.Body)
+			if received <- string(body); len(received) == 1 {
+				_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+			}
+		}
+	}()
+	client := http.Client{Transport: &http.Transport{}}
+	defer client.CloseIdleConnections()
+	for i, body := range []string{"first", "second"} {
+		response, err := client.Post("http://"+listener.Addr().String(), "text/plain", strings.NewReader(body))
+		if err == nil {
+			response.Body.Close()
+		}
+		if i == 0 && err != nil {
+			t.Fatal(err)
+		}
+		if v := Classify(err); i == 1 && (v.Category != Network || v.Effect != Maybe) {
+			t.Errorf("%+v for %v", v, err)
+		}
+	}
+	if len(received) != 2 {
+		t.Errorf("%d requests arrived", len(received))
+	}
+}
+
 // TestClassifyIn tells the contexts apart by their causes.
 func TestClassifyIn(t *testing.T) {
 	ended := func(cause error) context.Context {
@@ -243,10 +326,26 @@ func TestClassifyIn(t *testing.T) {
 		"error of its own":   {ended(ErrDeadline), syscall.ECONNRESET, Network},
 		"parent's deadline":  {ended(context.DeadlineExceeded), context.DeadlineExceeded, Timeout},
 		"cause without type": {ended(errors.New("shutdown")), context.Canceled, Unknown},
+		"timeout in a dial":  {ended(ErrAttemptTimeout), dial(context.DeadlineExceeded), Unsent},
+		"gRPC, server":       {context.Background(), grpcError{code: 1}, Unavailable},
+		"gRPC, caller":       {ended(nil), grpcError{code: 1}, Canceled},
+		"gRPC, deadline":     {ended(ErrDeadline), grpcError{code: 4}, Deadline},
+		"SQL, caller":        {ended(nil), databaseError("57014"), Canceled},
+		"MySQL, attempt":     {ended(ErrAttemptTimeout), &MySQLError{Number: 1317}, Timeout},
+		"nil":                {ended(nil), nil, Unknown},
 	} {
 		if v := ClassifyIn(c.ctx, c.err); v.Category != c.want {
 			t.Errorf("%s: %+v", name, v)
 		}
+	}
+}
+
+// TestClassifyInEffect: what certainly was not sent stays so.
+func TestClassifyInEffect(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if v := ClassifyIn(ctx, dial(context.Canceled)); v.Category != Canceled || v.Effect != NotSent {
+		t.Errorf("%+v", v)
 	}
 }
 

@@ -10,13 +10,9 @@ type errnoEntry struct {
 	effect   Effect
 }
 
-func (e errnoEntry) verdict() Verdict {
-	return Verdict{Category: e.category, Effect: e.effect, Code: e.name}
-}
-
 // errnos is the errno table. Under a failed dial, [classifyOperation] makes
 // everything but permanent and local errors [Unsent]. The last rows are the
-// numbers that Windows sockets use.
+// numbers of Windows sockets, which no other system uses.
 var errnos = []errnoEntry{
 	{syscall.ECONNREFUSED, "ECONNREFUSED", Unsent, NotSent},
 	{syscall.ENETUNREACH, "ENETUNREACH", Unsent, NotSent},
@@ -59,16 +55,45 @@ var errnos = []errnoEntry{
 	{syscall.Errno(10061), "WSAECONNREFUSED", Unsent, NotSent},
 	{syscall.Errno(10051), "WSAENETUNREACH", Unsent, NotSent},
 	{syscall.Errno(10065), "WSAEHOSTUNREACH", Unsent, NotSent},
+	{syscall.Errno(10050), "WSAENETDOWN", Unsent, NotSent},
+	{syscall.Errno(10064), "WSAEHOSTDOWN", Unsent, NotSent},
+	{syscall.Errno(10004), "WSAEINTR", Unsent, NotSent},
 	{syscall.Errno(10060), "WSAETIMEDOUT", Timeout, Maybe},
 	{syscall.Errno(10054), "WSAECONNRESET", Network, Maybe},
 	{syscall.Errno(10053), "WSAECONNABORTED", Network, Maybe},
+	{syscall.Errno(10052), "WSAENETRESET", Network, Maybe},
+	{syscall.Errno(10057), "WSAENOTCONN", Network, Maybe},
+	{syscall.Errno(10058), "WSAESHUTDOWN", Network, Maybe},
+	{syscall.Errno(10035), "WSAEWOULDBLOCK", Conflict, NotSent},
+	{syscall.Errno(10024), "WSAEMFILE", Local, NotSent},
+	{syscall.Errno(10055), "WSAENOBUFS", Local, NotSent},
+	{syscall.Errno(10049), "WSAEADDRNOTAVAIL", Local, NotSent},
+	{syscall.Errno(10048), "WSAEADDRINUSE", Local, NotSent},
+	{syscall.Errno(10013), "WSAEACCES", Permanent, NotSent},
+	{syscall.Errno(10022), "WSAEINVAL", Permanent, NotSent},
+	{syscall.Errno(10047), "WSAEAFNOSUPPORT", Permanent, NotSent},
+	{syscall.Errno(10043), "WSAEPROTONOSUPPORT", Permanent, NotSent},
+	{syscall.Errno(10040), "WSAEMSGSIZE", Permanent, NotSent},
+	{syscall.Errno(10045), "WSAEOPNOTSUPP", Permanent, NotSent},
 }
 
-func errnoRow(errno syscall.Errno) (errnoEntry, bool) {
-	for _, row := range errnos {
-		if row.errno == errno {
-			return row, true
+// errnoRows is errnos by number. Where two names share a number the first row
+// counts.
+var errnoRows = func() map[syscall.Errno]*errnoEntry {
+	rows := make(map[syscall.Errno]*errnoEntry, len(errnos))
+	for i := range errnos {
+		if _, twice := rows[errnos[i].errno]; !twice {
+			rows[errnos[i].errno] = &errnos[i]
 		}
 	}
-	return errnoEntry{}, false
+	return rows
+}()
+
+// byErrno classifies an error of the operating system.
+func byErrno(errno syscall.Errno) (Verdict, bool) {
+	row, ok := errnoRows[errno]
+	if !ok {
+		return Verdict{}, false
+	}
+	return Verdict{Category: row.category, Effect: row.effect, Code: row.name}, true
 }

@@ -13,9 +13,9 @@ import (
 const outlastRetry = "Outlast-Retry"
 
 // ClassifyHTTP classifies an answer that is no success. Now is the time of the
-// answer, for Retry-After dates. For a 2xx status it returns the zero Verdict.
+// answer, for dates in headers. For a 2xx status it returns the zero Verdict.
 //
-//   - 408 is [Timeout], 425 [Unsent], 429, 520 to 524 and 529 [Throttled].
+//   - 408 is [Timeout], 421 and 425 [Unsent], 429, 520 to 524 and 529 [Throttled].
 //   - 503 is [Throttled] with Retry-After, else [Unavailable], like 5xx at large.
 //   - 501, 505 and other 4xx are [Permanent]; 413 and 423 with Retry-After are
 //     [Throttled].
@@ -23,7 +23,11 @@ const outlastRetry = "Outlast-Retry"
 //
 // A readable Outlast-Retry header wins over all of that: "never" forbids a retry,
 // a duration such as "30s" is the hint, and turns a permanent status into
-// [Throttled]. Otherwise Retry-After is the hint; see [ParseRetryAfter].
+// [Throttled]. Next comes X-Should-Retry or Stripe-Should-Retry: "false" forbids a
+// retry, "true" turns a permanent status into [Unavailable]. Otherwise Retry-After
+// is the hint, see [ParseRetryAfter], and for 429 the end of the window of a used-up
+// rate limit: RateLimit with r=0 (draft-ietf-httpapi-ratelimit-headers-10),
+// RateLimit-Reset or X-RateLimit-Reset.
 //
 // Source: RFC 9110 §10.2.3 and §15, RFC 6585, RFC 8470, and the statuses that
 // Envoy, go-retryablehttp and the Google Cloud client libraries retry.
@@ -32,20 +36,61 @@ func ClassifyHTTP(status int, h http.Header, now time.Time) Verdict {
 		return Verdict{}
 	}
 	after, hinted := ParseRetryAfter(h, now)
+	if !hinted && status == http.StatusTooManyRequests {
+		after, _ = parseRateLimit(h, now)
+	}
 	v := byStatus(status, hinted)
-	v.Code = strconv.Itoa(status)
+	v.Code = statusCode(status)
 	v.Hint.After = after
+	v.obey(h)
+	return v
+}
 
+// obey applies the headers by which a receiver says itself whether to retry.
+func (v *Verdict) obey(h http.Header) {
 	own := strings.TrimSpace(h.Get(outlastRetry))
 	if strings.EqualFold(own, "never") {
 		v.Hint = Hint{Never: true}
-	} else if wait, err := ParseDuration(own); err == nil {
+		return
+	}
+	if wait, err := ParseDuration(own); err == nil {
 		v.Hint = Hint{After: wait}
 		if v.Category == Permanent {
 			v.Category = Throttled
 		}
+		return
+	}
+	for _, name := range []string{"X-Should-Retry", "Stripe-Should-Retry"} {
+		switch should := strings.TrimSpace(h.Get(name)); {
+		case strings.EqualFold(should, "false"):
+			v.Hint = Hint{Never: true}
+			return
+		case strings.EqualFold(should, "true"):
+			if v.Category == Permanent {
+				v.Category = Unavailable
+			}
+			return
+		}
+	}
+}
+
+// ClassifyResponse is [ClassifyHTTP] for an answer together with its request. It
+// knows one thing more: a 409 to a request with an Idempotency-Key or
+// X-Idempotency-Key header means that the first request with that key is still
+// being worked on (draft-ietf-httpapi-idempotency-key-header-07 §2.7), which is
+// [Unavailable]. The other statuses of that draft, 400 for a missing key and 422
+// for another payload, stay [Permanent].
+func ClassifyResponse(resp *http.Response, now time.Time) Verdict {
+	v := ClassifyHTTP(resp.StatusCode, resp.Header, now)
+	if resp.StatusCode == http.StatusConflict && v.Category == Permanent && hasKey(resp.Request) {
+		v.Category, v.Effect = Unavailable, Maybe
 	}
 	return v
+}
+
+// hasKey reports a header by which the receiver recognizes a repeated request.
+func hasKey(req *http.Request) bool {
+	return req != nil && (req.Header.Get("Idempotency-Key") != "" || req.Header.Get("X-Idempotency-Key") != "")
 }
 
 // byStatus is the table of [ClassifyHTTP] without headers.
@@ -53,7 +98,7 @@ func byStatus(status int, hinted bool) Verdict {
 	switch {
 	case status == http.StatusRequestTimeout:
 		return Verdict{Category: Timeout, Effect: Maybe}
-	case status == http.StatusTooEarly:
+	case status == http.StatusTooEarly, status == http.StatusMisdirectedRequest:
 		return Verdict{Category: Unsent, Effect: NotSent}
 	case status == http.StatusTooManyRequests:
 		return Verdict{Category: Throttled, Effect: NotSent}
@@ -71,6 +116,21 @@ func byStatus(status int, hinted bool) Verdict {
 	}
 }
 
+// statusCodes are the statuses of three digits as text, made once.
+var statusCodes = func() (texts [600]string) {
+	for status := 100; status < len(texts); status++ {
+		texts[status] = strconv.Itoa(status)
+	}
+	return texts
+}()
+
+func statusCode(status int) string {
+	if status >= 100 && status < len(statusCodes) {
+		return statusCodes[status]
+	}
+	return strconv.Itoa(status)
+}
+
 // ParseRetryAfter returns the wait that the headers ask for, and whether they do.
 // Retry-After may be a number of seconds or a date in one of the three forms of
 // HTTP; a date is compared with the answer's own Date header, so that the clocks
@@ -84,10 +144,7 @@ func ParseRetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 		return wait, true
 	}
 	if at, err := http.ParseTime(value); err == nil {
-		if sent, err := http.ParseTime(h.Get("Date")); err == nil {
-			now = sent
-		}
-		return max(0, at.Sub(now)), true
+		return max(0, at.Sub(answered(h, now))), true
 	}
 	for _, name := range []string{"Retry-After-Ms", "X-Amz-Retry-After"} {
 		if wait, ok := parseUnits(strings.TrimSpace(h.Get(name)), time.Millisecond); ok {

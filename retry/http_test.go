@@ -25,7 +25,7 @@ func TestClassifyHTTP(t *testing.T) {
 			category, effect = "", ""
 		case status == 408:
 			category = Timeout
-		case status == 425:
+		case status == 421, status == 425:
 			category, effect = Unsent, NotSent
 		case status == 429:
 			category, effect = Throttled, NotSent
@@ -36,13 +36,15 @@ func TestClassifyHTTP(t *testing.T) {
 		case status >= 500 && status < 600:
 			category = Unavailable
 		}
-		v := ClassifyHTTP(status, nil, noon)
-		if v.Category != category || v.Effect != effect || v.Hint != (Hint{}) {
-			t.Errorf("%d: %+v", status, v)
-		}
-		if category != "" && v.Code != strconv.Itoa(status) {
-			t.Errorf("%d: code %q", status, v.Code)
-		}
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			v := ClassifyHTTP(status, nil, noon)
+			if v.Category != category || v.Effect != effect || v.Hint != (Hint{}) {
+				t.Errorf("%+v", v)
+			}
+			if category != "" && v.Code != strconv.Itoa(status) {
+				t.Errorf("code %q", v.Code)
+			}
+		})
 	}
 }
 
@@ -67,13 +69,98 @@ func TestClassifyHTTPHeaders(t *testing.T) {
 		"our wait":                 {503, header("Outlast-Retry", "30s", "Retry-After", "60"), Throttled, wait},
 		"our wait on 400":          {400, header("Outlast-Retry", "30s"), Throttled, wait},
 		"our wait of nothing":      {404, header("Outlast-Retry", "0s"), Throttled, Hint{}},
+		"should not":               {503, header("X-Should-Retry", "false", "Retry-After", "30"), Throttled, Hint{Never: true}},
+		"should not, Stripe":       {503, header("Stripe-Should-Retry", "false"), Unavailable, Hint{Never: true}},
+		"should, 409":              {409, header("X-Should-Retry", "true", "Retry-After", "30"), Unavailable, wait},
+		"should, 429":              {429, header("Stripe-Should-Retry", "True"), Throttled, Hint{}},
+		"should, unreadable":       {400, header("X-Should-Retry", "perhaps"), Permanent, Hint{}},
+		"ours before should":       {503, header("Outlast-Retry", "30s", "X-Should-Retry", "false"), Unavailable, wait},
+		"429 with a window":        {429, header("X-RateLimit-Reset", "30"), Throttled, wait},
+		"429, hint before window":  {429, header("Retry-After", "30", "X-RateLimit-Reset", "60"), Throttled, wait},
+		"503 with a window":        {503, header("X-RateLimit-Reset", "30"), Unavailable, Hint{}},
+		"529":                      {529, header("Retry-After", "30"), Throttled, wait},
 		"our header is unreadable": {429, header("Outlast-Retry", "soon", "Retry-After", "30"), Throttled, wait},
 	} {
-		v := ClassifyHTTP(c.status, c.h, noon)
-		if v.Category != c.category || v.Hint != c.hint {
-			t.Errorf("%s: %+v", name, v)
-		}
+		t.Run(name, func(t *testing.T) {
+			v := ClassifyHTTP(c.status, c.h, noon)
+			if v.Category != c.category || v.Hint != c.hint {
+				t.Errorf("%+v", v)
+			}
+		})
 	}
+}
+
+// TestClassifyResponse: a key makes a 409 worth a retry, and nothing else.
+func TestClassifyResponse(t *testing.T) {
+	for name, c := range map[string]struct {
+		status   int
+		key      string
+		category Category
+	}{
+		"409 with a key":        {409, "Idempotency-Key", Unavailable},
+		"409 with an older key": {409, "X-Idempotency-Key", Unavailable},
+		"409 without":           {409, "", Permanent},
+		"400 with a key":        {400, "Idempotency-Key", Permanent},
+		"422 with a key":        {422, "Idempotency-Key", Permanent},
+		"201 with a key":        {201, "Idempotency-Key", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := &http.Request{Header: http.Header{}}
+			if c.key != "" {
+				req.Header.Set(c.key, "k")
+			}
+			if v := ClassifyResponse(&http.Response{StatusCode: c.status, Request: req}, noon); v.Category != c.category {
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+	if v := ClassifyResponse(&http.Response{StatusCode: 409}, noon); v.Category != Permanent {
+		t.Errorf("no request: %+v", v)
+	}
+}
+
+func TestRateLimit(t *testing.T) {
+	later := strconv.FormatInt(noon.Add(90*time.Second).Unix(), 10)
+	for name, c := range map[string]struct {
+		h    http.Header
+		wait time.Duration
+		ok   bool
+	}{
+		"none":                   {header(), 0, false},
+		"used up":                {header("RateLimit", `"default";r=0;t=30`), 30 * time.Second, true},
+		"not used up":            {header("RateLimit", `"default";r=5;t=30`), 0, false},
+		"the longest":            {header("RateLimit", `"a";r=0;t=30, "b;r=0;t=99,";r=1;t=5, "c\"," ; r=0; t=60`), time.Minute, true},
+		"no time":                {header("RateLimit", `"default";r=0`), 0, false},
+		"no parameters":          {header("RateLimit", `"default"`), 0, false},
+		"older draft":            {header("RateLimit-Remaining", "0", "RateLimit-Reset", "30"), 30 * time.Second, true},
+		"older draft, remaining": {header("RateLimit-Remaining", "1", "RateLimit-Reset", "30"), 0, false},
+		"seconds":                {header("X-RateLimit-Reset", "30"), 30 * time.Second, true},
+		"seconds, remaining":     {header("X-RateLimit-Remaining", "3", "X-RateLimit-Reset", "30"), 0, false},
+		"time":                   {header("X-RateLimit-Remaining", "0", "X-RateLimit-Reset", later), 90 * time.Second, true},
+		"time in milliseconds":   {header("X-RateLimit-Reset", later+"500"), 90*time.Second + 500*ms, true},
+		"other clock": {header("X-RateLimit-Reset", later, "Date", noon.Add(time.Minute).UTC().Format(http.TimeFormat)),
+			30 * time.Second, true},
+		"time in the past": {header("X-RateLimit-Reset", "1000000000"), 0, true},
+		"a date in words":  {header("X-RateLimit-Reset", "Tue Feb 16 2021"), 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if wait, ok := parseRateLimit(c.h, noon); wait != c.wait || ok != c.ok {
+				t.Errorf("%v, %v", wait, ok)
+			}
+		})
+	}
+}
+
+func FuzzRateLimit(f *testing.F) {
+	for _, seed := range []string{`"a";r=0;t=30`, `"a;r=0,";r=0;t=5,x;t=9`, `"\`, "9223372036854775807", "-1", "1e9"} {
+		f.Add(seed, seed)
+	}
+	f.Fuzz(func(t *testing.T, limit, reset string) {
+		wait, ok := parseRateLimit(http.Header{"Ratelimit": {limit}, "X-Ratelimit-Reset": {reset}}, noon)
+		if wait < 0 || !ok && wait != 0 {
+			t.Errorf("%v, %v", wait, ok)
+		}
+	})
 }
 
 func TestParseRetryAfter(t *testing.T) {

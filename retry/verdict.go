@@ -23,8 +23,10 @@ type Verdict struct {
 	Hint     Hint
 	// Type is the error class or Go type that decided, such as "*net.OpError".
 	Type string
-	// Code is a HTTP status such as "503" or an errno name such as
-	// "ECONNREFUSED". It is empty when there is none.
+	// Code is what the error carries: a HTTP status such as "503", a gRPC code such
+	// as "UNAVAILABLE", an errno name such as "ECONNREFUSED", a SQLSTATE, a number
+	// of MySQL, a result code of SQLite, the first word of a Redis error. It is
+	// empty when there is none.
 	Code string
 }
 
@@ -59,16 +61,36 @@ func (e *timeError) RetryVerdict() Verdict { return e.verdict }
 func (e *timeError) Is(target error) bool  { return target == context.DeadlineExceeded }
 
 // ClassifyIn is [Classify] for an error that came out of a call made under ctx.
-// An error that only says that a context ended does not tell which one; when ctx
-// has ended too, its cause decides, so that [ErrAttemptTimeout], [ErrDeadline]
-// and a cancellation by the caller are told apart.
+// An error that only says that a context ended, or that a call was canceled, does
+// not tell by whom; when ctx has ended too, its cause decides, so that
+// [ErrAttemptTimeout], [ErrDeadline] and a cancellation by the caller are told
+// apart. What is certain about the effect stays: an attempt that timed out while
+// it still dialed is [Unsent].
 func ClassifyIn(ctx context.Context, err error) Verdict {
-	if ctx.Err() == nil || !isContextEnd(err) {
-		return Classify(err)
+	v := Classify(err)
+	if ctx.Err() == nil || err == nil || !isContextEnd(err) && !isCancellation(&v) {
+		return v
 	}
-	return Classify(context.Cause(ctx))
+	cause := Classify(context.Cause(ctx))
+	if v.Effect == NotSent {
+		if cause.Category == Timeout && v.Category == Unsent {
+			return v
+		}
+		cause.Effect = NotSent
+	}
+	return cause
 }
 
 func isContextEnd(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// isCancellation reports whether the verdict is one with which servers and clients
+// report that the call was canceled or ran out of time.
+func isCancellation(v *Verdict) bool {
+	switch v.Code {
+	case "CANCELLED", "DEADLINE_EXCEEDED", "57014", "1317", "3024", "1969", "SQLITE_INTERRUPT":
+		return true
+	}
+	return false
 }
