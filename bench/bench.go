@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -19,6 +20,10 @@ type bench struct {
 	title string
 	n     int // tasks, unless the caller says otherwise
 	slots int
+	// storeless says that it measures calls in this process, without a store.
+	storeless bool
+	// compared says that peers are measured in turns with Outlast.
+	compared bool
 	// setup, if there is one, makes what all repetitions share.
 	setup func(ctx context.Context, s *session) error
 	run   func(ctx context.Context, s *session) error
@@ -28,7 +33,7 @@ type bench struct {
 func benches() []bench {
 	return []bench{
 		retriedOnce, singleEnqueues, singleEnqueuesHTTP, batchEnqueues, startLatency, retryLateness,
-		burnDown, waitingForTomorrow, httpPush,
+		burnDown, waitingForTomorrow, successAtOnce, httpPush, stormSimulator,
 	}
 }
 
@@ -112,6 +117,10 @@ func measure(ctx context.Context, args []string, out, messages io.Writer) error 
 	if !c.json {
 		writeTable(out, figures)
 	}
+	if c.doc != "" {
+		figures = slices.DeleteFunc(figures, func(f *figure) bool { return f.Store != storeless })
+		failures = append(failures, writeDoc(c.doc, figures))
+	}
 	if c.server == "" && program != "" {
 		failures = append(failures, os.RemoveAll(program))
 	}
@@ -126,7 +135,7 @@ func (s *session) repeat(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	kept := len(s.places)
+	kept, others := len(s.places), 0.0
 	for s.run = range s.config.runs {
 		runtime.GC()
 		began, machine, own := time.Now(), useOfMachine(), ownTime()
@@ -136,8 +145,13 @@ func (s *session) repeat(ctx context.Context) (err error) {
 		if err := s.leave(kept); err != nil {
 			return err
 		}
+		used := othersUsed(machine, ownTime()-own)
+		others = max(others, used)
 		fmt.Fprintf(s.say, "%s run %d of %d took %s; other programs used %.0f %% of the cores\n", s.bench.id, s.run+1, s.config.runs,
-			time.Since(began).Round(time.Millisecond), 100*othersUsed(machine, ownTime()-own))
+			time.Since(began).Round(time.Millisecond), 100*used)
+	}
+	for _, f := range s.figures {
+		f.Others = others
 	}
 	return nil
 }

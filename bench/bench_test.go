@@ -35,7 +35,14 @@ func TestBenches(t *testing.T) {
 				if err := json.Unmarshal([]byte(line), &f); err != nil {
 					t.Fatalf("%v in %q", err, line)
 				}
-				if !strings.HasPrefix(f.Bench, b.id) || f.System != "outlast" || f.Store != "sqlite" || f.N == 0 || len(f.Runs) != 1 {
+				system, store, runs := outlastName, "sqlite", 1
+				if b.storeless {
+					store = storeless
+				}
+				if b.compared {
+					system, runs = f.System, rounds
+				}
+				if !strings.HasPrefix(f.Bench, b.id) || f.System != system || f.Store != store || f.N == 0 || len(f.Runs) != runs {
 					t.Errorf("incomplete: %s", line)
 				}
 				if strings.HasSuffix(f.Bench, "/early") && f.Value != 0 {

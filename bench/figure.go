@@ -25,7 +25,13 @@ type figure struct {
 	Runs     []float64 `json:"runs"`
 	Target   string    `json:"target,omitempty"`  // such as ">= 80000"
 	Reached  *bool     `json:"reached,omitempty"` // by the median
+	// Others is the largest share of the cores that other programs used during a
+	// repetition.
+	Others float64 `json:"others"`
 }
+
+// storeless is the Store of figures without one.
+const storeless = "none"
 
 // settings are what the figure was measured with.
 type settings map[string]any
@@ -33,16 +39,24 @@ type settings map[string]any
 // record adds the value of one repetition. Target is "" for a figure that is
 // only reported.
 func (s *session) record(name string, value float64, unit string, n int, target string, set settings) {
+	s.recordOf(s.system.name(), name, value, unit, n, target, set)
+}
+
+// recordOf is record for benches that measure several systems in turns.
+func (s *session) recordOf(system, name string, value float64, unit string, n int, target string, set settings) {
 	id := s.bench.id
 	if name != "" {
 		id += "/" + name
 	}
-	i := slices.IndexFunc(s.figures, func(f *figure) bool { return f.Bench == id })
+	i := slices.IndexFunc(s.figures, func(f *figure) bool { return f.Bench == id && f.System == system })
 	if i < 0 {
 		i = len(s.figures)
 		scheme, _, _ := strings.Cut(s.config.store, ":")
+		if s.bench.storeless {
+			scheme = storeless
+		}
 		s.figures = append(s.figures, &figure{
-			Bench: id, System: s.system.name(), Store: scheme, Unit: unit, N: n, Settings: set, Target: target,
+			Bench: id, System: system, Store: scheme, Unit: unit, N: n, Settings: set, Target: target,
 		})
 	}
 	s.figures[i].add(value)

@@ -3,13 +3,18 @@ module github.com/outlast-dev/outlast/bench
 go 1.26.0
 
 require (
+	github.com/avast/retry-go/v5 v5.0.1
+	github.com/cenkalti/backoff/v5 v5.0.3
+	github.com/failsafe-go/failsafe-go v0.9.8
 	github.com/ncruces/go-sqlite3 v0.35.6
 	github.com/outlast-dev/outlast v0.0.0
+	github.com/sony/gobreaker/v2 v2.4.0
 )
 
 require (
 	github.com/adhocore/gronx v1.20.4 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
+	github.com/bits-and-blooms/bitset v1.24.4 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/ncruces/go-sqlite3-wasm/v6 v6.3.35304 // indirect

@@ -70,6 +70,7 @@ type config struct {
 	redis   string
 	profile string
 	server  string
+	doc     string
 	n       int
 	runs    int
 	slots   int
@@ -93,6 +94,7 @@ func parse(args []string, messages io.Writer) (config, error) {
 	flags.IntVar(&c.slots, "slots", 0, "attempts at once; 0 for each bench's own")
 	flags.IntVar(&c.waiting, "waiting", 1_000_000, "tasks that wait for tomorrow in B8s")
 	flags.IntVar(&c.seconds, "seconds", 10, "length of the benches that measure at a steady rate, after one second of warm-up")
+	flags.StringVar(&c.doc, "doc", "", "also put the tables of B11, B12 and B15 into this document, between their marks")
 	flags.BoolVar(&c.json, "json", false, "one JSON line per figure instead of the table")
 	for { // ids may stand before and between flags
 		if err := flags.Parse(args); err != nil {

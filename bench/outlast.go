@@ -19,7 +19,7 @@ const jobType = "bench"
 // outlastSystem is Outlast by its public API.
 type outlastSystem struct{}
 
-func (outlastSystem) name() string { return "outlast" }
+func (outlastSystem) name() string { return outlastName }
 
 func (outlastSystem) open(ctx context.Context, at place, o nodeOptions) (node, error) {
 	backend, err := at.open(ctx)
