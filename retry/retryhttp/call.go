@@ -1,0 +1,270 @@
+package retryhttp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+)
+
+// call is one RoundTrip. It is the context of its operation, so that an attempt
+// without a context of its own can be told from the others.
+type call struct {
+	context.Context
+	transport  *Transport
+	req        *http.Request
+	target     *retry.Target
+	recorded   *recording // nil when the body needs no recording
+	idempotent bool
+	before     int       // attempts of outer operations that came before this one
+	most       int       // attempts, those before included; 0 for unlimited
+	deadline   time.Time // of all attempts; zero for none
+	resent     atomic.Int64
+
+	mu       sync.Mutex // attempts may overlap: see retry.Hedge
+	attempts int
+	answers  []*answer
+	ended    bool
+	err      *retry.Error // why there are no more attempts
+}
+
+func newCall(t *Transport, req *http.Request) *call {
+	now := time.Now()
+	c := &call{Context: req.Context(), transport: t, req: req, idempotent: t.mayRepeat(req)}
+	if t.targets != nil {
+		c.target = t.targets.Get(t.nameOf(req), now)
+	}
+	if outer, ok := retry.Outer(c.Context); ok {
+		c.before = max(outer.Attempt-1, 0)
+	}
+	if most := t.policy.MaxAttempts(); most > 0 {
+		c.most = c.before + most
+	}
+	c.deadline, _ = c.Deadline()
+	if ttl := t.policy.TTL(); ttl > 0 && (c.deadline.IsZero() || now.Add(ttl).Before(c.deadline)) {
+		c.deadline = now.Add(ttl)
+	}
+	if hasBody(req) && req.GetBody == nil {
+		c.recorded = &recording{source: req.Body, limit: t.buffer}
+	}
+	return c
+}
+
+func hasBody(req *http.Request) bool { return req.Body != nil && req.Body != http.NoBody }
+
+// safety is the option that says whether the request may be repeated.
+func (c *call) safety() retry.CallOption {
+	if c.idempotent {
+		return retry.Idempotent()
+	}
+	return retry.NotIdempotent()
+}
+
+// attempt sends the request once.
+func (c *call) attempt(ctx context.Context) (*answer, error) {
+	number, err := c.begin()
+	if err != nil {
+		return nil, err
+	}
+	payload, err := c.payload(number)
+	if err != nil {
+		return nil, &sendError{err: err, verdict: retry.Verdict{Category: retry.Permanent, Effect: retry.NotSent}}
+	}
+	own := c.attemptContext(ctx)
+	sent, written := c.outgoing(own.ctx, number, payload)
+	resp, err := c.transport.base.RoundTrip(sent)
+	c.countResent(written)
+	if err == nil && resp == nil {
+		err = errNoAnswer
+	}
+	if err != nil {
+		own.end()
+		return nil, c.failure(err)
+	}
+	return c.answered(own, resp, number), nil
+}
+
+// errNoAnswer is what a base transport gets that keeps no contract.
+var errNoAnswer = errors.New("retryhttp: the base transport returned neither an answer nor an error")
+
+// begin counts the attempt and drops the answers that it repeats.
+func (c *call) begin() (int, error) {
+	c.mu.Lock()
+	if c.ended {
+		c.mu.Unlock()
+		return 0, context.Canceled
+	}
+	c.attempts++
+	number := c.attempts
+	var repeated []*answer
+	c.answers = slices.DeleteFunc(c.answers, func(a *answer) bool {
+		if a.dropped = a.failed; a.dropped {
+			repeated = append(repeated, a)
+		}
+		return a.dropped
+	})
+	c.mu.Unlock()
+	for _, a := range repeated {
+		a.drain()
+	}
+	return number, nil
+}
+
+// payload returns the body of an attempt. The first one of a body that need not
+// be recorded is the caller's own.
+func (c *call) payload(number int) (io.ReadCloser, error) {
+	switch {
+	case c.recorded != nil:
+		return c.recorded.open()
+	case number == 1 || !hasBody(c.req):
+		return c.req.Body, nil
+	}
+	return c.req.GetBody()
+}
+
+// outgoing is the request of one attempt. Written counts how often it was sent
+// where net/http may send it more than once, else it is nil.
+func (c *call) outgoing(ctx context.Context, number int, payload io.ReadCloser) (out *http.Request, written *atomic.Int64) {
+	shape := *c.req
+	if c.recorded != nil {
+		shape.GetBody = c.recorded.open
+	}
+	shape.Body = payload
+	if isResent(&shape) {
+		written = new(atomic.Int64)
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
+			if info.Err == nil {
+				written.Add(1)
+			}
+		}})
+	}
+	out = shape.WithContext(ctx)
+	if !c.transport.silent {
+		out.Header = announce(c.req.Header, c.before+number, c.most, c.deadline)
+	}
+	return out, written
+}
+
+// countResent notes what net/http sent by itself, and charges the target for it.
+func (c *call) countResent(written *atomic.Int64) {
+	if written == nil {
+		return
+	}
+	again := written.Load() - 1
+	if again <= 0 {
+		return
+	}
+	c.resent.Add(again)
+	if c.target == nil || c.target.Budget == nil {
+		return
+	}
+	now := time.Now()
+	for range again {
+		c.target.Budget.Withdraw(now, retry.Network.Advice().Cost)
+	}
+}
+
+// answered judges an answer and prepares its body.
+func (c *call) answered(own attemptContext, resp *http.Response, number int) *answer {
+	a := &answer{resp: resp}
+	a.verdict, a.failed = c.judge(resp)
+	if a.failed && !c.canSendAgain() {
+		a.verdict.Hint.Never = true
+	}
+	again := a.failed && c.isRepeatable(&a.verdict) && number != c.transport.policy.MaxAttempts()
+	if timeout := own.keep(c.deadline); own.cancel != nil || again {
+		a.body = &body{rest: resp.Body, cancel: own.cancel, timeout: timeout}
+		if again && resp.Body != http.NoBody {
+			a.body.readAhead()
+		}
+		resp.Body = a.body
+		if writer, ok := a.body.rest.(io.Writer); ok {
+			resp.Body = duplex{a.body, writer}
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		a.drop() // a hedge that lost
+	} else {
+		c.answers = append(c.answers, a)
+	}
+	return a
+}
+
+// isRepeatable guesses whether the policy will repeat the failure: if so, its
+// body is read ahead.
+func (c *call) isRepeatable(v *retry.Verdict) bool {
+	return v.Category.Advice().Retry && !v.Hint.Never && (c.idempotent || v.Effect == retry.NotSent)
+}
+
+// judge says whether an answer is a failure, and which.
+func (c *call) judge(resp *http.Response) (retry.Verdict, bool) {
+	if c.transport.classify != nil {
+		if verdict, ok := c.transport.classify(resp); ok {
+			return verdict, true
+		}
+	}
+	if resp.StatusCode < http.StatusBadRequest {
+		return retry.Verdict{}, false
+	}
+	return retry.ClassifyHTTP(resp.StatusCode, resp.Header, time.Now()), true
+}
+
+// canSendAgain reports whether the body can be had once more.
+func (c *call) canSendAgain() bool { return c.recorded == nil || c.recorded.isWhole() }
+
+// end turns what [retry.ValueIf] returned into what RoundTrip returns.
+func (c *call) end(last *answer, err error) (*http.Response, error) {
+	c.err, _ = errors.AsType[*retry.Error](err)
+	c.finish(last, err)
+	if last == nil || last.dropped || err != nil && !endsWithAnswer(c.err) {
+		return nil, err
+	}
+	last.resp.Request = c.req
+	if c.err != nil || c.attempts > 1 || c.resent.Load() > 0 {
+		last.resp.Request = c.req.WithContext(outcomeContext{c.Context, c.outcome()})
+	}
+	return last.resp, nil
+}
+
+// finish drops what is not returned. Hedges that are still under way drop what
+// they get.
+func (c *call) finish(last *answer, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	for _, a := range c.answers {
+		if a != last || err != nil && !endsWithAnswer(c.err) {
+			a.dropped = true
+			a.drop()
+		}
+	}
+	c.answers = nil
+	if c.recorded != nil {
+		c.recorded.end()
+	} else if c.attempts == 0 && hasBody(c.req) {
+		c.req.Body.Close() // a guard refused, and the contract wants it closed
+	}
+}
+
+// endsWithAnswer reports whether an operation ended because of its last answer
+// and not because its context ended.
+func endsWithAnswer(end *retry.Error) bool {
+	if end == nil {
+		return false
+	}
+	switch end.Reason {
+	case retry.ErrAttempts, retry.ErrPermanent, retry.ErrRejected, retry.ErrUnsafe, retry.ErrNoTime,
+		retry.ErrBudget, retry.ErrBreakerOpen, retry.ErrThrottled, retry.ErrLimited:
+		return true
+	}
+	return false
+}
