@@ -27,6 +27,9 @@ type answer struct {
 	dropped bool  // closed, or about to be; guarded by the call's mu
 }
 
+// String is the status, for errors that show the answer.
+func (a *answer) String() string { return a.resp.Status }
+
 // judged is the predicate of [retry.ValueIf].
 func judged(a *answer) (retry.Verdict, bool) { return a.verdict, a.failed }
 

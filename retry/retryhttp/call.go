@@ -225,7 +225,7 @@ func (c *call) canSendAgain() bool { return c.recorded == nil || c.recorded.isWh
 func (c *call) end(last *answer, err error) (*http.Response, error) {
 	c.err, _ = errors.AsType[*retry.Error](err)
 	c.finish(last, err)
-	if last == nil || last.dropped || err != nil && !endsWithAnswer(c.err) {
+	if last == nil || last.dropped || err != nil && !c.endsWithAnswer() {
 		return nil, err
 	}
 	last.resp.Request = c.req
@@ -242,7 +242,7 @@ func (c *call) finish(last *answer, err error) {
 	defer c.mu.Unlock()
 	c.ended = true
 	for _, a := range c.answers {
-		if a != last || err != nil && !endsWithAnswer(c.err) {
+		if a != last || err != nil && !c.endsWithAnswer() {
 			a.dropped = true
 			a.drop()
 		}
@@ -255,16 +255,13 @@ func (c *call) finish(last *answer, err error) {
 	}
 }
 
-// endsWithAnswer reports whether an operation ended because of its last answer
+// endsWithAnswer reports whether the operation ended because of its last answer,
 // and not because its context ended.
-func endsWithAnswer(end *retry.Error) bool {
-	if end == nil {
+func (c *call) endsWithAnswer() bool {
+	if c.err == nil {
 		return false
 	}
-	switch end.Reason {
-	case retry.ErrAttempts, retry.ErrPermanent, retry.ErrRejected, retry.ErrUnsafe, retry.ErrNoTime,
-		retry.ErrBudget, retry.ErrBreakerOpen, retry.ErrThrottled, retry.ErrLimited:
-		return true
-	}
-	return false
+	_, answered := errors.AsType[*retry.ResultError](c.err.Last)
+	ended := c.Err()
+	return answered && (ended == nil || !errors.Is(c.err, ended))
 }
