@@ -221,11 +221,15 @@ func (c *call) judge(resp *http.Response) (retry.Verdict, bool) {
 // canSendAgain reports whether the body can be had once more.
 func (c *call) canSendAgain() bool { return c.recorded == nil || c.recorded.isWhole() }
 
-// end turns what [retry.ValueIf] returned into what RoundTrip returns.
+// end turns what [retry.ValueIf] returned into what RoundTrip returns: an answer
+// also where it is a failure, unless the context has ended.
 func (c *call) end(last *answer, err error) (*http.Response, error) {
 	c.err, _ = errors.AsType[*retry.Error](err)
-	c.finish(last, err)
-	if last == nil || last.dropped || err != nil && !c.endsWithAnswer() {
+	if ended := c.Err(); ended != nil && errors.Is(err, ended) {
+		last = nil
+	}
+	c.finish(last)
+	if last == nil || last.dropped {
 		return nil, err
 	}
 	last.resp.Request = c.req
@@ -237,13 +241,12 @@ func (c *call) end(last *answer, err error) (*http.Response, error) {
 
 // finish drops what is not returned. Hedges that are still under way drop what
 // they get.
-func (c *call) finish(last *answer, err error) {
+func (c *call) finish(returned *answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ended = true
 	for _, a := range c.answers {
-		if a != last || err != nil && !c.endsWithAnswer() {
-			a.dropped = true
+		if a.dropped = a != returned; a.dropped {
 			a.drop()
 		}
 	}
@@ -253,15 +256,4 @@ func (c *call) finish(last *answer, err error) {
 	} else if c.attempts == 0 && hasBody(c.req) {
 		c.req.Body.Close() // a guard refused, and the contract wants it closed
 	}
-}
-
-// endsWithAnswer reports whether the operation ended because of its last answer,
-// and not because its context ended.
-func (c *call) endsWithAnswer() bool {
-	if c.err == nil {
-		return false
-	}
-	_, answered := errors.AsType[*retry.ResultError](c.err.Last)
-	ended := c.Err()
-	return answered && (ended == nil || !errors.Is(c.err, ended))
 }
