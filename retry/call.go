@@ -1,5 +1,12 @@
 package retry
 
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
 // CallOption changes one call of [Do]. It costs no allocation.
 type CallOption interface{ change(terms) terms }
 
@@ -11,9 +18,10 @@ type BothOption interface {
 
 // terms is what options of a call say.
 type terms struct {
-	target   *Target
-	safe     repeatability
-	classify Classifier
+	target      *Target
+	safe        repeatability
+	classify    Classifier
+	independent bool
 }
 
 // repeatability says whether an attempt that may have had an effect may be
@@ -36,8 +44,24 @@ func NotIdempotent() BothOption { return notIdempotent }
 func (r repeatability) apply(p *Policy)      { p.run.safe = r }
 func (r repeatability) change(c terms) terms { c.safe = r; return c }
 
-// For protects the calls with everything that the target has.
-func For(t *Target) BothOption { return forTarget{t} }
+// Independent lets the operation retry as its policy says even inside a repeated
+// attempt of an outer operation. Use it where the outer one does not repeat what
+// this one calls, and a budget bounds the product of both.
+func Independent() BothOption { return independent{} }
+
+type independent struct{}
+
+func (independent) apply(p *Policy)      { p.run.independent = true }
+func (independent) change(c terms) terms { c.independent = true; return c }
+
+// For protects the calls with everything that the target has, instead of the
+// guards of the policy; nil with nothing.
+func For(t *Target) BothOption {
+	if t == nil {
+		t = &Target{}
+	}
+	return forTarget{t}
+}
 
 type forTarget struct{ target *Target }
 
@@ -59,11 +83,33 @@ func WithLimit(l *Limit) Option { return runOption(func(r *running) { r.target.L
 
 // WithRand sets the source of random numbers of [Do], for replays. It is called
 // under a lock of the policy.
-func WithRand(r Rand) Option { return runOption(func(run *running) { run.random = r }) }
+func WithRand(r Rand) Option {
+	return runOption(func(run *running) {
+		if run.random = nil; r != nil {
+			run.random = &lockedRand{source: r}
+		}
+	})
+}
+
+// lockedRand makes a source of random numbers safe for concurrent use.
+type lockedRand struct {
+	mu     sync.Mutex
+	source Rand
+}
+
+func (r *lockedRand) Float64() float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.source.Float64()
+}
 
 // Classifier says what an error means; false leaves it to the next one, and
-// finally to [Classify].
+// finally to [Classify]. As an option of a call it is asked before those of the
+// policy.
 type Classifier func(err error) (Verdict, bool)
+
+func (c Classifier) apply(p *Policy)      { p.run.classifiers = append(p.run.classifiers, c) }
+func (c Classifier) change(t terms) terms { t.classify = c; return t }
 
 // Classifiers puts classifiers in front of [Classify], in that order. Those of an
 // earlier use of the option come first.
@@ -89,24 +135,52 @@ func OnExhausted(e Exhaustion) Option { return runOption(func(r *running) { r.ex
 // Observe tells an observer about the calls of the policy.
 func Observe(o Observer) Option { return runOption(func(r *running) { r.observer = o }) }
 
-// Observer is told about attempts, waits and ends. Nil functions are skipped. They
-// are called outside locks, from the goroutine of the call, and must not block.
-type Observer struct {
-	Attempt func(AttemptEvent)
-	Wait    func(WaitEvent)
-	End     func(EndEvent)
-}
-
 // running is the part of a policy that only calls in this process use, not
 // durable tasks.
 type running struct {
 	target      Target
 	safe        repeatability
-	random      Rand
+	independent bool
+	random      Rand // safe for concurrent use; nil is the global one
 	classifiers []Classifier
 	exhausted   Exhaustion
 	observer    Observer
 	hedge       HedgeConfig
+	hedged      bool
+
+	bounded bool // attempts have a time of their own
+	timed   bool // attempts are always measured
+	recent  atomic.Pointer[lengths]
+}
+
+// check refuses what no call may have.
+func (r *running) check(f *findings) {
+	if r.exhausted > Pace {
+		f.refuse("on_exhausted", "", "%d is neither FailFast nor Pace", r.exhausted)
+	}
+	for i, c := range r.classifiers {
+		if c == nil {
+			f.refuse(fmt.Sprintf("classifiers[%d]", i), "", "is nil")
+		}
+	}
+	if r.hedged {
+		r.hedge.check(f)
+	}
+}
+
+// compile precomputes what every call asks.
+func (r *running) compile(timeout, ttl time.Duration) {
+	r.bounded = timeout > 0 || ttl > 0
+	r.timed = r.bounded || r.hedged || r.observer.Attempt != nil || r.observer.End != nil
+}
+
+// lengths is what the policy remembers of recent attempts.
+func (r *running) lengths() *lengths {
+	if known := r.recent.Load(); known != nil {
+		return known
+	}
+	r.recent.CompareAndSwap(nil, new(lengths))
+	return r.recent.Load()
 }
 
 type runOption func(*running)

@@ -50,6 +50,7 @@ func (p *Policy) check(f *findings) {
 	}
 	checkSelectors(f, "retry_on", p.retryOn)
 	checkSelectors(f, "never_on", p.neverOn)
+	p.run.check(f)
 }
 
 // check refuses what no rule may contain, in a policy with or without a limit.

@@ -2,6 +2,16 @@ package retry
 
 import "time"
 
+// Observer is told about attempts, waits and ends, about each exactly once. Nil
+// functions are skipped. They are called outside locks, from the goroutine of the
+// call (those of hedges from goroutines of their own, perhaps after the end), and
+// must not block.
+type Observer struct {
+	Attempt func(AttemptEvent)
+	Wait    func(WaitEvent)
+	End     func(EndEvent)
+}
+
 // AttemptEvent is an attempt that has ended.
 type AttemptEvent struct {
 	Target  string // "" without one
@@ -28,18 +38,27 @@ type EndEvent struct {
 	Err      *Error // nil for a success
 }
 
-// HedgeConfig starts a second attempt beside a slow first one. Only operations
-// that are declared [Idempotent] are hedged.
-type HedgeConfig struct {
-	// After is how long to wait before a hedge. With Quantile above 0 it is that
-	// quantile of the recent lengths of successful attempts, and After until
-	// enough are known.
-	After    time.Duration
-	Quantile float64
-	// Most is how many hedges one attempt may have. Default 1, at most 4.
-	Most int
+// observeAttempt tells of an attempt that has ended.
+func (o *operation) observeAttempt(now time.Time, err error, v Verdict) {
+	if told := o.policy.run.observer.Attempt; told != nil {
+		told(AttemptEvent{
+			Target: o.target.Name, Number: o.number, Hedge: o.hedge, Took: o.ticket.took(now), Err: err, Verdict: v,
+		})
+	}
 }
 
-// Hedge turns hedging on. Each hedge takes one token of the budget; without
-// tokens there is none.
-func Hedge(c HedgeConfig) Option { return runOption(func(r *running) { r.hedge = c }) }
+// observeWait tells of a wait that begins.
+func (o *operation) observeWait(next *Repetition) {
+	if told := o.policy.run.observer.Wait; told != nil {
+		told(WaitEvent{Target: o.target.Name, Number: o.number, Delay: next.Delay, Rule: next.Rule})
+	}
+}
+
+// observeEnd tells of the end of the operation.
+func (o *operation) observeEnd() {
+	told := o.policy.run.observer.End
+	if told == nil {
+		return
+	}
+	told(EndEvent{Target: o.target.Name, Attempts: o.number, Elapsed: clock().Sub(o.start), Err: o.result})
+}

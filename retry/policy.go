@@ -128,6 +128,7 @@ func (p *Policy) finish(f *findings) {
 		return
 	}
 	p.compile()
+	p.run.compile(p.timeout, p.ttl)
 	for i := range p.byError {
 		p.byError[i].compile(&p.schedule, fmt.Sprintf("error rule %d: %s", i+1, p.byError[i].selects))
 	}

@@ -1,0 +1,424 @@
+package retry
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// operation is one call of [Do] or its kin: the steps of the chain, without the
+// loop around them. Each form of Do is a loop of
+//
+//	pause → begin → the attempt → settle
+//
+// in which a step that returns false ends the operation, then pace and outcome.
+// It is used by one goroutine at a time.
+type operation struct {
+	ctx    context.Context
+	policy *Policy
+	target *Target
+	terms  terms
+
+	number  int             // of attempts made, the one under way included
+	current context.Context // of the attempt under way
+	own     *attemptContext // current, when it is not the caller's
+	ticket  ticket
+	paid    float64       // tokens withdrawn for the attempt to come
+	wait    time.Duration // before the attempt to come, or before the outcome
+	pacing  bool          // wait is one before the outcome
+
+	start    time.Time // zero until somebody needed a clock
+	deadline time.Time // of all attempts, zero for none
+	expires  bool      // the deadline is that of the TTL
+	timed    bool      // attempts are measured
+	guarded  bool      // the target has guards
+	running  bool      // an attempt has begun and is not settled
+	over     bool      // the outcome has been told
+	hedge    bool      // a hedge decided the attempt
+	nested   nesting
+
+	failure Failure // the last one
+	effect  Effect  // of all attempts
+	last    error   // the last real error, with its verdict
+	verdict Verdict
+	cut     error  // how a context cut the last attempt short, if last does not say it
+	result  *Error // nil for a success
+}
+
+// nesting is whether the operation runs inside a repeated attempt, which is
+// looked up after the first failure only.
+type nesting uint8
+
+const (
+	notLookedUp nesting = iota
+	outermost
+	nested
+)
+
+// open starts the operation. Until an attempt fails it reads a clock only where
+// something is measured.
+func (o *operation) open(ctx context.Context, p *Policy, opts []CallOption) {
+	o.ctx, o.policy, o.target = ctx, p, &p.run.target
+	o.terms.safe = p.run.safe
+	for _, opt := range opts {
+		o.terms = opt.change(o.terms)
+	}
+	if o.terms.target != nil {
+		o.target = o.terms.target
+	}
+	if o.terms.independent || p.run.independent {
+		o.nested = outermost
+	}
+	deadline, limited := ctx.Deadline()
+	o.guarded, o.timed = o.target.guards(), limited || p.run.timed || o.target.measures()
+	if o.timed {
+		o.start = clock()
+	}
+	if p.ttl > 0 {
+		if end := o.start.Add(p.ttl); !limited || end.Before(deadline) {
+			deadline, o.expires = end, true
+		}
+	}
+	o.deadline, o.wait = deadline, p.firstRun
+}
+
+// pause waits before the attempt to come; false when the caller's context ends
+// first.
+func (o *operation) pause() bool {
+	if o.wait > 0 && !sleep(o.ctx, o.wait) || o.ctx.Err() != nil {
+		o.interrupted()
+		return false
+	}
+	return true
+}
+
+// sleep waits for d; false when ctx ends first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// interrupted ends the operation because the caller's context has ended.
+func (o *operation) interrupted() {
+	o.refund()
+	o.stop(context.Cause(o.ctx))
+}
+
+// refund gives back the tokens of an attempt that is not made.
+func (o *operation) refund() {
+	if o.paid > 0 {
+		o.target.Budget.Return(clock(), o.paid)
+		o.paid = 0
+	}
+}
+
+// begin asks the guards and makes the context of the attempt; false when a guard
+// refuses.
+func (o *operation) begin() bool {
+	var now time.Time
+	if o.timed {
+		now = o.beginning()
+	}
+	if o.guarded && !o.admit(now) {
+		return false
+	}
+	o.number++
+	o.running, o.hedge, o.ticket.began, o.current, o.own = true, false, now, o.ctx, nil
+	if o.number > 1 || o.policy.run.bounded {
+		o.derive(now)
+	}
+	return true
+}
+
+// beginning is the time at which the attempt begins.
+func (o *operation) beginning() time.Time {
+	if o.number == 0 && o.policy.firstRun == 0 {
+		return o.start
+	}
+	return clock()
+}
+
+// admit takes what the attempt needs from the guards.
+func (o *operation) admit(now time.Time) bool {
+	if now.IsZero() && !o.target.Breaker.steady() {
+		now = clock()
+	}
+	k, err := o.target.take(now, o.number == 0, o.policy.run.random)
+	if err == nil {
+		o.ticket = k
+		return true
+	}
+	o.refund()
+	if o.number == 0 { // a later attempt has waited already
+		o.wait, o.pacing = o.policy.usualDelay(), true
+	}
+	o.stop(err)
+	return false
+}
+
+// usualDelay draws the delay before retry 1.
+func (p *Policy) usualDelay() time.Duration {
+	return max(0, p.jitter.Draw(p.window(Attempt{Number: 1}), p.run.random))
+}
+
+// derive makes a context that ends with the attempt. Its time is the per-attempt
+// timeout or what is left of the TTL; the parent sees to the caller's deadline.
+func (o *operation) derive(now time.Time) {
+	c := &attemptContext{
+		parent: o.ctx,
+		info:   Info{Attempt: o.number, MaxAttempts: o.policy.MaxAttempts(), Deadline: o.deadline},
+	}
+	if o.expires {
+		c.limit, c.cause = o.deadline, ErrDeadline
+	}
+	if o.policy.timeout > 0 {
+		own := now.Add(o.policy.timeout)
+		if o.deadline.IsZero() || own.Before(o.deadline) {
+			c.limit, c.cause = own, ErrAttemptTimeout
+		}
+	}
+	o.own, o.current = c, c
+}
+
+// retract undoes begin: the attempt is not made.
+func (o *operation) retract() {
+	if o.guarded {
+		o.ticket.cancel(clock())
+	}
+	if o.own != nil {
+		o.own.end()
+	}
+	o.refund()
+	o.running = false
+	o.number--
+}
+
+// call makes the attempt. A panic or the end of the goroutine passes through, but
+// what the attempt holds is given back.
+func (o *operation) call(fn func(ctx context.Context) error) error {
+	if !o.guarded && o.own == nil && !o.timed {
+		return fn(o.current)
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			o.abandon(errAborted, Bug)
+		}
+	}()
+	err := fn(o.current)
+	returned = true
+	return err
+}
+
+// abandon ends the operation in the middle of an attempt.
+func (o *operation) abandon(reason error, c Category) {
+	o.end(reason, Verdict{Category: c, Effect: Maybe}, c)
+	o.stop(reason)
+	o.outcome() //nolint:errcheck // there is nobody to return it to
+}
+
+// settle takes the outcome of the attempt; true when there is another one, after
+// the wait.
+func (o *operation) settle(err error) bool {
+	o.paid = 0
+	if err != nil {
+		return o.fail(err)
+	}
+	if o.guarded || o.timed {
+		o.succeed()
+	}
+	if o.own != nil {
+		o.own.end()
+	}
+	o.running = false
+	return false
+}
+
+// succeed tells everybody about a success.
+func (o *operation) succeed() {
+	now := clock()
+	if o.guarded {
+		o.ticket.succeed(now)
+	}
+	if o.timed {
+		o.policy.run.lengths().add(o.ticket.took(now))
+		o.observeAttempt(now, nil, Verdict{})
+	}
+}
+
+// fail settles a failure.
+func (o *operation) fail(err error) bool {
+	verdict := o.classify(err)
+	o.end(err, verdict, o.counted(verdict.Category))
+	return o.decide(err, verdict)
+}
+
+// counted is the category that the guards are told: when the caller has hung up,
+// whatever came back says nothing about the target.
+func (o *operation) counted(c Category) Category {
+	switch o.ctx.Err() {
+	case nil:
+		return c
+	case context.DeadlineExceeded:
+		return Deadline
+	}
+	return Canceled
+}
+
+// end tells everybody how a failed attempt ended. Counted is the category that
+// the guards are told.
+func (o *operation) end(err error, v Verdict, counted Category) {
+	now := o.failure.Now
+	if o.guarded || o.timed || o.start.IsZero() {
+		now = clock()
+	}
+	if o.start.IsZero() {
+		o.start = now
+	}
+	if o.guarded {
+		o.ticket.fail(now, counted)
+	}
+	if o.own != nil {
+		o.own.end()
+	}
+	o.running, o.failure.Now = false, now
+	o.remember(err, v)
+	o.observeAttempt(now, err, v)
+}
+
+// remember keeps the last real error: one that only says that a context ended
+// does not replace it.
+func (o *operation) remember(err error, v Verdict) {
+	o.effect, o.cut = worse(o.effect, v.Effect), nil
+	switch ended := isContextEnd(err); {
+	case ended && v.Category != Timeout && o.last != nil:
+		o.cut = err
+		return
+	case ended && o.own != nil:
+		if cause := context.Cause(o.own); cause == ErrAttemptTimeout || cause == ErrDeadline { //nolint:errorlint // set by derive
+			o.cut = cause
+		}
+	}
+	o.last, o.verdict = err, v
+}
+
+// classify asks the call's classifier, those of the policy, and the tables.
+func (o *operation) classify(err error) Verdict {
+	if c := o.terms.classify; c != nil {
+		if v, ok := c(err); ok {
+			return completed(v, err)
+		}
+	}
+	for _, c := range o.policy.run.classifiers {
+		if v, ok := c(err); ok {
+			return completed(v, err)
+		}
+	}
+	return ClassifyIn(o.current, err)
+}
+
+// decide asks the policy and then the budget about a retry.
+func (o *operation) decide(err error, v Verdict) bool {
+	f := &o.failure
+	f.Attempt, f.Verdict, f.Err = o.number, v, err
+	f.PreviousDelay, f.Deadline, f.Usual = o.wait, o.deadline, o.usual()
+	f.Nested = o.isNested()
+	next := o.policy.repeat(f, o.terms.safe, o.policy.run.random)
+	if o.ctx.Err() != nil && (next.Retry || isContextEnd(err)) {
+		o.stop(context.Cause(o.ctx))
+		return false
+	}
+	if !next.Retry {
+		o.stop(next.Err)
+		return false
+	}
+	o.wait = next.Delay
+	if !o.withdraw(next.Cost) {
+		o.pacing = true
+		o.stop(ErrBudget)
+		return false
+	}
+	if v.Category == Unknown {
+		f.Unknowns++
+	}
+	o.observeWait(&next)
+	return true
+}
+
+// withdraw pays for the attempt to come.
+func (o *operation) withdraw(cost float64) bool {
+	b := o.target.Budget
+	if b == nil {
+		return true
+	}
+	ok, _ := b.Withdraw(o.failure.Now, cost)
+	if ok {
+		o.paid = cost
+	}
+	return ok
+}
+
+// usual is how long an attempt may be expected to take, as far as it matters.
+func (o *operation) usual() time.Duration {
+	if o.deadline.IsZero() {
+		return 0
+	}
+	if median, ok := o.policy.run.lengths().quantile(0.5); ok {
+		return median
+	}
+	return o.ticket.took(o.failure.Now)
+}
+
+// isNested reports whether the operation runs inside a repeated attempt.
+func (o *operation) isNested() bool {
+	if o.nested == notLookedUp {
+		o.nested = outermost
+		if info, ok := Outer(o.ctx); ok && info.Attempt > 1 {
+			o.nested = nested
+		}
+	}
+	return o.nested == nested
+}
+
+// stop ends the operation without success.
+func (o *operation) stop(reason error) {
+	e := &Error{Attempts: o.number, Reason: reason, Last: o.last, verdict: o.verdict, context: o.cut}
+	if !o.start.IsZero() {
+		e.Elapsed = clock().Sub(o.start)
+	}
+	if o.last != nil {
+		e.verdict.Effect = o.effect
+	}
+	if end := o.ctx.Err(); e.context == nil && end != nil && !errors.Is(e, end) {
+		e.context = end
+	}
+	o.result = e
+}
+
+// pace waits before the outcome where a guard refused and the policy wants that.
+func (o *operation) pace() {
+	if o.paces() {
+		sleep(o.ctx, o.wait)
+	}
+}
+
+// paces reports whether pace waits.
+func (o *operation) paces() bool { return o.pacing && o.policy.run.exhausted == Pace }
+
+// outcome is the error of the operation. Called again, it returns the same.
+func (o *operation) outcome() error {
+	if !o.over {
+		o.over = true
+		o.observeEnd()
+	}
+	if o.result == nil {
+		return nil
+	}
+	return o.result
+}

@@ -1,0 +1,95 @@
+package retry
+
+// Repetition is the answer of [Policy.Repeat].
+type Repetition struct {
+	Decision
+	// Cost is how many tokens of the budget the retry takes.
+	Cost float64
+	// Err is the reason in the form that [Error] carries, nil when Retry is true.
+	Err error
+}
+
+// Repeat is [Policy.Decide] for calls in this process, as [Do] asks it. Durable
+// tasks have a key that makes them idempotent; a call may have nothing, so that
+// more is refused:
+//
+//   - [Bug] always: the same call meets the same bug;
+//   - [Unknown], unless the operation is declared [Idempotent] and the failure is
+//     the first of its kind;
+//   - an effect other than [NotSent], unless the operation is declared
+//     [Idempotent];
+//   - everything but [NotSent] inside a repeated attempt of an outer operation
+//     ([Failure.Nested]), because the outer one repeats it.
+//
+// A rule that matches, or [On], waives the second and the third, unless the
+// operation is declared [NotIdempotent].
+//
+// Repeat is a pure function like Decide. The budget of the target is asked after
+// it and before the wait, with Cost.
+func (p *Policy) Repeat(f Failure, r Rand) Repetition {
+	return p.repeat(&f, p.run.safe, r)
+}
+
+// repeat is Repeat with what is declared for the call.
+func (p *Policy) repeat(f *Failure, safe repeatability, r Rand) Repetition {
+	category := f.Verdict.Category
+	if category == "" {
+		category = Unknown
+	}
+	decision := p.Decide(*f, r)
+	if !decision.Retry {
+		return Repetition{Decision: decision, Err: reasonError(decision.Reason, category)}
+	}
+	if gate, err := p.gate(f, category, safe); err != nil {
+		return Repetition{Decision: Decision{Reason: ReasonRejected, Rule: gate}, Err: err}
+	}
+	return Repetition{Decision: decision, Cost: retryCost(f, category)}
+}
+
+// gate refuses what would not be safe to repeat. It returns its name for
+// [Decision.Rule], and the reason, nil to let the retry through.
+func (p *Policy) gate(f *Failure, c Category, safe repeatability) (string, error) {
+	sent := f.Verdict.Effect != NotSent
+	switch {
+	case c == Bug:
+		return string(Bug), ErrPermanent
+	case f.Nested && sent:
+		return "nested", ErrNested
+	case safe == notIdempotent && (sent || c == Unknown):
+		return "effect", ErrUnsafe
+	case safe == isIdempotent && (c != Unknown || f.Unknowns == 0):
+		return "", nil
+	case !sent && c != Unknown, p.names(f, c):
+		return "", nil
+	case safe == isIdempotent:
+		return string(Unknown), ErrAttempts
+	}
+	return "effect", ErrUnsafe
+}
+
+// names reports whether [On] or a rule names the failure.
+func (p *Policy) names(f *Failure, c Category) bool {
+	return selected(p.retryOn, &f.Verdict, c) || p.ruleFor(f, c) != nil
+}
+
+// retryCost is the price of a retry in tokens. After a first attempt that was not
+// sent it is free.
+func retryCost(f *Failure, c Category) float64 {
+	if c == Unsent && f.Attempt <= 1 {
+		return 0
+	}
+	return c.Advice().Cost
+}
+
+// reasonError is the error of a reason of [Policy.Decide].
+func reasonError(reason string, c Category) error {
+	switch {
+	case reason == ReasonPermanent, c == Canceled:
+		return ErrPermanent
+	case reason == ReasonExhausted:
+		return ErrAttempts
+	case reason == ReasonExpired:
+		return ErrNoTime
+	}
+	return ErrRejected
+}

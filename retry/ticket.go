@@ -1,0 +1,117 @@
+package retry
+
+import "time"
+
+// ticket is what an attempt took from the guards of its target, to be given back
+// by exactly one of its methods.
+type ticket struct {
+	target *Target
+	permit Permit
+	first  bool
+	began  time.Time // zero when nothing measures the attempt
+}
+
+// guards reports whether the target has any.
+func (t *Target) guards() bool {
+	return t.Budget != nil || t.Breaker != nil || t.Throttle != nil || t.Limit != nil
+}
+
+// measures reports whether a guard wants the length of attempts.
+func (t *Target) measures() bool {
+	return t.Throttle != nil || t.Limit != nil || t.Breaker != nil && t.Breaker.config.SlowCall > 0
+}
+
+// take asks the guards that stand before an attempt, in their order. Now may be
+// zero where no guard needs it.
+func (t *Target) take(now time.Time, first bool, r Rand) (ticket, error) {
+	k := ticket{target: t, first: first, began: now}
+	if first && t.Throttle != nil {
+		if err := t.Throttle.Allow(now, r); err != nil {
+			return k, err
+		}
+	}
+	if t.Breaker != nil {
+		permit, err := t.Breaker.Acquire(now)
+		if err != nil {
+			k.neutral(now)
+			return k, err
+		}
+		k.permit = permit
+	}
+	if t.Limit != nil && !t.Limit.Acquire(now) {
+		if t.Breaker != nil {
+			k.permit.Cancel(now)
+		}
+		k.neutral(now)
+		return k, ErrLimited
+	}
+	return k, nil
+}
+
+// neutral keeps the throttle from holding a request against the target that says
+// nothing about it: the throttle has counted it already, so it counts as accepted.
+func (k *ticket) neutral(now time.Time) {
+	if k.first && k.target.Throttle != nil {
+		k.target.Throttle.Accepted(now)
+	}
+}
+
+// took is the length of the attempt, 0 when unknown.
+func (k *ticket) took(now time.Time) time.Duration {
+	if k.began.IsZero() {
+		return 0
+	}
+	return max(0, now.Sub(k.began))
+}
+
+// succeed counts a success.
+func (k *ticket) succeed(now time.Time) {
+	t := k.target
+	if t.Breaker != nil {
+		k.permit.Success(now, k.took(now))
+	}
+	if t.Limit != nil {
+		t.Limit.Release(now, k.took(now), "")
+	}
+	k.neutral(now)
+	if t.Budget != nil {
+		t.Budget.Record(now, k.first, true)
+	}
+}
+
+// fail counts a failure. Canceled says nothing about the target.
+func (k *ticket) fail(now time.Time, c Category) {
+	if c == Canceled {
+		k.cancel(now)
+		return
+	}
+	t := k.target
+	if t.Breaker != nil {
+		k.permit.Failure(now, k.took(now), c)
+	}
+	if t.Limit != nil {
+		t.Limit.Release(now, k.took(now), c)
+	}
+	served := c == Permanent || c == Conflict
+	if served {
+		k.neutral(now)
+	}
+	if t.Budget != nil {
+		t.Budget.Record(now, k.first, served)
+	}
+}
+
+// cancel gives everything back: the attempt was not made, or says nothing.
+func (k *ticket) cancel(now time.Time) {
+	t := k.target
+	if t.Breaker != nil {
+		k.permit.Cancel(now)
+	}
+	if t.Limit != nil {
+		t.Limit.Release(now, k.took(now), Canceled)
+	}
+	k.neutral(now)
+}
+
+// steady reports whether Acquire needs no clock.
+func (b *Breaker) steady() bool { return b == nil }
