@@ -146,9 +146,6 @@ func (o *operation) beginning() time.Time {
 
 // admit takes what the attempt needs from the guards.
 func (o *operation) admit(now time.Time) bool {
-	if now.IsZero() && !o.target.Breaker.steady() {
-		now = clock()
-	}
 	k, err := o.target.take(now, o.number == 0, o.policy.run.random)
 	if err == nil {
 		o.ticket = k
@@ -312,12 +309,12 @@ func (o *operation) remember(err error, v Verdict) {
 func (o *operation) classify(err error) Verdict {
 	if c := o.terms.classify; c != nil {
 		if v, ok := c(err); ok {
-			return completed(v, err)
+			return completed(v, errorTypeOf(err))
 		}
 	}
 	for _, c := range o.policy.run.classifiers {
 		if v, ok := c(err); ok {
-			return completed(v, err)
+			return completed(v, errorTypeOf(err))
 		}
 	}
 	return ClassifyIn(o.current, err)

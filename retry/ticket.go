@@ -22,7 +22,7 @@ func (t *Target) measures() bool {
 }
 
 // take asks the guards that stand before an attempt, in their order. Now may be
-// zero where no guard needs it.
+// zero if the target does not measure.
 func (t *Target) take(now time.Time, first bool, r Rand) (ticket, error) {
 	k := ticket{target: t, first: first, began: now}
 	if first && t.Throttle != nil {
@@ -31,7 +31,7 @@ func (t *Target) take(now time.Time, first bool, r Rand) (ticket, error) {
 		}
 	}
 	if t.Breaker != nil {
-		permit, err := t.Breaker.Acquire(now)
+		permit, err := t.Breaker.acquireLazily(now)
 		if err != nil {
 			k.neutral(now)
 			return k, err
@@ -39,13 +39,23 @@ func (t *Target) take(now time.Time, first bool, r Rand) (ticket, error) {
 		k.permit = permit
 	}
 	if t.Limit != nil && !t.Limit.Acquire(now) {
-		if t.Breaker != nil {
-			k.permit.Cancel(now)
-		}
+		k.permit.Cancel(now)
 		k.neutral(now)
 		return k, ErrLimited
 	}
 	return k, nil
+}
+
+// acquireLazily is Acquire for a caller who has not read the clock yet, if now is
+// zero: a closed breaker does not need it.
+func (b *Breaker) acquireLazily(now time.Time) (Permit, error) {
+	if w := breakerWord(b.word.Load()); w.state() == Closed {
+		return Permit{b, w.epoch(), 0}, nil
+	}
+	if now.IsZero() {
+		now = clock()
+	}
+	return b.acquire(now)
 }
 
 // neutral keeps the throttle from holding a request against the target that says
@@ -67,9 +77,7 @@ func (k *ticket) took(now time.Time) time.Duration {
 // succeed counts a success.
 func (k *ticket) succeed(now time.Time) {
 	t := k.target
-	if t.Breaker != nil {
-		k.permit.Success(now, k.took(now))
-	}
+	k.permit.Success(now, k.took(now))
 	if t.Limit != nil {
 		t.Limit.Release(now, k.took(now), "")
 	}
@@ -86,9 +94,7 @@ func (k *ticket) fail(now time.Time, c Category) {
 		return
 	}
 	t := k.target
-	if t.Breaker != nil {
-		k.permit.Failure(now, k.took(now), c)
-	}
+	k.permit.Failure(now, k.took(now), c)
 	if t.Limit != nil {
 		t.Limit.Release(now, k.took(now), c)
 	}
@@ -104,14 +110,9 @@ func (k *ticket) fail(now time.Time, c Category) {
 // cancel gives everything back: the attempt was not made, or says nothing.
 func (k *ticket) cancel(now time.Time) {
 	t := k.target
-	if t.Breaker != nil {
-		k.permit.Cancel(now)
-	}
+	k.permit.Cancel(now)
 	if t.Limit != nil {
 		t.Limit.Release(now, k.took(now), Canceled)
 	}
 	k.neutral(now)
 }
-
-// steady reports whether Acquire needs no clock.
-func (b *Breaker) steady() bool { return b == nil }
