@@ -17,7 +17,7 @@ type owner interface {
 	ended(w *world, c *call)
 }
 
-// call is one operation: what [retry.Do] does, as a state machine over events.
+// call is one operation: the steps of [retry.Do] as a state machine over events.
 // TestCallIsDo holds it against the original.
 type call struct {
 	client   *client
@@ -25,16 +25,15 @@ type call struct {
 	outer    *attempt // of the layer above, which waits for this call
 	started  time.Duration
 	deadline time.Duration // 0 for none
-	wait     time.Duration // before the present attempt
+	wait     time.Duration // before the attempt to come
 	current  *attempt
 	last     *retry.Verdict // of the last failed attempt, nil when there was none
-	number   int            // attempts begun
-	paid     float64        // tokens held for a retry that has not begun
-	key      int            // which effect it wants to have, for servers that count them
+	number   int            // attempts made, the one under way included
+	unknowns int            // failures of the category unknown that were repeated
+	paid     float64        // tokens withdrawn for the attempt to come
+	key      int            // what the caller means by the call, for servers that care
 	end      reason
 	class    uint8 // priority, 0 is the highest
-	keyed    bool  // the server recognizes repeats
-	unsafe   bool  // not idempotent
 	over     bool
 	ok       bool
 }
@@ -53,7 +52,6 @@ func (c *call) happen(w *world, what what) {
 	case what == callBegins:
 		c.begin(w)
 	case what == callRetries:
-		c.paid = 0
 		c.try(w)
 	case what == callGivesUp:
 		c.finish(w)
@@ -65,7 +63,7 @@ func (c *call) happen(w *world, what what) {
 // begin makes the first attempt, unless the throttle refuses it.
 func (c *call) begin(w *world) {
 	c.started = w.now
-	if at, ok := c.client.budget.(attendant); ok {
+	if at := c.client.attendant; at != nil {
 		at.begins()
 	}
 	if t := c.client.throttle; t != nil && t.Allow(w.clock, w.jitter) != nil {
@@ -75,24 +73,16 @@ func (c *call) begin(w *world) {
 	c.try(w)
 }
 
-// try makes an attempt, unless the breaker or the limit refuses it.
+// try makes an attempt, unless a guard refuses it.
 func (c *call) try(w *world) {
-	var p pass
-	if b := c.client.breaker; b != nil {
-		var ok bool
-		if p, ok = b.enter(w.clock); !ok {
-			c.refused(w, denyBreaker)
-			return
-		}
-	}
-	if l := c.client.limit; l != nil && !l.Acquire(w.clock) {
-		if c.client.breaker != nil {
-			c.client.breaker.cancel(w.clock, p)
-		}
-		c.refused(w, denyLimit)
+	p, why := c.admit(w)
+	if why != denyNothing {
+		c.refund(w)
+		c.refused(w, why)
 		return
 	}
 	c.number++
+	c.paid = 0
 	a := w.attempts.next()
 	a.call, a.number, a.started, a.pass = c, c.number, w.now, p
 	c.current = a
@@ -100,6 +90,45 @@ func (c *call) try(w *world) {
 		w.after(limit, a, attemptTimesOut)
 	}
 	c.client.to.take(w, a)
+}
+
+// admit asks the guards that stand before an attempt.
+func (c *call) admit(w *world) (p pass, why reason) {
+	b, l, at := c.client.breaker, c.client.limit, c.client.attendant
+	if b != nil {
+		var ok bool
+		if p, ok = b.enter(w.clock); !ok {
+			c.neutral(w)
+			return p, denyBreaker
+		}
+	}
+	if l != nil && !l.Acquire(w.clock) {
+		if b != nil {
+			b.cancel(w.clock, p)
+		}
+		c.neutral(w)
+		return p, denyLimit
+	}
+	if at != nil && c.number > 0 && !at.retryBegins() {
+		return p, denyBudget
+	}
+	return p, denyNothing
+}
+
+// neutral keeps the throttle from holding a first attempt against the target that
+// says nothing about it.
+func (c *call) neutral(w *world) {
+	if t := c.client.throttle; t != nil && c.number <= 1 {
+		t.Accepted(w.clock)
+	}
+}
+
+// refund gives back the tokens of an attempt that is not made.
+func (c *call) refund(w *world) {
+	if c.paid > 0 {
+		c.client.budget.Return(w.clock, c.paid)
+		c.paid = 0
+	}
 }
 
 // allowed is the time for an attempt: the policy's, or what is left of the call's.
@@ -123,126 +152,100 @@ func (c *call) settle(w *world, a *attempt, v *retry.Verdict) {
 		return
 	}
 	c.last = v
-	if c.end = c.repeatable(a, v); c.end != denyNothing {
+	next := c.repeat(w, v)
+	if !next.Retry {
+		c.end = reasonOf(next.Err)
 		c.finish(w)
 		return
 	}
-	decision := c.decide(w, v)
-	if !decision.Retry {
-		c.end = reasonOf(decision.Reason)
-		c.finish(w)
-		return
-	}
+	c.wait = next.Delay
 	if b := c.client.budget; b != nil {
-		cost := c.cost(v)
-		if ok, _ := b.Withdraw(w.clock, cost); !ok {
-			c.wait = decision.Delay
+		if ok, _ := b.Withdraw(w.clock, next.Cost); !ok {
 			c.refused(w, denyBudget)
 			return
 		}
-		c.paid = cost
+		c.paid = next.Cost
 	}
-	c.wait = decision.Delay
-	w.after(decision.Delay, c, callRetries)
+	if v.Category == retry.Unknown {
+		c.unknowns++
+	}
+	w.after(c.wait, c, callRetries)
+}
+
+// repeat asks the policy.
+func (c *call) repeat(w *world, v *retry.Verdict) retry.Repetition {
+	f := retry.Failure{
+		Attempt: c.number, Verdict: *v, PreviousDelay: c.wait, Now: w.clock, Unknowns: c.unknowns,
+		Nested: c.client.inherits && c.outer != nil && c.outer.later(),
+	}
+	if c.deadline > 0 {
+		f.Deadline, f.Usual = epoch.Add(c.deadline), c.client.lengths.quantile(0.5)
+	}
+	if c.client.repeat != nil {
+		return c.client.repeat(f, w.jitter)
+	}
+	return c.client.policy.Repeat(f, w.jitter)
 }
 
 // tell lets the guards know how the attempt ended.
 func (c *call) tell(w *world, a *attempt, v *retry.Verdict) {
-	took := w.now - a.started
-	category := retry.Category("")
+	if at := c.client.attendant; at != nil && a.number > 1 {
+		at.retryEnds()
+	}
+	took, category, served := w.now-a.started, retry.Category(""), true
 	if v != nil {
 		category = v.Category
+		served = category == retry.Permanent || category == retry.Conflict
 	}
-	if b := c.client.breaker; b != nil {
+	canceled := category == retry.Canceled
+	if b := c.client.breaker; b != nil && canceled {
+		b.cancel(w.clock, a.pass)
+	} else if b != nil {
 		b.leave(w.clock, a.pass, took, v)
 	}
 	if l := c.client.limit; l != nil {
 		l.Release(w.clock, took, category)
 	}
-	if b := c.client.budget; b != nil && category != retry.Canceled {
-		b.Record(w.clock, a.number == 1, v == nil)
+	if served || canceled {
+		c.neutral(w)
 	}
-	if t := c.client.throttle; t != nil && accepted(category) {
-		t.Accepted(w.clock)
+	if b := c.client.budget; b != nil && !canceled {
+		b.Record(w.clock, a.number == 1, served)
 	}
-}
-
-// accepted reports whether the target took the request, whatever came of it.
-func accepted(c retry.Category) bool {
-	switch c {
-	case retry.Throttled, retry.Unsent, retry.Timeout, retry.Unavailable, retry.Network, retry.Canceled, retry.Local:
-		return false
+	if v == nil && c.deadline > 0 {
+		c.client.lengths.add(took)
 	}
-	return true
-}
-
-// repeatable says why the attempt must not be repeated whatever the policy says.
-func (c *call) repeatable(a *attempt, v *retry.Verdict) reason {
-	notSent := v.Effect == retry.NotSent
-	switch {
-	case c.client.inherits && c.outer != nil && c.outer.later() && !notSent:
-		return denyOuter
-	case c.client.blind || !c.unsafe || notSent || !v.Category.Advice().Retry:
-		return denyNothing
-	}
-	return denyUnsafe
-}
-
-func (c *call) decide(w *world, v *retry.Verdict) retry.Decision {
-	f := retry.Failure{Attempt: c.number, Verdict: *v, PreviousDelay: c.wait, Now: w.clock}
-	if c.deadline > 0 {
-		f.Deadline = epoch.Add(c.deadline)
-	}
-	if c.client.decide != nil {
-		return c.client.decide(f, w.jitter)
-	}
-	return c.client.policy.Decide(f, w.jitter)
-}
-
-// cost is how many tokens a retry takes.
-func (c *call) cost(v *retry.Verdict) float64 {
-	if v.Category == retry.Unsent && c.number == 1 {
-		return 0
-	}
-	return v.Category.Advice().Cost
 }
 
 // refused ends the call because of a guard: at once, or when the retry would have
-// come.
+// come. A retry that was refused has waited already.
 func (c *call) refused(w *world, why reason) {
 	c.end = why
-	if !c.client.paced {
-		c.finish(w)
+	if c.number == 0 {
+		c.wait = c.client.policy.Jitter().Draw(c.client.policy.Window(retry.Attempt{Number: 1}), w.jitter)
+	}
+	if c.client.paced && (c.number == 0 || why == denyBudget) {
+		w.after(c.wait, c, callGivesUp)
 		return
 	}
-	if c.number == 0 {
-		c.wait = c.pace(w)
-	}
-	w.after(c.wait, c, callGivesUp)
-}
-
-// pace is how long a paced call waits when its first attempt was refused.
-func (c *call) pace(w *world) time.Duration {
-	return c.client.policy.Jitter().Draw(c.client.policy.Window(retry.Attempt{Number: 1}), w.jitter)
+	c.finish(w)
 }
 
 // cancel is the caller's.
 func (c *call) cancel(w *world) {
 	c.end = denyCanceled
+	c.refund(w)
 	if a := c.current; a != nil {
 		a.gone = true
 		c.current = nil
-		c.last = &canceled
 		c.tell(w, a, &canceled)
-	} else if c.paid > 0 {
-		c.client.budget.Return(w.clock, c.paid)
 	}
 	c.finish(w)
 }
 
 func (c *call) finish(w *world) {
 	c.over = true
-	if at, ok := c.client.budget.(attendant); ok {
+	if at := c.client.attendant; at != nil {
 		at.ends()
 	}
 	if c.owner != nil {

@@ -30,10 +30,13 @@ type (
 	}
 )
 
-// attendant is a budget that also counts calls in progress.
+// attendant is a budget that counts what is under way, and is asked when a retry
+// begins.
 type attendant interface {
 	begins()
 	ends()
+	retryBegins() bool
+	retryEnds()
 }
 
 // pass is the right to make one call through a breaker.
@@ -70,10 +73,9 @@ type kit struct {
 	throttle func(w *world) throttle
 	limit    func(w *world) limit
 	paced    bool // waits like a retry when a guard refuses, see [retry.Pace]
-	blind    bool // repeats what may have had an effect: other libraries' rule
 	inherits bool // sees the outer attempt, see [retry.Outer]
-	// decide replaces the policy's Decide in models of other libraries.
-	decide func(f retry.Failure, r retry.Rand) retry.Decision
+	// repeat replaces [retry.Policy.Repeat] in models of other libraries.
+	repeat func(f retry.Failure, r retry.Rand) retry.Repetition
 }
 
 // with returns the kit under a new name with changes.
@@ -85,9 +87,9 @@ func (k kit) with(name string, changes ...func(*kit)) kit {
 	return k
 }
 
-// plain is a policy without guards.
+// plain is a policy without guards, for operations that may be repeated.
 func plain(name string, opts ...retry.Option) kit {
-	return kit{name: name, policy: must(retry.New(opts...))}
+	return kit{name: name, policy: must(retry.New(append([]retry.Option{retry.Idempotent()}, opts...)...))}
 }
 
 func withBudget(c retry.BudgetConfig) func(*kit) {
@@ -129,17 +131,20 @@ func must[T any](v T, err error) T {
 // client is one instance: a process with its guards, calling one backend.
 type client struct {
 	kit
-	budget   budget
-	breaker  breaker
-	throttle throttle
-	limit    limit
-	to       backend
+	budget    budget
+	attendant attendant // the budget, if it is one
+	breaker   breaker
+	throttle  throttle
+	limit     limit
+	to        backend
+	lengths   histogram // of attempts that worked, of calls with a deadline
 }
 
 func newClient(w *world, k kit, to backend) *client {
 	c := &client{kit: k, to: to}
 	if k.budget != nil {
 		c.budget = k.budget(w)
+		c.attendant, _ = c.budget.(attendant)
 	}
 	if k.breaker != nil {
 		c.breaker = k.breaker(w)

@@ -162,6 +162,17 @@ func (m *meter) recovery() time.Duration {
 	return time.Duration(found)*m.width - m.trigger.to
 }
 
+// goodFor reports whether in every second of the time before now 90 % of what was
+// offered ended well.
+func (m *meter) goodFor(now, long time.Duration) bool {
+	for at := now - long; at < now; at += time.Second {
+		if at < m.trigger.to || m.goodput(at, at+time.Second) < 0.9 {
+			return false
+		}
+	}
+	return true
+}
+
 // goodput is the share of calls that ended well of those offered.
 func (m *meter) goodput(from, to time.Duration) float64 {
 	sum := m.total(from, to)

@@ -125,6 +125,15 @@ func (t *trial) within(name string, measured, low, high float64, unit string) {
 	t.verdict(name, fmt.Sprintf("%s to %s", figure(low), quantity(high, unit)), quantity(measured, unit), low <= measured && measured <= high)
 }
 
+// holds is a verdict that is no number.
+func (t *trial) holds(name, bound string, ok bool) {
+	measured := "yes"
+	if !ok {
+		measured = "no"
+	}
+	t.verdict(name, bound, measured, ok)
+}
+
 // stuck is the verdict on a control that must not recover.
 func (t *trial) stuck(name string, r *run, from time.Duration) {
 	good := r.goodput(from, 0)

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// TestL1 prints the table of L1; -v shows it.
-func TestL1(t *testing.T) {
-	for seed := range uint64(2) {
-		begin := time.Now()
-		logReport(t, Find("L1").Run(seed+1, nil), time.Since(begin))
+func TestScenarios(t *testing.T) {
+	for _, s := range Scenarios() {
+		t.Run(s.ID, func(t *testing.T) {
+			begin := time.Now()
+			logReport(t, s.Run(1, nil), time.Since(begin))
+		})
 	}
 }
 
@@ -25,5 +26,5 @@ func logReport(t *testing.T, r *Report, took time.Duration) {
 	for _, v := range r.Verdicts {
 		t.Logf("%-60s %-20s %-20s %v", v.Name, v.Bound, v.Measured, v.OK)
 	}
-	t.Logf("%d events, %.2f million/s", r.Events, float64(r.Events)/took.Seconds()/1e6)
+	t.Logf("%d events, %v, %.2f million/s", r.Events, took, float64(r.Events)/took.Seconds()/1e6)
 }

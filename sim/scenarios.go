@@ -6,6 +6,8 @@ import "strings"
 // owns the slice.
 func Scenarios() []*Scenario {
 	return []*Scenario{
+		synchronousCohort(), brownoutSweep(), hardOutage(), metastable(),
+		stability(), layers(), smallClients(),
 		learnedRecovery(),
 	}
 }

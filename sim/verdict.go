@@ -41,15 +41,19 @@ func (r reason) String() string {
 	}[r]
 }
 
-// reasonOf translates a [retry.Decision]'s reason.
-func reasonOf(decision string) reason {
-	switch decision {
-	case retry.ReasonExhausted:
+// reasonOf is the reason why [retry.Policy.Repeat] refused.
+func reasonOf(err error) reason {
+	switch err {
+	case retry.ErrAttempts:
 		return denyAttempts
-	case retry.ReasonPermanent:
+	case retry.ErrPermanent:
 		return denyPermanent
-	case retry.ReasonExpired:
+	case retry.ErrNoTime:
 		return denyTime
+	case retry.ErrUnsafe:
+		return denyUnsafe
+	case retry.ErrNested:
+		return denyOuter
 	}
 	return denyRejected
 }

@@ -42,8 +42,19 @@ func (w *world) after(d time.Duration, a actor, what what) { w.events.push(w.now
 func (w *world) at(t time.Duration, a actor, what what) { w.events.push(max(t, w.now), a, what) }
 
 // run lets everything happen until the end, or until nothing is left.
-func (w *world) run() {
+func (w *world) run() { w.runUntil(nil) }
+
+// runUntil is run for those who may know the result before the end: they are asked
+// every second.
+func (w *world) runUntil(known func() bool) {
+	ask := time.Second
 	for !w.events.empty() && w.events.heap[0].at <= w.end {
+		if known != nil && w.now >= ask {
+			if known() {
+				return
+			}
+			ask = w.now + time.Second
+		}
 		e := w.events.pop()
 		w.now = e.at
 		w.clock = epoch.Add(e.at)

@@ -1,0 +1,123 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+)
+
+// stability looks for the highest utilisation from which a server gets back by
+// itself after a trigger of ten seconds.
+func stability() *Scenario {
+	return &Scenario{
+		ID:     "S5",
+		Name:   "Stable utilisation",
+		Shows:  "Without a budget only 1/attempts of the capacity is safe; with a tenth of retries, nine tenths are.",
+		Source: "Huang et al., Metastable Failures in the Wild (OSDI 2022), theorem 2: C_stable = C/A",
+		Parameters: []Parameter{
+			{"server", "FIFO, 100 requests/s in the mean, exponential; does not know whose caller has gone"},
+			{"attempts", "timeout 1 s, full jitter 100 ms × 2"},
+			{"triggers", "10 s without capacity; half the capacity; twice the load"},
+			{"stable", "90 % goodput in each of ten seconds in a row, within 150 s after the trigger"},
+			{"search", "bisection between 0.15 and 0.98 to 0.01"},
+		},
+		own:   stabilityKit(3, "").with("ours", withBudget(retry.BudgetConfig{}), withBreaker(retry.BreakerConfig{})),
+		storm: stabilityStorm(standstill, 0.9),
+		play:  playStability,
+	}
+}
+
+func stabilityKit(attempts int, name string) kit {
+	return plain(name, retry.Attempts(attempts), retry.Exponential(100*time.Millisecond, 2, 10*time.Second), retry.PerAttempt(time.Second))
+}
+
+const stabilityRate = 100
+
+// disturbance is what happens to a server for ten seconds.
+type disturbance struct {
+	name     string
+	capacity float64
+	load     float64
+}
+
+var (
+	standstill   = disturbance{"no capacity", 0, 1}
+	halfCapacity = disturbance{"half the capacity", 0.5, 1}
+	twiceTheLoad = disturbance{"twice the load", 1, 2}
+)
+
+// patience is how long after the trigger goodput must be back.
+const patience = 150 * time.Second
+
+func stabilityStorm(d disturbance, utilisation float64) storm {
+	const rate, from, length = stabilityRate, 5 * time.Second, 10 * time.Second
+	return func(w *world, k kit) {
+		s := &server{rate: rate, random: true}
+		s.faults.add(step(from, length, d.capacity))
+		load := &stream{clients: fleet(w, 1, k, s.start(w)), rate: utilisation * rate}
+		load.surges = []surge{{from, from + length, d.load}}
+		w.meter.trigger = trigger{from, from + length}
+		w.end = from + length + patience
+		load.until = w.end
+		load.start(w)
+	}
+}
+
+func playStability(t *trial) {
+	const ours, strong = 0.90, "no capacity"
+	theory := map[int]float64{2: 0.50, 3: 0.33, 4: 0.25}
+	for _, d := range []disturbance{standstill, halfCapacity, twiceTheLoad} {
+		own := t.highest(t.own, d)
+		t.atLeast(d.name+": ours", own, ours, "")
+		for _, ratio := range []float64{0.1, 0.2} {
+			k := stabilityKit(3, "").with(fmt.Sprintf("budget %s alone", figure(ratio)), withBudget(retry.BudgetConfig{Ratio: ratio}))
+			t.atLeast(d.name+": "+k.name, t.highest(k, d), ours, "")
+		}
+		for attempts := 2; attempts <= 4; attempts++ {
+			got := t.highest(stabilityKit(attempts, fmt.Sprintf("%d attempts, no budget", attempts)), d)
+			c := theory[attempts]
+			if d.name == strong {
+				t.within(fmt.Sprintf("control, %s: %d attempts, no budget", d.name, attempts), got, 0.85*c, 1.08*c, "")
+			} else {
+				t.atLeast(fmt.Sprintf("%s: %d attempts, no budget, at least C/A", d.name, attempts), got, 0.92*c, "")
+			}
+		}
+	}
+}
+
+// highest is the highest utilisation that is stable.
+func (t *trial) highest(k kit, d disturbance) float64 {
+	low, high := 0.15, 0.98
+	if t.stable(k, d, high) {
+		low = high
+	}
+	for high-low > 0.01 {
+		middle := (low + high) / 2
+		if t.stable(k, d, middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	r := t.run(k.with(d.name+", "+k.name), stabilityStorm(d, low))
+	r.note("highest stable utilisation", low, "")
+	return low
+}
+
+// stable plays the storm until it is clear whether it ends well: ten good seconds
+// in a row, or more work at the server than it can do until the end.
+func (t *trial) stable(k kit, d disturbance, utilisation float64) bool {
+	w := newWorld(t.seed)
+	stabilityStorm(d, utilisation)(w, k)
+	stable := false
+	w.runUntil(func() bool {
+		if w.now < w.meter.trigger.to {
+			return false
+		}
+		stable = w.meter.goodFor(w.now, 10*time.Second)
+		return stable || float64(w.meter.inFlight) > (w.end-w.now).Seconds()*stabilityRate
+	})
+	t.report.Events += w.count
+	return stable
+}
