@@ -3,7 +3,6 @@ package retry
 import (
 	"net"
 	"net/textproto"
-	"runtime"
 	"strconv"
 	"syscall"
 	"time"
@@ -33,13 +32,16 @@ func Classify(err error) (v Verdict) {
 	if err == nil {
 		return v
 	}
-	v.Type = errorTypeOf(err).name
 	// Errors that hold a nil cause, such as &url.Error{}, panic in Error, and nil
 	// pointers in Unwrap.
-	defer func() { _ = recover() }()
-	left := mostCauses
-	if found, ok := classifyTree(err, &left); ok {
-		return found
+	defer func() {
+		if recover() != nil && v.Type == "" {
+			v.Type = errorTypeOf(err).name
+		}
+	}()
+	search := search{left: mostCauses}
+	if search.tree(err) {
+		return search.found
 	}
 	v.Type = errorTypeOf(telling(err)).name
 	if row, ok := byText(err.Error()); ok {
@@ -84,204 +86,213 @@ func isWrapper(err error) bool {
 	return false
 }
 
-// classifyTree classifies err or the first of its causes that anything matches.
-// Left counts down the errors that may still be looked at.
-func classifyTree(err error, left *int) (Verdict, bool) {
-	if *left--; *left < 0 {
-		return Verdict{}, false
-	}
-	t := errorTypeOf(err)
-	v, ok := Verdict{}, false
-	if t.has(ownMeaning) {
-		if v, ok = classifyOne(err, t, left); ok {
-			v = completed(v, t)
-		}
-	}
-	if !ok {
-		v, ok = classifyCauses(err, t, left)
-	}
-	if t.has(aroundCauses) {
-		return classifyAround(err, t, v, ok)
-	}
-	return v, ok
+// search is a walk through a tree of errors.
+type search struct {
+	left  int     // how many errors may still be looked at
+	found Verdict // valid when a method has returned true
 }
 
-// classifyCauses classifies the first cause of err that anything matches.
-func classifyCauses(err error, t *errorType, left *int) (Verdict, bool) {
+// tree classifies err or the first of its causes that anything matches.
+func (s *search) tree(err error) bool {
+	if s.left--; s.left < 0 {
+		return false
+	}
+	t := errorTypeOf(err)
+	known := t.has(ownMeaning) && s.one(err, t)
+	if known {
+		s.complete(t)
+	} else {
+		known = s.causes(err, t)
+	}
+	if t.has(aroundCauses) {
+		known = s.around(err, t, known)
+	}
+	return known
+}
+
+// causes classifies the first cause of err that anything matches.
+func (s *search) causes(err error, t *errorType) bool {
 	switch {
 	case t.has(hasCause):
 		if cause := err.(interface{ Unwrap() error }).Unwrap(); cause != nil {
-			return classifyTree(cause, left)
+			return s.tree(cause)
 		}
 	case t.has(hasCauses):
 		for _, cause := range err.(interface{ Unwrap() []error }).Unwrap() {
-			if cause == nil {
-				continue
-			}
-			if v, ok := classifyTree(cause, left); ok {
-				return v, true
+			if cause != nil && s.tree(cause) {
+				return true
 			}
 		}
 	}
-	return Verdict{}, false
+	return false
 }
 
-// classifyAround applies what an error says about itself in general terms.
-// Specific codes and causes, if known is true, say more than a timeout or "do
-// retry" around them, and less than "do not" and "nothing was sent".
-func classifyAround(err error, t *errorType, v Verdict, known bool) (Verdict, bool) {
+// around applies what an error says about itself in general terms. Specific codes
+// and causes, if known is true, say more than a timeout or "do retry" around them,
+// and less than "do not" and "nothing was sent". It returns whether the verdict is
+// known now.
+func (s *search) around(err error, t *errorType, known bool) bool {
+	if !known {
+		s.found = Verdict{}
+	}
+	v := &s.found
 	if t.has(hasSafeToRetry) && err.(interface{ SafeToRetry() bool }).SafeToRetry() {
 		if !known || !againstDialing(v.Category) {
-			v = completed(Verdict{Category: Unsent, Code: v.Code}, t)
+			*v = Verdict{Category: Unsent, Code: v.Code}
 		}
 		v.Effect, known = NotSent, true
 	}
 	if t.has(hasRetryable) && !t.has(describesItself) {
 		if again := err.(interface{ RetryableError() bool }).RetryableError(); !again {
-			v, known = completed(Verdict{Category: Permanent, Effect: v.Effect, Code: v.Code}, t), true
+			*v, known = Verdict{Category: Permanent, Effect: v.Effect, Code: v.Code}, true
 		} else if !known {
-			v, known = completed(Verdict{Category: Unavailable}, t), true
+			v.Category, known = Unavailable, true
 		}
 	}
 	if !known && t.has(hasTimeout) && err.(interface{ Timeout() bool }).Timeout() {
-		v, known = completed(Verdict{Category: Timeout}, t), true
+		v.Category, known = Timeout, true
 	}
 	if t.has(hasRetryAfter) && v.Hint == (Hint{}) {
 		if after := err.(interface{ RetryAfter() time.Duration }).RetryAfter(); after > 0 {
-			if !known {
-				v, known = completed(Verdict{Category: Throttled}, t), true
+			if v.Hint.After = after; !known {
+				v.Category, known = Throttled, true
 			}
-			v.Hint.After = after
 		}
 	}
-	return v, known
+	if known {
+		s.complete(t)
+	}
+	return known
 }
 
-// completed fills what a verdict leaves open.
-func completed(v Verdict, t *errorType) Verdict {
-	if v.Category == "" {
-		v.Category = Unknown
+// complete fills what the verdict leaves open.
+func (s *search) complete(t *errorType) {
+	if s.found.Category == "" {
+		s.found.Category = Unknown
 	}
-	if v.Effect == "" {
-		v.Effect = Maybe
+	if s.found.Effect == "" {
+		s.found.Effect = Maybe
 	}
-	if v.Type == "" {
-		v.Type = t.name
+	if s.found.Type == "" {
+		s.found.Type = t.name
 	}
-	return v
 }
 
-// classifyOne looks at one error without its causes, except where a type needs
-// them: network operations.
-func classifyOne(err error, t *errorType, left *int) (Verdict, bool) {
+// is sets the verdict.
+func (s *search) is(c Category, e Effect, code string) bool {
+	s.found = Verdict{Category: c, Effect: e, Code: code}
+	return true
+}
+
+// one looks at one error without its causes, except where a type needs them:
+// network operations.
+func (s *search) one(err error, t *errorType) bool {
 	if t.has(describesItself) {
-		return err.(Verdictor).RetryVerdict(), true
+		s.found = err.(Verdictor).RetryVerdict()
+		return true
 	}
-	if t.has(goType) {
-		if v, ok := byGoType(err, left); ok {
-			return v, true
-		}
+	if t.has(goType) && s.goType(err) {
+		return true
 	}
 	for i := range t.rows {
 		if row := &t.rows[i]; row.check == nil || row.check(err) {
-			return Verdict{Category: row.category, Effect: row.effect}, true
+			return s.is(row.category, row.effect, "")
 		}
 	}
-	if t.has(carriesCode) {
-		if v, ok := byCode(err, t); ok {
-			return v, true
-		}
+	if t.has(carriesCode) && s.code(err, t) {
+		return true
 	}
 	if t.has(sentinelType | hasIs) {
 		for i := range sentinels {
 			if row := &sentinels[i]; matches(err, row.err, t) {
-				return Verdict{Category: row.category, Effect: row.effect}, true
+				return s.is(row.category, row.effect, "")
 			}
 		}
 	}
-	return Verdict{}, false
+	return false
 }
 
-// byCode classifies by a code that the error carries.
-func byCode(err error, t *errorType) (Verdict, bool) {
+// code classifies by a code that the error carries.
+func (s *search) code(err error, t *errorType) (ok bool) {
 	switch {
 	case t.has(hasGRPCStatus):
-		return byGRPCStatus(err)
+		s.found, ok = byGRPCStatus(err)
 	case t.has(hasRedisError):
-		return byRedisError(err)
+		s.found, ok = byRedisError(err)
 	case t.has(isMySQL):
-		return byMySQLError(err, t)
+		s.found, ok = byMySQLError(err, t)
 	case t.has(isSQLite):
-		return bySQLiteError(err, t)
+		s.found, ok = bySQLiteError(err, t)
 	default:
-		return bySQLState(err.(sqlState).SQLState())
+		s.found, ok = bySQLState(err.(sqlState).SQLState())
 	}
+	return ok
 }
 
 // matches is errors.Is for one error without its causes.
 func matches(err, target error, t *errorType) bool {
-	if err == target { //nolint:errorlint // classifyTree walks the causes
+	if err == target { //nolint:errorlint // search.tree walks the causes
 		return true
 	}
 	return t.has(hasIs) && err.(interface{ Is(error) bool }).Is(target)
 }
 
-// byGoType classifies by types of the standard library that need more than a row.
-func byGoType(err error, left *int) (Verdict, bool) {
-	switch e := err.(type) { //nolint:errorlint // classifyTree walks the causes
+// goType classifies by types of the standard library that need more than a row.
+func (s *search) goType(err error) bool {
+	switch e := err.(type) { //nolint:errorlint // search.tree walks the causes
 	case syscall.Errno:
-		return byErrno(e)
+		if row := errnoRows[e]; row != nil {
+			return s.is(row.category, row.effect, row.name)
+		}
+		return false
 	case *net.OpError:
-		return classifyOperation(e, left), true
+		return s.operation(e)
 	case *net.DNSError:
 		if e.IsNotFound {
-			return Verdict{Category: Permanent, Effect: NotSent}, true
+			return s.is(Permanent, NotSent, "")
 		}
-		return Verdict{Category: Unsent, Effect: NotSent}, true
+		return s.is(Unsent, NotSent, "")
 	case *textproto.Error:
-		return byReply(e.Code)
-	case runtime.Error:
-		return Verdict{Category: Bug, Effect: Maybe}, true
+		return s.reply(e.Code)
 	}
-	return Verdict{}, false
+	return s.is(Bug, Maybe, "") // runtime.Error
 }
 
-// byReply classifies the replies of SMTP, FTP and NNTP servers: 4xx asks to come
+// reply classifies the replies of SMTP, FTP and NNTP servers: 4xx asks to come
 // back, 5xx not to (RFC 5321 §4.2.1, RFC 959 §4.2).
-func byReply(code int) (Verdict, bool) {
+func (s *search) reply(code int) bool {
 	switch code / 100 {
 	case 4:
-		return Verdict{Category: Unavailable, Effect: NotSent, Code: strconv.Itoa(code)}, true
+		return s.is(Unavailable, NotSent, strconv.Itoa(code))
 	case 5:
-		return Verdict{Category: Permanent, Effect: Done, Code: strconv.Itoa(code)}, true
+		return s.is(Permanent, Done, strconv.Itoa(code))
 	}
-	return Verdict{}, false
+	return false
 }
 
-// classifyOperation classifies a network operation. A failed dial sent nothing,
-// neither to the receiver nor, through a proxy, beyond it; whether it makes sense
-// to dial again depends on the cause.
-func classifyOperation(e *net.OpError, left *int) Verdict {
+// operation classifies a network operation. A failed dial sent nothing, neither to
+// the receiver nor, through a proxy, beyond it; whether it makes sense to dial
+// again depends on the cause.
+func (s *search) operation(e *net.OpError) bool {
 	if e.Op == "remote error" || e.Op == "local error" { // TLS alerts
-		return Verdict{Category: Permanent, Effect: NotSent}
+		return s.is(Permanent, NotSent, "")
 	}
-	cause, known := Verdict{}, false
-	if e.Err != nil {
-		cause, known = classifyTree(e.Err, left)
-	}
-	v := Verdict{Category: cause.Category, Effect: cause.Effect, Code: cause.Code, Hint: cause.Hint}
+	known := e.Err != nil && s.tree(e.Err)
+	s.found.Type = ""
 	switch {
-	case isDial(e.Op):
-		v.Effect = NotSent
-		if !known || !againstDialing(cause.Category) {
-			v.Category = Unsent
+	case isDial(e.Op) && known:
+		s.found.Effect = NotSent
+		if !againstDialing(s.found.Category) {
+			s.found.Category = Unsent
 		}
+	case isDial(e.Op):
+		s.is(Unsent, NotSent, "")
 	case !known && e.Err != nil && e.Timeout():
-		v.Category, v.Effect = Timeout, Maybe
+		s.is(Timeout, Maybe, "")
 	case !known:
-		v.Category, v.Effect = Network, Maybe
+		s.is(Network, Maybe, "")
 	}
-	return v
+	return true
 }
 
 // isDial names the operations that come before the first byte of a request; the

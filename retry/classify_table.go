@@ -93,7 +93,7 @@ var typeNames = []typeRow{
 
 // isURLMistake reports an address that cannot be parsed.
 func isURLMistake(err error) bool {
-	e, ok := err.(*url.Error) //nolint:errorlint // classifyTree walks the causes
+	e, ok := err.(*url.Error) //nolint:errorlint // search.tree walks the causes
 	return ok && e.Op == "parse"
 }
 

@@ -10,7 +10,7 @@ type errnoEntry struct {
 	effect   Effect
 }
 
-// errnos is the errno table. Under a failed dial, [classifyOperation] makes
+// errnos is the errno table. Under a failed dial, [search.operation] makes
 // everything but permanent and local errors [Unsent]. The last rows are the
 // numbers of Windows sockets, which no other system uses.
 var errnos = []errnoEntry{
@@ -88,12 +88,3 @@ var errnoRows = func() map[syscall.Errno]*errnoEntry {
 	}
 	return rows
 }()
-
-// byErrno classifies an error of the operating system.
-func byErrno(errno syscall.Errno) (Verdict, bool) {
-	row, ok := errnoRows[errno]
-	if !ok {
-		return Verdict{}, false
-	}
-	return Verdict{Category: row.category, Effect: row.effect, Code: row.name}, true
-}

@@ -16,7 +16,7 @@ type traits uint32
 
 const (
 	describesItself traits = 1 << iota // Verdictor
-	goType                             // a type of the standard library; see byGoType
+	goType                             // a type of the standard library; see search.goType
 	namedRow                           // rows of typeNames or permanentPackages
 	sentinelType                       // the type of a well-known value
 	hasIs
@@ -81,7 +81,7 @@ var methods = []struct {
 	{reflect.TypeFor[interface{ RetryAfter() time.Duration }](), hasRetryAfter},
 }
 
-// goTypes are the types of [byGoType] besides the interface runtime.Error.
+// goTypes are the types of [search.goType] besides the interface runtime.Error.
 var goTypes = map[reflect.Type]bool{
 	reflect.TypeFor[syscall.Errno]():    true,
 	reflect.TypeFor[*net.OpError]():     true,
