@@ -100,7 +100,7 @@ func (s *search) tree(err error) bool {
 	t := errorTypeOf(err)
 	known := t.has(ownMeaning) && s.one(err, t)
 	if known {
-		s.complete(t)
+		s.found.complete(t)
 	} else {
 		known = s.causes(err, t)
 	}
@@ -160,22 +160,28 @@ func (s *search) around(err error, t *errorType, known bool) bool {
 		}
 	}
 	if known {
-		s.complete(t)
+		s.found.complete(t)
 	}
 	return known
 }
 
-// complete fills what the verdict leaves open.
-func (s *search) complete(t *errorType) {
-	if s.found.Category == "" {
-		s.found.Category = Unknown
+// complete fills what a verdict leaves open.
+func (v *Verdict) complete(t *errorType) {
+	if v.Category == "" {
+		v.Category = Unknown
 	}
-	if s.found.Effect == "" {
-		s.found.Effect = Maybe
+	if v.Effect == "" {
+		v.Effect = Maybe
 	}
-	if s.found.Type == "" {
-		s.found.Type = t.name
+	if v.Type == "" {
+		v.Type = t.name
 	}
+}
+
+// completed is v with what it leaves open.
+func completed(v Verdict, t *errorType) Verdict {
+	v.complete(t)
+	return v
 }
 
 // is sets the verdict.
