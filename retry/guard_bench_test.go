@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"strconv"
 	"testing"
 	"time"
 )
@@ -72,4 +73,41 @@ func BenchmarkBothGuards(b *testing.B) {
 			budget.Record(now, true, true)
 		}
 	})
+}
+
+func BenchmarkThrottleAllow(b *testing.B) {
+	throttle := must(NewThrottle(ThrottleConfig{}))
+	now := time.Now()
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if throttle.Allow(now, nil) == nil {
+				throttle.Accepted(now)
+			}
+		}
+	})
+}
+
+func BenchmarkTargetsGet(b *testing.B) {
+	targets := NewTargets(0, 0, plainTarget)
+	now := time.Now()
+	for i := range 1000 {
+		targets.Get("host"+strconv.Itoa(i)+".example.com", now)
+	}
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			targets.Get("host500.example.com", now)
+		}
+	})
+}
+
+// BenchmarkTargetsFlood adds names to a full registry.
+func BenchmarkTargetsFlood(b *testing.B) {
+	targets := NewTargets(0, 0, func(name string) *Target { return &Target{Name: name} })
+	now := time.Now()
+	b.ReportAllocs()
+	for i := range b.N {
+		targets.Get("host"+strconv.Itoa(i), now.Add(time.Duration(i)*time.Millisecond))
+	}
 }
