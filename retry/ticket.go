@@ -33,14 +33,12 @@ func (t *Target) take(now time.Time, first bool, r Rand) (ticket, error) {
 	if t.Breaker != nil {
 		permit, err := t.Breaker.acquireLazily(now)
 		if err != nil {
-			k.neutral(now)
 			return k, err
 		}
 		k.permit = permit
 	}
 	if t.Limit != nil && !t.Limit.Acquire(now) {
 		k.permit.Cancel(now)
-		k.neutral(now)
 		return k, ErrLimited
 	}
 	return k, nil
@@ -58,11 +56,14 @@ func (b *Breaker) acquireLazily(now time.Time) (Permit, error) {
 	return b.acquire(now)
 }
 
-// neutral keeps the throttle from holding a request against the target that says
-// nothing about it: the throttle has counted it already, so it counts as accepted.
-func (k *ticket) neutral(now time.Time) {
-	if k.first && k.target.Throttle != nil {
+// heard tells the throttle whether the target accepted a first attempt.
+func (k *ticket) heard(now time.Time, accepted bool) {
+	switch {
+	case !k.first || k.target.Throttle == nil:
+	case accepted:
 		k.target.Throttle.Accepted(now)
+	default:
+		k.target.Throttle.Refused(now)
 	}
 }
 
@@ -81,7 +82,7 @@ func (k *ticket) succeed(now time.Time) {
 	if t.Limit != nil {
 		t.Limit.Release(now, k.took(now), "")
 	}
-	k.neutral(now)
+	k.heard(now, true)
 	if t.Budget != nil {
 		t.Budget.Record(now, k.first, true)
 	}
@@ -99,9 +100,7 @@ func (k *ticket) fail(now time.Time, c Category) {
 		t.Limit.Release(now, k.took(now), c)
 	}
 	served := c == Permanent || c == Conflict
-	if served {
-		k.neutral(now)
-	}
+	k.heard(now, served)
 	if t.Budget != nil {
 		t.Budget.Record(now, k.first, served)
 	}
@@ -114,5 +113,4 @@ func (k *ticket) cancel(now time.Time) {
 	if t.Limit != nil {
 		t.Limit.Release(now, k.took(now), Canceled)
 	}
-	k.neutral(now)
 }
