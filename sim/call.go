@@ -98,7 +98,6 @@ func (c *call) admit(w *world) (p pass, why reason) {
 	if b != nil {
 		var ok bool
 		if p, ok = b.enter(w.clock); !ok {
-			c.neutral(w)
 			return p, denyBreaker
 		}
 	}
@@ -106,21 +105,12 @@ func (c *call) admit(w *world) (p pass, why reason) {
 		if b != nil {
 			b.cancel(w.clock, p)
 		}
-		c.neutral(w)
 		return p, denyLimit
 	}
 	if at != nil && c.number > 0 && !at.retryBegins() {
 		return p, denyBudget
 	}
 	return p, denyNothing
-}
-
-// neutral keeps the throttle from holding a first attempt against the target that
-// says nothing about it.
-func (c *call) neutral(w *world) {
-	if t := c.client.throttle; t != nil && c.number <= 1 {
-		t.Accepted(w.clock)
-	}
 }
 
 // refund gives back the tokens of an attempt that is not made.
@@ -206,8 +196,14 @@ func (c *call) tell(w *world, a *attempt, v *retry.Verdict) {
 	if l := c.client.limit; l != nil {
 		l.Release(w.clock, took, category)
 	}
-	if served || canceled {
-		c.neutral(w)
+	if t := c.client.throttle; t != nil && a.number <= 1 {
+		switch {
+		case canceled: // says nothing
+		case served:
+			t.Accepted(w.clock)
+		default:
+			t.Refused(w.clock)
+		}
 	}
 	if b := c.client.budget; b != nil && !canceled {
 		b.Record(w.clock, a.number == 1, served)

@@ -17,6 +17,7 @@ type (
 	throttle interface {
 		Allow(now time.Time, r retry.Rand) error
 		Accepted(now time.Time)
+		Refused(now time.Time)
 	}
 	limit interface {
 		Acquire(now time.Time) bool
