@@ -4,12 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 )
 
 // at is a failure of attempt n.
@@ -209,27 +205,6 @@ func TestDecideDeadline(t *testing.T) {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
-}
-
-// TestDecideProperties: for any policy and failure, the delay is never negative,
-// never before the hint under the cap, and never over the larger of window and
-// spread hint.
-func TestDecideProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		first := time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "first"))
-		limit := first + time.Duration(rapid.Int64Range(0, int64(24*time.Hour)).Draw(t, "over"))
-		j := rapid.SampledFrom([]JitterOption{FullJitter(), EqualJitter(), NoJitter(), Decorrelated(), Additive(0.1), Beta(0, 1)}).Draw(t, "jitter")
-		p := must(New(Exponential(first, rapid.Float64Range(1, 100).Draw(t, "multiplier"), limit), j, Unlimited()))
-		hint := time.Duration(rapid.Int64Range(0, int64(48*time.Hour)).Draw(t, "hint"))
-		f := at(rapid.IntRange(1, 2_000_000).Draw(t, "attempt"), rapid.SampledFrom(Categories()[3:]).Draw(t, "category"))
-		f.Verdict.Hint.After = hint
-		f.PreviousDelay = time.Duration(rapid.Int64Range(0, math.MaxInt64).Draw(t, "previous"))
-		d := p.Decide(f, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)))
-		top := max(scale(limit, 1.1), scale(min(hint, limit), HintSpread), scale(ThrottledFloor, HintSpread))
-		if !d.Retry || d.Delay < min(hint, limit) || d.Delay < 0 || d.Delay > top {
-			t.Fatalf("%+v for hint %v, cap %v", d, hint, limit)
-		}
-	})
 }
 
 func TestDecideDoesNotAllocate(t *testing.T) {
