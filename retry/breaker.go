@@ -39,11 +39,13 @@ type Breaker struct {
 	opened  time.Time // the beginning of the outage
 	failed  time.Time // when the last probe of the outage failed
 	closed  time.Time // when the ramp began
+	ramp    time.Duration
 	trips   int
-	probes  []probe // under way
-	issued  uint32  // number of the last probe
-	passed  int     // probes that succeeded in a row
-	credit  float64 // of the ramp
+	probes  []probe   // under way
+	issued  uint32    // number of the last probe
+	passed  int       // probes that succeeded in a row
+	rowFrom time.Time // the first failure of the row
+	credit  float64   // of the ramp
 
 	news    []BreakerChange // not told yet
 	ended   []outage        // not observed yet
@@ -160,7 +162,7 @@ func (b *Breaker) room(now time.Time) (ok bool, at time.Time) {
 		share := b.admitted(now)
 		if ok = b.credit+share+dust >= 1; !ok {
 			b.credit += share
-			at = now.Add(b.config.Ramp / rampSteps)
+			at = now.Add(b.ramp / rampSteps)
 		}
 	default:
 		ok = true
@@ -250,8 +252,8 @@ func (b *Breaker) settle(p Permit, now time.Time, kind int, took time.Duration) 
 func (b *Breaker) count(now time.Time, kind int) {
 	if kind < callFailed {
 		b.row.Store(0)
-	} else {
-		b.row.Add(1)
+	} else if b.row.Add(1) == 1 {
+		b.rowFrom = now
 	}
 	if b.config.Count > 0 {
 		b.recent.add(kind)
@@ -266,7 +268,9 @@ func (b *Breaker) judge(now time.Time, kind int) {
 	if kind == callWorked || b.forced() {
 		return
 	}
-	if b.config.Consecutive > 0 && b.row.Load() >= int64(b.config.Consecutive) {
+	row := b.row.Load()
+	if b.config.Consecutive > 0 && row >= int64(b.config.Consecutive) ||
+		row >= int64(max(b.config.MinCalls, DefaultMinCalls)) && now.Sub(b.rowFrom) >= breakerStandstill {
 		b.trip(now, "consecutive")
 		return
 	}

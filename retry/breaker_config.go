@@ -20,6 +20,10 @@ const (
 	// openSpread spreads open times by ±25 %, openGrowth lengthens them.
 	openSpread = 0.25
 	openGrowth = 1.5
+	// breakerStandstill is how long nothing may work. A total outage would else go
+	// unnoticed for half of the window, in which whole queues fill; and a shorter
+	// one is a hiccup, however many calls it hits.
+	breakerStandstill = time.Second
 	// rampLeast is the share that a ramp begins with, rampSteps in how many parts
 	// of it refused callers are told to come back.
 	rampLeast = 0.1
@@ -38,7 +42,8 @@ type BreakerConfig struct {
 	SlowCall time.Duration
 	SlowRate float64
 	// Consecutive opens after so many failures in a row, whatever MinCalls. 0 turns
-	// it off. At most 1 000 000.
+	// it off. At most 1 000 000. In any case twenty failures in a row (MinCalls where
+	// that is more) that span a second open, whatever the window holds.
 	Consecutive int
 	// MinCalls is how many calls the window must hold for a rate to open, 1 to
 	// 1 000 000. Default 20, or Count where that is less.
@@ -62,7 +67,9 @@ type BreakerConfig struct {
 	// counts as failed. Default 10 s.
 	ProbeTimeout time.Duration
 	// Ramp is how long admission grows from a tenth to everything after closing, at
-	// most 1 h. Default 10 s; negative is none.
+	// most 1 h. Default 10 s; negative is none. It is never longer than half of the
+	// outage: after a short one little has piled up, and a long ramp would cost
+	// more than the outage did.
 	Ramp time.Duration
 	// OnChange is called after each change of state, outside locks, in the order of
 	// the changes. It may call the breaker.

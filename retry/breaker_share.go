@@ -80,9 +80,9 @@ func (b *Breaker) Unforce(now time.Time) {
 // the length is known.
 func (b *Breaker) restart(now, from time.Time, cause string) {
 	b.settled()
-	b.closed, b.credit = from, 1
+	b.closed, b.ramp, b.credit = from, b.config.Ramp, 1
 	to := Ramping
-	if b.config.Ramp <= 0 {
+	if b.ramp <= 0 {
 		to = Closed
 	}
 	b.enter(to, now, cause)

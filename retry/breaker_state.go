@@ -20,7 +20,7 @@ func (b *Breaker) advance(now time.Time) {
 			b.trip(b.firstExpiry(), "probe_expired")
 		}
 	case Ramping:
-		if end := b.closed.Add(b.config.Ramp); !now.Before(end) {
+		if end := b.closed.Add(b.ramp); !now.Before(end) {
 			b.ended = append(b.ended, b.outage())
 			b.settled()
 			b.enter(Closed, end, "ramped")
@@ -47,7 +47,8 @@ func (b *Breaker) open(at, until time.Time, cause string) {
 // close ends an outage with a ramp, if there is one. The ramp has begun at from.
 func (b *Breaker) close(at, from time.Time, cause string) {
 	b.closed, b.credit = from, 1
-	if b.config.Ramp > 0 {
+	b.ramp = min(b.config.Ramp, from.Sub(b.opened)/2)
+	if b.ramp > 0 {
 		b.enter(Ramping, at, cause)
 		return
 	}
@@ -114,7 +115,7 @@ func (b *Breaker) admitted(now time.Time) float64 {
 	case Closed:
 		return 1
 	case Ramping:
-		gone := float64(now.Sub(b.closed)) / float64(b.config.Ramp)
+		gone := float64(now.Sub(b.closed)) / float64(b.ramp)
 		return rampLeast + (1-rampLeast)*min(max(gone, 0), 1)
 	}
 	return 0

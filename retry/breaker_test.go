@@ -59,14 +59,14 @@ func TestBreakerLife(t *testing.T) {
 	}
 	send(b, after(5*time.Second), 0, Timeout) // the probe fails: half as long again
 	send(b, after(13*time.Second), 0, "")     // the next one does not
-	if got := b.View(after(18 * time.Second)); got.State != Ramping || math.Abs(got.Admitted-0.55) > 1e-9 || got.Trips != 2 {
+	if got := b.View(after(16250 * time.Millisecond)); got.State != Ramping || math.Abs(got.Admitted-0.55) > 1e-9 || got.Trips != 2 {
 		t.Errorf("%+v", got)
 	}
 	if got := b.View(after(23 * time.Second)); got.State != Closed || got.Trips != 0 || got.Admitted != 1 {
 		t.Errorf("%+v", got)
 	}
 	want := "closed→open:failure_rate@0s open→half_open:time@5s half_open→open:probe_failed@5s " +
-		"open→half_open:time@13s half_open→ramping:probed@13s ramping→closed:ramped@23s"
+		"open→half_open:time@13s half_open→ramping:probed@13s ramping→closed:ramped@19.5s" // half of the outage
 	if got := strings.Join(changes, " "); got != want {
 		t.Errorf("changes:\n%s, want\n%s", got, want)
 	}
@@ -96,6 +96,10 @@ func TestBreakerOpens(t *testing.T) {
 		{"all in fact", BreakerConfig{FailureRate: 1, MinCalls: 3}, []step{times(bad, 3)}, "failure_rate"},
 		{"in a row", BreakerConfig{Consecutive: 5}, []step{times(ok, 100), times(bad, 5)}, "consecutive"},
 		{"not in a row", BreakerConfig{Consecutive: 5}, []step{times(ok, 100), times(bad, 4), ok, times(bad, 4)}, ""},
+		{"nothing works", BreakerConfig{}, []step{times(ok, 1000), {n: 20, c: Unavailable, gap: 60 * time.Millisecond}}, "consecutive"},
+		{"nothing works, few calls", BreakerConfig{MinCalls: 2}, []step{times(ok, 1000), {n: 19, c: Unavailable, gap: 60 * time.Millisecond}}, ""},
+		{"nothing works, more calls wanted", BreakerConfig{MinCalls: 30}, []step{times(ok, 1000), {n: 29, c: Unavailable, gap: 60 * time.Millisecond}}, ""},
+		{"a hiccup", BreakerConfig{}, []step{times(ok, 1000), times(bad, 900), ok}, ""},
 		{"slow", BreakerConfig{SlowCall: time.Second}, []step{times(ok, 10), {n: 10, took: time.Second}}, "slow_rate"},
 		{"not slow enough", BreakerConfig{SlowCall: time.Second}, []step{{n: 50, took: time.Second - 1}}, ""},
 		{"slow is off", BreakerConfig{}, []step{{n: 50, took: time.Hour}}, ""},
@@ -301,8 +305,8 @@ func TestBreakerRampPermits(t *testing.T) {
 // evenly spread, whether they are asked by Acquire or by Ready first.
 func TestBreakerRamp(t *testing.T) {
 	for _, ask := range []bool{false, true} {
-		b := tripped(t, BreakerConfig{Rand: half{}})
-		start := after(5 * time.Second)
+		b := tripped(t, BreakerConfig{Rand: half{}, OpenFor: 20 * time.Second})
+		start := after(20 * time.Second)
 		send(b, start, 0, "")
 		for second, share := range []float64{0.1, 0.19, 0.28, 0.37, 0.46, 0.55, 0.64, 0.73, 0.82, 0.91} {
 			now := start.Add(time.Duration(second) * time.Second)
