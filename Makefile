@@ -40,11 +40,17 @@ build: ## Build the static binary bin/outlast
 # --- every change -----------------------------------------------------------
 
 # The fault tests measure times and kill whole processes: they run alone, and
-# without the race detector, which would measure itself.
+# without the race detector, which would measure itself. So do nested modules:
+# the peers that bench compares with have races of their own.
 .PHONY: test
-test: ## Run all tests: with the race detector, in random order; then the fault tests
+test: ## Run all tests: with the race detector, in random order; then the fault tests and nested modules
 	$(GO) test -race -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $$($(GO) list ./... | grep -v /internal/faulttest)
 	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/faulttest
+	@for mod in */go.mod; do \
+		[ -f "$$mod" ] || continue; \
+		echo "test: $${mod%/go.mod}"; \
+		(cd "$${mod%/go.mod}" && $(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...) || exit 1; \
+	done
 
 .PHONY: check
 check: check-format check-vet check-arch check-tidy check-generated check-lint ## All checks that need no running: format, vet, lint, ...
@@ -77,6 +83,11 @@ check-tidy: ## go.mod and go.sum hold what is needed and no more
 	@echo "check: go mod tidy"
 	@$(GO) mod tidy -diff || { \
 		echo "check: go.mod or go.sum is not tidy (diff above): run go mod tidy" >&2; exit 1; }
+	@for mod in */go.mod; do \
+		[ -f "$$mod" ] || continue; \
+		(cd "$${mod%/go.mod}" && $(GO) mod tidy -diff) || { \
+			echo "check: $$mod or its go.sum is not tidy (diff above): run go mod tidy there" >&2; exit 1; }; \
+	done
 
 .PHONY: check-generated
 check-generated: ## Generated files are what go generate makes

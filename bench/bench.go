@@ -33,7 +33,7 @@ type bench struct {
 func benches() []bench {
 	return []bench{
 		retriedOnce, singleEnqueues, singleEnqueuesHTTP, batchEnqueues, startLatency, retryLateness,
-		burnDown, waitingForTomorrow, successAtOnce, httpPush, stormSimulator,
+		burnDown, waitingForTomorrow, successAtOnce, twoFailures, httpPush, stormSimulator,
 	}
 }
 

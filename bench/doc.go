@@ -66,7 +66,7 @@ func docTable(figures []*figure) string {
 		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), cpuModel(), runtime.Version(), len(figures[0].Runs), 100*figures[0].Others)
 	fmt.Fprintf(&b, "| %s | %s | to reach |\n|---|%s---|\n", figures[0].Unit, strings.Join(systems, " | "), strings.Repeat("---|", len(systems)))
 	for _, row := range rows {
-		fmt.Fprintf(&b, "| %s |", strings.TrimPrefix(row, benchOf(cells[row+" "+systems[0]])+"/"))
+		fmt.Fprintf(&b, "| %s |", strings.TrimPrefix(row, benchOf(figures[0])+"/"))
 		target := ""
 		for _, system := range systems {
 			f := cells[row+" "+system]
