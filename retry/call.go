@@ -148,8 +148,10 @@ type running struct {
 	hedge       HedgeConfig
 	hedged      bool
 
+	// What follows from the above.
 	bounded bool // attempts have a time of their own
 	timed   bool // attempts are always measured
+	guarded bool // the target has guards
 	recent  atomic.Pointer[lengths]
 }
 
@@ -171,7 +173,8 @@ func (r *running) check(f *findings) {
 // compile precomputes what every call asks.
 func (r *running) compile(timeout, ttl time.Duration) {
 	r.bounded = timeout > 0 || ttl > 0
-	r.timed = r.bounded || r.hedged || r.observer.Attempt != nil || r.observer.End != nil
+	r.guarded = r.target.guards()
+	r.timed = r.bounded || r.hedged || r.observer.Attempt != nil || r.observer.End != nil || r.target.measures()
 }
 
 // lengths is what the policy remembers of recent attempts.

@@ -22,8 +22,11 @@ type infoKey struct{}
 // operations inside each other it is the innermost, but a first attempt inside a
 // repeated one counts as part of that.
 func Outer(ctx context.Context) (Info, bool) {
-	if info, ok := ctx.Value(infoKey{}).(*Info); ok {
-		return *info, true
+	switch attempt := ctx.Value(infoKey{}).(type) {
+	case *attemptContext:
+		return Info{attempt.number, attempt.most, attempt.deadline}, true
+	case *Info:
+		return *attempt, true
 	}
 	return Info{}, false
 }
@@ -38,10 +41,10 @@ func WithOuter(ctx context.Context, info Info) context.Context {
 // their context, so what can be waited for, a real context with its timer, is
 // made when somebody asks for it. Until then the attempt costs one allocation.
 type attemptContext struct {
-	parent context.Context
-	info   Info
-	limit  time.Time // when the attempt's own time is over, zero for none
-	cause  error     // of an end at limit
+	parent       context.Context
+	number, most int
+	deadline     time.Time // of all attempts, zero for none
+	limit        time.Time // when the attempt's own time is over, zero for none
 
 	mu     sync.Mutex
 	actual context.Context // nil until it is needed
@@ -74,7 +77,7 @@ func (c *attemptContext) Err() error {
 		return c.actual.Err()
 	case c.ended != nil:
 		return c.ended
-	case c.expired(clock):
+	case c.expired():
 		return c.real().Err()
 	}
 	return c.parent.Err()
@@ -85,7 +88,7 @@ func (c *attemptContext) Err() error {
 // package finds it below contexts made from this one.
 func (c *attemptContext) Value(key any) any {
 	if key == (infoKey{}) {
-		return c.outermost()
+		return c.attempt()
 	}
 	c.mu.Lock()
 	from := c.actual
@@ -99,25 +102,30 @@ func (c *attemptContext) Value(key any) any {
 	return from.Value(key)
 }
 
-// outermost is the attempt's own info, unless it is a first attempt inside a
-// repeated one.
-func (c *attemptContext) outermost() *Info {
-	if c.info.Attempt == 1 {
-		if outer, ok := c.parent.Value(infoKey{}).(*Info); ok && outer.Attempt > 1 {
-			return outer
+// attempt is what Value answers for infoKey: the context itself, unless it is a
+// first attempt inside a repeated one.
+func (c *attemptContext) attempt() any {
+	if c.number == 1 {
+		if info, ok := Outer(c.parent); ok && info.Attempt > 1 {
+			return c.parent.Value(infoKey{})
 		}
 	}
-	return &c.info
+	return c
 }
 
 // String keeps fmt from reading fields that change.
 func (c *attemptContext) String() string {
-	return fmt.Sprintf("retry.Attempt(%d)", c.info.Attempt)
+	return fmt.Sprintf("retry.Attempt(%d)", c.number)
 }
 
 // expired reports whether the attempt's own time is over.
-func (c *attemptContext) expired(now func() time.Time) bool {
-	return !c.limit.IsZero() && !now().Before(c.limit)
+func (c *attemptContext) expired() bool {
+	return !c.limit.IsZero() && !clock().Before(c.limit)
+}
+
+// timedOut reports whether the context ended at the attempt's own limit.
+func (c *attemptContext) timedOut() bool {
+	return !c.limit.IsZero() && context.Cause(c) == ErrAttemptTimeout //nolint:errorlint // the very value
 }
 
 // real returns the real context, made if need be. The caller holds the lock.
@@ -132,7 +140,11 @@ func (c *attemptContext) real() context.Context {
 	if c.limit.IsZero() || c.ended == context.Canceled { //nolint:errorlint // set by end to this very value
 		c.actual, c.cancel = context.WithCancel(parent)
 	} else {
-		c.actual, c.cancel = context.WithDeadlineCause(parent, c.limit, c.cause)
+		cause := ErrAttemptTimeout
+		if c.limit.Equal(c.deadline) {
+			cause = ErrDeadline
+		}
+		c.actual, c.cancel = context.WithDeadlineCause(parent, c.limit, cause)
 	}
 	if c.ended != nil {
 		c.cancel()
@@ -148,7 +160,7 @@ func (c *attemptContext) end() {
 	case c.actual != nil || c.ended != nil:
 	case c.parent.Err() != nil:
 		c.actual = c.parent
-	case c.expired(clock):
+	case c.expired():
 		c.ended = context.DeadlineExceeded
 	default:
 		c.ended = context.Canceled

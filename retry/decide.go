@@ -101,20 +101,23 @@ type Decision struct {
 // by it if it takes as long as usual, is not made: starting exactly at the
 // deadline leaves no time, ending exactly at it fits. Delays are never shortened
 // to fit, because that would line clients up.
-func (p *Policy) Decide(f Failure, r Rand) Decision {
+func (p *Policy) Decide(f Failure, r Rand) Decision { return p.decide(&f, r) }
+
+// decide is Decide. It completes what the failure leaves open.
+func (p *Policy) decide(f *Failure, r Rand) Decision {
 	f.Attempt = max(f.Attempt, 1)
-	category := f.Verdict.Category
-	if category == "" {
-		category = Unknown
+	if f.Verdict.Category == "" {
+		f.Verdict.Category = Unknown
 	}
-	rule, name, reason := p.judge(&f, category)
-	if reason == "" && p.spent(&f, rule) {
+	category := f.Verdict.Category
+	rule, name, reason := p.judge(f, category)
+	if reason == "" && p.spent(f, rule) {
 		reason = stopReason(category, ReasonExhausted)
 	}
 	if reason != "" {
 		return Decision{Reason: reason, Rule: name}
 	}
-	delay, name := p.delay(&f, category, rule, name, r)
+	delay, name := p.delay(f, category, rule, name, r)
 	if f.late(delay) {
 		return Decision{Reason: ReasonExpired, Rule: name}
 	}

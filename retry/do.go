@@ -1,6 +1,9 @@
 package retry
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Do runs fn until it succeeds, its failure is not worth a retry, or nothing is
 // left to try with. The error is then an [*Error] that holds the last real error.
@@ -23,10 +26,83 @@ import "context"
 // A panic of fn passes through; what the attempt held of the guards is given
 // back, and the breaker counts a failure.
 func Do(ctx context.Context, p *Policy, fn func(ctx context.Context) error, opts ...CallOption) error {
+	target, swift := p.swift(ctx, opts)
+	if !swift {
+		return persist(ctx, p, fn, opts)
+	}
+	var k ticket
+	if target == nil {
+		if err := fn(ctx); err != nil {
+			return resume(ctx, p, fn, opts, &k, err)
+		}
+		return nil
+	}
+	if err := k.take(target, time.Time{}, true, nil); err != nil {
+		return refuse(ctx, p, opts, err)
+	}
+	if err := k.call(ctx, fn); err != nil {
+		return resume(ctx, p, fn, opts, &k, err)
+	}
+	k.succeed(clock())
+	return nil
+}
+
+// swift reports whether a first attempt needs nothing but its guards: no clock, no
+// context of its own, nobody to tell. Most calls are like that and succeed at
+// once, so that the state of an operation would be half of their cost. It returns
+// the target, nil for one without guards.
+func (p *Policy) swift(ctx context.Context, opts []CallOption) (*Target, bool) {
+	if p.run.timed || p.firstRun > 0 || ctx.Err() != nil {
+		return nil, false
+	}
+	if _, limited := ctx.Deadline(); limited {
+		return nil, false
+	}
+	target := &p.run.target
+	if len(opts) > 0 {
+		var t terms
+		for _, opt := range opts {
+			t = opt.change(t)
+		}
+		if t.target != nil {
+			target = t.target
+			if target.measures() {
+				return nil, false
+			}
+		}
+	}
+	if !target.guards() {
+		target = nil
+	}
+	return target, true
+}
+
+// persist is the loop of Do.
+func persist(ctx context.Context, p *Policy, fn func(ctx context.Context) error, opts []CallOption) error {
 	var o operation
 	o.open(ctx, p, opts)
 	for o.pause() && o.begin() && o.settle(o.call(fn)) {
 	}
+	o.pace()
+	return o.outcome()
+}
+
+// resume is persist after a first attempt that failed.
+func resume(ctx context.Context, p *Policy, fn func(ctx context.Context) error, opts []CallOption, k *ticket, err error) error {
+	var o operation
+	o.open(ctx, p, opts)
+	o.number, o.current, o.ticket = 1, ctx, *k
+	for again := o.settle(err); again && o.pause() && o.begin(); again = o.settle(o.call(fn)) {
+	}
+	o.pace()
+	return o.outcome()
+}
+
+// refuse is persist after a refusal of the first attempt.
+func refuse(ctx context.Context, p *Policy, opts []CallOption, err error) error {
+	var o operation
+	o.open(ctx, p, opts)
+	o.refuse(err)
 	o.pace()
 	return o.outcome()
 }

@@ -15,10 +15,10 @@ import (
 )
 
 var (
-	errNetwork  = fmt.Errorf("read: %w", io.ErrUnexpectedEOF)    // network, maybe
-	errUnsent   = fmt.Errorf("dial: %w", syscall.ECONNREFUSED)   // unsent, not sent
-	errMissing  = fmt.Errorf("load: %w", fs.ErrNotExist)         // permanent
-	errNobody   = errors.New("nobody knows what that means")     // unknown
+	errNetwork  = fmt.Errorf("read: %w", io.ErrUnexpectedEOF)  // network, maybe
+	errUnsent   = fmt.Errorf("dial: %w", syscall.ECONNREFUSED) // unsent, not sent
+	errMissing  = fmt.Errorf("load: %w", fs.ErrNotExist)       // permanent
+	errNobody   = errors.New("nobody knows what that means")   // unknown
 	errThrottle = &retry.ResultError{Verdict: retry.Verdict{Category: retry.Throttled, Effect: retry.NotSent, Hint: retry.Hint{After: 3 * time.Second}}}
 )
 

@@ -39,16 +39,16 @@ type EndEvent struct {
 }
 
 // observeAttempt tells of an attempt that has ended.
-func (o *operation) observeAttempt(now time.Time, err error, v Verdict) {
+func (o *operation) observeAttempt(now time.Time, err error, v *Verdict) {
 	if told := o.policy.run.observer.Attempt; told != nil {
 		told(AttemptEvent{
-			Target: o.target.Name, Number: o.number, Hedge: o.hedge, Took: o.ticket.took(now), Err: err, Verdict: v,
+			Target: o.target.Name, Number: o.number, Hedge: o.hedge, Took: o.ticket.took(now), Err: err, Verdict: *v,
 		})
 	}
 }
 
 // observeWait tells of a wait that begins.
-func (o *operation) observeWait(next *Repetition) {
+func (o *operation) observeWait(next *Decision) {
 	if told := o.policy.run.observer.Wait; told != nil {
 		told(WaitEvent{Target: o.target.Name, Number: o.number, Delay: next.Delay, Rule: next.Rule})
 	}

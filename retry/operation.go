@@ -58,28 +58,34 @@ const (
 // open starts the operation. Until an attempt fails it reads a clock only where
 // something is measured.
 func (o *operation) open(ctx context.Context, p *Policy, opts []CallOption) {
-	o.ctx, o.policy, o.target = ctx, p, &p.run.target
-	o.terms.safe = p.run.safe
-	for _, opt := range opts {
-		o.terms = opt.change(o.terms)
+	o.ctx, o.policy = ctx, p
+	o.target, o.guarded, o.timed = &p.run.target, p.run.guarded, p.run.timed
+	o.terms.safe, o.wait = p.run.safe, p.firstRun
+	if len(opts) > 0 {
+		o.agree(opts)
 	}
-	if o.terms.target != nil {
-		o.target = o.terms.target
+	if deadline, limited := ctx.Deadline(); limited {
+		o.deadline, o.timed = deadline, true
 	}
-	if o.terms.independent || p.run.independent {
-		o.nested = outermost
-	}
-	deadline, limited := ctx.Deadline()
-	o.guarded, o.timed = o.target.guards(), limited || p.run.timed || o.target.measures()
 	if o.timed {
 		o.start = clock()
 	}
 	if p.ttl > 0 {
-		if end := o.start.Add(p.ttl); !limited || end.Before(deadline) {
-			deadline, o.expires = end, true
+		if end := o.start.Add(p.ttl); o.deadline.IsZero() || end.Before(o.deadline) {
+			o.deadline, o.expires = end, true
 		}
 	}
-	o.deadline, o.wait = deadline, p.firstRun
+}
+
+// agree applies the options of the call.
+func (o *operation) agree(opts []CallOption) {
+	for _, opt := range opts {
+		o.terms = opt.change(o.terms)
+	}
+	if t := o.terms.target; t != nil {
+		o.target, o.guarded = t, t.guards()
+		o.timed = o.timed || t.measures()
+	}
 }
 
 // pause waits before the attempt to come; false when the caller's context ends
@@ -146,17 +152,20 @@ func (o *operation) beginning() time.Time {
 
 // admit takes what the attempt needs from the guards.
 func (o *operation) admit(now time.Time) bool {
-	k, err := o.target.take(now, o.number == 0, o.policy.run.random)
-	if err == nil {
-		o.ticket = k
-		return true
+	if err := o.ticket.take(o.target, now, o.number == 0, o.policy.run.random); err != nil {
+		o.refuse(err)
+		return false
 	}
+	return true
+}
+
+// refuse ends the operation because a guard refuses the attempt.
+func (o *operation) refuse(err error) {
 	o.refund()
 	if o.number == 0 { // a later attempt has waited already
 		o.wait, o.pacing = o.policy.usualDelay(), true
 	}
 	o.stop(err)
-	return false
 }
 
 // usualDelay draws the delay before retry 1.
@@ -167,17 +176,14 @@ func (p *Policy) usualDelay() time.Duration {
 // derive makes a context that ends with the attempt. Its time is the per-attempt
 // timeout or what is left of the TTL; the parent sees to the caller's deadline.
 func (o *operation) derive(now time.Time) {
-	c := &attemptContext{
-		parent: o.ctx,
-		info:   Info{Attempt: o.number, MaxAttempts: o.policy.MaxAttempts(), Deadline: o.deadline},
-	}
+	c := &attemptContext{parent: o.ctx, number: o.number, most: o.policy.MaxAttempts(), deadline: o.deadline}
 	if o.expires {
-		c.limit, c.cause = o.deadline, ErrDeadline
+		c.limit = o.deadline
 	}
 	if o.policy.timeout > 0 {
 		own := now.Add(o.policy.timeout)
 		if o.deadline.IsZero() || own.Before(o.deadline) {
-			c.limit, c.cause = own, ErrAttemptTimeout
+			c.limit = own
 		}
 	}
 	o.own, o.current = c, c
@@ -215,7 +221,7 @@ func (o *operation) call(fn func(ctx context.Context) error) error {
 
 // abandon ends the operation in the middle of an attempt.
 func (o *operation) abandon(reason error, c Category) {
-	o.end(reason, Verdict{Category: c, Effect: Maybe}, c)
+	o.end(reason, &Verdict{Category: c, Effect: Maybe}, c)
 	o.stop(reason)
 	o.outcome() //nolint:errcheck // there is nobody to return it to
 }
@@ -245,15 +251,16 @@ func (o *operation) succeed() {
 	}
 	if o.timed {
 		o.policy.run.lengths().add(o.ticket.took(now))
-		o.observeAttempt(now, nil, Verdict{})
+		o.observeAttempt(now, nil, &Verdict{})
 	}
 }
 
 // fail settles a failure.
 func (o *operation) fail(err error) bool {
-	verdict := o.classify(err)
-	o.end(err, verdict, o.counted(verdict.Category))
-	return o.decide(err, verdict)
+	v := &o.failure.Verdict
+	*v = o.classify(err)
+	o.end(err, v, o.counted(v.Category))
+	return o.decide(err)
 }
 
 // counted is the category that the guards are told: when the caller has hung up,
@@ -270,7 +277,7 @@ func (o *operation) counted(c Category) Category {
 
 // end tells everybody how a failed attempt ended. Counted is the category that
 // the guards are told.
-func (o *operation) end(err error, v Verdict, counted Category) {
+func (o *operation) end(err error, v *Verdict, counted Category) {
 	now := o.failure.Now
 	if o.guarded || o.timed || o.start.IsZero() {
 		now = clock()
@@ -291,18 +298,20 @@ func (o *operation) end(err error, v Verdict, counted Category) {
 
 // remember keeps the last real error: one that only says that a context ended
 // does not replace it.
-func (o *operation) remember(err error, v Verdict) {
+func (o *operation) remember(err error, v *Verdict) {
 	o.effect, o.cut = worse(o.effect, v.Effect), nil
-	switch ended := isContextEnd(err); {
-	case ended && v.Category != Timeout && o.last != nil:
-		o.cut = err
-		return
-	case ended && o.own != nil:
-		if cause := context.Cause(o.own); cause == ErrAttemptTimeout || cause == ErrDeadline { //nolint:errorlint // set by derive
-			o.cut = cause
+	switch v.Category {
+	case Canceled, Deadline:
+		if o.last != nil && isContextEnd(err) {
+			o.cut = err
+			return
+		}
+	case Timeout:
+		if o.own != nil && isContextEnd(err) && o.own.timedOut() {
+			o.cut = ErrAttemptTimeout
 		}
 	}
-	o.last, o.verdict = err, v
+	o.last, o.verdict = err, *v
 }
 
 // classify asks the call's classifier, those of the policy, and the tables.
@@ -321,39 +330,39 @@ func (o *operation) classify(err error) Verdict {
 }
 
 // decide asks the policy and then the budget about a retry.
-func (o *operation) decide(err error, v Verdict) bool {
+func (o *operation) decide(err error) bool {
 	f := &o.failure
-	f.Attempt, f.Verdict, f.Err = o.number, v, err
-	f.PreviousDelay, f.Deadline, f.Usual = o.wait, o.deadline, o.usual()
+	f.Attempt, f.Err, f.Deadline, f.Usual = o.number, err, o.deadline, o.usual()
 	f.Nested = o.isNested()
-	next := o.policy.repeat(f, o.terms.safe, o.policy.run.random)
-	if o.ctx.Err() != nil && (next.Retry || isContextEnd(err)) {
+	decision, reason := o.policy.repeat(f, o.terms.safe, o.policy.run.random)
+	switch {
+	case o.ctx.Err() != nil && (reason == nil || isContextEnd(err)):
 		o.stop(context.Cause(o.ctx))
 		return false
-	}
-	if !next.Retry {
-		o.stop(next.Err)
+	case reason != nil:
+		o.stop(reason)
 		return false
 	}
-	o.wait = next.Delay
-	if !o.withdraw(next.Cost) {
+	o.wait, f.PreviousDelay = decision.Delay, decision.Delay
+	if !o.withdraw() {
 		o.pacing = true
 		o.stop(ErrBudget)
 		return false
 	}
-	if v.Category == Unknown {
+	if f.Verdict.Category == Unknown {
 		f.Unknowns++
 	}
-	o.observeWait(&next)
+	o.observeWait(&decision)
 	return true
 }
 
 // withdraw pays for the attempt to come.
-func (o *operation) withdraw(cost float64) bool {
+func (o *operation) withdraw() bool {
 	b := o.target.Budget
 	if b == nil {
 		return true
 	}
+	cost := retryCost(&o.failure)
 	ok, _ := b.Withdraw(o.failure.Now, cost)
 	if ok {
 		o.paid = cost
@@ -376,6 +385,9 @@ func (o *operation) usual() time.Duration {
 func (o *operation) isNested() bool {
 	if o.nested == notLookedUp {
 		o.nested = outermost
+		if o.terms.independent || o.policy.run.independent {
+			return false
+		}
 		if info, ok := Outer(o.ctx); ok && info.Attempt > 1 {
 			o.nested = nested
 		}

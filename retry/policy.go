@@ -104,6 +104,7 @@ func New(opts ...Option) (*Policy, error) {
 func Default() *Policy {
 	p := blank()
 	p.compile()
+	p.run.compile(p.timeout, p.ttl)
 	return p
 }
 

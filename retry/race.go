@@ -75,7 +75,8 @@ func (o *operation) hedgeTicket() (ticket, bool) {
 			return ticket{}, false
 		}
 	}
-	k, err := o.target.take(now, false, o.policy.run.random)
+	var k ticket
+	err := k.take(o.target, now, false, o.policy.run.random)
 	if err != nil && budget != nil {
 		budget.Return(now, 1)
 	}
@@ -113,7 +114,7 @@ func (e *entrant[T]) outcome() (T, error) {
 func (c *contest[T]) fail(o *operation, e *entrant[T]) {
 	now, v := clock(), o.classify(e.err)
 	e.ticket.fail(now, o.counted(v.Category))
-	o.remember(e.err, v)
+	o.remember(e.err, &v)
 	c.observe(e, now, v)
 }
 

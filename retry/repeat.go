@@ -27,29 +27,29 @@ type Repetition struct {
 // Repeat is a pure function like Decide. The budget of the target is asked after
 // it and before the wait, with Cost.
 func (p *Policy) Repeat(f Failure, r Rand) Repetition {
-	return p.repeat(&f, p.run.safe, r)
+	decision, err := p.repeat(&f, p.run.safe, r)
+	if err != nil {
+		return Repetition{Decision: decision, Err: err}
+	}
+	return Repetition{Decision: decision, Cost: retryCost(&f)}
 }
 
-// repeat is Repeat with what is declared for the call.
-func (p *Policy) repeat(f *Failure, safe repeatability, r Rand) Repetition {
-	category := f.Verdict.Category
-	if category == "" {
-		category = Unknown
-	}
-	decision := p.Decide(*f, r)
+// repeat is Repeat with what is declared for the call, without the cost.
+func (p *Policy) repeat(f *Failure, safe repeatability, r Rand) (Decision, error) {
+	decision := p.decide(f, r)
 	if !decision.Retry {
-		return Repetition{Decision: decision, Err: reasonError(decision.Reason, category)}
+		return decision, reasonError(decision.Reason, f.Verdict.Category)
 	}
-	if gate, err := p.gate(f, category, safe); err != nil {
-		return Repetition{Decision: Decision{Reason: ReasonRejected, Rule: gate}, Err: err}
+	if gate, err := p.gate(f, safe); err != nil {
+		return Decision{Reason: ReasonRejected, Rule: gate}, err
 	}
-	return Repetition{Decision: decision, Cost: retryCost(f, category)}
+	return decision, nil
 }
 
 // gate refuses what would not be safe to repeat. It returns its name for
 // [Decision.Rule], and the reason, nil to let the retry through.
-func (p *Policy) gate(f *Failure, c Category, safe repeatability) (string, error) {
-	sent := f.Verdict.Effect != NotSent
+func (p *Policy) gate(f *Failure, safe repeatability) (string, error) {
+	c, sent := f.Verdict.Category, f.Verdict.Effect != NotSent
 	switch {
 	case c == Bug:
 		return string(Bug), ErrPermanent
@@ -74,7 +74,8 @@ func (p *Policy) names(f *Failure, c Category) bool {
 
 // retryCost is the price of a retry in tokens. After a first attempt that was not
 // sent it is free.
-func retryCost(f *Failure, c Category) float64 {
+func retryCost(f *Failure) float64 {
+	c := f.Verdict.Category
 	if c == Unsent && f.Attempt <= 1 {
 		return 0
 	}

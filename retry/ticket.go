@@ -1,6 +1,9 @@
 package retry
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // ticket is what an attempt took from the guards of its target, to be given back
 // by exactly one of its methods.
@@ -23,25 +26,25 @@ func (t *Target) measures() bool {
 
 // take asks the guards that stand before an attempt, in their order. Now may be
 // zero if the target does not measure.
-func (t *Target) take(now time.Time, first bool, r Rand) (ticket, error) {
-	k := ticket{target: t, first: first, began: now}
+func (k *ticket) take(t *Target, now time.Time, first bool, r Rand) error {
+	k.target, k.first, k.began = t, first, now
 	if first && t.Throttle != nil {
 		if err := t.Throttle.Allow(now, r); err != nil {
-			return k, err
+			return err
 		}
 	}
 	if t.Breaker != nil {
 		permit, err := t.Breaker.acquireLazily(now)
 		if err != nil {
-			return k, err
+			return err
 		}
 		k.permit = permit
 	}
 	if t.Limit != nil && !t.Limit.Acquire(now) {
 		k.permit.Cancel(now)
-		return k, ErrLimited
+		return ErrLimited
 	}
-	return k, nil
+	return nil
 }
 
 // acquireLazily is Acquire for a caller who has not read the clock yet, if now is
@@ -54,6 +57,20 @@ func (b *Breaker) acquireLazily(now time.Time) (Permit, error) {
 		now = clock()
 	}
 	return b.acquire(now)
+}
+
+// call makes the attempt under the ticket alone. A panic or the end of the
+// goroutine passes through, but counts as a failure.
+func (k *ticket) call(ctx context.Context, fn func(ctx context.Context) error) error {
+	returned := false
+	defer func() {
+		if !returned {
+			k.fail(clock(), Bug)
+		}
+	}()
+	err := fn(ctx)
+	returned = true
+	return err
 }
 
 // heard tells the throttle whether the target accepted a first attempt.
