@@ -24,7 +24,7 @@ type infoKey struct{}
 func Outer(ctx context.Context) (Info, bool) {
 	switch attempt := ctx.Value(infoKey{}).(type) {
 	case *attemptContext:
-		return Info{attempt.number, attempt.most, attempt.deadline}, true
+		return attempt.info(), true
 	case *Info:
 		return *attempt, true
 	}
@@ -39,24 +39,38 @@ func WithOuter(ctx context.Context, info Info) context.Context {
 
 // attemptContext is the context of one attempt. Most functions never wait for
 // their context, so what can be waited for, a real context with its timer, is
-// made when somebody asks for it. Until then the attempt costs one allocation.
+// made when somebody asks for it. Until then an attempt costs one small allocation.
 type attemptContext struct {
 	parent       context.Context
-	number, most int
-	deadline     time.Time // of all attempts, zero for none
-	limit        time.Time // when the attempt's own time is over, zero for none
+	bounds       *bounds // nil for an attempt without a time of its own
+	number, most int32
 
 	mu     sync.Mutex
-	actual context.Context // nil until it is needed
+	actual context.Context // nil until it is needed, or one of the two below
 	cancel context.CancelFunc
-	ended  error // context.Canceled or DeadlineExceeded; set by end while actual is nil
+}
+
+// What actual is when the attempt has ended and nobody has asked for a context:
+// in time, or by its own limit.
+var finished, tooLate context.Context = new(struct{ context.Context }), new(struct{ context.Context })
+
+// bounds are the times that a policy gives to attempts.
+type bounds struct {
+	limit    time.Time // when the attempt's own time is over
+	deadline time.Time // of all attempts, zero for none
+}
+
+// boundedContext is an attemptContext with bounds, in one allocation.
+type boundedContext struct {
+	attemptContext
+	times bounds
 }
 
 // Deadline is the earlier one of the parent's and the attempt's own.
 func (c *attemptContext) Deadline() (time.Time, bool) {
 	deadline, ok := c.parent.Deadline()
-	if !c.limit.IsZero() && (!ok || c.limit.Before(deadline)) {
-		return c.limit, true
+	if b := c.bounds; b != nil && (!ok || b.limit.Before(deadline)) {
+		return b.limit, true
 	}
 	return deadline, ok
 }
@@ -72,33 +86,25 @@ func (c *attemptContext) Done() <-chan struct{} {
 func (c *attemptContext) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case c.actual != nil:
-		return c.actual.Err()
-	case c.ended != nil:
-		return c.ended
-	case c.expired():
-		return c.real().Err()
+	if c.actual == nil && !c.expired() {
+		return c.parent.Err()
 	}
-	return c.parent.Err()
+	return c.real().Err()
 }
 
-// Value answers with the parent's values and the attempt's [Info]. The real
+// Value answers with the parent's values and the attempt itself. The real
 // context, where there is one, answers instead of the parent, so that the context
 // package finds it below contexts made from this one.
 func (c *attemptContext) Value(key any) any {
 	if key == (infoKey{}) {
 		return c.attempt()
 	}
+	from := c.parent
 	c.mu.Lock()
-	from := c.actual
-	if from == nil && c.ended != nil {
+	if c.actual != nil {
 		from = c.real()
 	}
 	c.mu.Unlock()
-	if from == nil {
-		from = c.parent
-	}
 	return from.Value(key)
 }
 
@@ -113,43 +119,57 @@ func (c *attemptContext) attempt() any {
 	return c
 }
 
-// String keeps fmt from reading fields that change.
-func (c *attemptContext) String() string {
-	return fmt.Sprintf("retry.Attempt(%d)", c.number)
+// info describes the attempt.
+func (c *attemptContext) info() Info {
+	info := Info{Attempt: int(c.number), MaxAttempts: int(c.most)}
+	if c.bounds != nil {
+		info.Deadline = c.bounds.deadline
+	} else {
+		info.Deadline, _ = c.parent.Deadline()
+	}
+	return info
 }
+
+// String keeps fmt from reading fields that change.
+func (c *attemptContext) String() string { return fmt.Sprintf("retry.Attempt(%d)", c.number) }
 
 // expired reports whether the attempt's own time is over.
 func (c *attemptContext) expired() bool {
-	return !c.limit.IsZero() && !clock().Before(c.limit)
+	return c.bounds != nil && !clock().Before(c.bounds.limit)
 }
 
-// timedOut reports whether the context ended at the attempt's own limit.
+// timedOut reports whether the context ended at the attempt's own timeout.
 func (c *attemptContext) timedOut() bool {
-	return !c.limit.IsZero() && context.Cause(c) == ErrAttemptTimeout //nolint:errorlint // the very value
+	return c.bounds != nil && context.Cause(c) == ErrAttemptTimeout //nolint:errorlint // the very value
 }
 
 // real returns the real context, made if need be. The caller holds the lock.
 func (c *attemptContext) real() context.Context {
-	if c.actual != nil {
-		return c.actual
-	}
-	parent := c.parent
-	if c.ended != nil { // what happens to the parent from now on comes too late
+	parent, ended := c.parent, c.actual
+	switch ended {
+	case nil:
+	case finished, tooLate: // what happens to the parent from now on comes too late
 		parent = context.WithoutCancel(parent)
+	default:
+		return ended
 	}
-	if c.limit.IsZero() || c.ended == context.Canceled { //nolint:errorlint // set by end to this very value
+	if c.bounds == nil || ended == finished {
 		c.actual, c.cancel = context.WithCancel(parent)
 	} else {
-		cause := ErrAttemptTimeout
-		if c.limit.Equal(c.deadline) {
-			cause = ErrDeadline
-		}
-		c.actual, c.cancel = context.WithDeadlineCause(parent, c.limit, cause)
+		c.actual, c.cancel = context.WithDeadlineCause(parent, c.bounds.limit, c.bounds.cause())
 	}
-	if c.ended != nil {
+	if ended != nil {
 		c.cancel()
 	}
 	return c.actual
+}
+
+// cause is the context cause of an end at the limit.
+func (b *bounds) cause() error {
+	if b.limit.Equal(b.deadline) {
+		return ErrDeadline
+	}
+	return ErrAttemptTimeout
 }
 
 // end cancels the context: the attempt is over.
@@ -157,13 +177,13 @@ func (c *attemptContext) end() {
 	c.mu.Lock()
 	cancel := c.cancel
 	switch {
-	case c.actual != nil || c.ended != nil:
+	case c.actual != nil:
 	case c.parent.Err() != nil:
 		c.actual = c.parent
 	case c.expired():
-		c.ended = context.DeadlineExceeded
+		c.actual = tooLate
 	default:
-		c.ended = context.Canceled
+		c.actual = finished
 	}
 	c.mu.Unlock()
 	if cancel != nil {

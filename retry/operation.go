@@ -176,17 +176,30 @@ func (p *Policy) usualDelay() time.Duration {
 // derive makes a context that ends with the attempt. Its time is the per-attempt
 // timeout or what is left of the TTL; the parent sees to the caller's deadline.
 func (o *operation) derive(now time.Time) {
-	c := &attemptContext{parent: o.ctx, number: o.number, most: o.policy.MaxAttempts(), deadline: o.deadline}
+	number, most := int32(o.number), int32(o.policy.MaxAttempts())
+	if limit := o.limit(now); limit.IsZero() {
+		o.own = &attemptContext{parent: o.ctx, number: number, most: most}
+	} else {
+		c := &boundedContext{attemptContext{parent: o.ctx, number: number, most: most}, bounds{limit, o.deadline}}
+		c.bounds = &c.times
+		o.own = &c.attemptContext
+	}
+	o.current = o.own
+}
+
+// limit is when the time of an attempt that begins now is over by the policy's
+// limits, zero for never before the caller's deadline.
+func (o *operation) limit(now time.Time) time.Time {
+	var limit time.Time
 	if o.expires {
-		c.limit = o.deadline
+		limit = o.deadline
 	}
 	if o.policy.timeout > 0 {
-		own := now.Add(o.policy.timeout)
-		if o.deadline.IsZero() || own.Before(o.deadline) {
-			c.limit = own
+		if own := now.Add(o.policy.timeout); o.deadline.IsZero() || own.Before(o.deadline) {
+			limit = own
 		}
 	}
-	o.own, o.current = c, c
+	return limit
 }
 
 // retract undoes begin: the attempt is not made.
@@ -257,16 +270,16 @@ func (o *operation) succeed() {
 
 // fail settles a failure.
 func (o *operation) fail(err error) bool {
-	v := &o.failure.Verdict
-	*v = o.classify(err)
-	o.end(err, v, o.counted(v.Category))
-	return o.decide(err)
+	ended, v := o.ctx.Err(), &o.failure.Verdict
+	*v = o.classify(err, ended)
+	o.end(err, v, counted(v.Category, ended))
+	return o.decide(err, ended)
 }
 
 // counted is the category that the guards are told: when the caller has hung up,
 // whatever came back says nothing about the target.
-func (o *operation) counted(c Category) Category {
-	switch o.ctx.Err() {
+func counted(c Category, ended error) Category {
+	switch ended {
 	case nil:
 		return c
 	case context.DeadlineExceeded:
@@ -314,8 +327,9 @@ func (o *operation) remember(err error, v *Verdict) {
 	o.last, o.verdict = err, *v
 }
 
-// classify asks the call's classifier, those of the policy, and the tables.
-func (o *operation) classify(err error) Verdict {
+// classify asks the call's classifier, those of the policy, and the tables. Ended
+// is how the caller's context ended.
+func (o *operation) classify(err, ended error) Verdict {
 	if c := o.terms.classify; c != nil {
 		if v, ok := c(err); ok {
 			return completed(v, errorTypeOf(err))
@@ -326,17 +340,20 @@ func (o *operation) classify(err error) Verdict {
 			return completed(v, errorTypeOf(err))
 		}
 	}
+	if ended == nil && (o.own == nil || o.own.bounds == nil) { // nothing has ended
+		return Classify(err)
+	}
 	return ClassifyIn(o.current, err)
 }
 
 // decide asks the policy and then the budget about a retry.
-func (o *operation) decide(err error) bool {
+func (o *operation) decide(err, ended error) bool {
 	f := &o.failure
 	f.Attempt, f.Err, f.Deadline, f.Usual = o.number, err, o.deadline, o.usual()
 	f.Nested = o.isNested()
 	decision, reason := o.policy.repeat(f, o.terms.safe, o.policy.run.random)
 	switch {
-	case o.ctx.Err() != nil && (reason == nil || isContextEnd(err)):
+	case ended != nil && (reason == nil || isContextEnd(err)):
 		o.stop(context.Cause(o.ctx))
 		return false
 	case reason != nil:

@@ -112,8 +112,9 @@ func (e *entrant[T]) outcome() (T, error) {
 
 // fail settles a copy that failed while others run.
 func (c *contest[T]) fail(o *operation, e *entrant[T]) {
-	now, v := clock(), o.classify(e.err)
-	e.ticket.fail(now, o.counted(v.Category))
+	now, ended := clock(), o.ctx.Err()
+	v := o.classify(e.err, ended)
+	e.ticket.fail(now, counted(v.Category, ended))
 	o.remember(e.err, &v)
 	c.observe(e, now, v)
 }
