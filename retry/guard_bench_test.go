@@ -111,3 +111,16 @@ func BenchmarkTargetsFlood(b *testing.B) {
 		targets.Get("host"+strconv.Itoa(i), now.Add(time.Duration(i)*time.Millisecond))
 	}
 }
+
+func BenchmarkLimit(b *testing.B) {
+	limit := must(NewLimit(LimitConfig{}))
+	now := time.Now()
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if limit.Acquire(now) {
+				limit.Release(now, time.Millisecond, "")
+			}
+		}
+	})
+}
