@@ -252,7 +252,8 @@ func (c *call) finish(w *world) {
 // attempt is one try of a call.
 type attempt struct {
 	call    *call
-	number  int // from 1
+	job     *job // whose call it is, nil for a call in a process
+	number  int  // from 1
 	started time.Duration
 	pass    pass
 	verdict *retry.Verdict // of an answer under way
@@ -273,11 +274,19 @@ func (a *attempt) happen(w *world, what what) {
 	switch what {
 	case attemptTimesOut:
 		a.gone = true
-		a.call.settle(w, a, a.call.late(w))
+		a.settle(w, a.call.late(w))
 	case attemptAnswered:
 		a.settled = true
-		a.call.settle(w, a, a.verdict)
+		a.settle(w, a.verdict)
 	}
+}
+
+func (a *attempt) settle(w *world, v *retry.Verdict) {
+	if a.job != nil {
+		a.job.settle(w, a, v)
+		return
+	}
+	a.call.settle(w, a, v)
 }
 
 // answer gives the caller the answer after a delay, if it still waits then. Of a

@@ -91,13 +91,17 @@ func (m *meter) finish(length time.Duration) {
 func (m *meter) total(from, to time.Duration) bin {
 	var sum bin
 	for _, b := range m.between(from, to) {
-		sum.offered += b.offered
-		sum.attempts += b.attempts
-		sum.good += b.good
-		sum.failed += b.failed
-		sum.inFlight = max(sum.inFlight, b.inFlight)
+		sum.add(b)
 	}
 	return sum
+}
+
+func (b *bin) add(other bin) {
+	b.offered += other.offered
+	b.attempts += other.attempts
+	b.good += other.good
+	b.failed += other.failed
+	b.inFlight = max(b.inFlight, other.inFlight)
 }
 
 func (m *meter) between(from, to time.Duration) []bin {
@@ -149,7 +153,7 @@ func (m *meter) recovery() time.Duration {
 	for i := end - per; i >= int(m.trigger.to/m.width); i -= per {
 		var sum bin
 		for _, b := range m.bins[i : i+per] {
-			sum.offered, sum.good = sum.offered+b.offered, sum.good+b.good
+			sum.add(b)
 		}
 		offered, good = offered+sum.offered, good+sum.good
 		if ratio(sum.good, sum.offered) >= 0.9 && ratio(good, offered) >= 0.9 {

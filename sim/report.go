@@ -35,6 +35,8 @@ type Variant struct {
 	Metrics Metrics `json:"metrics"`
 	// Figures are those that only this scenario has.
 	Figures []Figure `json:"figures,omitempty"`
+	// Series is only there in a [Comparison].
+	Series *Series `json:"series,omitempty"`
 
 	meter *meter
 }

@@ -57,3 +57,16 @@ func reasonOf(err error) reason {
 	}
 	return denyRejected
 }
+
+// stopOf is the reason of a [retry.Decision].
+func stopOf(decision string) reason {
+	switch decision {
+	case retry.ReasonExhausted:
+		return denyAttempts
+	case retry.ReasonPermanent:
+		return denyPermanent
+	case retry.ReasonExpired:
+		return denyTime
+	}
+	return denyRejected
+}

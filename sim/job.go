@@ -1,0 +1,96 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+)
+
+// job is a durable task as the engine runs it: where a call in this process gives
+// up because of a guard, a task waits and spends no attempt.
+type job struct {
+	call
+	doomed  *retry.Verdict // it fails like this whenever the target is well
+	granted bool           // the budget has paid for the next attempt
+}
+
+// leastWait keeps a task that waits for a guard from asking again at once.
+const leastWait = time.Millisecond
+
+// happen is the time of the next attempt, if the guards let it.
+func (j *job) happen(w *world, _ what) {
+	if wait := j.pay(w); wait > 0 {
+		w.after(wait, j, callRetries)
+		return
+	}
+	p, wait := j.enter(w)
+	if wait > 0 {
+		w.after(wait, j, callRetries)
+		return
+	}
+	j.number++
+	j.granted = false
+	a := w.attempts.next()
+	a.call, a.job, a.number, a.started, a.pass = &j.call, j, j.number, w.now, p
+	if limit := j.client.policy.Timeout(); limit > 0 {
+		w.after(limit, a, attemptTimesOut)
+	}
+	j.client.to.take(w, a)
+}
+
+// pay asks the budget for a retry. It returns how long to wait, 0 when it is paid.
+func (j *job) pay(w *world) time.Duration {
+	b := j.client.budget
+	if b == nil || j.number == 0 || j.granted {
+		return 0
+	}
+	cost := j.last.Category.Advice().Cost
+	if j.last.Category == retry.Unsent && j.number == 1 {
+		cost = 0
+	}
+	granted, wait := b.Withdraw(w.clock, cost)
+	if j.granted = granted; granted {
+		return 0
+	}
+	return max(wait, leastWait)
+}
+
+// enter asks the breaker. It returns how long to wait, 0 when the attempt may be
+// made.
+func (j *job) enter(w *world) (pass, time.Duration) {
+	b, ok := j.client.breaker.(realBreaker)
+	if !ok {
+		return pass{}, 0
+	}
+	if ready, at := b.Ready(w.clock); !ready {
+		return pass{}, max(at.Sub(w.clock), leastWait)
+	}
+	p, ok := b.enter(w.clock)
+	if !ok {
+		return p, leastWait
+	}
+	return p, 0
+}
+
+// settle plans the next attempt, or ends the task.
+func (j *job) settle(w *world, a *attempt, v *retry.Verdict) {
+	j.tell(w, a, v)
+	if v == nil {
+		j.ok = true
+		j.finish(w)
+		return
+	}
+	j.last = v
+	f := retry.Failure{Attempt: j.number, Verdict: *v, PreviousDelay: j.wait, Now: w.clock}
+	if ttl := j.client.policy.TTL(); ttl > 0 {
+		f.Deadline = epoch.Add(j.started + ttl)
+	}
+	d := j.client.policy.Decide(f, w.jitter)
+	if !d.Retry {
+		j.end = stopOf(d.Reason)
+		j.finish(w)
+		return
+	}
+	j.wait = d.Delay
+	w.after(j.wait, j, callRetries)
+}

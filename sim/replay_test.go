@@ -1,0 +1,125 @@
+package sim
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+)
+
+// letterLine writes a task with attempts that begin at the given seconds and take
+// 100 ms; the last one of a succeeded task works.
+func letterLine(t *testing.T, target string, worked bool, category string, starts ...float64) string {
+	t.Helper()
+	type attempt map[string]any
+	var attempts []attempt
+	for i, s := range starts {
+		begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(seconds(s))
+		a := attempt{"number": i + 1, "started_at": begin, "ended_at": begin.Add(100 * time.Millisecond), "outcome": "failed", "category": category}
+		if worked && i == len(starts)-1 {
+			a["outcome"] = "succeeded"
+			delete(a, "category")
+		}
+		attempts = append(attempts, a)
+	}
+	data, err := json.Marshal(map[string]any{"type": "push", "target": map[string]string{"url": target}, "attempts": attempts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// outageLines is a target that answers nothing from 10 s to 40 s; a task comes
+// every second and tries again every ten.
+func outageLines(t *testing.T) string {
+	var lines []string
+	for due := range 60 {
+		starts := []float64{float64(due)}
+		for last := due; last >= 10 && last < 40; {
+			last += 10
+			starts = append(starts, float64(last))
+		}
+		lines = append(lines, letterLine(t, "https://a.example/hook", true, "unavailable", starts...))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func read(t *testing.T, text string) *History {
+	t.Helper()
+	h, err := ReadHistory(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestHistoryKnowsOutages(t *testing.T) {
+	h := read(t, outageLines(t)+"\n"+letterLine(t, "https://b.example/", true, "", 3)+"\n\n"+`{"type": "never ran", "attempts": []}`)
+	if h.Tasks() != 61 || h.Skipped != 1 {
+		t.Errorf("%d tasks, %d skipped", h.Tasks(), h.Skipped)
+	}
+	got := h.Outages(time.Second)
+	if len(got) != 1 || got[0].Target != "a.example" || !got[0].Ended || got[0].To.Sub(got[0].From) != 30*time.Second {
+		t.Errorf("outages %+v", got)
+	}
+}
+
+// TestReplay: fewer attempts are wasted with longer waits, and guards waste fewer
+// still; every task succeeds in the end.
+func TestReplay(t *testing.T) {
+	policy := func(wait time.Duration) *retry.Policy {
+		return must(retry.New(retry.Attempts(50), retry.Fixed(wait), retry.NoJitter()))
+	}
+	c := Replay(read(t, outageLines(t)), 1, []Contender{{"1 s", policy(time.Second)}, {"10 s", policy(10 * time.Second)}})
+	if len(c.Variants) != 3 {
+		t.Fatalf("%d variants", len(c.Variants))
+	}
+	recorded, hasty, same := c.Variants[0], c.Variants[1], c.Variants[2]
+	for _, v := range c.Variants {
+		if v.Metrics.Offered != 60 || v.Metrics.Good != 60 {
+			t.Errorf("%s: %d of %d are well", v.Name, v.Metrics.Good, v.Metrics.Offered)
+		}
+	}
+	if recorded.Metrics.Attempts != same.Metrics.Attempts || recorded.Figures[0] != same.Figures[0] {
+		t.Errorf("the same waits give %d attempts, recorded were %d", same.Metrics.Attempts, recorded.Metrics.Attempts)
+	}
+	if w := hasty.Figures[0].Value; w < 400 || w > 500 { // 30 tasks for 15 s on average
+		t.Errorf("%v attempts wasted by a retry each second", w)
+	}
+	if hasty.Metrics.P50 >= same.Metrics.P50 {
+		t.Errorf("p50 %v with 1 s, %v with 10 s", hasty.Metrics.P50, same.Metrics.P50)
+	}
+	if g := same.Figures[1].Value; g != 0 {
+		t.Errorf("%v attempts without evidence", g)
+	}
+}
+
+// TestReplayOfDoomedTasks: what was the task's own fault stays so.
+func TestReplayOfDoomedTasks(t *testing.T) {
+	h := read(t, letterLine(t, "https://a.example/", false, "permanent", 1)+"\n"+letterLine(t, "https://a.example/", true, "", 2))
+	c := Replay(h, 1, []Contender{{"default", retry.Default()}})
+	for _, v := range c.Variants {
+		if v.Metrics.Good != 1 || v.Metrics.Failed != 1 || v.Metrics.Attempts != 2 {
+			t.Errorf("%s: %+v", v.Name, v.Metrics)
+		}
+	}
+}
+
+func TestBadHistory(t *testing.T) {
+	attempt := `{"started_at": "2026-01-01T00:00:00Z", "ended_at": "2026-01-01T00:00:01Z", "outcome": %q, "category": %q}`
+	for text, want := range map[string]string{
+		"":         "no task",
+		"{}":       "no task",
+		"nonsense": "line 1",
+		"{}\n[1]":  "line 2",
+		`{"attempts": [` + fmt.Sprintf(attempt, "failed", "weird") + `]}`: "weird",
+		`{"attempts": [` + fmt.Sprintf(attempt, "exploded", "") + `]}`:    "exploded",
+	} {
+		if _, err := ReadHistory(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
