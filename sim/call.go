@@ -124,6 +124,9 @@ func (c *call) refund(w *world) {
 // allowed is the time for an attempt: the policy's, or what is left of the call's.
 func (c *call) allowed(w *world) time.Duration {
 	limit := c.client.policy.Timeout()
+	if limit == 0 {
+		limit = c.client.patience
+	}
 	if c.deadline > 0 {
 		if left := c.deadline - w.now; limit == 0 || left < limit {
 			limit = left
@@ -259,6 +262,7 @@ type attempt struct {
 	verdict *retry.Verdict // of an answer under way
 	gone    bool           // the caller waits no longer
 	settled bool
+	counted bool // among those in flight, until it is answered
 }
 
 // What happens to an attempt.
@@ -268,6 +272,10 @@ const (
 )
 
 func (a *attempt) happen(w *world, what what) {
+	if what == attemptAnswered && a.counted {
+		a.counted = false
+		w.meter.left()
+	}
 	if a.gone || a.settled {
 		return
 	}
@@ -287,6 +295,20 @@ func (a *attempt) settle(w *world, v *retry.Verdict) {
 		return
 	}
 	a.call.settle(w, a, v)
+}
+
+// arrives counts the attempt at the server that a report is about.
+func (a *attempt) arrives(w *world) {
+	a.counted = true
+	w.meter.arrived(w.now, a.number > 1)
+}
+
+// lost takes the attempt out of those in flight: no answer will come.
+func (a *attempt) lost(w *world) {
+	if a.counted {
+		a.counted = false
+		w.meter.left()
+	}
 }
 
 // answer gives the caller the answer after a delay, if it still waits then. Of a

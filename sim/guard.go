@@ -75,6 +75,8 @@ type kit struct {
 	limit    func(w *world) limit
 	paced    bool // waits like a retry when a guard refuses, see [retry.Pace]
 	inherits bool // sees the outer attempt, see [retry.Outer]
+	// patience limits attempts where the policy does not: callers wait no longer.
+	patience time.Duration
 	// repeat replaces [retry.Policy.Repeat] in models of other libraries.
 	repeat func(f retry.Failure, r retry.Rand) retry.Repetition
 }
@@ -86,6 +88,30 @@ func (k kit) with(name string, changes ...func(*kit)) kit {
 		change(&k)
 	}
 	return k
+}
+
+// decided is [retry.Policy.Decide] with a price: what Repeat is for operations that
+// may be repeated, for policies that do not say so.
+func decided(p *retry.Policy) func(retry.Failure, retry.Rand) retry.Repetition {
+	return func(f retry.Failure, r retry.Rand) retry.Repetition {
+		next := retry.Repetition{Decision: p.Decide(f, r), Cost: price(f.Verdict.Category, f.Attempt)}
+		switch {
+		case !next.Retry:
+			next.Err = stopError(next.Reason)
+		case f.Nested && f.Verdict.Effect != retry.NotSent:
+			next.Retry, next.Err = false, retry.ErrNested
+		}
+		return next
+	}
+}
+
+// price is how many tokens the retry after an attempt takes: after a first one that
+// was not sent, none.
+func price(c retry.Category, attempt int) float64 {
+	if c == retry.Unsent && attempt == 1 {
+		return 0
+	}
+	return c.Advice().Cost
 }
 
 // plain is a policy without guards, for operations that may be repeated.

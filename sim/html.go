@@ -3,9 +3,8 @@ package sim
 import (
 	"bytes"
 	_ "embed" // the page
-	"fmt"
 	"html/template"
-	"strings"
+	"math"
 
 	"github.com/outlast-dev/outlast/internal/chart"
 )
@@ -52,78 +51,27 @@ func (c *Comparison) chart(title, note string, unit chart.Unit, values func(*Ser
 	if c.FaultTo > c.FaultFrom {
 		ch.Markers = []chart.Marker{{X: c.FaultFrom, To: c.FaultTo, Label: "fault"}}
 	}
-	for i := range c.Variants {
-		v := &c.Variants[i]
-		ch.Series = append(ch.Series, chart.Series{Name: v.Name, Points: v.Series.points(values(v.Series)), Shape: chart.Step})
-	}
+	ch.Series = make([]chart.Series, 1) // without the offered load, an empty one keeps the colours of the others
 	if offered && len(c.Variants) > 0 {
 		s := c.Variants[0].Series
-		ch.Series = append(ch.Series, chart.Series{Name: "offered", Points: s.points(s.Offered), Shape: chart.Step})
+		ch.Series[0] = chart.Series{Name: "offered", Points: s.points(s.Offered, false), Shape: chart.Step, Fill: true}
+	}
+	for i := range c.Variants {
+		v := &c.Variants[i]
+		ch.Series = append(ch.Series, chart.Series{Name: v.Name, Points: v.Series.points(values(v.Series), !offered), Shape: chart.Step})
 	}
 	return ch
 }
 
-func (s *Series) points(values []float64) []chart.Point {
+// points are values over time. Where gaps is set, 0 means that there was nothing to
+// measure.
+func (s *Series) points(values []float64, gaps bool) []chart.Point {
 	points := make([]chart.Point, len(values))
 	for i, v := range values {
+		if gaps && v == 0 {
+			v = math.NaN()
+		}
 		points[i] = chart.Point{X: float64(i) * s.Step, Y: v}
 	}
 	return points
-}
-
-// Columns names the columns of Rows.
-func (c *Comparison) Columns() []string {
-	columns := []string{"policy", "attempts", "amplification", "worst 10 s", "recovery", "success", "p50", "p99", "in flight", "abandoned"}
-	if len(c.Variants) > 0 {
-		for _, f := range c.Variants[0].Figures {
-			columns = append(columns, f.Name)
-		}
-	}
-	return append(columns, "not made or ended badly")
-}
-
-// Rows are the metrics of the variants, for people.
-func (c *Comparison) Rows() [][]string {
-	var rows [][]string
-	for i := range c.Variants {
-		v := &c.Variants[i]
-		row := append([]string{v.Name}, v.Metrics.cells(c.FaultTo > 0)...)
-		for _, f := range v.Figures {
-			row = append(row, quantity(f.Value, f.Unit))
-		}
-		rows = append(rows, append(row, v.Metrics.refusals()))
-	}
-	return rows
-}
-
-// cells are the metrics for people, in the order of Columns.
-func (m *Metrics) cells(fault bool) []string {
-	recovery := "–"
-	switch {
-	case m.Recovery != nil:
-		recovery = quantity(*m.Recovery, "s")
-	case fault:
-		recovery = "never"
-	}
-	return []string{
-		fmt.Sprint(m.Attempts), figure(m.Amplification), figure(m.Peak10s), recovery,
-		figure(100*m.Success) + " %", span(m.P50), span(m.P99), fmt.Sprint(m.MaxInFlight), fmt.Sprint(m.Abandoned),
-	}
-}
-
-// refusals are the reasons why calls ended badly.
-func (m *Metrics) refusals() string {
-	var parts []string
-	for _, d := range m.Denied {
-		parts = append(parts, fmt.Sprintf("%s %d", d.Name, d.Count))
-	}
-	return strings.Join(parts, ", ")
-}
-
-// span is a length of time in seconds, for people.
-func span(s float64) string {
-	if s < 1 {
-		return figure(1000*s) + " ms"
-	}
-	return figure(s) + " s"
 }

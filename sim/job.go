@@ -44,11 +44,7 @@ func (j *job) pay(w *world) time.Duration {
 	if b == nil || j.number == 0 || j.granted {
 		return 0
 	}
-	cost := j.last.Category.Advice().Cost
-	if j.last.Category == retry.Unsent && j.number == 1 {
-		cost = 0
-	}
-	granted, wait := b.Withdraw(w.clock, cost)
+	granted, wait := b.Withdraw(w.clock, price(j.last.Category, j.number))
 	if j.granted = granted; granted {
 		return 0
 	}
@@ -87,7 +83,7 @@ func (j *job) settle(w *world, a *attempt, v *retry.Verdict) {
 	}
 	d := j.client.policy.Decide(f, w.jitter)
 	if !d.Retry {
-		j.end = stopOf(d.Reason)
+		j.end = reasonOf(stopError(d.Reason))
 		j.finish(w)
 		return
 	}

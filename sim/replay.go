@@ -110,7 +110,7 @@ type recorded struct {
 }
 
 func (r *recorded) take(w *world, a *attempt) {
-	w.meter.arrived(w.now, a.number > 1)
+	a.arrives(w)
 	n := r.at(w.now)
 	v, took := a.job.doomed, time.Duration(0)
 	switch {
@@ -124,6 +124,5 @@ func (r *recorded) take(w *world, a *attempt) {
 	if v != nil {
 		r.wasted++
 	}
-	w.after(took, witnessed(took), attemptLeaves)
 	a.answer(w, v, took)
 }

@@ -63,6 +63,8 @@ type Metrics struct {
 	// Recovery is how long after the fault 90 % of the calls end well again, and
 	// stay so. It is nil when that never happened, or when there was no fault.
 	Recovery *float64 `json:"recovery_s"`
+	// Fault tells that there was one.
+	Fault bool `json:"fault"`
 	// Abandoned are attempts that the server worked on when their caller had gone.
 	Abandoned int64   `json:"abandoned"`
 	Success   float64 `json:"success"` // share of the ended calls that ended well
@@ -94,7 +96,7 @@ func (m *meter) metrics() Metrics {
 		P99:           round(m.all.quantile(0.99).Seconds()),
 		MaxInFlight:   m.mostInFlight,
 	}
-	if m.trigger.to > 0 {
+	if out.Fault = m.trigger.to > 0; out.Fault {
 		if after := m.recovery(); after != never {
 			seconds := round(after.Seconds())
 			out.Recovery = &seconds

@@ -114,8 +114,7 @@ func cohortStorm(w *world, k kit) { cohortInto(w, k, &spectrum{}, &spectrum{}) }
 func cohortInto(w *world, k kit, all, first *spectrum) {
 	w.meter.width = 10 * time.Millisecond
 	to := takes(func(w *world, a *attempt) {
-		w.meter.arrived(w.now, a.number > 1)
-		w.meter.left()
+		a.arrives(w)
 		if a.number > 1 {
 			all.add(w.now)
 		}

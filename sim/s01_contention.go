@@ -100,7 +100,7 @@ type row struct {
 
 // take begins a read; its answer begins the write.
 func (r *row) take(w *world, a *attempt) {
-	w.meter.arrived(w.now, a.number > 1)
+	a.arrives(w)
 	access := &access{row: r, attempt: a}
 	w.after(delay(w), access, accessReads)
 }
@@ -124,7 +124,6 @@ func (x *access) happen(w *world, what what) {
 		return
 	}
 	x.row.writes++
-	w.meter.left()
 	if x.seen != x.row.version {
 		x.attempt.answer(w, &lost, delay(w))
 		return

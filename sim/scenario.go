@@ -54,11 +54,14 @@ func (s *Scenario) Run(seed uint64, contender *Contender) *Report {
 	return t.report
 }
 
-// kit gives a contender the guards that it asks for. What is no part of a policy
-// stays as in our own kit.
+// kit gives a contender the guards that it asks for. What is no part of a policy,
+// or what this one leaves open, stays as in our own kit.
 func (c *Contender) kit(own kit) kit {
 	k := own
-	k.name, k.policy, k.budget, k.breaker = c.Name, c.Policy, nil, nil
+	if own.policy != nil && k.patience == 0 {
+		k.patience = own.policy.Timeout()
+	}
+	k.name, k.policy, k.budget, k.breaker, k.repeat = c.Name, c.Policy, nil, nil, decided(c.Policy)
 	if config, ok := c.Policy.BudgetConfig(); ok {
 		withBudget(config)(&k)
 	}

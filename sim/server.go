@@ -39,7 +39,7 @@ func (s *server) start(w *world) *server {
 
 func (s *server) take(w *world, a *attempt) {
 	if !s.quiet {
-		w.meter.arrived(w.now, a.number > 1)
+		a.arrives(w)
 	}
 	if f := s.faults.now(w.now); f != nil {
 		s.suffer(w, a, f)
@@ -52,14 +52,14 @@ func (s *server) take(w *world, a *attempt) {
 func (s *server) suffer(w *world, a *attempt, f *fault) {
 	switch f.ill {
 	case refuses:
-		s.leave(w, a, f.verdict, f.latency)
+		a.answer(w, f.verdict, f.latency)
 	case hangs:
-		s.forget(w)
+		a.lost(w)
 	case holds:
 		f.held = append(f.held, a)
 	case fails:
 		if w.faults.Float64() < f.share {
-			s.leave(w, a, f.verdict, f.latency)
+			a.answer(w, f.verdict, f.latency)
 			return
 		}
 		s.enqueue(w, a, s.latency)
@@ -82,7 +82,7 @@ func (s *server) enqueue(w *world, a *attempt, latency time.Duration) {
 		ahead += s.lines[i].length()
 	}
 	if s.shed > 0 && float64(ahead) > s.shed.Seconds()*s.speed(w.now) || s.room > 0 && ahead >= s.room {
-		s.leave(w, a, &overloaded, s.latency)
+		a.answer(w, &overloaded, s.latency)
 		return
 	}
 	s.lines[class].push(a)
@@ -150,18 +150,7 @@ func (s *server) done(w *world, a *attempt, latency time.Duration) {
 	if s.work != nil {
 		v = s.work(w, a)
 	}
-	s.leave(w, a, v, latency)
-}
-
-func (s *server) leave(w *world, a *attempt, v *retry.Verdict, latency time.Duration) {
-	s.forget(w)
 	a.answer(w, v, latency)
-}
-
-func (s *server) forget(w *world) {
-	if !s.quiet {
-		w.meter.left()
-	}
 }
 
 // line is a queue of attempts.

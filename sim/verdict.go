@@ -58,15 +58,15 @@ func reasonOf(err error) reason {
 	return denyRejected
 }
 
-// stopOf is the reason of a [retry.Decision].
-func stopOf(decision string) reason {
-	switch decision {
+// stopError is the error of a [retry.Decision]'s reason.
+func stopError(reason string) error {
+	switch reason {
 	case retry.ReasonExhausted:
-		return denyAttempts
+		return retry.ErrAttempts
 	case retry.ReasonPermanent:
-		return denyPermanent
+		return retry.ErrPermanent
 	case retry.ReasonExpired:
-		return denyTime
+		return retry.ErrNoTime
 	}
-	return denyRejected
+	return retry.ErrRejected
 }

@@ -13,7 +13,7 @@ import (
 
 func newTask(c *cli) *cobra.Command {
 	return noun("task", "Enqueue, find and steer tasks",
-		newTaskEnqueue(c), newTaskList(c), newTaskGet(c), newTaskAttempts(c), newTaskCancel(c), newTaskRetry(c), newTaskReschedule(c))
+		newTaskEnqueue(c), newTaskList(c), newTaskGet(c), newTaskAttempts(c), newTaskCancel(c), newTaskRetry(c), newTaskReschedule(c), newTaskExport(c))
 }
 
 func taskRows(tasks []client.Task) func(io.Writer) {

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/sim"
+)
+
+func newSim(c *cli) *cobra.Command {
+	return noun("sim", "Play retry storms in virtual time, without a server", newSimList(c), newSimRun(c), newSimCompare(c))
+}
+
+func newSimList(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the scenarios", Args: cobra.NoArgs,
+		RunE: c.act(func(context.Context, []string) error {
+			all := sim.Scenarios()
+			return list(c, map[string]any{"scenarios": all}, all, func(w io.Writer) {
+				row(w, "ID", "NAME", "SHOWS")
+				for _, s := range all {
+					row(w, s.ID, s.Name, s.Shows)
+				}
+			})
+		}),
+	}
+}
+
+// scenario finds one, or says which there are.
+func scenario(id string) (*sim.Scenario, error) {
+	if s := sim.Find(id); s != nil {
+		return s, nil
+	}
+	var ids []string
+	for _, s := range sim.Scenarios() {
+		ids = append(ids, s.ID)
+	}
+	return nil, usage("there is no scenario %s; known: %s", clean(id), strings.Join(ids, ", "))
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/sim"
+)
+
+func newSimCompare(c *cli) *cobra.Command {
+	var seed uint64
+	var policies []string
+	var html, history string
+	cmd := &cobra.Command{
+		Use: "compare [ID]", Short: "Play one storm, or a recorded history, with several policies", Args: cobra.MaximumNArgs(1),
+		Long: `Play one storm with several policies side by side, or let recorded tasks run
+again: with --history, targets answer as they did when the history was recorded,
+and the policies decide anew. A history is what "outlast task export" and
+"outlast dead export" write.`,
+		Example: "  outlast sim compare S4 --policy short --policy mine.json --html storm.html\n" +
+			"  outlast task export --since 24h > history.ndjson\n  outlast sim compare --history history.ndjson --policy mine.json",
+		RunE: c.act(func(_ context.Context, args []string) error {
+			if (len(args) == 1) == (history != "") {
+				return usage("name a scenario, or a file with --history")
+			}
+			if len(policies) == 0 {
+				return usage("--policy is needed, once or several times")
+			}
+			contenders, err := readContenders(policies)
+			if err != nil {
+				return err
+			}
+			compared, err := compare(args, history, seed, contenders)
+			if err != nil {
+				return err
+			}
+			return c.showComparison(compared, html)
+		}),
+	}
+	cmd.Flags().StringArrayVar(&policies, "policy", nil, "file with a policy, or name of a preset; may be given several times")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the random numbers; the same seed gives the same report")
+	cmd.Flags().StringVar(&history, "history", "", "file with recorded tasks and their attempts, one JSON object per line; - for standard input")
+	cmd.Flags().StringVar(&html, "html", "", "also write a page with charts to this file")
+	return cmd
+}
+
+func compare(args []string, history string, seed uint64, contenders []sim.Contender) (*sim.Comparison, error) {
+	if history == "" {
+		s, err := scenario(args[0])
+		if err != nil {
+			return nil, err
+		}
+		return sim.Compare(s, seed, contenders), nil
+	}
+	file := os.Stdin
+	if history != "-" {
+		var err error
+		if file, err = os.Open(history); err != nil {
+			return nil, err
+		}
+		defer file.Close()
+	}
+	h, err := sim.ReadHistory(file)
+	if err != nil {
+		return nil, usage("%s: %v", clean(history), err)
+	}
+	return sim.Replay(h, seed, contenders), nil
+}
+
+func (c *cli) showComparison(compared *sim.Comparison, html string) error {
+	if html != "" {
+		page, err := compared.HTML()
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(html, page, 0o644); err != nil {
+			return err
+		}
+		c.say("%s is written", clean(html))
+	}
+	return list(c, compared, compared.Variants, func(w io.Writer) {
+		row(w, compared.String())
+		for _, p := range compared.Parameters {
+			row(w, "  "+clean(p.Name+": "+p.Value))
+		}
+		row(w)
+		variantRows(w, compared.Columns(), compared.Rows())
+	})
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/sim"
+)
+
+func newSimRun(c *cli) *cobra.Command {
+	var seed uint64
+	var seeds int
+	var policy string
+	cmd := &cobra.Command{
+		Use: "run ID...|all", Short: "Play scenarios and hold them against their acceptance numbers", Args: cobra.MinimumNArgs(1),
+		Long: `Play scenarios and hold them against their acceptance numbers.
+
+With --policy, that policy takes the place of our own clients; controls stay what
+they are. The exit code is 1 when an acceptance number is missed.`,
+		Example: "  outlast sim run S4\n  outlast sim run all --seeds 5\n  outlast sim run S4 --policy mine.json --output json",
+		RunE: c.act(func(_ context.Context, args []string) error {
+			scenarios, err := chosenScenarios(args)
+			if err != nil {
+				return err
+			}
+			if seeds < 1 {
+				return usage("--seeds must be at least 1")
+			}
+			var contender *sim.Contender
+			if policy != "" {
+				own, err := readContender(policy)
+				if err != nil {
+					return err
+				}
+				contender = &own
+			}
+			return c.play(scenarios, seed, seeds, contender)
+		}),
+	}
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the random numbers; the same seed gives the same report")
+	cmd.Flags().IntVar(&seeds, "seeds", 1, "how many seeds to play, from --seed on")
+	cmd.Flags().StringVar(&policy, "policy", "", "file with a policy, or name of a preset")
+	return cmd
+}
+
+func chosenScenarios(ids []string) ([]*sim.Scenario, error) {
+	if len(ids) == 1 && strings.EqualFold(ids[0], "all") {
+		return sim.Scenarios(), nil
+	}
+	var chosen []*sim.Scenario
+	for _, id := range ids {
+		s, err := scenario(id)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, s)
+	}
+	return chosen, nil
+}
+
+// play runs every scenario with every seed. Tables come one by one, as they are
+// ready.
+func (c *cli) play(scenarios []*sim.Scenario, seed uint64, seeds int, contender *sim.Contender) error {
+	var reports []*sim.Report
+	missed := 0
+	whole := len(scenarios) == 1 && seeds == 1
+	for _, s := range scenarios {
+		for i := range seeds {
+			r := s.Run(seed+uint64(i), contender)
+			missed += r.Missed()
+			reports = append(reports, r)
+			if c.output != "table" {
+				continue
+			}
+			if err := c.table(reportRows(s, r, whole)); err != nil {
+				return err
+			}
+		}
+	}
+	if err := c.writeReports(reports, whole); err != nil {
+		return err
+	}
+	if missed > 0 {
+		return fmt.Errorf("%d acceptance numbers are missed", missed)
+	}
+	return nil
+}
+
+// writeReports writes what is no table.
+func (c *cli) writeReports(reports []*sim.Report, one bool) error {
+	switch {
+	case c.output == "table":
+		return nil
+	case one:
+		return c.writeJSON(reports[0])
+	}
+	return list(c, map[string]any{"reports": reports}, reports, nil)
+}
+
+// reportRows shows a report; without whole only what is held against a bound.
+func reportRows(s *sim.Scenario, r *sim.Report, whole bool) func(io.Writer) {
+	return func(w io.Writer) {
+		row(w, fmt.Sprintf("%s  %s  (seed %d)", r.Scenario, r.Name, r.Seed))
+		if whole {
+			row(w, s.Shows)
+			row(w)
+			for _, p := range s.Parameters {
+				row(w, "  "+p.Name+": "+p.Value)
+			}
+			row(w)
+			variantRows(w, r.Columns(), r.Rows())
+			row(w)
+		}
+		row(w, "VERDICT", "BOUND", "MEASURED", "")
+		for _, v := range r.Verdicts {
+			ok := "ok"
+			if !v.OK {
+				ok = "MISSED"
+			}
+			row(w, v.Name, v.Bound, v.Measured, ok)
+		}
+		row(w)
+	}
+}
+
+func variantRows(w io.Writer, columns []string, rows [][]string) {
+	cells := func(texts []string, change func(string) string) {
+		all := make([]any, len(texts))
+		for i, t := range texts {
+			all[i] = change(t)
+		}
+		row(w, all...)
+	}
+	cells(columns, strings.ToUpper)
+	for _, r := range rows {
+		cells(r, clean)
+	}
+}
