@@ -5,8 +5,6 @@ import (
 	"io"
 	"net/http"
 	"time"
-
-	"github.com/outlast-dev/outlast/retry"
 )
 
 const (
@@ -21,7 +19,6 @@ const (
 // answer is what one attempt was answered.
 type answer struct {
 	resp    *http.Response
-	verdict retry.Verdict
 	failed  bool
 	body    *body // nil when the base's is handed on as it is
 	dropped bool  // closed, or about to be; guarded by the call's mu
@@ -30,8 +27,22 @@ type answer struct {
 // String is the status, for errors that show the answer.
 func (a *answer) String() string { return a.resp.Status }
 
-// judged is the predicate of [retry.ValueIf].
-func judged(a *answer) (retry.Verdict, bool) { return a.verdict, a.failed }
+// prepare wraps the body where the attempt has a context of its own to end, and
+// where the answer is probably repeated: then the body is read ahead.
+func (a *answer) prepare(cancel context.CancelCauseFunc, timeout *time.Timer, again bool) {
+	if cancel == nil && !again {
+		return
+	}
+	rest := a.resp.Body
+	a.body = &body{rest: rest, cancel: cancel, timeout: timeout}
+	if again && rest != http.NoBody {
+		a.body.readAhead()
+	}
+	a.resp.Body = a.body
+	if writer, ok := rest.(io.Writer); ok {
+		a.resp.Body = duplex{a.body, writer}
+	}
+}
 
 // drop closes an answer that nobody will read.
 func (a *answer) drop() { a.resp.Body.Close() }

@@ -28,7 +28,7 @@ type call struct {
 	deadline   time.Time // of all attempts; zero for none
 	resent     atomic.Int64
 
-	mu       sync.Mutex // attempts may overlap: see retry.Hedge
+	mu       sync.Mutex // attempts may overlap: see retry.Hedged
 	attempts int
 	answers  []*answer
 	ended    bool
@@ -88,7 +88,7 @@ func (c *call) attempt(ctx context.Context) (*answer, error) {
 		own.end()
 		return nil, c.failure(err)
 	}
-	return c.answered(own, resp, number), nil
+	return c.answered(own, resp, number)
 }
 
 // errNoAnswer is what a base transport gets that keeps no contract.
@@ -171,32 +171,32 @@ func (c *call) countResent(written *atomic.Int64) {
 	}
 }
 
-// answered judges an answer and prepares its body.
-func (c *call) answered(own attemptContext, resp *http.Response, number int) *answer {
-	a := &answer{resp: resp}
-	a.verdict, a.failed = c.judge(resp)
-	if a.failed && !c.canSendAgain() {
-		a.verdict.Hint.Never = true
+// answered judges an answer and prepares its body. The error of a failure is a
+// [*retry.ResultError].
+func (c *call) answered(own attemptContext, resp *http.Response, number int) (*answer, error) {
+	verdict, failed := c.judge(resp)
+	if failed && !c.canSendAgain() {
+		verdict.Hint.Never = true
 	}
-	again := a.failed && c.isRepeatable(&a.verdict) && number != c.transport.policy.MaxAttempts()
-	if timeout := own.keep(c.deadline); own.cancel != nil || again {
-		a.body = &body{rest: resp.Body, cancel: own.cancel, timeout: timeout}
-		if again && resp.Body != http.NoBody {
-			a.body.readAhead()
-		}
-		resp.Body = a.body
-		if writer, ok := a.body.rest.(io.Writer); ok {
-			resp.Body = duplex{a.body, writer}
-		}
+	a := &answer{resp: resp, failed: failed}
+	again := failed && c.isRepeatable(&verdict) && number != c.transport.policy.MaxAttempts()
+	a.prepare(own.cancel, own.keep(c.deadline), again)
+	c.keep(a)
+	if failed {
+		return a, &retry.ResultError{Value: a, Verdict: verdict}
 	}
+	return a, nil
+}
+
+// keep notes an answer that somebody has to close.
+func (c *call) keep(a *answer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
-		a.drop() // a hedge that lost
-	} else {
-		c.answers = append(c.answers, a)
+		a.drop() // of a copy that lost
+		return
 	}
-	return a
+	c.answers = append(c.answers, a)
 }
 
 // isRepeatable guesses whether the policy will repeat the failure: if so, its
@@ -221,7 +221,7 @@ func (c *call) judge(resp *http.Response) (retry.Verdict, bool) {
 // canSendAgain reports whether the body can be had once more.
 func (c *call) canSendAgain() bool { return c.recorded == nil || c.recorded.isWhole() }
 
-// end turns what [retry.ValueIf] returned into what RoundTrip returns: an answer
+// end turns what [retry.Hedged] returned into what RoundTrip returns: an answer
 // also where it is a failure, unless the context has ended.
 func (c *call) end(last *answer, err error) (*http.Response, error) {
 	c.err, _ = errors.AsType[*retry.Error](err)
