@@ -41,6 +41,7 @@ func race[T any](o *operation, fn func(ctx context.Context) (T, error)) (T, erro
 	defer cancel(errLost)
 	defer close(c.decided)
 
+	o.ticket.target = o.target // also without guards: a copy that loses gives its ticket back
 	go c.enter(entrant[T]{ticket: o.ticket})
 	delay := o.policy.run.hedgeDelay()
 	timer := time.NewTimer(delay)
