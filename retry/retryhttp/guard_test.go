@@ -103,6 +103,7 @@ func TestHedge(t *testing.T) {
 	t.Parallel()
 	var ended atomic.Int64
 	s := serve(t, func(w http.ResponseWriter, r *http.Request, n int) {
+		io.Copy(io.Discard, r.Body) //nolint:errcheck // else the server does not see that the client has gone
 		if n == 1 {
 			<-r.Context().Done()
 			ended.Add(1)
