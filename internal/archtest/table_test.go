@@ -21,6 +21,17 @@ var rules = []rule{
 	{path: "retry/retryhttp", is: "RoundTripper and server middleware", stdOnly: true, imports: []arrow{
 		{"retry", "the policy it applies"},
 	}},
+	{path: "retry/internal/wholetx", is: "what the end of a transaction means", stdOnly: true, imports: []arrow{
+		{"retry", "verdicts"},
+	}},
+	{path: "retry/retrysql", is: "whole transactions of database/sql", stdOnly: true, imports: []arrow{
+		{"retry", "the policy it applies"},
+		{"retry/internal/wholetx", "what the end of a transaction means"},
+	}},
+	{path: "retry/retrypgx", is: "whole transactions of pgx", imports: []arrow{
+		{"retry", "the policy it applies"},
+		{"retry/internal/wholetx", "what the end of a transaction means"},
+	}},
 	{path: "retry/*", is: "interceptors and classifiers that need a library's types", imports: []arrow{
 		{"retry", "the categories they map to, the policy they apply"},
 	}},
