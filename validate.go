@@ -186,10 +186,11 @@ func (d *Draft) takeFallback(c *complaints) {
 	if err != nil {
 		return
 	}
-	for path, part := range map[string]json.RawMessage{"retry.budget": spec.Budget, "retry.breaker": spec.Breaker} {
-		if !absent(part) && string(part) != `"none"` {
-			c.add(path, "is not possible yet", `leave it out, or write "none"`)
-		}
+	if spec.Budget != nil && !spec.Budget.None {
+		c.add("retry.budget", "is not possible yet", `leave it out, or write "none"`)
+	}
+	if spec.Breaker != nil && !spec.Breaker.None {
+		c.add("retry.breaker", "is not possible yet", `leave it out, or write "none"`)
 	}
 	if !absent(spec.Alert) {
 		c.add("retry.alert", "is not possible yet", "leave it out")

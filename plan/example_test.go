@@ -34,7 +34,6 @@ func ExampleOf() {
 	// weak_jitter
 	// no_cap
 	// total_past_deadline
-	// no_budget
 }
 
 func ExampleSolve() {

@@ -48,6 +48,7 @@ func (p *Policy) check(f *findings) {
 		}
 		p.rules[i].check(f, path, p.unlimited)
 	}
+	p.wants.check(f)
 	checkSelectors(f, "retry_on", p.retryOn)
 	checkSelectors(f, "never_on", p.neverOn)
 	p.run.check(f)

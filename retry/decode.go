@@ -118,10 +118,16 @@ func (s *Spec) fields(f *findings) map[string]read {
 		"never_on":      f.texts(&s.NeverOn),
 		"max_crashes":   f.integer(&s.MaxCrashes),
 		"order_on_dead": f.text(&s.OrderOnDead),
-		"budget":        f.raw(&s.Budget),
-		"breaker":       f.raw(&s.Breaker),
-		"fallback":      f.raw(&s.Fallback),
-		"alert":         f.raw(&s.Alert),
+		"budget": func(path string, v any) {
+			s.Budget = new(BudgetSpec)
+			f.guard(path, v, &s.Budget.None, s.Budget.fields(f))
+		},
+		"breaker": func(path string, v any) {
+			s.Breaker = new(BreakerSpec)
+			f.guard(path, v, &s.Breaker.None, s.Breaker.fields(f))
+		},
+		"fallback": f.raw(&s.Fallback),
+		"alert":    f.raw(&s.Alert),
 	}
 }
 

@@ -25,6 +25,7 @@ func (p *Policy) Spec() (spec *Spec, whole bool) {
 		r, ok := p.rules[i].spec()
 		spec.Rules, whole = append(spec.Rules, r), whole && ok
 	}
+	whole = p.wants.write(spec) && whole
 	return spec, whole && len(p.byError) == 0
 }
 

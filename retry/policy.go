@@ -78,7 +78,8 @@ type Policy struct {
 	order      string
 	byError    []rule // OnError and OnType, consulted before rules
 	rules      []rule
-	run        running // used by Do, not by durable tasks
+	run        running      // used by Do, not by durable tasks
+	wants      guardConfigs // for tasks, not used by Do
 	retryOn    []string
 	neverOn    []string
 }
@@ -118,6 +119,7 @@ func blank() *Policy {
 		attempts:   DefaultAttempts,
 		maxCrashes: DefaultMaxCrashes,
 		order:      OrderBlock,
+		wants:      defaultGuards(),
 	}
 }
 
@@ -200,11 +202,3 @@ func (p *Policy) Plan(n int) []time.Duration {
 	}
 	return delays
 }
-
-// BudgetConfig is the budget that the policy asks for its target, false when it
-// wants none.
-func (p *Policy) BudgetConfig() (BudgetConfig, bool) { return BudgetConfig{}, false }
-
-// BreakerConfig is the breaker that the policy asks for its target, false when it
-// wants none.
-func (p *Policy) BreakerConfig() (BreakerConfig, bool) { return BreakerConfig{}, false }

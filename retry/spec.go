@@ -36,10 +36,12 @@ type Spec struct {
 	// OrderOnDead is block, skip or park.
 	OrderOnDead string `json:"order_on_dead,omitempty"`
 
-	// Budget, Breaker, Fallback and Alert belong to the policy but not to this
-	// package: they are kept as they were read, and [Spec.Policy] ignores them.
-	Budget   json.RawMessage `json:"budget,omitempty"`
-	Breaker  json.RawMessage `json:"breaker,omitempty"`
+	// Budget and Breaker protect the target of tasks. Left out they have defaults.
+	Budget  *BudgetSpec  `json:"budget,omitempty"`
+	Breaker *BreakerSpec `json:"breaker,omitempty"`
+
+	// Fallback and Alert belong to the policy but not to this package: they are
+	// kept as they were read, and [Spec.Policy] ignores them.
 	Fallback json.RawMessage `json:"fallback,omitempty"`
 	Alert    json.RawMessage `json:"alert,omitempty"`
 }
@@ -193,6 +195,12 @@ func (s *Spec) fill(p *Policy, f *findings) {
 	}
 	if s.OrderOnDead != "" {
 		p.order = s.OrderOnDead
+	}
+	if s.Budget != nil {
+		p.wants.budget = s.Budget.config(f)
+	}
+	if s.Breaker != nil {
+		p.wants.breaker = s.Breaker.config(f)
 	}
 }
 

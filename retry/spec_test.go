@@ -45,8 +45,11 @@ func TestDocumentedSpec(t *testing.T) {
 	if d := p.Decide(at(3, Timeout), constant(1-0x1p-53)); d.Delay.Round(ms) != 400*ms || d.Rule != "rule 1: network,timeout" {
 		t.Errorf("%+v", d)
 	}
-	if string(spec.Budget) != `{"ratio":0.1}` || string(spec.Breaker) != `"none"` {
-		t.Errorf("budget %s, breaker %s", spec.Budget, spec.Breaker)
+	if budget, ok := p.BudgetConfig(); !ok || budget.Ratio != 0.1 {
+		t.Errorf("budget %+v", budget)
+	}
+	if _, ok := p.BreakerConfig(); ok {
+		t.Error("a breaker")
 	}
 	roundTrip(t, spec)
 }
@@ -146,6 +149,24 @@ func TestSpecRefused(t *testing.T) {
 		`{"preset": "easyjob(1s, 9, 1)"}`:                                    "preset.multiplier 9 8.0",
 		`{"backoff": []}`:                                                    "backoff object list",
 		`{"backoff": {"kind": "exponental"}}`:                                "backoff.kind exponential?",
+		`{"budget": "nome"}`:                                                 "budget none?",
+		`{"budget": null}`:                                                   "budget object null",
+		`{"budget": true}`:                                                   "budget object true",
+		`{"budget": {"ration": 0.1}}`:                                        "budget.ration ratio?",
+		`{"budget": {"ratio": "0.1"}}`:                                       "budget.ratio number",
+		`{"budget": {"ratio": 0}}`:                                           "budget.ratio 0",
+		`{"budget": {"ratio": 1.5}}`:                                         "budget.ratio 1.5 above 0 to 1",
+		`{"budget": {"burst": 0.5}}`:                                         "budget.burst 0.5 1 1000000",
+		`{"budget": {"burst": 0.5, "pressure": 2}}`:                          "budget.pressure 2 0 to 1",
+		`{"budget": {"floor": -1}}`:                                          "budget.floor -1 above 0",
+		`{"breaker": {"failure_rates": 0.5}}`:                                "breaker.failure_rates failure_rate?",
+		`{"breaker": {"failure_rate": 0}}`:                                   "breaker.failure_rate 0 default",
+		`{"breaker": {"failure_rate": 50}}`:                                  "breaker.failure_rate 50 above 0 to 1",
+		`{"breaker": {"window": 30}}`:                                        "breaker.window duration",
+		`{"breaker": {"window": "1ms"}}`:                                     "breaker.window 1ms 100ms 24h",
+		`{"breaker": {"min_calls": 20, "count": 10}}`:                        "breaker.min_calls 20 10",
+		`{"breaker": {"open_for": "2m", "open_max": "1m"}}`:                  "breaker.open_max 1m0s 2m0s",
+		`{"breaker": {"probes": 0, "ramp": "2h"}}`:                           "breaker.ramp 2h",
 		`{"backoff": {"initial": "0s"}}`:                                     "backoff.initial 0s",
 		`{"backoff": {"multiplier": 0.9}}`:                                   "backoff.multiplier 0.9 1 100",
 		`{"backoff": {"multiplier": 1e400}}`:                                 "backoff.multiplier number",
