@@ -28,6 +28,7 @@ type call struct {
 	wait     time.Duration // before the attempt to come
 	current  *attempt
 	last     *retry.Verdict // of the last failed attempt, nil when there was none
+	failed   time.Duration  // when it did
 	number   int            // attempts made, the one under way included
 	unknowns int            // failures of the category unknown that were repeated
 	paid     float64        // tokens withdrawn for the attempt to come
@@ -144,7 +145,12 @@ func (c *call) settle(w *world, a *attempt, v *retry.Verdict) {
 		c.finish(w)
 		return
 	}
-	c.last = v
+	if c.last == nil || v.Category != retry.Deadline || c.client.forgets {
+		c.last = v // the end of the time is not what went wrong
+	}
+	if v.Category != retry.Deadline {
+		c.failed = w.now
+	}
 	next := c.repeat(w, v)
 	if !next.Retry {
 		c.end = reasonOf(next.Err)

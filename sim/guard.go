@@ -75,6 +75,7 @@ type kit struct {
 	limit    func(w *world) limit
 	paced    bool // waits like a retry when a guard refuses, see [retry.Pace]
 	inherits bool // sees the outer attempt, see [retry.Outer]
+	forgets  bool // reports the end of the time in place of the last real error
 	// patience limits attempts where the policy does not: callers wait no longer.
 	patience time.Duration
 	// repeat replaces [retry.Policy.Repeat] in models of other libraries.

@@ -58,7 +58,7 @@ func (s *stream) happen(w *world, _ what) {
 }
 
 func (s *stream) ended(w *world, c *call) {
-	w.meter.ended(w.now, c)
+	w.ended(c)
 	if s.meter != nil {
 		s.meter.ended(w.now, c)
 	}
@@ -72,13 +72,10 @@ type crowd struct {
 	from    time.Duration // when they all begin
 	until   time.Duration // no call begins after it; 0 for never
 	shape   func(w *world, c *call)
-	last    time.Duration // when the last call ended
-	left    int
 }
 
 // start lets every caller begin, one per client.
 func (s *crowd) start(w *world) {
-	s.left = len(s.clients)
 	for _, client := range s.clients {
 		w.at(s.from, &caller{crowd: s, client: client}, 0)
 	}
@@ -93,7 +90,6 @@ type caller struct {
 
 func (m *caller) happen(w *world, _ what) {
 	if m.crowd.until > 0 && w.now >= m.crowd.until {
-		m.crowd.left--
 		return
 	}
 	m.made++
@@ -107,11 +103,16 @@ func (m *caller) happen(w *world, _ what) {
 }
 
 func (m *caller) ended(w *world, c *call) {
-	w.meter.ended(w.now, c)
-	m.crowd.last = w.now
+	w.ended(c)
 	if m.crowd.each == 0 || m.made < m.crowd.each {
 		w.after(m.crowd.think, m, 0)
-	} else {
-		m.crowd.left--
+	}
+}
+
+// ended counts a call that somebody made.
+func (w *world) ended(c *call) {
+	w.meter.ended(w.now, c)
+	if w.onEnd != nil {
+		w.onEnd(c)
 	}
 }

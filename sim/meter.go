@@ -138,6 +138,19 @@ func (m *meter) peak(window, from, to time.Duration) float64 {
 	return most
 }
 
+// fullest is the most attempts in any window of that length, beginning at any bin.
+func (m *meter) fullest(window, from, to time.Duration) float64 {
+	bins, width := m.between(from, to), int(window/m.width)
+	sum, most := int32(0), int32(0)
+	for i, b := range bins {
+		if sum += b.attempts; i >= width {
+			sum -= bins[i-width].attempts
+		}
+		most = max(most, sum)
+	}
+	return float64(most)
+}
+
 // never is a recovery that did not come.
 const never = time.Duration(-1)
 

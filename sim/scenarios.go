@@ -8,6 +8,8 @@ func Scenarios() []*Scenario {
 	return []*Scenario{
 		synchronousCohort(), brownoutSweep(), hardOutage(), metastable(),
 		stability(), layers(), smallClients(),
+		recoveryHerd(), retryAfterHerd(), breakerFleet(), effects(), deadline(), exhaustedLoop(),
+		priorityOverload(), cancelStorm(),
 		learnedRecovery(),
 	}
 }

@@ -8,13 +8,14 @@ import (
 
 // server works on attempts in the order of their arrival, the more important
 // class first. Without a rate it has endless room and answers after its latency.
-// It does not know whose caller has gone.
+// Unless attempts carry deadlines, it does not know whose caller has gone.
 type server struct {
 	rate    float64                                   // requests a second when all is well, 0 for endless
 	random  bool                                      // service times are exponential; else all alike
 	latency time.Duration                             // of every answer, besides waiting and service
 	shed    time.Duration                             // refuse what would wait longer; 0 keeps everything
 	room    int                                       // refuse what finds so many waiting; 0 for endless
+	reads   bool                                      // deadlines of attempts: those whose caller has gone are dropped
 	quiet   bool                                      // another server's attempts are the reported ones
 	work    func(w *world, a *attempt) *retry.Verdict // what it does with each; nil does nothing but well
 	faults  faults
@@ -104,9 +105,7 @@ func (s *server) next(w *world) {
 	s.busy = nil
 	speed := s.speed(w.now)
 	for i := 0; i < len(s.lines) && speed > 0 && s.busy == nil; i++ {
-		if s.lines[i].length() > 0 {
-			s.busy = s.lines[i].pop()
-		}
+		s.busy = s.first(w, &s.lines[i])
 	}
 	switch {
 	case s.busy == nil:
@@ -115,6 +114,18 @@ func (s *server) next(w *world) {
 	default:
 		w.after(seconds(1/speed), s, serverFinishes)
 	}
+}
+
+// first is the first of a line that is worth the work; nil when there is none.
+func (s *server) first(w *world, l *line) *attempt {
+	for l.length() > 0 {
+		a := l.pop()
+		if !s.reads || !a.gone {
+			return a
+		}
+		a.lost(w)
+	}
+	return nil
 }
 
 func (s *server) happen(w *world, what what) {

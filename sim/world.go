@@ -15,6 +15,7 @@ type world struct {
 	events queue
 	count  int64 // events that have happened
 	meter  *meter
+	onEnd  func(c *call) // told of every call of a stream or a crowd that ends
 
 	// One source for each purpose, so that clients who behave differently meet the
 	// same arrivals.
