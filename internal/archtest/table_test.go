@@ -32,6 +32,19 @@ var rules = []rule{
 		{"retry", "the policy it applies"},
 		{"retry/internal/wholetx", "what the end of a transaction means"},
 	}},
+	{path: "retry/internal/label", is: "words of the observers", stdOnly: true, imports: []arrow{
+		{"retry", "the events that are named"},
+	}},
+	{path: "retry/retryprom", is: "observer for Prometheus", imports: []arrow{
+		{"retry", "the events that are counted"},
+		{"retry/retryhttp", "the requests that a server counts"},
+		{"retry/internal/label", "the same words as every observer"},
+	}},
+	{path: "retry/retryotel", is: "observer for OpenTelemetry", imports: []arrow{
+		{"retry", "the events that are counted"},
+		{"retry/retryhttp", "the requests that a server counts"},
+		{"retry/internal/label", "the same words as every observer"},
+	}},
 	{path: "retry/*", is: "interceptors and classifiers that need a library's types", imports: []arrow{
 		{"retry", "the categories they map to, the policy they apply"},
 	}},
@@ -210,6 +223,7 @@ var foreign = []struct {
 
 	{"os/exec", "a server starts no processes", []arrow{{"cmd/*", "programs may"}, {"examples/*", "programs may"}, {"internal/tools", "it runs the go command"}}},
 	{"google.golang.org/grpc", "gRPC must not reach users who do not ask for it", []arrow{{"retry/retrygrpc", "it is about gRPC"}}},
+	{"go.opentelemetry.io/otel", "the API is for adapters, the SDK for programs", []arrow{{"retry/retryotel", "it is about OpenTelemetry"}}},
 	{"github.com/spf13/cobra", "only programs have a command line", []arrow{{"cmd/*", "the command line"}}},
 
 	{"github.com/ncruces/go-sqlite3", "only cmd and tests import SQL drivers; take a *sql.DB", []arrow{

@@ -125,7 +125,7 @@ func (a *ahead) run(from io.Reader) {
 }
 
 // read gives what was read ahead; false when it is used up and there is more.
-func (a *ahead) read(p []byte) (int, error, bool) { //nolint:staticcheck // the error is the reader's, not read's
+func (a *ahead) read(p []byte) (int, error, bool) {
 	<-a.done
 	if len(a.data) > 0 {
 		n := copy(p, a.data)

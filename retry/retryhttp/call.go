@@ -79,7 +79,7 @@ func (c *call) attempt(ctx context.Context) (*answer, error) {
 	}
 	own := c.attemptContext(ctx)
 	sent, written := c.outgoing(own.ctx, number, payload)
-	resp, err := c.transport.base.RoundTrip(sent)
+	resp, err := c.transport.base.RoundTrip(sent) //nolint:bodyclose // the caller closes it, or finish does
 	c.countResent(written)
 	if err == nil && resp == nil {
 		err = errNoAnswer

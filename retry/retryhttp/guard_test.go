@@ -44,7 +44,7 @@ func TestBudgetEndsWithTheAnswer(t *testing.T) {
 	s := serve(t, failing(503, always))
 	c := client(t, s, fast(t, retry.WithBudget(spentBudget(t))))
 	resp := get(t, c, request(t, t.Context(), "GET", s.URL, nil))
-	if o := retryhttp.OutcomeOf(resp); text(t, resp) != "not now\n" || o.Attempts != 1 || !errors.Is(o.Err, retry.ErrBudget) {
+	if o := resp.outcome; resp.text != "not now\n" || o.Attempts != 1 || !errors.Is(o.Err, retry.ErrBudget) {
 		t.Errorf("%+v", o)
 	}
 }
@@ -67,7 +67,7 @@ func TestEachHostHasItsOwnGuards(t *testing.T) {
 			t.Fatal(err)
 		}
 		text(t, resp)
-		text(t, get(t, c, request(t, t.Context(), "POST", up.URL, nil)))
+		get(t, c, request(t, t.Context(), "POST", up.URL, nil))
 	}
 	if refused == 0 || down.requests() > 30 || up.requests() != 60-refused {
 		t.Errorf("%d refused, %d and %d requests", refused, down.requests(), up.requests())
@@ -113,7 +113,7 @@ func TestHedge(t *testing.T) {
 	})
 	policy := fast(t, retry.PerAttempt(time.Minute), retry.Hedge(retry.HedgeConfig{After: 20 * time.Millisecond}))
 	resp := get(t, client(t, s, policy), request(t, t.Context(), "PUT", s.URL, &tracked{Reader: strings.NewReader("hello")}))
-	if got := text(t, resp); got != "2" || s.requests() != 2 {
+	if got := resp.text; got != "2" || s.requests() != 2 {
 		t.Error(got, s.requests())
 	}
 	s.Close()
@@ -129,7 +129,7 @@ func TestHedge(t *testing.T) {
 		ended.Add(1)
 	}))
 	defer slow.Close()
-	text(t, get(t, client(t, nil, policy), request(t, t.Context(), "POST", slow.URL, nil)))
+	get(t, client(t, nil, policy), request(t, t.Context(), "POST", slow.URL, nil))
 	if ended.Load() != 2 {
 		t.Error(ended.Load())
 	}

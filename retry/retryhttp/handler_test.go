@@ -212,8 +212,7 @@ func TestClientAndServer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond)
 	defer cancel()
 	resp := get(t, client(t, nil, fast(t)), request(t, ctx, "GET", s.URL, nil))
-	text(t, resp)
-	o := retryhttp.OutcomeOf(resp)
+	o := resp.outcome
 	if len(events) != 2 || events[0].Attempt != 1 || events[1].Refused != retryhttp.RefusedBreaker || o.Attempts != 2 || !errors.Is(o.Err, retry.ErrRejected) {
 		t.Errorf("%+v, %+v", events, o)
 	}

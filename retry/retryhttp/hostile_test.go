@@ -143,7 +143,7 @@ func TestHugeFailure(t *testing.T) {
 			}
 		}
 	})
-	text(t, get(t, client(t, s, fast(t)), request(t, t.Context(), "GET", s.URL, nil)))
+	get(t, client(t, s, fast(t)), request(t, t.Context(), "GET", s.URL, nil))
 	s.Close()
 	if written.Load() > 64<<20 { // what fits into the buffers of the sockets
 		t.Errorf("the server could write %d MiB", written.Load()>>20)
@@ -165,7 +165,10 @@ func TestTimeoutCoversTheBody(t *testing.T) {
 	})
 	c := client(t, s, fast(t, retry.PerAttempt(200*time.Millisecond)))
 	begin := time.Now()
-	resp := get(t, c, request(t, t.Context(), "GET", s.URL, nil))
+	resp, err := c.Do(request(t, t.Context(), "GET", s.URL, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
 	body, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
 	if string(body) != "begin " || !errors.Is(err, retry.ErrAttemptTimeout) || time.Since(begin) < 200*time.Millisecond {
@@ -173,8 +176,11 @@ func TestTimeoutCoversTheBody(t *testing.T) {
 	}
 
 	// Within its time the body arrives whole, long after the header.
-	resp = get(t, client(t, s, fast(t, retry.PerAttempt(time.Minute))), request(t, t.Context(), "GET", s.URL, nil))
+	resp, err = client(t, s, fast(t, retry.PerAttempt(time.Minute))).Do(request(t, t.Context(), "GET", s.URL, nil))
 	close(release)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if body := text(t, resp); body != "begin end" {
 		t.Error(body)
 	}
@@ -207,8 +213,11 @@ func TestCancelDuringBody(t *testing.T) {
 			<-r.Context().Done()
 		})
 		ctx, cancel := context.WithCancel(t.Context())
-		resp := get(t, client(t, s, fast(t, opts...)), request(t, ctx, "GET", s.URL, nil))
+		resp, err := client(t, s, fast(t, opts...)).Do(request(t, ctx, "GET", s.URL, nil))
 		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := io.ReadAll(resp.Body); !errors.Is(err, context.Canceled) {
 			t.Error(name, err)
 		}
@@ -226,8 +235,7 @@ func TestNoTimeForTheHint(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	resp := get(t, client(t, s, fast(t)), request(t, ctx, "GET", s.URL, nil))
-	text(t, resp)
-	if o := retryhttp.OutcomeOf(resp); resp.StatusCode != 429 || o.Attempts != 1 || !errors.Is(o.Err, retry.ErrNoTime) {
+	if o := resp.outcome; resp.StatusCode != 429 || o.Attempts != 1 || !errors.Is(o.Err, retry.ErrNoTime) {
 		t.Errorf("%s %+v", resp.Status, o)
 	}
 }
@@ -255,17 +263,16 @@ func TestResent(t *testing.T) {
 			hang(conn)
 		})
 		c := client(t, nil, fast(t))
-		send := func() *http.Response {
+		send := func() *reply {
 			req := request(t, t.Context(), row.method, url, nil)
 			if row.key != "" {
 				req.Header.Set("Idempotency-Key", row.key)
 			}
 			return get(t, c, req)
 		}
-		text(t, send())
+		send()
 		resp := send()
-		text(t, resp)
-		if o := retryhttp.OutcomeOf(resp); o.Resent != row.resent || o.Attempts != row.attempts || o.Err != nil {
+		if o := resp.outcome; o.Resent != row.resent || o.Attempts != row.attempts || o.Err != nil {
 			t.Errorf("%s: %+v", row.name, o)
 		}
 		c.CloseIdleConnections()
@@ -273,7 +280,7 @@ func TestResent(t *testing.T) {
 	// A plain POST that was written is not sent again by anybody.
 	url := raw(t, func(conn net.Conn, _ int) { take(conn); say(conn, fine); take(conn) })
 	c := client(t, nil, fast(t))
-	text(t, get(t, c, request(t, t.Context(), "POST", url, nil)))
+	get(t, c, request(t, t.Context(), "POST", url, nil))
 	_, err := c.Do(request(t, t.Context(), "POST", url, nil)) //nolint:bodyclose // there is none
 	if end, ok := errors.AsType[*retry.Error](err); !ok || end.Attempts != 1 || !errors.Is(err, retry.ErrUnsafe) {
 		t.Error(err)
@@ -295,7 +302,6 @@ func TestInformational(t *testing.T) {
 		WroteRequest:   func(httptrace.WroteRequestInfo) { written.Add(1) },
 	})
 	resp := get(t, client(t, s, fast(t, retry.PerAttempt(time.Minute))), request(t, ctx, "GET", s.URL, nil))
-	text(t, resp)
 	if resp.StatusCode != 200 || hints.Load() != 2 || written.Load() != 2 {
 		t.Error(resp.Status, hints.Load(), written.Load())
 	}
@@ -312,7 +318,10 @@ func TestUpgrade(t *testing.T) {
 	req := request(t, t.Context(), "GET", url, nil)
 	req.Header.Set("Connection", "Upgrade")
 	req.Header.Set("Upgrade", "echo")
-	resp := get(t, client(t, nil, fast(t, retry.PerAttempt(time.Minute))), req)
+	resp, err := client(t, nil, fast(t, retry.PerAttempt(time.Minute))).Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer resp.Body.Close()
 	conn, ok := resp.Body.(io.ReadWriter)
 	if !ok {
@@ -333,7 +342,7 @@ func TestClosedConnections(t *testing.T) {
 	s := serve(t, failing(503, 2))
 	req := request(t, t.Context(), "GET", s.URL, nil)
 	req.Close = true
-	text(t, get(t, client(t, s, fast(t)), req))
+	get(t, client(t, s, fast(t)), req)
 	if s.requests() != 3 || s.connections() != 3 {
 		t.Error(s.requests(), s.connections())
 	}

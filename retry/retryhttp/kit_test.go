@@ -152,12 +152,19 @@ func text(t testing.TB, resp *http.Response) string {
 	return string(body)
 }
 
+// reply is an answer whose body has been read.
+type reply struct {
+	*http.Response
+	text    string
+	outcome retryhttp.Outcome
+}
+
 // get expects an answer.
-func get(t testing.TB, c *http.Client, req *http.Request) *http.Response {
+func get(t testing.TB, c *http.Client, req *http.Request) *reply {
 	t.Helper()
 	resp, err := c.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp
+	return &reply{resp, text(t, resp), retryhttp.OutcomeOf(resp)}
 }

@@ -108,7 +108,7 @@ func (v *view) keep(data []byte, err error) {
 }
 
 // replay gives what is known without reading the source; false if nothing is.
-func (v *view) replay(p []byte) (int, error, bool) { //nolint:staticcheck // the error is the reader's, not replay's
+func (v *view) replay(p []byte) (int, error, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {

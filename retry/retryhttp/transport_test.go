@@ -20,10 +20,10 @@ func TestRepeatsUntilItWorks(t *testing.T) {
 	t.Parallel()
 	s := serve(t, failing(503, 2))
 	resp := get(t, client(t, s, fast(t)), request(t, t.Context(), "GET", s.URL, nil))
-	if body := text(t, resp); resp.StatusCode != 200 || body != "fine" {
+	if body := resp.text; resp.StatusCode != 200 || body != "fine" {
 		t.Error(resp.Status, body)
 	}
-	if o := retryhttp.OutcomeOf(resp); o.Attempts != 3 || o.Err != nil || o.Resent != 0 {
+	if o := resp.outcome; o.Attempts != 3 || o.Err != nil || o.Resent != 0 {
 		t.Errorf("%+v", o)
 	}
 	for n := 1; n <= 3; n++ {
@@ -92,9 +92,8 @@ func TestWhatIsRepeated(t *testing.T) {
 				req.Header.Set(row.key, "k-1")
 			}
 			resp := get(t, client(t, s, fast(t), row.options...), req)
-			text(t, resp)
-			if s.requests() != row.want || retryhttp.OutcomeOf(resp).Attempts != row.want || resp.StatusCode != row.status {
-				t.Errorf("%d requests, %+v, %s", s.requests(), retryhttp.OutcomeOf(resp), resp.Status)
+			if s.requests() != row.want || resp.outcome.Attempts != row.want || resp.StatusCode != row.status {
+				t.Errorf("%d requests, %+v, %s", s.requests(), resp.outcome, resp.Status)
 			}
 		})
 	}
@@ -106,7 +105,7 @@ func TestAnEmptyKeyIsNone(t *testing.T) {
 	s := serve(t, failing(503, always))
 	req := request(t, t.Context(), "POST", s.URL, nil)
 	req.Header.Set("Idempotency-Key", "")
-	text(t, get(t, client(t, s, fast(t)), req))
+	get(t, client(t, s, fast(t)), req)
 	if s.requests() != 1 {
 		t.Error(s.requests())
 	}
@@ -129,11 +128,11 @@ func TestTheLastAnswerIsReturned(t *testing.T) {
 			c.Timeout = time.Minute // wraps the body
 			req := request(t, t.Context(), "GET", s.URL, nil)
 			resp := get(t, c, req)
-			o := retryhttp.OutcomeOf(resp)
+			o := resp.outcome
 			if o.Attempts != 3 || !errors.Is(o.Err, retry.ErrAttempts) || resp.Header.Get("X-Reason") != "because" || resp.Request.URL != req.URL {
 				t.Errorf("%s: %+v, %v", name, o, resp.Header)
 			}
-			if got := text(t, resp); got != payload {
+			if got := resp.text; got != payload {
 				t.Errorf("%s: got %d bytes of %d", name, len(got), len(payload))
 			}
 		}
@@ -161,8 +160,7 @@ func TestRequestsAreNotModified(t *testing.T) {
 	req.Header.Set("X", "y")
 	before := req.Clone(t.Context())
 	body := req.Body
-	resp := get(t, client(t, s, fast(t)), req)
-	text(t, resp)
+	get(t, client(t, s, fast(t)), req)
 	if !reflect.DeepEqual(req.Header, before.Header) || req.Body != body || req.URL.String() != before.URL.String() || req.Context() != t.Context() {
 		t.Errorf("before %+v, after %+v", before, req)
 	}
@@ -171,7 +169,7 @@ func TestRequestsAreNotModified(t *testing.T) {
 func TestNoHeaders(t *testing.T) {
 	t.Parallel()
 	s := serve(t, failing(503, 1))
-	text(t, get(t, client(t, s, fast(t), retryhttp.NoHeaders()), request(t, t.Context(), "GET", s.URL, nil)))
+	get(t, client(t, s, fast(t), retryhttp.NoHeaders()), request(t, t.Context(), "GET", s.URL, nil))
 	for n := 1; n <= 2; n++ {
 		for name := range s.seen[n-1].Header {
 			if strings.Contains(name, "Outlast") || strings.Contains(name, "Retry") {
@@ -186,7 +184,7 @@ func TestDeadlineIsAnnounced(t *testing.T) {
 	s := serve(t, failing(503, 1))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	text(t, get(t, client(t, s, fast(t, retry.TTL(time.Hour))), request(t, ctx, "GET", s.URL, nil)))
+	get(t, client(t, s, fast(t, retry.TTL(time.Hour))), request(t, ctx, "GET", s.URL, nil))
 	until, _ := ctx.Deadline()
 	for n := 1; n <= 2; n++ {
 		if got := s.header(n, "Outlast-Deadline"); got != until.UTC().Format(time.RFC3339Nano) {
@@ -198,7 +196,7 @@ func TestDeadlineIsAnnounced(t *testing.T) {
 	}
 	// The policy's own limit counts where it is the nearer one.
 	begin := time.Now()
-	text(t, get(t, client(t, s, fast(t, retry.TTL(time.Second))), request(t, ctx, "GET", s.URL, nil)))
+	get(t, client(t, s, fast(t, retry.TTL(time.Second))), request(t, ctx, "GET", s.URL, nil))
 	if at, err := time.Parse(time.RFC3339, s.header(3, "Outlast-Deadline")); err != nil || at.Sub(begin) > 2*time.Second {
 		t.Error(at, err)
 	}
@@ -222,7 +220,7 @@ func TestHTTP2(t *testing.T) {
 	req := request(t, t.Context(), "PUT", s.URL, io.MultiReader(strings.NewReader("hello"))) // no GetBody
 	req.Trailer = http.Header{"X-Up": {"7"}}
 	resp := get(t, client(t, s, fast(t, retry.PerAttempt(time.Minute))), req)
-	if body := text(t, resp); body != "HTTP/2.0 hello" || resp.Trailer.Get("X-Sum") != "7" || s.requests() != 3 || s.connections() != 1 {
+	if body := resp.text; body != "HTTP/2.0 hello" || resp.Trailer.Get("X-Sum") != "7" || s.requests() != 3 || s.connections() != 1 {
 		t.Error(body, resp.Trailer, s.requests(), s.connections())
 	}
 }
@@ -241,7 +239,6 @@ func TestRedirect(t *testing.T) {
 		}
 	})
 	resp := get(t, client(t, s, fast(t)), request(t, t.Context(), "PUT", s.URL+"/a", strings.NewReader("hello")))
-	text(t, resp)
 	if resp.StatusCode != 200 || resp.Request.URL.Path != "/b" || s.requests() != 3 || strings.Join(s.sent, " ") != "hello hello hello" {
 		t.Error(resp.Status, resp.Request.URL, s.sent)
 	}
@@ -280,7 +277,7 @@ func TestCloseIdleConnections(t *testing.T) {
 	s := serve(t, failing(0, 0))
 	c := client(t, s, fast(t))
 	for range 2 {
-		text(t, get(t, c, request(t, t.Context(), "GET", s.URL, nil)))
+		get(t, c, request(t, t.Context(), "GET", s.URL, nil))
 		c.CloseIdleConnections()
 	}
 	if s.connections() != 2 {
