@@ -96,7 +96,7 @@ func (h *Handle) step() {
 // advance makes one attempt. It returns true when there is something to wait for.
 func (h *Handle) advance() bool {
 	o := &h.operation
-	if o.result != nil { // what it waited for was the outcome
+	if o.result != nil { // it waited for the outcome only
 		return false
 	}
 	if o.ctx.Err() != nil {

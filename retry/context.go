@@ -138,9 +138,16 @@ func (c *attemptContext) expired() bool {
 	return c.bounds != nil && !clock().Before(c.bounds.limit)
 }
 
-// timedOut reports whether the context ended at the attempt's own timeout.
-func (c *attemptContext) timedOut() bool {
-	return c.bounds != nil && context.Cause(c) == ErrAttemptTimeout //nolint:errorlint // the very value
+// limitCause is the cause of an end at the attempt's own limit, nil if it did not
+// end like that.
+func (c *attemptContext) limitCause() error {
+	if c.bounds == nil {
+		return nil
+	}
+	if cause := c.bounds.cause(); context.Cause(c) == cause { //nolint:errorlint // the very value
+		return cause
+	}
+	return nil
 }
 
 // real returns the real context, made if need be. The caller holds the lock.

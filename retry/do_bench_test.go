@@ -10,7 +10,7 @@ import (
 	"github.com/outlast-dev/outlast/retry"
 )
 
-var errBench error = syscall.ECONNRESET
+var errReset error = syscall.ECONNRESET
 
 func policy(tb testing.TB, opts ...retry.Option) *retry.Policy {
 	tb.Helper()
@@ -53,7 +53,7 @@ func BenchmarkDoSuccessWithDeadline(b *testing.B) {
 	}
 }
 
-func guarded(b *testing.B) *retry.Policy {
+func guarded(b testing.TB) *retry.Policy {
 	b.Helper()
 	budget, err := retry.NewBudget(retry.BudgetConfig{})
 	breaker, err2 := retry.NewBreaker(retry.BreakerConfig{})
@@ -92,7 +92,7 @@ func BenchmarkDoTwoFailures(b *testing.B) {
 		n := 0
 		if err := retry.Do(ctx, p, func(context.Context) error {
 			if n++; n < 3 {
-				return errBench
+				return errReset
 			}
 			return nil
 		}); err != nil {

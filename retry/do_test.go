@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -15,11 +16,10 @@ import (
 )
 
 var (
-	errNetwork  = fmt.Errorf("read: %w", io.ErrUnexpectedEOF)  // network, maybe
-	errUnsent   = fmt.Errorf("dial: %w", syscall.ECONNREFUSED) // unsent, not sent
-	errMissing  = fmt.Errorf("load: %w", fs.ErrNotExist)       // permanent
-	errNobody   = errors.New("nobody knows what that means")   // unknown
-	errThrottle = &retry.ResultError{Verdict: retry.Verdict{Category: retry.Throttled, Effect: retry.NotSent, Hint: retry.Hint{After: 3 * time.Second}}}
+	errNetwork = fmt.Errorf("read: %w", io.ErrUnexpectedEOF)  // network, maybe
+	errUnsent  = fmt.Errorf("dial: %w", syscall.ECONNREFUSED) // unsent, not sent
+	errMissing = fmt.Errorf("load: %w", fs.ErrNotExist)       // permanent
+	errNobody  = errors.New("nobody knows what that means")   // unknown
 )
 
 // failing returns a function that fails with the errors in turn and then
@@ -98,5 +98,306 @@ func TestDoEnds(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestDoAllocates(t *testing.T) {
+	ctx, n := t.Context(), 0
+	twice := func(context.Context) error {
+		if n++; n%3 != 0 {
+			return errReset
+		}
+		return nil
+	}
+	succeed := func(context.Context) error { n++; return nil }
+	rows := []struct {
+		name string
+		p    *retry.Policy
+		fn   func(context.Context) error
+		most float64
+	}{
+		{"a success", policy(t), succeed, 0},
+		{"a success with budget and breaker", guarded(t), succeed, 0},
+		{"two failures", policy(t, retry.Fixed(0), retry.Idempotent()), twice, 2},
+		{"an attempt with a time of its own", policy(t, retry.PerAttempt(time.Second)), succeed, 1},
+		{"one that waits for its context", policy(t, retry.PerAttempt(time.Second)), func(ctx context.Context) error {
+			if closed(ctx.Done()) {
+				return ctx.Err()
+			}
+			return nil
+		}, 7},
+	}
+	for _, row := range rows {
+		if got := testing.AllocsPerRun(100, func() {
+			if err := retry.Do(ctx, row.p, row.fn); err != nil {
+				t.Error(err)
+			}
+		}); got > row.most {
+			t.Errorf("%s: %v allocations, at most %v are wanted", row.name, got, row.most)
+		}
+	}
+	breaker, err := retry.NewBreaker(retry.BreakerConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := &retry.Target{Name: "db", Breaker: breaker}
+	p := policy(t)
+	if got := testing.AllocsPerRun(100, func() {
+		if _, err := retry.Value(ctx, p, func(context.Context) (int, error) { n++; return n, nil }, retry.For(target), retry.Idempotent()); err != nil {
+			t.Error(err)
+		}
+	}); got > 0 {
+		t.Errorf("a value with options of the call: %v allocations", got)
+	}
+}
+
+func closed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+// A hint is never undercut, and one past the deadline ends the operation.
+func TestDoHints(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hinted := &retry.ResultError{Verdict: retry.Verdict{
+			Category: retry.Throttled, Effect: retry.NotSent, Hint: retry.Hint{After: 3 * time.Second},
+		}}
+		p := policy(t, retry.Fixed(10*time.Millisecond))
+		for range 50 {
+			fn, calls := failing(hinted)
+			if err := retry.Do(t.Context(), p, fn); err != nil {
+				t.Fatal(err)
+			}
+			if got := gaps(*calls)[0]; got < 3*time.Second || got >= 3750*time.Millisecond {
+				t.Fatalf("waited %v", got)
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		start := time.Now()
+		fn, calls := failing(hinted)
+		end := asError(t, retry.Do(ctx, p, fn))
+		if end.Reason != retry.ErrNoTime || len(*calls) != 1 || time.Since(start) != 0 { //nolint:errorlint // the very value
+			t.Errorf("%v after %v", end, time.Since(start))
+		}
+	})
+}
+
+// A retry that would be cut short by the deadline is not waited for.
+func TestDoLeavesNoClippedAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := policy(t, retry.Fixed(300*time.Millisecond), retry.NoJitter(), retry.Idempotent())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start, calls := time.Now(), 0
+		end := asError(t, retry.Do(ctx, p, func(context.Context) error {
+			calls++
+			time.Sleep(400 * time.Millisecond)
+			return errNetwork
+		}))
+		if calls != 1 || time.Since(start) != 400*time.Millisecond || end.Elapsed != 400*time.Millisecond {
+			t.Errorf("%d calls, %v: %v", calls, time.Since(start), end)
+		}
+		if !errors.Is(end, retry.ErrNoTime) || !errors.Is(end, io.ErrUnexpectedEOF) {
+			t.Errorf("got %v", end)
+		}
+	})
+}
+
+// Once the usual length of a success is known, it counts instead of how long this
+// one took to fail.
+func TestDoKnowsUsualLength(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := policy(t, retry.Fixed(100*time.Millisecond), retry.NoJitter(), retry.Idempotent())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		for range 20 {
+			if err := retry.Do(ctx, p, func(context.Context) error { time.Sleep(time.Second); return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		fn, calls := failing(errNetwork)
+		if end := asError(t, retry.Do(ctx, p, fn)); end.Reason != retry.ErrNoTime || len(*calls) != 1 { //nolint:errorlint // the very value
+			t.Errorf("%v after %d calls", end, len(*calls))
+		}
+	})
+}
+
+func TestDoCanceled(t *testing.T) {
+	errGone := errors.New("the user has gone")
+	synctest.Test(t, func(t *testing.T) {
+		p := policy(t, retry.Fixed(10*time.Second), retry.NoJitter(), retry.Idempotent())
+
+		// While it waits.
+		ctx, cancel := context.WithCancelCause(t.Context())
+		start := time.Now()
+		time.AfterFunc(4*time.Second, func() { cancel(errGone) })
+		fn, calls := failing(errNetwork)
+		end := asError(t, retry.Do(ctx, p, fn))
+		if end.Reason != errGone || end.Last != errNetwork || time.Since(start) != 4*time.Second || len(*calls) != 1 { //nolint:errorlint // the very values
+			t.Errorf("in a wait: %+v after %v", end, time.Since(start))
+		}
+		if !errors.Is(end, context.Canceled) || !errors.Is(end, errGone) {
+			t.Errorf("in a wait: %v does not tell that the context ended", end)
+		}
+
+		// In an attempt, which then fails because of that.
+		ctx, cancel = context.WithCancelCause(t.Context())
+		number := 0
+		end = asError(t, retry.Do(ctx, p, func(ctx context.Context) error {
+			if number++; number == 1 {
+				return errNetwork
+			}
+			cancel(errGone)
+			<-ctx.Done()
+			return fmt.Errorf("wrapped: %w", ctx.Err())
+		}))
+		if end.Reason != errGone || end.Last != errNetwork || end.Attempts != 2 { //nolint:errorlint // the very values
+			t.Errorf("in an attempt: %+v", end)
+		}
+		if !errors.Is(end, context.Canceled) || !errors.Is(end, io.ErrUnexpectedEOF) {
+			t.Errorf("in an attempt: %v has lost something", end)
+		}
+
+		// Before the first attempt.
+		fn, calls = failing()
+		end = asError(t, retry.Do(ctx, p, fn))
+		if end.Reason != errGone || end.Attempts != 0 || end.Last != nil || len(*calls) != 0 { //nolint:errorlint // the very value
+			t.Errorf("before: %+v", end)
+		}
+	})
+}
+
+// An attempt gets its timeout or what is left, and its end says which it was.
+func TestDoAttemptTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		waiting := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+		start := time.Now()
+		p := policy(t, retry.PerAttempt(time.Second), retry.Fixed(time.Second), retry.NoJitter(), retry.Idempotent(), retry.Attempts(3))
+		end := asError(t, retry.Do(t.Context(), p, waiting))
+		if end.Attempts != 3 || time.Since(start) != 5*time.Second || !errors.Is(end, retry.ErrAttemptTimeout) || !errors.Is(end, context.DeadlineExceeded) {
+			t.Errorf("%v after %v", end, time.Since(start))
+		}
+		if v := retry.Classify(end); v.Category != retry.Timeout {
+			t.Errorf("an outer operation sees %+v", v)
+		}
+
+		start = time.Now()
+		p = policy(t, retry.PerAttempt(time.Second), retry.TTL(2500*time.Millisecond), retry.Fixed(0), retry.Idempotent())
+		var causes []error
+		err := retry.Do(t.Context(), p, func(ctx context.Context) error {
+			<-ctx.Done()
+			causes = append(causes, context.Cause(ctx))
+			return errNetwork
+		})
+		if len(causes) != 2 || causes[0] != retry.ErrAttemptTimeout || causes[1] != retry.ErrAttemptTimeout { //nolint:errorlint // the very values
+			t.Errorf("contexts ended by %v", causes)
+		}
+		if !errors.Is(err, retry.ErrNoTime) || time.Since(start) != 2*time.Second { // a third would be cut short
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+
+		start = time.Now()
+		p = policy(t, retry.TTL(time.Second), retry.Idempotent())
+		end = asError(t, retry.Do(t.Context(), p, waiting))
+		if end.Reason != retry.ErrNoTime || time.Since(start) != time.Second || !errors.Is(end, retry.ErrDeadline) { //nolint:errorlint // the very value
+			t.Errorf("%v after %v", end, time.Since(start))
+		}
+	})
+}
+
+func TestDoFirstRunAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		fn, calls := failing(errUnsent)
+		p := policy(t, retry.FirstRunAfter(time.Minute), retry.TTL(time.Hour), retry.Decorrelated())
+		if err := retry.Do(t.Context(), p, fn); err != nil || (*calls)[0].Sub(start) != time.Minute {
+			t.Errorf("%v, first call after %v", err, (*calls)[0].Sub(start))
+		}
+		if gap := gaps(*calls)[0]; gap > 3*time.Second { // the first wait is no previous delay
+			t.Errorf("waited %v", gap)
+		}
+
+		start = time.Now()
+		fn, calls = failing()
+		p = policy(t, retry.FirstRunAfter(time.Minute), retry.TTL(time.Minute))
+		err := retry.Do(t.Context(), p, fn)
+		if !errors.Is(err, retry.ErrNoTime) || len(*calls) != 0 || time.Since(start) != 0 {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
+
+func TestValue(t *testing.T) {
+	p := policy(t, retry.Fixed(0), retry.Idempotent(), retry.Attempts(3))
+	n := 0
+	got, err := retry.Value(t.Context(), p, func(context.Context) (int, error) {
+		if n++; n < 3 {
+			return -n, errNetwork
+		}
+		return n, nil
+	})
+	if got != 3 || err != nil {
+		t.Errorf("got %d, %v", got, err)
+	}
+	n = -10
+	if got, err = retry.Value(t.Context(), p, func(context.Context) (int, error) { n++; return n, errNetwork }); got != -7 || err == nil {
+		t.Errorf("got %d, %v; the last attempt returned -7", got, err)
+	}
+}
+
+func TestValueIf(t *testing.T) {
+	p := policy(t, retry.Fixed(0), retry.Attempts(3))
+	pending := func(state string) (retry.Verdict, bool) {
+		return retry.Verdict{Category: retry.Unavailable, Effect: retry.NotSent}, state == "pending"
+	}
+	states := []string{"pending", "pending", "ready", "pending", "pending", "pending"}
+	next := func(context.Context) (string, error) {
+		state := states[0]
+		states = states[1:]
+		return state, nil
+	}
+	if got, err := retry.ValueIf(t.Context(), p, pending, next); got != "ready" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	got, err := retry.ValueIf(t.Context(), p, pending, next)
+	end := asError(t, err)
+	result, ok := errors.AsType[*retry.ResultError](err)
+	if got != "pending" || end.Attempts != 3 || !ok || result.Value != "pending" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if got := end.Error(); !strings.HasSuffix(got, "retry: the result counts as unavailable: pending") {
+		t.Error(got)
+	}
+}
+
+func TestClassifiers(t *testing.T) {
+	says := func(c retry.Category) retry.Classifier {
+		return func(err error) (retry.Verdict, bool) {
+			return retry.Verdict{Category: c, Effect: retry.NotSent}, errors.Is(err, errNobody)
+		}
+	}
+	p := policy(t, retry.Fixed(0), retry.Attempts(2), retry.Classifiers(says(retry.Network), says(retry.Permanent)))
+	fn, calls := failing(errNobody)
+	if err := retry.Do(t.Context(), p, fn); err != nil || len(*calls) != 2 {
+		t.Errorf("the first classifier of the policy is not asked first: %v", err)
+	}
+	fn, calls = failing(errNobody)
+	err := retry.Do(t.Context(), p, fn, says(retry.Permanent))
+	if !errors.Is(err, retry.ErrPermanent) || len(*calls) != 1 {
+		t.Errorf("the classifier of the call is not asked first: %v", err)
+	}
+	if v := asError(t, err).RetryVerdict(); v.Category != retry.Permanent || v.Type != "*errors.errorString" {
+		t.Errorf("an outer operation sees %+v", v)
+	}
+	fn, _ = failing(errMissing)
+	if err := retry.Do(t.Context(), p, fn); !errors.Is(err, retry.ErrPermanent) {
+		t.Errorf("what no classifier knows is not left to Classify: %v", err)
 	}
 }

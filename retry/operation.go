@@ -75,6 +75,9 @@ func (o *operation) open(ctx context.Context, p *Policy, opts []CallOption) {
 			o.deadline, o.expires = end, true
 		}
 	}
+	if o.wait > 0 && !o.deadline.IsZero() && !o.start.Add(o.wait).Before(o.deadline) {
+		o.stop(ErrNoTime)
+	}
 }
 
 // agree applies the options of the call.
@@ -89,8 +92,11 @@ func (o *operation) agree(opts []CallOption) {
 }
 
 // pause waits before the attempt to come; false when the caller's context ends
-// first.
+// first, or the operation was over before it began.
 func (o *operation) pause() bool {
+	if o.result != nil {
+		return false
+	}
 	if o.wait > 0 && !sleep(o.ctx, o.wait) || o.ctx.Err() != nil {
 		o.interrupted()
 		return false
@@ -314,14 +320,16 @@ func (o *operation) end(err error, v *Verdict, counted Category) {
 func (o *operation) remember(err error, v *Verdict) {
 	o.effect, o.cut = worse(o.effect, v.Effect), nil
 	switch v.Category {
-	case Canceled, Deadline:
-		if o.last != nil && isContextEnd(err) {
+	case Canceled, Deadline, Timeout:
+		if !isContextEnd(err) {
+			break
+		}
+		if v.Category != Timeout && o.last != nil {
 			o.cut = err
 			return
 		}
-	case Timeout:
-		if o.own != nil && isContextEnd(err) && o.own.timedOut() {
-			o.cut = ErrAttemptTimeout
+		if o.own != nil {
+			o.cut = o.own.limitCause()
 		}
 	}
 	o.last, o.verdict = err, *v
@@ -340,7 +348,10 @@ func (o *operation) classify(err, ended error) Verdict {
 			return completed(v, errorTypeOf(err))
 		}
 	}
-	if ended == nil && (o.own == nil || o.own.bounds == nil) { // nothing has ended
+	switch {
+	case ended != nil && isContextEnd(err): // whatever its cause
+		return completed(Verdict{Category: counted(Canceled, ended)}, errorTypeOf(err))
+	case o.own == nil || o.own.bounds == nil: // nothing else ends before the attempt
 		return Classify(err)
 	}
 	return ClassifyIn(o.current, err)
