@@ -62,6 +62,7 @@ func TestAttemptContextIsAContext(t *testing.T) {
 		limit := time.Duration(rapid.IntRange(0, 5).Draw(rt, "limit")) * time.Second
 		parentLimit := time.Duration(rapid.IntRange(0, 5).Draw(rt, "parent limit"))*time.Second + time.Millisecond
 		steps := rapid.SliceOfN(rapid.IntRange(0, 9), 1, 12).Draw(rt, "steps")
+		var fault string
 		synctest.Test(t, func(*testing.T) {
 			parent, cancel := context.WithCancelCause(context.WithValue(context.Background(), contextTestKey{}, "v"))
 			defer cancel(nil)
@@ -76,9 +77,15 @@ func TestAttemptContextIsAContext(t *testing.T) {
 			for i, step := range steps {
 				w.step(step, func() { cancel(errParent) })
 				synctest.Wait()
-				w.compare(rt, fmt.Sprintf("limits %v in %v, step %d of %v", limit, parentLimit, i, steps), step%2 == 0)
+				if fault = w.compare(step%2 == 0); fault != "" {
+					fault = fmt.Sprintf("limits %v in %v, step %d of %v: %s", limit, parentLimit, i, steps, fault)
+					return
+				}
 			}
 		})
+		if fault != "" {
+			rt.Fatal(fault)
+		}
 	})
 }
 
@@ -112,18 +119,20 @@ func (w *contextPair) step(step int, cancelParent func()) {
 	}
 }
 
-func (w *contextPair) compare(rt *rapid.T, when string, done bool) {
+// compare says what tells the two apart, if anything does.
+func (w *contextPair) compare(done bool) string {
 	for i, pair := range append([][2]context.Context{{w.lazy, w.eager}}, w.children...) {
 		if a, b := seen(pair[0]), seen(pair[1]); a != b {
-			rt.Fatalf("%s, context %d: %s, want %s", when, i, a, b)
+			return fmt.Sprintf("context %d: %s, want %s", i, a, b)
 		}
 		if done && closed(pair[0].Done()) != closed(pair[1].Done()) {
-			rt.Fatalf("%s, context %d: done %v", when, i, closed(pair[0].Done()))
+			return fmt.Sprintf("context %d: done %v", i, closed(pair[0].Done()))
 		}
 	}
 	if a, b := w.afters[0].Load(), w.afters[1].Load(); a != b {
-		rt.Fatalf("%s: %d calls after the end, want %d", when, a, b)
+		return fmt.Sprintf("%d calls after the end, want %d", a, b)
 	}
+	return ""
 }
 
 // Printing a context reads nothing that changes.
