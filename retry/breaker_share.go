@@ -57,7 +57,7 @@ func (b *Breaker) force(now time.Time, to BreakerState, cause string) {
 	if to != Open {
 		to = Closed
 	}
-	b.settled()
+	b.forget()
 	if to == Open {
 		b.opened, b.trips = now, 1
 	}
@@ -79,7 +79,7 @@ func (b *Breaker) Unforce(now time.Time) {
 // restart closes with a ramp whatever went before, which was no outage of which
 // the length is known.
 func (b *Breaker) restart(now, from time.Time, cause string) {
-	b.settled()
+	b.forget()
 	b.closed, b.ramp, b.credit = from, b.config.Ramp, 1
 	to := Ramping
 	if b.ramp <= 0 {

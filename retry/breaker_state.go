@@ -21,7 +21,6 @@ func (b *Breaker) advance(now time.Time) {
 		}
 	case Ramping:
 		if end := b.closed.Add(b.ramp); !now.Before(end) {
-			b.ended = append(b.ended, b.outage())
 			b.settled()
 			b.enter(Closed, end, "ramped")
 		}
@@ -30,7 +29,7 @@ func (b *Breaker) advance(now time.Time) {
 
 // trip opens the breaker, or goes on with an outage.
 func (b *Breaker) trip(at time.Time, cause string) {
-	if b.state() == Closed {
+	if b.opened.IsZero() {
 		b.opened, b.trips = at, 0
 	}
 	b.trips++
@@ -52,19 +51,22 @@ func (b *Breaker) close(at, from time.Time, cause string) {
 		b.enter(Ramping, at, cause)
 		return
 	}
-	b.ended = append(b.ended, b.outage())
 	b.settled()
 	b.enter(Closed, at, cause)
 }
 
-// settled forgets the outage.
+// settled ends the outage, if there is one: what is known of its length is kept to
+// be observed.
 func (b *Breaker) settled() {
-	b.opened, b.failed, b.trips = time.Time{}, time.Time{}, 0
+	if !b.opened.IsZero() && b.config.Outages != nil {
+		b.ended = append(b.ended, outage{b.failed.Sub(b.opened), b.closed.Sub(b.opened)})
+	}
+	b.forget()
 }
 
-// outage is what is known about the length of the one that is over.
-func (b *Breaker) outage() outage {
-	return outage{b.failed.Sub(b.opened), b.closed.Sub(b.opened)}
+// forget forgets the outage.
+func (b *Breaker) forget() {
+	b.opened, b.failed, b.trips = time.Time{}, time.Time{}, 0
 }
 
 // enter changes the state. All permits given before become void, but those of a
@@ -172,9 +174,7 @@ func (b *Breaker) tell() {
 			b.config.OnChange(change)
 		}
 		for _, o := range ended {
-			if b.config.Outages != nil {
-				b.config.Outages.Observe(o.after, o.by)
-			}
+			b.config.Outages.Observe(o.after, o.by)
 		}
 	}
 }

@@ -354,8 +354,11 @@ func TestBreakerOutages(t *testing.T) {
 	now := b.View(after(14 * time.Second)).Until
 	send(b, now, 0, "")
 	b.View(now.Add(DefaultRamp))
+	b.Force(now.Add(time.Minute), Open)
+	b.Unforce(now.Add(2 * time.Minute))
+	b.View(now.Add(3 * time.Minute))
 	if outages.Known() != 1 {
-		t.Errorf("%d known", outages.Known())
+		t.Errorf("%d known, what was forced is no outage", outages.Known())
 	}
 	for range 10 {
 		outages.Observe(29*time.Second, 30*time.Second)
@@ -367,6 +370,20 @@ func TestBreakerOutages(t *testing.T) {
 	// History says 30 s, where OpenFor says 5.
 	if open := b.View(now).Until.Sub(now); open < 25*time.Second || open > 36*time.Second {
 		t.Errorf("open for %v", open)
+	}
+}
+
+// TestBreakerUnforcedFails: an outage that begins in the ramp after Unforce begins
+// there.
+func TestBreakerUnforcedFails(t *testing.T) {
+	b := must(NewBreaker(BreakerConfig{Rand: half{}, Consecutive: 1}))
+	b.Force(day, Closed)
+	b.Unforce(day)
+	now := after(2 * time.Second)
+	for !send(b, now, 0, Network) {
+	}
+	if got := b.View(now); got.State != Open || got.Trips != 1 || !got.Opened.Equal(now) || !got.Until.Equal(now.Add(5*time.Second)) {
+		t.Errorf("%+v", got)
 	}
 }
 
