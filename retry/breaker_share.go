@@ -93,27 +93,48 @@ func (b *Breaker) restart(now, from time.Time, cause string) {
 // starts a ramp here too), a forcing or its end. It reports whether anything
 // changed.
 //
-// Newer is the later Since. Where somebody forced either of the two, the later
-// Steered decides first, so that no outage undoes what an operator wants. A
-// half-open view is an open one with a probe under way, and a ramp that ends is
-// nothing new. Adopted open times are drawn anew and end after the other's, so
-// that nodes do not probe in step.
+// Newer is the later Since or, where one of the two is forced, the later Steered:
+// no outage undoes what an operator wants. Of two that are equally new
+// the forced one counts, and then the open one. A half-open view is an open one with a probe under way, and the end
+// of a ramp is no news. Adopted open times are drawn anew and end after the
+// other's, so that nodes do not probe in step. Clocks of nodes may differ: what a
+// node learns itself is newer than all it has heard of.
 func (b *Breaker) Adopt(now time.Time, other BreakerView) bool {
 	b.mu.Lock()
 	defer b.unlock()
 	b.advance(now)
-	switch {
-	case other.Steered.After(b.steered):
-		b.steered = other.Steered
-	case b.forced() || other.Forced, !other.Since.After(b.since):
-		return false
-	}
-	changed := b.adopt(now, other)
-	if other.Since.After(b.since) || changed {
+	adopted := b.outdated(other) && b.adopt(now, other)
+	if adopted || !b.forced() && !other.Forced && other.Since.After(b.since) {
 		b.since = other.Since
 	}
-	return changed
+	if other.Steered.After(b.steered) {
+		b.steered = other.Steered
+	}
+	return adopted
 }
+
+// outdated reports whether the other view is the newer one.
+func (b *Breaker) outdated(other BreakerView) bool {
+	order := other.Since.Compare(b.since)
+	if b.forced() || other.Forced {
+		order = other.Steered.Compare(b.steered)
+	}
+	return order > 0 || order == 0 && rank(other.Forced, other.State) > rank(b.forced(), b.state())
+}
+
+// rank decides between two views that are equally new.
+func rank(forced bool, s BreakerState) (rank int) {
+	if forced {
+		rank = 2
+	}
+	if s.shut() {
+		rank++
+	}
+	return rank
+}
+
+// shut reports whether a state keeps calls away, but for probes.
+func (s BreakerState) shut() bool { return s == Open || s == HalfOpen }
 
 // adopt takes over a newer view and reports whether anything changed.
 func (b *Breaker) adopt(now time.Time, other BreakerView) bool {
@@ -124,13 +145,13 @@ func (b *Breaker) adopt(now time.Time, other BreakerView) bool {
 			return false
 		}
 		b.force(now, other.State, "adopted")
-	case other.State == Open || other.State == HalfOpen:
+	case other.State.shut():
 		b.adoptOpen(now, other)
 	case forced:
 		b.restart(now, now, "adopted")
-	case state == Open || state == HalfOpen:
+	case state.shut():
 		from := now
-		if other.State == Ramping && other.Since.Before(now) {
+		if age := now.Sub(other.Since); other.State == Ramping && age > 0 && age < b.config.Ramp {
 			from = other.Since
 		}
 		b.close(now, from, "adopted")

@@ -102,10 +102,11 @@ func (b *Breaker) set(to BreakerState, forced bool, at time.Time, cause string) 
 	}
 }
 
-// later is a time that is not before t and after last: what this node knows is
-// newer than all it has heard of, even if clocks differ.
+// later is a time that is not before t and after last: what this node learns is
+// newer than all it has heard of, even if clocks differ. The step survives being
+// stored.
 func later(t, last time.Time) time.Time {
-	if next := last.Add(1); t.Before(next) {
+	if next := last.Add(time.Millisecond); t.Before(next) && !last.IsZero() {
 		return next
 	}
 	return t
