@@ -202,6 +202,9 @@ var rules = []rule{
 		{"...", "it runs everything"},
 		{"store/storetest", "invariants of a store after a fault"},
 	}},
+	{path: "internal/servertest", is: "database servers for tests", stdOnly: true, imports: []arrow{
+		{"retry", "waits until a server listens"},
+	}},
 	{path: "internal/tools", is: "programs that generate and check"},
 	{path: "internal/tools/*", is: "programs that generate and check"},
 }
@@ -221,7 +224,7 @@ var foreign = []struct {
 	{"pgregory.net/rapid", "it is for tests", nil},
 	{"github.com/anishathalye/porcupine", "it is for tests", nil},
 
-	{"os/exec", "a server starts no processes", []arrow{{"cmd/*", "programs may"}, {"examples/*", "programs may"}, {"internal/tools", "it runs the go command"}}},
+	{"os/exec", "a server starts no processes", []arrow{{"cmd/*", "programs may"}, {"examples/*", "programs may"}, {"internal/tools", "it runs the go command"}, {"internal/servertest", "it starts database servers"}}},
 	{"google.golang.org/grpc", "gRPC must not reach users who do not ask for it", []arrow{{"retry/retrygrpc", "it is about gRPC"}}},
 	{"go.opentelemetry.io/otel", "the API is for adapters, the SDK for programs", []arrow{{"retry/retryotel", "it is about OpenTelemetry"}}},
 	{"github.com/spf13/cobra", "only programs have a command line", []arrow{{"cmd/*", "the command line"}}},
