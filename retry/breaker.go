@@ -192,7 +192,7 @@ func (p Permit) Success(now time.Time, took time.Duration) {
 		b.window.turn(at)
 		b.mu.Unlock()
 	}
-	b.window.totals[callWorked].Add(1)
+	b.window.add(callWorked)
 }
 
 // Failure counts a call that failed with the category. Categories that do not
@@ -260,7 +260,7 @@ func (b *Breaker) count(now time.Time, kind int) {
 		return
 	}
 	b.window.turn(b.window.at(now))
-	b.window.totals[kind].Add(1)
+	b.window.add(kind)
 }
 
 // judge opens the breaker if the call was one too many.

@@ -140,7 +140,7 @@ func (b *Budget) Record(now time.Time, first, success bool) {
 	if !success {
 		kind++
 	}
-	b.window.totals[kind].Add(1)
+	b.window.add(kind)
 }
 
 // Withdraw takes cost tokens for a retry, before its wait. Refused, it says how

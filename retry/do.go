@@ -37,13 +37,22 @@ func Do(ctx context.Context, p *Policy, fn func(ctx context.Context) error, opts
 		}
 		return nil
 	}
-	if err := k.take(target, time.Time{}, true, nil); err != nil {
-		return refuse(ctx, p, opts, err)
+	k.target, k.first = target, true
+	if target.Breaker != nil {
+		permit, err := target.Breaker.acquireLazily(time.Time{})
+		if err != nil {
+			return refuse(ctx, p, opts, err)
+		}
+		k.permit = permit
 	}
 	if err := k.call(ctx, fn); err != nil {
 		return resume(ctx, p, fn, opts, &k, err)
 	}
-	k.succeed(clock())
+	now := clock()
+	k.permit.Success(now, 0)
+	if target.Budget != nil {
+		target.Budget.Record(now, true, true)
+	}
 	return nil
 }
 

@@ -97,7 +97,7 @@ func (t *Throttle) Allow(now time.Time, r Rand) error {
 	if last := t.passed.Load(); int64(at)-last >= int64(t.gap) && t.passed.CompareAndSwap(last, int64(at)) {
 		return nil
 	}
-	t.window.totals[throttleRejected].Add(1)
+	t.window.add(throttleRejected)
 	return ErrThrottled
 }
 
@@ -105,14 +105,14 @@ func (t *Throttle) Allow(now time.Time, r Rand) error {
 // succeeded.
 func (t *Throttle) Accepted(now time.Time) {
 	t.turned(now)
-	t.window.totals[throttleAccepted].Add(1)
+	t.window.add(throttleAccepted)
 }
 
 // Refused counts a request that the target did not accept: overload, a refusal,
 // a timeout, no answer.
 func (t *Throttle) Refused(now time.Time) {
 	t.turned(now)
-	t.window.totals[throttleRefused].Add(1)
+	t.window.add(throttleRefused)
 }
 
 // Rejects is the present probability of a refusal.

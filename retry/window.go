@@ -16,27 +16,34 @@ const (
 	windowMarks = 16
 	// cacheLine is the unit in which cores share memory, 64 bytes on most.
 	cacheLine = 64
+	// stripes is how many counters there are for each kind, a power of two.
+	stripes = 1 << stripeBits
+	// stripeBits is their logarithm.
+	stripeBits = 3
 )
 
 // window counts events over a sliding time. Counting is one atomic addition to a
-// total that never falls, so that no count is lost or taken twice when time moves
+// counter of the goroutine's stripe; the sums of the stripes are totals that never fall, so that no count is lost or taken twice when time moves
 // on. At the beginning of each slot the totals are marked; what the window holds
 // is the difference between the totals and the mark at its beginning. It looks
 // back over its span, give or take a tenth.
 //
-// at, over and counts are safe for concurrent use, and totals may be added to
-// by anybody. The rest wants the owner's lock.
+// add, at, over and counts are safe for concurrent use. The rest wants the owner's
+// lock.
 type window struct {
 	span, width time.Duration
 
 	origin atomic.Pointer[time.Time] // the first time that was seen
 	next   atomic.Int64              // the end of the current slot, since origin
 
-	// What is written at every event keeps away from what is read at every event:
-	// two cores would take the cache line from each other twice as often.
-	_      [cacheLine]byte
-	totals [kinds]atomic.Int64
-	_      [cacheLine]byte
+	// What is written at every event keeps away from what is read at every event,
+	// and what one core writes from what others do: cores would take the cache
+	// lines from each other.
+	_       [cacheLine]byte
+	stripes [stripes]struct {
+		counts [kinds]atomic.Int64
+		_      [cacheLine - kinds*8]byte
+	}
 
 	bases [kinds]atomic.Int64 // the totals at the beginning of the window
 
@@ -102,10 +109,15 @@ func (w *window) reset(at time.Duration) {
 	w.turn(at)
 }
 
+// add counts an event.
+func (w *window) add(kind int) { w.stripes[stripe()].counts[kind].Add(1) }
+
 // now returns the totals.
 func (w *window) now() (totals [kinds]int64) {
-	for i := range totals {
-		totals[i] = w.totals[i].Load()
+	for s := range w.stripes {
+		for i := range totals {
+			totals[i] += w.stripes[s].counts[i].Load()
+		}
 	}
 	return totals
 }
@@ -113,8 +125,10 @@ func (w *window) now() (totals [kinds]int64) {
 // counts returns what the window holds. It is right if over is false.
 func (w *window) counts() (counts [kinds]int64) {
 	for i := range counts {
-		base := w.bases[i].Load() // first: the total is never less
-		counts[i] = w.totals[i].Load() - base
+		counts[i] = -w.bases[i].Load() // first: the total is never less
+	}
+	for i, total := range w.now() {
+		counts[i] += total
 	}
 	return counts
 }
