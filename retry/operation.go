@@ -285,10 +285,10 @@ func (o *operation) fail(err error) bool {
 // counted is the category that the guards are told: when the caller has hung up,
 // whatever came back says nothing about the target.
 func counted(c Category, ended error) Category {
-	switch ended {
-	case nil:
+	switch {
+	case ended == nil:
 		return c
-	case context.DeadlineExceeded:
+	case errors.Is(ended, context.DeadlineExceeded):
 		return Deadline
 	}
 	return Canceled
