@@ -131,8 +131,8 @@ const pageTail = `
   over HTTP and gRPC. Calls in the background have results. It follows a Java library that has been in use for years.
 - **cenkalti/backoff** is small, needs nothing else, and is there already in most programs' dependencies. Its Ticker fits
   into a select.
-- **avast/retry-go** costs less than Outlast when nothing fails (B11): it has no guards and derives no contexts. It can
-  limit attempts for single errors by value in one line.
+- **avast/retry-go** spends less on an attempt that fails (B12): it classifies nothing and makes no context for the next
+  one. It can limit attempts for single errors by value in one line.
 - **sony/gobreaker** is small, has a two-step form, and a variant that shares its state through Redis.
 - **hashicorp/go-retryablehttp** is a drop-in for http.Client with log hooks and response callbacks, used for years.
 - **aws-sdk-go-v2** knows the error codes of one provider better than anything general can.

@@ -17,7 +17,9 @@ import (
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 	"github.com/sony/gobreaker/v2"
 
+	"github.com/outlast-dev/outlast/plan"
 	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/sim"
 )
 
 var shapeClaims = []claim{
@@ -103,6 +105,33 @@ var shapeClaims = []claim{
 		}),
 	},
 	{
+		name: "planner_and_simulator",
+		what: "A policy can be planned, and tried in a storm, before it meets one",
+		how:  "the packages of each library; here, the plan of a policy without jitter, and the storm of HotOS'21 at 93 % utilisation",
+		ours: "the plan warns (no_jitter, and the load that it bears); the storm is survived, and its control without a budget is not",
+		peers: []rival{
+			defect(failsafeGo, "neither", noPlans(failsafeGo)),
+			defect(cenkalti, "neither", noPlans(cenkalti)),
+			defect(avastRetry, "neither", noPlans(avastRetry)),
+			defect(sonyGobreaker, "neither", noPlans(sonyGobreaker)),
+		},
+		outlast: func(t *testing.T) {
+			report, err := plan.Of(policy(t, retry.Attempts(4), retry.Exponential(time.Second, 2, 30*time.Second), retry.NoJitter()), plan.Env{FailRate: 0.5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			exactly(t, "it warns of missing jitter", slices.ContainsFunc(report.Warnings, func(w plan.Warning) bool { return w.Code == "no_jitter" }), true)
+			exactly(t, "total wait", report.Total.Nominal, 7*time.Second)
+			exactly(t, "success of four attempts", report.Success[3], 0.9375)
+			storm := sim.Find("S4").Run(1, nil)
+			for _, v := range storm.Verdicts {
+				t.Logf("%s: %s, wanted %s", v.Name, v.Measured, v.Bound)
+			}
+			exactly(t, "the storm is survived", storm.Passed, true)
+			exactly(t, "it has controls that must fail", slices.ContainsFunc(storm.Variants, func(v sim.Variant) bool { return v.Control }), true)
+		},
+	},
+	{
 		name: "virtual_time",
 		what: "Tests need not wait: everything runs in virtual time (testing/synctest)",
 		how:  "ten attempts with an hour between them",
@@ -179,6 +208,20 @@ func noIterators(p peer) func(t *testing.T) {
 		all := golist(t, p.module+"/...")
 		atLeast(t, "packages", len(all), 1)
 		exactly(t, "one of them imports iter", slices.Contains(golist(t, "-f", `{{join .Imports "\n"}}`, p.module+"/..."), "iter"), false)
+	}
+}
+
+// noPlans says that no package of a peer plans or simulates.
+func noPlans(p peer) func(t *testing.T) {
+	return func(t *testing.T) {
+		for _, path := range golist(t, p.module+"/...") {
+			t.Log(path)
+			for _, word := range []string{"plan", "sim", "storm", "chaos"} {
+				if strings.Contains(strings.TrimPrefix(path, p.module), word) {
+					t.Errorf("package %s may do that", path)
+				}
+			}
+		}
 	}
 }
 
