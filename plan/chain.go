@@ -20,8 +20,8 @@ type chain struct {
 	mean       float64            // of the next delay
 	mass       [cells]float64     // of the last delay, over intervals of equal logarithms
 	edge       [cells + 1]float64 // of the intervals, from first to cap
-	drawn      int             // delays so far
-	settled    bool // further delays have the same distribution
+	drawn      int                // delays so far
+	settled    bool               // further delays have the same distribution
 }
 
 func newChain(first, limit time.Duration) *chain {

@@ -38,11 +38,10 @@ func Fit(limit, attempt time.Duration) ([]Fitting, error) {
 			return nil, err
 		}
 		n := policy.MaxAttempts() - 1
-		s := scheduleOf(policy)
-		if n < 0 || times(attempt, n+1) > limit || s.inTime(n, attempt, limit) < n {
+		fit, elapsed := scheduleOf(policy).longest(n, attempt, limit)
+		if n < 0 || fit < n {
 			continue
 		}
-		elapsed := add(s.longest(n, func(int, time.Duration) bool { return true }), times(attempt, n+1))
 		info, _ := retry.DescribePreset(name)
 		fitting = append(fitting, Fitting{name, info.Purpose, n + 1, elapsed, limit - elapsed})
 	}

@@ -93,9 +93,8 @@ func loadOf(attempts int, ratio float64, env Env) Load {
 	if ratio > 0 {
 		l.StableWithBudget = max(l.Stable, 1/(1+ratio))
 	}
-	l.InFlightHealthy = env.Rate * env.AttemptTime.Seconds()
-	l.InFlight = l.InFlightHealthy * Amplification(env.FailRate, l.Attempts)
-	if l.InFlightHealthy > 0 {
+	if l.InFlightHealthy = env.Rate * env.AttemptTime.Seconds(); l.InFlightHealthy > 0 {
+		l.InFlight = l.InFlightHealthy * Amplification(env.FailRate, l.Attempts)
 		l.InFlightWorst = l.InFlightHealthy * Amplification(1, l.Attempts)
 	}
 	return l

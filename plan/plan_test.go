@@ -122,7 +122,7 @@ func TestPresetTotals(t *testing.T) {
 		}
 	}
 	long, _ := retry.Preset("long")
-	if r, _ := plan.Of(long, plan.Env{}); plan.Short(r.Total.Nominal) != "9.663h" {
+	if r, _ := plan.Of(long, plan.Env{}); plan.Short(r.Total.Nominal) != "9h40m" {
 		t.Errorf("long: %s", plan.Short(r.Total.Nominal))
 	}
 }
@@ -257,11 +257,22 @@ func TestSensitivities(t *testing.T) {
 	if len(r.Advice) != 1 || !strings.Contains(r.Advice[0], "hardly adjustable") {
 		t.Errorf("advice %q", r.Advice)
 	}
-	if r := report(t, plan.Env{}, retry.Exponential(time.Second, 4, 0), retry.Attempts(5)); len(r.Advice) != 1 || !strings.Contains(r.Advice[0], "4.267m") {
+	if r := report(t, plan.Env{}, retry.Exponential(time.Second, 4, 0), retry.Attempts(5)); len(r.Advice) != 1 || !strings.Contains(r.Advice[0], "4m16s") {
 		t.Errorf("advice %q", r.Advice)
 	}
 	if r := report(t, plan.Env{}, retry.Fixed(time.Second)); r.Sensitivities != nil || r.Advice != nil {
 		t.Errorf("a fixed schedule has %v, %v", r.Sensitivities, r.Advice)
+	}
+}
+
+func TestShort(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 1: "1ns", 1500: "1.5µs", 66_666_667: "66.67ms", 333 * time.Millisecond: "333ms", 1_333_333_333: "1.333s", 60 * time.Second: "1m",
+		160 * time.Second: "2m40s", time.Hour: "1h", 34_785 * time.Second: "9h40m", 59*time.Minute + 59_700*time.Millisecond: "1h", 182 * time.Hour: "7.58d",
+	} {
+		if got := plan.Short(d); got != want {
+			t.Errorf("%d is %s, want %s", d, got, want)
+		}
 	}
 }
 

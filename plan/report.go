@@ -87,7 +87,8 @@ func Of(p *retry.Policy, env Env) (*Report, error) {
 	r.More = r.Retries - len(r.Delays)
 	r.Elapsed = add(r.Total.Max, times(r.attemptTime(), r.Retries+1))
 	if r.InTime = r.Retries; r.Limit > 0 {
-		r.InTime = s.inTime(r.Retries, r.attemptTime(), r.Limit)
+		fit, _ := s.longest(r.Retries, r.attemptTime(), r.Limit)
+		r.InTime = max(fit, 0)
 	}
 	r.addSuccess()
 	r.Sensitivities, r.Advice = s.sensitivities(r.Retries), s.advice(r.Retries)

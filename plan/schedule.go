@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"time"
 
 	"github.com/outlast-dev/outlast/retry"
@@ -56,52 +57,83 @@ func (s *schedule) delays(n, rows int) ([]Delay, Totals) {
 	var d Delay
 	means := s.means()
 	for i := 1; i <= n; i++ {
-		w := retry.Window{First: s.first, Max: s.max, Nominal: s.nominal(i, d.Nominal)}
-		d.Retry, d.Nominal = i, w.Nominal
-		w.Previous = d.Min
-		d.Min, _ = s.jitter.Bounds(w)
-		w.Previous = d.Max
-		_, d.Max = s.jitter.Bounds(w)
-		d.Min, d.Max = max(d.Min, 0), max(d.Max, 0)
-		d.Mean = d.Min + (d.Max-d.Min)/2
-		if means != nil {
-			d.Mean = means.next()
+		before := d
+		d = s.delay(i, before, means)
+		repeats := 1
+		if i > rows && s.steady(i, d.Nominal) && d.Min == before.Min && d.Max == before.Max && d.Mean == before.Mean {
+			repeats = n - i + 1 // all others are like this one
 		}
-		sum = Totals{add(sum.Nominal, d.Nominal), add(sum.Min, d.Min), add(sum.Max, d.Max), add(sum.Mean, d.Mean)}
-		d.At = sum.Nominal
-		if i <= rows {
+		sum = Totals{
+			add(sum.Nominal, times(d.Nominal, repeats)), add(sum.Min, times(d.Min, repeats)),
+			add(sum.Max, times(d.Max, repeats)), add(sum.Mean, times(d.Mean, repeats)),
+		}
+		if d.At = sum.Nominal; i <= rows {
 			list = append(list, d)
 		}
+		i += repeats - 1
 	}
 	return list, sum
 }
 
-// longest sums the waits of n retries at the jitter's maximum, as long as more
-// agrees with the sum so far.
-func (s *schedule) longest(n int, more func(retry int, sum time.Duration) bool) time.Duration {
-	var sum, nominal, previous time.Duration
-	for i := 1; i <= n; i++ {
-		nominal = s.nominal(i, nominal)
-		_, high := s.jitter.Bounds(retry.Window{First: s.first, Max: s.max, Nominal: nominal, Previous: previous})
-		previous = max(high, 0)
-		if sum = add(sum, previous); !more(i, sum) {
-			break
-		}
+// delay is retry n, after the one before it.
+func (s *schedule) delay(n int, before Delay, means *chain) Delay {
+	w := retry.Window{First: s.first, Max: s.max, Nominal: s.nominal(n, before.Nominal)}
+	d := Delay{Retry: n, Nominal: w.Nominal}
+	w.Previous = before.Min
+	d.Min, _ = s.jitter.Bounds(w)
+	w.Previous = before.Max
+	_, d.Max = s.jitter.Bounds(w)
+	d.Min, d.Max = max(d.Min, 0), max(d.Max, 0)
+	if means != nil {
+		d.Mean = means.next()
+	} else {
+		d.Mean = d.Min + (d.Max-d.Min)/2
 	}
-	return sum
+	return d
 }
 
-// inTime is how many of n retries end within a limit with the longest waits.
-func (s *schedule) inTime(n int, attempt, limit time.Duration) int {
-	fit := 0
-	s.longest(n, func(retry int, sum time.Duration) bool {
-		if add(sum, times(attempt, retry+1)) > limit {
-			return false
-		}
-		fit = retry
+// steady reports whether the nominal wait stays what it is at retry n: it has
+// reached the cap or the largest duration, or does not grow.
+func (s *schedule) steady(n int, nominal time.Duration) bool {
+	switch s.form.Kind {
+	case "": // code
+		return false
+	case "fixed":
 		return true
-	})
-	return fit
+	case "steps":
+		return n >= len(s.form.Steps)
+	}
+	return nominal == s.max || nominal == math.MaxInt64
+}
+
+// longest is how many of n retries certainly end within a limit, and the longest
+// time that these take with all their attempts. Fit is −1 when the first attempt
+// alone takes longer.
+func (s *schedule) longest(n int, attempt, limit time.Duration) (fit int, elapsed time.Duration) {
+	if attempt > limit {
+		return -1, 0
+	}
+	elapsed = attempt
+	var nominal, before time.Duration
+	for i := 1; i <= n; i++ {
+		nominal = s.nominal(i, nominal)
+		_, high := s.jitter.Bounds(retry.Window{First: s.first, Max: s.max, Nominal: nominal, Previous: before})
+		high = max(high, 0)
+		each, repeats := add(high, attempt), 1
+		if s.steady(i, nominal) && high == before {
+			repeats = n - i + 1 // all others are like this one
+		}
+		if each > 0 {
+			repeats = int(min(time.Duration(repeats), (limit-elapsed)/each))
+		}
+		if repeats == 0 {
+			break
+		}
+		elapsed, before = add(elapsed, times(each, repeats)), high
+		i += repeats - 1
+		fit = i
+	}
+	return fit, elapsed
 }
 
 // means are those of a jitter that depends on the delay before, else nil.

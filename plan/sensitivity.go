@@ -74,21 +74,3 @@ func duration(nanoseconds float64) time.Duration {
 	}
 	return time.Duration(math.Round(nanoseconds))
 }
-
-// Short writes a duration with at most four digits and the unit that fits:
-// "66.67ms", "12.5s", "15.5m", "9.67h", "7.6d".
-func Short(d time.Duration) string {
-	for _, unit := range []struct {
-		name string
-		size time.Duration
-		from time.Duration
-	}{
-		{"d", 24 * time.Hour, 48 * time.Hour}, {"h", time.Hour, 2 * time.Hour}, {"m", time.Minute, 2 * time.Minute}, {"s", time.Second, time.Second},
-		{"ms", time.Millisecond, time.Millisecond}, {"µs", time.Microsecond, time.Microsecond},
-	} {
-		if d >= unit.from {
-			return fmt.Sprintf("%.4g%s", float64(d)/float64(unit.size), unit.name)
-		}
-	}
-	return d.String()
-}

@@ -65,7 +65,7 @@ func Solve(spec *retry.Spec, variable Variable, env Env) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	solution.For, solution.Limit, solution.Slack = variable, q.limit, q.limit-q.need(policy, report.Retries)
+	solution.For, solution.Limit, solution.Slack = variable, q.limit, q.limit-q.elapsed(policy)
 	report.Solution = solution
 	if env.AttemptTime == 0 {
 		report.Warnings = append(report.Warnings, Warning{noAttemptTime, "attempt_time",
@@ -129,10 +129,10 @@ func (q *puzzle) solve(variable Variable) (*Solution, error) {
 	return nil, err
 }
 
-// need is the longest time of n retries of a policy, or some time past the limit.
-func (q *puzzle) need(p *retry.Policy, n int) time.Duration {
-	attempts := times(q.attempt, n+1)
-	return add(attempts, scheduleOf(p).longest(n, func(_ int, sum time.Duration) bool { return add(attempts, sum) <= q.limit }))
+// elapsed is the longest time of a policy that keeps the limit.
+func (q *puzzle) elapsed(p *retry.Policy) time.Duration {
+	_, elapsed := scheduleOf(p).longest(p.MaxAttempts()-1, q.attempt, q.limit)
+	return elapsed
 }
 
 // fits reports whether the policy as it stands keeps the limit.
@@ -141,7 +141,9 @@ func (q *puzzle) fits() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return q.need(p, p.MaxAttempts()-1) <= q.limit, nil
+	n := p.MaxAttempts() - 1
+	fit, _ := scheduleOf(p).longest(n, q.attempt, q.limit)
+	return fit == n, nil
 }
 
 // count is the number of retries, which solutions for other variables need.
@@ -161,7 +163,7 @@ func (q *puzzle) count() (int, error) {
 
 // tooShort is the error of a limit that nothing keeps.
 func (q *puzzle) tooShort(format string, args ...any) error {
-	return &retry.FieldError{Field: "ttl", Message: fmt.Sprintf("%v is too short: ", q.limit) + fmt.Sprintf(format, args...), Hint: "fewer retries, shorter attempts or more time"}
+	return &retry.FieldError{Field: "ttl", Message: fmt.Sprintf("%v is too short for ", q.limit) + fmt.Sprintf(format, args...), Hint: "fewer retries, shorter attempts or more time"}
 }
 
 // largest is the largest i in [0, n) for which ok is true, given that it is for
@@ -184,13 +186,13 @@ func largest(n int64, ok func(i int64) (bool, error)) (int64, error) {
 }
 
 func (q *puzzle) initial() (*Solution, error) {
-	n, err := q.count()
-	if err != nil {
-		return nil, err
-	}
 	backoff := q.spec.Backoff
 	if backoff.Initial == nil {
 		return nil, &retry.FieldError{Field: "solve", Message: fmt.Sprintf("kind %s has no initial", backoff.Kind), Hint: "choose exponential, fixed, linear or fibonacci"}
+	}
+	n, err := q.count()
+	if err != nil {
+		return nil, err
 	}
 	var roof time.Duration // a cap below the first interval would be refused
 	if backoff.Max != nil {
@@ -214,21 +216,25 @@ func (q *puzzle) initial() (*Solution, error) {
 			return &Solution{Initial: solved}, nil
 		}
 	}
-	return nil, q.tooShort("%s leave no time for %s", q.attempts(n), plural(n, "wait", "waits"))
+	return nil, q.tooShort("%s%s", q.attempts(n), plural(n, "wait", "waits"))
 }
 
-// attempts names the attempts of n retries.
+// attempts names the attempts of n retries, as far as they take time, and joins
+// what follows.
 func (q *puzzle) attempts(n int) string {
-	return fmt.Sprintf("%s of %s", plural(n+1, "attempt", "attempts"), Short(q.attempt))
+	if q.attempt == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s and ", plural(n+1, "attempt", "attempts"), Short(q.attempt))
 }
 
 func (q *puzzle) multiplier() (*Solution, error) {
+	if q.spec.Backoff.Kind != "exponential" {
+		return nil, &retry.FieldError{Field: "solve", Message: fmt.Sprintf("kind %s has no multiplier", q.spec.Backoff.Kind), Hint: "choose exponential"}
+	}
 	n, err := q.count()
 	if err != nil {
 		return nil, err
-	}
-	if q.spec.Backoff.Kind != "exponential" {
-		return nil, &retry.FieldError{Field: "solve", Message: fmt.Sprintf("kind %s has no multiplier", q.spec.Backoff.Kind), Hint: "choose exponential"}
 	}
 	at := func(i int64) float64 { return math.Round(100+float64(i)) / 100 }
 	found, err := largest(9901, func(i int64) (bool, error) {
@@ -239,7 +245,7 @@ func (q *puzzle) multiplier() (*Solution, error) {
 		return nil, err
 	}
 	if found < 0 {
-		return nil, q.tooShort("%s and %s of %s need more even with a multiplier of 1", q.attempts(n), plural(n, "wait", "waits"), q.spec.Backoff.Initial)
+		return nil, q.tooShort("%s%s of %s, even with a multiplier of 1", q.attempts(n), plural(n, "wait", "waits"), q.spec.Backoff.Initial)
 	}
 	q.spec.Backoff.Multiplier = new(at(found))
 	return &Solution{Multiplier: at(found)}, nil
@@ -251,9 +257,9 @@ func (q *puzzle) retries() (*Solution, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := scheduleOf(p).inTime(mostSolved, q.attempt, q.limit)
-	if found == 0 {
-		return nil, q.tooShort("%s and the first wait need more", q.attempts(1))
+	found, _ := scheduleOf(p).longest(mostSolved, q.attempt, q.limit)
+	if found < 1 {
+		return nil, q.tooShort("%sthe first wait", q.attempts(1))
 	}
 	q.spec.MaxAttempts = new(found + 1)
 	return &Solution{Retries: found}, nil

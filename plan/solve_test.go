@@ -205,7 +205,7 @@ func TestDecorrelatedMeans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const draws = 200_000
+		const draws = 100_000
 		random := rand.New(rand.NewPCG(1, uint64(limit)))
 		sums := make([]float64, 8)
 		for range draws {
@@ -252,7 +252,7 @@ func TestMillion(t *testing.T) {
 			}
 		}
 	}
-	if took := time.Since(began); took > 20*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 }

@@ -20,7 +20,7 @@ var presets = []preset{
 		exponentially(5, time.Second, 2, 0)},
 	{PresetInfo{"medium", "Restarts, deploys and short overload: 5 retries, 15.5 minutes in total.", outlast},
 		exponentially(6, 30*time.Second, 2, 0)},
-	{PresetInfo{"long", "Resource-heavy work: 8 retries, 9.67 hours in total.", outlast},
+	{PresetInfo{"long", "Resource-heavy work: 8 retries, 9.66 hours in total.", outlast},
 		exponentially(9, 300*time.Second, 1.75, 0)},
 	{PresetInfo{"payment", "Payments: 5 attempts, 15 s of waits.", outlast},
 		exponentially(5, time.Second, 2, 30*time.Second)},

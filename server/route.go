@@ -271,8 +271,16 @@ func checkType(req *http.Request, optional bool) error {
 	return nil
 }
 
+// sizeText writes a limit in the largest unit of which it is a multiple.
+func sizeText(limit int64) string {
+	if limit < 1<<20 {
+		return strconv.FormatInt(limit>>10, 10) + " KiB"
+	}
+	return strconv.FormatInt(limit>>20, 10) + " MiB"
+}
+
 func readAll(w http.ResponseWriter, req *http.Request, limit int64) ([]byte, error) {
-	tooLarge := &task.Error{Code: task.CodeTooLarge, Message: "the request body is over " + strconv.FormatInt(limit>>20, 10) + " MiB",
+	tooLarge := &task.Error{Code: task.CodeTooLarge, Message: "the request body is over " + sizeText(limit),
 		Hint: "send fewer tasks at once; keep large data elsewhere and send a reference", Fields: []task.Field{{Path: bodyPath, Message: "is too large"}}}
 	if req.ContentLength > limit {
 		return nil, tooLarge

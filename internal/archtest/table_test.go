@@ -167,6 +167,7 @@ var rules = []rule{
 	{path: "client", is: "Go client for HTTP API and remote workers", stdOnly: true, imports: []arrow{
 		{"task", "nouns and error codes"},
 		{"retry", "its own repeats"},
+		{"plan", "the answer of POST /v1/policies/plan"},
 	}},
 	{path: "console", is: "web console; talks only to the HTTP API"},
 	{path: "server", is: "HTTP API over the root package", imports: []arrow{

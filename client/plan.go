@@ -1,0 +1,129 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outlast-dev/outlast/plan"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// PlanRequest asks what a policy will do: the keys of a policy, then what it is
+// planned for. What is left out is not known, or has its default.
+type PlanRequest struct {
+	Preset        string          `json:"preset,omitempty" doc:"Name of a preset; the other keys of the policy override it."`
+	MaxAttempts   *int            `json:"max_attempts,omitempty" doc:"The first attempt counts."`
+	Unlimited     bool            `json:"unlimited,omitempty"`
+	Backoff       json.RawMessage `json:"backoff,omitempty" strict:"true" doc:"kind, initial, multiplier, max, step, steps, jitter."`
+	Timeout       Duration        `json:"timeout,omitzero" doc:"Limit of each attempt."`
+	TTL           Duration        `json:"ttl,omitzero" doc:"Limit of all attempts and waits together."`
+	FirstRunAfter Duration        `json:"first_run_after,omitzero"`
+	Rules         json.RawMessage `json:"rules,omitempty" strict:"true"`
+	RetryOn       json.RawMessage `json:"retry_on,omitempty" strict:"true"`
+	NeverOn       json.RawMessage `json:"never_on,omitempty" strict:"true"`
+	MaxCrashes    *int            `json:"max_crashes,omitempty"`
+	OrderOnDead   string          `json:"order_on_dead,omitempty"`
+	Budget        json.RawMessage `json:"budget,omitempty" strict:"true"`
+	Breaker       json.RawMessage `json:"breaker,omitempty" strict:"true"`
+	Fallback      json.RawMessage `json:"fallback,omitempty" strict:"true"`
+	Alert         json.RawMessage `json:"alert,omitempty" strict:"true"`
+
+	Deadline      Duration `json:"deadline,omitzero" given:"leave it out for no deadline" doc:"Time that the caller has, from the first attempt on."`
+	AttemptTime   Duration `json:"attempt_time,omitzero" given:"leave it out when it is not known" doc:"Usual length of an attempt."`
+	FailRate      float64  `json:"fail_rate,omitzero" given:"leave it out for 0.5" doc:"Share of attempts that fail, above 0 to 1; 0.5 when absent."`
+	Rate          float64  `json:"rate,omitzero" given:"leave it out when it is not known" doc:"First attempts per second."`
+	Utilization   float64  `json:"utilization,omitzero" given:"leave it out when it is not known" doc:"Share of the target's capacity that first attempts use."`
+	OuterAttempts []int    `json:"outer_attempts,omitempty" doc:"Attempts of the layers that call this one."`
+	Rows          int      `json:"rows,omitzero" given:"leave it out for 100" doc:"Retries to list, up to 10 000; 100 when absent."`
+	Solve         string   `json:"solve,omitempty" given:"leave it out to plan the policy as it is" enum:"initial,multiplier,retries" doc:"What to find the largest value of that keeps the lower of ttl and deadline."`
+	Fit           bool     `json:"fit,omitempty" doc:"Name the presets that keep the lower of ttl and deadline."`
+}
+
+// notOfPolicy are the keys of a request that say what is asked about the policy.
+var notOfPolicy = []string{"deadline", "attempt_time", "fail_rate", "rate", "utilization", "outer_attempts", "rows", "solve", "fit"}
+
+// spec is the policy of the request.
+func (r *PlanRequest) spec() (*retry.Spec, error) {
+	text, err := Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(text, &keys); err != nil { // raw JSON that is none
+		return nil, err
+	}
+	for _, key := range notOfPolicy {
+		delete(keys, key)
+	}
+	if text, err = json.Marshal(keys); err != nil {
+		return nil, err
+	}
+	return retry.ParseSpec(text)
+}
+
+// Report plans the policy in this process, without a server. A request that
+// cannot be meant is refused with a [*task.Error] that names the fields.
+func (r *PlanRequest) Report() (*plan.Report, error) {
+	spec, err := r.spec()
+	if err != nil {
+		return nil, refused(err)
+	}
+	report, err := plan.Question{
+		Spec: spec, Solve: plan.Variable(r.Solve), Fit: r.Fit,
+		Env: plan.Env{
+			Deadline: time.Duration(r.Deadline), AttemptTime: time.Duration(r.AttemptTime), FailRate: r.FailRate,
+			Rate: r.Rate, Utilization: r.Utilization, OuterAttempts: r.OuterAttempts, Rows: r.Rows,
+		},
+	}.Answer()
+	return report, refused(err)
+}
+
+// mostRefused bounds the answer to a policy that is wrong all over.
+const mostRefused = 20
+
+// refused turns field errors into an error of the API, nil for nil.
+func refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	fields := retry.FieldErrors(err)
+	if len(fields) == 0 {
+		return task.Invalid("policy", err.Error(), "send a policy as JSON")
+	}
+	out := &task.Error{Code: task.CodeInvalid, Message: "the policy cannot be planned", Err: err}
+	var hints []string
+	for _, field := range fields[:min(len(fields), mostRefused)] {
+		path := task.Quote(field.Field) // it can end with the name of an unknown key
+		path = path[1 : len(path)-1]
+		if path == "" {
+			path = "policy"
+		}
+		out.Fields = append(out.Fields, task.Field{Path: path, Message: field.Message})
+		if field.Hint != "" && !slices.Contains(hints, field.Hint) {
+			hints = append(hints, field.Hint)
+		}
+	}
+	if out.Hint = strings.Join(hints, "; "); out.Hint == "" {
+		out.Hint = "docs/retry.md lists the keys of a policy and their ranges"
+	}
+	return out
+}
+
+// Plan asks the server to plan a policy.
+func (c *Client) Plan(ctx context.Context, request PlanRequest) (*Plan, error) {
+	return exchange[Plan](ctx, c, call{method: http.MethodPost, path: "/v1/policies/plan", body: &request})
+}
+
+// finite is nil for what JSON has no number for.
+func finite(v float64) *float64 {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,185 @@
+package client
+
+import (
+	"encoding/json"
+
+	"github.com/outlast-dev/outlast/plan"
+	"github.com/outlast-dev/outlast/retry"
+)
+
+// Plan is a planned policy; see package plan for what the figures mean.
+type Plan struct {
+	Summary       string            `json:"summary" doc:"The schedule in one line."`
+	Policy        json.RawMessage   `json:"policy" doc:"The policy as it would be written, complete; solved if something was solved for."`
+	Attempts      int               `json:"attempts" doc:"The first one included; 0 for unlimited."`
+	Retries       int               `json:"retries" doc:"One less; with unlimited attempts, how many are listed."`
+	Delays        []PlanDelay       `json:"delays"`
+	More          int               `json:"more,omitzero" doc:"Retries that delays leaves out."`
+	Total         Duration          `json:"total" doc:"Nominal waits of all retries."`
+	Totals        PlanTotals        `json:"totals" doc:"All waits under the jitter."`
+	Elapsed       Duration          `json:"elapsed" doc:"Longest time from the first attempt to the end of the last one, as far as the length of attempts is known."`
+	Limit         Duration          `json:"limit,omitzero" doc:"Time that all attempts and waits have."`
+	InTime        int               `json:"in_time" doc:"Retries that certainly end within the limit."`
+	FailRate      float64           `json:"fail_rate"`
+	Success       []float64         `json:"success" doc:"Probability that one of 1, 2, … attempts succeeds if they fail independently."`
+	Adds          []float64         `json:"adds" doc:"What attempt 1, 2, … adds to it."`
+	Sensitivities []PlanSensitivity `json:"sensitivities,omitempty" doc:"Of an exponential schedule, before the cap."`
+	Advice        []string          `json:"advice,omitempty"`
+	Load          PlanLoad          `json:"load"`
+	Jitter        *PlanJitter       `json:"jitter,omitempty"`
+	Rules         []PlanRule        `json:"rules,omitempty"`
+	Warnings      []PlanWarning     `json:"warnings"`
+	Solution      *PlanSolution     `json:"solution,omitempty"`
+	Fit           []PlanFitting     `json:"fit,omitempty"`
+}
+
+// PlanDelay is the wait before one retry.
+type PlanDelay struct {
+	Retry   int      `json:"retry"`
+	Nominal Duration `json:"nominal" doc:"Before jitter, under the cap."`
+	Min     Duration `json:"min"`
+	Max     Duration `json:"max" doc:"No wait reaches it unless it equals min."`
+	Mean    Duration `json:"mean"`
+	At      Duration `json:"at" doc:"Sum of the nominal waits up to here."`
+}
+
+// PlanTotals are sums of waits.
+type PlanTotals struct {
+	Min  Duration `json:"min"`
+	Max  Duration `json:"max"`
+	Mean Duration `json:"mean"`
+}
+
+// PlanSensitivity says how much a wait moves with the schedule.
+type PlanSensitivity struct {
+	Retry        int      `json:"retry"`
+	ByMultiplier Duration `json:"by_multiplier" doc:"Per 1 of the multiplier."`
+	ByRetry      Duration `json:"by_retry" doc:"Per retry."`
+}
+
+// PlanLoad is what the policy does to a target that fails.
+type PlanLoad struct {
+	Attempts         int          `json:"attempts" doc:"Of one request at worst, through all layers; 0 for unlimited."`
+	Layers           int          `json:"layers" doc:"Product of the attempts of the outer layers."`
+	At               []PlanLoadAt `json:"at"`
+	Stable           float64      `json:"stable" doc:"Largest utilization from which the target recovers by itself when all retries are made."`
+	StableWithBudget float64      `json:"stable_with_budget,omitzero" doc:"The same under the policy's retry budget."`
+	InFlightHealthy  float64      `json:"in_flight_healthy,omitzero" doc:"Rate times length of an attempt."`
+	InFlight         *float64     `json:"in_flight,omitempty" doc:"The same at the fail rate."`
+	InFlightWorst    *float64     `json:"in_flight_worst,omitempty" doc:"The same when everything fails."`
+}
+
+// PlanLoadAt is the load at a fail rate.
+type PlanLoadAt struct {
+	FailRate      float64  `json:"fail_rate"`
+	Amplification *float64 `json:"amplification,omitempty" doc:"Attempts per first attempt; absent when without limit."`
+}
+
+// PlanJitter says how well clients are kept apart that fail together.
+type PlanJitter struct {
+	Kind           string   `json:"kind"`
+	From           float64  `json:"from" doc:"Lower bound as a share of the nominal wait."`
+	To             float64  `json:"to"`
+	Mean           float64  `json:"mean"`
+	Peak           *float64 `json:"peak,omitempty" doc:"Highest density over the mean one; absent without jitter."`
+	Line           float64  `json:"line" doc:"What one wave of retries keeps of the synchronized beat, as a share of power."`
+	WorstLine      float64  `json:"worst_line" doc:"The largest at 1 to 5 beats per nominal wait."`
+	Coherence      float64  `json:"coherence" doc:"How much synchrony one more retry leaves."`
+	RetriesToApart *float64 `json:"retries_to_apart,omitempty" doc:"Retries until less than 1 % of the synchrony is left; absent without jitter."`
+}
+
+// PlanRule is the schedule of a rule of the policy.
+type PlanRule struct {
+	When     []retry.Category `json:"when"`
+	Then     retry.Action     `json:"then,omitempty"`
+	Attempts int              `json:"attempts"`
+	Delays   []PlanDelay      `json:"delays" doc:"The first 16."`
+	More     int              `json:"more,omitzero"`
+	Total    Duration         `json:"total" doc:"Of the first 1000 waits."`
+}
+
+// PlanWarning is something that is probably not meant.
+type PlanWarning struct {
+	Code    string `json:"code"`
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// PlanSolution is the largest value that keeps the limit.
+type PlanSolution struct {
+	Initial    Duration `json:"initial,omitzero"`
+	Multiplier float64  `json:"multiplier,omitzero"`
+	Retries    int      `json:"retries,omitzero"`
+	Limit      Duration `json:"limit"`
+	Slack      Duration `json:"slack" doc:"What is left of the limit."`
+}
+
+// PlanFitting is a preset that keeps the limit.
+type PlanFitting struct {
+	Preset   string   `json:"preset"`
+	Attempts int      `json:"attempts"`
+	Elapsed  Duration `json:"elapsed"`
+	Slack    Duration `json:"slack"`
+	Purpose  string   `json:"purpose"`
+}
+
+// NewPlan is a report in the form of the API.
+func NewPlan(r *plan.Report) (*Plan, error) {
+	policy, err := json.Marshal(r.Policy)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{
+		Summary: r.Summary(), Policy: policy, Attempts: r.Attempts, Retries: r.Retries,
+		Delays: planDelays(r.Delays), More: r.More, Total: Duration(r.Total.Nominal),
+		Totals:  PlanTotals{Duration(r.Total.Min), Duration(r.Total.Max), Duration(r.Total.Mean)},
+		Elapsed: Duration(r.Elapsed), Limit: Duration(r.Limit), InTime: r.InTime,
+		FailRate: r.Env.FailRate, Success: r.Success, Adds: r.Adds, Advice: r.Advice,
+		Load: planLoad(&r.Load), Jitter: planJitter(r.Spread), Warnings: make([]PlanWarning, len(r.Warnings)),
+	}
+	for _, s := range r.Sensitivities {
+		p.Sensitivities = append(p.Sensitivities, PlanSensitivity{s.Retry, Duration(s.ByMultiplier), Duration(s.ByRetry)})
+	}
+	for _, rule := range r.Rules {
+		p.Rules = append(p.Rules, PlanRule{rule.When, rule.Then, rule.Attempts, planDelays(rule.Delays), rule.More, Duration(rule.Total.Nominal)})
+	}
+	for i, w := range r.Warnings {
+		p.Warnings[i] = PlanWarning{w.Code, w.Field, w.Message}
+	}
+	if s := r.Solution; s != nil {
+		p.Solution = &PlanSolution{Duration(s.Initial), s.Multiplier, s.Retries, Duration(s.Limit), Duration(s.Slack)}
+	}
+	for _, f := range r.Fitting {
+		p.Fit = append(p.Fit, PlanFitting{f.Preset, f.Attempts, Duration(f.Elapsed), Duration(f.Slack), f.Purpose})
+	}
+	return p, nil
+}
+
+func planDelays(delays []plan.Delay) []PlanDelay {
+	out := make([]PlanDelay, len(delays))
+	for i, d := range delays {
+		out[i] = PlanDelay{d.Retry, Duration(d.Nominal), Duration(d.Min), Duration(d.Max), Duration(d.Mean), Duration(d.At)}
+	}
+	return out
+}
+
+func planLoad(l *plan.Load) PlanLoad {
+	out := PlanLoad{
+		Attempts: l.Attempts, Layers: l.Layers, Stable: l.Stable, StableWithBudget: l.StableWithBudget,
+		InFlightHealthy: l.InFlightHealthy,
+	}
+	if l.InFlightHealthy > 0 {
+		out.InFlight, out.InFlightWorst = finite(l.InFlight), finite(l.InFlightWorst)
+	}
+	for _, at := range l.At {
+		out.At = append(out.At, PlanLoadAt{at.FailRate, finite(at.Amplification)})
+	}
+	return out
+}
+
+func planJitter(s *plan.Spread) *PlanJitter {
+	if s == nil {
+		return nil
+	}
+	return &PlanJitter{s.Kind, s.From, s.To, s.Mean, finite(s.Peak), s.Line, s.WorstLine, s.Coherence, finite(s.RetriesToApart)}
+}

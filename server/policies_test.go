@@ -1,0 +1,106 @@
+package server_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast/client"
+)
+
+// The answer has the keys of the contract, and the client reads it.
+func TestPlan(t *testing.T) {
+	a := start(t)
+	got := a.call("POST", "/v1/policies/plan", `{"preset":"classic","fail_rate":0.5,"deadline":"4s","timeout":"1s","outer_attempts":[3]}`).is(200)
+	for path, want := range map[string]string{
+		"total": `"3s"`, "attempts": "3", "retries": "2", "success": "[0.5,0.75,0.875]", "adds": "[0.5,0.25,0.125]", "limit": `"4s"`,
+		"delays": `[{"retry":1,"nominal":"1s","min":"1s","max":"1.1s","mean":"1.05s","at":"1s"},{"retry":2,"nominal":"2s","min":"2s","max":"2.2s","mean":"2.1s","at":"3s"}]`,
+	} {
+		if text := got.get(path); text != want {
+			t.Errorf("%s is %s, want %s", path, text, want)
+		}
+	}
+	var plan client.Plan
+	got.into(&plan)
+	codes := ""
+	for _, w := range plan.Warnings {
+		if w.Message == "" || w.Field == "" {
+			t.Errorf("%+v", w)
+		}
+		codes += w.Code + " "
+	}
+	if !strings.HasPrefix(codes, "weak_jitter count total_past_deadline layers") || plan.Load.Attempts != 9 || plan.Jitter.Kind != "additive" {
+		t.Errorf("warnings %s, load %+v, jitter %+v", codes, plan.Load, plan.Jitter)
+	}
+
+	c, err := client.New(a.url)
+	must(t, err)
+	t.Cleanup(c.Close)
+	attempts := 5
+	solved, err := c.Plan(t.Context(), client.PlanRequest{MaxAttempts: &attempts, TTL: client.Duration(5 * time.Second), Solve: "initial", Fit: true,
+		Backoff: json.RawMessage(`{"multiplier":2,"jitter":{"kind":"proportional","x":0.2}}`)})
+	must(t, err)
+	if solved.Solution.Initial.String() != "277ms" || solved.Delays[0].Nominal != solved.Solution.Initial || len(solved.Fit) == 0 || !strings.Contains(string(solved.Policy), `"initial":"277ms"`) {
+		t.Errorf("solution %+v, fit %+v, policy %s", solved.Solution, solved.Fit, solved.Policy)
+	}
+	// Nothing given is the default policy; what has no end is no number.
+	if got := a.call("POST", "/v1/policies/plan", `{}`).is(200); got.get("total") != `"2m7s"` || got.get("warnings") == "" || got.get("solution") != "" {
+		t.Errorf("got %s", got.body)
+	}
+	if got := a.call("POST", "/v1/policies/plan", `{"preset":"dispatch","rate":5,"attempt_time":"1s","fail_rate":1}`).is(200); got.get("attempts") != "0" || got.get("load", "in_flight") != "" {
+		t.Errorf("got %s", got.body)
+	}
+}
+
+func TestPlanRefuses(t *testing.T) {
+	a := start(t)
+	for _, c := range []struct {
+		name, body string
+		status     int
+		paths      []string
+	}{
+		{"unknown key", `{"presett":"classic"}`, 400, []string{"presett"}},
+		{"unknown preset", `{"preset":"clasic"}`, 400, []string{"preset"}},
+		{"all at once", `{"max_attempts":0,"fail_rate":0,"backoff":{"multiplier":200}}`, 400, []string{"fail_rate"}},
+		{"policy", `{"max_attempts":0,"backoff":{"multiplier":200},"timeout":"-1s"}`, 400, []string{"timeout"}},
+		{"ranges", `{"max_attempts":0,"backoff":{"multiplier":200}}`, 400, []string{"max_attempts", "backoff.multiplier"}},
+		{"environment", `{"fail_rate":1.5,"rate":-1,"outer_attempts":[0],"rows":10001}`, 400, []string{"fail_rate", "rate", "outer_attempts[0]", "rows"}},
+		{"kind of value", `{"outer_attempts":"4"}`, 400, []string{"outer_attempts"}},
+		{"unknown variable", `{"solve":"jitter","ttl":"5s"}`, 400, []string{"solve"}},
+		{"no limit", `{"solve":"initial"}`, 400, []string{"ttl"}},
+		{"fit without limit", `{"fit":true}`, 400, []string{"ttl"}},
+		{"too short", `{"solve":"initial","ttl":"1s","attempt_time":"1s"}`, 400, []string{"ttl"}},
+		{"key of a backoff", `{"backoff":{"initail":"1s","\u001b[2J":1}}`, 400, []string{`backoff.\x1b[2J`, "backoff.initail"}},
+		{"backoff twice", `{"backoff":{},"backoff":{}}`, 400, []string{"backoff"}},
+		{"key twice below", `{"backoff":{"initial":"1s","initial":"2s"}}`, 400, []string{"backoff.initial"}},
+		{"not a policy", `[]`, 400, []string{"body"}},
+		{"too large", `{"preset":"` + strings.Repeat("a", 65<<10) + `"}`, 413, []string{"body"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := a.call("POST", "/v1/policies/plan", c.body)
+			got.t = t
+			code := map[int]string{400: "invalid", 413: "too_large"}[c.status]
+			got.problem(c.status, code, c.paths...)
+		})
+	}
+}
+
+// However much is asked, the answer has bounds, in time and in size.
+func TestPlanIsBounded(t *testing.T) {
+	a := start(t)
+	rule := `{"when":["bug"],"backoff":{"kind":"fibonacci"}}`
+	for name, body := range map[string]string{
+		"a million attempts": `{"max_attempts":1000000,"backoff":{"kind":"fibonacci","initial":"1ns","jitter":"decorrelated"},"rows":10000}`,
+		"many rules":         `{"unlimited":true,"rows":10000,"rules":[` + strings.Repeat(rule+",", 60<<10/(len(rule)+1)-10) + rule + `]}`,
+		"a hard problem":     `{"max_attempts":10001,"ttl":"2562047h","backoff":{"kind":"linear"},"solve":"initial"}`,
+		"most retries":       `{"ttl":"2562047h","backoff":{"kind":"fixed","initial":"1ns"},"solve":"retries"}`,
+	} {
+		began := time.Now()
+		got := a.call("POST", "/v1/policies/plan", body).is(200)
+		if took := time.Since(began); took > 20*time.Second || len(got.body) > 8<<20 {
+			t.Errorf("%s: %d bytes after %v", name, len(got.body), took)
+		}
+		t.Logf("%s: %d bytes after %v", name, len(got.body), time.Since(began))
+	}
+}
