@@ -73,6 +73,7 @@ type PlanLoad struct {
 type PlanLoadAt struct {
 	FailRate      float64  `json:"fail_rate"`
 	Amplification *float64 `json:"amplification,omitempty" doc:"Attempts per first attempt; absent when without limit."`
+	WithBudget    float64  `json:"with_budget,omitzero" doc:"The same of this layer under the policy's retry budget, without the floor of the budget."`
 }
 
 // PlanJitter says how well clients are kept apart that fail together.
@@ -172,7 +173,7 @@ func planLoad(l *plan.Load) PlanLoad {
 		out.InFlight, out.InFlightWorst = finite(l.InFlight), finite(l.InFlightWorst)
 	}
 	for _, at := range l.At {
-		out.At = append(out.At, PlanLoadAt{at.FailRate, finite(at.Amplification)})
+		out.At = append(out.At, PlanLoadAt{at.FailRate, finite(at.Amplification), at.WithBudget})
 	}
 	return out
 }

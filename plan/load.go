@@ -1,6 +1,11 @@
 package plan
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/outlast-dev/outlast/retry"
+)
 
 // Success is the probability that at least one of n independent attempts
 // succeeds when each fails with probability f: 1 − f^n.
@@ -68,34 +73,49 @@ type Load struct {
 type LoadAt struct {
 	FailRate      float64
 	Amplification float64 // infinite for unlimited attempts at 1
+	// WithBudget is the amplification of this layer under the policy's retry budget,
+	// 1 + ratio · (1 − f) where that is less: first attempts pay for retries by the
+	// share that succeeds. The floor of the budget comes on top. It is 0 without a
+	// budget.
+	WithBudget float64
 }
 
 // failRates are those of the table of loads.
 var failRates = []float64{0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.95, 1}
 
-func loadOf(attempts int, ratio float64, env Env) Load {
+func loadOf(attempts int, budget *retry.BudgetConfig, env Env) Load {
 	l := Load{Layers: Chain(env.OuterAttempts...)}
 	l.Attempts = Chain(l.Layers, attempts)
-	listed := false
-	for _, f := range failRates {
-		if !listed && env.FailRate <= f {
-			listed = true
-			l.At = append(l.At, LoadAt{env.FailRate, Amplification(env.FailRate, l.Attempts)})
-			if env.FailRate == f {
-				continue
-			}
+	rates := failRates
+	if i, listed := slices.BinarySearch(failRates, env.FailRate); !listed {
+		rates = slices.Insert(slices.Clone(failRates), i, env.FailRate)
+	}
+	for _, f := range rates {
+		at := LoadAt{FailRate: f, Amplification: Amplification(f, l.Attempts)}
+		if budget != nil {
+			at.WithBudget = budgeted(f, attempts, budget)
 		}
-		l.At = append(l.At, LoadAt{f, Amplification(f, l.Attempts)})
+		l.At = append(l.At, at)
 	}
 	if l.Attempts > 0 {
 		l.Stable = 1 / float64(l.Attempts)
 	}
-	if ratio > 0 {
-		l.StableWithBudget = max(l.Stable, 1/(1+ratio))
+	if budget != nil {
+		l.StableWithBudget = max(l.Stable, 1/(1+budget.Ratio))
 	}
 	if l.InFlightHealthy = env.Rate * env.AttemptTime.Seconds(); l.InFlightHealthy > 0 {
 		l.InFlight = l.InFlightHealthy * Amplification(env.FailRate, l.Attempts)
 		l.InFlightWorst = l.InFlightHealthy * Amplification(1, l.Attempts)
 	}
 	return l
+}
+
+// budgeted is the amplification under a budget, without its floor. A budget that
+// waits for pressure does not bind below it.
+func budgeted(f float64, attempts int, budget *retry.BudgetConfig) float64 {
+	free := Amplification(f, attempts)
+	if budget.Pressure > 0 && 1-f >= budget.Pressure {
+		return free
+	}
+	return min(free, 1+budget.Ratio*(1-f))
 }

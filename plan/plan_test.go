@@ -202,6 +202,15 @@ func TestLoad(t *testing.T) {
 	if !slices.Equal(rates, []float64{0.01, 0.05, 0.1, 0.25, 0.3, 0.5, 0.75, 0.95, 1}) {
 		t.Errorf("fail rates %v", rates)
 	}
+	for _, at := range r.Load.At {
+		want := min(at.Amplification, 1+0.1*(1-at.FailRate))
+		if at.FailRate <= 0.1 { // the budget of tasks does not bind while nine of ten succeed
+			want = at.Amplification
+		}
+		if math.Abs(at.WithBudget-want) > 1e-9 {
+			t.Errorf("with the budget %v at %v, want %v", at.WithBudget, at.FailRate, want)
+		}
+	}
 	if got := report(t, plan.Env{}, retry.Attempts(3)).Load.Stable; math.Abs(got-1.0/3) > 1e-9 {
 		t.Errorf("3 attempts are stable up to %v, want a third", got)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/internal/chart"
+	"github.com/outlast-dev/outlast/retry"
 )
 
 // What the pictures show.
@@ -214,11 +215,15 @@ func (r *Report) loadChart() *chart.Chart {
 		}
 		c.Series = append(c.Series, s)
 	}
-	budget := chart.Series{Name: "with a 10 % budget"}
+	budget, limited := &retry.BudgetConfig{Ratio: retry.DefaultRatio}, chart.Series{}
+	if r.budget != nil {
+		budget = r.budget
+	}
+	limited.Name = fmt.Sprintf("with a budget of %.3g %%", 100*budget.Ratio)
 	for i := range 101 {
 		f := float64(i) / 100
-		budget.Points = append(budget.Points, chart.Point{X: f, Y: min(Amplification(f, r.Load.Attempts), 1.1)})
+		limited.Points = append(limited.Points, chart.Point{X: f, Y: budgeted(f, r.Attempts, budget)})
 	}
-	c.Series = append(c.Series, budget)
+	c.Series = append(c.Series, limited)
 	return c
 }

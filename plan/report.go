@@ -49,6 +49,7 @@ type Report struct {
 	Fitting []Fitting
 
 	schedule *schedule
+	budget   *retry.BudgetConfig // nil without one
 }
 
 // How much of a rule is planned: a policy can have many.
@@ -92,11 +93,10 @@ func Of(p *retry.Policy, env Env) (*Report, error) {
 	}
 	r.addSuccess()
 	r.Sensitivities, r.Advice = s.sensitivities(r.Retries), s.advice(r.Retries)
-	ratio := 0.0
-	if budget, ok := p.BudgetConfig(); ok {
-		ratio = budget.Ratio
+	if config, wanted := p.BudgetConfig(); wanted {
+		r.budget = &config
 	}
-	r.Load = loadOf(r.Attempts, ratio, env)
+	r.Load = loadOf(r.Attempts, r.budget, env)
 	if spread, ok := s.spread(); ok {
 		r.Spread = &spread
 	}

@@ -94,7 +94,6 @@ func pose(spec *retry.Spec, variable Variable, env Env) (*puzzle, error) {
 	}
 	whole, _ := policy.Spec()
 	q := &puzzle{spec: *whole, attempt: env.AttemptTime, limit: limit(policy.TTL(), env.Deadline)}
-	q.spec.Budget, q.spec.Breaker = spec.Budget, spec.Breaker
 	if q.limit == 0 {
 		return nil, &retry.FieldError{Field: "ttl", Message: "is missing", Hint: "it is the time that all attempts and waits may take"}
 	}

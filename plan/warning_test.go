@@ -10,7 +10,7 @@ import (
 	"github.com/outlast-dev/outlast/retry"
 )
 
-// sound is a policy about which only the missing budget can be said.
+// sound is a policy about which nothing can be said.
 const sound = `{"max_attempts":5,"timeout":"3s","backoff":{"max":"30s"}}`
 
 // unbounded is the same without a budget.

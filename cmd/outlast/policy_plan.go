@@ -138,8 +138,11 @@ func solved(s *client.PlanSolution) string {
 }
 
 func planLoad(w io.Writer, l *client.PlanLoad) {
-	var at []string
+	var at, budget []string
 	for _, point := range l.At {
+		if point.WithBudget > 0 {
+			budget = append(budget, fmt.Sprintf("%s %.3g×", share(point.FailRate), point.WithBudget))
+		}
 		load := "no limit"
 		if point.Amplification != nil {
 			load = fmt.Sprintf("%.3g×", *point.Amplification)
@@ -151,6 +154,9 @@ func planLoad(w io.Writer, l *client.PlanLoad) {
 		worst = fmt.Sprintf("%d× at worst", l.Attempts)
 	}
 	row(w, "load", worst, strings.Join(at, ", "))
+	if len(budget) > 0 {
+		row(w, "budget", "", strings.Join(budget, ", ")+", and the floor of the budget")
+	}
 	stable := l.Stable
 	if l.StableWithBudget > 0 {
 		stable = l.StableWithBudget

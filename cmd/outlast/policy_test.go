@@ -69,7 +69,7 @@ func TestPolicyPlan(t *testing.T) {
 	if got := column(t, plan, "max"); got != "1.1s 2.2s 4.4s 8.8s 17.6s" || column(t, plan, "mean") != "1.05s 2.1s 4.2s 8.4s 16.8s" || column(t, plan, "at") != "1s 3s 7s 15s 31s" {
 		t.Errorf("max %s, mean %s, at %s", got, column(t, plan, "mean"), column(t, plan, "at"))
 	}
-	if got := codes(plan); got != "weak_jitter no_cap total_past_deadline attempts_past_deadline layers no_budget" {
+	if got := codes(plan); got != "weak_jitter no_cap total_past_deadline attempts_past_deadline layers" {
 		t.Errorf("warnings %s", got)
 	}
 	if got := fmt.Sprintf("%.4f", plan["success"].([]any)[2]); got != "0.9920" {
@@ -121,7 +121,7 @@ func TestPolicyPlanOfAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := planned(t, "--file", path, "--multiplier", "3")
-	if got := column(t, plan, "nominal"); got != "2s 6s 18s" || !strings.Contains(codes(plan), "no_jitter no_cap no_timeout retries_permanent") {
+	if got := column(t, plan, "nominal"); got != "2s 6s 18s" || !strings.Contains(codes(plan), "no_jitter no_cap no_timeout retries_permanent no_budget") {
 		t.Errorf("%s with %s", got, codes(plan))
 	}
 	c := nowhere(t)
