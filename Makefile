@@ -39,13 +39,15 @@ build: ## Build the static binary bin/outlast
 
 # --- every change -----------------------------------------------------------
 
-# The fault tests measure times and kill whole processes: they run alone, and
-# without the race detector, which would measure itself. So do nested modules:
+# The tests of faults and storms measure times, kill whole processes and load the
+# machine: each runs alone, and without the race detector, which would measure
+# itself. So do nested modules:
 # the peers that bench compares with have races of their own.
 .PHONY: test
-test: ## Run all tests: with the race detector, in random order; then the fault tests and nested modules
-	$(GO) test -race -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $$($(GO) list ./... | grep -v /internal/faulttest)
+test: ## Run all tests: with the race detector, in random order; then those of faults and storms, and nested modules
+	$(GO) test -race -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest)
 	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/faulttest
+	$(GO) test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/stormtest
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "test: $${mod%/go.mod}"; \
@@ -65,8 +67,8 @@ check-format: ## gofmt on every Go file
 check-vet: ## go vet; again with the planted defects; nested modules too
 	@echo "check: go vet"
 	@$(GO) vet ./...
-	@echo "check: go vet -tags mutant,faults"
-	@$(GO) vet -tags mutant,faults ./...
+	@echo "check: go vet -tags mutant,faults,storm"
+	@$(GO) vet -tags mutant,faults,storm ./...
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "check: go vet in $${mod%/go.mod}"; \
@@ -118,3 +120,7 @@ bench: ## Measure Outlast (ARGS are passed on, such as ARGS='B7 B13 --runs 5 --j
 .PHONY: faults
 faults: ## Kill campaign of FAULT_CYCLES (1000), planted defects, real-time waits (about 30 minutes)
 	OUTLAST_FAULT_LONG=1 OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -tags faults -v -count=1 -timeout 3h -run '$(FAULT_RUN)' ./internal/faulttest
+
+.PHONY: storm
+storm: ## A real outage under load, long; writes the pictures and numbers of docs/storm.md (about 6 minutes)
+	$(GO) test -tags storm -v -count=1 -timeout 30m -run TestFull ./internal/stormtest

@@ -206,6 +206,7 @@ var rules = []rule{
 	{path: "internal/servertest", is: "database servers for tests", stdOnly: true, imports: []arrow{
 		{"retry", "waits until a server listens"},
 	}},
+	{path: "internal/stormtest", is: "outages of a real server under load", imports: []arrow{{"...", "it runs everything"}}},
 	{path: "internal/tools", is: "programs that generate and check"},
 	{path: "internal/tools/*", is: "programs that generate and check"},
 }

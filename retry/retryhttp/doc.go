@@ -31,7 +31,8 @@
 // [*retry.Error] that holds the last real one, also when a guard refused to send
 // anything. A context that ends always gives an error. Answers that are repeated
 // are read to their end, up to 16 KiB, and closed, so that their connections are
-// used again.
+// used again. A body that breaks off after a good header is the caller's to see:
+// it is not repeated.
 //
 // Time. The policy's timeout of an attempt ([retry.PerAttempt]) covers the
 // answer's body as well: it runs until the body has been read or closed, and a

@@ -46,15 +46,15 @@ func New(base http.RoundTripper, policy *retry.Policy, opts ...Option) *Transpor
 	return t
 }
 
-// Default makes a transport with [DefaultPolicy] and, for each host, a retry
-// budget and a breaker with their defaults. A nil base is a copy of
-// [http.DefaultTransport] that waits [DefaultHeaderTimeout] for the header of an
-// answer: without such a limit a server that hangs is never noticed.
+// Default makes a transport with [DefaultPolicy] and [DefaultTargets]. A nil base
+// is a copy of [http.DefaultTransport] that waits [DefaultHeaderTimeout] for the
+// header of an answer, since without such a limit a server that hangs is never
+// noticed, and that may keep all of its idle connections to one host.
 func Default(base http.RoundTripper, opts ...Option) *Transport {
 	if base == nil {
 		base = defaultBase()
 	}
-	return New(base, DefaultPolicy(), append([]Option{Targets(defaultTargets())}, opts...)...)
+	return New(base, DefaultPolicy(), append([]Option{Targets(DefaultTargets())}, opts...)...)
 }
 
 // DefaultPolicy is 3 attempts, 100 ms × 2 with full jitter, and hints of servers
@@ -74,16 +74,22 @@ func defaultBase() http.RoundTripper {
 	}
 	base := standard.Clone()
 	base.ResponseHeaderTimeout = DefaultHeaderTimeout
+	base.MaxIdleConnsPerHost = base.MaxIdleConns
 	return base
 }
 
-func defaultTargets() *retry.Targets {
+// DefaultTargets makes the registry of [Default]: for each host a budget with the
+// defaults, and a breaker that probes a host that is down at least every five
+// seconds, so that the host is used in full again within fifteen seconds. The
+// defaults of [retry.BreakerConfig] wait up to a minute: they suit tasks that can
+// wait, and fleets of many thousand processes.
+func DefaultTargets() *retry.Targets {
 	return retry.NewTargets(0, 0, func(name string) *retry.Target {
 		budget, err := retry.NewBudget(retry.BudgetConfig{})
 		if err != nil {
 			panic("retryhttp: the default budget is refused: " + err.Error())
 		}
-		breaker, err := retry.NewBreaker(retry.BreakerConfig{})
+		breaker, err := retry.NewBreaker(retry.BreakerConfig{OpenFor: time.Second, OpenMax: 4 * time.Second})
 		if err != nil {
 			panic("retryhttp: the default breaker is refused: " + err.Error())
 		}

@@ -1,0 +1,50 @@
+package stormtest
+
+import (
+	"testing"
+	"time"
+)
+
+// brief is the shape of the runs beside the other tests.
+func brief(outage mode) plan {
+	return plan{outage: outage, before: 2 * time.Second, broken: 4 * time.Second, after: recoverWithin + settle + time.Second, early: true}
+}
+
+// inFlight is how many more goroutines there may be when every request takes its
+// whole timeout: each has a connection, and a connection has two goroutines.
+const inFlight = 3 * int(clients*patience/thinking)
+
+// checkClients is what the adapter promises.
+func (r *result) checkClients(t *testing.T) {
+	t.Helper()
+	r.checkBudget(t, allowed)
+	r.checkLoad(t)
+	r.checkRecovery(t)
+	r.checkGoroutines(t, inFlight)
+}
+
+// TestClients: an outage is no storm, and when it is over it is over. The long run
+// has a receiver that refuses connections as well.
+func TestClients(t *testing.T) {
+	for _, outage := range []mode{fails, hangs} {
+		t.Run(string(outage), func(t *testing.T) {
+			carryOut(t, brief(outage), guarded(t)).checkClients(t)
+		})
+	}
+}
+
+// TestControl: without guards the same outage is a storm, so the test above
+// shows something.
+func TestControl(t *testing.T) {
+	p := brief(fails)
+	p.after = time.Second
+	r := carryOut(t, p, fixed(t))
+	before, during := r.rates(r.arrived)
+	t.Logf("attempts: %.0f/s before the outage, %.0f/s in it", before, during)
+	if during < 3*before {
+		t.Errorf("no storm\n%s", r)
+	}
+	if _, retries, most := allowed.worst(r.arrived); float64(retries) <= most {
+		t.Error("the control keeps the bound of the budget")
+	}
+}
