@@ -18,10 +18,11 @@ const (
 	// clients is how many goroutines call, each one operation after the other.
 	clients = 1000
 	// thinking is the mean time between the operations of one client, so that there
-	// are 500 a second, half of what the receiver can serve.
-	thinking = 2 * time.Second
-	// patience is the timeout of an attempt.
-	patience = 500 * time.Millisecond
+	// are 250 a second, less than half of what the receiver can serve.
+	thinking = 4 * time.Second
+	// patience is the timeout of an attempt. When all clients stand in the queue of
+	// the receiver, the last one waits for longer.
+	patience = time.Second
 )
 
 // callers are goroutines that call through the HTTP adapter.

@@ -19,6 +19,9 @@ import (
 // docs is where the pictures and the table go.
 var docs = cmp.Or(os.Getenv("OUTLAST_STORM_DOCS"), filepath.Join("..", "..", "docs"))
 
+// capacity is how many requests a second the receiver can serve.
+const capacity = int(slots * time.Second / serviceTime)
+
 // long is the shape of the runs that are shown.
 func long(outage mode) plan {
 	return plan{outage: outage, before: 10 * time.Second, broken: 10 * time.Second, after: 30 * time.Second}

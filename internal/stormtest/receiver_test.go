@@ -21,9 +21,7 @@ const receiverEnv = "OUTLAST_STORM_RECEIVER"
 const (
 	// serviceTime is how long a request holds one of the slots.
 	serviceTime = 20 * time.Millisecond
-	slots       = 20
-	// capacity is how many requests a second the receiver can serve.
-	capacity = int(slots * time.Second / serviceTime)
+	slots       = 12
 )
 
 // mode is what the receiver does to requests.
@@ -143,6 +141,7 @@ type remote struct {
 	start time.Time
 	in    io.WriteCloser
 	out   *bufio.Reader
+	stop  func()
 }
 
 // startReceiver starts the process. It ends with the test, and with this process
@@ -167,8 +166,9 @@ func startReceiver(t testing.TB) *remote {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { in.Close(); cmd.Wait() }) //nolint:errcheck // how it ended is no finding
 	r := &remote{TB: t, in: in, out: bufio.NewReader(out)}
+	r.stop = sync.OnceFunc(func() { in.Close(); cmd.Process.Kill(); cmd.Wait() }) //nolint:errcheck // how it ended is no finding
+	t.Cleanup(r.stop)
 	var nanoseconds int64
 	if _, err := fmt.Sscan(r.line(), &r.url, &nanoseconds); err != nil {
 		t.Fatal(err)

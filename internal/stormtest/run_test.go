@@ -54,6 +54,7 @@ type result struct {
 func carryOut(t *testing.T, p plan, l load) *result {
 	t.Helper()
 	to := startReceiver(t)
+	defer to.stop()
 	r := &result{plan: p}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
