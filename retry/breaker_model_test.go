@@ -13,7 +13,7 @@ import (
 // looked at before each step, nothing is fast.
 type breakerModel struct {
 	BreakerConfig
-	state, before BreakerState
+	state         BreakerState
 	forced        bool
 	period        int // outcomes of permits of another period do not count
 	calls         []modelOutcome
