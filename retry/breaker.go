@@ -186,7 +186,7 @@ func (p Permit) Success(now time.Time, took time.Duration) {
 	if b.row.Load() != 0 {
 		b.row.Store(0)
 	}
-	at := b.window.at(now)
+	at := since(now)
 	if b.window.over(at) {
 		b.mu.Lock()
 		b.window.turn(at)
@@ -259,7 +259,7 @@ func (b *Breaker) count(now time.Time, kind int) {
 		b.recent.add(kind)
 		return
 	}
-	b.window.turn(b.window.at(now))
+	b.window.turn(since(now))
 	b.window.add(kind)
 }
 

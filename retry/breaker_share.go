@@ -24,7 +24,7 @@ func (b *Breaker) View(now time.Time) BreakerView {
 	defer b.unlock()
 	b.advance(now)
 	if b.config.Count == 0 {
-		b.window.turn(b.window.at(now))
+		b.window.turn(since(now))
 	}
 	view := BreakerView{
 		State: b.state(), Forced: b.forced(),

@@ -84,7 +84,7 @@ func (b *Breaker) set(to BreakerState, forced bool, at time.Time, cause string) 
 		b.probes, b.passed = b.probes[:0], 0
 		b.row.Store(0)
 		b.recent.reset()
-		b.window.reset(b.window.at(at))
+		b.window.reset(since(at))
 	}
 	if to != HalfOpen && !ramped {
 		b.since = later(at, b.since)

@@ -127,7 +127,7 @@ func NewBudget(config BudgetConfig) (*Budget, error) {
 // Attempts that say nothing about the target (canceled by the caller) are not
 // recorded.
 func (b *Budget) Record(now time.Time, first, success bool) {
-	at := b.window.at(now)
+	at := since(now)
 	if b.window.over(at) {
 		b.mu.Lock()
 		b.accrue(at)
@@ -151,7 +151,7 @@ func (b *Budget) Withdraw(now time.Time, cost float64) (ok bool, wait time.Durat
 		return true, 0
 	}
 	cost = min(cost, b.config.Burst)
-	at := b.window.at(now)
+	at := since(now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	share := b.accrue(at)
@@ -177,7 +177,7 @@ func (b *Budget) Return(now time.Time, cost float64) {
 	if !(cost > 0) {
 		return
 	}
-	at := b.window.at(now)
+	at := since(now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.accrue(at)
@@ -187,6 +187,9 @@ func (b *Budget) Return(now time.Time, cost float64) {
 // accrue adds the tokens earned since the last time and returns the share of
 // successes.
 func (b *Budget) accrue(at time.Duration) (share float64) {
+	if b.window.unused() {
+		b.accrued = at
+	}
 	b.window.turn(at)
 	share = b.share()
 	totals := b.window.now()
@@ -260,7 +263,7 @@ func outcomes(counts [kinds]int64) (worked, all float64) {
 // Share is the share of attempts that succeeded in the last ten seconds, and
 // never fewer than the last five; 1 when there were none.
 func (b *Budget) Share(now time.Time) float64 {
-	at := b.window.at(now)
+	at := since(now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.accrue(at)
@@ -285,7 +288,7 @@ type BudgetState struct {
 
 // State returns the budget as it stands.
 func (b *Budget) State(now time.Time) BudgetState {
-	at := b.window.at(now)
+	at := since(now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	share := b.accrue(at)

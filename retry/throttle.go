@@ -123,7 +123,7 @@ func (t *Throttle) Rejects(now time.Time) float64 {
 
 // turned is the time since the first call, after the window has followed it.
 func (t *Throttle) turned(now time.Time) time.Duration {
-	at := t.window.at(now)
+	at := since(now)
 	if t.window.over(at) {
 		t.mu.Lock()
 		t.window.turn(at)

@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 )
@@ -33,8 +34,7 @@ const (
 type window struct {
 	span, width time.Duration
 
-	origin atomic.Pointer[time.Time] // the first time that was seen
-	next   atomic.Int64              // the end of the current slot, since origin
+	next atomic.Int64 // the end of the current slot, a time since origin
 
 	// What is written at every event keeps away from what is read at every event,
 	// and what one core writes from what others do: cores would take the cache
@@ -62,25 +62,22 @@ type mark struct {
 func (w *window) init(span time.Duration) {
 	w.span, w.width = span, max(span/windowSlots, 1)
 	w.last = -1
+	w.next.Store(math.MinInt64)
 }
 
-// at is the time since the first one that was seen. It is a difference, so that
-// steps of the wall clock do no harm.
-func (w *window) at(now time.Time) time.Duration {
-	origin := w.origin.Load()
-	if origin == nil {
-		origin = w.start(now)
-	}
-	return now.Sub(*origin)
-}
+// origin is what times are counted from in windows. Only differences between
+// them matter.
+var origin = time.Now()
 
-func (w *window) start(now time.Time) *time.Time {
-	w.origin.CompareAndSwap(nil, &now)
-	return w.origin.Load()
-}
+// since is the time since origin, by the monotonic clock if now has a reading of
+// it: steps of the wall clock do no harm then.
+func since(now time.Time) time.Duration { return now.Sub(origin) }
 
 // over reports whether the slot has ended: the owner is to call turn.
 func (w *window) over(at time.Duration) bool { return int64(at) >= w.next.Load() }
+
+// unused reports whether nothing has happened to the window yet.
+func (w *window) unused() bool { return w.last < 0 }
 
 // turn begins a new slot if it is time for one.
 func (w *window) turn(at time.Duration) {
