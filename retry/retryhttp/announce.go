@@ -25,20 +25,25 @@ func announce(h http.Header, number, most int, deadline time.Time) http.Header {
 	if out == nil {
 		out = make(http.Header, 4)
 	}
+	values := make([]string, 0, 4) // one array behind all of them
+	set := func(name, value string) {
+		values = append(values, value)
+		out[name] = values[len(values)-1 : len(values) : len(values)]
+	}
 	attempt := strconv.Itoa(number)
 	all := attempt
-	out[headerAttempt] = []string{attempt}
+	set(headerAttempt, attempt)
 	delete(out, headerMaxAttempts)
 	if most > 0 {
 		limit := strconv.Itoa(most)
-		out[headerMaxAttempts] = []string{limit}
+		set(headerMaxAttempts, limit)
 		all += ";max=" + limit
 	}
 	delete(out, headerDeadline)
 	if !deadline.IsZero() {
-		out[headerDeadline] = []string{deadline.UTC().Format(time.RFC3339Nano)}
+		set(headerDeadline, deadline.UTC().Format(time.RFC3339Nano))
 		all += ";ddl=" + strconv.FormatInt(max(0, time.Until(deadline).Milliseconds()), 10)
 	}
-	out[headerRetryAttempt] = []string{all}
+	set(headerRetryAttempt, all)
 	return out
 }

@@ -78,9 +78,9 @@ func (c *call) attempt(ctx context.Context) (*answer, error) {
 		return nil, &sendError{err: err, verdict: retry.Verdict{Category: retry.Permanent, Effect: retry.NotSent}}
 	}
 	own := c.attemptContext(ctx)
-	sent, written := c.outgoing(own.ctx, number, payload)
-	resp, err := c.transport.base.RoundTrip(sent) //nolint:bodyclose // the caller closes it, or finish does
-	c.countResent(written)
+	out, sent := c.outgoing(own.ctx, number, payload)
+	resp, err := c.transport.base.RoundTrip(out) //nolint:bodyclose // the caller closes it, or finish does
+	c.countResent(sent)
 	if err == nil && resp == nil {
 		err = errNoAnswer
 	}
@@ -129,35 +129,45 @@ func (c *call) payload(number int) (io.ReadCloser, error) {
 	return c.req.GetBody()
 }
 
-// outgoing is the request of one attempt. Written counts how often it was sent
-// where net/http may send it more than once, else it is nil.
-func (c *call) outgoing(ctx context.Context, number int, payload io.ReadCloser) (out *http.Request, written *atomic.Int64) {
+// outgoing is the request of one attempt. Sent counts how often net/http sends it
+// where that may be more than once, else it is nil.
+func (c *call) outgoing(ctx context.Context, number int, payload io.ReadCloser) (*http.Request, *sendings) {
 	shape := *c.req
 	if c.recorded != nil {
 		shape.GetBody = c.recorded.open
 	}
 	shape.Body = payload
+	var sent *sendings
 	if isResent(&shape) {
-		written = new(atomic.Int64)
-		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
-			if info.Err == nil {
-				written.Add(1)
-			}
-		}})
+		sent = &sendings{}
+		sent.trace.WroteRequest = sent.wrote
+		ctx = httptrace.WithClientTrace(ctx, &sent.trace)
 	}
-	out = shape.WithContext(ctx)
+	out := shape.WithContext(ctx)
 	if !c.transport.silent {
 		out.Header = announce(c.req.Header, c.before+number, c.most, c.deadline)
 	}
-	return out, written
+	return out, sent
+}
+
+// sendings counts how often a request was written whole.
+type sendings struct {
+	trace httptrace.ClientTrace
+	times atomic.Int64
+}
+
+func (s *sendings) wrote(info httptrace.WroteRequestInfo) {
+	if info.Err == nil {
+		s.times.Add(1)
+	}
 }
 
 // countResent notes what net/http sent by itself, and charges the target for it.
-func (c *call) countResent(written *atomic.Int64) {
-	if written == nil {
+func (c *call) countResent(sent *sendings) {
+	if sent == nil {
 		return
 	}
-	again := written.Load() - 1
+	again := sent.times.Load() - 1
 	if again <= 0 {
 		return
 	}
