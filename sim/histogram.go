@@ -34,13 +34,14 @@ func middle(bucket int) time.Duration {
 	return time.Duration(low+uint64(1)<<octave/2) * time.Microsecond
 }
 
-func (h *histogram) add(d time.Duration) {
-	b := bucket(d)
-	for b >= len(h.counts) {
-		h.counts = append(h.counts, make([]uint32, b+1-len(h.counts))...)
+func (h *histogram) add(d time.Duration) { h.addTo(bucket(d), 1) }
+
+func (h *histogram) addTo(bucket int, n uint32) {
+	if missing := bucket + 1 - len(h.counts); missing > 0 {
+		h.counts = append(h.counts, make([]uint32, missing)...)
 	}
-	h.counts[b]++
-	h.total++
+	h.counts[bucket] += n
+	h.total += int64(n)
 }
 
 // quantile is the duration below which that share lies; 0 when nothing was added.

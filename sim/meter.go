@@ -202,3 +202,16 @@ func ratio(a, b int32) float64 {
 	}
 	return float64(a) / float64(b)
 }
+
+// latency is that which 99 % of the calls that ended well in a time did not exceed,
+// in seconds.
+func (m *meter) latency(from, to time.Duration) float64 {
+	var sum histogram
+	span := m.width * perSpan
+	for at := int(from / span); at < min(int(to/span), len(m.spans)); at++ {
+		for b, n := range m.spans[at].counts {
+			sum.addTo(b, n)
+		}
+	}
+	return sum.quantile(0.99).Seconds()
+}

@@ -108,6 +108,13 @@ func (r *run) note(name string, value float64, unit string) {
 	v.Figures = append(v.Figures, Figure{name, round(value), unit})
 }
 
+// noteTime adds a time in seconds that may never come.
+func (r *run) noteTime(name string, s float64) {
+	if !math.IsInf(s, 1) {
+		r.note(name, s, "s")
+	}
+}
+
 // recovered is the recovery in seconds, infinite for never.
 func (r *run) recovered() float64 {
 	if after := r.recovery(); after != never {

@@ -9,7 +9,7 @@ func Scenarios() []*Scenario {
 		synchronousCohort(), brownoutSweep(), hardOutage(), metastable(),
 		stability(), layers(), smallClients(),
 		recoveryHerd(), retryAfterHerd(), breakerFleet(), effects(), deadline(), exhaustedLoop(),
-		priorityOverload(), cancelStorm(),
+		priorityOverload(), cancelStorm(), capacityStep(), slowDependency(),
 		learnedRecovery(),
 	}
 }

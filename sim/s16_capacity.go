@@ -1,0 +1,75 @@
+package sim
+
+import (
+	"math"
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+)
+
+// capacityStep halves the capacity of a server for half a minute.
+func capacityStep() *Scenario {
+	return &Scenario{
+		ID:     "S16",
+		Name:   "Capacity step",
+		Shows:  "An adaptive limit finds the new capacity within seconds, in both directions, and keeps latency near what it was.",
+		Source: "Netflix concurrency-limits (Vegas, Gradient2)",
+		Parameters: []Parameter{
+			{"load", "800 calls/s in the mean, 4 instances, one attempt per call"},
+			{"server", "FIFO, 1000 requests/s in the mean, exponential, and 50 ms; half of it from 20 s to 50 s"},
+			{"base", "99 % of the calls from 10 s to 20 s take less"},
+			{"settled", "when each of the seconds until the next step has p99 ≤ 3 × base (down), or 90 % goodput (up)"},
+		},
+		own:   plain("ours", retry.Attempts(1)).with("ours", withLimit(retry.LimitConfig{})),
+		storm: capacityStorm,
+		play:  playCapacity,
+	}
+}
+
+const (
+	stepDown = 20 * time.Second
+	stepUp   = 50 * time.Second
+	stepEnd  = 80 * time.Second
+)
+
+func capacityStorm(w *world, k kit) {
+	s := &server{rate: 1000, random: true, latency: 50 * time.Millisecond}
+	s.faults.add(step(stepDown, stepUp-stepDown, 0.5))
+	w.meter.trigger = trigger{stepDown, stepUp}
+	w.end = stepEnd
+	(&stream{clients: fleet(w, 4, k, s), rate: 800, until: w.end}).start(w)
+}
+
+// settling is how the limit took the steps, in seconds; infinite for never.
+type settling struct{ base, down, up, p99 float64 }
+
+func (t *trial) capacity(k kit, control bool) settling {
+	r := t.run(k, capacityStorm)
+	t.report.Variants[r.index].Control = control
+	got := settling{base: r.latency(10*time.Second, stepDown), down: math.Inf(1), up: math.Inf(1)}
+	for at := stepUp - time.Second; at >= stepDown && r.latency(at, at+time.Second) <= 3*got.base; at -= time.Second {
+		got.down = (at - stepDown).Seconds()
+	}
+	for at := stepEnd - time.Second; at >= stepUp && r.goodput(at, at+time.Second) >= 0.9; at -= time.Second {
+		got.up = (at - stepUp).Seconds()
+	}
+	got.p99 = r.latency(stepDown+10*time.Second, stepUp)
+	r.note("base", got.base, "s")
+	r.noteTime("settled down", got.down)
+	r.noteTime("settled up", got.up)
+	r.note("p99 with half, from 10 s on", got.p99, "s")
+	r.note("goodput with half, over capacity", float64(r.total(stepDown+10*time.Second, stepUp).good)/(500*(stepUp-stepDown-10*time.Second).Seconds()), "")
+	return got
+}
+
+func playCapacity(t *trial) {
+	ours := t.capacity(t.own, false)
+	t.atMost("settled down", ours.down, 10, "s")
+	t.atMost("settled up", ours.up, 10, "s")
+	t.atMost("p99 with half the capacity, over base", ours.p99/ours.base, 3, "")
+	once := plain("", retry.Attempts(1))
+	t.capacity(once.with("Vegas", withSampled(vegas)), false)
+	t.capacity(once.with("Gradient2", withSampled(gradient)), false)
+	none := t.capacity(once.with("no limit"), true)
+	t.atLeast("control, no limit: p99 with half the capacity, over base", none.p99/none.base, 20, "")
+}
