@@ -29,6 +29,7 @@ type call struct {
 	current  *attempt
 	last     *retry.Verdict // of the last failed attempt, nil when there was none
 	failed   time.Duration  // when it did
+	took     time.Duration  // the last attempt
 	number   int            // attempts made, the one under way included
 	unknowns int            // failures of the category unknown that were repeated
 	paid     float64        // tokens withdrawn for the attempt to come
@@ -178,7 +179,10 @@ func (c *call) repeat(w *world, v *retry.Verdict) retry.Repetition {
 		Nested: c.client.inherits && c.outer != nil && c.outer.later(),
 	}
 	if c.deadline > 0 {
-		f.Deadline, f.Usual = epoch.Add(c.deadline), c.client.lengths.quantile(0.5)
+		f.Deadline, f.Usual = epoch.Add(c.deadline), c.took
+		if c.client.lengths.total > 0 {
+			f.Usual = c.client.lengths.quantile(0.5)
+		}
 	}
 	if c.client.repeat != nil {
 		return c.client.repeat(f, w.jitter)
@@ -192,6 +196,7 @@ func (c *call) tell(w *world, a *attempt, v *retry.Verdict) {
 		at.retryEnds()
 	}
 	took, category, served := w.now-a.started, retry.Category(""), true
+	c.took = took
 	if v != nil {
 		category = v.Category
 		served = category == retry.Permanent || category == retry.Conflict

@@ -15,13 +15,13 @@ func capacityStep() *Scenario {
 		Shows:  "An adaptive limit finds the new capacity within seconds, in both directions, and keeps latency near what it was.",
 		Source: "Netflix concurrency-limits (Vegas, Gradient2)",
 		Parameters: []Parameter{
-			{"load", "800 calls/s in the mean, 4 instances, one attempt per call"},
+			{"load", "800 calls/s in the mean, one instance (or 4, each with a limit of its own), one attempt per call"},
 			{"server", "FIFO, 1000 requests/s in the mean, exponential, and 50 ms; half of it from 20 s to 50 s"},
 			{"base", "99 % of the calls from 10 s to 20 s take less"},
 			{"settled", "when each of the seconds until the next step has p99 ≤ 3 × base (down), or 90 % goodput (up)"},
 		},
 		own:   plain("ours", retry.Attempts(1)).with("ours", withLimit(retry.LimitConfig{})),
-		storm: capacityStorm,
+		storm: capacityStorm(1),
 		play:  playCapacity,
 	}
 }
@@ -32,19 +32,21 @@ const (
 	stepEnd  = 80 * time.Second
 )
 
-func capacityStorm(w *world, k kit) {
-	s := &server{rate: 1000, random: true, latency: 50 * time.Millisecond}
-	s.faults.add(step(stepDown, stepUp-stepDown, 0.5))
-	w.meter.trigger = trigger{stepDown, stepUp}
-	w.end = stepEnd
-	(&stream{clients: fleet(w, 4, k, s), rate: 800, until: w.end}).start(w)
+func capacityStorm(instances int) storm {
+	return func(w *world, k kit) {
+		s := &server{rate: 1000, random: true, latency: 50 * time.Millisecond}
+		s.faults.add(step(stepDown, stepUp-stepDown, 0.5))
+		w.meter.trigger = trigger{stepDown, stepUp}
+		w.end = stepEnd
+		(&stream{clients: fleet(w, instances, k, s), rate: 800, until: w.end}).start(w)
+	}
 }
 
 // settling is how the limit took the steps, in seconds; infinite for never.
 type settling struct{ base, down, up, p99 float64 }
 
-func (t *trial) capacity(k kit, control bool) settling {
-	r := t.run(k, capacityStorm)
+func (t *trial) capacity(k kit, instances int, control bool) settling {
+	r := t.run(k, capacityStorm(instances))
 	t.report.Variants[r.index].Control = control
 	got := settling{base: r.latency(10*time.Second, stepDown), down: math.Inf(1), up: math.Inf(1)}
 	for at := stepUp - time.Second; at >= stepDown && r.latency(at, at+time.Second) <= 3*got.base; at -= time.Second {
@@ -63,13 +65,19 @@ func (t *trial) capacity(k kit, control bool) settling {
 }
 
 func playCapacity(t *trial) {
-	ours := t.capacity(t.own, false)
+	ours := t.capacity(t.own, 1, false)
 	t.atMost("settled down", ours.down, 10, "s")
 	t.atMost("settled up", ours.up, 10, "s")
 	t.atMost("p99 with half the capacity, over base", ours.p99/ours.base, 3, "")
+	// Limits that do not know of each other each see the others' queue, and may take
+	// it for the latency of the server: the price of having no coordination.
+	many := t.capacity(t.own.with("4 instances, "+t.own.name), 4, false)
+	t.atMost("4 instances: p99 with half the capacity, over base", many.p99/many.base, 6, "")
 	once := plain("", retry.Attempts(1))
-	t.capacity(once.with("Vegas", withSampled(vegas)), false)
-	t.capacity(once.with("Gradient2", withSampled(gradient)), false)
-	none := t.capacity(once.with("no limit"), true)
+	t.capacity(once.with("Vegas", withSampled(vegas)), 1, false)
+	t.capacity(once.with("Gradient2", withSampled(gradient)), 1, false)
+	t.capacity(once.with("4 instances, Vegas", withSampled(vegas)), 4, false)
+	t.capacity(once.with("4 instances, Gradient2", withSampled(gradient)), 4, false)
+	none := t.capacity(once.with("no limit"), 1, true)
 	t.atLeast("control, no limit: p99 with half the capacity, over base", none.p99/none.base, 20, "")
 }
