@@ -54,7 +54,7 @@ type OutagesConfig struct {
 	// Delay is allowed whatever the length. Default 3 s, a little more than what
 	// probes every five seconds take.
 	Delay time.Duration
-	// Share of the mean length is allowed in addition. Default 0.025.
+	// Share of the mean length is allowed in addition. Default 0.0225.
 	Share float64
 }
 
@@ -64,7 +64,7 @@ func NewOutages(config OutagesConfig) *Outages {
 		config.Delay = 3 * time.Second
 	}
 	if config.Share <= 0 {
-		config.Share = 0.025
+		config.Share = 0.0225
 	}
 	return &Outages{config: config}
 }

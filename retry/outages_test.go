@@ -93,8 +93,8 @@ func TestOutagesSaveProbes(t *testing.T) {
 		openFor, backoff float64 // most wasted probes against each, as a factor
 	}{
 		{"short", short, 1.06, 0.75, 0.3},
-		{"long", long, 1.05, 0.1, 0.5},
-		{"mixed", mixed, 1.05, 0.15, 0.6},
+		{"long", long, 1.05, 0.15, 0.6},
+		{"mixed", mixed, 1.05, 0.2, 0.65},
 		{"regular", logNormal(30, 0.1), 1, 0.3, 0.3},
 		{"memoryless", func() float64 { return 60 * r.ExpFloat64() }, 1.06, 0.6, 1},
 		{"heavy tail", func() float64 { return 5 / math.Pow(1-r.Float64(), 1/1.2) }, 1.05, 0.5, 0.7},

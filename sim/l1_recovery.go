@@ -18,8 +18,8 @@ func learnedRecovery() *Scenario {
 		Shows:  "A breaker that knows how long a target's outages last probes less, and is not later to notice the end.",
 		Source: "P-RET 8; lengths are ours: restarts, failovers, and both",
 		Parameters: []Parameter{
-			{"load", "2 calls/s, one instance"},
-			{"outages", "150 in sequence, 90 s apart (±50 %), refused after 5 ms; the first 30 are for learning"},
+			{"load", "1 call/s, one instance"},
+			{"outages", "300 in sequence, 90 s apart (±50 %), refused after 5 ms; the first 50 are for learning"},
 			{"time to recovery", "from the beginning of an outage to the first attempt that works"},
 			{"short", "lognormal, median 20 s, σ 0.4"},
 			{"long", "lognormal, median 10 min, σ 0.4"},
@@ -92,8 +92,8 @@ func lognormal(r *rand.Rand, median time.Duration, sigma float64) time.Duration 
 }
 
 const (
-	outagesInSequence = 150
-	outagesToLearn    = 30
+	outagesInSequence = 300
+	outagesToLearn    = 50
 )
 
 func recurring(length func(*rand.Rand) time.Duration) storm {
@@ -112,7 +112,7 @@ func recurringCounted(w *world, k kit, length func(*rand.Rand) time.Duration, co
 	}
 	w.end = at + 90*time.Second
 	count.faults, count.to = s.faults.list, s
-	(&stream{clients: fleet(w, 1, k, count), rate: 2, until: w.end}).start(w)
+	(&stream{clients: fleet(w, 1, k, count), rate: 1, until: w.end}).start(w)
 }
 
 // probeCount stands in front of a server and counts what is wasted on outages,
