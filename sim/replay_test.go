@@ -70,14 +70,16 @@ func TestHistoryKnowsOutages(t *testing.T) {
 // TestReplay: fewer attempts are wasted with longer waits, and guards waste fewer
 // still; every task succeeds in the end.
 func TestReplay(t *testing.T) {
-	policy := func(wait time.Duration) *retry.Policy {
-		return must(retry.New(retry.Attempts(50), retry.Fixed(wait), retry.NoJitter()))
+	policy := func(wait, guards string) *retry.Policy {
+		text := `{"max_attempts": 50, "backoff": {"kind": "fixed", "initial": "` + wait + `", "jitter": "none"}` + guards + `}`
+		return must(must(retry.ParseSpec([]byte(text))).Policy())
 	}
-	c := Replay(read(t, outageLines(t)), 1, []Contender{{"1 s", policy(time.Second)}, {"10 s", policy(10 * time.Second)}})
-	if len(c.Variants) != 3 {
+	const none = `, "budget": "none", "breaker": "none"`
+	c := Replay(read(t, outageLines(t)), 1, []Contender{{"1 s", policy("1s", none)}, {"10 s", policy("10s", none)}, {"guarded", policy("1s", "")}})
+	if len(c.Variants) != 4 {
 		t.Fatalf("%d variants", len(c.Variants))
 	}
-	recorded, hasty, same := c.Variants[0], c.Variants[1], c.Variants[2]
+	recorded, hasty, same, guarded := c.Variants[0], c.Variants[1], c.Variants[2], c.Variants[3]
 	for _, v := range c.Variants {
 		if v.Metrics.Offered != 60 || v.Metrics.Good != 60 {
 			t.Errorf("%s: %d of %d are well", v.Name, v.Metrics.Good, v.Metrics.Offered)
@@ -91,6 +93,9 @@ func TestReplay(t *testing.T) {
 	}
 	if hasty.Metrics.P50 >= same.Metrics.P50 {
 		t.Errorf("p50 %v with 1 s, %v with 10 s", hasty.Metrics.P50, same.Metrics.P50)
+	}
+	if w := guarded.Figures[0].Value; w > 60 {
+		t.Errorf("%v attempts wasted with a budget and a breaker", w)
 	}
 	if g := same.Figures[1].Value; g != 0 {
 		t.Errorf("%v attempts without evidence", g)

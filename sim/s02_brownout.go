@@ -46,7 +46,7 @@ func playBrownout(t *trial) {
 		for _, f := range []float64{0.01, 0.05, 0.10, 0.25, 0.50, 0.75, 0.95, 1} {
 			storm := brownoutStorm(f)
 			label := func(name string) string { return fmt.Sprintf("f %s %%, N %d, %s", figure(100*f), retries, name) }
-			none := t.run(brownoutKit(retries).with(label("no budget")), storm)
+			none := t.control(brownoutKit(retries).with(label("no budget")), storm)
 			own := t.own.with(label(t.own.name))
 			if own.name = label(t.own.name); retries == 2 {
 				own.policy = brownoutKit(2).policy

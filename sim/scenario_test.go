@@ -1,30 +1,114 @@
 package sim
 
 import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
-	"time"
+
+	"github.com/outlast-dev/outlast/retry"
 )
 
+// TestScenarios plays every scenario with five seeds and holds it against its
+// acceptance numbers; controls must fail where theory says so. With the race
+// detector, which makes it ten times slower, one seed is enough: an engine of one
+// goroutine has no races.
 func TestScenarios(t *testing.T) {
+	seeds := uint64(5)
+	if raceDetector {
+		seeds = 1
+	}
 	for _, s := range Scenarios() {
 		t.Run(s.ID, func(t *testing.T) {
-			begin := time.Now()
-			logReport(t, s.Run(1, nil), time.Since(begin))
+			t.Parallel()
+			for seed := range seeds {
+				check(t, s.Run(seed+1, nil))
+			}
 		})
 	}
 }
 
-func logReport(t *testing.T, r *Report, took time.Duration) {
+func check(t *testing.T, r *Report) {
 	t.Helper()
-	for _, v := range r.Variants {
-		line := ""
-		for _, f := range v.Figures {
-			line += "  " + f.Name + " " + quantity(f.Value, f.Unit)
-		}
-		t.Logf("%-32s amp %-7s peak1s %-7s peak10s %-7s success %-7s %s", v.Name, figure(v.Metrics.Amplification), figure(v.Metrics.Peak1s), figure(v.Metrics.Peak10s), figure(v.Metrics.Success), line)
+	controls := slices.ContainsFunc(r.Variants, func(v Variant) bool { return v.Control })
+	if comparison := r.Scenario == "L1"; len(r.Verdicts) == 0 || controls == comparison {
+		t.Errorf("%s: %d verdicts, controls %v", r.Scenario, len(r.Verdicts), controls)
 	}
 	for _, v := range r.Verdicts {
-		t.Logf("%-60s %-20s %-20s %v", v.Name, v.Bound, v.Measured, v.OK)
+		if !v.OK {
+			t.Errorf("%s, seed %d: %s is %s, wanted %s", r.Scenario, r.Seed, v.Name, v.Measured, v.Bound)
+		}
 	}
-	t.Logf("%d events, %v, %.2f million/s", r.Events, took, float64(r.Events)/took.Seconds()/1e6)
+	if r.Passed != (r.Missed() == 0) {
+		t.Errorf("%s: passed %v with %d misses", r.Scenario, r.Passed, r.Missed())
+	}
+}
+
+// TestSameSeedSameBytes: nothing but the seed decides, not even the order of maps.
+func TestSameSeedSameBytes(t *testing.T) {
+	for _, id := range []string{"S4", "S6", "S11", "S15", "S17"} {
+		first, second, other := report(t, id, 7), report(t, id, 7), report(t, id, 8)
+		if !bytes.Equal(first, second) {
+			t.Errorf("%s: two runs with the same seed differ", id)
+		}
+		if bytes.Equal(first, other) {
+			t.Errorf("%s: another seed changes nothing", id)
+		}
+	}
+}
+
+func report(t *testing.T, id string, seed uint64) []byte {
+	t.Helper()
+	data, err := json.Marshal(Find(id).Run(seed, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestContender puts a policy in the place of our clients: without a budget, S3
+// must fail; the controls stay.
+func TestContender(t *testing.T) {
+	spec, err := retry.ParseSpec([]byte(`{"max_attempts": 3, "backoff": {"initial": "100ms"}, "budget": "none", "breaker": "none"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy, err := spec.Policy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Find("S3").Run(1, &Contender{"naked", policy})
+	if r.Passed || r.Variants[0].Name != "naked" || r.Variants[0].Metrics.Amplification < 1.9 {
+		t.Errorf("passed %v, first variant %+v", r.Passed, r.Variants[0])
+	}
+	for _, v := range r.Verdicts {
+		if strings.HasPrefix(v.Name, "control") && !v.OK {
+			t.Errorf("%s: %s", v.Name, v.Measured)
+		}
+	}
+}
+
+// TestGuardsOfContenders: a policy brings the guards that it asks for.
+func TestGuardsOfContenders(t *testing.T) {
+	guarded := Find("S3").Run(1, &Contender{"default", retry.Default()})
+	if got := guarded.Variants[0].Metrics.Peak10s; got > 1.1 {
+		t.Errorf("the default policy has a budget; amplification %v", got)
+	}
+}
+
+func TestFind(t *testing.T) {
+	if s := Find("s4"); s == nil || s.ID != "S4" {
+		t.Errorf("found %v", s)
+	}
+	if s := Find("S99"); s != nil {
+		t.Errorf("found %v", s)
+	}
+	seen := map[string]bool{}
+	for _, s := range Scenarios() {
+		if seen[s.ID] || s.Name == "" || s.Shows == "" || s.Source == "" || len(s.Parameters) == 0 {
+			t.Errorf("%s is incomplete or there twice", s.ID)
+		}
+		seen[s.ID] = true
+	}
 }
