@@ -19,6 +19,9 @@ func successScenes() []scene {
 		{name: "value", nanos: "<= 25", allocs: "<= 0", contenders: []contender{
 			outlastValue, failsafeGet, cenkaltiRetry, avastValue,
 		}},
+		{name: "deadline", contenders: []contender{
+			outlastDeadline, failsafeDeadline, cenkaltiDeadline, avastDeadline,
+		}},
 		{name: "budget+breaker", nanos: "<= 80", allocs: "<= 0", contenders: []contender{
 			outlastGuarded, failsafeGuarded,
 		}},

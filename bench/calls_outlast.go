@@ -43,8 +43,20 @@ var direct = contender{system: "direct", prepare: func() (func(int) error, error
 }}
 
 func doWith(settings string, policy func() *retry.Policy) contender {
+	return doUnder(context.Background, settings, policy)
+}
+
+// later is a context as a server's requests have it: it can be canceled, and has
+// a deadline.
+func later() context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	context.AfterFunc(ctx, cancel) // at the end of the program
+	return ctx
+}
+
+func doUnder(under func() context.Context, settings string, policy func() *retry.Policy) contender {
 	return contender{system: outlastName, settings: settings, prepare: func() (func(int) error, error) {
-		p, ctx := policy(), context.Background()
+		p, ctx := policy(), under()
 		return func(n int) error {
 			for range n {
 				if err := retry.Do(ctx, p, works); err != nil {
@@ -58,6 +70,8 @@ func doWith(settings string, policy func() *retry.Policy) contender {
 
 var (
 	outlastDo = doWith("retry.Do", func() *retry.Policy { return policyOf(retry.Attempts(3)) })
+
+	outlastDeadline = doUnder(later, "retry.Do,deadline", func() *retry.Policy { return policyOf(retry.Attempts(3)) })
 
 	outlastGuarded = doWith("retry.Do,budget,breaker", func() *retry.Policy {
 		return policyOf(retry.Attempts(3),

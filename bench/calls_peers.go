@@ -62,6 +62,11 @@ var (
 		return func() error { return executor.Run(plain) }
 	})
 
+	failsafeDeadline = peer(failsafeName, "Executor.WithContext.Run,retry", func() func() error {
+		executor, ctx := failsafe.With[none](retrypolicy.NewWithDefaults[none]()), later()
+		return func() error { return executor.WithContext(ctx).Run(plain) }
+	})
+
 	failsafeGet = peer(failsafeName, "Executor.Get,retry", func() func() error {
 		executor := failsafe.With[int](retrypolicy.NewWithDefaults[int]())
 		return func() error {
@@ -111,13 +116,20 @@ func cenkaltiOptions() []backoff.RetryOption {
 	return []backoff.RetryOption{backoff.WithBackOff(&backoff.ZeroBackOff{}), backoff.WithMaxTries(3)}
 }
 
-var cenkaltiRetry = peer(cenkaltiName, "Retry,shared_options", func() func() error {
-	options, ctx := cenkaltiOptions(), context.Background()
-	return func() error {
-		_, err := backoff.Retry(ctx, plainOne, options...)
-		return err
-	}
-})
+var (
+	cenkaltiRetry    = cenkaltiUnder(context.Background, "Retry,shared_options")
+	cenkaltiDeadline = cenkaltiUnder(later, "Retry,shared_options,deadline")
+)
+
+func cenkaltiUnder(under func() context.Context, settings string) contender {
+	return peer(cenkaltiName, settings, func() func() error {
+		options, ctx := cenkaltiOptions(), under()
+		return func() error {
+			_, err := backoff.Retry(ctx, plainOne, options...)
+			return err
+		}
+	})
+}
 
 func cenkaltiFailing(err error) contender {
 	return failingPeer(cenkaltiName, "Retry,shared_options,zero_backoff", err, func(op func() error) func() error {
@@ -136,6 +148,14 @@ var (
 	avastDo = peer(avastName, "Retrier.Do", func() func() error {
 		retrier := avast.New(avast.Attempts(3), avast.Delay(0))
 		return func() error { return retrier.Do(plain) }
+	})
+
+	// A context belongs to a retrier, so that a request's own needs one for itself.
+	avastDeadline = peer(avastName, "New.Do,context", func() func() error {
+		ctx := later()
+		return func() error {
+			return avast.New(avast.Context(ctx), avast.Attempts(3), avast.Delay(0)).Do(plain)
+		}
 	})
 
 	avastValue = peer(avastName, "RetrierWithData.Do", func() func() error {

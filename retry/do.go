@@ -26,15 +26,19 @@ import (
 // A panic of fn passes through; what the attempt held of the guards is given
 // back, and the breaker counts a failure.
 func Do(ctx context.Context, p *Policy, fn func(ctx context.Context) error, opts ...CallOption) error {
-	target, swift := p.swift(ctx, opts)
+	target, limited, swift := p.swift(ctx, opts)
 	if !swift {
 		return persist(ctx, p, fn, opts)
 	}
 	var k ticket
+	if limited {
+		k.began = clock()
+	}
 	if target == nil {
 		if err := fn(ctx); err != nil {
 			return resume(ctx, p, fn, opts, &k, err)
 		}
+		p.run.sample(k.began)
 		return nil
 	}
 	k.target, k.first = target, true
@@ -53,21 +57,20 @@ func Do(ctx context.Context, p *Policy, fn func(ctx context.Context) error, opts
 	if target.Budget != nil {
 		target.Budget.Record(now, true, true)
 	}
+	p.run.sample(k.began)
 	return nil
 }
 
-// swift reports whether a first attempt needs nothing but its guards: no clock, no
-// context of its own, nobody to tell. Most calls are like that and succeed at
-// once, so that the state of an operation would be half of their cost. It returns
-// the target, nil for one without guards.
-func (p *Policy) swift(ctx context.Context, opts []CallOption) (*Target, bool) {
+// swift reports whether a first attempt needs nothing but its guards: no context
+// of its own, nobody to tell how long it took. Most calls are like that and succeed
+// at once, so that the state of an operation would be half of their cost. It
+// returns the target, nil for one without guards, and whether the caller has a
+// deadline.
+func (p *Policy) swift(ctx context.Context, opts []CallOption) (target *Target, limited, ok bool) {
 	if p.run.timed || p.firstRun > 0 || ctx.Err() != nil {
-		return nil, false
+		return nil, false, false
 	}
-	if _, limited := ctx.Deadline(); limited {
-		return nil, false
-	}
-	target := &p.run.target
+	target = &p.run.target
 	if len(opts) > 0 {
 		var t terms
 		for _, opt := range opts {
@@ -76,14 +79,15 @@ func (p *Policy) swift(ctx context.Context, opts []CallOption) (*Target, bool) {
 		if t.target != nil {
 			target = t.target
 			if target.measures() {
-				return nil, false
+				return nil, false, false
 			}
 		}
 	}
 	if !target.guards() {
 		target = nil
 	}
-	return target, true
+	_, limited = ctx.Deadline()
+	return target, limited, true
 }
 
 // persist is the loop of Do.
@@ -101,6 +105,9 @@ func resume(ctx context.Context, p *Policy, fn func(ctx context.Context) error, 
 	var o operation
 	o.open(ctx, p, opts)
 	o.number, o.current, o.ticket = 1, ctx, *k
+	if !k.began.IsZero() {
+		o.start = k.began
+	}
 	for again := o.settle(err); again && o.pause() && o.begin(); again = o.settle(o.call(fn)) {
 	}
 	o.pace()

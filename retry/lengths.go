@@ -26,6 +26,10 @@ const (
 	// leastBeyond of them are longer.
 	leastLengths = 10
 	leastBeyond  = 2
+	// sampled is how many attempts there are for each one that sample counts, and
+	// enough is how many must be known before it leaves any out.
+	sampled = 16
+	enough  = 64
 	// mostQuantile can still be known just after the buckets have been halved.
 	mostQuantile = 0.99
 )
@@ -55,6 +59,19 @@ func (l *lengths) add(d time.Duration) {
 	l.counts[lengthBucket(d)].Add(1)
 	if l.total.Add(1) == mostLengths {
 		l.fade()
+	}
+}
+
+// sample counts an attempt that began then and has just succeeded, if nobody else
+// measures it: all until enough are known, then one in sixteen, by the time at
+// which it began. Zero counts nothing.
+func (r *running) sample(began time.Time) {
+	if began.IsZero() {
+		return
+	}
+	l := r.lengths()
+	if l.total.Load() < enough || began.Nanosecond()%sampled == 0 {
+		l.add(clock().Sub(began))
 	}
 }
 
