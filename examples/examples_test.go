@@ -38,6 +38,15 @@ func TestExamples(t *testing.T) {
 			"bob: the card was refused, the transaction is rolled back",
 			"bob: 0 account, no task",
 		},
+		"prices": {
+			"plan: exponential 50ms × 2, cap 1s, full jitter, 3 retries",
+			"plan: at most 350ms of waits, success 99.84 %",
+			"stock: 12 pieces, asked 2 times",
+			"reserve: asked once, not repeated: true",
+			"price: 4.20 after 2 attempts",
+			"price: 4.20 in attempt 2 of the loop",
+			"order: 503 Service Unavailable after 1 attempt: a POST without a key is not repeated",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,7 +72,7 @@ func TestExamplesRunAgain(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", bin, "./...").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	for _, args := range [][]string{{"mail"}, {"lights"}, {"signup"}, {"mail", file}, {"mail", file}} {
+	for _, args := range [][]string{{"mail"}, {"lights"}, {"signup"}, {"prices"}, {"mail", file}, {"mail", file}} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		program := exec.CommandContext(ctx, filepath.Join(bin, args[0]), args[1:]...)
 		program.Env = append(os.Environ(), "TMPDIR="+t.TempDir())

@@ -2,7 +2,7 @@
 // reports of the simulator and the pictures of the documentation.
 //
 // A picture is a pure function of its [Chart]: the same input gives the same
-// bytes on every machine. It needs no script and no font of its own, and reads
+// bytes. It needs no script and no font of its own, and reads
 // on light and dark pages, as an <img> as well as inside a page. Colours are
 // CSS variables with fallbacks (--chart-background, --chart-ink, --chart-soft,
 // --chart-grid, --chart-shade, --chart-1 to --chart-4); renderers that know no
