@@ -34,7 +34,7 @@ func TestQueueOrder(t *testing.T) {
 				slices.SortFunc(wanted, func(a, b scheduled) int {
 					return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order))
 				})
-				got := q.pop()
+				got, _ := q.pop()
 				if got.at != wanted[0].at || int(got.order>>8) != wanted[0].order {
 					t.Fatalf("got %v (%d), want %+v", got.at, got.order>>8, wanted[0])
 				}

@@ -15,7 +15,7 @@ type what uint8
 type event struct {
 	at    time.Duration
 	order uint64 // number of scheduling, and what in the lowest eight bits
-	actor actor
+	slot  int32  // of the actor
 }
 
 func (e *event) before(other *event) bool {
@@ -23,10 +23,14 @@ func (e *event) before(other *event) bool {
 }
 
 // queue is a heap of events with four children per node: half as deep as a binary
-// one, and the children lie side by side in memory.
+// one, and the children lie side by side in memory. Actors wait in slots beside it,
+// so that what is moved about holds no pointers, which the garbage collector would
+// want to hear of.
 type queue struct {
-	heap  []event
-	order uint64
+	heap   []event
+	order  uint64
+	actors []actor
+	free   []int32 // slots
 }
 
 const children = 4
@@ -35,31 +39,45 @@ func (q *queue) empty() bool { return len(q.heap) == 0 }
 
 func (q *queue) push(at time.Duration, a actor, w what) {
 	q.order++
-	e := event{at, q.order<<8 | uint64(w), a}
+	e := event{at, q.order<<8 | uint64(w), q.seat(a)}
 	q.heap = append(q.heap, e)
-	i := len(q.heap) - 1
+	heap, i := q.heap, len(q.heap)-1
 	for i > 0 {
 		parent := (i - 1) / children
-		if !e.before(&q.heap[parent]) {
+		if !e.before(&heap[parent]) {
 			break
 		}
-		q.heap[i] = q.heap[parent]
+		heap[i] = heap[parent]
 		i = parent
 	}
-	q.heap[i] = e
+	heap[i] = e
+}
+
+// seat gives an actor a slot.
+func (q *queue) seat(a actor) int32 {
+	if last := len(q.free) - 1; last >= 0 {
+		slot := q.free[last]
+		q.free = q.free[:last]
+		q.actors[slot] = a
+		return slot
+	}
+	q.actors = append(q.actors, a)
+	return int32(len(q.actors) - 1)
 }
 
 // pop takes out the first event. The queue must not be empty.
-func (q *queue) pop() event {
+func (q *queue) pop() (event, actor) {
 	first := q.heap[0]
 	last := len(q.heap) - 1
 	e := q.heap[last]
-	q.heap[last].actor = nil
 	q.heap = q.heap[:last]
 	if last > 0 {
 		q.sink(e)
 	}
-	return first
+	a := q.actors[first.slot]
+	q.actors[first.slot] = nil
+	q.free = append(q.free, first.slot)
+	return first, a
 }
 
 // sink puts e in the place of the root and moves it down to where it belongs.

@@ -56,11 +56,11 @@ func (w *world) runUntil(known func() bool) {
 			}
 			ask = w.now + time.Second
 		}
-		e := w.events.pop()
+		e, actor := w.events.pop()
 		w.now = e.at
 		w.clock = epoch.Add(e.at)
 		w.count++
-		e.actor.happen(w, what(e.order))
+		actor.happen(w, what(e.order))
 	}
 	w.meter.finish(min(w.end, max(w.now, w.meter.length)))
 }
