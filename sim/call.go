@@ -180,7 +180,7 @@ func (c *call) repeat(w *world, v *retry.Verdict) retry.Repetition {
 	}
 	if c.deadline > 0 {
 		f.Deadline, f.Usual = epoch.Add(c.deadline), c.took
-		if c.client.lengths.total > 0 {
+		if c.client.lengths.total >= 10 { // as many as Do wants to know
 			f.Usual = c.client.lengths.quantile(0.5)
 		}
 	}
@@ -235,7 +235,11 @@ func (c *call) refused(w *world, why reason) {
 		c.wait = c.client.policy.Jitter().Draw(c.client.policy.Window(retry.Attempt{Number: 1}), w.jitter)
 	}
 	if c.client.paced && (c.number == 0 || why == denyBudget) {
-		w.after(c.wait, c, callGivesUp)
+		until := w.now + c.wait
+		if c.deadline > 0 {
+			until = min(until, c.deadline)
+		}
+		w.at(until, c, callGivesUp)
 		return
 	}
 	c.finish(w)
