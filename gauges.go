@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +27,8 @@ type gauges struct {
 	running, known, lanes *prometheus.Desc // by queue
 	ready, waiting, slots *prometheus.Desc
 	dead                  *prometheus.Desc // by type
+	breaker               *prometheus.Desc // by target
+	held                  *prometheus.Desc // by gate
 
 	mu     sync.Mutex
 	letter *store.DeadStats
@@ -45,12 +48,14 @@ func newGauges(c *Client) *gauges {
 		lanes:   describe("lanes", "Lanes that this node owns.", "queue"),
 		slots:   describe("slots", "Attempts that this node runs at most."),
 		dead:    describe("dead_letters", "Dead letters in the store, over all nodes.", "type"),
+		breaker: describe("target_breaker_state", "Breaker of a target on this node: 0 closed, 1 ramping, 2 half-open, 3 open. Only targets that are, or were within a minute, not closed or that hold tasks back, 256 at most.", "target"),
+		held:    describe("target_held", "Due tasks in the memory of this node that their targets hold, by gate: breaker, budget, rate or concurrency.", "gate"),
 	}
 }
 
 // Describe implements [prometheus.Collector].
 func (g *gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, one := range []*prometheus.Desc{g.running, g.known, g.lanes, g.ready, g.waiting, g.slots, g.dead} {
+	for _, one := range []*prometheus.Desc{g.running, g.known, g.lanes, g.ready, g.waiting, g.slots, g.dead, g.breaker, g.held} {
 		to <- one
 	}
 }
@@ -69,6 +74,18 @@ func (g *gauges) Collect(to chan<- prometheus.Metric) {
 	gauge(g.ready, stats.Ready)
 	gauge(g.waiting, stats.Waiting)
 	gauge(g.slots, stats.Slots)
+	var held store.TargetWaiting
+	for _, target := range g.client.engine.Troubled() {
+		gauge(g.breaker, slices.Index(breakerStates, target.Breaker.State), strings.ToValidUTF8(target.Name, "?"))
+		held.Breaker += target.Waiting.Breaker
+		held.Budget += target.Waiting.Budget
+		held.Rate += target.Waiting.Rate
+		held.Concurrency += target.Waiting.Concurrency
+	}
+	gauge(g.held, held.Breaker, "breaker")
+	gauge(g.held, held.Budget, "budget")
+	gauge(g.held, held.Rate, "rate")
+	gauge(g.held, held.Concurrency, "concurrency")
 	letters := g.letters()
 	if letters == nil {
 		return

@@ -24,6 +24,10 @@ type View struct {
 	// Waiting says why a pending task is not running; "" for others, and for
 	// one that starts at any moment.
 	Waiting task.Waiting
+	// NextCheck is when that is looked at again: the next run of a task that
+	// waits for its time, the next probe of an open breaker, the next token of a
+	// spent budget. Zero where nobody can know.
+	NextCheck time.Time
 	// MaxAttempts is the limit that holds, 0 for unlimited.
 	MaxAttempts int
 	// PolicyName is the policy that holds: "inline", a name, or "default".
@@ -64,7 +68,7 @@ func (i *Inspector) View(ctx context.Context, tasks ...*Task) ([]*View, error) {
 		if err != nil {
 			return nil, err
 		}
-		view := &View{Task: t, Waiting: waiting, MaxAttempts: t.Spec.MaxAttempts}
+		view := &View{Task: t, Waiting: waiting.why, NextCheck: waiting.next, MaxAttempts: t.Spec.MaxAttempts}
 		if policy, name, err := i.client.registry.policyOf(t); err == nil {
 			view.PolicyName = name
 			if view.MaxAttempts == 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,7 +19,9 @@ func TestWaiting(t *testing.T) {
 	virtually(t, func(k *kit) {
 		inspect := k.client.Inspector()
 		release := make(chan struct{})
-		outlast.Handle(k.client, "slow", func(context.Context, mail) error { <-release; return nil })
+		for _, taskType := range []string{"slow", "slower", "other"} {
+			outlast.Handle(k.client, taskType, func(context.Context, mail) error { <-release; return nil })
+		}
 		outlast.Handle(k.client, "fails", func(context.Context, mail) error { return errors.New("no") }, outlast.Interval(time.Hour))
 		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
 		k.start()
@@ -51,7 +54,12 @@ func TestWaiting(t *testing.T) {
 			k.enqueue(outlast.Draft{Type: "slow"})
 		}
 		k.after(time.Second)
-		add(task.NoSlot, outlast.Draft{Type: "slow"})
+		add(task.AtConcurrency, outlast.Draft{Type: "slow"}) // its share of the slots
+		for range 3 {
+			k.enqueue(outlast.Draft{Type: "slower"})
+		}
+		k.after(time.Second)
+		add(task.NoSlot, outlast.Draft{Type: "other"})
 		k.after(5 * time.Second)
 		for id, waiting := range want {
 			if got := k.get(id); got.Waiting != waiting {
@@ -171,8 +179,11 @@ func (k *kit) countLetters() int {
 func TestRedriveByIDs(t *testing.T) {
 	virtually(t, func(k *kit) {
 		inspect, broken := k.client.Inspector(), true
+		var mu sync.Mutex
 		var got []int
 		outlast.Handle(k.client, "dies", func(_ context.Context, m mail) error {
+			mu.Lock()
+			defer mu.Unlock()
 			if broken {
 				return outlast.Dead(errors.New("no"))
 			}

@@ -35,6 +35,7 @@ type metrics struct {
 	late       *prometheus.HistogramVec // type, attempt
 	outcomes   *prometheus.CounterVec   // type, outcome, category
 	recovered  *prometheus.CounterVec   // cause
+	breakers   *prometheus.CounterVec   // state, cause
 	enqueues   *prometheus.CounterVec   // result
 	rows       *prometheus.HistogramVec // kind
 	commitTime *prometheus.HistogramVec // kind
@@ -78,6 +79,7 @@ func newMetrics(c *Client) *metrics {
 	m.late = histogram(m, "outlast_start_delay_seconds", "Time from the moment a task was due to the start of its attempt.", times, "type", "attempt")
 	m.outcomes = counter(m, "outlast_attempts_total", "Attempts that ended, by outcome and, of failures, category.", "type", "outcome", "category")
 	m.recovered = counter(m, "outlast_recovered_total", "Running tasks taken from nodes that ended.", "cause")
+	m.breakers = counter(m, "outlast_breaker_changes_total", "Changes of targets' breakers on this node, by the new state and the cause.", "state", "cause")
 	m.enqueues = counter(m, "outlast_enqueues_total", "Tasks handed in, by result: created, existing or the code of the error.", "result")
 	m.rows = histogram(m, "outlast_commit_rows", "Rows of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(1, 2, 11), "kind")
 	m.commitTime = histogram(m, "outlast_commit_duration_seconds", "Time of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(0.0001, 2.5, 14), "kind")
@@ -158,6 +160,9 @@ func (m *metrics) observer() engine.Observer {
 			m.committed("claim", rows, took)
 		},
 		Committed: m.committed,
+		BreakerChanged: func(_ string, change retry.BreakerChange) {
+			m.breakers.WithLabelValues(change.To.String(), change.Cause).Inc()
+		},
 	}
 }
 

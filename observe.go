@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -62,6 +63,13 @@ func combine(all []engine.Observer) engine.Observer {
 				}
 			}
 		},
+		BreakerChanged: func(target string, change retry.BreakerChange) {
+			for i := range all {
+				if f := all[i].BreakerChanged; f != nil {
+					f(target, change)
+				}
+			}
+		},
 		NodeDied: func(before, after string) {
 			for i := range all {
 				if f := all[i].NodeDied; f != nil {
@@ -80,13 +88,17 @@ func combine(all []engine.Observer) engine.Observer {
 //	attempt.repeated   INFO, for every run that is not the first: why
 //	task.dead          WARN, with reason and attempts
 //	task.canceled      INFO
+//	breaker.open       WARN, for a target: cause, and when it will be probed
+//	breaker.half_open  DEBUG
+//	breaker.ramping    INFO, it is called again, ever more
+//	breaker.closed     INFO
 //
 // Messages of errors and payloads are not among the fields: they may hold
 // what is private, and are found in the store.
 type eventLog struct{ logger *slog.Logger }
 
 func (l *eventLog) observer() engine.Observer {
-	return engine.Observer{Settled: l.settled, Recovered: l.recovered, NodeDied: func(before, after string) {
+	return engine.Observer{Settled: l.settled, Recovered: l.recovered, BreakerChanged: l.breaker, NodeDied: func(before, after string) {
 		l.logger.Warn("node.died", "node", before, "new_node", after)
 	}}
 }
@@ -158,6 +170,22 @@ func (l *eventLog) recovered(r store.Recovered) {
 		return
 	}
 	l.logger.LogAttrs(context.Background(), level, "attempt.repeated", about...)
+}
+
+func (l *eventLog) breaker(target string, change retry.BreakerChange) {
+	level := slog.LevelInfo
+	about := []slog.Attr{slog.String("target", target), slog.String("was", change.From.String()), slog.String("cause", change.Cause)}
+	switch change.To {
+	case retry.Open:
+		level = slog.LevelWarn
+		if !change.Until.IsZero() {
+			about = append(about, slog.Time("until", change.Until.UTC()))
+		}
+	case retry.HalfOpen:
+		level = slog.LevelDebug
+	}
+	//nolint:sloglint // the state is one of four
+	l.logger.LogAttrs(context.Background(), level, "breaker."+change.To.String(), about...)
 }
 
 // about is what every event says of its attempt.

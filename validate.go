@@ -186,12 +186,6 @@ func (d *Draft) takeFallback(c *complaints) {
 	if err != nil {
 		return
 	}
-	if spec.Budget != nil && !spec.Budget.None {
-		c.add("retry.budget", "is not possible yet", `leave it out, or write "none"`)
-	}
-	if spec.Breaker != nil && !spec.Breaker.None {
-		c.add("retry.breaker", "is not possible yet", `leave it out, or write "none"`)
-	}
 	if !absent(spec.Alert) {
 		c.add("retry.alert", "is not possible yet", "leave it out")
 	}

@@ -28,40 +28,51 @@ type laneKey struct {
 	key  string
 }
 
-// of gives the first answer that fits, in the order of the gates before a
-// claim: the queue is paused, another task of the key is first, it is not yet
-// time, nobody can run it, all who can are busy. "" for a task that is not
-// pending, and for one that starts at any moment.
-func (w *whyWaiting) of(ctx context.Context, t *Task) (task.Waiting, error) {
+// reason is why a task waits, and when that is looked at again; zero where
+// nobody can know.
+type reason struct {
+	why  task.Waiting
+	next time.Time
+}
+
+// of gives the first answer that fits: the queue is paused, another task of the
+// key is first, it is not yet time, nobody can run it, the target may not be
+// called, all who can are busy. None for a task that is not pending, and for one
+// that starts at any moment.
+func (w *whyWaiting) of(ctx context.Context, t *Task) (reason, error) {
 	if t.State != task.Pending {
-		return "", nil
+		return reason{}, nil
 	}
 	if err := w.readTopology(ctx); err != nil {
-		return "", err
+		return reason{}, err
 	}
 	queue := w.queue(t.Queue)
 	if queue != nil && queue.Paused {
-		return task.QueuePaused, nil
+		return reason{why: task.QueuePaused}, nil
 	}
 	if t.Key != "" {
 		answer, err := w.behind(ctx, t)
 		if answer != "" || err != nil {
-			return answer, err
+			return reason{why: answer}, err
 		}
 	}
 	if t.RunAt.After(w.now) {
 		if t.Attempt+t.Crashes > 0 {
-			return task.InBackoff, nil
+			return reason{task.InBackoff, t.RunAt}, nil
 		}
-		return task.DueLater, nil
+		return reason{task.DueLater, t.RunAt}, nil
 	}
 	if answer := w.worker(t); answer != "" {
-		return answer, nil
+		return reason{why: answer}, nil
+	}
+	if held := w.held(t); held.why != "" {
+		return held, nil
 	}
 	if w.now.Sub(t.RunAt) < aMoment {
-		return "", nil
+		return reason{}, nil
 	}
-	return w.busy(ctx, t, queue)
+	answer, err := w.busy(ctx, t, queue)
+	return reason{why: answer}, err
 }
 
 // readTopology takes what the engine read last, or reads it where no engine
@@ -133,6 +144,63 @@ func (w *whyWaiting) worker(t *Task) task.Waiting {
 		return task.NoWorker
 	}
 	return ""
+}
+
+// held says whether the target may be called, as far as the lane's owner, or
+// else another node, knows something of it.
+func (w *whyWaiting) held(t *Task) reason {
+	for _, order := range w.topology.Orders {
+		if order.Target == t.Target && order.Action == store.TargetOpen {
+			return reason{why: task.BreakerOpen}
+		}
+	}
+	target, known := w.target(t)
+	if !known {
+		return reason{}
+	}
+	held := heldBy(&target, t, w.now)
+	if held.why == task.AtConcurrency && w.now.Sub(t.RunAt) < aMoment {
+		return reason{}
+	}
+	return held
+}
+
+// heldBy is what holds a due task of the target.
+func heldBy(target *store.Target, t *Task, now time.Time) reason {
+	switch breaker := &target.Breaker; {
+	case breaker.State == "open" || breaker.State == "half_open":
+		return reason{task.BreakerOpen, breaker.Until}
+	case target.HeldUntil.After(now):
+		return reason{task.RateLimited, target.HeldUntil}
+	case breaker.State == "ramping":
+		return reason{why: task.RateLimited}
+	case t.Attempt > 0 && target.Budget.Until.After(now):
+		return reason{task.BudgetSpent, target.Budget.Until}
+	case target.Limit > 0 && target.InFlight >= target.Limit:
+		return reason{why: task.AtConcurrency}
+	}
+	return reason{}
+}
+
+// target is what is known of a task's target where the task is to run.
+func (w *whyWaiting) target(t *Task) (target store.Target, known bool) {
+	owner := ""
+	for _, lane := range w.topology.Lanes {
+		if lane.Number == t.ID.Lane() {
+			owner = lane.Owner
+		}
+	}
+	if w.client.state.Load() == started && owner == w.client.engine.Node() {
+		return w.client.engine.Target(t.Target)
+	}
+	for n := range w.topology.Nodes {
+		node := &w.topology.Nodes[n]
+		at := slices.IndexFunc(node.Targets, func(of store.Target) bool { return of.Name == t.Target })
+		if at >= 0 && node.State == store.NodeAlive && !node.Gone && (node.ID == owner || !known) {
+			target, known = node.Targets[at], true
+		}
+	}
+	return target, known
 }
 
 // busy is what is left: a limit of the queue, a lane between two owners, or

@@ -82,6 +82,7 @@ type Task struct {
 	StartedAt       Time            `json:"started_at,omitzero"`
 	CancelRequested bool            `json:"cancel_requested,omitempty"`
 	Waiting         string          `json:"waiting,omitempty" doc:"Why a pending task is not running."`
+	NextCheck       Time            `json:"next_check,omitzero" doc:"When that is looked at again: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know."`
 	CreatedAt       Time            `json:"created_at"`
 	UpdatedAt       Time            `json:"updated_at,omitzero"`
 	FinishedAt      Time            `json:"finished_at,omitzero"`

@@ -180,7 +180,7 @@ func TestTargetsLeak(t *testing.T) {
 			}
 		}
 		time.Sleep(10 * time.Minute)
-		if n := a.Targets(); n > 10 {
+		if n := a.TargetCount(); n > 10 {
 			t.Errorf("ten minutes after the last task %d targets are remembered", n)
 		}
 		w.stop(a)

@@ -1,4 +1,4 @@
 package engine
 
-func (e *Engine) Parking() int { e.mu.Lock(); defer e.mu.Unlock(); return len(e.parking) }
-func (e *Engine) Targets() int { e.mu.Lock(); defer e.mu.Unlock(); return len(e.near.targets) }
+func (e *Engine) Parking() int     { e.mu.Lock(); defer e.mu.Unlock(); return len(e.parking) }
+func (e *Engine) TargetCount() int { e.mu.Lock(); defer e.mu.Unlock(); return len(e.near.targets) }

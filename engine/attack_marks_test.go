@@ -56,7 +56,7 @@ func (s *tap) Settle(ctx context.Context, x []store.Settlement) ([]store.Settled
 }
 
 func badGood(t *testing.T) *registry {
-	return &registry{policy: policy(t, retry.Attempts(1)), handlers: handlers(
+	return &registry{policy: unguarded(t, retry.Attempts(1)), handlers: handlers(
 		"bad", engine.Handler(func(context.Context, *engine.Run) ([]byte, error) { return nil, errors.New("no") }),
 		"good", engine.Handler(ok))}
 }

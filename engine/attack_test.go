@@ -173,7 +173,7 @@ func TestLaterTasksStarveDueOnes(t *testing.T) {
 func TestBackingOffHeadsFillMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 2)
-		e := w.node("a", &registry{policy: policy(t, retry.Attempts(5), retry.Fixed(time.Hour), retry.NoJitter()), handlers: handlers(
+		e := w.node("a", &registry{policy: unguarded(t, retry.Attempts(5), retry.Fixed(time.Hour), retry.NoJitter()), handlers: handlers(
 			"order", engine.Handler(func(_ context.Context, run *engine.Run) ([]byte, error) {
 				if string(run.Task.Payload) == "bad" {
 					return nil, errors.New("not now")

@@ -53,15 +53,18 @@ func (e *Engine) start(node string, tasks []*task.Task) bool {
 func (e *Engine) attempt(a *attempt) {
 	defer e.handlers.Done()
 	if out, ended := e.refuse(a); ended {
+		e.conclude(a, &out)
 		e.handIn(a, out)
 		return
 	}
 	ctx, stop := e.attemptContext(a)
 	end := ending{run: &a.run, err: errGoexit, started: a.began, random: e.random}
 	defer func() {
-		end.cause, end.ended, end.usual = context.Cause(ctx), time.Now(), e.usual(a.entry)
+		end.cause, end.ended, end.usual = context.Cause(ctx), time.Now(), time.Duration(a.entry.stream.target.usual.Load())
 		stop()
-		e.handIn(a, decideSafely(end))
+		out := decideSafely(end)
+		e.conclude(a, &out)
+		e.handIn(a, out)
 	}()
 	if f := e.config.Observer.AttemptStarted; f != nil {
 		f(a.run.Task, a.began.Sub(a.run.Task.RunAt))
@@ -186,11 +189,13 @@ func (e *Engine) attemptContext(a *attempt) (context.Context, func()) {
 	return timed, func() { stop(); cancel(nil) }
 }
 
-// usual is how long an attempt on the task's target usually takes.
-func (e *Engine) usual(entry *entry) time.Duration {
+// conclude lets the target's guards know how an attempt has ended: now, not when
+// it is settled, since a slow store is no reason to go on calling a target that
+// fails.
+func (e *Engine) conclude(a *attempt, out *decided) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	return time.Duration(entry.stream.target.usual)
+	e.near.conclude(a.entry, answerOf(&a.run, out))
+	e.unlock()
 }
 
 // Canceled tells the engine that a cancel was committed for the task: a

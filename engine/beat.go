@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -52,7 +53,15 @@ func (e *Engine) beating() {
 func (e *Engine) beatOnce() error {
 	ctx, cancel := context.WithTimeout(e.beats, lostAfter)
 	defer cancel()
-	canceled, err := e.config.Store.Beat(ctx, e.node(), store.Report{Serves: e.serves()})
+	report := store.Report{Serves: e.serves()}
+	targets := e.Troubled()
+	if !slices.Equal(targets, e.reported) {
+		report.Targets = targets
+	}
+	canceled, err := e.config.Store.Beat(ctx, e.node(), report)
+	if err == nil {
+		e.reported = targets
+	}
 	for _, id := range canceled {
 		e.mu.Lock()
 		runs := e.runs[id] != nil
@@ -112,12 +121,13 @@ func (e *Engine) found() {
 func (e *Engine) rejoin() error {
 	old, node := e.node(), e.config.Node
 	node.ID += "~" + randomSuffix()
-	node.Serves = e.serves()
+	node.Serves, node.Targets = e.serves(), e.Troubled()
 	ctx, cancel := context.WithTimeout(e.beats, storeCall)
 	defer cancel()
 	if err := e.config.Store.Join(ctx, node); err != nil {
 		return err
 	}
+	e.reported = node.Targets
 	e.mu.Lock()
 	e.id.Store(&node.ID)
 	for _, l := range e.near.lanes {

@@ -42,9 +42,10 @@ func (e *Engine) dispatch() {
 // nextBatch picks what can start now, or says how long there is nothing to.
 func (e *Engine) nextBatch() ([]*entry, time.Duration) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	now := micros(time.Now())
-	e.near.due(now)
+	defer e.unlock()
+	at := time.Now()
+	now := micros(at)
+	e.near.due(at)
 	r := room{slots: e.config.Slots - e.near.running, batch: e.config.Batch, bytes: e.config.InFlight - e.bytes}
 	if e.lost.Load() || e.stops.Load() || r.slots <= 0 || r.bytes <= 0 && e.near.running > 0 {
 		return nil, time.Hour
@@ -135,13 +136,14 @@ func (e *Engine) putAway(batch []*entry, claimed store.Claimed) {
 		refused[claimed.Refused[i].ID] = &claimed.Refused[i]
 	}
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	now := micros(time.Now())
 	for _, entry := range batch {
 		if started[entry.ID] {
 			continue
 		}
 		e.bytes -= entry.Size
+		e.near.giveBack(entry)
 		e.near.end(entry)
 		if refusal := refused[entry.ID]; refusal != nil {
 			e.refused(entry, refusal, now)

@@ -123,6 +123,9 @@ type Observer struct {
 	// Claimed and Committed tell the sizes and times of batches.
 	Claimed   func(rows int, took time.Duration)
 	Committed func(kind string, rows int, took time.Duration)
+	// BreakerChanged is called after each change of a target's breaker on
+	// this node.
+	BreakerChanged func(target string, change retry.BreakerChange)
 	// NodeDied is called when this node was found dead and returns under a
 	// new id.
 	NodeDied func(old, new string)

@@ -66,6 +66,7 @@ type ending struct {
 // decided is a settlement and how it came about.
 type decided struct {
 	settlement store.Settlement
+	verdict    retry.Verdict // of the failure; zero when the handler steered
 	rule       string
 	delay      time.Duration
 	err        error
@@ -113,6 +114,7 @@ func (d *decided) steer(end ending, steer Steer) {
 		s.Failure = failure(end, retry.Classify(end.err))
 	default:
 		verdict := classify(end)
+		d.verdict = verdict
 		s.Failure = failure(end, verdict)
 		if verdict.Category != retry.Deadline {
 			// The handler knows that it is worth another try; the policy still
@@ -127,9 +129,9 @@ func (d *decided) steer(end ending, steer Steer) {
 
 // fail records a failed attempt and asks the policy about it.
 func (d *decided) fail(end ending) {
-	verdict := classify(end)
-	d.settlement.Failure = failure(end, verdict)
-	d.ask(end, verdict)
+	d.verdict = classify(end)
+	d.settlement.Failure = failure(end, d.verdict)
+	d.ask(end, d.verdict)
 }
 
 // ask applies the policy's decision on a verdict.

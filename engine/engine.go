@@ -41,6 +41,8 @@ type Engine struct {
 
 	borrowed map[borrowing]cursor // where borrowing goes on; the loader's own
 
+	reported []store.Target // what was last said of targets; the beat's own
+
 	seen    map[string]*suspicion // of other nodes' counters; the balancing loop's own
 	placing sync.Mutex            // one reader of the topology or taker of lanes at a time
 	lost    atomic.Bool           // no contact with the store: nothing starts
@@ -89,6 +91,7 @@ func New(config Config) (*Engine, error) {
 		wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
 		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1),
 	}
+	e.near.random = config.Rand
 	e.id.Store(&config.Node.ID)
 	e.running, e.stopRunning = context.WithCancel(context.Background())
 	e.attempts, e.stopAttempts = context.WithCancelCause(context.Background())

@@ -193,6 +193,13 @@ func handlers(pairs ...any) map[string]engine.Handler {
 	return out
 }
 
+// unguarded is a policy without budget and breaker, for tests in which tasks
+// fail by design.
+func unguarded(t *testing.T, options ...retry.Option) *retry.Policy {
+	t.Helper()
+	return policy(t, append(options, retry.TaskBudget(nil), retry.TaskBreaker(nil))...)
+}
+
 func policy(t *testing.T, options ...retry.Option) *retry.Policy {
 	t.Helper()
 	p, err := retry.New(options...)
@@ -285,7 +292,7 @@ func TestKeysRunInOrder(t *testing.T) {
 		got, running := map[string][]int64{}, map[string]bool{}
 		failed := map[task.ID]int{}
 		e := w.node("a", &registry{
-			policy: policy(t, retry.Attempts(20), retry.Exponential(100*time.Millisecond, 2, 2*time.Minute)),
+			policy: unguarded(t, retry.Attempts(20), retry.Exponential(100*time.Millisecond, 2, 2*time.Minute)),
 			handlers: handlers("light", func(ctx context.Context, run *engine.Run) ([]byte, error) {
 				key := run.Task.Key
 				mu.Lock()

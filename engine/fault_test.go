@@ -77,7 +77,7 @@ func TestLostAnswersAndFailedCalls(t *testing.T) {
 func loseAnswers(t *testing.T, seed uint64) {
 	w := newWorld(t, 8)
 	l := newLedger(t)
-	r := &registry{policy: policy(t, retry.Attempts(10), retry.Fixed(50*time.Millisecond), retry.MaxCrashes(100)), handlers: handlers("t", l.handler(1))}
+	r := &registry{policy: unguarded(t, retry.Attempts(10), retry.Fixed(50*time.Millisecond), retry.MaxCrashes(100)), handlers: handlers("t", l.handler(1))}
 	var faults []*faulty.Faults
 	var nodes []*engine.Engine
 	for i := range 3 {

@@ -234,7 +234,7 @@ func TestBacklogBeyondTheWindowDrains(t *testing.T) {
 		w := newWorld(t, 2)
 		var mu sync.Mutex
 		runs := map[task.ID]int{}
-		r := &registry{policy: policy(t, retry.Attempts(5), retry.Fixed(2*time.Second)), handlers: handlers(
+		r := &registry{policy: unguarded(t, retry.Attempts(5), retry.Fixed(2*time.Second)), handlers: handlers(
 			"flaky", func(_ context.Context, run *engine.Run) ([]byte, error) {
 				mu.Lock()
 				defer mu.Unlock()

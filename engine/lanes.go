@@ -74,8 +74,10 @@ func (e *Engine) Refresh(ctx context.Context) error {
 // added (and returned), queues get their settings.
 func (e *Engine) apply(v *view) (found []uint16) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	self := e.node()
+	e.near.reads(time.Now())
+	e.near.listen(v, self)
 	for _, l := range e.near.lanes {
 		if row := v.lanes[l.number]; row == nil || row.Owner != self || row.Epoch != l.epoch {
 			e.disown(l)

@@ -17,6 +17,7 @@ type gate string
 const (
 	gateKey    gate = "key"
 	gateTarget gate = "target"
+	gateRetry  gate = "retry" // of a target whose budget is spent
 	gateType   gate = "type"
 )
 
@@ -69,7 +70,7 @@ func capability(row *store.Entry) string {
 // markOf tells what the mark of a row stands for; false if it is none that
 // this engine would write.
 func markOf(row *store.Entry) (mark, bool) {
-	for _, m := range [...]mark{{gateType, capability(row)}, {gateKey, row.Key}, {gateTarget, row.Target}} {
+	for _, m := range [...]mark{{gateType, capability(row)}, {gateKey, row.Key}, {gateTarget, row.Target}, {gateRetry, row.Target}} {
 		if m.number() == row.Park {
 			return m, true
 		}
@@ -87,25 +88,30 @@ const (
 	hangsAfter = time.Second
 )
 
+// surplus is an entry that is to be parked, and the gate that holds it.
+type surplus struct {
+	*entry
+	gate gate
+}
+
 // excess takes up to parkRamp entries out of memory's structures, so that
 // they can be parked: in lanes that have more to read and no room for it,
-// those that wait behind a shut gate (a target that hangs or fails, the head
-// of a key) as far as they are more than a quarter of the window.
-func (n *near) excess(now int64) []*entry {
-	var out []*entry
+// those that wait behind a shut gate (of a target, or the head of a key) as far
+// as they are more than a quarter of the window.
+func (n *near) excess(now int64) (out []surplus) {
 	for _, l := range n.lanes {
 		if l.count <= n.window()/2 || !l.hungry(n) {
 			continue
 		}
-		streams, stuck := n.stuckStreams(l, now)
-		surplus := min(stuck+l.behind-n.window()/4, parkRamp-len(out))
-		for _, s := range streams {
-			surplus, out = n.tail(l, &s.ready, surplus, out)
+		stuck, count := n.stuckPiles(l, now)
+		much := min(count+l.behind-n.window()/4, parkRamp-len(out))
+		for _, p := range stuck {
+			much, out = n.tail(l, p, much, out)
 		}
-		if surplus > 0 && l.behind > 0 {
+		if much > 0 && l.behind > 0 {
 			for _, line := range n.lines {
 				if line.id.lane == l.number {
-					surplus, out = n.tail(l, &line.behind, surplus, out)
+					much, out = n.tail(l, stuckPile{&line.behind, gateKey}, much, out)
 				}
 			}
 		}
@@ -113,37 +119,47 @@ func (n *near) excess(now int64) []*entry {
 	return out
 }
 
-// stuckStreams lists the streams of stuck targets with ready entries of the
-// lane, and how many those are.
-func (n *near) stuckStreams(l *lane, now int64) (streams []*stream, entries int) {
+// stuckPile is entries behind a gate.
+type stuckPile struct {
+	*pile[*entry]
+	gate gate
+}
+
+// stuckPiles lists the piles behind the gates of stuck targets that have ready
+// entries of the lane, and how many those are.
+func (n *near) stuckPiles(l *lane, now int64) (piles []stuckPile, entries int) {
 	for _, s := range l.queue.streams {
-		if count := s.inLane[l]; count > 0 && n.stuck(s.target, now) {
-			streams = append(streams, s)
-			entries += count
+		counts, some := s.inLane[l]
+		if !some {
+			continue
+		}
+		held := n.stuck(s.target, now)
+		for of, count := range counts {
+			if count == 0 || !held.hold(gates(of)) {
+				continue
+			}
+			gate := gateTarget
+			if !(held &^ byBudget).hold(gates(of)) {
+				gate = gateRetry
+			}
+			piles = append(piles, stuckPile{&s.ready[of], gate})
+			entries += int(count)
 		}
 	}
-	return streams, entries
+	return piles, entries
 }
 
-// stuck reports whether a target hangs, or fails while others have work here.
-func (n *near) stuck(t *target, now int64) bool {
-	if t.running >= t.limit && now-t.used > hangsAfter.Microseconds() {
-		return true
-	}
-	return t.seen >= enoughSeen && t.success < 0.5 && len(n.targets) > 1
-}
-
-// tail takes up to surplus entries of a lane from the end of a pile, where
+// tail takes up to much of the entries of a lane from the end of a pile, where
 // the last to start are, but never the first one of the pile, nor the head of
-// a key. It returns the surplus that is left.
-func (n *near) tail(l *lane, p *pile[*entry], surplus int, out []*entry) (int, []*entry) {
-	for i := p.len() - 1; i >= 1 && surplus > 0; i-- {
+// a key. It returns how much is left to take.
+func (n *near) tail(l *lane, p stuckPile, much int, out []surplus) (int, []surplus) {
+	for i := p.len() - 1; i >= 1 && much > 0; i-- {
 		e := p.items[i]
 		if e.lane == l && (e.line == nil || e.where == isBehind) {
 			n.lift(e)
-			out = append(out, e)
-			surplus--
+			out = append(out, surplus{e, p.gate})
+			much--
 		}
 	}
-	return surplus, out
+	return much, out
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -29,8 +30,15 @@ type near struct {
 	share   float64 // of the slots that one target may hold
 	running int
 
-	resting  []*target // targets that start nothing for a moment
-	now      int64     // µs, as of the last look for what is due
+	wakes     pile[*target]            // targets with a gate that is shut for a time, by that
+	elsewhere map[string]store.Breaker // what other nodes say of targets
+	orders    map[string]store.TargetOrder
+	sharers   int      // nodes between which the floors of budgets are divided
+	changes   []change // of breakers, still to be told
+	random    retry.Rand
+
+	clock    time.Time // as of the last look at it
+	now      int64     // the same, µs
 	watched  int64     // when the suspect began
 	suspect  *entry    // the task with crashes >= 2 that is claimed or runs
 	suspects []*entry  // others like it, waiting for their turn
@@ -43,9 +51,12 @@ type entry struct {
 	lane   *lane // nil for a borrowed row
 	queue  *queue
 	stream *stream
-	line   *line // nil without an ordering key
-	at     int64 // when it may start, µs: RunAt, or later after a refusal
-	mark   int64 // the park mark that the row has, for a borrowed row
+	line   *line   // nil without an ordering key
+	at     int64   // when it may start, µs: RunAt, or later after a refusal
+	mark   int64   // the park mark that the row has, for a borrowed row
+	gates  gates   // of its target that it must pass
+	cost   float64 // budget tokens that its start takes
+	grant  grant   // what it holds while it is claimed
 	where  spot
 	index  int
 }
@@ -92,6 +103,8 @@ func newNear(limit, slots int, share float64) *near {
 		limit:   limit,
 		slots:   slots,
 		share:   share,
+		sharers: 1,
+		wakes:   pile[*target]{less: func(a, b *target) bool { return a.wakes < b.wakes }},
 	}
 }
 
@@ -157,6 +170,7 @@ func (n *near) add(q *queue, row store.Entry, wanted bool) *entry {
 	n.known[row.ID] = e
 	e.stream = q.stream(n, row.Target)
 	e.stream.count++
+	e.pays(usualToll)
 	if row.Key != "" {
 		n.lineUp(e)
 	} else {
@@ -170,7 +184,10 @@ func (n *near) add(q *queue, row store.Entry, wanted bool) *entry {
 // next to nothing in memory must not wait behind the backlog of others.
 func (n *near) admit(l *lane, q *queue, row store.Entry) bool {
 	covered := row.Rank <= l.after
-	if l.count < n.window() || q.has(row.Target) < 32 && l.count < 2*n.window() {
+	if l.count < n.window() {
+		return true
+	}
+	if all, _ := q.has(row.Target); all < 32 && l.count < 2*n.window() {
 		return true
 	}
 	if covered {
@@ -200,9 +217,17 @@ func (n *near) schedule(e *entry) {
 	n.waiting.push(e)
 }
 
+// reads notes the time. It does not go back.
+func (n *near) reads(now time.Time) {
+	if now.After(n.clock) {
+		n.clock, n.now = now, micros(now)
+	}
+}
+
 // due moves entries whose time has come to the ready structure.
-func (n *near) due(now int64) {
-	n.now = now
+func (n *near) due(at time.Time) {
+	n.reads(at)
+	now := micros(at)
 	n.waken(now)
 	n.endWatch()
 	for n.waiting.len() > 0 && n.waiting.first().at <= now {
@@ -213,15 +238,15 @@ func (n *near) due(now int64) {
 	}
 }
 
-// next is when the next entry will be due or the next target will have
-// rested; false if nothing waits.
+// next is when the next entry will be due or the next gate is to be asked
+// again; false if nothing waits.
 func (n *near) next() (int64, bool) {
 	at := int64(math.MaxInt64)
 	if n.waiting.len() > 0 {
 		at = n.waiting.first().at
 	}
-	for _, t := range n.resting {
-		at = min(at, t.wakes)
+	if n.wakes.len() > 0 {
+		at = min(at, n.wakes.first().wakes)
 	}
 	if len(n.suspects) > 0 && n.suspect != nil {
 		at = min(at, n.watched+watchFor.Microseconds())
@@ -264,6 +289,9 @@ func (n *near) forget(e *entry) {
 		e.lane.count--
 	}
 	e.stream.count--
+	if e.gates&byBudget != 0 {
+		e.stream.retries--
+	}
 	if e.line != nil {
 		n.leaveLine(e)
 	}
@@ -283,8 +311,9 @@ func (n *near) delay(e *entry, at int64) {
 
 // again puts a task that was settled as pending back, or leaves it on disk
 // if it is due beyond the horizon or there is no room.
-func (n *near) again(e *entry, row store.Entry) {
+func (n *near) again(e *entry, row store.Entry, next toll) {
 	e.Entry, e.at, e.mark = row, row.RunAt, 0
+	e.pays(next)
 	if l := n.lanes[row.ID.Lane()]; e.lane == nil && l != nil {
 		e.lane = l
 		l.count++

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -19,20 +20,22 @@ func TestNearKeepsItsBooks(t *testing.T) {
 		m := newNearModel(t)
 		t.Repeat(map[string]func(*rapid.T){
 			"add": m.add, "pick": m.pick, "settle": m.settle, "forget": m.forget, "delay": m.delay,
-			"tick": m.tick, "park": m.park, "disown": m.disown, "promote": m.promote, "": m.check,
+			"tick": m.tick, "park": m.park, "disown": m.disown, "promote": m.promote, "refuse": m.refuse, "order": m.order,
+			"hear": m.hear, "": m.check,
 		})
 	})
 }
 
 type nearModel struct {
 	near    *near
+	policy  *retry.Policy
 	now     int64
 	seq     int64
 	running []*entry
 }
 
 func newNearModel(t *rapid.T) *nearModel {
-	m := &nearModel{near: newNear(rapid.IntRange(1, 400).Draw(t, "limit"), rapid.IntRange(1, 20).Draw(t, "slots"), 0.5), now: 1e9}
+	m := &nearModel{policy: retry.Default(), near: newNear(rapid.IntRange(1, 400).Draw(t, "limit"), rapid.IntRange(1, 20).Draw(t, "slots"), 0.5), now: 1e9}
 	for i := range uint16(3) {
 		m.near.own(i, 1, m.near.queueOf(fmt.Sprint("q", i%2)))
 	}
@@ -45,6 +48,7 @@ func (m *nearModel) add(t *rapid.T) {
 		RunAt: m.now + rapid.Int64Range(-100, 100).Draw(t, "run_at"), Seq: m.seq,
 		Target: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "target"), Size: rapid.IntRange(0, 100).Draw(t, "size"),
 		Crashes: rapid.SampledFrom([]int{0, 0, 0, 2, 3}).Draw(t, "crashes"),
+		Attempt: rapid.SampledFrom([]int{0, 0, 1}).Draw(t, "attempt"),
 	}
 	row.ID[0], row.ID[1], row.ID[2] = byte(m.seq>>16), byte(m.seq>>8), byte(m.seq)
 	row.ID = row.ID.WithLane(rapid.Uint16Range(0, 2).Draw(t, "lane"))
@@ -59,7 +63,7 @@ func (m *nearModel) add(t *rapid.T) {
 }
 
 func (m *nearModel) pick(t *rapid.T) {
-	m.near.due(m.now)
+	m.near.due(m.time())
 	free := m.near.slots - m.near.running
 	picked := m.near.pick(room{slots: free, batch: rapid.IntRange(1, 5).Draw(t, "batch"), bytes: rapid.IntRange(1, 200).Draw(t, "bytes")})
 	if len(picked) > free {
@@ -90,26 +94,82 @@ func (m *nearModel) pick(t *rapid.T) {
 	}
 }
 
-// settle ends a running entry, for good or with another run.
-func (m *nearModel) settle(t *rapid.T) {
+func (m *nearModel) time() time.Time { return time.UnixMicro(m.now) }
+
+// one takes a running entry out of those that run.
+func (m *nearModel) one(t *rapid.T) *entry {
 	if len(m.running) == 0 {
-		return
+		return nil
 	}
 	i := rapid.IntRange(0, len(m.running)-1).Draw(t, "which")
 	e := m.running[i]
 	m.running = append(m.running[:i], m.running[i+1:]...)
+	return e
+}
+
+// settle ends a running entry, for good or with another run.
+func (m *nearModel) settle(t *rapid.T) {
+	e := m.one(t)
+	if e == nil {
+		return
+	}
+	m.now += rapid.Int64Range(0, 100_000).Draw(t, "took")
+	m.near.conclude(e, answer{
+		at: m.time(), took: time.Millisecond, first: e.Attempt == 0, policy: m.policy, silent: rapid.IntRange(0, 9).Draw(t, "silent") == 0,
+		category: rapid.SampledFrom([]retry.Category{"", "", retry.Unavailable, retry.Unavailable, retry.Permanent, retry.Throttled, retry.Timeout}).Draw(t, "category"),
+		hint:     time.Duration(rapid.Int64Range(0, 10).Draw(t, "hint")) * time.Second,
+	})
 	m.near.end(e)
-	success := rapid.Bool().Draw(t, "success")
-	e.stream.target.learn(success, 1000)
-	m.near.bound(e.stream.target, m.now)
-	if success {
+	if rapid.Bool().Draw(t, "over") {
 		m.near.forget(e)
 		return
 	}
 	row := e.Entry
 	row.Attempt++
 	row.RunAt = m.now + rapid.Int64Range(0, 200).Draw(t, "backoff")
-	m.near.again(e, row)
+	next := usualToll
+	next.breaker, next.budget = rapid.Bool().Draw(t, "breaker"), rapid.Bool().Draw(t, "budget")
+	m.near.again(e, row, next)
+}
+
+// refuse gives a picked entry back, as after a claim that the store refused.
+func (m *nearModel) refuse(t *rapid.T) {
+	e := m.one(t)
+	if e == nil {
+		return
+	}
+	m.near.giveBack(e)
+	m.near.end(e)
+	if e.lane == nil {
+		m.near.forget(e)
+	} else {
+		m.near.delay(e, m.now+rapid.Int64Range(0, 50).Draw(t, "by"))
+	}
+}
+
+func (m *nearModel) target(t *rapid.T) *target {
+	known := m.near.targets[rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "target")]
+	if known == nil || known.guard == nil {
+		return nil
+	}
+	return known
+}
+
+func (m *nearModel) order(t *rapid.T) {
+	if of := m.target(t); of != nil {
+		action := rapid.SampledFrom([]store.TargetAction{store.TargetOpen, store.TargetClose, store.TargetClose, store.TargetReset}).Draw(t, "action")
+		m.near.obey(of, store.TargetOrder{Target: of.name, Action: action, At: m.time()})
+	}
+}
+
+func (m *nearModel) hear(t *rapid.T) {
+	if of := m.target(t); of != nil {
+		since := m.time().Add(-time.Duration(rapid.Int64Range(0, 5).Draw(t, "ago")) * time.Second)
+		m.near.adopt(of, store.Breaker{
+			State: rapid.SampledFrom([]string{"open", "closed", "half_open", "ramping"}).Draw(t, "state"), Since: since, Opened: since,
+			Until: since.Add(5 * time.Second),
+		})
+	}
 }
 
 func (m *nearModel) idle(t *rapid.T) *entry {
@@ -147,13 +207,13 @@ func (m *nearModel) promote(t *rapid.T) {
 
 func (m *nearModel) tick(t *rapid.T) {
 	m.now += rapid.Int64Range(1, 2*time.Second.Microseconds()).Draw(t, "time")
-	m.near.due(m.now)
+	m.near.due(m.time())
 	m.near.forgetTargets(m.now)
 }
 
 func (m *nearModel) park(*rapid.T) {
 	for _, e := range m.near.excess(m.now) {
-		m.near.forget(e)
+		m.near.forget(e.entry)
 	}
 }
 
@@ -167,7 +227,7 @@ func (m *nearModel) disown(t *rapid.T) {
 
 func (m *nearModel) check(t *rapid.T) {
 	n := m.near
-	lanes, streams, spots := map[*lane]int{}, map[*stream]int{}, map[spot]int{}
+	lanes, streams, spots, retries, places := map[*lane]int{}, map[*stream]int{}, map[spot]int{}, map[*stream]int{}, map[*retry.Limit]int{}
 	for id, e := range n.known {
 		if e.ID != id {
 			t.Fatalf("%s is known as %s", e.ID, id)
@@ -176,6 +236,15 @@ func (m *nearModel) check(t *rapid.T) {
 			lanes[e.lane]++
 		}
 		streams[e.stream]++
+		if e.gates&byBudget != 0 {
+			retries[e.stream]++
+		}
+		if e.grant.limit != nil {
+			places[e.grant.limit]++
+		}
+		if (e.grant == grant{}) == (e.where == isClaimed) {
+			t.Fatalf("%s is in %d and holds %+v", id, e.where, e.grant)
+		}
 		spots[e.where]++
 		if e.line != nil && n.lines[e.line.id] != e.line {
 			t.Fatalf("the line of %s is forgotten", id)
@@ -195,10 +264,19 @@ func (m *nearModel) check(t *rapid.T) {
 			t.Fatalf("ring %d, open %d", len(q.ring), q.open.len())
 		}
 		for _, s := range q.streams {
-			if s.count != streams[s] || s.isOpen != (s.ready.len() > 0 && !s.target.full()) {
+			if s.count != streams[s] || s.head != s.next() || s.isOpen != (s.head != nil) {
 				t.Fatalf("stream %s counts %d, has %d, open %v", s.target.name, s.count, streams[s], s.isOpen)
 			}
-			ready += s.ready.len()
+			ready += s.held(anyGate)
+			inLane := 0
+			for _, counts := range s.inLane {
+				for _, count := range counts {
+					inLane += int(count)
+				}
+			}
+			if inLane != s.held(anyGate) || s.retries != retries[s] {
+				t.Fatalf("stream %s has %d ready, %d by lane, %d retries, counts %d", s.target.name, s.held(anyGate), inLane, retries[s], s.retries)
+			}
 		}
 	}
 	behind, counted := 0, 0
@@ -222,5 +300,41 @@ func (m *nearModel) check(t *rapid.T) {
 	}
 	if at, ok := n.next(); ok && at == math.MaxInt64 {
 		t.Fatal("waits for ever")
+	}
+	watched := 0
+	for _, of := range n.targets {
+		m.checkGates(t, of, places)
+		if of.index >= 0 {
+			watched++
+		}
+	}
+	if watched != n.wakes.len() {
+		t.Fatalf("%d targets with a time, %d in their order", watched, n.wakes.len())
+	}
+}
+
+// checkGates looks for gates that nothing would ever open again, and for guards
+// that have lost count.
+func (m *nearModel) checkGates(t *rapid.T, of *target, places map[*retry.Limit]int) {
+	g := of.guard
+	if g == nil {
+		return
+	}
+	_, taken := g.calls.Now()
+	if taken != places[g.calls] {
+		t.Fatalf("%d places are taken, %d attempts hold one", taken, places[g.calls])
+	}
+	view := g.breaker.View(m.near.clock)
+	if view.State != g.state || view.Probing > 1 || view.State == retry.Ramping && g.ramp.gate != byBreaker {
+		t.Fatalf("breaker %+v, known as %s, ramp %d", view, g.state, g.ramp.gate)
+	}
+	for i, until := range of.until {
+		if of.shut&(1<<i) == 0 || until != 0 {
+			continue
+		}
+		if byLimit == 1<<i && taken > 0 || byBreaker == 1<<i && view.Forced {
+			continue
+		}
+		t.Fatalf("gate %d of %s is shut, and nothing will open it", i, of.name)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// ramp is how many parked rows of one gate come back into memory at a time,
+// drop is how many parked rows of one gate come back into memory at a time,
 // within a quarter of a lane's window.
-const ramp = 128
+const drop = 128
 
 // probe is how many parked rows come back to see whether their gate is open.
 const probe = 4
@@ -23,14 +23,27 @@ func (n *near) doubtful(l *lane, m mark) bool {
 	case gateKey:
 		line := n.lines[lineID{l.number, m.name}]
 		return line == nil || line.head != nil && line.head.where != isClaimed
-	case gateTarget:
+	case gateTarget, gateRetry:
 		t := n.targets[m.name]
-		return t != nil && n.stuck(t, n.now)
+		return t != nil && n.stillShut(t, m.gate)
 	}
 	return false
 }
 
-func (n *near) ramp() int { return min(ramp, n.window()/4) }
+// stillShut reports whether a target is stuck at the gate of a mark. One whose
+// breaker lets out more and more is not.
+func (n *near) stillShut(t *target, of gate) bool {
+	held := n.stuck(t, n.now)
+	if t.guard != nil {
+		held &^= t.guard.ramp.gate
+	}
+	if of == gateTarget {
+		held &^= byBudget
+	}
+	return held != 0
+}
+
+func (n *near) drop() int { return min(drop, n.window()/4) }
 
 // writeMarks commits park marks that were decided under the lock, a batch of
 // them at a time.
@@ -102,9 +115,9 @@ func (e *Engine) parkExcess() bool {
 	entries := e.near.excess(micros(time.Now()))
 	marks := make([]store.Marking, len(entries))
 	for i, entry := range entries {
-		m := mark{gateTarget, entry.Target}
-		if entry.line != nil {
-			m = mark{gateKey, entry.Key}
+		m := mark{entry.gate, entry.Target}
+		if entry.gate == gateKey {
+			m.name = entry.Key
 		}
 		marks[i] = store.Marking{ID: entry.ID, Mark: m.number()}
 		entry.lane.marks[marks[i].Mark] = &parked{mark: m}
@@ -120,7 +133,7 @@ func (e *Engine) parkExcess() bool {
 		if l := entry.lane; l != nil && !written {
 			l.rewind(math.MinInt64 + 1)
 		}
-		e.near.forget(entry)
+		e.near.forget(entry.entry)
 	}
 	return true
 }
@@ -135,7 +148,7 @@ type opening struct {
 // other work goes on.
 const openings = 16
 
-// unpark brings rows back whose gate has opened, a ramp at a time.
+// unpark brings rows back whose gate has opened, a drop at a time.
 func (e *Engine) unpark() {
 	open := e.opened()
 	for _, o := range open {
@@ -173,12 +186,16 @@ func (n *near) opened(l *lane, m mark, registry Registry) bool {
 	case gateKey:
 		line := n.lines[lineID{l.number, m.name}]
 		return line == nil || line.behind.len() == 0 && line.head != nil
-	case gateTarget:
+	case gateTarget, gateRetry:
 		few := n.window() / 8
-		if t := n.targets[m.name]; t != nil && n.stuck(t, n.now) {
+		if t := n.targets[m.name]; t != nil && n.stillShut(t, m.gate) {
 			few = 2 * probe
 		}
-		return l.count < n.window() && l.queue.has(m.name) < few
+		known, retries := l.queue.has(m.name)
+		if m.gate == gateRetry {
+			known = retries
+		}
+		return l.count < n.window() && known < few
 	case gateType:
 		return registry.CanStart(m.name)
 	}
@@ -187,7 +204,7 @@ func (n *near) opened(l *lane, m mark, registry Registry) bool {
 
 func (e *Engine) unparkOne(l *lane, number int64) {
 	e.mu.Lock()
-	limit := e.near.ramp()
+	limit := e.near.drop()
 	if p := l.marks[number]; p != nil && e.near.doubtful(l, p.mark) {
 		limit = min(limit, probe)
 	}
@@ -323,13 +340,13 @@ func (e *Engine) borrowRange(lane uint16, number int64) store.Range {
 	if !ok {
 		from = cursor{rank: math.MinInt64}
 	}
-	return store.Range{Lane: lane, Park: number, After: from.rank, AfterID: from.id, Until: micros(time.Now().Add(e.config.Horizon)), Limit: ramp}
+	return store.Range{Lane: lane, Park: number, After: from.rank, AfterID: from.id, Until: micros(time.Now().Add(e.config.Horizon)), Limit: drop}
 }
 
 // cursorOf is the end of a full page, and the beginning of the stream after
 // its last one.
 func cursorOf(page []store.Entry) cursor {
-	if len(page) < ramp {
+	if len(page) < drop {
 		return cursor{rank: math.MinInt64}
 	}
 	last := page[len(page)-1]

@@ -14,9 +14,9 @@ type room struct {
 
 // pick takes entries to claim out of the ready structure, in the order in
 // which they should start: deficit round robin over queues by weight; see
-// queue.take inside one. Gates, in this order: the queue is paused, the
-// ordering key (only heads are ever ready), the target's share, the queue's
-// limit, the crash budget, a free slot.
+// queue.next inside one. Gates, in this order: the queue is paused, the
+// ordering key (only heads are ever ready), the queue's limit, the crash budget,
+// the target's breaker, budget and limits, a free slot.
 func (n *near) pick(r room) []*entry {
 	var picked []*entry
 	want, bytes := min(r.slots, r.batch), 0
@@ -49,18 +49,21 @@ func (n *near) pick(r room) []*entry {
 // it as running.
 func (n *near) takeFrom(q *queue) *entry {
 	for !q.paused && (q.limit == 0 || q.running < q.limit) {
-		e := q.take()
-		if e == nil {
+		s := q.next()
+		if s == nil {
 			return nil
 		}
-		n.ready--
-		if e.Crashes >= suspectCrashes && n.suspect != nil {
+		e := s.head
+		switch {
+		case e.Crashes >= suspectCrashes && n.suspect != nil:
+			n.lift(e)
 			e.where = isSuspect
 			n.suspects = append(n.suspects, e)
-			continue
+		case n.allow(s.target, e):
+			n.lift(e)
+			n.begin(e)
+			return e
 		}
-		n.begin(e)
-		return e
 	}
 	return nil
 }
@@ -107,6 +110,7 @@ func (n *near) end(e *entry) {
 
 // unpick undoes the taking of an entry.
 func (n *near) unpick(e *entry) {
+	n.giveBack(e)
 	n.end(e)
 	n.schedule(e)
 }

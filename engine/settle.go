@@ -96,7 +96,7 @@ func (e *Engine) settleUntilKnown(settlements []store.Settlement) ([]store.Settl
 func (e *Engine) release(batch []*ended, results []store.Settled) (refused []*ended) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	wanted, now := false, micros(time.Now())
+	wanted := false
 	for i, end := range batch {
 		if results[i].Status == store.StatusRefused {
 			if !end.again {
@@ -113,12 +113,8 @@ func (e *Engine) release(batch []*ended, results []store.Settled) (refused []*en
 		delete(e.runs, entry.ID)
 		e.bytes -= entry.Size
 		e.near.end(entry)
-		if s := &end.settlement; !s.Unstarted && (s.Outcome == task.OutcomeSucceeded || s.Outcome == task.OutcomeFailed || s.Outcome == task.OutcomeDead) {
-			entry.stream.target.learn(s.Outcome == task.OutcomeSucceeded, float64(s.EndedAt.Sub(s.StartedAt)))
-			e.near.bound(entry.stream.target, now)
-		}
 		if results[i].Status == store.StatusOK && results[i].State == task.Pending {
-			e.near.again(entry, results[i].Entry)
+			e.near.again(entry, results[i].Entry, tollAfter(end.attempt.run.Policy, &end.settlement))
 		} else {
 			e.near.forget(entry)
 		}

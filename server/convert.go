@@ -61,7 +61,7 @@ func wireTask(v *outlast.View) client.Task {
 		Deadline: wireTime(t.Spec.Deadline), Metadata: t.Spec.Metadata, Target: targetOf(t.Spec.HTTP),
 		Fallback: wireFollow(t.Spec.Fallback), OnSuccess: wireFollow(t.Spec.OnSuccess), OnDead: wireFollow(t.Spec.OnDead),
 		TraceParent: t.Spec.TraceParent, Attempt: t.Attempt, Crashes: t.Crashes, Claim: t.Claim, Node: t.Node,
-		StartedAt: wireTime(t.StartedAt), CancelRequested: t.CancelRequested, Waiting: string(v.Waiting),
+		StartedAt: wireTime(t.StartedAt), CancelRequested: t.CancelRequested, Waiting: string(v.Waiting), NextCheck: wireTime(v.NextCheck),
 		CreatedAt: wireTime(t.CreatedAt), UpdatedAt: wireTime(t.UpdatedAt), FinishedAt: wireTime(t.FinishedAt),
 		LastError: wireFailure(t.LastError), DeadReason: string(t.DeadReason), Result: t.Result, Progress: v.Progress,
 		FallbackTask: t.FallbackTask, FallbackState: string(v.FallbackState), Parent: t.Spec.Parent,

@@ -5,6 +5,14 @@ import (
 	"strings"
 )
 
+// ask asks before what can be undone, where there is a terminal to ask on.
+func (c *cli) ask(question string) error {
+	if !terminal(c.in) || !terminal(c.messages) {
+		return nil
+	}
+	return c.confirm(question)
+}
+
 // confirm asks before what cannot be undone. Without --yes, and with nobody
 // to ask, it refuses.
 func (c *cli) confirm(question string) error {

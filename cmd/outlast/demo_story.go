@@ -47,8 +47,10 @@ func (s *demoStory) tell(ctx context.Context) error {
 }
 
 func (s *demoStory) enqueue(ctx context.Context) error {
+	// The receiver fails by design, which is what budgets and breakers slow down.
 	policy := func(attempts int) json.RawMessage {
-		return json.RawMessage(fmt.Sprintf(`{"max_attempts":%d,"backoff":{"kind":"exponential","initial":"1s","multiplier":2,"max":"4s","jitter":"equal"}}`, attempts))
+		return json.RawMessage(fmt.Sprintf(`{"max_attempts":%d,"budget":"none","breaker":"none",
+"backoff":{"kind":"exponential","initial":"1s","multiplier":2,"max":"4s","jitter":"equal"}}`, attempts))
 	}
 	drafts := make([]client.Draft, 0, demoMails+demoReports)
 	for i := range demoMails {

@@ -41,6 +41,7 @@ func taskFields(w io.Writer, t *client.Task) {
 	field(w, "id", t.ID)
 	field(w, "state", clean(string(t.State)))
 	field(w, "waiting", clean(t.Waiting))
+	field(w, "next check", when(t.NextCheck))
 	field(w, "type", clean(t.Type))
 	field(w, "queue", clean(t.Queue))
 	row(w, "priority", t.Priority)

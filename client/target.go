@@ -1,0 +1,114 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// TargetState is what the living nodes know of a target: the most restrictive
+// breaker, sums of what was counted, and each node's view.
+type TargetState struct {
+	Name string `json:"name" doc:"The host of a request's URL, or the type of the task."`
+	TargetView
+	Order *TargetOrder `json:"order,omitempty" doc:"What an operator said last; one to open holds, others are shown for an hour."`
+	Nodes []NodeTarget `json:"nodes" doc:"What each node knows."`
+}
+
+// TargetView is a target as one node sees it, or all together.
+type TargetView struct {
+	Breaker   Breaker       `json:"breaker"`
+	Budget    Budget        `json:"budget"`
+	Limit     int           `json:"limit" doc:"Attempts at once."`
+	InFlight  int           `json:"in_flight" doc:"Attempts that run."`
+	HeldUntil Time          `json:"held_until,omitzero" doc:"Until then the target wants no calls: it has refused with a hint."`
+	Waiting   TargetWaiting `json:"waiting"`
+}
+
+// NodeTarget is what one node knows of a target.
+type NodeTarget struct {
+	Node string `json:"node"`
+	TargetView
+}
+
+// Breaker is the breaker of a target.
+type Breaker struct {
+	State    string  `json:"state" enum:"closed,ramping,half_open,open"`
+	Forced   bool    `json:"forced" doc:"An operator opened it."`
+	Since    Time    `json:"since,omitzero" doc:"The last change."`
+	Until    Time    `json:"until,omitzero" doc:"When an open one lets a probe through."`
+	Opened   Time    `json:"opened,omitzero" doc:"The beginning of the outage."`
+	Trips    int     `json:"trips" doc:"Failed probes of this outage, plus one."`
+	Cause    string  `json:"cause,omitempty" doc:"Of the last change."`
+	Calls    int64   `json:"calls" doc:"In the window."`
+	Failures int64   `json:"failures" doc:"Of the calls in the window."`
+	Slow     int64   `json:"slow" doc:"Of the calls in the window."`
+	Probing  int     `json:"probing" doc:"Probes under way."`
+	Admitted float64 `json:"admitted" doc:"Share of calls let through: 1 closed, 0 open."`
+}
+
+// Budget is the retry budget of a target.
+type Budget struct {
+	Tokens  float64 `json:"tokens"`
+	Share   float64 `json:"share" doc:"Of the attempts that succeeded lately. Below 0.9 the budget binds."`
+	First   int64   `json:"first" doc:"First attempts in the last ten seconds."`
+	Retries int64   `json:"retries" doc:"Retries in the last ten seconds."`
+	Denied  int64   `json:"denied" doc:"Retries that had to wait, since the nodes' start."`
+	Until   Time    `json:"until,omitzero" doc:"When the next retry that waits may run."`
+}
+
+// TargetWaiting counts due tasks in the memory of the nodes by what holds them.
+type TargetWaiting struct {
+	Breaker     int `json:"breaker"`
+	Budget      int `json:"budget"`
+	Rate        int `json:"rate" doc:"The target asked for a pause, or recovers."`
+	Concurrency int `json:"concurrency"`
+}
+
+// TargetOrder is what an operator said about a target.
+type TargetOrder struct {
+	Action string `json:"action" enum:"open,close,reset"`
+	At     Time   `json:"at"`
+}
+
+// Targets lists targets, those with something to tell first.
+type Targets struct {
+	Targets []TargetState `json:"targets"`
+	Total   int           `json:"total" doc:"How many there are, also beyond the limit."`
+}
+
+func targetPath(name string) string { return "/v1/targets/" + url.PathEscape(name) }
+
+// Targets lists at most limit targets (100 for 0), those with something to tell
+// first, then by name.
+func (c *Client) Targets(ctx context.Context, limit int) (*Targets, error) {
+	query := url.Values{}
+	if limit != 0 {
+		query.Set("limit", strconv.Itoa(limit))
+	}
+	return get[Targets](ctx, c, "/v1/targets", query)
+}
+
+// Target returns one target.
+func (c *Client) Target(ctx context.Context, name string) (*TargetState, error) {
+	return get[TargetState](ctx, c, targetPath(name), nil)
+}
+
+// OpenTarget stops all calls of a target until [Client.CloseTarget] or
+// [Client.ResetTarget].
+func (c *Client) OpenTarget(ctx context.Context, name string) (*TargetState, error) {
+	return exchange[TargetState](ctx, c, call{method: http.MethodPost, path: targetPath(name) + "/open"})
+}
+
+// CloseTarget ends an outage or an order to open: calls begin again, ever more
+// of them.
+func (c *Client) CloseTarget(ctx context.Context, name string) (*TargetState, error) {
+	return exchange[TargetState](ctx, c, call{method: http.MethodPost, path: targetPath(name) + "/close"})
+}
+
+// ResetTarget forgets what was learned of a target: breaker, budget, limit and
+// the history of its outages.
+func (c *Client) ResetTarget(ctx context.Context, name string) (*TargetState, error) {
+	return exchange[TargetState](ctx, c, call{method: http.MethodPost, path: targetPath(name) + "/reset"})
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+)
+
+func newTargetList(c *cli) *cobra.Command {
+	var limit int
+	cmd := &cobra.Command{
+		Use: "list", Short: "List targets, those with something to tell first", Args: cobra.NoArgs,
+		Long: "List what tasks call: hosts, and types of tasks that handlers run. SUCCESS is the\nshare of attempts that succeeded lately, WAITING the due tasks in memory that the\ntarget holds. Healthy targets are those of the server that is asked.",
+		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			targets, err := api.Targets(ctx, limit)
+			if err != nil {
+				return err
+			}
+			if err := list(c, targets, targets.Targets, targetRows(targets.Targets)); err != nil {
+				return err
+			}
+			if left := targets.Total - len(targets.Targets); left > 0 {
+				c.say("%d more; see --limit", left)
+			}
+			return nil
+		}),
+	}
+	cmd.Flags().IntVar(&limit, "limit", 100, "targets, 1 to 500")
+	return cmd
+}

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/task"
+)
+
+const (
+	// quickCall is the length under which requests do not differ for the concurrency
+	// limit: what they take is rather this node's own doing.
+	quickCall = 50 * time.Millisecond
+	// longestPause bounds what a target can ask for; refusalShare is which share of
+	// its last answers must be refusals for the target to be paused as a whole, and
+	// not just the tasks that it refused; pauseRamp follows a pause.
+	longestPause = time.Minute
+	refusalShare = 0.5
+	pauseRamp    = 10 * time.Second
+)
+
+// answer is what an attempt that has ended says of its target.
+type answer struct {
+	at       time.Time
+	took     time.Duration
+	first    bool           // it was no retry
+	silent   bool           // it says nothing
+	category retry.Category // of the failure, "" for a success
+	hint     time.Duration  // what a refusal asked to wait
+	policy   *retry.Policy
+}
+
+// answerOf reads the decision about an attempt. What the process, the operator
+// or the handler's own wish has ended says nothing of the target, and neither
+// does a lack of resources here. A task that its handler declares dead has been
+// answered.
+func answerOf(run *Run, out *decided) answer {
+	s := &out.settlement
+	a := answer{at: s.EndedAt, took: s.EndedAt.Sub(s.StartedAt), first: run.Task.Attempt <= 1, policy: run.Policy, hint: out.verdict.Hint.After}
+	switch s.Outcome {
+	case task.OutcomeSucceeded:
+	case task.OutcomeFailed, task.OutcomeDead:
+		a.category = known(out.verdict.Category)
+		if s.DeadReason == task.Rejected && out.verdict.Category == "" {
+			a.category = retry.Permanent
+		}
+	default:
+		a.silent = true
+	}
+	if s.Unstarted || a.category == retry.Canceled || a.category == retry.Deadline || a.category == retry.Local {
+		a.silent = true
+	}
+	return a
+}
+
+// conclude tells the target's guards how an attempt has ended, and opens the
+// gates that may be open now. Guards that the policy does without hear nothing.
+func (n *near) conclude(e *entry, a answer) {
+	t, held := e.stream.target, e.grant
+	e.grant = grant{}
+	g := t.guard
+	n.reads(a.at)
+	breaker, budget := guardsOf(a.policy)
+	switch {
+	case a.silent || !breaker:
+		held.permit.Cancel(a.at)
+	case a.category == "":
+		held.permit.Success(a.at, a.took)
+	default:
+		held.permit.Failure(a.at, a.took, a.category)
+	}
+	switch {
+	case !budget && held.budget != nil:
+		held.budget.Return(a.at, held.tokens)
+	case budget && !a.silent:
+		// What has been answered well or wrongly for good shows no distress.
+		g.budget.Record(a.at, a.first, a.category == "" || a.category == retry.Permanent)
+	}
+	if !a.silent {
+		t.used = n.now
+		t.learn(a.took)
+		n.refusal(t, a)
+	}
+	if held.limit != nil {
+		took, category := a.seenByLimit(capability(&e.Entry) == Push, held.limit, t.limit)
+		held.limit.Release(a.at, took, category)
+	}
+	n.freed(t)
+	if !a.silent {
+		n.retune(t, a.policy)
+	}
+}
+
+// seenByLimit is what the concurrency limit hears of an attempt. How long a
+// request takes tells how busy the receiver is. How long a handler takes tells
+// what it does: of those only refusals and timeouts count, and successes after
+// them, until the limit is the whole share again.
+func (a *answer) seenByLimit(push bool, limit *retry.Limit, share int) (time.Duration, retry.Category) {
+	now, _ := limit.Now()
+	switch {
+	case a.silent, !push && a.category == "" && now >= share:
+		return 0, retry.Canceled
+	case push:
+		return max(a.took, quickCall), a.category
+	default:
+		return quickCall, a.category
+	}
+}
+
+// refusal pauses a target that mostly refuses because of too many calls, and
+// says for how long. After the pause it is called again ever faster.
+func (n *near) refusal(t *target, a answer) {
+	g, refused := t.guard, 0.0
+	if a.category == retry.Throttled {
+		refused = 1
+	}
+	if a.category == "" {
+		g.succeeded = a.at
+	}
+	g.refusals += (refused - g.refusals) / 8
+	until := a.at.Add(min(a.hint, longestPause))
+	if refused == 0 || g.refusals < refusalShare || !until.After(g.pause) || a.hint <= 0 {
+		return
+	}
+	if a.at.After(g.pause) {
+		g.normal = g.pace.perSecond(a.at)
+	}
+	g.pause = until
+	n.hold(t, byRate, until)
+	if g.ramp.gate != byBreaker {
+		g.rampUp(byRate, until, pauseRamp, pauseRamp)
+	}
+}

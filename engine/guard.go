@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+)
+
+// guard is what protects one target on this node, and what is known of how it
+// fares. It is used under the engine's lock only.
+type guard struct {
+	breaker *retry.Breaker
+	budget  *retry.Budget
+	calls   *retry.Limit
+	outages *retry.Outages
+
+	settings settings
+	policy   *retry.Policy // whose settings they are; nil for the defaults
+	chosen   time.Time     // when they were
+
+	state   retry.BreakerState
+	cause   string // of the last change of the breaker
+	changed time.Time
+
+	ramp   ramp    // lets out what was held
+	pace   pace    // of starts
+	normal float64 // starts a second before the outage
+
+	refusals  float64   // share of the last answers that refused because of too many calls
+	pause     time.Time // the target wants no calls until then
+	succeeded time.Time // the last success
+	obeyed    time.Time // the operator's last order
+}
+
+// change is a change of a target's breaker that is still to be told.
+type change struct {
+	target string
+	retry.BreakerChange
+	also func(retry.BreakerChange) // what the policy wants to be told; may be nil
+}
+
+// guarded returns the target's guard, new if need be: closed, unless another
+// node or an operator knows better.
+func (n *near) guarded(t *target) *guard {
+	if t.guard != nil {
+		return t.guard
+	}
+	t.guard = &guard{outages: retry.NewOutages(retry.OutagesConfig{}), calls: newLimit(t.limit)}
+	n.tune(t, usualSettings())
+	if order, known := n.orders[t.name]; known && order.Action == store.TargetOpen {
+		n.obey(t, order)
+	} else {
+		t.guard.obeyed = order.At // it has nothing to end or to forget
+	}
+	if other, known := n.elsewhere[t.name]; known {
+		n.adopt(t, other)
+	}
+	return t.guard
+}
+
+// newLimit makes a limit that allows a target its whole share of the slots
+// until there is a reason not to.
+func newLimit(share int) *retry.Limit {
+	limit, err := retry.NewLimit(retry.LimitConfig{Initial: share, Min: 1, Max: share})
+	if err != nil {
+		panic(err) // every share is a limit
+	}
+	return limit
+}
+
+// changedBreaker follows a change of a target's breaker.
+func (n *near) changedBreaker(t *target, c retry.BreakerChange) {
+	g := t.guard
+	was := g.state
+	g.state, g.cause, g.changed = c.To, c.Cause, c.At
+	switch c.To {
+	case retry.Ramping:
+		view := g.breaker.View(c.At)
+		g.rampUp(byBreaker, c.At, g.settings.breaker.Ramp, c.At.Sub(view.Opened)/2)
+	case retry.Open:
+		g.ramp.gate = 0
+		if was == retry.Closed {
+			g.normal = g.pace.perSecond(c.At)
+		}
+	}
+	n.changes = append(n.changes, change{t.name, c, g.settings.breaker.OnChange})
+	n.reopen(t, byBreaker|byBudget)
+}
+
+// grant is what an entry holds from its choice to the end of its attempt.
+type grant struct {
+	permit retry.Permit
+	limit  *retry.Limit  // with a place for the attempt
+	budget *retry.Budget // that has paid
+	tokens float64
+}
+
+// allow passes an entry through the gates of its target, or shuts the one that
+// holds it: breaker, budget, limits. What was granted is given back by
+// [near.giveBack], or ended by [near.conclude].
+func (n *near) allow(t *target, e *entry) bool {
+	g := n.guarded(t)
+	if e.gates&byBreaker != 0 && !n.throughBreaker(t, e) {
+		return false
+	}
+	if e.gates&byBudget != 0 && g.state != retry.HalfOpen { // a probe costs no token
+		ok, wait := g.budget.Withdraw(n.clock, e.cost)
+		if !ok {
+			n.giveBack(e)
+			n.hold(t, byBudget, n.clock.Add(wait))
+			return false
+		}
+		e.grant.budget, e.grant.tokens = g.budget, e.cost
+	}
+	if g.ramp.holds(e, n.clock) {
+		if ok, at := g.ramp.take(n.clock); !ok {
+			n.giveBack(e)
+			n.hold(t, g.ramp.gate, at)
+			return false
+		}
+	}
+	if !g.calls.Acquire(n.clock) {
+		n.giveBack(e)
+		n.hold(t, byLimit, time.Time{})
+		return false
+	}
+	e.grant.limit = g.calls
+	g.pace.add(n.clock)
+	return true
+}
+
+// throughBreaker asks the breaker. One that ramps turns a share of those who
+// ask away; but tasks do not go away, they ask again. So here the ramp is one of
+// time, see [ramp], and the breaker is asked until it lets one pass.
+func (n *near) throughBreaker(t *target, e *entry) bool {
+	g := t.guard
+	for {
+		permit, err := g.breaker.Acquire(n.clock)
+		if err == nil {
+			e.grant.permit = permit
+			return true
+		}
+		if g.state != retry.Ramping {
+			break
+		}
+	}
+	_, at := g.breaker.Ready(n.clock)
+	n.hold(t, byBreaker, at)
+	return false
+}
+
+// giveBack returns what an entry was granted: no attempt was made.
+func (n *near) giveBack(e *entry) {
+	held := e.grant
+	e.grant = grant{}
+	held.permit.Cancel(n.clock)
+	if held.budget != nil {
+		held.budget.Return(n.clock, held.tokens)
+	}
+	if held.limit != nil {
+		held.limit.Release(n.clock, 0, retry.Canceled)
+	}
+	n.freed(e.stream.target)
+}
+
+// freed opens the gates of a target that may be open when something was given
+// back to it.
+func (n *near) freed(t *target) {
+	if t.guard == nil {
+		return
+	}
+	open := byLimit | byBudget
+	if t.guard.state == retry.HalfOpen {
+		open |= byBreaker
+	}
+	n.reopen(t, open)
+}
+
+// rampUp begins a ramp of a gate. After a short outage the usual rate is reached
+// sooner: little has gathered of what came meanwhile.
+func (g *guard) rampUp(gate gates, at time.Time, length, full time.Duration) {
+	g.ramp = ramp{gate: gate, began: at, seen: at, length: length, full: max(0, min(length, full)), normal: g.normal, credit: 1}
+}

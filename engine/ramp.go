@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"math"
+	"time"
+)
+
+// ramp lets out what has gathered behind a gate ever faster: one start a
+// second at first, twice as many each second after. Where it is known what was
+// usual before, it grows from a tenth of that to all of it, and then twice as
+// much each second.
+type ramp struct {
+	gate        gates // that it belongs to; none when there is no ramp
+	began, seen time.Time
+	length      time.Duration // after which everything may start
+	full        time.Duration // after which the usual rate is reached
+	normal      float64       // starts a second that were usual
+	credit      float64
+}
+
+const (
+	// rampBatch is how often a ramp lets something out at most: starts share a claim.
+	rampBatch = 10 * time.Millisecond
+	// rampCredit is the time for which unused credit is kept.
+	rampCredit = 100 * time.Millisecond
+)
+
+// holds reports whether the entry must wait for its turn in the ramp. It ends
+// a ramp that is over.
+func (r *ramp) holds(e *entry, now time.Time) bool {
+	if r.gate != 0 && now.Sub(r.began) >= r.length {
+		r.gate = 0
+	}
+	return r.gate.hold(e.gates)
+}
+
+// rate is how many starts a second there are at a time.
+func (r *ramp) rate(now time.Time) float64 {
+	gone, full := max(0, now.Sub(r.began).Seconds()), r.full.Seconds()
+	usual := r.normal * math.Exp2(min(max(0, gone-full), 30))
+	if gone < full {
+		usual *= 0.1 + 0.9*gone/full
+	}
+	return max(math.Exp2(min(gone, 30)), usual)
+}
+
+// take lets one start out, or says when to ask again.
+func (r *ramp) take(now time.Time) (ok bool, at time.Time) {
+	rate := r.rate(now)
+	if passed := now.Sub(r.seen).Seconds(); passed > 0 {
+		r.credit = min(r.credit+passed*rate, max(1, rate*rampCredit.Seconds()))
+		r.seen = now
+	}
+	if r.credit >= 1 {
+		r.credit--
+		return true, now
+	}
+	wait := time.Duration((1 - r.credit) / rate * float64(time.Second))
+	return false, now.Add(max(wait, rampBatch))
+}
+
+// paceOver is the time over which a pace is weighed.
+const paceOver = 10 * time.Second
+
+// pace is how many starts there are a second, exponentially weighted.
+type pace struct {
+	count float64
+	seen  time.Time
+}
+
+// add counts one start.
+func (p *pace) add(now time.Time) {
+	p.fade(now)
+	p.count++
+}
+
+func (p *pace) fade(now time.Time) {
+	if passed := now.Sub(p.seen); passed > 0 {
+		p.count *= math.Exp(-passed.Seconds() / paceOver.Seconds())
+		p.seen = now
+	}
+}
+
+// perSecond is the pace at a time.
+func (p *pace) perSecond(now time.Time) float64 {
+	p.fade(now)
+	return p.count / paceOver.Seconds()
+}

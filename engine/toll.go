@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+)
+
+// toll is what the next start of a task needs of its target's guards.
+type toll struct {
+	breaker, budget bool
+	cost            float64 // tokens of a retry
+}
+
+// usualToll is that of rows which were read from disk: neither their policy nor
+// their last failure is known before the claim.
+var usualToll = toll{breaker: true, budget: true, cost: 1}
+
+// tollAfter is the toll of a task after an attempt under a policy.
+func tollAfter(policy *retry.Policy, s *store.Settlement) toll {
+	next := usualToll
+	next.breaker, next.budget = guardsOf(policy)
+	if s.Failure == nil {
+		return next
+	}
+	category := known(retry.Category(s.Failure.Category))
+	if next.cost = category.Advice().Cost; category == retry.Unsent && s.Task.Attempt <= 1 {
+		next.cost = 0 // the first retry of what was never sent is free
+	}
+	return next
+}
+
+// pays sets the gates that an entry must pass. Tasks that have not failed yet
+// pay nothing.
+func (e *entry) pays(t toll) {
+	if e.gates&byBudget != 0 {
+		e.stream.retries--
+	}
+	if e.gates, e.cost = 0, t.cost; t.breaker {
+		e.gates |= byBreaker
+	}
+	if e.Attempt > 0 && t.budget && t.cost > 0 {
+		e.gates |= byBudget
+		e.stream.retries++
+	}
+}

@@ -1,0 +1,184 @@
+package outlast
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// TargetView is a target as people look at it: what the living nodes know of
+// it, put together. Healthy targets are known to the node that is asked; of the
+// others', only those with something to tell.
+type TargetView struct {
+	// Target sums up: the breaker is the most restrictive of the nodes', counts
+	// and tokens are sums, the share of successes is weighed by attempts.
+	store.Target
+	// Order is what an operator said last: one to open holds until another
+	// comes, others are shown for an hour.
+	Order *store.TargetOrder
+	// Nodes is what each node knows.
+	Nodes map[string]store.Target
+}
+
+// Targets returns all targets, those with something to tell first, then by
+// name.
+func (i *Inspector) Targets(ctx context.Context) ([]*TargetView, error) {
+	topology, err := i.Topology(ctx)
+	if err != nil {
+		return nil, err
+	}
+	views := map[string]*TargetView{}
+	of := func(name string) *TargetView {
+		if views[name] == nil {
+			views[name] = &TargetView{Target: store.Target{Name: name}, Nodes: map[string]store.Target{}}
+		}
+		return views[name]
+	}
+	self := ""
+	if i.client.state.Load() == started {
+		self = i.client.engine.Node()
+		for _, known := range i.client.engine.Targets() {
+			of(known.Name).Nodes[self] = known
+		}
+	}
+	for n := range topology.Nodes {
+		node := &topology.Nodes[n]
+		if node.State != store.NodeAlive || node.Gone || node.ID == self {
+			continue
+		}
+		for _, known := range node.Targets {
+			of(known.Name).Nodes[node.ID] = known
+		}
+	}
+	for n := range topology.Orders {
+		order := topology.Orders[n]
+		of(order.Target).Order = &order
+	}
+	for _, view := range views {
+		view.sum(time.Now())
+	}
+	return slices.SortedFunc(maps.Values(views), func(a, b *TargetView) int {
+		return cmp.Or(cmp.Compare(b.trouble(), a.trouble()), cmp.Compare(a.Name, b.Name))
+	}), nil
+}
+
+// Target returns one target. Code "not_found" where no living node knows it and
+// no operator has spoken of it.
+func (i *Inspector) Target(ctx context.Context, name string) (*TargetView, error) {
+	all, err := i.Targets(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, view := range all {
+		if view.Name == name {
+			return view, nil
+		}
+	}
+	return nil, task.NotFound("target", name)
+}
+
+// OrderTarget tells every node what to do about a target: [store.TargetOpen]
+// stops all calls until another order comes, also of a target that nobody has
+// called yet; [store.TargetClose] ends an outage or an order to open, and calls
+// begin again, ever more of them; [store.TargetReset] forgets what was learned.
+// It is kept over restarts, and obeyed within about a second.
+func (i *Inspector) OrderTarget(ctx context.Context, name string, action store.TargetAction) (*TargetView, error) {
+	var c complaints
+	c.key("name", name)
+	if !action.Valid() {
+		c.add("action", task.Quote(string(action))+" is no action", "one of open, close, reset")
+	}
+	if err := c.err("the order is invalid"); err != nil {
+		return nil, err
+	}
+	if action != store.TargetOpen {
+		if _, err := i.Target(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	order, err := i.client.backend.PutTargetOrder(ctx, store.TargetOrder{Target: name, Action: action})
+	if err != nil {
+		return nil, err
+	}
+	i.client.logger.Warn("target.ordered", "target", name, "action", string(action), "at", order.At)
+	i.refresh(ctx)
+	view, err := i.Target(ctx, name)
+	if err != nil { // no node has read it yet
+		view = &TargetView{Target: store.Target{Name: name}, Order: order}
+		view.sum(time.Now())
+	}
+	return view, nil
+}
+
+// The states of a breaker, the most restrictive last.
+var breakerStates = []string{"closed", "ramping", "half_open", "open"}
+
+// trouble orders targets by how much of their tasks is held.
+func (v *TargetView) trouble() int {
+	trouble := 2 * slices.Index(breakerStates, v.Breaker.State)
+	if v.Breaker.Forced {
+		trouble++
+	}
+	if trouble == 0 && (!v.HeldUntil.IsZero() || v.Waiting != store.TargetWaiting{}) {
+		trouble = 1
+	}
+	return trouble
+}
+
+// sum puts together what the nodes know.
+func (v *TargetView) sum(now time.Time) {
+	worked, attempts := 0.0, 0.0
+	v.Breaker, v.Budget.Share = store.Breaker{State: breakerStates[0], Admitted: 1}, 1
+	for _, id := range slices.Sorted(maps.Keys(v.Nodes)) {
+		node := v.Nodes[id]
+		v.sumBreaker(&node.Breaker)
+		v.Budget.Tokens += node.Budget.Tokens
+		v.Budget.First += node.Budget.First
+		v.Budget.Retries += node.Budget.Retries
+		v.Budget.Denied += node.Budget.Denied
+		v.Budget.Until = latest(v.Budget.Until, node.Budget.Until)
+		v.HeldUntil = latest(v.HeldUntil, node.HeldUntil)
+		v.Limit += node.Limit
+		v.InFlight += node.InFlight
+		v.Waiting.Breaker += node.Waiting.Breaker
+		v.Waiting.Budget += node.Waiting.Budget
+		v.Waiting.Rate += node.Waiting.Rate
+		v.Waiting.Concurrency += node.Waiting.Concurrency
+		weight := max(1, float64(node.Budget.First+node.Budget.Retries))
+		worked, attempts = worked+weight*node.Budget.Share, attempts+weight
+	}
+	if attempts > 0 {
+		v.Budget.Share = math.Round(100*worked/attempts) / 100
+	}
+	if v.Order != nil && v.Order.Action == store.TargetOpen && !v.Breaker.Forced {
+		v.Breaker = store.Breaker{State: "open", Forced: true, Since: v.Order.At, Opened: v.Order.At, Cause: "forced"}
+	}
+	if !v.HeldUntil.After(now) {
+		v.HeldUntil = time.Time{}
+	}
+}
+
+// sumBreaker takes over the state of a node that lets less through, or of the
+// later change, and adds up what was counted.
+func (v *TargetView) sumBreaker(b *store.Breaker) {
+	all := &v.Breaker
+	calls, failures, slow, probing := all.Calls+b.Calls, all.Failures+b.Failures, all.Slow+b.Slow, all.Probing+b.Probing
+	restricts := cmp.Compare(slices.Index(breakerStates, b.State), slices.Index(breakerStates, all.State))
+	if restricts > 0 || restricts == 0 && b.Since.After(all.Since) {
+		*all = *b
+	}
+	all.Calls, all.Failures, all.Slow, all.Probing = calls, failures, slow, probing
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
