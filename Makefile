@@ -46,6 +46,7 @@ build: ## Build the static binary bin/outlast
 .PHONY: test
 test: ## Run all tests: with the race detector, in random order; then those of faults and storms, and nested modules
 	$(GO) test -race -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest)
+	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./sim
 	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/faulttest
 	$(GO) test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/stormtest
 	@for mod in */go.mod; do \

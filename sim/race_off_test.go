@@ -2,4 +2,7 @@
 
 package sim
 
-const raceDetector = false
+// quick is empty: all scenarios are played.
+var quick []string
+
+const seeds = 5

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"strings"
 
@@ -19,7 +21,10 @@ func newSimList(c *cli) *cobra.Command {
 		Use: "list", Short: "List the scenarios", Args: cobra.NoArgs,
 		RunE: c.act(func(context.Context, []string) error {
 			all := sim.Scenarios()
-			return list(c, map[string]any{"scenarios": all}, all, func(w io.Writer) {
+			if c.output != "table" {
+				return writeStorms(c, map[string]any{"scenarios": all}, all)
+			}
+			return c.table(func(w io.Writer) {
 				row(w, "ID", "NAME", "SHOWS")
 				for _, s := range all {
 					row(w, s.ID, s.Name, s.Shows)
@@ -27,6 +32,28 @@ func newSimList(c *cli) *cobra.Command {
 			})
 		}),
 	}
+}
+
+// writeStorms writes the simulator's own types, whole or one per line.
+func writeStorms[T any](c *cli, whole any, items []T) error {
+	write := func(value any) error {
+		var data bytes.Buffer
+		encoder := json.NewEncoder(&data)
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(value); err != nil {
+			return err
+		}
+		return c.writeLine(bytes.TrimSuffix(data.Bytes(), []byte("\n")))
+	}
+	if c.output != "jsonl" {
+		return write(whole)
+	}
+	for i := range items {
+		if err := write(&items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // scenario finds one, or says which there are.

@@ -81,7 +81,10 @@ func (c *cli) showComparison(compared *sim.Comparison, html string) error {
 		}
 		c.say("%s is written", clean(html))
 	}
-	return list(c, compared, compared.Variants, func(w io.Writer) {
+	if c.output != "table" {
+		return writeStorms(c, compared, compared.Variants)
+	}
+	return c.table(func(w io.Writer) {
 		row(w, compared.String())
 		for _, p := range compared.Parameters {
 			row(w, "  "+clean(p.Name+": "+p.Value))

@@ -81,7 +81,7 @@ func (c *cli) play(scenarios []*sim.Scenario, seed uint64, seeds int, contender 
 			}
 		}
 	}
-	if err := c.writeReports(reports, whole); err != nil {
+	if err := writeReports(c, reports, whole); err != nil {
 		return err
 	}
 	if missed > 0 {
@@ -91,14 +91,14 @@ func (c *cli) play(scenarios []*sim.Scenario, seed uint64, seeds int, contender 
 }
 
 // writeReports writes what is no table.
-func (c *cli) writeReports(reports []*sim.Report, one bool) error {
+func writeReports(c *cli, reports []*sim.Report, one bool) error {
 	switch {
 	case c.output == "table":
 		return nil
 	case one:
-		return c.writeJSON(reports[0])
+		return writeStorms(c, reports[0], reports)
 	}
-	return list(c, map[string]any{"reports": reports}, reports, nil)
+	return writeStorms(c, map[string]any{"reports": reports}, reports)
 }
 
 // reportRows shows a report; without whole only what is held against a bound.

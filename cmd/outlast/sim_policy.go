@@ -28,14 +28,23 @@ func readContender(source string) (sim.Contender, error) {
 	}
 	spec, err := retry.ParseSpec(data)
 	if err != nil {
-		return sim.Contender{}, usage("%s: %v", task.Quote(source), err)
+		return sim.Contender{}, wrongPolicy(source, err)
 	}
 	policy, err := spec.Policy()
 	if err != nil {
-		return sim.Contender{}, usage("%s: %v", task.Quote(source), err)
+		return sim.Contender{}, wrongPolicy(source, err)
 	}
 	name := filepath.Base(source)
 	return sim.Contender{Name: strings.TrimSuffix(name, filepath.Ext(name)), Policy: policy}, nil
+}
+
+// wrongPolicy names everything that is wrong with the policy in a file.
+func wrongPolicy(source string, err error) error {
+	var all []string
+	for _, wrong := range retry.FieldErrors(err) {
+		all = append(all, wrong.Error())
+	}
+	return usage("the policy in %s: %s", task.Quote(source), strings.Join(all, "; "))
 }
 
 func readContenders(sources []string) ([]sim.Contender, error) {
