@@ -38,6 +38,11 @@ type Env struct {
 	// OuterAttempts are the attempts of the layers that call this one, such as a
 	// client and a gateway that retry themselves: at most 16 of them.
 	OuterAttempts []int
+	// InProcess plans for calls of [retry.Do], which have the budget that they are
+	// given: Budget, nil for none. Otherwise it is the one that the policy asks for
+	// the targets of its tasks ([retry.Policy.BudgetConfig]).
+	InProcess bool
+	Budget    *retry.BudgetConfig
 	// Rows is how many retries are listed, up to 10 000. Default 100.
 	Rows int
 }
@@ -80,6 +85,21 @@ func (e Env) withDefaults() (Env, error) {
 		e.Rows = DefaultRows
 	}
 	return e, f.err()
+}
+
+// budget is what bounds the retries of all callers, nil for nothing.
+func (e *Env) budget(p *retry.Policy) *retry.BudgetConfig {
+	config, wanted := p.BudgetConfig()
+	switch {
+	case e.InProcess && e.Budget == nil, !e.InProcess && !wanted:
+		return nil
+	case e.InProcess:
+		config = *e.Budget
+	}
+	if config.Ratio == 0 {
+		config.Ratio = retry.DefaultRatio
+	}
+	return &config
 }
 
 // findings collects field errors. The zero value is ready.

@@ -216,6 +216,22 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// Calls in this process have the budget that they are given.
+func TestInProcess(t *testing.T) {
+	for _, c := range []struct {
+		env    plan.Env
+		stable float64
+	}{
+		{plan.Env{}, 1 / 1.1}, {plan.Env{InProcess: true}, 0}, {plan.Env{InProcess: true, Budget: &retry.BudgetConfig{}}, 1 / 1.1},
+		{plan.Env{InProcess: true, Budget: &retry.BudgetConfig{Ratio: 0.2}}, 1 / 1.2},
+	} {
+		r := report(t, c.env)
+		if math.Abs(r.Load.StableWithBudget-c.stable) > 1e-9 || (warning(r, "no_budget") == "") != (c.stable > 0) {
+			t.Errorf("%+v: stable to %v, warnings %v", c.env, r.Load.StableWithBudget, r.Warnings)
+		}
+	}
+}
+
 // The table of the reference, §6.2.
 func TestSpread(t *testing.T) {
 	for _, c := range []struct {
@@ -240,6 +256,10 @@ func TestSpread(t *testing.T) {
 	}
 	if got, _ := plan.SpreadOf(retry.Proportional(0.05)); math.Abs(got.Peak-10.5) > 1e-9 {
 		t.Errorf("peak %v, want 10.5", got.Peak)
+	}
+	// The default policy meets what its spread has to be.
+	if s, _ := plan.SpreadOf(retry.Default().Jitter()); s.Coherence > 0.05 || s.Peak > 1.6 || s.Line > 0.01 {
+		t.Errorf("the default spreads badly: %+v", s)
 	}
 	if _, ok := plan.SpreadOf(foreign{}); ok {
 		t.Error("a jitter that nobody knows has a closed form")

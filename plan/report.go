@@ -93,9 +93,7 @@ func Of(p *retry.Policy, env Env) (*Report, error) {
 	}
 	r.addSuccess()
 	r.Sensitivities, r.Advice = s.sensitivities(r.Retries), s.advice(r.Retries)
-	if config, wanted := p.BudgetConfig(); wanted {
-		r.budget = &config
-	}
+	r.budget = env.budget(p)
 	r.Load = loadOf(r.Attempts, r.budget, env)
 	if spread, ok := s.spread(); ok {
 		r.Spread = &spread

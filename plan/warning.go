@@ -212,7 +212,7 @@ func (r *Report) warnOfSafety(w *warnings, p *retry.Policy) {
 			w.add(retriesPermanent, fmt.Sprintf("retry_on[%d]", i), message, selector)
 		}
 	}
-	if _, ok := p.BudgetConfig(); !ok && r.Attempts != 1 {
+	if r.budget == nil && r.Attempts != 1 {
 		w.add(noBudget, "budget", "nothing bounds the retries of all callers together: with all attempts failing the target gets %s", r.worst())
 	}
 }

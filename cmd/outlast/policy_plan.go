@@ -49,6 +49,9 @@ of the jitter and with attempts of --attempt-time.`,
 				}
 				c.say("the plan is drawn in %s", clean(f.plot))
 			}
+			if f.fit && len(report.Fitting) == 0 {
+				c.say("no preset keeps the limit")
+			}
 			answer, err := client.NewPlan(report)
 			if err != nil {
 				return err

@@ -109,6 +109,7 @@ func TestPolicyPlanFits(t *testing.T) {
 		t.Errorf("%s fit", got)
 	}
 	got := nowhere(t).run("policy", "plan", "--fit", "--ttl", "5s", "--attempt-time", "800ms").exits(0)
+	nowhere(t).run("policy", "plan", "--fit", "--ttl", "1s", "--attempt-time", "2s").exits(0).silent().says("no preset keeps the limit")
 	if !strings.HasPrefix(got.out, "FITS") || strings.Contains(got.out, "WARNING") {
 		t.Errorf("got %s", got.out)
 	}

@@ -33,7 +33,7 @@ func example(ctx context.Context) error {
 	}
 	server := &http.Server{Handler: &shop{}, ReadHeaderTimeout: time.Second}
 	go server.Serve(listener) //nolint:errcheck // until it is closed
-	defer server.Close() //nolint:errcheck // the example ends
+	defer server.Close()      //nolint:errcheck // the example ends
 	policy, err := policy()
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func policy() (*retry.Policy, error) {
 
 // planned looks at the policy before anything fails.
 func planned(policy *retry.Policy) error {
-	report, err := plan.Of(policy, plan.Env{AttemptTime: 100 * time.Millisecond, FailRate: 0.2})
+	report, err := plan.Of(policy, plan.Env{AttemptTime: 100 * time.Millisecond, FailRate: 0.2, InProcess: true})
 	if err != nil {
 		return err
 	}

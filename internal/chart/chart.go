@@ -2,12 +2,12 @@
 // reports of the simulator and the pictures of the documentation.
 //
 // A picture is a pure function of its [Chart]: the same input gives the same
-// bytes. It needs no script and no font of its own, and reads
-// on light and dark pages, as an <img> as well as inside a page. Colours are
-// CSS variables with fallbacks (--chart-background, --chart-ink, --chart-soft,
-// --chart-grid, --chart-shade, --chart-1 to --chart-4); renderers that know no
-// variables take the light ones. Every picture has a title and a description in
-// words for those who cannot see it.
+// bytes. It needs no script and no font of its own, and reads on light and dark
+// pages, as an <img> as well as inside a page. Colours are CSS variables with
+// fallbacks (--chart-background, --chart-ink, --chart-soft, --chart-grid,
+// --chart-shade, --chart-1 to --chart-4); renderers that know no variables take
+// the light ones. Every picture has a title and a description in words for those
+// who cannot see it.
 package chart
 
 // Unit says what the values of an axis are and how they are written.
