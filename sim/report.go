@@ -118,7 +118,7 @@ func figure(x float64) string {
 	if math.Abs(x) >= 100 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
-	return strconv.FormatFloat(math.Round(x*1e3)/1e3, 'f', -1, 64)
+	return strconv.FormatFloat(math.Round(x*1e3)/1e3+0, 'f', -1, 64) // + 0 turns −0 into 0
 }
 
 func quantity(x float64, unit string) string {
