@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/outlast-dev/outlast/retry"
+import (
+	"errors"
+
+	"github.com/outlast-dev/outlast/retry"
+)
 
 // How attempts end in the models. Servers answer with pointers to these.
 var (
@@ -41,19 +45,24 @@ func (r reason) String() string {
 	}[r]
 }
 
+// reasonErrors are the reasons of [retry.Policy.Repeat].
+var reasonErrors = [...]struct {
+	err    error
+	reason reason
+}{
+	{retry.ErrAttempts, denyAttempts},
+	{retry.ErrPermanent, denyPermanent},
+	{retry.ErrNoTime, denyTime},
+	{retry.ErrUnsafe, denyUnsafe},
+	{retry.ErrNested, denyOuter},
+}
+
 // reasonOf is the reason why [retry.Policy.Repeat] refused.
 func reasonOf(err error) reason {
-	switch err {
-	case retry.ErrAttempts:
-		return denyAttempts
-	case retry.ErrPermanent:
-		return denyPermanent
-	case retry.ErrNoTime:
-		return denyTime
-	case retry.ErrUnsafe:
-		return denyUnsafe
-	case retry.ErrNested:
-		return denyOuter
+	for _, known := range reasonErrors {
+		if errors.Is(err, known.err) {
+			return known.reason
+		}
 	}
 	return denyRejected
 }

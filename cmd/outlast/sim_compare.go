@@ -33,7 +33,7 @@ and the policies decide anew. A history is what "outlast task export" and
 			if err != nil {
 				return err
 			}
-			compared, err := compare(args, history, seed, contenders)
+			compared, err := c.compare(args, history, seed, contenders)
 			if err != nil {
 				return err
 			}
@@ -47,7 +47,7 @@ and the policies decide anew. A history is what "outlast task export" and
 	return cmd
 }
 
-func compare(args []string, history string, seed uint64, contenders []sim.Contender) (*sim.Comparison, error) {
+func (c *cli) compare(args []string, history string, seed uint64, contenders []sim.Contender) (*sim.Comparison, error) {
 	if history == "" {
 		s, err := scenario(args[0])
 		if err != nil {
@@ -55,19 +55,29 @@ func compare(args []string, history string, seed uint64, contenders []sim.Conten
 		}
 		return sim.Compare(s, seed, contenders), nil
 	}
-	file := os.Stdin
-	if history != "-" {
-		var err error
-		if file, err = os.Open(history); err != nil {
-			return nil, err
-		}
-		defer file.Close()
-	}
-	h, err := sim.ReadHistory(file)
+	h, err := c.readHistory(history)
 	if err != nil {
-		return nil, usage("%s: %v", clean(history), err)
+		return nil, err
 	}
 	return sim.Replay(h, seed, contenders), nil
+}
+
+// readHistory reads a file, or standard input for "-".
+func (c *cli) readHistory(name string) (*sim.History, error) {
+	in := c.in
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		in = file
+	}
+	h, err := sim.ReadHistory(in)
+	if err != nil {
+		return nil, usage("%s: %v", clean(name), err)
+	}
+	return h, nil
 }
 
 func (c *cli) showComparison(compared *sim.Comparison, html string) error {
