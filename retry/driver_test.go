@@ -227,7 +227,7 @@ func TestGRPC(t *testing.T) {
 // TestGRPCHints: RESOURCE_EXHAUSTED is worth a retry only when the server says
 // when, and a wait of nothing says so.
 func TestGRPCHints(t *testing.T) {
-	for delay, want := range map[time.Duration]time.Duration{0: 0, time.Second: time.Second, -time.Second: 0} {
+	for delay, want := range map[time.Duration]time.Duration{0: 1, time.Second: time.Second, -time.Second: 1} {
 		v := Classify(grpcError{8, &delay})
 		if v.Category != Throttled || v.Effect != NotSent || v.Hint.After != want {
 			t.Errorf("RetryInfo of %v: %+v", delay, v)

@@ -41,7 +41,7 @@ const grpcResourceExhausted = 8
 
 // ClassifyGRPC classifies a gRPC status code. Hint is what the server asked for by
 // RetryInfo or pushback, and hinted tells that it did, since a wait of 0 is one as
-// well. RESOURCE_EXHAUSTED is [Throttled] with such a hint, else [Permanent]:
+// well; it becomes one of a nanosecond. RESOURCE_EXHAUSTED is [Throttled] with such a hint, else [Permanent]:
 // without one nobody knows whether the resource ever comes back. For OK it returns
 // the zero Verdict, for numbers that are no code [Unknown].
 func ClassifyGRPC(code uint32, hint Hint, hinted bool) Verdict {
@@ -50,6 +50,9 @@ func ClassifyGRPC(code uint32, hint Hint, hinted bool) Verdict {
 	}
 	if code >= uint32(len(grpcCodes)) {
 		return Verdict{Category: Unknown, Effect: Maybe, Hint: hint}
+	}
+	if hinted && !hint.Never {
+		hint.After = max(hint.After, 1)
 	}
 	row := &grpcCodes[code]
 	v := Verdict{Category: row.category, Effect: row.effect, Hint: hint, Code: row.name}
