@@ -17,16 +17,30 @@ type job struct {
 // leastWait keeps a task that waits for a guard from asking again at once.
 const leastWait = time.Millisecond
 
-// happen is the time of the next attempt, if the guards let it.
+// happen is the time of the next attempt, if the guards let it: the breaker first,
+// and then the budget, which a probe need not ask.
 func (j *job) happen(w *world, _ what) {
-	if wait := j.pay(w); wait > 0 {
+	b, guarded := j.client.breaker.(realBreaker)
+	probe := false
+	if guarded {
+		ready, at := b.Ready(w.clock)
+		if !ready {
+			w.after(max(at.Sub(w.clock), leastWait), j, callRetries)
+			return
+		}
+		state := b.View(w.clock).State
+		probe = state == retry.Open || state == retry.HalfOpen
+	}
+	if wait := j.pay(w); wait > 0 && !probe {
 		w.after(wait, j, callRetries)
 		return
 	}
-	p, wait := j.enter(w)
-	if wait > 0 {
-		w.after(wait, j, callRetries)
-		return
+	var p pass
+	if guarded {
+		if p, guarded = b.enter(w.clock); !guarded {
+			w.after(leastWait, j, callRetries)
+			return
+		}
 	}
 	j.number++
 	j.granted = false
@@ -49,23 +63,6 @@ func (j *job) pay(w *world) time.Duration {
 		return 0
 	}
 	return max(wait, leastWait)
-}
-
-// enter asks the breaker. It returns how long to wait, 0 when the attempt may be
-// made.
-func (j *job) enter(w *world) (pass, time.Duration) {
-	b, ok := j.client.breaker.(realBreaker)
-	if !ok {
-		return pass{}, 0
-	}
-	if ready, at := b.Ready(w.clock); !ready {
-		return pass{}, max(at.Sub(w.clock), leastWait)
-	}
-	p, ok := b.enter(w.clock)
-	if !ok {
-		return p, leastWait
-	}
-	return p, 0
 }
 
 // settle plans the next attempt, or ends the task.

@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 	"time"
+
+	"github.com/outlast-dev/outlast/retry"
 )
 
 // Replay lets the tasks of a history run again, once with each contender, against
@@ -78,7 +80,7 @@ func (c *Comparison) replay(h *History, seed uint64, contender *Contender) {
 	r := &replayed{}
 	clients := make([]*client, len(h.targets))
 	for i := range h.targets {
-		clients[i] = newClient(w, contender.kit(kit{}), &recorded{observed: &h.targets[i], replayed: r})
+		clients[i] = newClient(w, contender.durable(), &recorded{observed: &h.targets[i], replayed: r})
 	}
 	jobs := make([]job, len(h.tasks))
 	for i := range h.tasks {
@@ -90,6 +92,26 @@ func (c *Comparison) replay(h *History, seed uint64, contender *Contender) {
 	w.run()
 	v := c.add(contender.Name, w)
 	v.Figures = figuresOf(r.wasted, r.guessed)
+}
+
+// durable is the kit of a target in the engine, whose breaker learns how long the
+// target's outages last.
+func (c *Contender) durable() kit {
+	k := c.kit(kit{})
+	config, wanted := c.Policy.BreakerConfig()
+	if !wanted {
+		return k
+	}
+	return k.with(k.name, func(k *kit) {
+		k.breaker = func(w *world) breaker {
+			own := config
+			own.Rand = w.jitter
+			if own.Outages == nil {
+				own.Outages = retry.NewOutages(retry.OutagesConfig{})
+			}
+			return realBreaker{must(retry.NewBreaker(own))}
+		}
+	})
 }
 
 // width is that of a bin, so that a picture has some hundred steps.
