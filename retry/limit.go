@@ -29,6 +29,9 @@ const (
 	// where there should be no queue.
 	probeEvery = 5 * time.Second
 	probePart  = 0.9
+	// roomless is the part of the latency that must be left when there is room, for
+	// there to have been no queue.
+	roomless = 0.85
 	// probeAgain is how soon that is done again when the latency was lower.
 	probeAgain = time.Second
 	// meanErrors is how many standard errors a mean must be off to count.
@@ -89,7 +92,8 @@ func (c LimitConfig) check(f *findings) {
 // The long-term latency believes what is lower at once, and follows what is higher
 // over half a minute. A limit that is always used makes room for a round every
 // five seconds, to see the latency without a queue, as BBR does ("BBR:
-// Congestion-Based Congestion Control", 2016). A round after the limit has sunk
+// Congestion-Based Congestion Control", 2016): if that changes nothing, there was
+// no queue, and what is higher is believed at once, too. A round after the limit has sunk
 // begins when the calls above it have ended, and one latency later. Means count
 // as different only by two standard errors, so that few and varying samples
 // change little.
@@ -220,10 +224,13 @@ func (l *Limit) begin(at time.Time) { l.round = round{began: at, peak: l.taken} 
 func (l *Limit) restore(now time.Time, mean, off float64) {
 	held := l.held
 	l.held, l.roomy = 0, now
-	if mean+off < l.base {
+	switch {
+	case mean+off < l.base:
 		// There was a queue where none was thought to be, and may be still.
 		held *= mean / l.base
 		l.base, l.roomy = mean, now.Add(probeAgain-probeEvery)
+	case mean-off/2 > roomless*l.latency:
+		l.base = mean // room changes nothing: there is no queue
 	}
 	l.set(held)
 }
