@@ -25,14 +25,18 @@ const (
 	// baseFor is how slowly the long-term latency follows.
 	baseFor = 30 * time.Second
 	// probeEvery is how often a limit that is always used makes room for a round, to
-	// measure the latency without queue; probePart is how much lower it goes than
-	// where there should be no queue.
+	// measure the latency without queue. It does so at whole multiples of the time of
+	// day, so that those who share a target make room together: one alone would
+	// only see the queue of the others. probePart is how much lower it goes than where
+	// there should be no queue.
 	probeEvery = 5 * time.Second
 	probePart  = 0.9
-	// roomless is the part of the latency that must be left when there is room, for
+	// doubtful is the part of the long-term latency below which a latency puts it in
+	// doubt; roomless is the part of a latency that must be left when there is room, for
 	// there to have been no queue.
+	doubtful = 0.9
 	roomless = 0.85
-	// probeAgain is how soon that is done again when the latency was lower.
+	// probeAgain is how soon that is done when a latency is in doubt.
 	probeAgain = time.Second
 	// meanErrors is how many standard errors a mean must be off to count.
 	meanErrors = 2
@@ -83,8 +87,8 @@ func (c LimitConfig) check(f *findings) {
 //
 //   - Above Tolerance times as long: the limit sinks in proportion, at most to
 //     half of what was in flight (the gradient of Netflix's concurrency-limits).
-//     If it has sunk by three tenths and latency did not follow, it is not this
-//     side's calls that make it: it becomes the long-term one.
+//     When it has sunk by three tenths and latency did not follow, it sinks no
+//     further until it is known why.
 //   - Throttled answers or timeouts: times Backoff, once a round (AIMD).
 //   - Less than half of the tolerated rise, and the limit was used: it grows by its
 //     square root.
@@ -93,7 +97,7 @@ func (c LimitConfig) check(f *findings) {
 // over half a minute. A limit that is always used makes room for a round every
 // five seconds, to see the latency without a queue, as BBR does ("BBR:
 // Congestion-Based Congestion Control", 2016): if that changes nothing, there was
-// no queue, and what is higher is believed at once, too. A round after the limit has sunk
+// no queue, and the target is slower than it was. A round after the limit has sunk
 // begins when the calls above it have ended, and one latency later. Means count
 // as different only by two standard errors, so that few and varying samples
 // change little.
@@ -105,13 +109,18 @@ type Limit struct {
 	mu      sync.Mutex
 	limit   float64
 	taken   int
-	base    float64 // long-term latency in seconds, 0 before the first round
+	base    float64 // long-term latency in seconds, 0 before the first rounds
+	rounds  int     // that have been learned from
 	round   round
 	held    float64   // the limit to go back to after a round that makes room, else 0
-	roomy   time.Time // when the latency was last seen without a queue
+	probeAt time.Time // when to make room next, if need be
+	roomy   bool      // whether there was room since the last probeAt
 	cut     cut       // where the limit began to sink because of latency
-	drains  bool      // whether more is in flight than the limit that has sunk
-	latency float64   // of the last round
+	// roomless is the latency of a round that made room when that changed nothing,
+	// else 0. It is in doubt until the room has been filled again.
+	roomless float64
+	drains   bool    // whether more is in flight than the limit that has sunk
+	latency  float64 // of the last round
 }
 
 // round is what is seen between two decisions.
@@ -148,7 +157,7 @@ func (l *Limit) Acquire(now time.Time) bool {
 	l.taken++
 	l.round.peak = max(l.round.peak, l.taken)
 	if l.round.began.IsZero() {
-		l.round.began, l.roomy = now, now
+		l.round.began, l.probeAt = now, multiple(now, probeEvery)
 	}
 	return true
 }
@@ -172,8 +181,10 @@ func (l *Limit) Release(now time.Time, took time.Duration, c Category) {
 		r.n, r.sum, r.square = r.n+1, r.sum+s, r.square+s*s
 	}
 	if l.drains && l.taken <= int(l.limit) {
-		l.drains = false
 		l.begin(now.Add(seconds(l.latency)))
+	}
+	if !now.Before(l.probeAt) {
+		l.probe(now)
 	}
 	if passed := now.Sub(r.began); passed >= l.length() && (r.refused || r.n >= roundSamples) {
 		l.decide(now, passed)
@@ -197,78 +208,111 @@ func (r *round) mean() (mean, off float64) {
 
 // decide ends a round.
 func (l *Limit) decide(now time.Time, passed time.Duration) {
-	r := l.round
+	r, before := l.round, l.latency
 	mean, off := r.mean()
-	if l.held > 0 {
-		l.restore(now, mean, off)
-	} else {
-		used := float64(r.peak) >= usedPart*math.Floor(l.limit)
-		l.learn(now, passed, mean, off, !used)
-		l.adjust(mean, off, used)
-	}
 	if r.n > 0 {
 		l.latency = mean
 	}
-	if now.Sub(l.roomy) >= probeEvery && l.cut.limit == 0 {
-		l.held = l.limit
-		l.set(l.limit * probePart / l.config.Tolerance)
+	if l.held > 0 {
+		l.restore(now, mean, off, before)
+		l.begin(now.Add(seconds(before)))
+		return
 	}
+	used := float64(r.peak) >= usedPart*math.Floor(l.limit)
+	l.learn(passed, mean, off, !used)
+	l.adjust(now, mean, off, used)
 	l.begin(now)
+}
+
+// probe makes room for a round, if there has been none.
+func (l *Limit) probe(now time.Time) {
+	l.probeAt = multiple(now, probeEvery)
+	roomy := l.roomy
+	if l.roomy = false; roomy || l.held > 0 {
+		return
+	}
+	l.held = l.limit
+	l.set(l.limit * probePart / l.config.Tolerance)
+	l.begin(now)
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// multiple is the next whole multiple of d.
+func multiple(now time.Time, d time.Duration) time.Time { return now.Truncate(d).Add(d) }
+
+// begin begins a round, which has to wait if more is in flight than the limit
+// allows.
+func (l *Limit) begin(now time.Time) {
+	l.round = round{began: now, peak: l.taken}
 	l.drains = l.taken > int(l.limit)
 }
 
-// begin begins a round.
-func (l *Limit) begin(at time.Time) { l.round = round{began: at, peak: l.taken} }
-
-// restore ends a round that made room.
-func (l *Limit) restore(now time.Time, mean, off float64) {
+// restore ends a round that made room. Before is the latency without room.
+func (l *Limit) restore(now time.Time, mean, off, before float64) {
 	held := l.held
-	l.held, l.roomy = 0, now
-	switch {
-	case mean+off < l.base:
+	l.held, l.cut = 0, cut{}
+	switch lower := mean + off; {
+	case lower < doubtful*l.base:
 		// There was a queue where none was thought to be, and may be still.
-		held *= mean / l.base
-		l.base, l.roomy = mean, now.Add(probeAgain-probeEvery)
-	case mean-off/2 > roomless*l.latency:
-		l.base = mean // room changes nothing: there is no queue
+		held *= lower / l.base
+		l.base, l.probeAt = lower, multiple(now, probeAgain)
+	case lower < l.base:
+		l.base = lower
+	case mean-off/2 > roomless*before:
+		l.roomless = mean
 	}
 	l.set(held)
 }
 
 // learn lets the long-term latency follow a round.
-func (l *Limit) learn(now time.Time, passed time.Duration, mean, off float64, roomy bool) {
+func (l *Limit) learn(passed time.Duration, mean, off float64, roomy bool) {
+	l.roomy = l.roomy || roomy
 	if l.round.n < roundSamples {
 		return
 	}
-	if l.base == 0 || mean+off < l.base {
-		l.base = mean
+	l.rounds++
+	switch {
+	case l.rounds == 1:
+		return // only the short ones of the calls that began together have ended
+	case mean+off < l.base:
+		l.base = mean + off
+	case l.roomless > roomless*mean:
+		// Room changed nothing, neither when it was made nor when it was filled: there
+		// is no queue, and the target is slower than it was.
+		l.base = max(l.base, l.roomless)
 	}
-	l.base += (mean - l.base) * min(1, passed.Seconds()/baseFor.Seconds())
-	if roomy {
-		l.roomy = now
-	}
+	l.roomless = 0
+	weight := max(passed.Seconds()/baseFor.Seconds(), 1/float64(l.rounds-1))
+	l.base += (mean - l.base) * min(1, weight)
 }
 
 // adjust changes the limit after a round.
-func (l *Limit) adjust(mean, off float64, used bool) {
+func (l *Limit) adjust(now time.Time, mean, off float64, used bool) {
 	flight := min(l.limit, float64(l.round.peak))
-	slow := l.round.n >= roundSamples && mean-off > l.config.Tolerance*l.base
-	switch {
-	case slow && l.inVain(mean):
-		l.base, l.cut = mean, cut{}
-	case slow:
-		if l.cut.limit == 0 {
-			l.cut = cut{flight, mean}
+	if l.base > 0 && l.round.n >= roundSamples {
+		switch tolerance := l.config.Tolerance; {
+		case mean-off < (1+tolerance)/2*l.base:
+			l.cut = cut{}
+			if used && !l.round.refused {
+				l.set(l.limit + math.Sqrt(l.limit))
+			}
+		case l.inVain(mean):
+			l.probeAt = earlier(l.probeAt, multiple(now, probeAgain))
+		case mean-off > tolerance*l.base:
+			if l.cut.limit == 0 {
+				l.cut = cut{flight, mean}
+			}
+			l.set(flight * max(sinkMost, tolerance*l.base/mean))
 		}
-		l.set(flight * max(sinkMost, l.config.Tolerance*l.base/mean))
-	default:
-		l.cut = cut{}
 	}
-	switch {
-	case l.round.refused:
+	if l.round.refused {
 		l.set(min(l.limit, flight*l.config.Backoff))
-	case used && l.round.n >= roundSamples && mean-off < (1+l.config.Tolerance)/2*l.base:
-		l.set(l.limit + math.Sqrt(l.limit))
 	}
 }
 
