@@ -34,7 +34,8 @@ func (outlastSystem) open(ctx context.Context, at place, o nodeOptions) (node, e
 	if o.handle != nil {
 		var rules []outlast.HandleOption // none: the default policy
 		if o.retries {
-			policy, err := retry.New(retry.Fixed(o.wait), retry.NoJitter(), retry.Attempts(25))
+			// Every task fails by design, which is what guards are there to slow down.
+			policy, err := retry.New(retry.Fixed(o.wait), retry.NoJitter(), retry.Attempts(25), retry.TaskBudget(nil), retry.TaskBreaker(nil))
 			if err != nil {
 				return nil, errors.Join(err, backend.Close())
 			}
@@ -110,12 +111,13 @@ func (n *outlastNode) succeeded(ctx context.Context) (int, error) {
 }
 
 func (n *outlastNode) settings() settings {
-	s := settings{"history": "on", "fencing": "on", "budget": "none", "breaker": "none"}
+	s := settings{"history": "on", "fencing": "on", "budget": "default", "breaker": "default"}
 	if !n.options.enqueueOnly {
 		s["slots"], s["share"] = n.options.slots, 1
 	}
 	if n.options.retries {
 		s["retry"] = "fixed " + n.options.wait.String() + " without jitter"
+		s["budget"], s["breaker"] = "none", "none"
 	}
 	return s
 }
