@@ -97,7 +97,9 @@ func (c LimitConfig) check(f *findings) {
 // over half a minute. A limit that is always used makes room for a round every
 // five seconds, to see the latency without a queue, as BBR does ("BBR:
 // Congestion-Based Congestion Control", 2016): if that changes nothing, there was
-// no queue, and the target is slower than it was. A round after the limit has sunk
+// no queue, and the target is slower than it was. Limits on several nodes do so at
+// the same time of day, since each alone would see the queue of the others. A
+// round after the limit has sunk
 // begins when the calls above it have ended, and one latency later. Means count
 // as different only by two standard errors, so that few and varying samples
 // change little.

@@ -24,12 +24,13 @@ const (
 )
 
 // window counts events over a sliding time. Counting is one atomic addition to a
-// counter of the goroutine's stripe; the sums of the stripes are totals that never fall, so that no count is lost or taken twice when time moves
-// on. At the beginning of each slot the totals are marked; what the window holds
-// is the difference between the totals and the mark at its beginning. It looks
-// back over its span, give or take a tenth.
+// counter of the goroutine's stripe. The sums of the stripes are totals that never
+// fall, so that no count is lost or taken twice when time moves on. At the
+// beginning of each slot the totals are marked; what the window holds is the
+// difference between the totals and the mark at its beginning. It looks back over
+// its span, give or take a tenth.
 //
-// add, at, over and counts are safe for concurrent use. The rest wants the owner's
+// add, over and counts are safe for concurrent use. The rest wants the owner's
 // lock.
 type window struct {
 	span, width time.Duration
