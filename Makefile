@@ -68,8 +68,8 @@ check-format: ## gofmt on every Go file
 check-vet: ## go vet; again with the planted defects; nested modules too
 	@echo "check: go vet"
 	@$(GO) vet ./...
-	@echo "check: go vet -tags mutant,faults,storm"
-	@$(GO) vet -tags mutant,faults,storm ./...
+	@echo "check: go vet -tags mutant,faults,storm,servers"
+	@$(GO) vet -tags mutant,faults,storm,servers ./...
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "check: go vet in $${mod%/go.mod}"; \
@@ -121,6 +121,10 @@ bench: ## Measure Outlast (ARGS are passed on, such as ARGS='B7 B13 --runs 5 --j
 .PHONY: faults
 faults: ## Kill campaign of FAULT_CYCLES (1000), planted defects, real-time waits (about 30 minutes)
 	OUTLAST_FAULT_LONG=1 OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -tags faults -v -count=1 -timeout 3h -run '$(FAULT_RUN)' ./internal/faulttest
+
+.PHONY: servers
+servers: ## Transactions against real PostgreSQL and MariaDB servers, which must be installed (10 seconds)
+	$(GO) test -race -tags servers -v -count=1 -run 'TestPostgres|TestMariaDB' ./retry/retrysql ./retry/retrypgx
 
 .PHONY: storm
 storm: ## A real outage under load, long; writes the pictures and numbers of docs/storm.md (about 6 minutes)

@@ -51,12 +51,12 @@ func checkMoney(t *testing.T, pool *pgxpool.Pool) {
 	}
 }
 
-// TestPostgres runs moves in both directions, at two isolations: deadlocks in one,
-// serialization failures in the other. The first two runs meet between their
+// TestPostgres runs moves in both directions, at two isolations: deadlocks, and in
+// one of them serialization failures. The first two runs meet between their
 // statements, so that there is a conflict at least once.
 func TestPostgres(t *testing.T) {
 	pool := openServer(t)
-	for isolation, code := range map[pgx.TxIsoLevel]string{pgx.ReadCommitted: "40P01", pgx.Serializable: "40001"} {
+	for _, isolation := range []pgx.TxIsoLevel{pgx.ReadCommitted, pgx.Serializable} {
 		t.Run(string(isolation), func(t *testing.T) {
 			codes, mu := map[string]int{}, sync.Mutex{}
 			p := policy(t, retry.Attempts(200), retry.Exponential(time.Millisecond, 1.5, 50*time.Millisecond), retry.FullJitter(),
@@ -83,7 +83,7 @@ func TestPostgres(t *testing.T) {
 			}
 			all.Wait()
 			t.Logf("200 moves in %v, attempts by code: %v", time.Since(began).Round(time.Millisecond), codes)
-			if codes[code] == 0 {
+			if codes["40P01"]+codes["40001"] == 0 {
 				t.Error("there were no conflicts")
 			}
 			checkMoney(t, pool)
