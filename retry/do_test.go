@@ -372,7 +372,7 @@ func TestValueIf(t *testing.T) {
 	if got != "pending" || end.Attempts != 3 || !ok || result.Value != "pending" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	if got := end.Error(); !strings.HasSuffix(got, "retry: the result counts as unavailable: pending") {
+	if got := end.Error(); !strings.HasSuffix(got, "retry: a result of type string counts as unavailable") {
 		t.Error(got)
 	}
 }

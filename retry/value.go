@@ -38,13 +38,14 @@ type ResultError struct {
 	Verdict Verdict
 }
 
-// Error names the category and shows the result.
+// Error names the type of the result and the category. It does not show the
+// result, which may be large or secret.
 func (e *ResultError) Error() string {
 	category := e.Verdict.Category
 	if category == "" {
 		category = Unknown
 	}
-	return fmt.Sprintf("retry: the result counts as %s: %.200v", category, e.Value)
+	return fmt.Sprintf("retry: a result of type %T counts as %s", e.Value, category)
 }
 
 // RetryVerdict is the verdict of the predicate.
