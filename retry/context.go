@@ -2,6 +2,7 @@ package retry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -152,10 +153,13 @@ func (c *attemptContext) limitCause() error {
 
 // real returns the real context, made if need be. The caller holds the lock.
 func (c *attemptContext) real() context.Context {
+	if c.actual == nil {
+		c.actual = c.over()
+	}
 	parent, ended := c.parent, c.actual
 	switch ended {
 	case nil:
-	case finished, tooLate: // what happens to the parent from now on comes too late
+	case finished, tooLate: // what happened to the parent came too late
 		parent = context.WithoutCancel(parent)
 	default:
 		return ended
@@ -179,18 +183,34 @@ func (b *bounds) cause() error {
 	return ErrAttemptTimeout
 }
 
+// over is how the context has ended while nobody looked: tooLate or with the
+// parent, nil if it has not. Where both have happened, the earlier deadline counts,
+// but a cancellation of the parent, whose time is not known, counts before both.
+func (c *attemptContext) over() context.Context {
+	err, late := c.parent.Err(), c.expired()
+	if late && errors.Is(err, context.DeadlineExceeded) {
+		deadline, _ := c.parent.Deadline()
+		if c.bounds.limit.Before(deadline) {
+			err = nil
+		}
+	}
+	switch {
+	case err != nil:
+		return c.parent
+	case late:
+		return tooLate
+	}
+	return nil
+}
+
 // end cancels the context: the attempt is over.
 func (c *attemptContext) end() {
 	c.mu.Lock()
 	cancel := c.cancel
-	switch {
-	case c.actual != nil:
-	case c.parent.Err() != nil:
-		c.actual = c.parent
-	case c.expired():
-		c.actual = tooLate
-	default:
-		c.actual = finished
+	if c.actual == nil {
+		if c.actual = c.over(); c.actual == nil {
+			c.actual = finished
+		}
 	}
 	c.mu.Unlock()
 	if cancel != nil {

@@ -54,51 +54,83 @@ func closed(done <-chan struct{}) bool {
 	}
 }
 
+// contextScript is what happens to a pair of contexts.
+type contextScript struct {
+	limit, parentLimit time.Duration // 0 for none
+	steps              []int
+	looks              int // a bit for each step after which somebody looks, which makes the real context
+}
+
+// run says what tells the two contexts apart, if anything does.
+func (s contextScript) run(t *testing.T) (fault string) {
+	synctest.Test(t, func(*testing.T) {
+		parent, cancel := context.WithCancelCause(context.WithValue(context.Background(), contextTestKey{}, "v"))
+		defer cancel(nil)
+		if s.parentLimit > 0 {
+			var stop func()
+			parent, stop = context.WithTimeout(parent, s.parentLimit)
+			defer stop()
+		}
+		w := newContextPair(parent, s.limit)
+		defer w.endEager()
+		defer w.endLazy()
+		for i, step := range s.steps {
+			w.step(step, func() { cancel(errContextTest) })
+			synctest.Wait()
+			if s.looks&(1<<i) == 0 && i < len(s.steps)-1 {
+				continue
+			}
+			if fault = w.compare(step%2 == 0); fault != "" {
+				fault = fmt.Sprintf("%+v, step %d: %s", s, i, fault)
+				return
+			}
+		}
+	})
+	return fault
+}
+
+var errContextTest = errors.New("the parent's cause")
+
 // A lazy context cannot be told from a real one, whatever happens to it in
-// whatever order.
+// whatever order: everything that can happen in three steps, and samples of more.
 func TestAttemptContextIsAContext(t *testing.T) {
-	errParent := errors.New("the parent's cause")
+	limits := []time.Duration{0, time.Second}
+	for n := range contextSteps * contextSteps * contextSteps {
+		steps := []int{n % contextSteps, n / contextSteps % contextSteps, n / contextSteps / contextSteps}
+		for looks := range 3 {
+			for _, limit := range limits {
+				for _, parentLimit := range []time.Duration{0, 1001 * time.Millisecond} {
+					s := contextScript{limit: limit, parentLimit: parentLimit, steps: steps, looks: looks}
+					if fault := s.run(t); fault != "" {
+						t.Fatal(fault)
+					}
+				}
+			}
+		}
+	}
 	rapid.Check(t, func(rt *rapid.T) {
-		limit := time.Duration(rapid.IntRange(0, 5).Draw(rt, "limit")) * time.Second
-		parentLimit := time.Duration(rapid.IntRange(0, 5).Draw(rt, "parent limit"))*time.Second + time.Millisecond
-		steps := rapid.SliceOfN(rapid.IntRange(0, 8), 1, 12).Draw(rt, "steps")
-		looks := rapid.Uint16().Draw(rt, "looks") // a look makes the real context
-		var fault string
-		synctest.Test(t, func(*testing.T) {
-			parent, cancel := context.WithCancelCause(context.WithValue(context.Background(), contextTestKey{}, "v"))
-			defer cancel(nil)
-			if parentLimit > time.Second {
-				var stop func()
-				parent, stop = context.WithTimeout(parent, parentLimit)
-				defer stop()
-			}
-			w := newContextPair(parent, limit)
-			defer w.endEager()
-			defer w.endLazy()
-			for i, step := range steps {
-				w.step(step, func() { cancel(errParent) })
-				synctest.Wait()
-				if looks&(1<<i) == 0 && i < len(steps)-1 {
-					continue
-				}
-				if fault = w.compare(step%2 == 0); fault != "" {
-					fault = fmt.Sprintf("limits %v in %v, step %d of %v: %s", limit, parentLimit, i, steps, fault)
-					return
-				}
-			}
-		})
-		if fault != "" {
+		s := contextScript{
+			limit:       time.Duration(rapid.IntRange(0, 5).Draw(rt, "limit")) * time.Second,
+			parentLimit: time.Duration(rapid.IntRange(0, 5).Draw(rt, "parent limit")) * 1001 * time.Millisecond,
+			steps:       rapid.SliceOfN(rapid.IntRange(0, contextSteps-1), 1, 12).Draw(rt, "steps"),
+			looks:       int(rapid.Uint16().Draw(rt, "looks")),
+		}
+		if fault := s.run(t); fault != "" {
 			rt.Fatal(fault)
 		}
 	})
 }
 
+// contextSteps is how many things can happen.
+const contextSteps = 8
+
 // step does the same to both.
 func (w *contextPair) step(step int, cancelParent func()) {
 	switch step {
-	case 0, 1:
+	case 0:
 		time.Sleep(time.Second)
 	case 2:
+		_ = w.lazy.Err() // nobody can tell which of two ends came first if he has not looked in between
 		cancelParent()
 	case 3:
 		w.endLazy()
@@ -118,7 +150,7 @@ func (w *contextPair) step(step int, cancelParent func()) {
 	case 7:
 		context.AfterFunc(w.lazy, func() { w.afters[0].Add(1) })
 		context.AfterFunc(w.eager, func() { w.afters[1].Add(1) })
-	case 8:
+	case 1:
 		w.children = append(w.children, [2]context.Context{context.WithoutCancel(w.lazy), context.WithoutCancel(w.eager)})
 	}
 }
