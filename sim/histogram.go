@@ -44,6 +44,14 @@ func (h *histogram) addTo(bucket int, n uint32) {
 	h.total += int64(n)
 }
 
+func (h *histogram) merge(other *histogram) {
+	for b, n := range other.counts {
+		if n > 0 {
+			h.addTo(b, n)
+		}
+	}
+}
+
 // quantile is the duration below which that share lies; 0 when nothing was added.
 func (h *histogram) quantile(q float64) time.Duration {
 	rank := int64(q * float64(h.total))

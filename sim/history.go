@@ -74,8 +74,12 @@ type letter struct {
 	} `json:"attempts"`
 }
 
-// mostLine is the longest line that is read.
-const mostLine = 64 << 20
+const (
+	// mostLine is the longest line that is read, in bytes.
+	mostLine = 64 << 20
+	// mostSpan is the longest time between two attempts of a history.
+	mostSpan = 50 * 365 * 24 * time.Hour
+)
 
 // ReadHistory reads tasks with their attempts, one JSON object per line, in any
 // order. It keeps a few words per attempt.
@@ -119,6 +123,9 @@ func (r *historyReader) add(l *letter) error {
 		}
 		if r.zero.IsZero() {
 			r.zero = a.StartedAt
+		}
+		if a.StartedAt.Sub(r.zero) < -mostSpan || a.EndedAt.Sub(r.zero) > mostSpan {
+			return fmt.Errorf("an attempt at %v lies more than 50 years from another", a.StartedAt)
 		}
 		if task.target < 0 {
 			task.target, task.due = r.target(l), a.StartedAt.Sub(r.zero)
@@ -284,4 +291,5 @@ func (o *observed) at(t time.Duration) *observation {
 	return best
 }
 
+// distance is how far two times are apart. They must not be more than a century.
 func distance(a, b time.Duration) time.Duration { return max(a-b, b-a) }

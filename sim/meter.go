@@ -32,16 +32,41 @@ type trigger struct{ from, to time.Duration }
 const (
 	binWidth = 100 * time.Millisecond
 	perSpan  = 10 // bins that share a histogram
+	mostBins = 20_000
 )
 
 func newMeter() *meter { return &meter{width: binWidth} }
 
 func (m *meter) bin(now time.Duration) *bin {
+	for now/m.width >= mostBins {
+		m.coarsen()
+	}
 	i := int(now / m.width)
 	for i >= len(m.bins) {
 		m.bins = append(m.bins, bin{inFlight: int32(m.inFlight)})
 	}
 	return &m.bins[i]
+}
+
+// coarsen makes every bin twice as wide, so that a run of any length fits.
+func (m *meter) coarsen() {
+	m.width *= 2
+	for i := range m.bins {
+		if i%2 == 0 {
+			m.bins[i/2] = m.bins[i]
+		} else {
+			m.bins[i/2].add(m.bins[i])
+		}
+	}
+	m.bins = m.bins[:(len(m.bins)+1)/2]
+	for i := range m.spans {
+		if i%2 == 0 {
+			m.spans[i/2] = m.spans[i]
+		} else {
+			m.spans[i/2].merge(&m.spans[i])
+		}
+	}
+	m.spans = m.spans[:(len(m.spans)+1)/2]
 }
 
 func (m *meter) offered(now time.Duration) { m.bin(now).offered++ }
@@ -209,9 +234,7 @@ func (m *meter) latency(from, to time.Duration) float64 {
 	var sum histogram
 	span := m.width * perSpan
 	for at := int(from / span); at < min(int(to/span), len(m.spans)); at++ {
-		for b, n := range m.spans[at].counts {
-			sum.addTo(b, n)
-		}
+		sum.merge(&m.spans[at])
 	}
 	return sum.quantile(0.99).Seconds()
 }

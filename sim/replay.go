@@ -29,7 +29,6 @@ func Replay(h *History, seed uint64, contenders []Contender) *Comparison {
 func (c *Comparison) recorded(h *History) {
 	w := newWorld(0)
 	m := w.meter
-	m.width = h.width()
 	for i := range h.targets {
 		for _, n := range h.targets[i].notes {
 			w.at(n.at, witnessed(n.took), attemptArrives)
@@ -76,7 +75,6 @@ func figuresOf(wasted, guessed int) []Figure {
 // replay plays one contender.
 func (c *Comparison) replay(h *History, seed uint64, contender *Contender) {
 	w := newWorld(seed)
-	w.meter.width = h.width()
 	r := &replayed{}
 	clients := make([]*client, len(h.targets))
 	for i := range h.targets {
@@ -114,12 +112,6 @@ func (c *Contender) durable() kit {
 	})
 }
 
-// width is that of a bin, so that a picture has some hundred steps.
-func (h *History) width() time.Duration {
-	last := h.tasks[len(h.tasks)-1].due
-	return max(binWidth, (last / 2000).Round(binWidth))
-}
-
 // replayed counts what a contender does.
 type replayed struct{ wasted, guessed int }
 
@@ -136,6 +128,8 @@ func (r *recorded) take(w *world, a *attempt) {
 	n := r.at(w.now)
 	v, took := a.job.doomed, time.Duration(0)
 	switch {
+	case n == nil && v != nil:
+		v = &hopeless
 	case n == nil:
 		r.guessed++
 	case n.verdict != nil:
@@ -148,3 +142,7 @@ func (r *recorded) take(w *world, a *attempt) {
 	}
 	a.answer(w, v, took)
 }
+
+// hopeless ends tasks that always fail when there is nothing more to see: some
+// policies would go on for ever.
+var hopeless = retry.Verdict{Category: retry.Permanent, Effect: retry.Done}

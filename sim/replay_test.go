@@ -113,6 +113,15 @@ func TestReplayOfDoomedTasks(t *testing.T) {
 	}
 }
 
+// TestReplayEnds: an unlimited policy would repeat a bug for ever.
+func TestReplayEnds(t *testing.T) {
+	h := read(t, letterLine(t, "https://a.example/", false, "bug", 1))
+	c := Replay(h, 1, []Contender{{"dispatch", must(retry.Preset("dispatch"))}})
+	if m := c.Variants[1].Metrics; m.Failed != 1 || m.Attempts < 5 || m.Attempts > 20 {
+		t.Errorf("%+v", m)
+	}
+}
+
 func TestBadHistory(t *testing.T) {
 	attempt := `{"started_at": "2026-01-01T00:00:00Z", "ended_at": "2026-01-01T00:00:01Z", "outcome": %q, "category": %q}`
 	for text, want := range map[string]string{
@@ -120,11 +129,39 @@ func TestBadHistory(t *testing.T) {
 		"{}":       "no task",
 		"nonsense": "line 1",
 		"{}\n[1]":  "line 2",
-		`{"attempts": [` + fmt.Sprintf(attempt, "failed", "weird") + `]}`: "weird",
-		`{"attempts": [` + fmt.Sprintf(attempt, "exploded", "") + `]}`:    "exploded",
+		`{"attempts": [` + fmt.Sprintf(attempt, "failed", "weird") + `]}`:                                                                                             "weird",
+		`{"attempts": [` + fmt.Sprintf(attempt, "exploded", "") + `]}`:                                                                                                "exploded",
+		`{"attempts": [` + fmt.Sprintf(attempt, "failed", "") + `, {"started_at": "0001-01-02T00:00:00Z", "ended_at": "2026-01-01T00:00:01Z", "outcome": "failed"}]}`: "50 years",
 	} {
 		if _, err := ReadHistory(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+}
+
+// FuzzReadHistory: whatever a file says, reading and replaying it ends, and every
+// task has an end.
+func FuzzReadHistory(f *testing.F) {
+	attempt := func(start, end, outcome, category string) string {
+		return fmt.Sprintf(`{"started_at": %q, "ended_at": %q, "outcome": %q, "category": %q}`, start, end, outcome, category)
+	}
+	const day, later = "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"
+	f.Add(`{"type": "a", "attempts": [` + attempt(day, day, "failed", "timeout") + "," + attempt(day, later, "succeeded", "") + `]}`)
+	f.Add(`{"target": {"url": "https://a.example"}, "attempts": [` + attempt(later, day, "dead", "permanent") + `]}` + "\n{}")
+	f.Add(`{"target": {"url": ":"}, "attempts": [` + attempt(day, later, "dead", "") + `]}`)
+	policies := []Contender{{"default", retry.Default()}, {"dispatch", must(retry.Preset("dispatch"))}, {"fixed", must(retry.New(retry.Fixed(time.Hour), retry.Attempts(3), retry.TaskBudget(nil), retry.TaskBreaker(nil)))}}
+	f.Fuzz(func(t *testing.T, text string) {
+		h, err := ReadHistory(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		for _, v := range Replay(h, 1, policies).Variants {
+			if m := v.Metrics; m.Good+m.Failed != int64(h.Tasks()) {
+				t.Errorf("%s: %d of %d tasks have an end", v.Name, m.Good+m.Failed, h.Tasks())
+			}
+			if len(v.Series.Offered) > mostBins {
+				t.Errorf("%d steps", len(v.Series.Offered))
+			}
+		}
+	})
 }

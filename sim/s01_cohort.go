@@ -17,6 +17,7 @@ func synchronousCohort() *Scenario {
 		Source: "spectrum of retry times in closed form; Brooker, Exponential Backoff And Jitter (AWS Architecture Blog, 2015) and its simulator",
 		Parameters: []Parameter{
 			{"cohort", "10 000 clients (ours 40 000, for less noise) fail at 0 and at every attempt; waits 100, 200, 400, 800 ms"},
+			{"guards", "none, also of policies that ask for some: only waits are looked at"},
 			{"share", "of the cohort in the fullest 10 ms, all waves"},
 			{"line", "power at 10 Hz of all four waves, 1 for clients in step"},
 			{"coherence", "power at 1/mean of the first wave: the synchrony that one retry leaves"},
@@ -123,12 +124,18 @@ func cohortInto(w *world, k kit, size int, all, first *spectrum) {
 		}
 		a.answer(w, &unavailable, 0)
 	})
-	one := newClient(w, k, to)
+	one := newClient(w, k.unguarded(), to)
 	clients := make([]*client, size)
 	for i := range clients {
 		clients[i] = one
 	}
 	(&crowd{clients: clients, each: 1}).start(w)
+}
+
+// unguarded is the kit without guards: only waits are looked at.
+func (k kit) unguarded() kit {
+	k.budget, k.breaker, k.throttle, k.limit = nil, nil, nil, nil
+	return k
 }
 
 // takes makes a function a backend.

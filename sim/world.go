@@ -36,8 +36,10 @@ func newWorld(seed uint64) *world {
 	}
 }
 
-// after schedules an event.
-func (w *world) after(d time.Duration, a actor, what what) { w.events.push(w.now+max(d, 0), a, what) }
+// after schedules an event. What would be later than time can be is at its end.
+func (w *world) after(d time.Duration, a actor, what what) {
+	w.events.push(w.now+min(max(d, 0), math.MaxInt64-w.now), a, what)
+}
 
 // at schedules an event at a time since the beginning.
 func (w *world) at(t time.Duration, a actor, what what) { w.events.push(max(t, w.now), a, what) }
