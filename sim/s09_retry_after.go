@@ -35,12 +35,7 @@ func hintStorm(w *world, k kit) {
 	s := &server{latency: time.Millisecond}
 	s.faults.add(&fault{to: time.Second, ill: refuses, verdict: tooMany})
 	w.end = 10 * time.Second
-	one := newClient(w, k, s)
-	clients := make([]*client, hintedClients)
-	for i := range clients {
-		clients[i] = one
-	}
-	(&crowd{clients: clients, each: 1}).start(w)
+	(&crowd{clients: fleet(w, hintedClients, k, s), each: 1}).start(w)
 }
 
 func (t *trial) hinted(k kit, control bool) (early, peak float64) {

@@ -115,7 +115,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("the page has no %q", want)
 		}
 	}
-	if got := strings.Count(string(page), "<svg"); got != 4 {
+	if got := strings.Count(string(page), `role="img"`); got != 4 {
 		t.Errorf("%d charts", got)
 	}
 	for _, unwanted := range []string{"<script", "src=", "@import", "url("} {
