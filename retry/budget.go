@@ -156,19 +156,19 @@ func (b *Budget) Withdraw(now time.Time, cost float64) (ok bool, wait time.Durat
 	defer b.mu.Unlock()
 	share := b.accrue(at)
 	b.follow(at, share)
-	have, rate := &b.tokens, b.rate(share)
-	switch b.phase {
-	case free:
-		b.tokens = max(0, b.tokens-cost)
-		return true, 0
-	case ramping:
-		have, rate = &b.credit, b.rampRate(at)
+	have := &b.tokens
+	if b.phase == ramping {
+		have = &b.credit
 	}
-	if *have+dust >= cost {
+	if *have+dust >= cost || b.phase == free {
 		*have = max(0, *have-cost)
 		return true, 0
 	}
 	b.denied++
+	rate := b.rate(share)
+	if b.phase == ramping {
+		rate = b.rampRate(at)
+	}
 	return false, max(seconds((cost-*have)/rate), time.Millisecond)
 }
 
@@ -191,8 +191,8 @@ func (b *Budget) accrue(at time.Duration) (share float64) {
 		b.accrued = at
 	}
 	b.window.turn(at)
-	share = b.share()
 	totals := b.window.now()
+	share = b.share(b.window.held(totals))
 	firsts := totals[firstWorked] + totals[firstFailed]
 	passed := max(0, at-b.accrued)
 	b.tokens = min(b.config.Burst, b.tokens+
@@ -235,9 +235,8 @@ func (b *Budget) rampRate(at time.Duration) float64 {
 	return math.Exp2(min(max(at-b.ramp, 0), rampFor).Seconds())
 }
 
-// share is [Budget.Share] under the lock, after turn.
-func (b *Budget) share() float64 {
-	counts := b.window.counts()
+// share is [Budget.Share] for what the window holds, under the lock.
+func (b *Budget) share(counts [kinds]int64) float64 {
 	worked, all := outcomes(counts)
 	if all < fewest {
 		b.window.before(func(counts [kinds]int64) bool {

@@ -131,6 +131,14 @@ func (w *window) counts() (counts [kinds]int64) {
 	return counts
 }
 
+// held is counts for one who has the lock and knows the totals.
+func (w *window) held(totals [kinds]int64) [kinds]int64 {
+	for i := range totals {
+		totals[i] -= w.bases[i].Load()
+	}
+	return totals
+}
+
 // before calls yield with the counts of the slots before the window, the youngest
 // first, until it returns false.
 func (w *window) before(yield func(counts [kinds]int64) bool) {
