@@ -85,14 +85,9 @@ var rules = []rule{
 		{"task", "nouns and transitions"},
 		{"retry", "verdicts, budgets and breakers before a claim"},
 	}},
-	{path: "sim", is: "storm simulator", imports: []arrow{
+	{path: "sim", is: "storm simulator", stdOnly: true, imports: []arrow{
 		{"retry", "the code that is simulated"},
-		{"plan", "predictions beside measurements"},
-		{"internal/chart", "the pictures of a report"},
-		{"engine", "end-to-end storms"},
-		{"store", "the contract of the store below"},
-		{"store/memory", "end-to-end storms need a store in virtual time"},
-		{"task", "nouns of end-to-end storms"},
+		{"internal/chart", "pictures of storms"},
 	}},
 
 	// Between engine and root: one folder per noun.
