@@ -59,6 +59,11 @@ func (n *near) guarded(t *target) *guard {
 	return t.guard
 }
 
+// probes reports whether the next start is to tell whether the target is back.
+func (g *guard) probes() bool {
+	return g != nil && (g.state == retry.Open || g.state == retry.HalfOpen)
+}
+
 // newLimit makes a limit that allows a target its whole share of the slots
 // until there is a reason not to.
 func newLimit(share int) *retry.Limit {

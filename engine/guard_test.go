@@ -577,3 +577,35 @@ func TestOrdersAboutTargets(t *testing.T) {
 		w.stop(a)
 	})
 }
+
+// Tasks that can never succeed stand before others of the same target, and
+// open its breaker. Probes are drawn among all that are ready, so that those in
+// front do not keep it open for ever.
+func TestProbesAreDrawnAmongAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 4)
+		bad := map[task.ID]bool{}
+		handler := func(_ context.Context, run *engine.Run) ([]byte, error) {
+			if bad[run.Task.ID] {
+				return nil, errDown
+			}
+			return nil, nil
+		}
+		e := w.node("a", &registry{policy: policy(t, retry.Attempts(8), retry.Fixed(time.Second)), handlers: handlers("t", handler)},
+			func(c *engine.Config) { c.Slots, c.Rand = 40, nil })
+		inserts := make([]store.Insert, 400)
+		for i := range inserts {
+			inserts[i] = w.insert("t", nil)
+			bad[inserts[i].Task.ID] = i < 300
+		}
+		if _, err := e.EnqueueEach(t.Context(), inserts); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if n, _ := w.store.Count(t.Context(), store.Filter{State: task.Succeeded}, 1000); n != 100 {
+			t.Errorf("after an hour %d of 100 good tasks have succeeded: %+v", n, known(e, "t"))
+		}
+		w.stop(e)
+	})
+}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"math/rand/v2"
 	"time"
 
 	"github.com/outlast-dev/outlast/retry"
@@ -106,6 +107,14 @@ func newNear(limit, slots int, share float64) *near {
 		sharers: 1,
 		wakes:   pile[*target]{less: func(a, b *target) bool { return a.wakes < b.wakes }},
 	}
+}
+
+// draw is a random number in [0, 1).
+func (n *near) draw() float64 {
+	if n.random == nil {
+		return rand.Float64()
+	}
+	return n.random.Float64()
 }
 
 // window is how many entries one lane may have in memory.

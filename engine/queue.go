@@ -48,7 +48,7 @@ func (q *queue) stream(n *near, name string) *stream {
 		t = &target{name: name, limit: max(1, int(float64(n.slots)*n.share)), index: -1}
 		n.targets[name] = t
 	}
-	s := newStream(t, q)
+	s := newStream(t, q, n.draw)
 	t.streams = append(t.streams, s)
 	q.streams[name] = s
 	return s

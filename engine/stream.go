@@ -13,12 +13,13 @@ type stream struct {
 	index   int                    // in queue.open
 	seat    int                    // in queue.ring
 	isOpen  bool
+	draw    func() float64
 }
 
 func (s *stream) place() *int { return &s.index }
 
-func newStream(t *target, q *queue) *stream {
-	s := &stream{target: t, queue: q, inLane: map[*lane][kinds]int32{}, index: -1}
+func newStream(t *target, q *queue, draw func() float64) *stream {
+	s := &stream{target: t, queue: q, draw: draw, inLane: map[*lane][kinds]int32{}, index: -1}
 	for i := range s.ready {
 		s.ready[i].less = byRank
 	}
@@ -37,12 +38,37 @@ func (s *stream) next() (least *entry) {
 	if s.target.full() {
 		return nil
 	}
+	if s.target.guard.probes() {
+		return s.drawn()
+	}
 	for of := range s.ready {
 		if p := &s.ready[of]; p.len() > 0 && s.target.shut&gates(of) == 0 && (least == nil || byRank(p.first(), least)) {
 			least = p.first()
 		}
 	}
 	return least
+}
+
+// drawn is any of the entries that next chooses from. The one that tells
+// whether the target is back must not always be the same: some tasks fail
+// whatever the target does, and they are often those in front.
+func (s *stream) drawn() *entry {
+	count := 0
+	for of := range s.ready {
+		if s.target.shut&gates(of) == 0 {
+			count += s.ready[of].len()
+		}
+	}
+	at := int(s.draw() * float64(count))
+	for of := range s.ready {
+		if p := &s.ready[of]; s.target.shut&gates(of) == 0 {
+			if at < p.len() {
+				return p.items[at]
+			}
+			at -= p.len()
+		}
+	}
+	return nil
 }
 
 func (s *stream) push(e *entry) {
