@@ -183,8 +183,9 @@ func (r *runner) work(ctx context.Context, payload json.RawMessage) error {
 // poison kills its process, whatever that does besides.
 func (r *runner) poison(ctx context.Context, payload json.RawMessage) error {
 	go func() { _ = r.call(ctx, payload) }()
-	// sleep: so that the ledger sees the call before its process is gone
-	time.Sleep(30 * time.Millisecond)
+	// sleep: so that the ledger sees the call, and the test that its process was
+	// ready, before it is gone
+	time.Sleep(150 * time.Millisecond)
 	die()
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 
 // policy is an inline policy with a fixed wait.
 func policy(wait time.Duration, attempts int, more string) json.RawMessage {
-	return json.RawMessage(fmt.Sprintf(`{"backoff":{"kind":"fixed","initial":%q,"jitter":"none"},"max_attempts":%d%s}`, wait, attempts, more))
+	return json.RawMessage(fmt.Sprintf(`{"backoff":{"kind":"fixed","initial":%q,"jitter":"none"},"max_attempts":%d,"budget":"none","breaker":"none"%s}`, wait, attempts, more))
 }
 
 // segment is how many kills one database sees.

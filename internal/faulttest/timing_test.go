@@ -12,6 +12,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store/sqlite"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -89,6 +90,10 @@ func measureRetries(t *testing.T, n int) (late, probe []time.Duration, early int
 	var mu sync.Mutex
 	second := map[task.ID]time.Time{}
 	done := make(chan struct{})
+	unguarded, err := retry.New(retry.TaskBudget(nil), retry.TaskBreaker(nil)) // half of the attempts fail by design
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := inProcess(t, func(c *outlast.Client) {
 		outlast.Handle(c, "retried", func(ctx context.Context, _ json.RawMessage) error {
 			now := time.Now()
@@ -102,7 +107,7 @@ func measureRetries(t *testing.T, n int) (late, probe []time.Duration, early int
 				close(done)
 			}
 			return nil
-		})
+		}, outlast.Retry(unguarded))
 	})
 	stop, probed := make(chan struct{}), make(chan struct{})
 	go func() { defer close(probed); probe = probeTimers(stop) }()
