@@ -61,6 +61,11 @@ func (n *near) conclude(e *entry, a answer) {
 	g := t.guard
 	n.reads(a.at)
 	breaker, budget := guardsOf(a.policy)
+	if held.breaker != nil && held.breaker != g.breaker {
+		// Other settings hold by now; what has happened counts under them.
+		held.permit.Cancel(a.at)
+		held.permit, _ = g.breaker.Acquire(a.at)
+	}
 	switch {
 	case a.silent || !breaker:
 		held.permit.Cancel(a.at)

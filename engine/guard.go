@@ -23,9 +23,10 @@ type guard struct {
 	cause   string // of the last change of the breaker
 	changed time.Time
 
-	ramp   ramp    // lets out what was held
-	pace   pace    // of starts
-	normal float64 // starts a second before the outage
+	ramp    ramp    // lets out what was held
+	retries ramp    // and those retries among it that pay
+	pace    pace    // of starts
+	normal  float64 // starts a second before the outage
 
 	refusals  float64   // share of the last answers that refused because of too many calls
 	pause     time.Time // the target wants no calls until then
@@ -79,26 +80,43 @@ func (n *near) changedBreaker(t *target, c retry.BreakerChange) {
 	g := t.guard
 	was := g.state
 	g.state, g.cause, g.changed = c.To, c.Cause, c.At
-	switch c.To {
-	case retry.Ramping:
-		view := g.breaker.View(c.At)
-		g.rampUp(byBreaker, c.At, g.settings.breaker.Ramp, c.At.Sub(view.Opened)/2)
-	case retry.Open:
-		g.ramp.gate = 0
+	switch {
+	case c.To == retry.Open:
+		g.ramp.gate, g.retries.gate = 0, 0
 		if was == retry.Closed {
 			g.normal = g.pace.perSecond(c.At)
 		}
+	case c.To == retry.Ramping:
+		view := g.breaker.View(c.At)
+		g.rampUp(byBreaker, c.At, g.settings.breaker.Ramp, c.At.Sub(view.Opened)/2)
+		n.forgive(g, c.At)
+	case c.To == retry.Closed && was != retry.Ramping:
+		n.forgive(g, c.At)
 	}
 	n.changes = append(n.changes, change{t.name, c, g.settings.breaker.OnChange})
 	n.reopen(t, byBreaker|byBudget)
 }
 
+// forgive begins a new budget after an outage: what it knows is that every call
+// has failed, and with retries alone it would take long to learn better. Instead
+// of it, a ramp bounds them: one a second at first, twice as many each second.
+func (n *near) forgive(g *guard, at time.Time) {
+	budget, err := retry.NewBudget(g.settings.budget)
+	if err != nil {
+		return // these settings were good before
+	}
+	budget.Split(n.sharers)
+	g.budget = budget
+	g.retries = ramp{gate: byBudget, began: at, seen: at, length: retriesRamp, credit: 1}
+}
+
 // grant is what an entry holds from its choice to the end of its attempt.
 type grant struct {
-	permit retry.Permit
-	limit  *retry.Limit  // with a place for the attempt
-	budget *retry.Budget // that has paid
-	tokens float64
+	permit  retry.Permit
+	breaker *retry.Breaker // that has given it
+	limit   *retry.Limit   // with a place for the attempt
+	budget  *retry.Budget  // that has paid
+	tokens  float64
 }
 
 // allow passes an entry through the gates of its target, or shuts the one that
@@ -118,10 +136,10 @@ func (n *near) allow(t *target, e *entry) bool {
 		}
 		e.grant.budget, e.grant.tokens = g.budget, e.cost
 	}
-	if g.ramp.holds(e, n.clock) {
-		if ok, at := g.ramp.take(n.clock); !ok {
+	for _, r := range [...]*ramp{&g.ramp, &g.retries} {
+		if at, wait := r.wait(e, n.clock); wait {
 			n.giveBack(e)
-			n.hold(t, g.ramp.gate, at)
+			n.hold(t, r.gate, at)
 			return false
 		}
 	}
@@ -131,6 +149,8 @@ func (n *near) allow(t *target, e *entry) bool {
 		return false
 	}
 	e.grant.limit = g.calls
+	g.ramp.spend(e)
+	g.retries.spend(e)
 	g.pace.add(n.clock)
 	return true
 }
@@ -143,7 +163,7 @@ func (n *near) throughBreaker(t *target, e *entry) bool {
 	for {
 		permit, err := g.breaker.Acquire(n.clock)
 		if err == nil {
-			e.grant.permit = permit
+			e.grant.permit, e.grant.breaker = permit, g.breaker
 			return true
 		}
 		if g.state != retry.Ramping {

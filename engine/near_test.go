@@ -27,15 +27,15 @@ func TestNearKeepsItsBooks(t *testing.T) {
 }
 
 type nearModel struct {
-	near    *near
-	policy  *retry.Policy
-	now     int64
-	seq     int64
-	running []*entry
+	near     *near
+	policies []*retry.Policy
+	now      int64
+	seq      int64
+	running  []*entry
 }
 
 func newNearModel(t *rapid.T) *nearModel {
-	m := &nearModel{policy: retry.Default(), near: newNear(rapid.IntRange(1, 400).Draw(t, "limit"), rapid.IntRange(1, 20).Draw(t, "slots"), 0.5), now: 1e9}
+	m := &nearModel{policies: somePolicies(t), near: newNear(rapid.IntRange(1, 400).Draw(t, "limit"), rapid.IntRange(1, 20).Draw(t, "slots"), 0.5), now: 1e9}
 	for i := range uint16(3) {
 		m.near.own(i, 1, m.near.queueOf(fmt.Sprint("q", i%2)))
 	}
@@ -96,6 +96,23 @@ func (m *nearModel) pick(t *rapid.T) {
 
 func (m *nearModel) time() time.Time { return time.UnixMicro(m.now) }
 
+// somePolicies are the default one and others that want other guards, or none.
+func somePolicies(t *rapid.T) []*retry.Policy {
+	all := []*retry.Policy{retry.Default()}
+	for _, options := range [][]retry.Option{
+		{retry.TaskBreaker(&retry.BreakerConfig{Consecutive: 3, Ramp: -1}), retry.TaskBudget(&retry.BudgetConfig{Floor: 5})},
+		{retry.TaskBreaker(&retry.BreakerConfig{MinCalls: 2, OpenFor: time.Second})},
+		{retry.TaskBreaker(nil), retry.TaskBudget(nil)},
+	} {
+		p, err := retry.New(options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
 // one takes a running entry out of those that run.
 func (m *nearModel) one(t *rapid.T) *entry {
 	if len(m.running) == 0 {
@@ -115,7 +132,7 @@ func (m *nearModel) settle(t *rapid.T) {
 	}
 	m.now += rapid.Int64Range(0, 100_000).Draw(t, "took")
 	m.near.conclude(e, answer{
-		at: m.time(), took: time.Millisecond, first: e.Attempt == 0, policy: m.policy, silent: rapid.IntRange(0, 9).Draw(t, "silent") == 0,
+		at: m.time(), took: time.Millisecond, first: e.Attempt == 0, policy: m.policies[rapid.IntRange(0, len(m.policies)-1).Draw(t, "policy")], silent: rapid.IntRange(0, 9).Draw(t, "silent") == 0,
 		category: rapid.SampledFrom([]retry.Category{"", "", retry.Unavailable, retry.Unavailable, retry.Permanent, retry.Throttled, retry.Timeout}).Draw(t, "category"),
 		hint:     time.Duration(rapid.Int64Range(0, 10).Draw(t, "hint")) * time.Second,
 	})

@@ -23,15 +23,35 @@ const (
 	rampBatch = 10 * time.Millisecond
 	// rampCredit is the time for which unused credit is kept.
 	rampCredit = 100 * time.Millisecond
+	// retriesRamp is how long retries are let out by a ramp after an outage.
+	retriesRamp = 10 * time.Second
 )
 
-// holds reports whether the entry must wait for its turn in the ramp. It ends
-// a ramp that is over.
-func (r *ramp) holds(e *entry, now time.Time) bool {
+// wait reports whether the entry must wait for its turn in the ramp, and when to
+// ask again. It ends a ramp that is over.
+func (r *ramp) wait(e *entry, now time.Time) (at time.Time, wait bool) {
 	if r.gate != 0 && now.Sub(r.began) >= r.length {
 		r.gate = 0
 	}
-	return r.gate.hold(e.gates)
+	if !r.gate.hold(e.gates) {
+		return time.Time{}, false
+	}
+	rate := r.rate(now)
+	if passed := now.Sub(r.seen).Seconds(); passed > 0 {
+		r.credit = min(r.credit+passed*rate, max(1, rate*rampCredit.Seconds()))
+		r.seen = now
+	}
+	if r.credit >= 1 {
+		return time.Time{}, false
+	}
+	return now.Add(max(rampBatch, time.Duration((1-r.credit)/rate*float64(time.Second)))), true
+}
+
+// spend counts a start.
+func (r *ramp) spend(e *entry) {
+	if r.gate.hold(e.gates) {
+		r.credit--
+	}
 }
 
 // rate is how many starts a second there are at a time.
@@ -42,21 +62,6 @@ func (r *ramp) rate(now time.Time) float64 {
 		usual *= 0.1 + 0.9*gone/full
 	}
 	return max(math.Exp2(min(gone, 30)), usual)
-}
-
-// take lets one start out, or says when to ask again.
-func (r *ramp) take(now time.Time) (ok bool, at time.Time) {
-	rate := r.rate(now)
-	if passed := now.Sub(r.seen).Seconds(); passed > 0 {
-		r.credit = min(r.credit+passed*rate, max(1, rate*rampCredit.Seconds()))
-		r.seen = now
-	}
-	if r.credit >= 1 {
-		r.credit--
-		return true, now
-	}
-	wait := time.Duration((1 - r.credit) / rate * float64(time.Second))
-	return false, now.Add(max(wait, rampBatch))
 }
 
 // paceOver is the time over which a pace is weighed.

@@ -78,20 +78,24 @@ func (n *near) tune(t *target, s settings) {
 	if breaker.Rand == nil {
 		breaker.Rand = n.random
 	}
-	breaker.OnChange = func(c retry.BreakerChange) { n.changedBreaker(t, c) }
+	var made *retry.Breaker
+	breaker.OnChange = func(c retry.BreakerChange) {
+		if t.guard.breaker == made { // attempts that began with another settle with that one
+			n.changedBreaker(t, c)
+		}
+	}
 	made, breakerErr := retry.NewBreaker(breaker)
 	paying, budgetErr := retry.NewBudget(s.budget)
 	if breakerErr != nil || budgetErr != nil {
 		return // policies check what they say; should one not, what holds goes on
 	}
-	old := g.breaker
-	g.settings, g.breaker, g.budget = s, made, paying
-	g.budget.Split(n.sharers)
-	if old == nil {
-		g.budget.Return(n.clock, freshTokens)
-		return
+	if paying.Split(n.sharers); g.breaker == nil {
+		paying.Return(n.clock, freshTokens)
+	} else {
+		made.Adopt(n.clock, g.breaker.View(n.clock)) // nothing of it is told: nothing has happened
 	}
-	told := len(n.changes)
-	g.breaker.Adopt(n.clock, old.View(n.clock))
-	n.changes = n.changes[:told] // nothing has changed
+	g.settings, g.breaker, g.budget = s, made, paying
+	if now := made.View(n.clock).State; now != g.state { // a ramp needs no breaker to go on here
+		n.changedBreaker(t, retry.BreakerChange{From: g.state, To: now, At: n.clock, Cause: "settings"})
+	}
 }
