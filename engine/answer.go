@@ -57,7 +57,10 @@ func answerOf(run *Run, out *decided) answer {
 // gates that may be open now. Guards that the policy does without hear nothing.
 func (n *near) conclude(e *entry, a answer) {
 	t, held := e.stream.target, e.grant
-	e.grant = grant{}
+	if held == nil {
+		return // its task was handed back meanwhile
+	}
+	e.grant = nil
 	g := t.guard
 	n.reads(a.at)
 	breaker, budget := guardsOf(a.policy)

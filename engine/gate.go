@@ -159,7 +159,7 @@ func (n *near) stuck(t *target, now int64) (held gates) {
 			held |= 1 << i
 		}
 	}
-	if held&byLimit != 0 {
+	if held&byLimit != 0 && t.guard != nil {
 		if limit, _ := t.guard.calls.Now(); limit > t.limit/2 {
 			held &^= byLimit
 		}

@@ -124,7 +124,9 @@ type grant struct {
 // [near.giveBack], or ended by [near.conclude].
 func (n *near) allow(t *target, e *entry) bool {
 	g := n.guarded(t)
+	e.grant = &grant{}
 	if e.gates&byBreaker != 0 && !n.throughBreaker(t, e) {
+		e.grant = nil
 		return false
 	}
 	if e.gates&byBudget != 0 && g.state != retry.HalfOpen { // a probe costs no token
@@ -178,7 +180,7 @@ func (n *near) throughBreaker(t *target, e *entry) bool {
 // giveBack returns what an entry was granted: no attempt was made.
 func (n *near) giveBack(e *entry) {
 	held := e.grant
-	e.grant = grant{}
+	e.grant = nil
 	held.permit.Cancel(n.clock)
 	if held.budget != nil {
 		held.budget.Return(n.clock, held.tokens)

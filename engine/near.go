@@ -57,7 +57,7 @@ type entry struct {
 	mark   int64   // the park mark that the row has, for a borrowed row
 	gates  gates   // of its target that it must pass
 	cost   float64 // budget tokens that its start takes
-	grant  grant   // what it holds while it is claimed
+	grant  *grant  // what it holds while it is claimed
 	where  spot
 	index  int
 }

@@ -256,10 +256,10 @@ func (m *nearModel) check(t *rapid.T) {
 		if e.gates&byBudget != 0 {
 			retries[e.stream]++
 		}
-		if e.grant.limit != nil {
+		if e.grant != nil {
 			places[e.grant.limit]++
 		}
-		if (e.grant == grant{}) == (e.where == isClaimed) {
+		if (e.grant != nil) != (e.where == isClaimed) {
 			t.Fatalf("%s is in %d and holds %+v", id, e.where, e.grant)
 		}
 		spots[e.where]++

@@ -254,6 +254,11 @@ func (e *Engine) warnUnstartable() {
 		}
 	}
 	e.mu.Unlock()
+	for m, at := range e.warned {
+		if time.Since(at) > 2*rescan {
+			delete(e.warned, m)
+		}
+	}
 	for _, w := range stuck {
 		if now := time.Now(); now.Sub(e.warned[w.mark]) >= rescan {
 			e.warned[w.mark] = now
@@ -297,12 +302,15 @@ func (e *Engine) borrow() {
 		return
 	}
 	var ranges []store.Range
+	present := make(map[borrowing]cursor, len(e.borrowed))
 	for i := range rows {
 		m, known := markOf(&rows[i])
 		if known && m.gate == gateType && e.config.Registry.CanStart(m.name) {
-			ranges = append(ranges, e.borrowRange(rows[i].ID.Lane(), rows[i].Park))
+			from := e.borrowRange(rows[i].ID.Lane(), rows[i].Park)
+			ranges, present[borrowing{from.Lane, from.Park}] = append(ranges, from), cursor{from.After, from.AfterID}
 		}
 	}
+	e.borrowed = present
 	if len(ranges) == 0 {
 		return
 	}

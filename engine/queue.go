@@ -90,15 +90,21 @@ func (q *queue) tidy(n *near, s *stream) {
 	}
 }
 
-// forgetTargets drops what is known of targets that had no work for a while.
+// forgetTargets drops what is known of targets that had no work for a while,
+// and the guards of those whose work is later: what they have seen is too old
+// to count.
 func (n *near) forgetTargets(now int64) {
 	for _, t := range n.targets {
-		kept := targetMemory
+		kept, idle := targetMemory, t.running == 0
 		if t.guard != nil && !t.guard.healthy(n.clock) {
-			kept = outageMemory
+			kept, idle = outageMemory, false
 		}
-		if len(t.streams) == 0 && t.used < now-kept.Microseconds() {
+		switch old := t.used < now-kept.Microseconds(); {
+		case old && len(t.streams) == 0:
 			n.forgetTarget(t)
+		case old && idle && t.guard != nil && t.guard.outages.Known() == 0 && n.clock.Sub(t.guard.changed) > shown:
+			t.guard = nil
+			n.reopen(t, anyGate)
 		}
 	}
 }
