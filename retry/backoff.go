@@ -37,6 +37,16 @@ type capped interface {
 	start() time.Duration
 }
 
+// numbered is implemented by backoffs that look at nothing but the number of the
+// retry, so that nobody has to tell them more.
+type numbered interface{ at(n int) time.Duration }
+
+func (b exponential) Nominal(n int, _ Attempt) time.Duration { return b.at(n) }
+func (b fixed) Nominal(n int, _ Attempt) time.Duration       { return b.at(n) }
+func (b linear) Nominal(n int, _ Attempt) time.Duration      { return b.at(n) }
+func (b steps) Nominal(n int, _ Attempt) time.Duration       { return b.at(n) }
+func (b fibonacci) Nominal(n int, _ Attempt) time.Duration   { return b.at(n) }
+
 type exponential struct {
 	initial    time.Duration
 	multiplier float64
@@ -53,7 +63,7 @@ func Exponential(initial time.Duration, multiplier float64, max time.Duration) B
 func (b exponential) maximum() time.Duration { return b.max }
 func (b exponential) start() time.Duration   { return b.initial }
 
-func (b exponential) Nominal(n int, _ Attempt) time.Duration {
+func (b exponential) at(n int) time.Duration {
 	return under(b.max, scale(b.initial, math.Pow(b.multiplier, float64(n-1))))
 }
 
@@ -63,7 +73,7 @@ type fixed struct{ interval time.Duration }
 // negative, and not 0 when attempts are unlimited.
 func Fixed(interval time.Duration) BackoffOption { return fixed{interval} }
 
-func (b fixed) Nominal(int, Attempt) time.Duration { return b.interval }
+func (b fixed) at(int) time.Duration { return b.interval }
 
 type linear struct{ initial, step, max time.Duration }
 
@@ -74,7 +84,7 @@ func Linear(initial, step, max time.Duration) BackoffOption { return linear{init
 func (b linear) maximum() time.Duration { return b.max }
 func (b linear) start() time.Duration   { return b.initial }
 
-func (b linear) Nominal(n int, _ Attempt) time.Duration {
+func (b linear) at(n int) time.Duration {
 	step := b.step
 	if step == 0 {
 		step = b.initial
@@ -90,7 +100,7 @@ func Steps(delays ...time.Duration) BackoffOption {
 	return steps(append([]time.Duration(nil), delays...))
 }
 
-func (b steps) Nominal(n int, _ Attempt) time.Duration {
+func (b steps) at(n int) time.Duration {
 	if len(b) == 0 {
 		return 0
 	}
@@ -106,7 +116,7 @@ func Fibonacci(initial, max time.Duration) BackoffOption { return fibonacci{init
 func (b fibonacci) maximum() time.Duration { return b.max }
 func (b fibonacci) start() time.Duration   { return b.initial }
 
-func (b fibonacci) Nominal(n int, _ Attempt) time.Duration {
+func (b fibonacci) at(n int) time.Duration {
 	previous, current := time.Duration(0), b.initial
 	for i := 1; i < n && current < math.MaxInt64; i++ {
 		previous, current = current, add(previous, current)

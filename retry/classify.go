@@ -247,7 +247,7 @@ func matches(err, target error, t *errorType) bool {
 func (s *search) goType(err error) bool {
 	switch e := err.(type) { //nolint:errorlint // search.tree walks the causes
 	case syscall.Errno:
-		if row := errnoRows[e]; row != nil {
+		if row := errnoRow(e); row != nil {
 			return s.is(row.category, row.effect, row.name)
 		}
 		return false

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,6 +32,17 @@ func Outer(ctx context.Context) (Info, bool) {
 	return Info{}, false
 }
 
+// isRepeated reports whether ctx belongs to an attempt after the first.
+func isRepeated(ctx context.Context) bool {
+	switch attempt := ctx.Value(infoKey{}).(type) {
+	case *attemptContext:
+		return attempt.number > 1
+	case *Info:
+		return attempt.Attempt > 1
+	}
+	return false
+}
+
 // WithOuter marks ctx as belonging to an attempt, for adapters that learn of it
 // from a header.
 func WithOuter(ctx context.Context, info Info) context.Context {
@@ -45,15 +56,18 @@ type attemptContext struct {
 	parent       context.Context
 	bounds       *bounds // nil for an attempt without a time of its own
 	number, most int32
+	actual       atomic.Pointer[actualContext] // nil until it is needed
+}
 
-	mu     sync.Mutex
-	actual context.Context // nil until it is needed, or one of the two below
+// actualContext is a real context.
+type actualContext struct {
+	context.Context
 	cancel context.CancelFunc
 }
 
-// What actual is when the attempt has ended and nobody has asked for a context:
-// in time, or by its own limit.
-var finished, tooLate context.Context = new(struct{ context.Context }), new(struct{ context.Context })
+// What actual is when the attempt has ended and nobody has asked for a context: in
+// time, by its own limit, with its parent.
+var finished, tooLate, withParent = new(actualContext), new(actualContext), new(actualContext)
 
 // bounds are the times that a policy gives to attempts.
 type bounds struct {
@@ -77,17 +91,11 @@ func (c *attemptContext) Deadline() (time.Time, bool) {
 }
 
 // Done makes the real context.
-func (c *attemptContext) Done() <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.real().Done()
-}
+func (c *attemptContext) Done() <-chan struct{} { return c.real().Done() }
 
 // Err looks at the clock as long as no timer does.
 func (c *attemptContext) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.actual == nil && !c.expired() {
+	if c.actual.Load() == nil && !c.expired() {
 		return c.parent.Err()
 	}
 	return c.real().Err()
@@ -100,22 +108,17 @@ func (c *attemptContext) Value(key any) any {
 	if key == (infoKey{}) {
 		return c.attempt()
 	}
-	from := c.parent
-	c.mu.Lock()
-	if c.actual != nil {
-		from = c.real()
+	if c.actual.Load() == nil {
+		return c.parent.Value(key)
 	}
-	c.mu.Unlock()
-	return from.Value(key)
+	return c.real().Value(key)
 }
 
 // attempt is what Value answers for infoKey: the context itself, unless it is a
 // first attempt inside a repeated one.
 func (c *attemptContext) attempt() any {
-	if c.number == 1 {
-		if info, ok := Outer(c.parent); ok && info.Attempt > 1 {
-			return c.parent.Value(infoKey{})
-		}
+	if c.number == 1 && isRepeated(c.parent) {
+		return c.parent.Value(infoKey{})
 	}
 	return c
 }
@@ -151,28 +154,45 @@ func (c *attemptContext) limitCause() error {
 	return nil
 }
 
-// real returns the real context, made if need be. The caller holds the lock.
+// real returns the real context, made if need be.
 func (c *attemptContext) real() context.Context {
-	if c.actual == nil {
-		c.actual = c.over()
+	for {
+		known := c.actual.Load()
+		state := known
+		if known == nil {
+			state = c.over()
+		}
+		switch state {
+		case withParent:
+			return c.parent
+		case nil, finished, tooLate:
+		default:
+			return known
+		}
+		if made := c.make(state); c.actual.CompareAndSwap(known, made) {
+			return made
+		} else {
+			made.cancel() // somebody else was faster
+		}
 	}
-	parent, ended := c.parent, c.actual
-	switch ended {
-	case nil:
-	case finished, tooLate: // what happened to the parent came too late
+}
+
+// make returns a new real context, which has ended if state says so.
+func (c *attemptContext) make(state *actualContext) *actualContext {
+	parent := c.parent
+	if state != nil { // what happened to the parent came too late
 		parent = context.WithoutCancel(parent)
-	default:
-		return ended
 	}
-	if c.bounds == nil || ended == finished {
-		c.actual, c.cancel = context.WithCancel(parent)
+	made := &actualContext{}
+	if c.bounds == nil || state == finished {
+		made.Context, made.cancel = context.WithCancel(parent)
 	} else {
-		c.actual, c.cancel = context.WithDeadlineCause(parent, c.bounds.limit, c.bounds.cause())
+		made.Context, made.cancel = context.WithDeadlineCause(parent, c.bounds.limit, c.bounds.cause())
 	}
-	if ended != nil {
-		c.cancel()
+	if state != nil {
+		made.cancel()
 	}
-	return c.actual
+	return made
 }
 
 // cause is the context cause of an end at the limit.
@@ -183,10 +203,10 @@ func (b *bounds) cause() error {
 	return ErrAttemptTimeout
 }
 
-// over is how the context has ended while nobody looked: tooLate or with the
-// parent, nil if it has not. Where both have happened, the earlier deadline counts,
-// but a cancellation of the parent, whose time is not known, counts before both.
-func (c *attemptContext) over() context.Context {
+// over is how the context has ended while nobody looked, nil if it has not. Where
+// both limit and parent have ended, the earlier deadline counts, but a cancellation
+// of the parent, whose time is not known, counts before both.
+func (c *attemptContext) over() *actualContext {
 	err, late := c.parent.Err(), c.expired()
 	if late && errors.Is(err, context.DeadlineExceeded) {
 		deadline, _ := c.parent.Deadline()
@@ -196,7 +216,7 @@ func (c *attemptContext) over() context.Context {
 	}
 	switch {
 	case err != nil:
-		return c.parent
+		return withParent
 	case late:
 		return tooLate
 	}
@@ -205,15 +225,16 @@ func (c *attemptContext) over() context.Context {
 
 // end cancels the context: the attempt is over.
 func (c *attemptContext) end() {
-	c.mu.Lock()
-	cancel := c.cancel
-	if c.actual == nil {
-		if c.actual = c.over(); c.actual == nil {
-			c.actual = finished
+	if c.actual.Load() == nil {
+		state := c.over()
+		if state == nil {
+			state = finished
+		}
+		if c.actual.CompareAndSwap(nil, state) {
+			return
 		}
 	}
-	c.mu.Unlock()
-	if cancel != nil {
-		cancel()
+	if made := c.actual.Load(); made.cancel != nil {
+		made.cancel()
 	}
 }

@@ -21,6 +21,7 @@ type contextPair struct {
 	endLazy, endEager func()
 	afters            [2]atomic.Int32
 	children          [][2]context.Context
+	stops             []func()
 }
 
 func newContextPair(parent context.Context, limit time.Duration) *contextPair {
@@ -72,8 +73,7 @@ func (s contextScript) run(t *testing.T) (fault string) {
 			defer stop()
 		}
 		w := newContextPair(parent, s.limit)
-		defer w.endEager()
-		defer w.endLazy()
+		defer w.stop()
 		for i, step := range s.steps {
 			w.step(step, func() { cancel(errContextTest) })
 			synctest.Wait()
@@ -124,6 +124,13 @@ func TestAttemptContextIsAContext(t *testing.T) {
 // contextSteps is how many things can happen.
 const contextSteps = 8
 
+// stop ends everything.
+func (w *contextPair) stop() {
+	for _, stop := range append(w.stops, w.endLazy, w.endEager) {
+		stop()
+	}
+}
+
 // step does the same to both.
 func (w *contextPair) step(step int, cancelParent func()) {
 	switch step {
@@ -140,8 +147,7 @@ func (w *contextPair) step(step int, cancelParent func()) {
 	case 5:
 		a, stop1 := context.WithTimeout(w.lazy, time.Minute)
 		b, stop2 := context.WithTimeout(w.eager, time.Minute)
-		context.AfterFunc(w.lazy, stop1)
-		context.AfterFunc(w.eager, stop2)
+		w.stops = append(w.stops, stop1, stop2)
 		w.children = append(w.children, [2]context.Context{a, b})
 	case 6:
 		w.children = append(w.children, [2]context.Context{

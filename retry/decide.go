@@ -177,12 +177,11 @@ func (p *Policy) delay(f *Failure, c Category, matched *rule, name string, r Ran
 	if matched != nil {
 		source = &matched.schedule
 	}
-	last := Attempt{Number: f.Attempt, Verdict: f.Verdict, Err: f.Err, PreviousDelay: f.PreviousDelay}
-	window, jitter := source.window(last), source.jitter
+	window, jitter := source.window(f), source.jitter
 	advised := matched == nil || matched.Rule.Backoff == nil
 	switch {
 	case advised && c == Conflict:
-		window.Nominal = min(window.Nominal, conflictBackoff.Nominal(f.Attempt, last))
+		window.Nominal = min(window.Nominal, conflictBackoff.at(f.Attempt))
 		jitter, name = fullJitter, string(Conflict)
 	case advised && c == Unsent && f.Attempt == 1 && source.builtIn:
 		window.Nominal /= UnsentDivisor

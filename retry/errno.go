@@ -88,3 +88,21 @@ var errnoRows = func() map[syscall.Errno]*errnoEntry {
 	}
 	return rows
 }()
+
+// lowErrnos is errnoRows for the numbers of Unix, which are small and common.
+var lowErrnos = func() (low [256]*errnoEntry) {
+	for number, row := range errnoRows {
+		if number < syscall.Errno(len(low)) {
+			low[number] = row
+		}
+	}
+	return low
+}()
+
+// errnoRow is the row of a number, nil if there is none.
+func errnoRow(number syscall.Errno) *errnoEntry {
+	if number < syscall.Errno(len(lowErrnos)) {
+		return lowErrnos[number]
+	}
+	return errnoRows[number]
+}

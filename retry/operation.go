@@ -39,7 +39,8 @@ type operation struct {
 
 	failure Failure // the last one
 	effect  Effect  // of all attempts
-	last    error   // the last real error, with its verdict
+	last    error   // the last real error
+	aside   bool    // failure is about another error than last, whose verdict is this
 	verdict Verdict
 	cut     error  // how a context cut the last attempt short, if last does not say it
 	result  *Error // nil for a success
@@ -176,7 +177,7 @@ func (o *operation) refuse(err error) {
 
 // usualDelay draws the delay before retry 1.
 func (p *Policy) usualDelay() time.Duration {
-	return max(0, p.jitter.Draw(p.window(Attempt{Number: 1}), p.run.random))
+	return max(0, p.jitter.Draw(p.window(&Failure{Attempt: 1}), p.run.random))
 }
 
 // derive makes a context that ends with the attempt. Its time is the per-attempt
@@ -276,10 +277,10 @@ func (o *operation) succeed() {
 
 // fail settles a failure.
 func (o *operation) fail(err error) bool {
-	ended, v := o.ctx.Err(), &o.failure.Verdict
-	*v = o.classify(err, ended)
-	o.end(err, v, counted(v.Category, ended))
-	return o.decide(err, ended)
+	ended := o.ctx.Err()
+	v := o.classify(err, ended)
+	o.end(err, &v, counted(v.Category, ended))
+	return o.decide(ended)
 }
 
 // counted is the category that the guards are told: when the caller has hung up,
@@ -297,42 +298,46 @@ func counted(c Category, ended error) Category {
 // end tells everybody how a failed attempt ended. Counted is the category that
 // the guards are told.
 func (o *operation) end(err error, v *Verdict, counted Category) {
-	now := o.failure.Now
 	if o.guarded || o.timed || o.start.IsZero() {
-		now = clock()
-	}
-	if o.start.IsZero() {
-		o.start = now
+		o.failure.Now = clock()
+		if o.start.IsZero() {
+			o.start = o.failure.Now
+		}
 	}
 	if o.guarded {
-		o.ticket.fail(now, counted)
+		o.ticket.fail(o.failure.Now, counted)
 	}
 	if o.own != nil {
 		o.own.end()
 	}
-	o.running, o.failure.Now = false, now
+	o.running = false
 	o.remember(err, v)
-	o.observeAttempt(now, err, v)
+	o.observeAttempt(o.failure.Now, err, v)
 }
 
-// remember keeps the last real error: one that only says that a context ended
-// does not replace it.
+// remember keeps the failure and the last real error, which one that only says
+// that a context ended does not replace.
 func (o *operation) remember(err error, v *Verdict) {
 	o.effect, o.cut = worse(o.effect, v.Effect), nil
+	real := true
 	switch v.Category {
 	case Canceled, Deadline, Timeout:
 		if !isContextEnd(err) {
 			break
 		}
-		if v.Category != Timeout && o.last != nil {
+		if real = v.Category == Timeout || o.last == nil; !real {
 			o.cut = err
-			return
-		}
-		if o.own != nil {
+		} else if o.own != nil {
 			o.cut = o.own.limitCause()
 		}
 	}
-	o.last, o.verdict = err, *v
+	if real {
+		o.last = err
+	} else if !o.aside {
+		o.verdict = o.failure.Verdict
+	}
+	o.aside = !real
+	o.failure.Err, o.failure.Verdict = err, *v
 }
 
 // classify asks the call's classifier, those of the policy, and the tables. Ended
@@ -358,13 +363,15 @@ func (o *operation) classify(err, ended error) Verdict {
 }
 
 // decide asks the policy and then the budget about a retry.
-func (o *operation) decide(err, ended error) bool {
+func (o *operation) decide(ended error) bool {
 	f := &o.failure
-	f.Attempt, f.Err, f.Deadline, f.Usual = o.number, err, o.deadline, o.usual()
-	f.Nested = o.isNested()
+	f.Attempt, f.Nested = o.number, o.isNested()
+	if !o.deadline.IsZero() {
+		f.Deadline, f.Usual = o.deadline, o.usual()
+	}
 	decision, reason := o.policy.repeat(f, o.terms.safe, o.policy.run.random)
 	switch {
-	case ended != nil && (reason == nil || isContextEnd(err)):
+	case ended != nil && (reason == nil || isContextEnd(f.Err)):
 		o.stop(context.Cause(o.ctx))
 		return false
 	case reason != nil:
@@ -398,11 +405,8 @@ func (o *operation) withdraw() bool {
 	return ok
 }
 
-// usual is how long an attempt may be expected to take, as far as it matters.
+// usual is how long an attempt may be expected to take.
 func (o *operation) usual() time.Duration {
-	if o.deadline.IsZero() {
-		return 0
-	}
 	if median, ok := o.policy.run.lengths().quantile(0.5); ok {
 		return median
 	}
@@ -416,7 +420,7 @@ func (o *operation) isNested() bool {
 		if o.terms.independent || o.policy.run.independent {
 			return false
 		}
-		if info, ok := Outer(o.ctx); ok && info.Attempt > 1 {
+		if isRepeated(o.ctx) {
 			o.nested = nested
 		}
 	}
@@ -425,11 +429,14 @@ func (o *operation) isNested() bool {
 
 // stop ends the operation without success.
 func (o *operation) stop(reason error) {
-	e := &Error{Attempts: o.number, Reason: reason, Last: o.last, verdict: o.verdict, context: o.cut}
+	e := &Error{Attempts: o.number, Reason: reason, Last: o.last, context: o.cut}
 	if !o.start.IsZero() {
 		e.Elapsed = clock().Sub(o.start)
 	}
 	if o.last != nil {
+		if e.verdict = o.failure.Verdict; o.aside {
+			e.verdict = o.verdict
+		}
 		e.verdict.Effect = o.effect
 	}
 	if end := o.ctx.Err(); e.context == nil && end != nil && !errors.Is(e, end) {

@@ -37,7 +37,8 @@ type schedule struct {
 	jitter  Jitter
 	max     time.Duration
 	first   time.Duration
-	builtIn bool // nobody chose the backoff: it is the default's
+	regular numbered // backoff, if it is one of those
+	builtIn bool     // nobody chose the backoff: it is the default's
 }
 
 // compile fills what follows from backoff and max.
@@ -45,23 +46,24 @@ func (s *schedule) compile() {
 	if own, ok := s.backoff.(capped); ok && s.max == 0 {
 		s.max = own.maximum()
 	}
+	s.regular, _ = s.backoff.(numbered)
 	own, _ := s.backoff.(exponential)
 	s.builtIn = own == exponential{DefaultInitial, DefaultMultiplier, DefaultMax}
-	s.first = s.nominal(1, Attempt{Number: 1})
+	s.first = s.nominal(&Failure{Attempt: 1})
 }
 
-// nominal is the capped delay before retry n, never negative.
-func (s *schedule) nominal(n int, last Attempt) time.Duration {
-	return max(0, under(s.max, s.backoff.Nominal(max(n, 1), last)))
-}
-
-func (s *schedule) window(last Attempt) Window {
-	return Window{
-		Nominal:  s.nominal(last.Number, last),
-		First:    s.first,
-		Previous: last.PreviousDelay,
-		Max:      s.max,
+// nominal is the capped delay after a failure, never negative.
+func (s *schedule) nominal(f *Failure) time.Duration {
+	n := max(f.Attempt, 1)
+	if s.regular != nil {
+		return max(0, under(s.max, s.regular.at(n)))
 	}
+	last := Attempt{Number: f.Attempt, Verdict: f.Verdict, Err: f.Err, PreviousDelay: f.PreviousDelay}
+	return max(0, under(s.max, s.backoff.Nominal(n, last)))
+}
+
+func (s *schedule) window(f *Failure) Window {
+	return Window{Nominal: s.nominal(f), First: s.first, Previous: f.PreviousDelay, Max: s.max}
 }
 
 // Policy says whether and when failed attempts are repeated. It is immutable and
@@ -184,7 +186,9 @@ func (p *Policy) Rules() []Rule {
 }
 
 // Window returns what the delay after the given attempt is drawn from.
-func (p *Policy) Window(last Attempt) Window { return p.window(last) }
+func (p *Policy) Window(last Attempt) Window {
+	return p.window(&Failure{Attempt: last.Number, Verdict: last.Verdict, Err: last.Err, PreviousDelay: last.PreviousDelay})
+}
 
 // Plan returns the nominal delays of the first n retries, whatever the jitter. It
 // is shorter when the policy allows fewer retries.
@@ -194,11 +198,11 @@ func (p *Policy) Plan(n int) []time.Duration {
 	}
 	delays := make([]time.Duration, max(n, 0))
 	for i := range delays {
-		last := Attempt{Number: i + 1}
+		last := Failure{Attempt: i + 1}
 		if i > 0 {
 			last.PreviousDelay = delays[i-1]
 		}
-		delays[i] = p.nominal(i+1, last)
+		delays[i] = p.nominal(&last)
 	}
 	return delays
 }
