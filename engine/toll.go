@@ -22,10 +22,7 @@ func tollAfter(policy *retry.Policy, s *store.Settlement) toll {
 	if s.Failure == nil {
 		return next
 	}
-	category := known(retry.Category(s.Failure.Category))
-	if next.cost = category.Advice().Cost; category == retry.Unsent && s.Task.Attempt <= 1 {
-		next.cost = 0 // the first retry of what was never sent is free
-	}
+	next.cost = known(retry.Category(s.Failure.Category)).Advice().Cost
 	return next
 }
 

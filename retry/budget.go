@@ -172,6 +172,17 @@ func (b *Budget) Withdraw(now time.Time, cost float64) (ok bool, wait time.Durat
 	return false, max(seconds((cost-*have)/rate), time.Millisecond)
 }
 
+// Price is what a retry of that cost takes now. One that is free, the first after
+// an attempt that was not sent, is free only while at least half of the attempts
+// of [Budget.Share] succeed: when connections are refused, every call has one,
+// and they would double the load.
+func (b *Budget) Price(now time.Time, cost float64) float64 {
+	if cost > 0 || b.Share(now) >= 0.5 {
+		return max(cost, 0)
+	}
+	return 1
+}
+
 // Return gives tokens back: the retry was not made.
 func (b *Budget) Return(now time.Time, cost float64) {
 	if !(cost > 0) {

@@ -60,7 +60,8 @@ type Advice struct {
 	// Breaker tells whether the failure counts against the target's breaker.
 	Breaker bool
 	// Cost is the number of budget tokens that a retry takes. For [Unsent] it is
-	// the price after the first retry, which is free.
+	// the price after the first retry, which is free while the target is healthy;
+	// see [Budget.Price].
 	Cost float64
 }
 

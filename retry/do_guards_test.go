@@ -248,6 +248,9 @@ func TestDoProperties(t *testing.T) {
 		var c *checker
 		synctest.Test(t, func(t *testing.T) {
 			target := everyGuard(t)
+			for range 20 { // healthy: free retries are free
+				target.Budget.Record(time.Now(), true, true)
+			}
 			p := policy(t, retry.Attempts(most), retry.Fixed(time.Second), retry.PerAttempt(timeout), retry.TTL(deadline), declared)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()

@@ -397,7 +397,7 @@ func (o *operation) withdraw() bool {
 	if b == nil {
 		return true
 	}
-	cost := retryCost(&o.failure)
+	cost := b.Price(o.failure.Now, retryCost(&o.failure))
 	ok, _ := b.Withdraw(o.failure.Now, cost)
 	if ok {
 		o.paid = cost

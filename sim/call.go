@@ -160,11 +160,12 @@ func (c *call) settle(w *world, a *attempt, v *retry.Verdict) {
 	}
 	c.wait = next.Delay
 	if b := c.client.budget; b != nil {
-		if ok, _ := b.Withdraw(w.clock, next.Cost); !ok {
+		cost := priceOf(b, w.clock, next.Cost)
+		if ok, _ := b.Withdraw(w.clock, cost); !ok {
 			c.refused(w, denyBudget)
 			return
 		}
-		c.paid = next.Cost
+		c.paid = cost
 	}
 	if v.Category == retry.Unknown {
 		c.unknowns++

@@ -193,3 +193,12 @@ func fleet(w *world, n int, k kit, to backend) []*client {
 	}
 	return clients
 }
+
+// priceOf is what a retry takes of a budget. Ours knows when a free one is not
+// free.
+func priceOf(b budget, now time.Time, cost float64) float64 {
+	if ours, ok := b.(*retry.Budget); ok {
+		return ours.Price(now, cost)
+	}
+	return cost
+}
