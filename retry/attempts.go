@@ -21,9 +21,9 @@ type Try struct {
 //		err = a.Done(call(a.Context()))
 //	}
 //
-// A loop that is left early, or whose body ends without Done, gives up. When a
-// guard refuses the first attempt, the body runs once with a context that has
-// ended already, and Done returns the refusal.
+// A loop that is left early, or whose body ends without Done, gives up. When not
+// even the first attempt may be made, because a guard refuses it or ctx has ended,
+// the body runs once with a context that has ended, and Done returns the reason.
 func (p *Policy) Attempts(ctx context.Context, opts ...CallOption) iter.Seq[*Try] {
 	return func(yield func(*Try) bool) {
 		var o operation

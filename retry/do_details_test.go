@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -195,5 +196,44 @@ func TestGoAbortedIsToldOnce(t *testing.T) {
 	_ = retry.Go(t.Context(), p, func(context.Context) error { runtime.Goexit(); return nil }).Wait()
 	if len(ends) != 1 {
 		t.Errorf("told %d times", len(ends))
+	}
+}
+
+// A dial that takes longer than the attempt may has sent nothing.
+func TestDoDialTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, calls := policy(t, retry.PerAttempt(time.Second), retry.Attempts(2)), 0
+		err := retry.Do(t.Context(), p, func(ctx context.Context) error {
+			calls++
+			<-ctx.Done()
+			return &net.OpError{Op: "dial", Net: "tcp", Err: ctx.Err()}
+		})
+		if v := asError(t, err).RetryVerdict(); calls != 2 || v.Category != retry.Unsent || v.Effect != retry.NotSent {
+			t.Errorf("%d calls, %+v", calls, v)
+		}
+	})
+}
+
+// queryCanceled is what PostgreSQL answers when its client cancels.
+type queryCanceled struct{}
+
+func (queryCanceled) Error() string    { return "canceling statement due to user request" }
+func (queryCanceled) SQLState() string { return "57014" }
+
+// A server that reports the cancellation says no more than that the caller has
+// gone.
+func TestDoCanceledAtServer(t *testing.T) {
+	errGone := errors.New("the user has gone")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	p, number := policy(t, retry.Fixed(0), retry.Idempotent()), 0
+	err := retry.Do(ctx, p, func(context.Context) error {
+		if number++; number == 1 {
+			return errNetwork
+		}
+		cancel(errGone)
+		return queryCanceled{}
+	})
+	if end := asError(t, err); end.Reason != errGone || end.Last != errNetwork || !errors.Is(err, queryCanceled{}) { //nolint:errorlint // the very values
+		t.Errorf("got %+v", end)
 	}
 }

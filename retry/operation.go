@@ -322,7 +322,7 @@ func (o *operation) remember(err error, v *Verdict) {
 	real := true
 	switch v.Category {
 	case Canceled, Deadline, Timeout:
-		if !isContextEnd(err) {
+		if !saysEnded(err, v) {
 			break
 		}
 		if real = v.Category == Timeout || o.last == nil; !real {
@@ -353,14 +353,18 @@ func (o *operation) classify(err, ended error) Verdict {
 			return completed(v, errorTypeOf(err))
 		}
 	}
-	switch {
-	case ended != nil && isContextEnd(err): // whatever its cause
-		return completed(Verdict{Category: counted(Canceled, ended)}, errorTypeOf(err))
-	case o.own == nil || o.own.bounds == nil: // nothing else ends before the attempt
-		return Classify(err)
+	if ended == nil && o.own != nil && o.own.bounds != nil {
+		return ClassifyIn(o.current, err) // its own time may be over
 	}
-	return ClassifyIn(o.current, err)
+	v := Classify(err)
+	if ended != nil && saysEnded(err, &v) { // whatever the cause
+		v.Category = counted(Canceled, ended)
+	}
+	return v
 }
+
+// saysEnded reports whether an error says no more than that a context ended.
+func saysEnded(err error, v *Verdict) bool { return isContextEnd(err) || isCancellation(v) }
 
 // decide asks the policy and then the budget about a retry.
 func (o *operation) decide(ended error) bool {
@@ -371,7 +375,7 @@ func (o *operation) decide(ended error) bool {
 	}
 	decision, reason := o.policy.repeat(f, o.terms.safe, o.policy.run.random)
 	switch {
-	case ended != nil && (reason == nil || isContextEnd(f.Err)):
+	case ended != nil && (reason == nil || saysEnded(f.Err, &f.Verdict)):
 		o.stop(context.Cause(o.ctx))
 		return false
 	case reason != nil:
