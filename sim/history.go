@@ -54,14 +54,26 @@ type recordedTask struct {
 	doomed   *retry.Verdict // its own fault: it fails whenever the target is well
 	attempts int
 	failed   int
-	done     time.Duration // when it succeeded; -1 if it did not
+	end      recordedEnd
+	done     time.Duration // when it succeeded, if it did
 }
+
+// recordedEnd is how far a task had come when it was recorded.
+type recordedEnd uint8
+
+const (
+	endFailed   recordedEnd = iota
+	endWorked               // it succeeded
+	endCanceled             // somebody did not want it any more
+	endOpen                 // it was pending or running
+)
 
 // letter is what is read of a line: a task with its attempts, as `outlast task
 // export` and `outlast dead export` write it.
 type letter struct {
 	ID     string `json:"id"`
 	Type   string `json:"type"`
+	State  string `json:"state"`
 	Target *struct {
 		URL string `json:"url"`
 	} `json:"target"`
@@ -110,21 +122,19 @@ func ReadHistory(r io.Reader) (*History, error) {
 
 // historyReader gathers times as they stand; they become offsets at the end.
 type historyReader struct {
-	h       History
-	targets map[string]int
-	zero    time.Time // the first time read: offsets count from it for now
+	h           History
+	targets     map[string]int
+	zero        time.Time // the first time read: offsets count from it for now, and may be negative
+	first, last time.Time // of all
 }
 
 func (r *historyReader) add(l *letter) error {
-	task := recordedTask{target: -1, done: -1}
+	task := recordedTask{target: -1, end: endOf(l.State)}
 	for _, a := range l.Attempts {
 		if a.StartedAt.IsZero() || a.EndedAt.Before(a.StartedAt) {
 			continue // it never started, or has not ended
 		}
-		if r.zero.IsZero() {
-			r.zero = a.StartedAt
-		}
-		if a.StartedAt.Sub(r.zero) < -mostSpan || a.EndedAt.Sub(r.zero) > mostSpan {
+		if !r.spans(a.StartedAt, a.EndedAt) {
 			return fmt.Errorf("an attempt at %v lies more than 50 years from another", a.StartedAt)
 		}
 		if task.target < 0 {
@@ -138,7 +148,7 @@ func (r *historyReader) add(l *letter) error {
 		case !says:
 			continue
 		case v == nil:
-			task.done = a.EndedAt.Sub(r.zero)
+			task.end, task.done = endWorked, a.EndedAt.Sub(r.zero)
 		case ofTheTask(v.Category):
 			task.doomed = v
 		default:
@@ -155,11 +165,37 @@ func (r *historyReader) add(l *letter) error {
 		r.h.Skipped++
 		return nil
 	}
-	if task.done >= 0 {
+	if task.end == endWorked {
 		task.doomed = nil
 	}
 	r.h.tasks = append(r.h.tasks, task)
 	return nil
+}
+
+// spans takes a time into account; false when all would span too much.
+func (r *historyReader) spans(from, to time.Time) bool {
+	if r.zero.IsZero() {
+		r.zero, r.first, r.last = from, from, to
+	}
+	if from.Before(r.first) {
+		r.first = from
+	}
+	if to.After(r.last) {
+		r.last = to
+	}
+	return r.last.Sub(r.first) <= mostSpan
+}
+
+// endOf is how far a task in that state is, unless an attempt succeeded. Without a
+// state, as in a list of dead letters, it has failed.
+func endOf(state string) recordedEnd {
+	switch state {
+	case "pending", "running":
+		return endOpen
+	case "canceled":
+		return endCanceled
+	}
+	return endFailed
 }
 
 // target is the place of the letter's target: the host of its URL, else its type.
@@ -206,7 +242,8 @@ func ofTheTask(c retry.Category) bool {
 	return false
 }
 
-// history puts everything in the order of time, from the first attempt on.
+// history puts everything in the order of time, from the first attempt on. The
+// order of lines leaves no trace.
 func (r *historyReader) history() (*History, error) {
 	h := &r.h
 	if len(h.tasks) == 0 {
@@ -224,17 +261,59 @@ func (r *historyReader) history() (*History, error) {
 		for j := range notes {
 			notes[j].at -= first
 		}
-		slices.SortStableFunc(notes, func(a, b observation) int { return cmp.Compare(a.at, b.at) })
+		slices.SortFunc(notes, observation.compare)
 	}
 	for i := range h.tasks {
 		t := &h.tasks[i]
 		t.due -= first
-		if t.done >= 0 {
+		if t.end == endWorked {
 			t.done -= first
 		}
 	}
-	slices.SortStableFunc(h.tasks, func(a, b recordedTask) int { return cmp.Compare(a.due, b.due) })
+	r.sortTargets()
+	slices.SortFunc(h.tasks, recordedTask.compare)
 	return h, nil
+}
+
+// sortTargets orders targets by name.
+func (r *historyReader) sortTargets() {
+	slices.SortFunc(r.h.targets, func(a, b observed) int { return cmp.Compare(a.name, b.name) })
+	places := make([]int, len(r.h.targets))
+	for i := range r.h.targets {
+		places[r.targets[r.h.targets[i].name]] = i
+	}
+	for i := range r.h.tasks {
+		r.h.tasks[i].target = places[r.h.tasks[i].target]
+	}
+}
+
+// compare orders observations by time. Those that it calls equal are equal.
+func (n observation) compare(other observation) int {
+	return cmp.Or(cmp.Compare(n.at, other.at), cmp.Compare(n.took, other.took), compareVerdicts(n.verdict, other.verdict))
+}
+
+// compare orders tasks by time. Those that it calls equal are equal.
+func (t recordedTask) compare(other recordedTask) int {
+	return cmp.Or(
+		cmp.Compare(t.due, other.due), cmp.Compare(t.target, other.target), cmp.Compare(t.end, other.end),
+		cmp.Compare(t.done, other.done), cmp.Compare(t.attempts, other.attempts), cmp.Compare(t.failed, other.failed),
+		compareVerdicts(t.doomed, other.doomed),
+	)
+}
+
+// compareVerdicts orders what is read of verdicts, none first.
+func compareVerdicts(a, b *retry.Verdict) int {
+	if a == nil || b == nil {
+		return cmp.Compare(present(a), present(b))
+	}
+	return cmp.Or(cmp.Compare(a.Category, b.Category), cmp.Compare(a.Effect, b.Effect))
+}
+
+func present(v *retry.Verdict) int {
+	if v == nil {
+		return 0
+	}
+	return 1
 }
 
 // Tasks is how many tasks can be replayed.

@@ -34,21 +34,32 @@ func (c *Comparison) recorded(h *History) {
 			w.at(n.at, witnessed(n.took), attemptArrives)
 		}
 	}
-	failed := 0
+	failed, open := 0, 0
 	for i := range h.tasks {
 		t := &h.tasks[i]
 		failed += t.failed
 		m.retries += int64(t.attempts - 1)
 		m.offered(t.due)
-		ended := call{started: t.due, ok: t.done >= 0, end: denyAttempts}
-		if t.doomed != nil {
-			ended.end = denyPermanent
+		if t.end == endOpen {
+			open++
+			continue
 		}
-		m.ended(max(t.done, t.due), &ended)
+		m.ended(max(t.done, t.due), &call{started: t.due, ok: t.end == endWorked, end: t.reason()})
 	}
 	w.run()
 	v := c.add("as recorded", w)
-	v.Figures = figuresOf(failed, 0)
+	v.Figures = append(figuresOf(failed, 0), Figure{Name: "not ended", Value: float64(open)})
+}
+
+// reason is why a recorded task ended badly.
+func (t *recordedTask) reason() reason {
+	switch {
+	case t.end == endCanceled:
+		return denyCanceled
+	case t.doomed != nil:
+		return denyPermanent
+	}
+	return denyAttempts
 }
 
 // witnessed is an attempt of that length that needs only to be counted.
@@ -89,7 +100,7 @@ func (c *Comparison) replay(h *History, seed uint64, contender *Contender) {
 	}
 	w.run()
 	v := c.add(contender.Name, w)
-	v.Figures = figuresOf(r.wasted, r.guessed)
+	v.Figures = append(figuresOf(r.wasted, r.guessed), Figure{Name: "not ended"})
 }
 
 // durable is the kit of a target in the engine, whose breaker learns how long the

@@ -1,8 +1,11 @@
 package sim
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,6 +125,43 @@ func TestReplayEnds(t *testing.T) {
 	}
 }
 
+// TestHistoryInAnyOrder: an export is newest first. What comes of a history does not
+// depend on the order of its lines.
+func TestHistoryInAnyOrder(t *testing.T) {
+	const same = `{"type": "same", "state": "dead", "attempts": [{"started_at": "2026-01-01T00:00:05Z", "ended_at": "2026-01-01T00:00:06Z", "outcome": "dead", "category": %q}]}`
+	lines := strings.Split(outageLines(t), "\n")
+	lines = append(lines, letterLine(t, "https://b.example/", true, "permanent", 2, 3), letterLine(t, "https://b.example/", false, "permanent", 2), fmt.Sprintf(same, "bug"), fmt.Sprintf(same, "timeout"), fmt.Sprintf(same, "permanent"))
+	contenders := []Contender{{"default", retry.Default()}, {"dispatch", must(retry.Preset("dispatch"))}}
+	played := func(lines []string) *Comparison { return Replay(read(t, strings.Join(lines, "\n")), 1, contenders) }
+	want := played(lines)
+	if m := want.Variants[0].Metrics; m.Good != 61 || m.Failed != 4 {
+		t.Errorf("as recorded: %+v", m)
+	}
+	slices.Reverse(lines)
+	for range 5 {
+		if got := played(lines); !bytes.Equal(must(json.Marshal(got)), must(json.Marshal(want))) {
+			t.Fatalf("as recorded: %+v, in another order %+v", want.Variants[0].Metrics, got.Variants[0].Metrics)
+		}
+		rand.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+	}
+}
+
+// TestReplayOfOpenTasks: a task that was waiting when it was recorded has not ended
+// badly; one that was canceled has not spent its attempts.
+func TestReplayOfOpenTasks(t *testing.T) {
+	failed := letterLine(t, "https://a.example/", false, "unavailable", 1)
+	in := func(state string) string { return strings.Replace(failed, "{", `{"state": "`+state+`", `, 1) }
+	h := read(t, strings.Join([]string{in("pending"), in("running"), in("canceled"), in("dead"), letterLine(t, "https://a.example/", true, "", 2)}, "\n"))
+	c := Replay(h, 1, []Contender{{"default", retry.Default()}})
+	recorded, ours := c.Variants[0], c.Variants[1]
+	if got := recorded.Metrics; got.Good != 1 || got.Failed != 2 || len(got.Denied) != 2 || recorded.Figures[2] != (Figure{Name: "not ended", Value: 2}) {
+		t.Errorf("as recorded %+v, %+v", got, recorded.Figures)
+	}
+	if got := ours.Metrics; got.Good != 5 || ours.Figures[2].Value != 0 {
+		t.Errorf("ours %+v, %+v", got, ours.Figures)
+	}
+}
+
 func TestBadHistory(t *testing.T) {
 	attempt := `{"started_at": "2026-01-01T00:00:00Z", "ended_at": "2026-01-01T00:00:01Z", "outcome": %q, "category": %q}`
 	for text, want := range map[string]string{
@@ -156,7 +196,7 @@ func FuzzReadHistory(f *testing.F) {
 			return
 		}
 		for _, v := range Replay(h, 1, policies).Variants {
-			if m := v.Metrics; m.Good+m.Failed != int64(h.Tasks()) {
+			if m := v.Metrics; m.Good+m.Failed+int64(v.Figures[2].Value) != int64(h.Tasks()) {
 				t.Errorf("%s: %d of %d tasks have an end", v.Name, m.Good+m.Failed, h.Tasks())
 			}
 			if len(v.Series.Offered) > mostBins {
