@@ -70,6 +70,26 @@ func TestHistoryKnowsOutages(t *testing.T) {
 	}
 }
 
+// TestTargetsOfHistory: a target has the name that the engine gives it.
+func TestTargetsOfHistory(t *testing.T) {
+	for target, want := range map[string]string{
+		`"payments"`:                          "payments",
+		`{"url": "https://A.example/hook"}`:   "a.example",
+		`{"url": "https://a.example:443/x"}`:  "a.example",
+		`{"url": "http://a.example:80"}`:      "a.example",
+		`{"url": "http://a.example:443"}`:     "a.example:443",
+		`{"url": "https://A.example:8443/"}`:  "a.example:8443",
+		`{"url": "http://[2001:DB8::1]"}`:     "2001:db8::1",
+		`{"url": "http://[2001:DB8::1]:81/"}`: "[2001:db8::1]:81",
+		`{"url": ":"}`:                        "push", `{"url": "/only"}`: "push", `{}`: "push", `null`: "push", `""`: "push",
+	} {
+		h := read(t, `{"type": "push", "target": `+target+`, "attempts": [{"started_at": "2026-01-01T00:00:00Z", "ended_at": "2026-01-01T00:00:01Z", "outcome": "succeeded"}]}`)
+		if got := h.targets[0].name; got != want {
+			t.Errorf("%s is %q, want %q", target, got, want)
+		}
+	}
+}
+
 // TestReplay: fewer attempts are wasted with longer waits, and guards waste fewer
 // still; every task succeeds in the end.
 func TestReplay(t *testing.T) {
