@@ -76,6 +76,7 @@ func (n *near) conclude(e *entry, a answer) {
 		held.permit.Success(a.at, a.took)
 	default:
 		held.permit.Failure(a.at, a.took, a.category)
+		g.vague = g.vague || g.state == retry.HalfOpen && !a.category.Advice().Breaker
 	}
 	switch {
 	case !budget && held.budget != nil:

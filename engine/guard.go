@@ -20,6 +20,7 @@ type guard struct {
 	chosen   time.Time     // when they were
 
 	state   retry.BreakerState
+	vague   bool   // a probe has been answered, but neither well nor badly
 	cause   string // of the last change of the breaker
 	changed time.Time
 
@@ -79,7 +80,7 @@ func newLimit(share int) *retry.Limit {
 func (n *near) changedBreaker(t *target, c retry.BreakerChange) {
 	g := t.guard
 	was := g.state
-	g.state, g.cause, g.changed = c.To, c.Cause, c.At
+	g.state, g.cause, g.changed, g.vague = c.To, c.Cause, c.At, false
 	switch {
 	case c.To == retry.Open:
 		g.ramp.gate, g.retries.gate = 0, 0
@@ -129,7 +130,7 @@ func (n *near) allow(t *target, e *entry) bool {
 		e.grant = nil
 		return false
 	}
-	if e.gates&byBudget != 0 && g.state != retry.HalfOpen { // a probe costs no token
+	if e.gates&byBudget != 0 && !g.probesFree() {
 		ok, wait := g.budget.Withdraw(n.clock, e.cost)
 		if !ok {
 			n.giveBack(e)
@@ -156,6 +157,11 @@ func (n *near) allow(t *target, e *entry) bool {
 	g.pace.add(n.clock)
 	return true
 }
+
+// probesFree reports whether the next start is a probe that costs no token. Once
+// a probe has told nothing, the next one must be paid for: what refuses politely
+// would else be asked without end.
+func (g *guard) probesFree() bool { return g.state == retry.HalfOpen && !g.vague }
 
 // throughBreaker asks the breaker. One that ramps turns a share of those who
 // ask away; but tasks do not go away, they ask again. So here the ramp is one of
