@@ -278,7 +278,7 @@ func (o *operation) succeed() {
 // fail settles a failure.
 func (o *operation) fail(err error) bool {
 	ended := o.ctx.Err()
-	v := o.classify(err, ended)
+	v := o.judged(err, ended)
 	o.end(err, &v, counted(v.Category, ended))
 	return o.decide(ended)
 }
@@ -338,6 +338,20 @@ func (o *operation) remember(err error, v *Verdict) {
 	}
 	o.aside = !real
 	o.failure.Err, o.failure.Verdict = err, *v
+}
+
+// judged is classify. A panic of a classifier or of the error's own methods passes
+// through, but what the attempt holds is given back; what it meant is not known.
+func (o *operation) judged(err, ended error) Verdict {
+	known := false
+	defer func() {
+		if !known {
+			o.abandon(errAborted, Canceled)
+		}
+	}()
+	v := o.classify(err, ended)
+	known = true
+	return v
 }
 
 // classify asks the call's classifier, those of the policy, and the tables. Ended

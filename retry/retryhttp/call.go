@@ -218,7 +218,14 @@ func (c *call) isRepeatable(v *retry.Verdict) bool {
 // judge says whether an answer is a failure, and which.
 func (c *call) judge(resp *http.Response) (retry.Verdict, bool) {
 	if c.transport.classify != nil {
-		if verdict, ok := c.transport.classify(resp); ok {
+		returned := false
+		defer func() {
+			if !returned { // the classifier panicked, and nobody else will close it
+				resp.Body.Close()
+			}
+		}()
+		verdict, ok := c.transport.classify(resp)
+		if returned = true; ok {
 			return verdict, true
 		}
 	}
