@@ -19,7 +19,9 @@
 //     statement is sent, and the transaction is rolled back and repeated, whatever
 //     the function makes of the error. MySQL rolls back a statement after 1205 and
 //     ends the transaction after 1213, and would in both cases let the function go
-//     on and commit a part of its work. [Forgive] makes an exception.
+//     on and commit a part of its work; so would SQLite after a statement that was
+//     interrupted, which is why one that its own context ends counts as well.
+//     [Forgive] makes an exception.
 //   - The first real error is reported, not the "current transaction is aborted"
 //     (25P02) or the failed COMMIT that came of it.
 //   - The error of a rollback does not hide its cause, and a connection that could

@@ -37,16 +37,28 @@ func (w *Watch) Saw(err error) error {
 	if w.first == nil {
 		w.first = err
 	}
-	if v := retry.Classify(err); w.broken == nil && breaks(v.Category) {
+	if v := retry.Classify(err); w.broken == nil && (breaks(&v) || isContextEnd(err)) {
 		w.broken, w.kind = err, v
 	}
 	return err
 }
 
 // breaks reports failures after which a transaction must not go on: lost conflicts,
-// because the database has undone it or a part of it, and lost connections.
-func breaks(c retry.Category) bool {
-	return c == retry.Conflict || c == retry.Network || c == retry.Unsent
+// because the database has undone it or a part of it, lost connections, and codes
+// that end it. So does the end of a statement's context, see [Watch.Saw]: drivers
+// report by it what they have interrupted.
+func breaks(v *retry.Verdict) bool {
+	return v.Category == retry.Conflict || v.Category == retry.Network || v.Category == retry.Unsent || endsAll[v.Code]
+}
+
+// endsAll are the codes with which a database may have rolled the transaction back
+// without being a conflict, so that it would commit each further statement by
+// itself: the full lock table of InnoDB, and those of SQLite.
+//
+// Source: https://sqlite.org/lang_transaction.html, "Response To Errors Within A
+// Transaction"; row_mysql_handle_errors of InnoDB.
+var endsAll = map[string]bool{
+	"1206": true, "SQLITE_INTERRUPT": true, "SQLITE_FULL": true, "SQLITE_IOERR": true, "SQLITE_NOMEM": true,
 }
 
 // Next is asked before each statement. After a failure that broke the transaction
