@@ -183,8 +183,7 @@ func (r *runner) work(ctx context.Context, payload json.RawMessage) error {
 // poison kills its process, whatever that does besides.
 func (r *runner) poison(ctx context.Context, payload json.RawMessage) error {
 	go func() { _ = r.call(ctx, payload) }()
-	// sleep: so that the ledger sees the call, and the test that its process was
-	// ready, before it is gone
+	// sleep: so that ledger and test see the call and the process before it is gone
 	time.Sleep(150 * time.Millisecond)
 	die()
 	return nil
