@@ -62,6 +62,42 @@ func (s *Scenario) document(out *strings.Builder, r *Report) {
 		fmt.Fprintf(out, "| %s | %s | %s |\n", v.Name, v.Bound, v.Measured)
 	}
 	out.WriteString("\n")
+	if len(s.tabled) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "| | %s |\n|---|%s\n", strings.Join(s.tabled, " | "), strings.Repeat("---|", len(s.tabled)))
+	for i := range r.Variants {
+		v := &r.Variants[i]
+		fmt.Fprintf(out, "| %s |", v.Name)
+		for _, name := range s.tabled {
+			fmt.Fprintf(out, " %s |", v.figure(name))
+		}
+		out.WriteString("\n")
+	}
+	out.WriteString("\n")
+}
+
+// TestLearnedProbesAreLate holds what the documentation says of them: the end of
+// long outages is noticed later than by frequent probes, at an eighth of the probes.
+func TestLearnedProbesAreLate(t *testing.T) {
+	r := played(Find("L1"), 1)
+	figures := map[string]float64{}
+	for _, v := range r.Variants {
+		for _, f := range v.Figures {
+			figures[v.Name+": "+f.Name] = f.Value
+		}
+	}
+	late := func(variant string) float64 { return figures[variant+": "+noticedLate] }
+	if ours, often := late("long, learned"), late("long, fixed 5 s"); ours < 15 || ours > 25 || often < 2.5 || often > 4 {
+		t.Errorf("%v s late, with frequent probes %v s", ours, often)
+	}
+	if ours, jitter := late("short, learned"), late("short, full jitter"); ours <= 0 || ours > jitter/2 {
+		t.Errorf("%v s late after short outages, with full jitter %v s", ours, jitter)
+	}
+	const wasted = ": probes wasted per outage"
+	if share := figures["long, learned"+wasted] / figures["long, fixed 5 s"+wasted]; share < 0.08 || share > 0.15 {
+		t.Errorf("%v of the probes", share)
+	}
 }
 
 // TestPictures draws the storms that the documentation shows.

@@ -17,6 +17,8 @@ type Scenario struct {
 	Source     string      `json:"source"` // where the storm or its numbers come from
 	Parameters []Parameter `json:"parameters"`
 
+	tabled []string // figures of all variants that the documentation shows
+
 	own   kit   // our clients, unless the caller brings a policy
 	storm storm // the run that stands for the scenario in [Compare]
 	play  func(t *trial)
