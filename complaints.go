@@ -1,12 +1,12 @@
 package outlast
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -15,7 +15,7 @@ import (
 type complaints struct {
 	prefix   string // "tasks[3]." in a batch
 	fields   []task.Field
-	hints    []string
+	hints    hints.List
 	tooLarge bool // one of the complaints is about size
 }
 
@@ -29,12 +29,7 @@ func (c *complaints) add(path, message, hint string) {
 		return
 	}
 	c.fields = append(c.fields, task.Field{Path: c.prefix + path, Message: message})
-	if hint == "" {
-		hint = "leave it out for its default"
-	}
-	if !slices.Contains(c.hints, hint) {
-		c.hints = append(c.hints, hint)
-	}
+	c.hints.Add(c.prefix+path, hint)
 }
 
 // large records that something is over its limit in bytes.
@@ -49,7 +44,10 @@ func (c *complaints) err(message string) error {
 	if len(c.fields) == 0 {
 		return nil
 	}
-	e := &Error{Code: task.CodeInvalid, Message: message, Fields: c.fields, Hint: strings.Join(c.hints, "; ")}
+	e := &Error{Code: task.CodeInvalid, Message: message, Fields: c.fields, Hint: c.hints.Text()}
+	if e.Hint == "" {
+		e.Hint = "leave it out for its default"
+	}
 	if len(c.fields) == 1 {
 		e.Message = c.fields[0].Message
 		if c.tooLarge {

@@ -113,9 +113,11 @@ func (c *complaints) collect(err error) bool {
 	}
 	c.fields = append(c.fields, e.Fields[:min(len(e.Fields), mostComplaints-min(mostComplaints, len(c.fields)))]...)
 	c.tooLarge = c.tooLarge || e.Code == task.CodeTooLarge
-	if e.Hint != "" && !slices.Contains(c.hints, e.Hint) {
-		c.hints = append(c.hints, e.Hint)
+	path := "" // a hint for several fields names them
+	if len(e.Fields) == 1 {
+		path = e.Fields[0].Path
 	}
+	c.hints.Add(path, e.Hint)
 	return true
 }
 

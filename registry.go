@@ -75,7 +75,7 @@ func (r *registry) add(taskType string, run engine.Handler, opts []HandleOption)
 	rules := compileRules(&c, opts)
 	if len(c.fields) > 0 {
 		r.wrong.fields = append(r.wrong.fields, c.fields...)
-		r.wrong.hints = append(r.wrong.hints, c.hints...)
+		r.wrong.hints.Merge(&c.hints)
 		if r.client.state.Load() == started {
 			r.client.logger.Error("handler.refused", "error", c.err("the handler cannot be registered"))
 		}

@@ -53,11 +53,7 @@ func (c *complaints) retryErr(path string, err error) {
 			quoted := task.Quote(at)
 			at = quoted[1 : len(quoted)-1]
 		}
-		hint := field.Hint
-		if hint == "" {
-			hint = "leave it out for the default policy's"
-		}
-		c.add(at, field.Message, hint)
+		c.add(at, field.Message, field.Hint)
 	}
 	if len(fields) == 0 {
 		c.add(path, err.Error(), policyHint)

@@ -156,10 +156,14 @@ func TestBadDraftAllAtOnce(t *testing.T) {
 			{Priority: ptr(11), Key: "\xff", Delay: -1, Retry: json.RawMessage(`{"x": 1}`)},
 		}, true)
 		var paths []string
-		for _, field := range wantCode(k.T, err, task.CodeInvalid).Fields {
+		wrong := wantCode(k.T, err, task.CodeInvalid)
+		for _, field := range wrong.Fields {
 			paths = append(paths, field.Path)
 		}
 		want := []string{"tasks[1].type", "tasks[1].priority", "tasks[1].key", "tasks[1].delay", "tasks[1].retry.x"}
+		if hint := "tasks[1].priority: 0 is the lowest, 5 the default; "; !strings.Contains(wrong.Hint, hint) {
+			k.Errorf("the hint %q does not say which field it is for", wrong.Hint)
+		}
 		if !slices.Equal(paths, want) {
 			k.Errorf("got %v, want %v", paths, want)
 		}

@@ -3,12 +3,12 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/plan"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
@@ -70,17 +70,16 @@ func (r *PlanRequest) spec() (*retry.Spec, error) {
 // Report plans the policy in this process, without a server. A request that
 // cannot be meant is refused with a [*task.Error] that names the fields.
 func (r *PlanRequest) Report() (*plan.Report, error) {
+	env := plan.Env{
+		Deadline: time.Duration(r.Deadline), AttemptTime: time.Duration(r.AttemptTime), FailRate: r.FailRate,
+		Rate: r.Rate, Utilization: r.Utilization, OuterAttempts: r.OuterAttempts, Rows: r.Rows,
+	}
 	spec, err := r.spec()
 	if err != nil {
-		return nil, refused(err)
+		_, wrong := plan.Of(retry.Default(), env) // all that is wrong at once
+		return nil, refused(errors.Join(err, wrong))
 	}
-	report, err := plan.Question{
-		Spec: spec, Solve: plan.Variable(r.Solve), Fit: r.Fit,
-		Env: plan.Env{
-			Deadline: time.Duration(r.Deadline), AttemptTime: time.Duration(r.AttemptTime), FailRate: r.FailRate,
-			Rate: r.Rate, Utilization: r.Utilization, OuterAttempts: r.OuterAttempts, Rows: r.Rows,
-		},
-	}.Answer()
+	report, err := plan.Question{Spec: spec, Solve: plan.Variable(r.Solve), Fit: r.Fit, Env: env}.Answer()
 	return report, refused(err)
 }
 
@@ -97,7 +96,7 @@ func refused(err error) error {
 		return task.Invalid("policy", err.Error(), "send a policy as JSON")
 	}
 	out := &task.Error{Code: task.CodeInvalid, Message: "the policy cannot be planned", Err: err}
-	var hints []string
+	var all hints.List
 	for _, field := range fields[:min(len(fields), mostRefused)] {
 		path := task.Quote(field.Field) // it can end with the name of an unknown key
 		path = path[1 : len(path)-1]
@@ -105,11 +104,9 @@ func refused(err error) error {
 			path = "policy"
 		}
 		out.Fields = append(out.Fields, task.Field{Path: path, Message: field.Message})
-		if field.Hint != "" && !slices.Contains(hints, field.Hint) {
-			hints = append(hints, field.Hint)
-		}
+		all.Add(path, field.Hint)
 	}
-	if out.Hint = strings.Join(hints, "; "); out.Hint == "" {
+	if out.Hint = all.Text(); out.Hint == "" {
 		out.Hint = "docs/retry.md lists the keys of a policy and their ranges"
 	}
 	return out

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"time"
 
 	"github.com/outlast-dev/outlast/retry"
@@ -38,7 +39,8 @@ func (q Question) report() (*Report, error) {
 	}
 	policy, err := q.Spec.Policy()
 	if err != nil {
-		return nil, err
+		_, wrong := q.withDefaults()
+		return nil, errors.Join(err, wrong)
 	}
 	return Of(policy, q.Env)
 }

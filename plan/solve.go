@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -83,14 +84,13 @@ type puzzle struct {
 
 // pose checks what is given.
 func pose(spec *retry.Spec, variable Variable, env Env) (*puzzle, error) {
-	if _, err := env.withDefaults(); err != nil {
-		return nil, err
-	}
+	_, wrong := env.withDefaults()
 	policy, err := ignoring(spec, variable).Policy()
 	if err != nil {
-		if policy, err = spec.Policy(); err != nil {
-			return nil, err
-		}
+		policy, err = spec.Policy()
+	}
+	if err = errors.Join(err, wrong); err != nil {
+		return nil, err
 	}
 	whole, _ := policy.Spec()
 	q := &puzzle{spec: *whole, attempt: env.AttemptTime, limit: limit(policy.TTL(), env.Deadline)}

@@ -13,8 +13,9 @@ import (
 
 // ParseSpec reads a policy from one JSON object. It refuses unknown keys, with
 // the path and the nearest known key, and values of the wrong form; all at once
-// as joined [FieldError] values. Ranges are checked by [Spec.Policy]. YAML is
-// read by turning it into JSON first.
+// as joined [FieldError] values. Ranges are checked by [Spec.Policy], and here
+// too when something else is refused, as far as values can be read. YAML is read
+// by turning it into JSON first.
 func ParseSpec(data []byte) (*Spec, error) {
 	if !utf8.Valid(data) {
 		return nil, &FieldError{Message: "is not valid UTF-8"}
@@ -32,6 +33,7 @@ func ParseSpec(data []byte) (*Spec, error) {
 	f.repeated(data)
 	f.object("", document, spec.fields(f))
 	if len(f.errs) > 0 {
+		f.alsoOutOfRange(spec)
 		return nil, f.err()
 	}
 	return spec, nil

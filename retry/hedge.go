@@ -22,9 +22,10 @@ type HedgeConfig struct {
 	Discard func(result any)
 }
 
-// Hedge says when [Hedged] starts a second copy of an attempt. Each hedge takes
-// one token of the budget and permits of breaker and limit; without them there is
-// none.
+// Hedge says when [Hedged] starts a second copy of an attempt. A hedge needs what
+// a retry needs of the guards that the operation has: one token of its budget, and
+// permits of its breaker and its limit. The one that is refused is not started.
+// Without a budget nothing bounds hedges but Most.
 func Hedge(c HedgeConfig) Option {
 	return runOption(func(r *running) {
 		if c.Most == 0 {

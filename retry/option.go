@@ -53,7 +53,7 @@ func TTL(d time.Duration) Option { return option(func(p *Policy) { p.ttl = d }) 
 // FirstRunAfter delays the first attempt. 0 is no delay, the default.
 func FirstRunAfter(d time.Duration) Option { return option(func(p *Policy) { p.firstRun = d }) }
 
-// MaxCrashes limits how often the process running the task may die: 1 to 1000,
+// MaxCrashes limits how often the process running the task may die: 3 to 1000,
 // default 3.
 func MaxCrashes(n int) Option { return option(func(p *Policy) { p.maxCrashes = n }) }
 

@@ -31,7 +31,7 @@ type Spec struct {
 	// RetryOn and NeverOn are the lists of [On] and [Never].
 	RetryOn []string `json:"retry_on,omitempty"`
 	NeverOn []string `json:"never_on,omitempty"`
-	// MaxCrashes is 1 to 1000.
+	// MaxCrashes is 3 to 1000.
 	MaxCrashes *int `json:"max_crashes,omitempty"`
 	// OrderOnDead is block, skip or park.
 	OrderOnDead string `json:"order_on_dead,omitempty"`
@@ -99,7 +99,7 @@ func (s *Spec) Policy() (*Policy, error) {
 	if s.Preset != "" {
 		base, err := presetSpec(s.Preset)
 		if err != nil {
-			return nil, underPreset(err)
+			return nil, s.refusedPreset(err)
 		}
 		whole = base.overriddenBy(s)
 	}
@@ -111,6 +111,19 @@ func (s *Spec) Policy() (*Policy, error) {
 		return nil, f.err()
 	}
 	return p, nil
+}
+
+// refusedPreset is the error of a spec whose preset is refused, together with
+// what is wrong with the rest of it.
+func (s *Spec) refusedPreset(err error) error {
+	var f findings
+	for _, e := range FieldErrors(underPreset(err)) {
+		f.errs = append(f.errs, e)
+	}
+	rest := *s
+	rest.Preset, rest.Backoff = "", nil // what a backoff means depends on the preset's
+	_, err = rest.Policy()
+	return errors.Join(f.err(), err)
 }
 
 // underPreset puts the path of an error in a preset's parameters under "preset".

@@ -96,6 +96,10 @@ func (f *findings) guard(path string, value any, unwanted *bool, fields map[stri
 		}
 		return
 	}
+	if _, ok := value.(map[string]any); !ok {
+		f.refuse(path, `"none" is none`, "an object or none is wanted, not %s", shown(value))
+		return
+	}
 	f.object(path, value, fields)
 }
 

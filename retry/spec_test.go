@@ -150,8 +150,8 @@ func TestSpecRefused(t *testing.T) {
 		`{"backoff": []}`:                                                    "backoff object list",
 		`{"backoff": {"kind": "exponental"}}`:                                "backoff.kind exponential?",
 		`{"budget": "nome"}`:                                                 "budget none?",
-		`{"budget": null}`:                                                   "budget object null",
-		`{"budget": true}`:                                                   "budget object true",
+		`{"budget": null}`:                                                   "budget none null",
+		`{"budget": true}`:                                                   "budget none true",
 		`{"budget": {"ration": 0.1}}`:                                        "budget.ration ratio?",
 		`{"budget": {"ratio": "0.1"}}`:                                       "budget.ratio number",
 		`{"budget": {"ratio": 0}}`:                                           "budget.ratio 0",
@@ -235,6 +235,29 @@ func TestAllFindings(t *testing.T) {
 	_, err := ParseSpec([]byte(`{"tll": "1m", "backoff": {"initial": 3}, "rules": [{"when": "x"}]}`))
 	if got := len(FieldErrors(err)); got != 3 {
 		t.Errorf("%d errors: %v", got, err)
+	}
+	for in, want := range map[string]string{
+		`{"breaker":{"failure_rate":2,"min_calls":0,"window":"1ns","open_for":"-5s"}}`:                 "breaker.open_for breaker.min_calls breaker.failure_rate breaker.window",
+		`{"max_attempts":0,"backoff":{"initial":"-1s","max":"500ms"},"budget":{"ratio":4}}`:            "backoff.initial max_attempts budget.ratio",
+		`{"max_attempts":0,"backoff":{"kind":7,"steps":["1s"]}}`:                                       "backoff.kind max_attempts",
+		`{"max_crashes":1,"backoff":{"kind":"steps","steps":["x","10s"],"max":"5s"}}`:                  "backoff.steps[0] max_crashes",
+		`{"breaker":{"open_for":"x","open_max":"1s","count":"x","min_calls":2000,"probes":-1}}`:        "breaker.count breaker.open_for breaker.probes",
+		`{"ttl":1,"backoff":{"jitter":{"kind":"beta","from":0.5,"to":"x"}},"max_crashes":1}`:           "backoff.jitter.to ttl max_crashes",
+		`{"budget":0,"breaker":[],"max_attempts":-1}`:                                                  "breaker budget max_attempts",
+		`{"preset":"paymnt","max_crashes":1,"backoff":{"max":"1ns"}}`:                                  "preset max_crashes",
+		`{"max_attempts":0,"rules":[{"when":["netwrok"]},{"when":["bug"],"backoff":{"initial":"x"}}]}`: "rules[1].backoff.initial max_attempts rules[0].when[0]",
+	} {
+		spec, err := ParseSpec([]byte(in))
+		if err == nil {
+			_, err = spec.Policy()
+		}
+		var got []string
+		for _, e := range FieldErrors(err) {
+			got = append(got, e.Field)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
 	}
 	_, err = New(Attempts(0), Exponential(0, 0.5, -1), PerAttempt(-1), MaxCrashes(0))
 	if got := len(FieldErrors(err)); got != 6 {

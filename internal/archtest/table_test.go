@@ -48,6 +48,7 @@ var rules = []rule{
 	{path: "retry/*", is: "interceptors and classifiers that need a library's types", imports: []arrow{
 		{"retry", "the categories they map to, the policy they apply"},
 	}},
+	{path: "internal/hints", is: "what to do about wrong fields", stdOnly: true},
 	{path: "internal/chart", is: "line charts as SVG", stdOnly: true},
 	{path: "plan", is: "planner: pure functions over a policy", stdOnly: true, imports: []arrow{
 		{"retry", "the policy that is planned"},
@@ -141,6 +142,7 @@ var rules = []rule{
 
 	{path: "", is: "public API of the durable engine", imports: []arrow{
 		{"engine", "what it opens"},
+		{"internal/hints", "what to do about wrong fields"},
 		{"store", "the store it is given; implementations are the caller's choice"},
 		{"task", "nouns it shows"},
 		{"retry", "policies"},
@@ -163,6 +165,7 @@ var rules = []rule{
 		{"task", "nouns and error codes"},
 		{"retry", "its own repeats"},
 		{"plan", "the answer of POST /v1/policies/plan"},
+		{"internal/hints", "what to do about wrong fields"},
 	}},
 	{path: "console", is: "web console; talks only to the HTTP API"},
 	{path: "server", is: "HTTP API over the root package", imports: []arrow{

@@ -1,0 +1,56 @@
+// Package hints puts what callers should do about several wrong fields into one
+// text.
+package hints
+
+import (
+	"slices"
+	"strings"
+)
+
+// List collects hints. The zero value is ready.
+type List struct{ all []hint }
+
+type hint struct {
+	text  string
+	paths []string
+}
+
+// Add takes the hint for a field, none for an empty text. The same hint for
+// several fields is told once. A text that says itself what it is for has an
+// empty path.
+func (l *List) Add(path, text string) {
+	if text == "" {
+		return
+	}
+	i := slices.IndexFunc(l.all, func(h hint) bool { return h.text == text })
+	if i < 0 {
+		i, l.all = len(l.all), append(l.all, hint{text: text})
+	}
+	if !slices.Contains(l.all[i].paths, path) {
+		l.all[i].paths = append(l.all[i].paths, path)
+	}
+}
+
+// Merge takes the hints of another list.
+func (l *List) Merge(other *List) {
+	for _, h := range other.all {
+		for _, path := range h.paths {
+			l.Add(path, h.text)
+		}
+	}
+}
+
+// Text is all hints in one line. Each says which fields it is for, unless it is
+// the only one. It is empty when there is none.
+func (l *List) Text() string {
+	if len(l.all) == 1 {
+		return l.all[0].text
+	}
+	texts := make([]string, len(l.all))
+	for i, h := range l.all {
+		if texts[i] = h.text; h.paths[0] != "" {
+			texts[i] = strings.Join(h.paths, ", ") + ": " + h.text
+		}
+	}
+	return strings.Join(texts, "; ")
+}
