@@ -73,10 +73,10 @@ func (r *result) rates(h history) (before, during float64) {
 	return perSecond(b.First+b.Retry, r.failed-from), perSecond(d.First+d.Retry, r.recovered-r.failed)
 }
 
-// checkBudget demands the bound in every window of what arrived.
-func (r *result) checkBudget(t *testing.T, a allowance) {
+// checkBudget demands the bound in every window of what arrived until then.
+func (r *result) checkBudget(t *testing.T, a allowance, until time.Duration) {
 	t.Helper()
-	at, retries, allowed := a.worst(r.arrived)
+	at, retries, allowed := a.worst(r.arrived[:min(len(r.arrived), int(until/step))])
 	t.Logf("retries that arrived: at most %d of %.0f allowed, in the window from %v", retries, allowed, at)
 	if float64(retries) > allowed {
 		t.Errorf("in the window from %v there were %d retries, %.0f are allowed\n%s", at, retries, allowed, r)

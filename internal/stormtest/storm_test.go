@@ -17,7 +17,7 @@ const inFlight = 3 * int(clients*patience/thinking)
 // checkClients is what the adapter promises.
 func (r *result) checkClients(t *testing.T) {
 	t.Helper()
-	r.checkBudget(t, allowed)
+	r.checkBudget(t, allowed, r.end)
 	r.checkLoad(t)
 	r.checkRecovery(t)
 	r.checkGoroutines(t, inFlight)
@@ -47,4 +47,25 @@ func TestControl(t *testing.T) {
 	if _, retries, most := allowed.worst(r.arrived); float64(retries) <= most {
 		t.Error("the control keeps the bound of the budget")
 	}
+}
+
+// crew is how many more goroutines an engine may need when it catches up.
+const crew = 400
+
+// checkTasks is what the engine promises. Its budget binds as long as the target
+// fails; afterwards the ramp lets out the retries that were held.
+func (r *result) checkTasks(t *testing.T) {
+	t.Helper()
+	r.checkBudget(t, allowed, r.recovered)
+	if all := r.arrived.between(0, r.end); float64(all.Retry) > allowed.Ratio*float64(all.First)+allowed.Floor*r.end.Seconds()+allowed.Burst {
+		t.Errorf("%d retries of %d tasks\n%s", all.Retry, all.First, r)
+	}
+	r.checkRecovery(t)
+	r.checkGoroutines(t, crew)
+}
+
+// TestTasks: durable tasks make no storm either.
+func TestTasks(t *testing.T) {
+	p := brief(fails)
+	carryOut(t, p, &tasks{t: t, policy: guardedTask, over: p.before + p.broken + p.after}).checkTasks(t)
 }
