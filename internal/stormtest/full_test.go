@@ -67,7 +67,7 @@ const heading = `| run | retries | attempts/s before | in the outage | worst 10 
 
 func (rows *table) add(who string, ours, control *result) {
 	for i, run := range []*result{ours, control} {
-		before, during := run.rates(run.made())
+		before, during := run.rates(run.sent)
 		_, retries, most := allowed.worst(run.arrived)
 		recovered := fmt.Sprintf("not within %v", run.after)
 		if after, ok := run.fullGoodput(); ok {
@@ -76,15 +76,6 @@ func (rows *table) add(who string, ours, control *result) {
 		rows.text += fmt.Sprintf("| %s, receiver %s | %s | %.0f | %.0f | %d of %.0f | %s |\n",
 			who, run.outage, [...]string{"guarded", "every 100 ms"}[i], before, during, retries, most, recovered)
 	}
-}
-
-// made are the attempts: those that the clients counted, which saw refused
-// connections too, or those that arrived.
-func (r *result) made() history {
-	if len(r.sent) > 0 {
-		return r.sent
-	}
-	return r.arrived
 }
 
 // write replaces the table of the document.
@@ -130,7 +121,7 @@ func draw(t *testing.T, name, title string, ours, control *result) {
 			Markers: []chart.Marker{{X: ours.failed.Seconds(), To: ours.recovered.Seconds(), Label: "outage"}},
 			Levels:  []chart.Level{{Y: float64(capacity), Label: "capacity"}},
 		}
-		file := filepath.Join(docs, "storm-"+name+"-"+p.file+".svg")
+		file := filepath.Join(docs, "pictures", "storm-"+name+"-"+p.file+".svg")
 		if err := os.WriteFile(file, picture.SVG(), 0o644); err != nil { //nolint:gosec // a picture
 			t.Fatal(err)
 		}

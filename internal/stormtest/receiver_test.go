@@ -22,6 +22,10 @@ const (
 	// serviceTime is how long a request holds one of the slots.
 	serviceTime = 20 * time.Millisecond
 	slots       = 12
+	// coldTime is that after an outage, when caches are empty and pools are to be
+	// filled. It falls to serviceTime within warmUp.
+	coldTime = 10 * serviceTime
+	warmUp   = 5 * time.Second
 )
 
 // mode is what the receiver does to requests.
@@ -42,6 +46,7 @@ type receiver struct {
 
 	mu     sync.Mutex
 	mode   mode
+	since  time.Time     // when it worked again; zero before the first outage
 	ended  chan struct{} // closed with the present mode
 	server *http.Server
 }
@@ -89,6 +94,9 @@ func (r *receiver) become(m mode) (time.Duration, error) {
 	defer r.mu.Unlock()
 	was := r.mode
 	r.mode = m
+	if m == works {
+		r.since = time.Now()
+	}
 	close(r.ended)
 	r.ended = make(chan struct{})
 	var err error
@@ -106,11 +114,11 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.counted.attempt(time.Now(), req.Header.Get("Outlast-Attempt") == "1")
 	io.Copy(io.Discard, req.Body) //nolint:errcheck // an end of the client shows below
 	r.mu.Lock()
-	m, ended := r.mode, r.ended
+	m, ended, since := r.mode, r.ended, r.since
 	r.mu.Unlock()
 	switch m {
 	case works:
-		r.serve(req)
+		r.serve(req, since)
 	case fails:
 		http.Error(w, "out of order", http.StatusServiceUnavailable)
 	default:
@@ -120,9 +128,9 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 }
 
 // serve takes its turn, whether or not the client still waits.
-func (r *receiver) serve(req *http.Request) {
+func (r *receiver) serve(req *http.Request, since time.Time) {
 	r.slots <- struct{}{}
-	time.Sleep(serviceTime) // sleep: this is the work
+	time.Sleep(takes(time.Since(since))) // sleep: this is the work
 	<-r.slots
 	left := req.Context().Err() != nil
 	r.counted.count(time.Now(), func(b *bucket) {
@@ -132,6 +140,12 @@ func (r *receiver) serve(req *http.Request) {
 			b.Served++
 		}
 	})
+}
+
+// takes is the service time so long after an outage.
+func takes(after time.Duration) time.Duration {
+	cold := 1 - min(1, after.Seconds()/warmUp.Seconds())
+	return serviceTime + time.Duration(cold*float64(coldTime-serviceTime))
 }
 
 // remote is the receiver as the test sees it.

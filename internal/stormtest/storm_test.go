@@ -60,6 +60,7 @@ func (r *result) checkTasks(t *testing.T) {
 	if all := r.arrived.between(0, r.end); float64(all.Retry) > allowed.Ratio*float64(all.First)+allowed.Floor*r.end.Seconds()+allowed.Burst {
 		t.Errorf("%d retries of %d tasks\n%s", all.Retry, all.First, r)
 	}
+	r.checkLoad(t)
 	r.checkRecovery(t)
 	r.checkGoroutines(t, crew)
 }

@@ -13,6 +13,7 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/store/sqlite"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -38,19 +39,20 @@ type tasks struct {
 	close  []func()
 }
 
-func (l *tasks) start(ctx context.Context, url string, _ *series) {
+func (l *tasks) start(ctx context.Context, url string, counted *series) {
 	store, err := sqlite.Open(ctx, filepath.Join(l.t.TempDir(), "storm.db"))
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.client, err = outlast.Open(ctx, store, outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")))
+	l.client, err = outlast.Open(ctx, store, outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")),
+		outlast.WithObserver(engine.Observer{AttemptStarted: func(w *task.Task, _ time.Duration) { counted.attempt(time.Now(), w.Attempt == 1) }}))
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	if err := l.client.Start(ctx); err != nil {
 		l.t.Fatal(err)
 	}
-	l.close = append(l.close, func() { store.Close() }) //nolint:errcheck // the folder is removed
+	l.close = append(l.close, func() { store.Close() })
 	l.group.Go(func() { l.enqueue(ctx, url) })
 }
 
