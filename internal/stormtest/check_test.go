@@ -76,7 +76,7 @@ func (r *result) rates(h history) (before, during float64) {
 // checkBudget demands the bound in every window of what arrived until then.
 func (r *result) checkBudget(t *testing.T, a allowance, until time.Duration) {
 	t.Helper()
-	at, retries, allowed := a.worst(r.arrived[:min(len(r.arrived), int(until/step))])
+	at, retries, allowed := a.worst(r.arrived.until(until))
 	t.Logf("retries that arrived: at most %d of %.0f allowed, in the window from %v", retries, allowed, at)
 	if float64(retries) > allowed {
 		t.Errorf("in the window from %v there were %d retries, %.0f are allowed\n%s", at, retries, allowed, r)

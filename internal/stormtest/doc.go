@@ -2,14 +2,14 @@
 // do to it: a server in a process of its own fails for some seconds, a thousand
 // goroutines call it through the HTTP adapter, and then thousands of durable
 // tasks are pushed to it. It counts what arrives, first attempts and retries, in
-// steps of 100 ms, and compares it with what the guards promise. The control is the same run with
-// retries at a fixed interval and no guards: it must show the storm, or the test
-// would prove nothing.
+// steps of 100 ms, and compares it with what the guards promise. The control is
+// the same run with retries at a fixed interval and no guards: it must show the
+// storm, or the test would prove nothing.
 //
-// The receiver serves a bounded number of requests per second and does not notice
-// when a client has left the queue, as real ones do. So the control does not
-// recover when the receiver does: all of its capacity goes to requests that
-// nobody waits for any more.
+// The receiver serves a bounded number of requests per second, is slower while it
+// is cold, and does not notice when a client has left the queue, as real ones do.
+// So the clients of the control do not let it recover: all of its capacity goes
+// to requests that nobody waits for any more.
 //
 // Where to start reading: run_test.go (a run and its phases), check_test.go (what
 // is demanded). The receiver is this test binary itself, started again in the

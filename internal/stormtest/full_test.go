@@ -34,10 +34,13 @@ func TestFull(t *testing.T) {
 		t.Run("clients/"+string(outage), func(t *testing.T) {
 			ours, control := carryOut(t, long(outage), guarded(t)), carryOut(t, long(outage), fixed(t))
 			ours.checkClients(t)
+			if after, ok := control.fullGoodput(); ok {
+				t.Errorf("the control recovers after %v\n%s", after, control)
+			}
 			t.Log("guarded: ", ours, "\ncontrol: ", control)
 			rows.add("1000 clients", ours, control)
 			if outage == fails {
-				draw(t, "clients", "1000 clients of a receiver that fails for 10 s", ours, control)
+				draw(t, "clients", "1000 clients, 10 s of failures", ours, control)
 			}
 		})
 	}
@@ -48,10 +51,15 @@ func TestFull(t *testing.T) {
 			}
 			ours, control := run(guardedTask), run(fixedTask)
 			ours.checkTasks(t)
+			for _, r := range []*result{ours, control} {
+				if served := r.arrived.between(0, r.end).Served; served < taskCount {
+					t.Errorf("%d of %d tasks were served\n%s", served, taskCount, r)
+				}
+			}
 			t.Log("guarded: ", ours, "\ncontrol: ", control)
 			rows.add("5000 tasks", ours, control)
 			if outage == fails {
-				draw(t, "tasks", "5000 tasks for a receiver that fails for 10 s", ours, control)
+				draw(t, "tasks", "5000 tasks, 10 s of failures", ours, control)
 			}
 		})
 	}
@@ -61,21 +69,26 @@ func TestFull(t *testing.T) {
 // table are the measured numbers.
 type table struct{ text string }
 
-const heading = `| run | retries | attempts/s before | in the outage | worst 10 s: retries of those allowed | full goodput after |
-|---|---|---|---|---|---|
+const heading = `| receiver | run | attempts/s before | attempts/s in the outage | worst 10 s until it works | worst 10 s of all | full goodput after |
+|---|---|---|---|---|---|---|
 `
 
 func (rows *table) add(who string, ours, control *result) {
 	for i, run := range []*result{ours, control} {
 		before, during := run.rates(run.sent)
-		_, retries, most := allowed.worst(run.arrived)
 		recovered := fmt.Sprintf("not within %v", run.after)
 		if after, ok := run.fullGoodput(); ok {
 			recovered = fmt.Sprintf("%.1f s", after.Seconds())
 		}
-		rows.text += fmt.Sprintf("| %s, receiver %s | %s | %.0f | %.0f | %d of %.0f | %s |\n",
-			who, run.outage, [...]string{"guarded", "every 100 ms"}[i], before, during, retries, most, recovered)
+		rows.text += fmt.Sprintf("| %s | %s, %s | %.0f | %.0f | %s | %s | %s |\n", run.outage, who, [...]string{"guarded", "every 100 ms"}[i],
+			before, during, worst(run.arrived.until(run.recovered)), worst(run.arrived), recovered)
 	}
+}
+
+// worst shows the retries of the worst window of those that are allowed.
+func worst(h history) string {
+	_, retries, most := allowed.worst(h)
+	return fmt.Sprintf("%d of %.0f", retries, most)
 }
 
 // write replaces the table of the document.
@@ -105,8 +118,8 @@ func draw(t *testing.T, name, title string, ours, control *result) {
 		file, what, note string
 		of               func(bucket) int
 	}{
-		{"attempts", "attempts that arrive per second", "First attempts and retries, counted by the receiver.", func(b bucket) int { return b.First + b.Retry }},
-		{"goodput", "answers per second that somebody waits for", "Answers of 200, counted by the receiver.", func(b bucket) int { return b.Served }},
+		{"attempts", "what arrives", "First attempts and retries, counted by the receiver.", func(b bucket) int { return b.First + b.Retry }},
+		{"goodput", "what is served in time", "Answers that somebody still waited for, counted by the receiver.", func(b bucket) int { return b.Served }},
 	} {
 		picture := chart.Chart{
 			Title:       title + ": " + p.what,

@@ -69,6 +69,9 @@ func (h history) between(from, to time.Duration) bucket {
 	return sum
 }
 
+// until is the history up to a time.
+func (h history) until(end time.Duration) history { return h[:min(len(h), int(end/step))] }
+
 // perSecond is a number of a time as a rate.
 func perSecond(n int, over time.Duration) float64 { return float64(n) / over.Seconds() }
 

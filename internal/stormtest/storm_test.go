@@ -49,8 +49,9 @@ func TestControl(t *testing.T) {
 	}
 }
 
-// crew is how many more goroutines an engine may need when it catches up.
-const crew = 400
+// crew is how many more goroutines an engine may need while attempts hang, and
+// when it catches up.
+const crew = 600
 
 // checkTasks is what the engine promises. Its budget binds as long as the target
 // fails; afterwards the ramp lets out the retries that were held.
