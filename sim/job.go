@@ -52,13 +52,14 @@ func (j *job) happen(w *world, _ what) {
 	j.client.to.take(w, a)
 }
 
-// pay asks the budget for a retry. It returns how long to wait, 0 when it is paid.
+// pay asks the budget for a retry, which is never free as in a call: a task can
+// wait. It returns how long to wait, 0 when it is paid.
 func (j *job) pay(w *world) time.Duration {
 	b := j.client.budget
 	if b == nil || j.number == 0 || j.granted {
 		return 0
 	}
-	granted, wait := b.Withdraw(w.clock, price(j.last.Category, j.number))
+	granted, wait := b.Withdraw(w.clock, j.last.Category.Advice().Cost)
 	if j.granted = granted; granted {
 		return 0
 	}

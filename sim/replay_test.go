@@ -136,6 +136,24 @@ func TestReplayOfDoomedTasks(t *testing.T) {
 	}
 }
 
+// TestReplayPaysForEveryRetry: the retries of tasks are paid for, also the first one
+// after a connection that was refused.
+func TestReplayPaysForEveryRetry(t *testing.T) {
+	var lines []string
+	for i := range 500 {
+		lines = append(lines, letterLine(t, "https://a.example/", false, "unsent", float64(i)/20))
+	}
+	policy := must(retry.New(retry.Attempts(50), retry.Fixed(time.Second), retry.TaskBreaker(nil)))
+	c := Replay(read(t, strings.Join(lines, "\n")), 1, []Contender{{"patient", policy}})
+	offered, attempts := 0.0, 0.0
+	for i := range 20 { // while tasks come
+		offered, attempts = offered+c.Variants[1].Series.Offered[i], attempts+c.Variants[1].Series.Attempts[i]
+	}
+	if got := attempts / offered; got <= 1 || got > 1.15 {
+		t.Errorf("%v attempts per task", got)
+	}
+}
+
 // TestReplayEnds: an unlimited policy would repeat a bug for ever.
 func TestReplayEnds(t *testing.T) {
 	h := read(t, letterLine(t, "https://a.example/", false, "bug", 1))

@@ -97,13 +97,13 @@ func TestCompare(t *testing.T) {
 	if len(c.Variants) != 2 || c.Variants[0].Metrics.Offered != c.Variants[1].Metrics.Offered {
 		t.Fatalf("%+v", c.Variants)
 	}
-	if got := c.Variants[0].Metrics.Amplification; got < 1.9 {
+	if got := c.Variants[0].Metrics.Peak10s; got < 2.9 {
 		t.Errorf("naked: amplification %v", got)
 	}
 	if got := c.Variants[1].Metrics.Peak10s; got > 1.1 {
 		t.Errorf("the default policy has a budget; amplification %v", got)
 	}
-	if got := c.Variants[0].Series; len(got.Offered) != 60 || len(got.P99) != 60 || got.Step != 1 {
+	if got := c.Variants[0].Series; len(got.Offered) != 90 || len(got.P99) != 90 || got.Step != 1 {
 		t.Errorf("series of %d steps of %v s", len(got.Offered), got.Step)
 	}
 	page, err := c.HTML()
