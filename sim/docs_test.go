@@ -5,6 +5,7 @@ package sim
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -127,5 +128,28 @@ func TestPictures(t *testing.T) {
 			t.Fatalf("%s: %d of %d variants are there", picture.file, len(ch.Series), len(picture.variants))
 		}
 		compareFile(t, "../docs/pictures/"+picture.file, string(ch.SVG()))
+	}
+}
+
+// TestBreakerHasItsPrice holds what the documentation says of S4: where nothing was
+// queued, the breaker makes the outage longer.
+func TestBreakerHasItsPrice(t *testing.T) {
+	success := map[string]float64{}
+	recovery := map[string]float64{}
+	for _, v := range played(Find("S4"), 1).Variants {
+		success[v.Name] = v.Metrics.Success
+		if r := v.Metrics.Recovery; r != nil {
+			recovery[v.Name] = *r
+		}
+	}
+	const alone, both = "lost, budget alone", "lost, budget and breaker"
+	if math.Abs(success[alone]-0.918) > 0.002 || math.Abs(success[both]-0.84) > 0.005 {
+		t.Errorf("%v of the calls end well, with the breaker %v", success[alone], success[both])
+	}
+	if recovery[alone] != 0 || recovery[both] != 13 {
+		t.Errorf("recovered after %v s, with the breaker after %v s", recovery[alone], recovery[both])
+	}
+	if _, recovered := recovery["held, budget alone"]; recovered {
+		t.Error("a budget alone lets a held outage recover")
 	}
 }
