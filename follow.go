@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"maps"
-	"net/url"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -158,16 +156,4 @@ func embedded(payload []byte) json.RawMessage {
 	}
 	quoted, _ := json.Marshal(text)
 	return quoted
-}
-
-// hostOf is the host of a request's URL in lower case, "" without one.
-func hostOf(request *task.Request) string {
-	if request == nil {
-		return ""
-	}
-	u, err := url.Parse(request.URL)
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Hostname())
 }

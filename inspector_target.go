@@ -20,9 +20,10 @@ type TargetView struct {
 	// and tokens are sums, the share of successes is weighed by attempts.
 	store.Target
 	// Order is what an operator said last: one to open holds until another
-	// comes, others are shown for an hour.
+	// comes, others are shown for an hour, of targets that a node knows.
 	Order *store.TargetOrder
-	// Nodes is what each node knows.
+	// Nodes is what each node knows. Empty of a target that is ordered open while
+	// no node knows a task of it, perhaps because of a typing error.
 	Nodes map[string]store.Target
 }
 
@@ -58,7 +59,9 @@ func (i *Inspector) Targets(ctx context.Context) ([]*TargetView, error) {
 	}
 	for n := range topology.Orders {
 		order := topology.Orders[n]
-		of(order.Target).Order = &order
+		if views[order.Target] != nil || order.Action == store.TargetOpen {
+			of(order.Target).Order = &order
+		}
 	}
 	for _, view := range views {
 		view.sum(time.Now())

@@ -177,6 +177,33 @@ outlast_target_held{gate="rate"} 0
 	}, outlast.WithRegisterer(registry))
 }
 
+// An order about a target that no node knows is shown while it holds, and gone
+// after its end.
+func TestOrderOfAnUnknownTarget(t *testing.T) {
+	virtually(t, func(k *kit) {
+		inspect := k.client.Inspector()
+		k.start()
+		k.after(3 * time.Second)
+		for _, end := range []store.TargetAction{store.TargetReset, store.TargetClose} {
+			if _, err := inspect.OrderTarget(k.ctx, "[2001:db8::1]:8080", store.TargetOpen); err != nil {
+				k.Fatal(err)
+			}
+			k.after(3 * time.Second)
+			if got := k.target("[2001:db8::1]:8080"); len(got.Nodes) != 0 || !got.Breaker.Forced || got.Order == nil {
+				k.Errorf("%+v", got)
+			}
+			if ended, err := inspect.OrderTarget(k.ctx, "[2001:db8::1]:8080", end); err != nil || ended.Order.Action != end || ended.Breaker.Forced {
+				k.Errorf("%+v, %v", ended, err)
+			}
+			if all, err := inspect.Targets(k.ctx); err != nil || len(all) != 0 {
+				k.Errorf("after a %s: %+v, %v", end, all, err)
+			}
+			_, err := inspect.OrderTarget(k.ctx, "[2001:db8::1]:8080", end)
+			wantCode(k.T, err, task.CodeNotFound)
+		}
+	})
+}
+
 // What a node that is not asked knows is seen through its row.
 func TestTargetsOfOtherNodes(t *testing.T) {
 	virtually(t, func(k *kit) {

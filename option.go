@@ -61,18 +61,6 @@ func AllowTargets(prefixes ...netip.Prefix) Option {
 	return func(o *options) { o.allow = append(o.allow, prefixes...) }
 }
 
-// WithTargetSecret signs the requests to a host (as it stands in the URL, in
-// lower case, without a port) in the manner of Standard Webhooks. The secret is
-// what [push.ParseSecret] returns.
-func WithTargetSecret(host string, secret []byte) Option {
-	return func(o *options) {
-		if o.secrets == nil {
-			o.secrets = make(map[string][]byte)
-		}
-		o.secrets[host] = slices.Clone(secret)
-	}
-}
-
 // WithRelease names the release of the application, for logs and the node.
 func WithRelease(release string) Option { return func(o *options) { o.release = release } }
 

@@ -1,16 +1,25 @@
 package outlast_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -70,7 +79,7 @@ func TestPush(t *testing.T) {
 
 	payload := `{"n":12345678901234567890}`
 	got, err := client.Run(ctx, outlast.Draft{Payload: []byte(payload), Retry: quickly, Target: &task.Request{URL: server.URL + "/in"}})
-	if err != nil || string(got.Result) != `{"ok":true}` || got.Type != "http" || got.Target != "127.0.0.1" || got.Attempt != 2 {
+	if err != nil || string(got.Result) != `{"ok":true}` || got.Type != "http" || got.Target != strings.TrimPrefix(server.URL, "http://") || got.Attempt != 2 {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	mu.Lock()
@@ -84,6 +93,99 @@ func TestPush(t *testing.T) {
 	var dead *outlast.DeadError
 	if !errors.As(err, &dead) || dead.Reason != task.Permanent || dead.Failure.Code != "410" || dead.Attempt != 1 {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A dead service does not hold the tasks of a healthy one on another port of its
+// host.
+func TestServicesOfOneHost(t *testing.T) {
+	serve := func(status int) (string, *atomic.Int64) {
+		var calls atomic.Int64
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			calls.Add(1)
+			w.WriteHeader(status)
+		}))
+		t.Cleanup(server.Close)
+		return server.URL, &calls
+	}
+	dead, deadCalls := serve(http.StatusServiceUnavailable)
+	well, wellCalls := serve(http.StatusOK)
+	ctx, client := really(t, memory.New(), outlast.AsServer(), outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")))
+	enqueue := func(url string, count int) {
+		for range count {
+			if _, err := client.Enqueue(ctx, outlast.Draft{Retry: quickly, Target: &task.Request{URL: url}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	breaker := func(url string) store.Breaker {
+		view, err := client.Inspector().Target(ctx, strings.TrimPrefix(url, "http://"))
+		if err != nil {
+			return store.Breaker{}
+		}
+		return view.Breaker
+	}
+	const tasks = 200
+	enqueue(dead, tasks)
+	for breaker(dead).State != "open" && ctx.Err() == nil {
+		runtime.Gosched()
+	}
+	if before := deadCalls.Load(); before >= tasks {
+		t.Fatalf("%d calls before the breaker opened", before)
+	}
+	enqueue(well, tasks)
+	for range tasks / 10 {
+		if _, err := client.Run(ctx, outlast.Draft{Retry: quickly, Target: &task.Request{URL: well}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for wellCalls.Load() < tasks+tasks/10 && ctx.Err() == nil {
+		runtime.Gosched()
+	}
+	if got := breaker(well); wellCalls.Load() != tasks+tasks/10 || got.State != "closed" || got.Failures != 0 {
+		t.Errorf("%d of %d calls of the healthy service, breaker %+v", wellCalls.Load(), tasks+tasks/10, got)
+	}
+	if got := breaker(dead); got.State == "closed" {
+		t.Errorf("the dead service: %+v", got)
+	}
+}
+
+// The secret of a port goes before that of its host.
+func TestTargetSecrets(t *testing.T) {
+	signed := func(secrets map[string]byte) (signature string) {
+		t.Helper()
+		seen := make(chan http.Header, 1)
+		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header }))
+		defer server.Close()
+		port := server.URL[strings.LastIndex(server.URL, ":"):]
+		options := []outlast.Option{outlast.AsServer(), outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8"))}
+		for place, secret := range secrets {
+			options = append(options, outlast.WithTargetSecret(strings.Replace(place, ":PORT", port, 1), bytes.Repeat([]byte{secret}, 32)))
+		}
+		ctx, client := really(t, memory.New(), options...)
+		if _, err := client.Run(ctx, outlast.Draft{Payload: []byte(`1`), Target: &task.Request{URL: server.URL}}); err != nil {
+			t.Fatal(err)
+		}
+		header := <-seen
+		for name, secret := range map[string]byte{"host": 'h', "port": 'p'} {
+			mac := hmac.New(sha256.New, bytes.Repeat([]byte{secret}, 32))
+			mac.Write([]byte(header.Get("Webhook-Id") + "." + header.Get("Webhook-Timestamp") + ".1"))
+			if header.Get("Webhook-Signature") == "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)) {
+				return name
+			}
+		}
+		return header.Get("Webhook-Signature")
+	}
+	for want, secrets := range map[string][]map[string]byte{
+		"host": {{"127.0.0.1": 'h'}, {"127.0.0.1": 'h', "127.0.0.1:1": 'x', "localhost:PORT": 'x'}},
+		"port": {{"127.0.0.1:PORT": 'p'}, {"127.0.0.1:PORT": 'p', "127.0.0.1": 'h'}},
+		"":     {{"127.0.0.1:1": 'x'}, {"localhost": 'x'}},
+	} {
+		for _, some := range secrets {
+			if got := signed(some); got != want {
+				t.Errorf("with secrets of %v: signed by %q, want %q", slices.Collect(maps.Keys(some)), got, want)
+			}
+		}
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/targetname"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -61,9 +61,10 @@ func laneHash(text string) uint64 {
 	return sum ^ sum>>33
 }
 
-// targetOf is the unit that limits protect: the host of the URL in lower case,
-// without one the type. A host that is spelt like the type gets its port, so
-// that handler and host stay two units.
+// targetOf is the unit that limits protect: the host of the URL with a port that
+// is not the scheme's own, without a URL the type. A host that is spelt like the
+// type gets its scheme, since the engine takes a task for a handler's when its
+// target is its type.
 func targetOf(taskType string, request *task.Request) string {
 	if request == nil {
 		return taskType
@@ -72,17 +73,11 @@ func targetOf(taskType string, request *task.Request) string {
 	if err != nil || u.Hostname() == "" {
 		return taskType
 	}
-	host := strings.ToLower(u.Hostname())
-	if host != taskType {
-		return host
+	name := targetname.Of(u)
+	if name == taskType {
+		return u.Scheme + "://" + name
 	}
-	if port := u.Port(); port != "" {
-		return host + ":" + port
-	}
-	if u.Scheme == "http" {
-		return host + ":80"
-	}
-	return host + ":443"
+	return name
 }
 
 // content is the hash of what two drafts with one dedupe key must agree on:

@@ -58,11 +58,15 @@ func TestTargetOf(t *testing.T) {
 	for _, c := range []struct{ taskType, url, want string }{
 		{"mail", "", "mail"},
 		{"http", "https://API.Example.com/x", "api.example.com"},
-		{"http", "http://api.example.com:8080/", "api.example.com"},
-		{"api.example.com", "https://api.example.com/", "api.example.com:443"},
-		{"api.example.com", "http://api.example.com/", "api.example.com:80"},
+		{"http", "http://API.example.com:8080/", "api.example.com:8080"},
+		{"http", "http://api.example.com:80/", "api.example.com"},
+		{"http", "https://api.example.com:80/", "api.example.com:80"},
+		{"api.example.com", "https://api.example.com/", "https://api.example.com"},
+		{"api.example.com", "http://api.example.com/", "http://api.example.com"},
 		{"api.example.com", "http://api.example.com:8080/", "api.example.com:8080"},
+		{"api.example.com:8080", "http://api.example.com:8080/", "http://api.example.com:8080"},
 		{"http", "http://[2001:db8::1]/", "2001:db8::1"},
+		{"http", "http://[2001:db8::1]:8080/", "[2001:db8::1]:8080"},
 	} {
 		var request *task.Request
 		if c.url != "" {

@@ -133,7 +133,7 @@ func (r *registry) push(ctx context.Context, run *engine.Run) ([]byte, error) {
 		Task:        run.Task,
 		MaxAttempts: run.MaxAttempts,
 		Deadline:    run.Deadline,
-		Secret:      r.client.secrets[hostOf(run.Task.Spec.HTTP)],
+		Secret:      r.client.secretOf(run.Task.Spec.HTTP),
 		Limited:     run.Task.Spec.Timeout > 0 || run.Policy.Timeout() > 0,
 	})
 }

@@ -41,7 +41,7 @@ type Config struct {
 	Openers Openers
 	// AllowTargets are private address ranges that tasks may call.
 	AllowTargets []netip.Prefix
-	// TargetSecrets are signing secrets by host, see [outlast.WithTargetSecret].
+	// TargetSecrets are signing secrets by host, or host and port, see [outlast.WithTargetSecret].
 	TargetSecrets map[string][]byte
 	// Grace is the time that running attempts get at a stop, 25 s when 0,
 	// none when negative.

@@ -10,10 +10,10 @@ import (
 // TargetState is what the living nodes know of a target: the most restrictive
 // breaker, sums of what was counted, and each node's view.
 type TargetState struct {
-	Name string `json:"name" doc:"The host of a request's URL, or the type of the task."`
+	Name string `json:"name" doc:"The host of a request's URL, with a port that is not the scheme's own, as in api.example.com:8443; or the type of the task."`
 	TargetView
 	Order *TargetOrder `json:"order,omitempty" doc:"What an operator said last; one to open holds, others are shown for an hour."`
-	Nodes []NodeTarget `json:"nodes" doc:"What each node knows."`
+	Nodes []NodeTarget `json:"nodes" doc:"What each node knows. Empty of a target that is ordered open while no node knows a task of it: perhaps its name is a typing error."`
 }
 
 // TargetView is a target as one node sees it, or all together.

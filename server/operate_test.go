@@ -96,6 +96,34 @@ func TestExportHasOneLetterPerLine(t *testing.T) {
 	a.call("GET", "/v1/dead/export?reason=tired", "").problem(400, "invalid", "reason")
 }
 
+// Names of targets have colons and brackets; URLs carry them with and without
+// percent-encoding.
+func TestNamesOfTargets(t *testing.T) {
+	up := receiver(t, func(http.ResponseWriter, *http.Request) {})
+	name := strings.TrimPrefix(up, "http://")
+	a := start(t)
+	a.call("POST", "/v1/tasks?wait=30s", `{"target":{"url":"`+up+`"}}`).is(200)
+	for path, want := range map[string]string{
+		name: name, strings.ReplaceAll(name, ":", "%3A"): name,
+		"[2001:db8::1]:8443": "[2001:db8::1]:8443", "%5B2001%3Adb8%3A%3A1%5D%3A8443": "[2001:db8::1]:8443",
+		"2001:db8::1": "2001:db8::1", "https:%2F%2Fapi.example.com": "https://api.example.com",
+	} {
+		var got client.TargetState
+		a.call("POST", "/v1/targets/"+path+"/open", "").is(200).into(&got)
+		if got.Name != want || got.Breaker.State != "open" || (len(got.Nodes) == 0) != (want != name) {
+			t.Errorf("%s: %+v", path, got)
+		}
+		a.call("GET", "/v1/targets/"+path, "").is(200).into(&got)
+		if got.Name != want {
+			t.Errorf("%s: %+v", path, got)
+		}
+		a.call("POST", "/v1/targets/"+path+"/reset", "").is(200)
+		if want != name {
+			a.call("GET", "/v1/targets/"+path, "").problem(404, "not_found")
+		}
+	}
+}
+
 func TestRedrive(t *testing.T) {
 	var up atomic.Bool
 	url := receiver(t, func(w http.ResponseWriter, _ *http.Request) {

@@ -12,7 +12,7 @@ import (
 )
 
 type targetName struct {
-	Name string `path:"name" doc:"The host of a request's URL, or the type of the task; percent-encoded."`
+	Name string `path:"name" doc:"The host of a request's URL, with a port that is not the scheme's own, or the type of the task; percent-encoded: api.example.com, api.example.com:8443, %5B2001:db8::1%5D:8443."`
 }
 
 type targetsInput struct {
@@ -37,7 +37,7 @@ func (s *Server) addTargets() {
 		summary, about string
 	}{
 		{store.TargetOpen, "Stop all calls of a target",
-			"Nothing calls the target until it is closed or reset; tasks wait and spend no attempts. Attempts under way go on. It may be one that nobody has called yet."},
+			"Nothing calls the target until it is closed or reset; tasks wait and spend no attempts. Attempts under way go on. It may be one that nobody has called yet; the answer names no nodes then, and a misspelt name stops nothing."},
 		{store.TargetClose, "Let calls of a target begin again", "Ends an outage, or an order to open. Calls begin slowly and become ever more."},
 		{store.TargetReset, "Forget what was learned of a target", "Breaker, budget, limit and the history of its outages begin anew; an order to open ends."},
 	} {

@@ -8,12 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/targetname"
 	"github.com/outlast-dev/outlast/retry"
 )
 
@@ -51,15 +50,9 @@ func (p *place) UnmarshalJSON(data []byte) error {
 	if err != nil || u.Hostname() == "" {
 		return nil //nolint:nilerr // such a target has no place, and is known by its type
 	}
-	p.name = strings.ToLower(u.Hostname())
-	if port := u.Port(); port != "" && port != ports[u.Scheme] {
-		p.name = net.JoinHostPort(p.name, port)
-	}
+	p.name = targetname.Of(u)
 	return nil
 }
-
-// ports are those that need no mention.
-var ports = map[string]string{"http": "80", "https": "443"}
 
 const (
 	// mostLine is the longest line that is read, in bytes.

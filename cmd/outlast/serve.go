@@ -17,6 +17,7 @@ import (
 
 	"github.com/outlast-dev/outlast/app"
 	"github.com/outlast-dev/outlast/push"
+	"github.com/outlast-dev/outlast/safehttp"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -43,6 +44,7 @@ are refused.
 
 --target-secret-env HOST=VARIABLE signs the requests to a host in the manner of
 Standard Webhooks, with the secret (whsec_...) in that environment variable.
+HOST:PORT=VARIABLE is for one port, and goes before the secret of its host.
 
 SIGINT or SIGTERM stop it gracefully: running attempts get the grace time, the
 rest is handed back without cost. A second signal stops at once.`,
@@ -59,7 +61,7 @@ rest is handed back without cost. A second signal stops at once.`,
 	flags.StringVar(&f.listen, "listen", app.DefaultListen, "loopback address and port, port 0 for a free one; env OUTLAST_LISTEN")
 	flags.StringVar(&f.store, "store", app.DefaultStore, "sqlite:PATH, or memory: (nothing on disk); env OUTLAST_STORE")
 	flags.StringSliceVar(&f.allow, "allow-target", nil, "private address range that tasks may call, such as 10.0.0.0/8 (repeatable); env OUTLAST_ALLOW_TARGET")
-	flags.StringSliceVar(&f.secrets, "target-secret-env", nil, "HOST=VARIABLE: sign requests to the host with the secret in this environment variable (repeatable); env OUTLAST_TARGET_SECRET_ENV")
+	flags.StringSliceVar(&f.secrets, "target-secret-env", nil, "HOST[:PORT]=VARIABLE: sign requests to the host with the secret in this environment variable (repeatable); env OUTLAST_TARGET_SECRET_ENV")
 	flags.DurationVar(&f.grace, "grace", app.DefaultGrace, "time that running attempts get at a stop; env OUTLAST_GRACE")
 	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error; env OUTLAST_LOG_LEVEL")
 	flags.StringVar(&f.format, "log-format", "text", "text or json; env OUTLAST_LOG_FORMAT")
@@ -143,12 +145,12 @@ func readSecrets(texts []string) (map[string][]byte, error) {
 	secrets := make(map[string][]byte, len(texts))
 	for _, text := range texts {
 		host, variable, found := strings.Cut(text, "=")
-		host = strings.ToLower(strings.Trim(host, "[]"))
 		if !found || host == "" || variable == "" || strings.HasPrefix(variable, "whsec_") {
-			return nil, usage("--target-secret-env is HOST=VARIABLE, where VARIABLE is the name of an environment variable")
+			return nil, usage("--target-secret-env is HOST[:PORT]=VARIABLE, where VARIABLE is the name of an environment variable")
 		}
-		if _, err := netip.ParseAddr(host); err != nil && strings.ContainsAny(host, ":/@?# ") {
-			return nil, usage("--target-secret-env: %s is not a host as it stands in a URL, without scheme and port", task.Quote(host))
+		host, err := secretHost(host)
+		if err != nil {
+			return nil, err
 		}
 		if _, twice := secrets[host]; twice {
 			return nil, usage("--target-secret-env: the host %s is given twice", task.Quote(host))
@@ -164,6 +166,23 @@ func readSecrets(texts []string) (map[string][]byte, error) {
 		secrets[host] = secret
 	}
 	return secrets, nil
+}
+
+// secretHost is the one spelling of a host as it stands in a URL, with or without
+// a port; an IPv6 address without a port needs no brackets.
+func secretHost(text string) (string, error) {
+	authority := text
+	if address, err := netip.ParseAddr(text); err == nil && address.Is6() {
+		authority = "[" + text + "]"
+	}
+	u, err := safehttp.CheckURL("https://" + authority)
+	switch {
+	case err != nil:
+		return "", usage("--target-secret-env: %s is not a host as it stands in a URL, without scheme: %s", task.Quote(text), err)
+	case u.Path != "" || u.RawQuery != "" || u.ForceQuery:
+		return "", usage("--target-secret-env: %s is not a host as it stands in a URL, without scheme and path", task.Quote(text))
+	}
+	return u.Host, nil
 }
 
 func newLogger(w io.Writer, level, format string) (*slog.Logger, error) {

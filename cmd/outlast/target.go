@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +23,7 @@ func targetRows(targets []client.TargetState) func(io.Writer) {
 		for i := range targets {
 			t := &targets[i]
 			row(w, clean(t.Name), breakerOf(t), when(t.Breaker.Since), when(t.Breaker.Until), fmt.Sprintf("%d/%d", t.Breaker.Failures, t.Breaker.Calls),
-				fmt.Sprintf("%.0f%%", 100*t.Budget.Share), t.Budget.Tokens, fmt.Sprintf("%d/%d", t.InFlight, t.Limit), waitingOf(&t.Waiting), clean(t.Breaker.Cause))
+				fmt.Sprintf("%.0f%%", 100*t.Budget.Share), t.Budget.Tokens, fmt.Sprintf("%d/%d", t.InFlight, t.Limit), waitingOf(&t.Waiting), causeOf(t))
 		}
 	}
 }
@@ -31,6 +33,45 @@ func breakerOf(t *client.TargetState) string {
 		return clean(t.Breaker.State) + " (ordered)"
 	}
 	return clean(t.Breaker.State)
+}
+
+// causeOf is the cause of the breaker's last change, and a warning where no node
+// knows a task of the target.
+func causeOf(t *client.TargetState) string {
+	if len(t.Nodes) == 0 {
+		return clean(t.Breaker.Cause) + " (no task known)"
+	}
+	return clean(t.Breaker.Cause)
+}
+
+// noteUnknown warns of a name that no node knows a task of, and names targets
+// that it may be short for.
+func (c *cli) noteUnknown(ctx context.Context, api *client.Client, name string) {
+	c.say("note: no task of this target is known (a typing error?); targets are named like api.example.com, api.example.com:8443 or the type of a task, see: outlast target list")
+	known, err := api.Targets(ctx, 500)
+	if err != nil {
+		return // the order says what is wrong
+	}
+	var near []string
+	for i := range known.Targets {
+		if one := known.Targets[i].Name; one != name && hostOf(one) == hostOf(name) {
+			near = append(near, clean(one))
+		}
+	}
+	if len(near) > 0 {
+		c.say("note: on the same host: %s", strings.Join(near[:min(len(near), 10)], ", "))
+	}
+}
+
+// hostOf is the name of a target, or a URL, without scheme, path and port.
+func hostOf(name string) string {
+	if _, after, found := strings.Cut(name, "://"); found {
+		name, _, _ = strings.Cut(after, "/")
+	}
+	if host, _, err := net.SplitHostPort(name); err == nil {
+		name = host
+	}
+	return strings.ToLower(strings.Trim(name, "[]"))
 }
 
 func waitingOf(w *client.TargetWaiting) int { return w.Breaker + w.Budget + w.Rate + w.Concurrency }
@@ -48,7 +89,8 @@ func (c *cli) order(use, short, long, becomes string, do func(ctx context.Contex
 				c.say("%s: breaker %s, %d attempts run, %d due tasks wait in the memory of the nodes; %s",
 					clean(target.Name), breakerOf(target), target.InFlight, waitingOf(&target.Waiting), becomes)
 			case use == "open" && c.exitCode(err) == exitNotFound:
-				c.say("%s: no node has called it yet; %s", clean(args[0]), becomes)
+				c.say("%s: %s", clean(args[0]), becomes)
+				c.noteUnknown(ctx, api, args[0])
 			default:
 				return err
 			}

@@ -40,6 +40,9 @@ func targetFields(w io.Writer, t *client.TargetState) {
 	if t.Order != nil {
 		field(w, "order", clean(t.Order.Action)+" "+when(t.Order.At))
 	}
+	if len(t.Nodes) == 0 {
+		row(w, "nodes", "none knows a task of it (a typing error?)")
+	}
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		row(w, "node "+clean(n.Node), fmt.Sprintf("%s, %d of %d running, %d waiting", clean(n.Breaker.State), n.InFlight, n.Limit, waitingOf(&n.Waiting)))

@@ -12,7 +12,11 @@ func newTargetList(c *cli) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use: "list", Short: "List targets, those with something to tell first", Args: cobra.NoArgs,
-		Long: "List what tasks call: hosts, and types of tasks that handlers run. SUCCESS is the\nshare of attempts that succeeded lately, WAITING the due tasks in memory that the\ntarget holds. Healthy targets are those of the server that is asked.",
+		Long: `List what tasks call: hosts, with a port that is not the scheme's own, and types
+of tasks that handlers run. SUCCESS is the share of attempts that succeeded
+lately, WAITING the due tasks in memory that the target holds, CAUSE that of the
+breaker's last change, with "(no task known)" after an order about a target that
+no node knows a task of. Healthy targets are those of the server that is asked.`,
 		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
 			targets, err := api.Targets(ctx, limit)
 			if err != nil {

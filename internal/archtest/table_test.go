@@ -18,8 +18,10 @@ type arrow struct{ to, why string }
 // list, never below.
 var rules = []rule{
 	{path: "retry", is: "in-process core", stdOnly: true},
+	{path: "internal/targetname", is: "the name of what requests call", stdOnly: true},
 	{path: "retry/retryhttp", is: "RoundTripper and server middleware", stdOnly: true, imports: []arrow{
 		{"retry", "the policy it applies"},
+		{"internal/targetname", "the same names as durable tasks"},
 	}},
 	{path: "retry/internal/wholetx", is: "what the end of a transaction means", stdOnly: true, imports: []arrow{
 		{"retry", "verdicts"},
@@ -88,6 +90,7 @@ var rules = []rule{
 	}},
 	{path: "sim", is: "storm simulator", stdOnly: true, imports: []arrow{
 		{"retry", "the code that is simulated"},
+		{"internal/targetname", "the same names as durable tasks"},
 		{"internal/chart", "pictures of storms"},
 	}},
 
@@ -154,6 +157,7 @@ var rules = []rule{
 		{"push", "HTTP push"},
 		{"group", "worker groups"},
 		{"safehttp", "outbound requests"},
+		{"internal/targetname", "names of targets"},
 	}},
 	{path: "pgxtx", is: "enqueue in the caller's pgx transaction", imports: []arrow{
 		{"", "the client it extends"},

@@ -92,8 +92,10 @@ func TestTargetName(t *testing.T) {
 	send("http://A.Example:80/x")
 	send("https://a.example:443/x")
 	send("https://a.example:8443/x")
+	send("http://[2001:DB8::1]:80/x")
+	send("http://[2001:db8:0::1]:8080/x")
 	send("https://eu.a.example/x", retryhttp.TargetName(func(r *http.Request) string { return r.URL.Host[3:] }))
-	if got := strings.Join(names, " "); got != "a.example a.example a.example:8443 a.example" {
+	if got := strings.Join(names, " "); got != "a.example a.example a.example:8443 2001:db8::1 [2001:db8::1]:8080 a.example" {
 		t.Error(got)
 	}
 }

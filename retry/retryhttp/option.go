@@ -10,7 +10,9 @@ import (
 type Option func(*Transport)
 
 // Targets protects each host with the guards of its own target in the registry.
-// They replace those of the policy.
+// They replace those of the policy. A target is named by the host in lower case,
+// with its port unless that is the scheme's own: two services on one host are two
+// targets. IPv6 addresses have brackets only before a port.
 func Targets(targets *retry.Targets) Option { return func(t *Transport) { t.targets = targets } }
 
 // TargetName replaces the host as the name of a request's target. The number of

@@ -2,9 +2,9 @@ package retryhttp
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/targetname"
 	"github.com/outlast-dev/outlast/retry"
 )
 
@@ -117,15 +117,6 @@ func (t *Transport) CloseIdleConnections() {
 	}
 }
 
-// hostOf names the target of a request: the host in lower case, with its port
-// unless that is the scheme's own.
-func hostOf(req *http.Request) string {
-	host := req.URL.Host
-	switch req.URL.Scheme {
-	case "http":
-		host = strings.TrimSuffix(host, ":80")
-	case "https":
-		host = strings.TrimSuffix(host, ":443")
-	}
-	return strings.ToLower(host)
-}
+// hostOf names the target of a request, by the rule that durable tasks follow
+// too: the host in lower case, with its port unless that is the scheme's own.
+func hostOf(req *http.Request) string { return targetname.Of(req.URL) }

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"bytes"
 	"context"
 	"time"
 
@@ -80,7 +79,7 @@ func (p *plan) item(item store.Insert) (*task.Task, task.ID, error) {
 		return nil, task.ID{}, err
 	}
 	if old := p.find(t.ID); old != nil {
-		if !sameContent(old, t) {
+		if !store.SameContent(old, t) {
 			return nil, task.ID{}, &task.Error{
 				Code: task.CodeIDConflict, Message: "the id " + t.ID.String() + " belongs to a task of other content",
 				State: old.State, Existing: t.ID,
@@ -181,8 +180,4 @@ func (p *plan) apply() []store.Inserted {
 		p.data.dedupe[key] = entry
 	}
 	return results
-}
-
-func sameContent(a, b *task.Task) bool {
-	return a.Queue == b.Queue && a.Type == b.Type && a.Key == b.Key && a.Target == b.Target && bytes.Equal(a.Payload, b.Payload)
 }

@@ -275,8 +275,7 @@ func sameTask(s session, t *task.Task) (store.Inserted, error) {
 	if err != nil {
 		return store.Inserted{}, err
 	}
-	if existing.Queue != t.Queue || existing.Type != t.Type || !bytes.Equal(existing.Payload, t.Payload) ||
-		existing.Key != t.Key || existing.Target != t.Target {
+	if !store.SameContent(existing, t) {
 		return store.Inserted{}, &task.Error{Code: task.CodeIDConflict, Message: "the id belongs to a task of other content", Existing: t.ID}
 	}
 	return store.Inserted{Existing: existing, Created: existing.CreatedAt}, nil

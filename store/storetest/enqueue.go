@@ -111,6 +111,20 @@ func enqueueRules() []rule {
 			equal(h, "tasks", len(h.find(store.Filter{}, 100)), 2)
 		}},
 		{"enqueue/other content under an id is refused", "An id that is already there with another queue, type, payload, key or target fails with id_conflict, live or ended.", checkConflicts},
+		{"enqueue/a target is known by its URL", "A task of the same URL is the same, even if its target was named by the rules of an earlier version; another URL is not.", func(h *harness) {
+			t := h.task(func(t *task.Task) {
+				t.Target, t.Spec.HTTP = "api.example.com", &task.Request{URL: "https://api.example.com:8443/a"}
+			})
+			h.insert(t)
+			again := *t
+			again.Target = "api.example.com:8443"
+			result := h.enqueue(store.Insert{Task: &again})[0]
+			h.ok(result.Err)
+			h.expect(result.Items[0].Existing != nil, "a second task was inserted")
+			equal(h, "target", h.get(t.ID).Target, "api.example.com")
+			again.Spec.HTTP = &task.Request{URL: "https://api.example.com:9443/a"}
+			h.code(h.enqueue(store.Insert{Task: &again})[0].Err, task.CodeIDConflict)
+		}},
 		{"enqueue/the rest is not content", "Other run time, priority, policy or spec under the same id is a repeat, and does not change the task.", func(h *harness) {
 			t := h.task()
 			h.insert(t)

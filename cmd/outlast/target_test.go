@@ -1,0 +1,45 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/outlast-dev/outlast/client"
+)
+
+// An order about a name that no node knows is kept, with a note; its row goes
+// with its end.
+func TestTargetOrderOfAnUnknownName(t *testing.T) {
+	url := endpoint(t, func(http.ResponseWriter, *http.Request) {})
+	name := strings.TrimPrefix(url, "http://")
+	server := serve(t, "--store", "memory:")
+	c := command{t: t, server: server.url}
+	c.run("task", "enqueue", "--url", url, "--payload", "1", "--wait", "20s").exits(0)
+
+	open := c.run("target", "open", name, "--yes").exits(0)
+	if strings.Contains(open.stderr, "note:") {
+		t.Errorf("a note about a target that is known: %s", open.stderr)
+	}
+	c.run("target", "reset", name, "--yes").exits(0)
+	for _, wrong := range []string{"127.0.0.1", url + "/path", "[2001:db8::1]:8443"} {
+		said := c.run("target", "open", wrong, "--yes").exits(0).says("no task of this target is known (a typing error?)")
+		if near := strings.Contains(said.stderr, "on the same host: "+name); near != strings.Contains(wrong, "127") {
+			t.Errorf("%s: %s", wrong, said.stderr)
+		}
+		for _, line := range strings.Split(c.run("target", "list").exits(0).out, "\n") {
+			if unknown := strings.Contains(line, "(no task known)"); strings.HasPrefix(line, wrong+" ") != unknown {
+				t.Errorf("%s: listed as %q", wrong, line)
+			}
+		}
+		if got := c.run("target", "get", wrong).exits(0).out; !strings.Contains(got, "none knows a task of it") {
+			t.Errorf("%s: %s", wrong, got)
+		}
+		c.run("target", "reset", wrong, "--yes").exits(0)
+		var left client.Targets
+		if err := json.Unmarshal([]byte(c.run("target", "list", "--output", "json").exits(0).out), &left); err != nil || len(left.Targets) != 1 || left.Targets[0].Name != name {
+			t.Errorf("after the reset of %s: %+v, %v", wrong, left, err)
+		}
+	}
+}
