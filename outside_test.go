@@ -15,7 +15,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -128,7 +127,7 @@ func TestServicesOfOneHost(t *testing.T) {
 	const tasks = 200
 	enqueue(dead, tasks)
 	for breaker(dead).State != "open" && ctx.Err() == nil {
-		runtime.Gosched()
+		<-time.After(5 * time.Millisecond)
 	}
 	if before := deadCalls.Load(); before >= tasks {
 		t.Fatalf("%d calls before the breaker opened", before)
@@ -140,7 +139,7 @@ func TestServicesOfOneHost(t *testing.T) {
 		}
 	}
 	for wellCalls.Load() < tasks+tasks/10 && ctx.Err() == nil {
-		runtime.Gosched()
+		<-time.After(5 * time.Millisecond)
 	}
 	if got := breaker(well); wellCalls.Load() != tasks+tasks/10 || got.State != "closed" || got.Failures != 0 {
 		t.Errorf("%d of %d calls of the healthy service, breaker %+v", wellCalls.Load(), tasks+tasks/10, got)

@@ -75,7 +75,7 @@ func targetOf(taskType string, request *task.Request) string {
 	}
 	name := targetname.Of(u)
 	if name == taskType {
-		return u.Scheme + "://" + name
+		return u.Scheme + ":" + name
 	}
 	return name
 }

@@ -61,10 +61,10 @@ func TestTargetOf(t *testing.T) {
 		{"http", "http://API.example.com:8080/", "api.example.com:8080"},
 		{"http", "http://api.example.com:80/", "api.example.com"},
 		{"http", "https://api.example.com:80/", "api.example.com:80"},
-		{"api.example.com", "https://api.example.com/", "https://api.example.com"},
-		{"api.example.com", "http://api.example.com/", "http://api.example.com"},
+		{"api.example.com", "https://api.example.com/", "https:api.example.com"},
+		{"api.example.com", "http://api.example.com/", "http:api.example.com"},
 		{"api.example.com", "http://api.example.com:8080/", "api.example.com:8080"},
-		{"api.example.com:8080", "http://api.example.com:8080/", "http://api.example.com:8080"},
+		{"api.example.com:8080", "http://api.example.com:8080/", "http:api.example.com:8080"},
 		{"http", "http://[2001:db8::1]/", "2001:db8::1"},
 		{"http", "http://[2001:db8::1]:8080/", "[2001:db8::1]:8080"},
 	} {

@@ -106,7 +106,7 @@ func TestNamesOfTargets(t *testing.T) {
 	for path, want := range map[string]string{
 		name: name, strings.ReplaceAll(name, ":", "%3A"): name,
 		"[2001:db8::1]:8443": "[2001:db8::1]:8443", "%5B2001%3Adb8%3A%3A1%5D%3A8443": "[2001:db8::1]:8443",
-		"2001:db8::1": "2001:db8::1", "https:%2F%2Fapi.example.com": "https://api.example.com",
+		"2001:db8::1": "2001:db8::1", "https:api.example.com": "https:api.example.com",
 	} {
 		var got client.TargetState
 		a.call("POST", "/v1/targets/"+path+"/open", "").is(200).into(&got)

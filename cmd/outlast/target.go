@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
 )
 
 func newTarget(c *cli) *cobra.Command {
@@ -63,11 +64,8 @@ func (c *cli) noteUnknown(ctx context.Context, api *client.Client, name string) 
 	}
 }
 
-// hostOf is the name of a target, or a URL, without scheme, path and port.
+// hostOf is the name of a target without a port.
 func hostOf(name string) string {
-	if _, after, found := strings.Cut(name, "://"); found {
-		name, _, _ = strings.Cut(after, "/")
-	}
 	if host, _, err := net.SplitHostPort(name); err == nil {
 		name = host
 	}
@@ -83,6 +81,9 @@ func (c *cli) order(use, short, long, becomes string, do func(ctx context.Contex
 	cmd := &cobra.Command{
 		Use: use + " NAME", Short: short, Long: long, Args: cobra.ExactArgs(1),
 		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
+			if strings.Contains(args[0], "/") {
+				return usage("%s is no name of a target: write the host of the URL, as in api.example.com or api.example.com:8443, or the type of the task", task.Quote(args[0]))
+			}
 			target, err := api.Target(ctx, args[0])
 			switch {
 			case err == nil:

@@ -23,7 +23,8 @@ func TestTargetOrderOfAnUnknownName(t *testing.T) {
 		t.Errorf("a note about a target that is known: %s", open.stderr)
 	}
 	c.run("target", "reset", name, "--yes").exits(0)
-	for _, wrong := range []string{"127.0.0.1", url + "/path", "[2001:db8::1]:8443"} {
+	c.run("target", "open", url+"/path", "--yes").exits(2).silent().says("write the host of the URL")
+	for _, wrong := range []string{"127.0.0.1", "127.0.0.1:1", "[2001:db8::1]:8443"} {
 		said := c.run("target", "open", wrong, "--yes").exits(0).says("no task of this target is known (a typing error?)")
 		if near := strings.Contains(said.stderr, "on the same host: "+name); near != strings.Contains(wrong, "127") {
 			t.Errorf("%s: %s", wrong, said.stderr)
