@@ -83,7 +83,9 @@ func (n *near) conclude(e *entry, a answer) {
 		held.budget.Return(a.at, held.tokens)
 	case budget && !a.silent:
 		// What has been answered well or wrongly for good shows no distress.
-		g.budget.Record(a.at, a.first, a.category == "" || a.category == retry.Permanent)
+		good := a.category == "" || a.category == retry.Permanent
+		g.budget.Record(a.at, a.first, good)
+		g.recent = weighed(g.recent, good, 16)
 	}
 	if !a.silent {
 		t.used = n.now
@@ -119,16 +121,13 @@ func (a *answer) seenByLimit(push bool, limit *retry.Limit, share int) (time.Dur
 // refusal pauses a target that mostly refuses because of too many calls, and
 // says for how long. After the pause it is called again ever faster.
 func (n *near) refusal(t *target, a answer) {
-	g, refused := t.guard, 0.0
-	if a.category == retry.Throttled {
-		refused = 1
-	}
+	g, refused := t.guard, a.category == retry.Throttled
 	if a.category == "" {
 		g.succeeded = a.at
 	}
-	g.refusals += (refused - g.refusals) / 8
+	g.refusals = weighed(g.refusals, refused, 8)
 	until := a.at.Add(min(a.hint, longestPause))
-	if refused == 0 || g.refusals < refusalShare || !until.After(g.pause) || a.hint <= 0 {
+	if !refused || g.refusals < refusalShare || !until.After(g.pause) || a.hint <= 0 {
 		return
 	}
 	if a.at.After(g.pause) {
@@ -139,4 +138,13 @@ func (n *near) refusal(t *target, a answer) {
 	if g.ramp.gate != byBreaker {
 		g.rampUp(byRate, until, pauseRamp, pauseRamp)
 	}
+}
+
+// weighed is an exponentially weighted share after one more answer, which counts
+// one part in so many.
+func weighed(share float64, yes bool, parts float64) float64 {
+	if yes {
+		return share + (1-share)/parts
+	}
+	return share - share/parts
 }

@@ -29,6 +29,7 @@ type guard struct {
 	pace    pace    // of starts
 	normal  float64 // starts a second before the outage
 
+	recent    float64   // share of the last answers that were good, 1 at first
 	refusals  float64   // share of the last answers that refused because of too many calls
 	pause     time.Time // the target wants no calls until then
 	succeeded time.Time // the last success
@@ -48,7 +49,7 @@ func (n *near) guarded(t *target) *guard {
 	if t.guard != nil {
 		return t.guard
 	}
-	t.guard = &guard{outages: retry.NewOutages(retry.OutagesConfig{}), calls: newLimit(t.limit)}
+	t.guard = &guard{outages: retry.NewOutages(retry.OutagesConfig{}), calls: newLimit(t.limit), recent: 1}
 	n.tune(t, usualSettings())
 	if order, known := n.orders[t.name]; known && order.Action == store.TargetOpen {
 		n.obey(t, order)
@@ -107,7 +108,7 @@ func (n *near) forgive(g *guard, at time.Time) {
 		return // these settings were good before
 	}
 	budget.Split(n.sharers)
-	g.budget = budget
+	g.budget, g.recent = budget, 1
 	g.retries = ramp{gate: byBudget, began: at, seen: at, length: retriesRamp, credit: 1}
 }
 
@@ -131,7 +132,7 @@ func (n *near) allow(t *target, e *entry) bool {
 		return false
 	}
 	if e.gates&byBudget != 0 && !g.probesFree() {
-		ok, wait := g.budget.Withdraw(n.clock, e.cost)
+		ok, wait := n.withdraw(t, e.cost)
 		if !ok {
 			n.giveBack(e)
 			n.hold(t, byBudget, n.clock.Add(wait))
@@ -162,6 +163,39 @@ func (n *near) allow(t *target, e *entry) bool {
 // a probe has told nothing, the next one must be paid for: what refuses politely
 // would else be asked without end.
 func (g *guard) probesFree() bool { return g.state == retry.HalfOpen && !g.vague }
+
+// withdraw asks the budget. It does not bind as long as nearly all attempts of the
+// last ten seconds succeeded, which is too long to look back when a busy target
+// fails from one moment to the next, and not enough when an outage is just over
+// and first attempts wait in numbers. Then tokens are asked for whatever it says.
+func (n *near) withdraw(t *target, cost float64) (ok bool, wait time.Duration) {
+	g := t.guard
+	failing := g.recent < g.settings.budget.Pressure && g.pace.perSecond(n.clock) >= busyPace
+	tight := failing || g.retries.gate != 0 && t.firstsWait()
+	if tight && g.budget.State(n.clock).Tokens < min(cost, 1) {
+		return false, shortOfTokens
+	}
+	return g.budget.Withdraw(n.clock, cost)
+}
+
+// firstsWait reports whether something is due that pays nothing.
+func (t *target) firstsWait() bool {
+	for _, s := range t.streams {
+		for of := range s.ready {
+			if gates(of)&byBudget == 0 && s.ready[of].len() > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// busyPace is how many starts a second make a target busy.
+const busyPace = 5
+
+// shortOfTokens is when a budget is asked again that would not bind by itself. It
+// is asked sooner when an attempt ends.
+const shortOfTokens = 100 * time.Millisecond
 
 // throughBreaker asks the breaker. One that ramps turns a share of those who
 // ask away; but tasks do not go away, they ask again. So here the ramp is one of

@@ -609,3 +609,65 @@ func TestProbesAreDrawnAmongAll(t *testing.T) {
 		w.stop(e)
 	})
 }
+
+// 500 tasks a second, and the target fails for ten seconds. In no ten seconds
+// it gets more than its first attempts, a tenth of them, and the floor. Fifteen
+// seconds after it is back, everything that waited has run.
+func TestOutageUnderLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 8)
+		r := &receiver{takes: 20 * time.Millisecond}
+		var mu sync.Mutex
+		var changes []retry.BreakerChange
+		e := w.node("a", &registry{policy: policy(t, retry.Attempts(100)), handlers: handlers("t", r.handle)}, func(c *engine.Config) {
+			c.Observer.BreakerChanged = func(_ string, change retry.BreakerChange) {
+				mu.Lock()
+				defer mu.Unlock()
+				changes = append(changes, change)
+			}
+		})
+		began := time.Now()
+		go func() {
+			for range 500 * 50 {
+				w.enqueue(e, "t", nil)
+				time.Sleep(2 * time.Millisecond)
+			}
+		}()
+		time.Sleep(10 * time.Second)
+		r.set(true)
+		time.Sleep(10 * time.Second)
+		r.set(false)
+		for range 20 {
+			time.Sleep(time.Second)
+			first, retries := r.between(time.Now().Add(-time.Second), time.Now())
+			t.Logf("%2.0f s: %4d first attempts, %3d retries, %s, %d wait",
+				time.Since(began).Seconds(), first, retries, known(e, "t").Breaker.State, e.Stats().Ready)
+		}
+		if first, _ := r.between(began.Add(34*time.Second), began.Add(35*time.Second)); first < 500 {
+			t.Errorf("%d first attempts in the fifteenth second after the outage", first)
+		}
+		time.Sleep(40 * time.Second)
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		for i, change := range changes[:len(changes)-1] {
+			if change.To != retry.Open {
+				continue
+			}
+			if first, retries := r.between(change.At.Add(1), changes[i+1].At); first+retries > 0 {
+				t.Errorf("%d attempts began while the breaker was open, from %s to %s", first+retries, change.At, changes[i+1].At)
+			}
+		}
+		for second := range 70 {
+			from := began.Add(time.Duration(second) * time.Second)
+			first, retries := r.between(from, from.Add(10*time.Second))
+			if retries > first/10+10+10 {
+				t.Errorf("from second %d on: %d first attempts and %d retries in 10 s", second, first, retries)
+			}
+		}
+		if n, _ := w.store.Count(t.Context(), store.Filter{State: task.Succeeded}, 30_000); n != 25_000 {
+			t.Errorf("%d of 25000 succeeded", n)
+		}
+		w.stop(e)
+	})
+}

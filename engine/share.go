@@ -211,7 +211,7 @@ func (n *near) obey(t *target, order store.TargetOrder) {
 // report to what they began with.
 func (n *near) reset(t *target) {
 	old := t.guard
-	t.guard = &guard{outages: retry.NewOutages(retry.OutagesConfig{}), calls: newLimit(t.limit), obeyed: old.obeyed}
+	t.guard = &guard{outages: retry.NewOutages(retry.OutagesConfig{}), calls: newLimit(t.limit), recent: 1, obeyed: old.obeyed}
 	n.tune(t, usualSettings())
 	if old.state != retry.Closed {
 		t.guard.changed, t.guard.cause = n.clock, "reset"

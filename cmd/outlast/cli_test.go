@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -161,6 +162,49 @@ func TestQueuesOnTheCommandLine(t *testing.T) {
 	if got := c.run("queue", "list").exits(0); strings.Count(got.out, "\n") != 3 {
 		t.Errorf("got %s", got.out)
 	}
+}
+
+func TestTargetsOnTheCommandLine(t *testing.T) {
+	url := endpoint(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	server := serve(t, "--store", "memory:")
+	c := command{t: t, server: server.url}
+	for range 25 {
+		c.run("task", "enqueue", "--url", url, "--max-attempts", "2").exits(0)
+	}
+	list := c.run("target", "list").exits(0)
+	if !strings.Contains(list.out, "127.0.0.1") || !strings.Contains(list.out, "failure_rate") {
+		t.Errorf("got %s", list.out)
+	}
+	if got := c.run("target", "get", "127.0.0.1").exits(0); !strings.Contains(got.out, "next probe") || !strings.Contains(got.out, "open") {
+		t.Errorf("got %s", got.out)
+	}
+	waiting := c.run("task", "enqueue", "--url", url, "--output", "json").exits(0).json()["id"].(string)
+	if got := c.run("task", "get", waiting).exits(0); !strings.Contains(got.out, "breaker open") || !strings.Contains(got.out, "next check") {
+		t.Errorf("got %s", got.out)
+	}
+	state := func(got map[string]any) string {
+		breaker := got["breaker"].(map[string]any)
+		return fmt.Sprint(breaker["state"], " ", breaker["forced"])
+	}
+	c.run("target", "open", "127.0.0.1", "--dry-run").exits(0).silent().says("nothing will call it")
+	if got := c.run("target", "open", "127.0.0.1", "--yes", "--output", "json").exits(0).says("due tasks wait").json(); state(got) != "open true" {
+		t.Errorf("got %v", got)
+	}
+	if got := c.run("target", "close", "127.0.0.1", "--output", "json").exits(0).says("slowly at first").json(); state(got) != "ramping false" {
+		t.Errorf("got %v", got)
+	}
+	if got := c.run("target", "reset", "127.0.0.1", "--output", "json").exits(0).json(); state(got) != "closed false" {
+		t.Errorf("got %v", got)
+	}
+	c.run("target", "open", "never.example", "--output", "json").exits(0).says("no node has called it yet")
+	if got := c.run("target", "list", "--output", "jsonl", "--limit", "1").exits(0).says("1 more"); strings.Count(got.out, "\n") != 1 || !strings.Contains(got.out, "never.example") {
+		t.Errorf("got %s", got.out)
+	}
+	c.run("target", "close", "nobody.example").exits(4).silent()
+	c.run("target", "get", "nobody.example").exits(4).silent()
+	c.run("target", "open").exits(2).silent()
+	c.run("target", "list", "--limit", "501").exits(2).silent()
+	c.run("target").exits(2).silent()
 }
 
 func TestServeStopsGracefullyAndKeepsItsTasks(t *testing.T) {

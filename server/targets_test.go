@@ -1,0 +1,89 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/client"
+)
+
+// A target that is down is listed first, with its breaker, and its tasks say
+// why they wait and until when.
+func TestTargets(t *testing.T) {
+	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
+	defer down.Close()
+	a := start(t, func(c *outlast.Client) {
+		outlast.Handle(c, "a.fine", func(context.Context, any) error { return nil })
+	})
+	a.call("POST", "/v1/tasks?wait=5s", `{"type":"a.fine"}`).is(200)
+	drafts := strings.Repeat(`{"target":{"url":"`+down.URL+`"},"retry":{"backoff":{"kind":"fixed","initial":"100ms"},"max_attempts":1000}},`, 40)
+	a.call("POST", "/v1/tasks/batch", `{"tasks":[`+strings.TrimSuffix(drafts, ",")+`]}`).is(200)
+	var list client.Targets
+	for deadline := time.Now().Add(5 * time.Second); len(list.Targets) < 2 || list.Targets[0].Breaker.State != "open"; {
+		a.call("GET", "/v1/targets", "").is(200).into(&list)
+		if time.Now().After(deadline) {
+			t.Fatalf("targets %+v", list)
+		}
+	}
+	open, fine := list.Targets[0], list.Targets[1]
+	if open.Name != "127.0.0.1" || open.Breaker.Until.IsZero() || open.Breaker.Opened.IsZero() || open.Breaker.Cause != "failure_rate" ||
+		open.Budget.Share != 0 || open.Budget.First < 20 || len(open.Nodes) != 1 || open.Nodes[0].Breaker.State != "open" || list.Total != 2 {
+		t.Errorf("the target that is down: %+v", open)
+	}
+	if fine.Name != "a.fine" || fine.Breaker.State != "closed" || fine.Breaker.Calls != 1 || fine.Budget.Share != 1 || fine.Limit == 0 {
+		t.Errorf("the other: %+v", fine)
+	}
+	a.call("GET", "/v1/targets?limit=1", "").is(200).into(&list)
+	if len(list.Targets) != 1 || list.Total != 2 {
+		t.Errorf("with a limit: %+v", list)
+	}
+	a.call("GET", "/v1/targets?limit=0", "").problem(400, "invalid", "limit")
+	a.call("GET", "/v1/targets?state=open", "").problem(400, "invalid", "state")
+	waiting := a.call("POST", "/v1/tasks", `{"target":{"url":"`+down.URL+`"}}`).is(201).id()
+	if got := a.call("GET", "/v1/tasks/"+waiting, "").is(200); got.get("waiting") != `"breaker open"` || got.get("next_check") == "" {
+		t.Errorf("a task of the target: %s", got.body)
+	}
+}
+
+// Orders are obeyed, whatever bytes the name has, and are refused for targets
+// that nobody knows.
+func TestOrders(t *testing.T) {
+	a := start(t, func(c *outlast.Client) {
+		outlast.Handle(c, "a", func(context.Context, any) error { return errors.New("no") })
+	})
+	for _, name := range []string{"a", "b.example:8080", "ä%20/.. \"?#"} {
+		path := "/v1/targets/" + strings.NewReplacer("%", "%25", "/", "%2F", " ", "%20", "?", "%3F", "#", "%23", `"`, "%22", "ä", "%C3%A4").Replace(name)
+		a.call("GET", path, "").problem(404, "not_found")
+		a.call("POST", path+"/close", "").problem(404, "not_found")
+		a.call("POST", path+"/reset", "").problem(404, "not_found")
+		var target client.TargetState
+		a.call("POST", path+"/open", "").is(200).into(&target)
+		if target.Name != name || target.Breaker.State != "open" || !target.Breaker.Forced || target.Order == nil || target.Order.Action != "open" {
+			t.Errorf("%s ordered open: %+v", name, target)
+		}
+		a.call("GET", path, "").is(200).into(&target)
+		for _, verb := range []string{"close", "reset"} {
+			target = client.TargetState{}
+			a.call("POST", path+"/"+verb, "").is(200).into(&target)
+			if target.Name != name || target.Breaker.State == "open" || target.Order.Action != verb {
+				t.Errorf("%s after %s: %+v", name, verb, target)
+			}
+		}
+	}
+	a.call("POST", "/v1/targets/a/open", `{"for":"1h"}`).problem(400, "invalid", "for")
+	a.call("POST", "/v1/targets/a/shut", "").problem(404, "not_found")
+	a.call("POST", "/v1/targets/%00/open", "").problem(400, "invalid", "name")
+	a.call("POST", "/v1/targets/"+strings.Repeat("a", 513)+"/open", "").problem(400, "invalid", "name")
+
+	a.call("POST", "/v1/targets/a/open", "").is(200)
+	id := a.call("POST", "/v1/tasks", `{"type":"a"}`).is(201).id()
+	if got := a.call("GET", "/v1/tasks/"+id, "").is(200); got.get("waiting") != `"breaker open"` || got.get("attempt") != "0" {
+		t.Errorf("a task of a target that is ordered open: %s", got.body)
+	}
+}
