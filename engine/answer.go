@@ -92,29 +92,34 @@ func (n *near) conclude(e *entry, a answer) {
 		t.learn(a.took)
 		n.refusal(t, a)
 	}
-	if held.limit != nil {
-		took, category := a.seenByLimit(capability(&e.Entry) == Push, held.limit, t.limit)
-		held.limit.Release(a.at, took, category)
-	}
+	n.seenByLimit(t, held.limit, a, capability(&e.Entry) == Push)
 	n.freed(t)
 	if !a.silent {
 		n.retune(t, a.policy)
 	}
 }
 
-// seenByLimit is what the concurrency limit hears of an attempt. How long a
-// request takes tells how busy the receiver is. How long a handler takes tells
-// what it does: of those only refusals and timeouts count, and successes after
-// them, until the limit is the whole share again.
-func (a *answer) seenByLimit(push bool, limit *retry.Limit, share int) (time.Duration, retry.Category) {
-	now, _ := limit.Now()
-	switch {
-	case a.silent, !push && a.category == "" && now >= share:
-		return 0, retry.Canceled
+// seenByLimit tells the concurrency limit of an attempt. How long a request
+// takes tells how busy the receiver is. How long a handler takes tells what it
+// does: a type has a limit from the first refusal or timeout on, until it is the
+// whole share of the slots again.
+func (n *near) seenByLimit(t *target, limit *retry.Limit, a answer, push bool) {
+	g, took, category := t.guard, quickCall, a.category
+	if push {
+		took = max(a.took, quickCall)
+	}
+	if a.silent {
+		category = retry.Canceled
+	}
+	if limit != nil {
+		limit.Release(a.at, took, category)
+	}
+	switch refused := category == retry.Throttled || category == retry.Timeout; {
 	case push:
-		return max(a.took, quickCall), a.category
-	default:
-		return quickCall, a.category
+	case g.calls == nil && refused:
+		g.calls = newLimit(t.running, t.limit)
+	case g.calls != nil && !refused && t.allowed() >= t.limit:
+		g.calls = nil
 	}
 }
 

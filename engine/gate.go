@@ -46,6 +46,15 @@ type target struct {
 
 func (t *target) place() *int { return &t.index }
 
+// allowed is how many attempts at once the target is given.
+func (t *target) allowed() int {
+	if t.guard == nil || t.guard.calls == nil {
+		return t.limit
+	}
+	now, _ := t.guard.calls.Now()
+	return now
+}
+
 // full reports whether nothing of the target may start, whatever it is.
 func (t *target) full() bool { return t.running >= t.limit || t.shut&(byRate|byLimit) != 0 }
 
@@ -108,6 +117,14 @@ func (n *near) reopen(t *target, open gates) {
 	t.refresh()
 }
 
+// renew opens gates after a change of the guard, by which other tasks may be the
+// next ones.
+func (n *near) renew(t *target, open gates) {
+	t.shut &^= open
+	n.watch(t)
+	t.refresh()
+}
+
 // watch keeps the order in which targets are looked at again.
 func (n *near) watch(t *target) {
 	t.wakes = 0
@@ -159,10 +176,8 @@ func (n *near) stuck(t *target, now int64) (held gates) {
 			held |= 1 << i
 		}
 	}
-	if held&byLimit != 0 && t.guard != nil {
-		if limit, _ := t.guard.calls.Now(); limit > t.limit/2 {
-			held &^= byLimit
-		}
+	if t.allowed() > t.limit/2 {
+		held &^= byLimit
 	}
 	return held
 }

@@ -12,7 +12,7 @@ import (
 type guard struct {
 	breaker *retry.Breaker
 	budget  *retry.Budget
-	calls   *retry.Limit
+	calls   *retry.Limit // nil while nothing but the share of the slots is a limit
 	outages *retry.Outages
 
 	settings settings
@@ -45,11 +45,14 @@ type change struct {
 
 // guarded returns the target's guard, new if need be: closed, unless another
 // node or an operator knows better.
-func (n *near) guarded(t *target) *guard {
+func (n *near) guarded(t *target, push bool) *guard {
 	if t.guard != nil {
 		return t.guard
 	}
-	t.guard = &guard{outages: retry.NewOutages(retry.OutagesConfig{}), calls: newLimit(t.limit), recent: 1}
+	t.guard = newGuard()
+	if push {
+		t.guard.calls = newLimit(t.limit, t.limit)
+	}
 	n.tune(t, usualSettings())
 	if order, known := n.orders[t.name]; known && order.Action == store.TargetOpen {
 		n.obey(t, order)
@@ -67,10 +70,13 @@ func (g *guard) probes() bool {
 	return g != nil && (g.state == retry.Open || g.state == retry.HalfOpen)
 }
 
-// newLimit makes a limit that allows a target its whole share of the slots
-// until there is a reason not to.
-func newLimit(share int) *retry.Limit {
-	limit, err := retry.NewLimit(retry.LimitConfig{Initial: share, Min: 1, Max: share})
+func newGuard() *guard {
+	return &guard{outages: retry.NewOutages(retry.OutagesConfig{}), recent: 1}
+}
+
+// newLimit makes a limit within a target's share of the slots.
+func newLimit(now, share int) *retry.Limit {
+	limit, err := retry.NewLimit(retry.LimitConfig{Initial: min(max(now, 1), share), Min: 1, Max: share})
 	if err != nil {
 		panic(err) // every share is a limit
 	}
@@ -96,7 +102,7 @@ func (n *near) changedBreaker(t *target, c retry.BreakerChange) {
 		n.forgive(g, c.At)
 	}
 	n.changes = append(n.changes, change{t.name, c, g.settings.breaker.OnChange})
-	n.reopen(t, byBreaker|byBudget)
+	n.renew(t, byBreaker|byBudget)
 }
 
 // forgive begins a new budget after an outage: what it knows is that every call
@@ -125,7 +131,7 @@ type grant struct {
 // holds it: breaker, budget, limits. What was granted is given back by
 // [near.giveBack], or ended by [near.conclude].
 func (n *near) allow(t *target, e *entry) bool {
-	g := n.guarded(t)
+	g := n.guarded(t, capability(&e.Entry) == Push)
 	e.grant = &grant{}
 	if e.gates&byBreaker != 0 && !n.throughBreaker(t, e) {
 		e.grant = nil
@@ -147,7 +153,7 @@ func (n *near) allow(t *target, e *entry) bool {
 			return false
 		}
 	}
-	if !g.calls.Acquire(n.clock) {
+	if g.calls != nil && !g.calls.Acquire(n.clock) {
 		n.giveBack(e)
 		n.hold(t, byLimit, time.Time{})
 		return false

@@ -601,10 +601,10 @@ func TestProbesAreDrawnAmongAll(t *testing.T) {
 		if _, err := e.EnqueueEach(t.Context(), inserts); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Hour)
+		time.Sleep(6 * time.Hour)
 		synctest.Wait()
 		if n, _ := w.store.Count(t.Context(), store.Filter{State: task.Succeeded}, 1000); n != 100 {
-			t.Errorf("after an hour %d of 100 good tasks have succeeded: %+v", n, known(e, "t"))
+			t.Errorf("after six hours %d of 100 good tasks have succeeded: %+v", n, known(e, "t"))
 		}
 		w.stop(e)
 	})

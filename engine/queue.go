@@ -104,7 +104,7 @@ func (n *near) forgetTargets(now int64) {
 			n.forgetTarget(t)
 		case old && idle && t.guard != nil && t.guard.outages.Known() == 0 && n.clock.Sub(t.guard.changed) > shown:
 			t.guard = nil
-			n.reopen(t, anyGate)
+			n.renew(t, anyGate)
 		}
 	}
 }

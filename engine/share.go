@@ -49,7 +49,7 @@ func (n *near) show(t *target) store.Target {
 	if g == nil {
 		return out
 	}
-	out.Limit, _ = g.calls.Now()
+	out.Limit = t.allowed()
 	out.Breaker = g.showBreaker(n.clock)
 	budget := g.budget.State(n.clock)
 	out.Budget = store.Budget{Tokens: rounded(budget.Tokens), Share: rounded(budget.Share), First: budget.First, Retries: budget.Retries, Denied: budget.Denied}
@@ -211,11 +211,15 @@ func (n *near) obey(t *target, order store.TargetOrder) {
 // report to what they began with.
 func (n *near) reset(t *target) {
 	old := t.guard
-	t.guard = &guard{outages: retry.NewOutages(retry.OutagesConfig{}), calls: newLimit(t.limit), recent: 1, obeyed: old.obeyed}
+	t.guard = newGuard()
+	t.guard.obeyed = old.obeyed
+	if old.calls != nil {
+		t.guard.calls = newLimit(t.limit, t.limit)
+	}
 	n.tune(t, usualSettings())
 	if old.state != retry.Closed {
 		t.guard.changed, t.guard.cause = n.clock, "reset"
 		n.changes = append(n.changes, change{t.name, retry.BreakerChange{From: old.state, To: retry.Closed, At: n.clock, Cause: "reset"}, old.settings.breaker.OnChange})
 	}
-	n.reopen(t, anyGate)
+	n.renew(t, anyGate)
 }
