@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-//go:generate go test -count=1 -run ^TestClassificationDocs$ . -args -update
+//go:generate go test -count=1 -run "^(TestClassificationDocs|TestPolicyKeys)$" . -args -update
 
 var update = flag.Bool("update", false, "write the tables into ../docs/classification.md")
 
