@@ -139,9 +139,13 @@ func TestDoBudget(t *testing.T) {
 		if err := retry.Do(ctx, p, func(context.Context) error { return errNetwork }); !errors.Is(err, context.Canceled) || tokens(target) < before {
 			t.Errorf("%v; a wait that was canceled keeps its tokens: %v of %v", err, tokens(target), before)
 		}
-		fn, _ := failing(errUnsent)
-		if err := retry.Do(t.Context(), p, fn); err != nil || tokens(target) < before {
-			t.Errorf("%v; the first retry of what was not sent is not free: %v of %v", err, tokens(target), before)
+		target = everyGuard(t)
+		p = policy(t, retry.For(target), retry.Fixed(0))
+		for _, fail := range [][]error{nil, {errUnsent}} { // the target is well at large
+			fn, _ := failing(fail...)
+			if err := retry.Do(t.Context(), p, fn); err != nil || tokens(target) < before {
+				t.Errorf("%v; the first retry of what was not sent is not free: %v of %v", err, tokens(target), before)
+			}
 		}
 	})
 }

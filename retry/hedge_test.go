@@ -187,6 +187,24 @@ func TestHedgedFailureCounts(t *testing.T) {
 	})
 }
 
+// There is no hedge for a caller who has gone, however long the copy takes to see
+// that.
+func TestHedgedCanceled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		p, calls := policy(t, retry.Idempotent(), retry.Hedge(retry.HedgeConfig{After: time.Second})), atomic.Int64{}
+		_, err := retry.Hedged(ctx, p, func(context.Context) (int, error) {
+			calls.Add(1)
+			cancel()
+			time.Sleep(time.Minute)
+			return 0, ctx.Err()
+		})
+		if !errors.Is(err, context.Canceled) || calls.Load() != 1 {
+			t.Errorf("%v after %d copies", err, calls.Load())
+		}
+	})
+}
+
 // After comes first; then the quantile of what successes took.
 func TestHedgedQuantile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

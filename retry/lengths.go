@@ -12,6 +12,7 @@ import (
 // old ones fade. It has a fixed size, no lock, and is safe for concurrent use.
 type lengths struct {
 	total  atomic.Int32
+	fading atomic.Bool
 	counts [4 * lengthDoublings]atomic.Int32
 }
 
@@ -57,8 +58,9 @@ func lengthEdge(bucket int) time.Duration {
 // add counts one attempt.
 func (l *lengths) add(d time.Duration) {
 	l.counts[lengthBucket(d)].Add(1)
-	if l.total.Add(1) == mostLengths {
+	if l.total.Add(1) >= mostLengths && l.fading.CompareAndSwap(false, true) {
 		l.fade()
+		l.fading.Store(false)
 	}
 }
 

@@ -77,6 +77,20 @@ func TestLengthsFade(t *testing.T) {
 	}
 }
 
+// Many that add while one halves the buckets may leave more than the most; they
+// fade all the same.
+func TestLengthsFadeLate(t *testing.T) {
+	var l lengths
+	l.total.Store(3 * mostLengths)
+	l.counts[7].Store(3 * mostLengths)
+	for range 3 {
+		l.add(time.Second)
+	}
+	if total := l.total.Load(); total >= mostLengths {
+		t.Errorf("%d are kept", total)
+	}
+}
+
 // The cheap clock agrees with time.Now, also in bubbles with another time, before
 // and after each other.
 func TestClock(t *testing.T) {

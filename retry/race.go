@@ -70,6 +70,9 @@ func race[T any](o *operation, fn func(ctx context.Context) (T, error)) (T, erro
 
 // hedgeTicket asks budget and guards for a hedge.
 func (o *operation) hedgeTicket() (ticket, bool) {
+	if o.current.Err() != nil {
+		return ticket{}, false
+	}
 	now, budget := clock(), o.target.Budget
 	if budget != nil {
 		if ok, _ := budget.Withdraw(now, 1); !ok {

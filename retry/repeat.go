@@ -3,7 +3,7 @@ package retry
 // Repetition is the answer of [Policy.Repeat].
 type Repetition struct {
 	Decision
-	// Cost is how many tokens of the budget the retry takes.
+	// Cost is how many tokens of the budget the retry takes, before [Budget.Price].
 	Cost float64
 	// Err is the reason in the form that [Error] carries, nil when Retry is true.
 	Err error
