@@ -18,19 +18,31 @@ type Comparison struct {
 }
 
 // Compare plays the storm that stands for a scenario with each contender. All of
-// them meet the same arrivals.
+// them meet the same arrivals. Fewer than two are compared with our own clients and
+// with those of the scenario's main control, which come first.
 func Compare(s *Scenario, seed uint64, contenders []Contender) *Comparison {
 	c := &Comparison{
 		Scenario: s.ID, Name: s.Name, Shows: s.Shows, Seed: seed,
 		Parameters: append([]Parameter(nil), s.Parameters...),
 	}
+	if len(contenders) < 2 {
+		c.play(s, s.own.with("ours: "+s.own.name))
+		if s.contrast.name != "" {
+			c.play(s, s.contrast).Control = true
+		}
+	}
 	for i := range contenders {
-		w := newWorld(seed)
-		s.storm(w, contenders[i].kit(s.own))
-		w.run()
-		c.add(contenders[i].Name, w)
+		c.play(s, contenders[i].kit(s.own))
 	}
 	return c
+}
+
+// play adds the storm with one kind of clients.
+func (c *Comparison) play(s *Scenario, k kit) *Variant {
+	w := newWorld(c.Seed)
+	s.storm(w, k)
+	w.run()
+	return c.add(k.name, w)
 }
 
 // add sums up a run.

@@ -5,6 +5,8 @@ import (
 	_ "embed" // the page
 	"html/template"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/outlast-dev/outlast/internal/chart"
 )
@@ -58,9 +60,30 @@ func (c *Comparison) chart(title, note string, unit chart.Unit, values func(*Ser
 	}
 	for i := range c.Variants {
 		v := &c.Variants[i]
-		ch.Series = append(ch.Series, chart.Series{Name: v.Name, Points: v.Series.points(values(v.Series), !offered), Shape: chart.Step})
+		name, first := c.alike(i, values)
+		if !first {
+			ch.Series = append(ch.Series, chart.Series{}) // keeps the colours of the others
+			continue
+		}
+		ch.Series = append(ch.Series, chart.Series{Name: name, Points: v.Series.points(values(v.Series), !offered), Shape: chart.Step})
 	}
 	return ch
+}
+
+// alike names all variants whose curves lie on that of the given one, which would
+// hide each other; first tells whether it is the first of them.
+func (c *Comparison) alike(i int, values func(*Series) []float64) (name string, first bool) {
+	var names []string
+	for j := range c.Variants {
+		if !slices.Equal(values(c.Variants[j].Series), values(c.Variants[i].Series)) {
+			continue
+		}
+		if j < i {
+			return "", false
+		}
+		names = append(names, c.Variants[j].Name)
+	}
+	return strings.Join(names, " = "), true
 }
 
 // points are values over time. Where gaps is set, 0 means that there was nothing to

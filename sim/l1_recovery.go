@@ -27,10 +27,11 @@ func learnedRecovery() *Scenario {
 			{"mixed", "three short ones to one long one"},
 			{"controls", "full-jitter exponential probes 1 s × 2 up to 60 s; probes every 5 s ± 25 %"},
 		},
-		tabled: []string{noticedLate, "probes wasted per outage"},
-		own:    probing("learned", withOutages()),
-		storm:  recurring(mixedOutages),
-		play:   playLearnedRecovery,
+		tabled:   []string{noticedLate, "probes wasted per outage"},
+		own:      probing("learned", withOutages()),
+		contrast: probing("fixed 5 s", withBreaker(retry.BreakerConfig{Consecutive: 3, OpenFor: 5 * time.Second, OpenMax: 5 * time.Second, Ramp: -1})),
+		storm:    recurring(mixedOutages),
+		play:     playLearnedRecovery,
 	}
 }
 

@@ -80,7 +80,7 @@ func (t witnessed) happen(w *world, what what) {
 }
 
 func figuresOf(wasted, guessed int) []Figure {
-	return []Figure{{Name: "wasted attempts", Value: float64(wasted)}, {Name: "attempts without evidence", Value: float64(guessed)}}
+	return []Figure{{Name: "wasted", Value: float64(wasted)}, {Name: "without evidence", Value: float64(guessed)}}
 }
 
 // replay plays one contender.

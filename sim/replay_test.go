@@ -154,6 +154,20 @@ func TestReplayPaysForEveryRetry(t *testing.T) {
 	}
 }
 
+// TestReplayShowsWhatMatters: the table has no columns that say nothing about a
+// history.
+func TestReplayShowsWhatMatters(t *testing.T) {
+	c := Replay(read(t, outageLines(t)), 1, []Contender{{"default", retry.Default()}})
+	if got := strings.Join(c.Columns(), ", "); got != strings.Join(whatIfColumns, ", ") {
+		t.Errorf("columns %s", got)
+	}
+	for _, row := range c.Rows() {
+		if len(row) != len(whatIfColumns) || strings.Contains(row[3], "–") {
+			t.Errorf("row %q", row)
+		}
+	}
+}
+
 // TestReplayEnds: an unlimited policy would repeat a bug for ever.
 func TestReplayEnds(t *testing.T) {
 	h := read(t, letterLine(t, "https://a.example/", false, "bug", 1))

@@ -23,8 +23,9 @@ func synchronousCohort() *Scenario {
 			{"coherence", "power at 1/mean of the first wave: the synchrony that one retry leaves"},
 			{"contention", "100 clients write one row with a version; network |N(10, 2)| ms each way; 5 ms × 2ⁿ up to 2 s; mean of 8 trials"},
 		},
-		own:   cohortKit("full", retry.FullJitter()),
-		storm: cohortStorm,
+		own:      cohortKit("full", retry.FullJitter()),
+		contrast: cohortKit("no jitter", retry.NoJitter()),
+		storm:    cohortStorm,
 		play: func(t *trial) {
 			playCohort(t)
 			playContention(t)

@@ -22,9 +22,10 @@ func brownoutSweep() *Scenario {
 			{"f", "1, 5, 10, 25, 50, 75, 95, 100 %"},
 			{"retries", "N = 2 and 3, full jitter 100 ms × 2"},
 		},
-		own:   brownoutKit(3).with("ours", withBudget(retry.BudgetConfig{})),
-		storm: brownoutStorm(0.5),
-		play:  playBrownout,
+		own:      brownoutKit(3).with("ours", withBudget(retry.BudgetConfig{})),
+		contrast: brownoutKit(3),
+		storm:    brownoutStorm(0.5),
+		play:     playBrownout,
 	}
 }
 

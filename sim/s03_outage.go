@@ -18,9 +18,10 @@ func hardOutage() *Scenario {
 			{"outage", "from 10 s to 40 s, answered with an error after 5 ms; or the connection is refused, so that nothing was sent"},
 			{"retries", "2, full jitter 100 ms × 2"},
 		},
-		own:   outageKit("budget").with("budget and breaker", withBudget(retry.BudgetConfig{}), withBreaker(retry.BreakerConfig{})),
-		storm: outageStorm,
-		play:  playHardOutage,
+		own:      outageKit("budget").with("budget and breaker", withBudget(retry.BudgetConfig{}), withBreaker(retry.BreakerConfig{})),
+		contrast: outageKit("no budget"),
+		storm:    outageStorm,
+		play:     playHardOutage,
 	}
 }
 

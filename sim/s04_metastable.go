@@ -20,9 +20,10 @@ func metastable() *Scenario {
 			{"attempts", "timeout 1 s; 2 retries, full jitter 100 ms × 2"},
 			{"outage", "from 20 s to 30 s; held: its packets arrive when it ends; lost: they never do"},
 		},
-		own:   metastableKit("budget and breaker").with("budget and breaker", withBudget(retry.BudgetConfig{}), withBreaker(retry.BreakerConfig{})),
-		storm: metastableStorm(holds, 0),
-		play:  playMetastable,
+		own:      metastableKit("budget and breaker").with("budget and breaker", withBudget(retry.BudgetConfig{}), withBreaker(retry.BreakerConfig{})),
+		contrast: metastableKit("no budget"),
+		storm:    metastableStorm(holds, 0),
+		play:     playMetastable,
 	}
 }
 

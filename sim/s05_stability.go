@@ -22,9 +22,10 @@ func stability() *Scenario {
 			{"stable", "90 % goodput in each of ten seconds in a row, within 150 s after the trigger"},
 			{"search", "bisection between 0.15 and 0.98 to 0.01"},
 		},
-		own:   stabilityKit(3, "").with("ours", withBudget(retry.BudgetConfig{}), withBreaker(retry.BreakerConfig{})),
-		storm: stabilityStorm(standstill, 0.9),
-		play:  playStability,
+		own:      stabilityKit(3, "").with("ours", withBudget(retry.BudgetConfig{}), withBreaker(retry.BreakerConfig{})),
+		contrast: stabilityKit(3, "no budget"),
+		storm:    stabilityStorm(standstill, 0.9),
+		play:     playStability,
 	}
 }
 

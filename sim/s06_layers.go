@@ -18,9 +18,10 @@ func layers() *Scenario {
 			{"layers", "3 that each try 4 times, full jitter 20 ms × 2"},
 			{"control", "also 5 that each try 3 times, at 5 calls/s"},
 		},
-		own:   layerKit("inherit and budget", 4).with("inherit and budget", withBudget(retry.BudgetConfig{}), inherits),
-		storm: layerStorm(3, 50),
-		play:  playLayers,
+		own:      layerKit("inherit and budget", 4).with("inherit and budget", withBudget(retry.BudgetConfig{}), inherits),
+		contrast: layerKit("naive", 4),
+		storm:    layerStorm(3, 50),
+		play:     playLayers,
 	}
 }
 

@@ -20,9 +20,10 @@ func smallClients() *Scenario {
 			{"server", "refuses everything after 5 ms, 40 s"},
 			{"retries", "4, full jitter 50 ms × 2"},
 		},
-		own:   smallKit("ours").with("ours", withBudget(retry.BudgetConfig{})),
-		storm: smallStorm(500, 1),
-		play:  playSmallClients,
+		own:      smallKit("ours").with("ours", withBudget(retry.BudgetConfig{})),
+		contrast: smallKit("").with("Finagle budget", withPeer(finagleBudget)),
+		storm:    smallStorm(500, 1),
+		play:     playSmallClients,
 	}
 }
 

@@ -20,9 +20,10 @@ func recoveryHerd() *Scenario {
 			{"drained", "time from the end of the outage until 99 % are served"},
 			{"idle", "longest time without anything served, until then"},
 		},
-		own:   herdKit("full", retry.Exponential(100*time.Millisecond, 2, 10*time.Second)),
-		storm: herd,
-		play:  playHerd,
+		own:      herdKit("full", retry.Exponential(100*time.Millisecond, 2, 10*time.Second)),
+		contrast: herdKit("no jitter", retry.Exponential(100*time.Millisecond, 2, 10*time.Second), retry.NoJitter()),
+		storm:    herd,
+		play:     playHerd,
 	}
 }
 

@@ -19,9 +19,10 @@ func breakerFleet() *Scenario {
 			{"probes", "attempts from 2 s after the beginning of the outage to its end; 200 first probes over 5 s ± 25 % are 8 in 100 ms in the mean"},
 			{"hung", "20 instances with 20 calls/s; refused from 5 s to 15 s, then no answer at all until 45 s; attempts have no timeout"},
 		},
-		own:   plain("ours", retry.Attempts(1)).with("ours", withBreaker(retry.BreakerConfig{})),
-		storm: fleetStorm,
-		play:  playBreakerFleet,
+		own:      plain("ours", retry.Attempts(1)).with("ours", withBreaker(retry.BreakerConfig{})),
+		contrast: plain("", retry.Attempts(1)).with("fixed 5 s", withRigidBreaker(5*time.Second)),
+		storm:    fleetStorm,
+		play:     playBreakerFleet,
 	}
 }
 

@@ -18,9 +18,10 @@ func effects() *Scenario {
 			{"server", "loses one connection in ten before the effect, one in ten after it"},
 			{"attempts", "4, full jitter 50 ms × 2"},
 		},
-		own:   plain("without a key", effectOptions(retry.NotIdempotent())...),
-		storm: func(w *world, k kit) { effectStorm(w, k, false) },
-		play:  playEffects,
+		own:      plain("without a key", effectOptions(retry.NotIdempotent())...),
+		contrast: plain("repeats everything", effectOptions()...),
+		storm:    func(w *world, k kit) { effectStorm(w, k, false) },
+		play:     playEffects,
 	}
 }
 

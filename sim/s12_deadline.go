@@ -19,9 +19,10 @@ func deadline() *Scenario {
 			{"hopeless", "attempts that begin later than 600 ms"},
 			{"told", "longest time from the last failure to the end of the call"},
 		},
-		own:   plain("ours", deadlineOptions()...),
-		storm: func(w *world, k kit) { deadlineStorm(w, k) },
-		play:  playDeadline,
+		own:      plain("ours", deadlineOptions()...),
+		contrast: plain("", deadlineOptions()...).with("does not look at the deadline", withoutDeadline),
+		storm:    func(w *world, k kit) { deadlineStorm(w, k) },
+		play:     playDeadline,
 	}
 }
 

@@ -19,9 +19,10 @@ func exhaustedLoop() *Scenario {
 			{"waits", "full jitter up to 1 s, 500 ms in the mean: d̄"},
 			{"calls/s", "in the last 5 s"},
 		},
-		own:   exhaustedKit("").with("pace", withBudget(retry.BudgetConfig{}), paces),
-		storm: exhaustedStorm(10 * time.Second),
-		play:  playExhausted,
+		own:      exhaustedKit("").with("pace", withBudget(retry.BudgetConfig{}), paces),
+		contrast: exhaustedKit("").with("fail fast", withBudget(retry.BudgetConfig{})),
+		storm:    exhaustedStorm(10 * time.Second),
+		play:     playExhausted,
 	}
 }
 

@@ -20,9 +20,10 @@ func priorityOverload() *Scenario {
 			{"important", "share of the important calls of the overload that end well"},
 			{"used", "calls that end well in the overload, over the capacity"},
 		},
-		own:   priorityKit("").with("budget and throttle", withBudget(retry.BudgetConfig{}), withThrottle(retry.ThrottleConfig{Window: 10 * time.Second})),
-		storm: func(w *world, k kit) { priorityStorm(w, k, true, 500*time.Millisecond) },
-		play:  playPriority,
+		own:      priorityKit("").with("budget and throttle", withBudget(retry.BudgetConfig{}), withThrottle(retry.ThrottleConfig{Window: 10 * time.Second})),
+		contrast: priorityKit("no budget"),
+		storm:    func(w *world, k kit) { priorityStorm(w, k, true, 500*time.Millisecond) },
+		play:     playPriority,
 	}
 }
 

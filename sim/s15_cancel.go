@@ -20,8 +20,9 @@ func cancelStorm() *Scenario {
 		},
 		own: plain("ours", cancelOptions()...).with("ours",
 			withBudget(retry.BudgetConfig{}), withBreaker(retry.BreakerConfig{}), withThrottle(retry.ThrottleConfig{})),
-		storm: cancelingStorm,
-		play:  playCancel,
+		contrast: plain("", cancelOptions()...).with("breaker that counts cancellations", withRigidBreaker(5*time.Second)),
+		storm:    cancelingStorm,
+		play:     playCancel,
 	}
 }
 

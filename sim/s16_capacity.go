@@ -20,9 +20,10 @@ func capacityStep() *Scenario {
 			{"base", "99 % of the calls from 10 s to 20 s take less"},
 			{"settled", "when each of the seconds until the next step has p99 ≤ 3 × base (down), or 90 % goodput (up)"},
 		},
-		own:   plain("ours", retry.Attempts(1)).with("ours", withLimit(retry.LimitConfig{})),
-		storm: capacityStorm(1),
-		play:  playCapacity,
+		own:      plain("ours", retry.Attempts(1)).with("ours", withLimit(retry.LimitConfig{})),
+		contrast: plain("no limit", retry.Attempts(1)),
+		storm:    capacityStorm(1),
+		play:     playCapacity,
 	}
 }
 

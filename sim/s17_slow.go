@@ -21,9 +21,10 @@ func slowDependency() *Scenario {
 			{"ours", "attempts 300 ms; adaptive limit on the dependency, 20 places on the second store"},
 			{"unaffected", "goodput of the calls that do not need the dependency, from 20 s to 50 s"},
 		},
-		own:   slowKit("timeout and limits", 300*time.Millisecond).with("timeout and limits", withLimit(retry.LimitConfig{})),
-		storm: func(w *world, k kit) { slowStorm(w, k, 20) },
-		play:  playSlow,
+		own:      slowKit("timeout and limits", 300*time.Millisecond).with("timeout and limits", withLimit(retry.LimitConfig{})),
+		contrast: plain("no timeout, no limits", retry.Attempts(1)),
+		storm:    func(w *world, k kit) { slowStorm(w, k, 20) },
+		play:     playSlow,
 	}
 }
 

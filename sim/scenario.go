@@ -19,9 +19,10 @@ type Scenario struct {
 
 	tabled []string // figures of all variants that the documentation shows
 
-	own   kit   // our clients, unless the caller brings a policy
-	storm storm // the run that stands for the scenario in [Compare]
-	play  func(t *trial)
+	own      kit   // our clients, unless the caller brings a policy
+	contrast kit   // clients of a control, without a name where none can be told apart by their kit
+	storm    storm // the run that stands for the scenario in [Compare]
+	play     func(t *trial)
 }
 
 // Parameter is a number that the scenario fixes.

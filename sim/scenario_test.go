@@ -125,6 +125,25 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestCompareWithUs: a policy alone is compared with our clients and the control,
+// and variants that behave the same share a curve and say so.
+func TestCompareWithUs(t *testing.T) {
+	once := must(retry.New(retry.Attempts(1), retry.TaskBudget(nil), retry.TaskBreaker(nil)))
+	c := Compare(Find("S3"), 1, []Contender{{"once", once}})
+	if len(c.Variants) != 3 || c.Variants[0].Name != "ours: budget and breaker" || !c.Variants[1].Control || c.Variants[2].Name != "once" {
+		t.Errorf("%d variants: %+v", len(c.Variants), c.Rows())
+	}
+	for _, s := range Scenarios() {
+		if s.contrast.name == "" && s.ID != "S9" {
+			t.Errorf("%s has no control to compare with", s.ID)
+		}
+	}
+	page := string(must(Compare(Find("S3"), 1, []Contender{{"once", once}, {"again", once}}).HTML()))
+	if got := strings.Count(page, ">once = again<"); got < 4 {
+		t.Errorf("%d charts say that two policies behave the same", got)
+	}
+}
+
 func TestFind(t *testing.T) {
 	if s := Find("s4"); s == nil || s.ID != "S4" {
 		t.Errorf("found %v", s)

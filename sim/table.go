@@ -2,14 +2,42 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Columns names the columns of Rows.
-func (c *Comparison) Columns() []string { return columns(c.Variants) }
+func (c *Comparison) Columns() []string { return c.chosen(columns(c.Variants)) }
 
 // Rows are the metrics of the variants, for people.
-func (c *Comparison) Rows() [][]string { return rows(c.Variants) }
+func (c *Comparison) Rows() [][]string {
+	all := rows(c.Variants)
+	for i := range all {
+		all[i] = c.chosen(all[i])
+	}
+	return all
+}
+
+// whatIfColumns are those that say something about a history, the most important
+// ones first: there is no fault to recover from, and nobody gives up.
+var whatIfColumns = []string{
+	"variant", "calls", "attempts", "wasted", "without evidence", "success", "p50", "p99", "in flight", "not ended", "ended badly",
+}
+
+// chosen takes the cells of a row that are shown.
+func (c *Comparison) chosen(cells []string) []string {
+	if c.Scenario != "" {
+		return cells
+	}
+	all := columns(c.Variants)
+	var chosen []string
+	for _, name := range whatIfColumns {
+		if i := slices.Index(all, name); i >= 0 {
+			chosen = append(chosen, cells[i])
+		}
+	}
+	return chosen
+}
 
 // Columns names the columns of Rows.
 func (r *Report) Columns() []string { return columns(r.Variants) }

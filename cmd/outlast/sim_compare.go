@@ -18,7 +18,8 @@ func newSimCompare(c *cli) *cobra.Command {
 		Use: "compare [ID]", Short: "Play one storm, or a recorded history, with several policies", Args: cobra.MaximumNArgs(1),
 		Long: `Play one storm with several policies side by side, or let recorded tasks run
 again: with --history, targets answer as they did when the history was recorded,
-and the policies decide anew. A history is what "outlast task export" and
+and the policies decide anew. A storm with one --policy or none also shows our own
+clients and the main control. A history is what "outlast task export" and
 "outlast dead export" write.`,
 		Example: "  outlast sim compare S4 --policy short --policy mine.json --html storm.html\n" +
 			"  outlast task export --since 24h > history.ndjson\n  outlast sim compare --history history.ndjson --policy mine.json",
@@ -26,8 +27,8 @@ and the policies decide anew. A history is what "outlast task export" and
 			if (len(args) == 1) == (history != "") {
 				return usage("name a scenario, or a file with --history")
 			}
-			if len(policies) == 0 {
-				return usage("--policy is needed, once or several times")
+			if len(policies) == 0 && history != "" {
+				return usage("--history needs --policy, once or several times")
 			}
 			contenders, err := readContenders(policies)
 			if err != nil {

@@ -56,7 +56,7 @@ func TestCompareStorms(t *testing.T) {
 		t.Errorf("page of %d bytes, %v", len(html), err)
 	}
 	got := c.run("sim", "compare", "S9", "--policy", mine, "--output", "json").exits(0).json()
-	if len(got["variants"].([]any)) != 1 {
+	if len(got["variants"].([]any)) != 2 { // ours too; S9 has no control that is a policy
 		t.Errorf("%v", got)
 	}
 }
@@ -69,7 +69,7 @@ func TestWrongStorms(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"sim"}, {"sim", "run"}, {"sim", "run", "S99"}, {"sim", "run", "S1", "--seeds", "0"}, {"sim", "run", "S11", "--policy", "none-such"},
-		{"sim", "run", "S11", "--policy", bad}, {"sim", "compare"}, {"sim", "compare", "S9"}, {"sim", "compare", "S9", "--policy", bad},
+		{"sim", "run", "S11", "--policy", bad}, {"sim", "compare"}, {"sim", "compare", "--history", bad}, {"sim", "compare", "S9", "--policy", bad},
 		{"sim", "compare", "S9", "--history", "x", "--policy", "short"}, {"sim", "compare", "--history", bad, "--policy", "short"},
 	} {
 		c.run(args...).exits(2).silent()
