@@ -19,6 +19,9 @@ import (
 // docs is where the pictures and the table go.
 var docs = cmp.Or(os.Getenv("OUTLAST_STORM_DOCS"), filepath.Join("..", "..", "docs"))
 
+// fixedTask is what the control does: again every 100 ms, without guards.
+const fixedTask = `{"timeout": "1s", "unlimited": true, "backoff": {"kind": "fixed", "initial": "100ms", "jitter": "none"}, "budget": "none", "breaker": "none"}`
+
 // capacity is how many requests a second the receiver can serve.
 const capacity = int(slots * time.Second / serviceTime)
 

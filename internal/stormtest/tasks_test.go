@@ -21,8 +21,6 @@ import (
 const (
 	// guardedTask is the default policy, with the clients' timeout.
 	guardedTask = `{"timeout": "1s"}`
-	// fixedTask is what the control does: again every 100 ms, without guards.
-	fixedTask = `{"timeout": "1s", "unlimited": true, "backoff": {"kind": "fixed", "initial": "100ms", "jitter": "none"}, "budget": "none", "breaker": "none"}`
 	// taskCount is how many tasks there are in a run.
 	taskCount = 5000
 )
