@@ -25,8 +25,8 @@ type Picture struct {
 }
 
 // Pictures draws each plot by itself: the waits and their sum over the number of
-// retries, the wait before retry 8 over the multiplier, the waits over the number
-// of retries at a multiplier of 4, the success over the number of attempts, and
+// retries, the waits before retries 3, 5 and 8 over the multiplier, the waits over
+// the number of retries for several multipliers, the success over the number of attempts, and
 // the load over the share of failing attempts. Equal reports give equal bytes.
 func (r *Report) Pictures() []Picture {
 	names := []string{"delays", "multiplier", "growth", "success", "load"}
@@ -127,7 +127,7 @@ func (r *Report) model() (f, m float64, note string) {
 func (r *Report) multiplierChart() *chart.Chart {
 	f, own, note := r.model()
 	c := &chart.Chart{
-		Title: fmt.Sprintf("Wait before retry %d over the multiplier", fixedRetry), Note: note,
+		Title: fmt.Sprintf("Waits before retries 3, 5 and %d over the multiplier", fixedRetry), Note: note,
 		X: chart.Axis{Label: "multiplier M"}, Y: chart.Axis{Label: "wait", Unit: chart.Seconds, Log: true}, Width: pictureWidth,
 		Markers: []chart.Marker{{X: own, Label: fmt.Sprintf("M = %.4g", own)}},
 	}
@@ -146,7 +146,7 @@ func (r *Report) multiplierChart() *chart.Chart {
 func (r *Report) growthChart() *chart.Chart {
 	f, own, note := r.model()
 	c := &chart.Chart{
-		Title: fmt.Sprintf("Wait before each retry at M = %g", fixedMultiplier), Note: note,
+		Title: "Wait before each retry for several multipliers M", Note: note,
 		X: whole("retry"), Y: chart.Axis{Label: "wait", Unit: chart.Seconds, Log: true}, Width: pictureWidth,
 	}
 	multipliers := []float64{1.5, 2, fixedMultiplier}

@@ -83,8 +83,14 @@ func Invalid(path, message, hint string) *Error {
 
 // NotFound is an error that names what is missing.
 func NotFound(what, name string) *Error {
-	return &Error{Code: CodeNotFound, Message: fmt.Sprintf("no %s %s", what, Quote(name)),
-		Hint: "check the name; what has ended is deleted after its retention"}
+	hint := "check the name"
+	switch what {
+	case "task", "dead letter", "operation":
+		hint = "check the id; what has ended is deleted after its retention"
+	case "target":
+		hint = "check the name: a target is the host of a URL or the type of a task, and nodes know those that they have called lately"
+	}
+	return &Error{Code: CodeNotFound, Message: fmt.Sprintf("no %s %s", what, Quote(name)), Hint: hint}
 }
 
 // Quote renders text from outside for a message or log: quoted, with every

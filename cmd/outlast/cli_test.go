@@ -166,16 +166,17 @@ func TestQueuesOnTheCommandLine(t *testing.T) {
 
 func TestTargetsOnTheCommandLine(t *testing.T) {
 	url := endpoint(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	name := strings.TrimPrefix(url, "http://")
 	server := serve(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	for range 25 {
 		c.run("task", "enqueue", "--url", url, "--max-attempts", "2").exits(0)
 	}
 	list := c.run("target", "list").exits(0)
-	if !strings.Contains(list.out, "127.0.0.1") || !strings.Contains(list.out, "failure_rate") {
+	if !strings.Contains(list.out, name) || !strings.Contains(list.out, "failure_rate") {
 		t.Errorf("got %s", list.out)
 	}
-	if got := c.run("target", "get", "127.0.0.1").exits(0); !strings.Contains(got.out, "next probe") || !strings.Contains(got.out, "open") {
+	if got := c.run("target", "get", name).exits(0); !strings.Contains(got.out, "next probe") || !strings.Contains(got.out, "open") {
 		t.Errorf("got %s", got.out)
 	}
 	waiting := c.run("task", "enqueue", "--url", url, "--output", "json").exits(0).json()["id"].(string)
@@ -186,17 +187,17 @@ func TestTargetsOnTheCommandLine(t *testing.T) {
 		breaker := got["breaker"].(map[string]any)
 		return fmt.Sprint(breaker["state"], " ", breaker["forced"])
 	}
-	c.run("target", "open", "127.0.0.1", "--dry-run").exits(0).silent().says("nothing will call it")
-	if got := c.run("target", "open", "127.0.0.1", "--yes", "--output", "json").exits(0).says("due tasks wait").json(); state(got) != "open true" {
+	c.run("target", "open", name, "--dry-run").exits(0).silent().says("nothing will call it")
+	if got := c.run("target", "open", name, "--yes", "--output", "json").exits(0).says("due tasks wait").json(); state(got) != "open true" {
 		t.Errorf("got %v", got)
 	}
-	if got := c.run("target", "close", "127.0.0.1", "--output", "json").exits(0).says("slowly at first").json(); state(got) != "ramping false" {
+	if got := c.run("target", "close", name, "--output", "json").exits(0).says("slowly at first").json(); state(got) != "ramping false" {
 		t.Errorf("got %v", got)
 	}
-	if got := c.run("target", "reset", "127.0.0.1", "--output", "json").exits(0).json(); state(got) != "closed false" {
+	if got := c.run("target", "reset", name, "--output", "json").exits(0).json(); state(got) != "closed false" {
 		t.Errorf("got %v", got)
 	}
-	c.run("target", "open", "never.example", "--output", "json").exits(0).says("no node has called it yet")
+	c.run("target", "open", "never.example", "--output", "json").exits(0).says("no task of this target is known")
 	if got := c.run("target", "list", "--output", "jsonl", "--limit", "1").exits(0).says("1 more"); strings.Count(got.out, "\n") != 1 || !strings.Contains(got.out, "never.example") {
 		t.Errorf("got %s", got.out)
 	}

@@ -35,16 +35,17 @@ func newPolicyGet(c *cli) *cobra.Command {
 // noPreset is the error of a name that is no preset, or of easyjob with
 // arguments that it does not take.
 func noPreset(name string, err error) error {
-	var all []string
+	var all, hints []string
 	for _, wrong := range retry.FieldErrors(err) {
-		all = append(all, wrong.Error())
+		all, hints = append(all, wrong.Error()), append(hints, wrong.Hint)
 	}
-	if text := strings.Join(all, "; "); strings.HasPrefix(name, "easyjob") {
-		return usage("%s", text)
-	} else if text != "" {
-		missing := task.NotFound("preset", name)
-		missing.Hint = text
-		return missing
+	switch {
+	case len(all) == 0:
+		return err
+	case strings.HasPrefix(name, "easyjob"):
+		return usage("%s", strings.Join(all, "; "))
 	}
-	return err
+	missing := task.NotFound("preset", name)
+	missing.Hint = strings.Join(hints, "; ")
+	return missing
 }

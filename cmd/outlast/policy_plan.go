@@ -156,9 +156,10 @@ func planLoad(w io.Writer, l *client.PlanLoad) {
 	if l.Attempts > 0 {
 		worst = fmt.Sprintf("%d× at worst", l.Attempts)
 	}
-	row(w, "load", worst, strings.Join(at, ", "))
+	row(w, "load", worst, "attempts per request, by fail rate: "+strings.Join(at, ", "))
 	if len(budget) > 0 {
-		row(w, "budget", "", strings.Join(budget, ", ")+", and the floor of the budget")
+		row(w, "budget", "", "the same under the budget: "+strings.Join(budget, ", ")+"; its floor comes on top")
+		row(w, "", "", "rare failures are all repeated; where more fail, fewer successes pay for retries, and the load falls again")
 	}
 	stable := l.Stable
 	if l.StableWithBudget > 0 {

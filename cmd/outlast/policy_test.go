@@ -221,7 +221,13 @@ func TestPolicyListAndGet(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, one, err)
 		}
 	}
+	if table := nowhere(t).run("policy", "plan").exits(0).out; !strings.Contains(table, "by fail rate: 1 %") || !strings.Contains(table, "fewer successes pay for retries") {
+		t.Errorf("the percentages of the loads are not explained: %s", table)
+	}
 	nowhere(t).run("policy", "get", "paymnt").exits(4).silent().says("payment")
+	if text := nowhere(t).run("policy", "get", "nothere").exits(4).silent().says("one of instant").stderr; strings.Count(text, "nothere") != 1 {
+		t.Errorf("it repeats itself: %s", text)
+	}
 	nowhere(t).run("policy", "get", "easyjob(30s, 9, 5)").exits(2).silent().says("multiplier: 9 is outside 1.0 to 8.0")
 	nowhere(t).run("policy", "get", "payment").exits(0)
 	nowhere(t).run("policy").exits(2).says("get, list, plan")

@@ -74,6 +74,17 @@ func hostOf(name string) string {
 
 func waitingOf(w *client.TargetWaiting) int { return w.Breaker + w.Budget + w.Rate + w.Concurrency }
 
+// named refuses names that no target has.
+func named(target string) error {
+	switch {
+	case target == "":
+		return usage("the name of the target is empty; see outlast target list")
+	case strings.Contains(target, "/"):
+		return usage("%s is no name of a target: write the host of the URL, as in api.example.com or api.example.com:8443, or the type of the task", task.Quote(target))
+	}
+	return nil
+}
+
 // order makes a command that tells the nodes what to do about a target. It says
 // first how things stand, and asks if there is somebody to ask.
 func (c *cli) order(use, short, long, becomes string, do func(ctx context.Context, api *client.Client, name string) (*client.TargetState, error)) *cobra.Command {
@@ -81,8 +92,8 @@ func (c *cli) order(use, short, long, becomes string, do func(ctx context.Contex
 	cmd := &cobra.Command{
 		Use: use + " NAME", Short: short, Long: long, Args: cobra.ExactArgs(1),
 		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
-			if strings.Contains(args[0], "/") {
-				return usage("%s is no name of a target: write the host of the URL, as in api.example.com or api.example.com:8443, or the type of the task", task.Quote(args[0]))
+			if err := named(args[0]); err != nil {
+				return err
 			}
 			target, err := api.Target(ctx, args[0])
 			switch {
@@ -92,11 +103,16 @@ func (c *cli) order(use, short, long, becomes string, do func(ctx context.Contex
 			case use == "open" && c.exitCode(err) == exitNotFound:
 				c.say("%s: %s", clean(args[0]), becomes)
 				c.noteUnknown(ctx, api, args[0])
+				target = &client.TargetState{Name: args[0], Nodes: []client.NodeTarget{}}
+				target.Breaker.State, target.Breaker.Admitted, target.Budget.Share = "closed", 1, 1
 			default:
 				return err
 			}
+			if dryRun && c.output == "table" {
+				return nil // all is said
+			}
 			if dryRun {
-				return nil
+				return c.show(target, targetRows([]client.TargetState{*target}))
 			}
 			if err := c.ask("Do it?"); err != nil {
 				return err

@@ -14,6 +14,9 @@ func newTargetGet(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "get NAME", Short: "Show a target: breaker, budget, limit and what waits", Args: cobra.ExactArgs(1),
 		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
+			if err := named(args[0]); err != nil {
+				return err
+			}
 			target, err := api.Target(ctx, args[0])
 			if err != nil {
 				return err

@@ -44,3 +44,25 @@ func TestTargetOrderOfAnUnknownName(t *testing.T) {
 		}
 	}
 }
+
+// Orders about targets: what is asked is checked, and what would be done is
+// shown in the form that was asked for.
+func TestTargetOrders(t *testing.T) {
+	server := command{t: t, server: serve(t, "--store", "memory:").url}
+	for _, verb := range []string{"get", "open", "close", "reset"} {
+		server.run("target", verb, "").exits(2).silent().says("is empty")
+	}
+	server.run("target", "reset", "nowhere.example").exits(4).silent().says("lately")
+	if got := server.run("target", "open", "nowhere.example", "--dry-run", "--output", "json").exits(0).json(); got["name"] != "nowhere.example" {
+		t.Errorf("a target that nobody has called: %v", got)
+	}
+	server.run("target", "get", "nowhere.example").exits(4)
+	server.run("target", "open", "nowhere.example", "--yes").exits(0)
+	got := server.run("target", "reset", "nowhere.example", "--dry-run", "--output", "json").exits(0).json()
+	if breaker, _ := got["breaker"].(map[string]any); breaker["state"] != "open" || breaker["forced"] != true {
+		t.Errorf("it says what there is before the order: %v", got)
+	}
+	if got := server.run("target", "get", "nowhere.example").exits(0).out; !strings.Contains(got, "open (ordered)") {
+		t.Errorf("a dry run changes something: %s", got)
+	}
+}
