@@ -32,7 +32,7 @@ func TestTargets(t *testing.T) {
 		}
 	}
 	open, fine := list.Targets[0], list.Targets[1]
-	if open.Name != "127.0.0.1" || open.Breaker.Until.IsZero() || open.Breaker.Opened.IsZero() || open.Breaker.Cause != "failure_rate" ||
+	if open.Name != strings.TrimPrefix(down.URL, "http://") || open.Breaker.Until.IsZero() || open.Breaker.Opened.IsZero() || open.Breaker.Cause != "failure_rate" ||
 		open.Budget.Share != 0 || open.Budget.First < 20 || len(open.Nodes) != 1 || open.Nodes[0].Breaker.State != "open" || list.Total != 2 {
 		t.Errorf("the target that is down: %+v", open)
 	}
@@ -69,6 +69,7 @@ func TestOrders(t *testing.T) {
 		}
 		a.call("GET", path, "").is(200).into(&target)
 		for _, verb := range []string{"close", "reset"} {
+			a.call("POST", path+"/open", "").is(200) // with the end of an order goes what is known of a name without tasks
 			target = client.TargetState{}
 			a.call("POST", path+"/"+verb, "").is(200).into(&target)
 			if target.Name != name || target.Breaker.State == "open" || target.Order.Action != verb {
