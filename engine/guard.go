@@ -49,7 +49,7 @@ func (n *near) guarded(t *target, push bool) *guard {
 	if t.guard != nil {
 		return t.guard
 	}
-	t.guard = newGuard()
+	t.guard = n.newGuard()
 	if push {
 		t.guard.calls = newLimit(t.limit, t.limit)
 	}
@@ -70,8 +70,9 @@ func (g *guard) probes() bool {
 	return g != nil && (g.state == retry.Open || g.state == retry.HalfOpen)
 }
 
-func newGuard() *guard {
-	return &guard{outages: retry.NewOutages(retry.OutagesConfig{}), recent: 1}
+func (n *near) newGuard() *guard {
+	later := func(work func()) { n.later = append(n.later, work) }
+	return &guard{outages: retry.NewOutages(retry.OutagesConfig{Defer: later}), recent: 1}
 }
 
 // newLimit makes a limit within a target's share of the slots.

@@ -36,6 +36,7 @@ type near struct {
 	orders    map[string]store.TargetOrder
 	sharers   int      // nodes between which the floors of budgets are divided
 	changes   []change // of breakers, still to be told
+	later     []func() // what takes long, to be done without the lock
 	random    retry.Rand
 
 	clock    time.Time // as of the last look at it

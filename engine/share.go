@@ -211,7 +211,7 @@ func (n *near) obey(t *target, order store.TargetOrder) {
 // report to what they began with.
 func (n *near) reset(t *target) {
 	old := t.guard
-	t.guard = newGuard()
+	t.guard = n.newGuard()
 	t.guard.obeyed = old.obeyed
 	if old.calls != nil {
 		t.guard.calls = newLimit(t.limit, t.limit)

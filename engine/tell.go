@@ -12,9 +12,12 @@ import (
 // unlock ends a section under the engine's lock in which breakers may have
 // changed, and tells of it.
 func (e *Engine) unlock() {
-	changes := e.near.changes
-	e.near.changes = nil
+	changes, later := e.near.changes, e.near.later
+	e.near.changes, e.near.later = nil, nil
 	e.mu.Unlock()
+	for _, work := range later {
+		work()
+	}
 	for _, c := range changes {
 		if c.To == retry.Ramping || c.To == retry.Closed {
 			signal(e.load) // what is parked may come back

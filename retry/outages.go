@@ -56,6 +56,10 @@ type OutagesConfig struct {
 	Delay time.Duration
 	// Share of the mean length is allowed in addition. Default 0.0225.
 	Share float64
+	// Defer, when not nil, is handed the work of [Outages.Observe], to be done soon
+	// and elsewhere: an engine that uses breakers under a lock of its own has it done
+	// outside.
+	Defer func(work func())
 }
 
 // NewOutages makes an empty history.
@@ -73,6 +77,14 @@ func NewOutages(config OutagesConfig) *Outages {
 // last probe failed (0 if none did), and had ended when a probe succeeded after
 // by. It takes some hundred microseconds and is not to be called under a lock.
 func (o *Outages) Observe(after, by time.Duration) {
+	if o.config.Defer != nil {
+		o.config.Defer(func() { o.observe(after, by) })
+		return
+	}
+	o.observe(after, by)
+}
+
+func (o *Outages) observe(after, by time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.weight == nil {
@@ -83,8 +95,9 @@ func (o *Outages) Observe(after, by time.Duration) {
 		o.weight[i] *= outageFade
 	}
 	o.spread(after.Seconds(), by.Seconds())
-	o.known++
-	o.plan()
+	if o.known++; o.known >= outagesNeeded {
+		o.plan()
+	}
 }
 
 // spread adds weight 1 to the cells between two lengths, in proportion to what

@@ -199,3 +199,21 @@ func BenchmarkOutagesObserve(b *testing.B) {
 		o.Observe(seconds(float64(i%60)), seconds(float64(i%60+5)))
 	}
 }
+
+// Work that is deferred has happened when it is done, not before.
+func TestOutagesDefer(t *testing.T) {
+	var work []func()
+	o := retry.NewOutages(retry.OutagesConfig{Defer: func(w func()) { work = append(work, w) }})
+	for range 6 {
+		o.Observe(9*time.Second, 10*time.Second)
+	}
+	if o.Known() != 0 || len(work) != 6 {
+		t.Fatalf("%d outages are known, %d are deferred", o.Known(), len(work))
+	}
+	for _, w := range work {
+		w()
+	}
+	if _, planned := o.Next(0, nil); o.Known() != 6 || !planned {
+		t.Errorf("%d outages are known, planned: %v", o.Known(), planned)
+	}
+}
