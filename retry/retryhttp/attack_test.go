@@ -93,11 +93,11 @@ func TestBodiesAreClosed(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	for range 100 {
-		if open.Load() == 0 {
+	for range 500 {
+		if _, taken := limit.Now(); taken == 0 && open.Load() == 0 {
 			break
 		}
-		time.Sleep(10 * time.Millisecond) // sleep: hedges over real sockets end by themselves
+		time.Sleep(10 * time.Millisecond) // sleep: hedges over real sockets end by themselves, after the callers
 	}
 	if open.Load() != 0 {
 		t.Errorf("%d bodies open", open.Load())
