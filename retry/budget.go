@@ -20,6 +20,9 @@ const (
 	// it, a target with only retries left would never be found healthy again.
 	LeastProbes = 0.2
 
+	// freeShare is the share of successes from which a free retry is free.
+	freeShare = 0.9
+
 	// fewest is how many attempts the share of successes looks at, however old.
 	fewest = 5
 	// rampFor is how long a budget that has been binding releases retries by the
@@ -173,11 +176,11 @@ func (b *Budget) Withdraw(now time.Time, cost float64) (ok bool, wait time.Durat
 }
 
 // Price is what a retry of that cost takes now. One that is free, the first after
-// an attempt that was not sent, is free only while at least half of the attempts
-// of [Budget.Share] succeed: when connections are refused, every call has one,
-// and they would double the load.
+// an attempt that was not sent, is free only while nine in ten of the attempts of
+// [Budget.Share] succeed, or more: when connections are refused, every call has
+// one, and they would double the load.
 func (b *Budget) Price(now time.Time, cost float64) float64 {
-	if cost > 0 || b.Share(now) >= 0.5 {
+	if cost > 0 || b.Share(now) >= freeShare {
 		return max(cost, 0)
 	}
 	return 1

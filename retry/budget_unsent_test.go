@@ -36,7 +36,7 @@ func TestBudgetRefusedConnections(t *testing.T) {
 			_ = retry.Do(t.Context(), policy, func(context.Context) error { return nil })
 		}
 		time.Sleep(time.Minute)
-		for range 20 {
+		for range 100 {
 			_ = retry.Do(t.Context(), policy, func(context.Context) error { return nil })
 		}
 		attempts = 0

@@ -65,16 +65,13 @@ func playHardOutage(t *trial) {
 }
 
 // playRefused looks at the first retry after a connection that was refused: it
-// costs nothing while half of the last ten seconds' attempts worked. When all begin
-// to fail and each fails twice, that ends after a third of the ten seconds: there is
-// one more attempt per call for a third of the worst ten seconds, a ninth of the
-// outage. The bounds are these and the budget's share.
+// costs nothing while nine in ten of the last ten seconds' attempts worked.
 func playRefused(t *trial, from, to time.Duration) {
 	alone := outageKit("").with("refused connections, budget alone", withBudget(retry.BudgetConfig{}))
 	for _, k := range []kit{t.own.with("refused connections, " + t.own.name), alone} {
 		r := t.run(k, refusedStorm)
-		t.atMost(k.name+": amplification during the outage", r.amplification(from, to), 1+1.0/9+0.02, "")
-		t.atMost(k.name+": worst 10 s", r.peak(10*time.Second, from, to), 1+1.0/3+0.02, "")
+		t.atMost(k.name+": amplification during the outage", r.amplification(from, to), 1.10, "")
+		t.atMost(k.name+": worst 10 s", r.peak(10*time.Second, from, to), 1.10+0.02, "")
 		t.atMost(k.name+": last 10 s", r.amplification(30*time.Second, to), 1.01, "")
 	}
 	free := t.control(outageKit("").with("refused connections, first retry always free", withBudgetForTheRest), refusedStorm)
