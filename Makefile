@@ -127,5 +127,5 @@ servers: ## Transactions against real PostgreSQL and MariaDB servers, which must
 	$(GO) test -race -tags servers -v -count=1 -run 'TestPostgres|TestMariaDB' ./retry/retrysql ./retry/retrypgx
 
 .PHONY: storm
-storm: ## A real outage under load, long; writes the pictures and numbers of docs/storm.md (about 6 minutes)
+storm: ## A real outage under load, long; writes the pictures and numbers of docs/storm.md (about 10 minutes)
 	$(GO) test -tags storm -v -count=1 -timeout 30m -run TestFull ./internal/stormtest
