@@ -11,6 +11,9 @@ const (
 	// quickCall is the length under which requests do not differ for the concurrency
 	// limit: what they take is rather this node's own doing.
 	quickCall = 50 * time.Millisecond
+	// strainShare is which share of the last answers must be refusals or timeouts
+	// for the concurrency limit to hear of them.
+	strainShare = 1.0 / 6
 	// longestPause bounds what a target can ask for; refusalShare is which share of
 	// its last answers must be refusals for the target to be paused as a whole, and
 	// not just the tasks that it refused; pauseRamp follows a pause.
@@ -62,6 +65,9 @@ func (n *near) conclude(e *entry, a answer) {
 	}
 	e.grant = nil
 	g := t.guard
+	if g == nil {
+		return // nobody wants to know any more
+	}
 	n.reads(a.at)
 	breaker, budget := guardsOf(a.policy)
 	if held.breaker != nil && held.breaker != g.breaker {
@@ -101,22 +107,27 @@ func (n *near) conclude(e *entry, a answer) {
 
 // seenByLimit tells the concurrency limit of an attempt. How long a request
 // takes tells how busy the receiver is. How long a handler takes tells what it
-// does: a type has a limit from the first refusal or timeout on, until it is the
-// whole share of the slots again.
+// does: a type has a limit from refusals and timeouts on, until it is the whole
+// share of the slots again. Few of those say nothing of the load.
 func (n *near) seenByLimit(t *target, limit *retry.Limit, a answer, push bool) {
 	g, took, category := t.guard, quickCall, a.category
 	if push {
 		took = max(a.took, quickCall)
 	}
-	if a.silent {
+	refused := !a.silent && (category == retry.Throttled || category == retry.Timeout)
+	if !a.silent {
+		g.strain = weighed(g.strain, refused, 32)
+	}
+	strained := refused && g.strain >= strainShare
+	if a.silent || refused && !strained {
 		category = retry.Canceled
 	}
 	if limit != nil {
 		limit.Release(a.at, took, category)
 	}
-	switch refused := category == retry.Throttled || category == retry.Timeout; {
+	switch {
 	case push:
-	case g.calls == nil && refused:
+	case g.calls == nil && strained:
 		g.calls = newLimit(t.running, t.limit)
 	case g.calls != nil && !refused && t.allowed() >= t.limit:
 		g.calls = nil

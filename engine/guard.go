@@ -30,6 +30,7 @@ type guard struct {
 	normal  float64 // starts a second before the outage
 
 	recent    float64   // share of the last answers that were good, 1 at first
+	strain    float64   // share of the last answers that were refusals or timeouts
 	refusals  float64   // share of the last answers that refused because of too many calls
 	pause     time.Time // the target wants no calls until then
 	succeeded time.Time // the last success
@@ -171,6 +172,10 @@ func (n *near) allow(t *target, e *entry) bool {
 // would else be asked without end.
 func (g *guard) probesFree() bool { return g.state == retry.HalfOpen && !g.vague }
 
+// mostAsked is how often a ramping breaker is asked at most; it lets a tenth of
+// those pass who ask, or more.
+const mostAsked = 20
+
 // withdraw asks the budget. It does not bind as long as nearly all attempts of the
 // last ten seconds succeeded, which is too long to look back when a busy target
 // fails from one moment to the next, and not enough when an outage is just over
@@ -209,7 +214,7 @@ const shortOfTokens = 100 * time.Millisecond
 // time, see [ramp], and the breaker is asked until it lets one pass.
 func (n *near) throughBreaker(t *target, e *entry) bool {
 	g := t.guard
-	for {
+	for range mostAsked {
 		permit, err := g.breaker.Acquire(n.clock)
 		if err == nil {
 			e.grant.permit, e.grant.breaker = permit, g.breaker

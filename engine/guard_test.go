@@ -671,3 +671,56 @@ func TestOutageUnderLoad(t *testing.T) {
 		w.stop(e)
 	})
 }
+
+// A type of tasks keeps its whole share of the slots while a few of its attempts
+// time out; when many are refused, fewer run at once, and all again afterwards.
+func TestLimitOfAType(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 4)
+		var mu sync.Mutex
+		now, capacity, seen := 0, 1000, 0
+		e := w.node("a", &registry{policy: policy(t, retry.Attempts(1000), retry.Fixed(time.Second)), handlers: handlers("t", func(ctx context.Context, run *engine.Run) ([]byte, error) {
+			mu.Lock()
+			now++
+			seen++
+			over, late := now > capacity, capacity == 1000 && seen%20 == 0
+			mu.Unlock()
+			time.Sleep(100 * time.Millisecond)
+			mu.Lock()
+			defer mu.Unlock()
+			switch now--; {
+			case late:
+				return nil, retry.ErrAttemptTimeout
+			case over:
+				return nil, errBusy{}
+			}
+			return nil, nil
+		})}, func(c *engine.Config) { c.Slots = 200 })
+		w.fill(e, "t", 2000)
+		time.Sleep(10 * time.Second)
+		if limit := known(e, "t").Limit; limit != 100 {
+			t.Errorf("limit %d of 100 with one timeout in twenty", limit)
+		}
+		mu.Lock()
+		capacity = 30
+		mu.Unlock()
+		w.fill(e, "t", 5000)
+		time.Sleep(10 * time.Second)
+		if limit := known(e, "t").Limit; limit < 15 || limit > 60 {
+			t.Errorf("limit %d of a target with 30 places", limit)
+		}
+		mu.Lock()
+		capacity = 999
+		mu.Unlock()
+		w.fill(e, "t", 20_000)
+		time.Sleep(70 * time.Second)
+		synctest.Wait()
+		if limit := known(e, "t").Limit; limit != 100 {
+			t.Errorf("limit %d of 100 afterwards", limit)
+		}
+		if n, _ := w.store.Count(t.Context(), store.Filter{State: task.Succeeded}, 30_000); n != 27_000 {
+			t.Errorf("%d of 27000 succeeded; %+v", n, known(e, "t"))
+		}
+		w.stop(e)
+	})
+}
