@@ -157,6 +157,27 @@ var queueRows = []request{
 	{name: "body of a pause", method: "POST", path: "/v1/queues/default/pause", body: `{"for":"1h"}`, at: "for"},
 }
 
+var targetRows = []request{
+	{name: "name that is not UTF-8", method: "POST", path: "/v1/targets/%ff/open", at: "name", cli: []string{"target", "open", "\xff"}, inGo: order("\xff", store.TargetOpen)},
+	{name: "name with NUL", method: "POST", path: "/v1/targets/a%00/open", at: "name", inGo: order("a\x00", store.TargetOpen)},
+	{name: "name with a line feed", method: "POST", path: "/v1/targets/a%0ab/open", at: "name", cli: []string{"target", "open", "a\nb"}, inGo: order("a\nb", store.TargetOpen)},
+	{name: "name of 513 characters", method: "POST", path: "/v1/targets/" + strings.Repeat("t", 513) + "/open", at: "name", cli: []string{"target", "open", strings.Repeat("t", 513)}, inGo: order(strings.Repeat("t", 513), store.TargetOpen)},
+	{name: "no name", method: "POST", path: "/v1/targets//open", code: task.CodeNotFound},
+	{name: "unknown action", method: "POST", path: "/v1/targets/t/shut", code: task.CodeNotFound},
+	{name: "body of an order", method: "POST", path: "/v1/targets/t/open", body: `{"for":"1h"}`, at: "for"},
+	{name: "target that is not there", method: "POST", path: "/v1/targets/nowhere.example/close", code: task.CodeNotFound},
+	{name: "501 targets", method: "GET", path: "/v1/targets?limit=501", at: "limit", cli: []string{"target", "list", "--limit=501"}},
+	{name: "a state of targets", method: "GET", path: "/v1/targets?state=open", at: "state"},
+	{name: "order by GET", method: "GET", path: "/v1/targets/t/open", code: "method_not_allowed"},
+}
+
+func order(name string, action store.TargetAction) func(context.Context, *outlast.Inspector) error {
+	return func(ctx context.Context, i *outlast.Inspector) error {
+		_, err := i.OrderTarget(ctx, name, action)
+		return err
+	}
+}
+
 var nan = zero / zero
 
 var zero float64
@@ -228,10 +249,11 @@ func ask(t *testing.T, rows []request) {
 	}
 }
 
-func TestLists(t *testing.T)  { ask(t, listRows) }
-func TestPaths(t *testing.T)  { ask(t, pathRows) }
-func TestQueues(t *testing.T) { ask(t, queueRows) }
-func TestDead(t *testing.T)   { ask(t, deadRows) }
+func TestLists(t *testing.T)   { ask(t, listRows) }
+func TestPaths(t *testing.T)   { ask(t, pathRows) }
+func TestQueues(t *testing.T)  { ask(t, queueRows) }
+func TestTargets(t *testing.T) { ask(t, targetRows) }
+func TestDead(t *testing.T)    { ask(t, deadRows) }
 
 // A cursor belongs to its list, and to nobody's imagination.
 func TestCursors(t *testing.T) {

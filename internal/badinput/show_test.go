@@ -98,7 +98,7 @@ func TestSize(t *testing.T) {
 			seen[row.body] = true
 		}
 	}
-	rows += len(listRows) + len(pathRows) + len(queueRows) + len(deadRows) + len(callRows) + len(dialURLs)
+	rows += len(listRows) + len(pathRows) + len(queueRows) + len(targetRows) + len(deadRows) + len(callRows) + len(dialURLs)
 	kept := len(keptPayloads) + len(keptFields)
 	t.Logf("%d refusals, %d oddities that are kept", rows, kept)
 	if rows < 150 || kept < 50 {
