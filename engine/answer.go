@@ -69,6 +69,9 @@ func (n *near) conclude(e *entry, a answer) {
 		return // nobody wants to know any more
 	}
 	n.reads(a.at)
+	if !a.silent {
+		n.retune(t, a.policy)
+	}
 	breaker, budget := guardsOf(a.policy)
 	if held.breaker != nil && held.breaker != g.breaker {
 		// Other settings hold by now; what has happened counts under them.
@@ -100,9 +103,6 @@ func (n *near) conclude(e *entry, a answer) {
 	}
 	n.seenByLimit(t, held.limit, a, capability(&e.Entry) == Push)
 	n.freed(t)
-	if !a.silent {
-		n.retune(t, a.policy)
-	}
 }
 
 // seenByLimit tells the concurrency limit of an attempt. How long a request
