@@ -131,6 +131,42 @@ type TxEnqueuer interface {
 	EnqueueTx(ctx context.Context, tx any, items []Insert) ([]Inserted, error)
 }
 
+// TxSettler is implemented by stores that can end an attempt inside the
+// caller's own transaction, so that the task has succeeded exactly if it
+// commits. The transaction is of the kind that EnqueueTx takes.
+type TxSettler interface {
+	// SettleTx does what Settle does of one settlement with the outcome
+	// succeeded, inside tx. StatusStale and StatusNotFound change nothing,
+	// and mean that the caller must roll back: another owner may have run
+	// the task. An error means that too.
+	SettleTx(ctx context.Context, tx any, settlement Settlement) (Settled, error)
+}
+
+// Notifier is implemented by stores that can tell other processes of a change
+// (NOTIFY on PostgreSQL). Notify makes their Watch wake for the lanes. It is
+// called after the change has committed, never inside a transaction of a
+// caller, and is advice: who hears nothing polls.
+type Notifier interface {
+	Notify(ctx context.Context, lanes []uint16) error
+}
+
+// Migrator is implemented by stores with a schema of numbered migrations.
+type Migrator interface {
+	// Migrations lists all that this program knows, in order, and which of
+	// them the database has.
+	Migrations(ctx context.Context) ([]Migration, error)
+	// Migrate applies what is missing. Several processes may call it at once,
+	// and a process that ends midway leaves what the next call completes.
+	Migrate(ctx context.Context) error
+}
+
+// Migration is one numbered change of a schema.
+type Migration struct {
+	Version int
+	Name    string
+	Applied bool
+}
+
 // Waker is implemented by stores that can tell soon when another process
 // has committed. Watch calls wake (lanes nil for "any") from one goroutine
 // until ctx ends. Wake-ups are advice: they may be late, lost or needless.
