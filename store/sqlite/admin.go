@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -42,7 +43,7 @@ func (s *Store) Cancel(ctx context.Context, id task.ID) (*task.Task, error) {
 
 // Reschedule implements [store.Admin].
 func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time) (*task.Task, error) {
-	if at.After(farthest) {
+	if at.After(check.Farthest) {
 		return nil, task.Invalid("run_at", "the time is too far away", "")
 	}
 	return s.change(ctx, "reschedule", id, func(tx *tx, t *task.Task) error {

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -78,10 +79,10 @@ func checkQueue(q *store.Queue) error {
 	case q.Concurrency < 0 || q.MaxPending < 0 || q.Weight < 0:
 		return task.Invalid("queue", "a limit is negative", "")
 	}
-	if err := checkText("policy", q.Policy, 4*task.MaxName); err != nil {
+	if err := check.Text("policy", q.Policy, 4*task.MaxName); err != nil {
 		return err
 	}
-	return checkText("name", q.Name, 4*task.MaxName)
+	return check.Text("name", q.Name, 4*task.MaxName)
 }
 
 func addLanes(tx *tx, queue string, n int) error {

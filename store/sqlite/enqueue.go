@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -91,7 +92,7 @@ func enqueueSingles(tx *tx, batches []store.Batch, results []store.BatchResult) 
 	}
 	items := make([]store.Insert, rows)
 	for i, batch := range batches[:rows] {
-		if len(batch.Items) != 1 || batch.Items[0].Dedupe != nil || batch.Items[0].Task.Key != "" || checkInsert(&batch.Items[0]) != nil {
+		if len(batch.Items) != 1 || batch.Items[0].Dedupe != nil || batch.Items[0].Task.Key != "" || check.Insert(&batch.Items[0]) != nil {
 			return 0, nil
 		}
 		items[i] = batch.Items[0]
@@ -110,7 +111,7 @@ func enqueueSingles(tx *tx, batches []store.Batch, results []store.BatchResult) 
 // nothing.
 func enqueueBatch(tx *tx, batch store.Batch, result *store.BatchResult) error {
 	for i := range batch.Items {
-		if err := checkInsert(&batch.Items[i]); err != nil {
+		if err := check.Insert(&batch.Items[i]); err != nil {
 			result.Err = err
 			return nil
 		}

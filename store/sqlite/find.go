@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/cursor"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -32,7 +33,7 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 	}
 	var before task.ID
 	if page.Cursor != "" {
-		if before, err = decodeCursor(page.Cursor, string(name)); err != nil {
+		if before, err = cursor.Decode(page.Cursor, string(name)); err != nil {
 			return nil, "", err
 		}
 	}
@@ -49,7 +50,7 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 		return nil, "", err
 	}
 	if !floor.IsZero() {
-		next = encodeCursor(floor, string(name))
+		next = cursor.Encode(floor, string(name))
 	}
 	return found, next, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -106,7 +107,7 @@ func scanLive(r row) liveRow {
 
 // settle ends one attempt and reports what became of it.
 func (b *settling) settle(s *store.Settlement, result *store.Settled) error {
-	if err := checkSettlement(s); err != nil {
+	if err := check.Settlement(s); err != nil {
 		*result = store.Settled{Status: store.StatusRefused, Err: err}
 		return nil
 	}
@@ -137,23 +138,6 @@ func (b *settling) settle(s *store.Settlement, result *store.Settled) error {
 		err = b.retry(a, &live, result)
 	}
 	return err
-}
-
-// checkSettlement refuses data that must not get into the database.
-func checkSettlement(s *store.Settlement) error {
-	if len(s.Result) > task.MaxResult {
-		return &task.Error{Code: task.CodeTooLarge, Message: "the result is too large"}
-	}
-	for i := range s.Follow {
-		if err := checkInsert(&s.Follow[i]); err != nil {
-			return err
-		}
-	}
-	switch s.Outcome {
-	case task.OutcomeSucceeded, task.OutcomeFailed, task.OutcomeSnoozed, task.OutcomeReleased, task.OutcomeDead, task.OutcomeCanceled:
-		return nil
-	}
-	return task.Invalid("outcome", "no attempt ends as "+task.Quote(string(s.Outcome)), "")
 }
 
 // succeed is the short way of the common case: no row is read.

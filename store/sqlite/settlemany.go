@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -76,7 +77,7 @@ type place struct {
 
 // plain finds the row of a settlement that has nothing unusual.
 func (b *settling) plain(s *store.Settlement, outcome task.Outcome) (num int64, ok bool) {
-	if s.Outcome != outcome || len(s.Follow) > 0 || s.Unstarted || checkSettlement(s) != nil {
+	if s.Outcome != outcome || len(s.Follow) > 0 || s.Unstarted || check.Settlement(s) != nil {
 		return 0, false
 	}
 	if outcome == task.OutcomeSucceeded && (s.Failure != nil || s.StartedAt.IsZero() || s.Task.Node == "") {

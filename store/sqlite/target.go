@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -31,7 +32,7 @@ func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder) (*s
 	if !order.Action.Valid() {
 		return nil, task.Invalid("action", task.Quote(string(order.Action))+" is no action", "open, close or reset")
 	}
-	if err := checkText("target", order.Target, 4*task.MaxName); err != nil {
+	if err := check.Text("target", order.Target, 4*task.MaxName); err != nil {
 		return nil, err
 	}
 	var stored store.TargetOrder

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -20,7 +21,7 @@ func (s *Store) EnqueueTx(ctx context.Context, tx any, items []store.Insert) ([]
 		return nil, task.Invalid("tx", fmt.Sprintf("a %T is not a transaction of database/sql", tx), "pass a *sql.Tx")
 	}
 	for i := range items {
-		if err := checkInsert(&items[i]); err != nil {
+		if err := check.Insert(&items[i]); err != nil {
 			return nil, err
 		}
 	}

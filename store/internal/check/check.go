@@ -1,4 +1,5 @@
-package sqlite
+// Package check refuses what a store must not take, before a database sees it.
+package check
 
 import (
 	"strconv"
@@ -10,12 +11,12 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// farthest is the last moment that a µs column holds with room for ranks.
-var farthest = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+// Farthest is the last moment that a µs column holds with room for ranks.
+var Farthest = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
-// checkInsert refuses what SQLite would store but could not give back, or
-// what would break an invariant: SQLite itself checks no text.
-func checkInsert(insert *store.Insert) error {
+// Insert refuses what a database would refuse, or would store but could not
+// give back, and what would break an invariant.
+func Insert(insert *store.Insert) error {
 	t := insert.Task
 	switch {
 	case t == nil || t.ID.IsZero():
@@ -25,7 +26,7 @@ func checkInsert(insert *store.Insert) error {
 			Fields: []task.Field{{Path: "payload", Message: "too large"}}}
 	case t.Priority < task.MinPriority || t.Priority > task.MaxPriority:
 		return task.Invalid("priority", "the priority is not between 0 and 9", "")
-	case t.RunAt.After(farthest):
+	case t.RunAt.After(Farthest):
 		return task.Invalid("run_at", "the time is too far away", "")
 	case insert.Delay < 0:
 		return task.Invalid("delay", "the delay is negative", "")
@@ -34,7 +35,7 @@ func checkInsert(insert *store.Insert) error {
 		return err
 	}
 	if insert.Dedupe != nil {
-		return checkText("dedupe_key", insert.Dedupe.Key, task.MaxKey)
+		return Text("dedupe_key", insert.Dedupe.Key, task.MaxKey)
 	}
 	return nil
 }
@@ -54,14 +55,16 @@ func checkNames(t *task.Task) error {
 		if text.needed && text.value == "" {
 			return task.Invalid(text.field, "it is empty", "")
 		}
-		if err := checkText(text.field, text.value, text.limit); err != nil {
+		if err := Text(text.field, text.value, text.limit); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func checkText(field, text string, limit int) error {
+// Text refuses text that is longer than limit bytes, is not UTF-8 or contains a
+// NUL.
+func Text(field, text string, limit int) error {
 	switch {
 	case len(text) > limit:
 		return task.Invalid(field, "it is longer than "+strconv.Itoa(limit)+" bytes", "")
@@ -71,4 +74,21 @@ func checkText(field, text string, limit int) error {
 		return task.Invalid(field, "it contains a NUL", "")
 	}
 	return nil
+}
+
+// Settlement refuses data that must not get into the database.
+func Settlement(s *store.Settlement) error {
+	if len(s.Result) > task.MaxResult {
+		return &task.Error{Code: task.CodeTooLarge, Message: "the result is too large"}
+	}
+	for i := range s.Follow {
+		if err := Insert(&s.Follow[i]); err != nil {
+			return err
+		}
+	}
+	switch s.Outcome {
+	case task.OutcomeSucceeded, task.OutcomeFailed, task.OutcomeSnoozed, task.OutcomeReleased, task.OutcomeDead, task.OutcomeCanceled:
+		return nil
+	}
+	return task.Invalid("outcome", "no attempt ends as "+task.Quote(string(s.Outcome)), "")
 }
