@@ -47,10 +47,21 @@ type Node struct {
 	Counter   int64
 	Serves    Serves
 	Targets   []Target // what it says of targets that others should know of
+	Load      Load     // at its last beat
 	StartedAt Time
+	// WakeKey proves to the node that a wake-up call comes from one who can
+	// read the database: at most 64 bytes of ASCII, "" where the node takes
+	// no calls. It is a secret: nothing shows or logs it.
+	WakeKey string
 	// Gone is set by stores that know for certain that the process has
 	// ended (SQLite: its OS lock is free); nobody needs to wait for it.
 	Gone bool
+}
+
+// Load is how busy a node is.
+type Load struct {
+	Running int // attempts in progress
+	Slots   int // attempts at most
 }
 
 // Serves says per queue which types a node can start; a nil list means

@@ -31,12 +31,12 @@ var ErrNodeDead = errors.New("store: the node was marked dead")
 
 // Store is what the engine needs of a database.
 type Store interface {
-	// Join inserts the node's row, alive, with counter 0. On SQLite it also
+	// Join inserts the node's row, alive, with counter 0, its WakeKey included. On SQLite it also
 	// takes the OS lock by which others see that the process lives.
 	Join(ctx context.Context, node Node) error
 
 	// Beat raises the node's counter by one and stores what it says of
-	// itself; Targets only if they are not nil. It returns ErrNodeDead when
+	// itself; Targets only if they are not nil, Load always. It returns ErrNodeDead when
 	// the row is not alive any more, else the ids of the node's running rows
 	// whose cancel was requested.
 	Beat(ctx context.Context, node string, report Report) (canceled []task.ID, err error)

@@ -8,6 +8,7 @@ const MostTargets = 256
 // Report is what a node says of itself with each beat.
 type Report struct {
 	Serves Serves
+	Load   Load
 	// Targets replaces what the node said of targets before. Nil leaves that as
 	// it is, so that a row is written short while nothing has changed.
 	Targets []Target

@@ -57,7 +57,7 @@ func (s *Store) Beat(ctx context.Context, id string, report store.Report) ([]tas
 	}
 	n := d.nodes[id]
 	n.Counter++
-	n.Serves = cloneServes(report.Serves)
+	n.Serves, n.Load = cloneServes(report.Serves), report.Load
 	if report.Targets != nil {
 		n.Targets = slices.Clone(report.Targets)
 	}

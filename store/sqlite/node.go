@@ -10,11 +10,11 @@ import (
 )
 
 var (
-	insertNode = &query{sql: `INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, serves, started_at, targets)
-VALUES (?, ?, ?, ?, ?, 'alive', 0, ?, ?, ?) ON CONFLICT (id) DO NOTHING`}
+	insertNode = &query{sql: `INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, serves, started_at, targets, wake_key, running, slots)
+VALUES (?, ?, ?, ?, ?, 'alive', 0, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`}
 
 	// beatNode raises the counter of a node that is alive.
-	beatNode = &query{sql: `UPDATE outlast_node SET counter = counter + 1, serves = ? WHERE id = ? AND state = 'alive'`}
+	beatNode = &query{sql: `UPDATE outlast_node SET counter = counter + 1, serves = ?, running = ?, slots = ? WHERE id = ? AND state = 'alive'`}
 
 	// tellTargets stores what a node says of targets, after its beat.
 	tellTargets = &query{sql: `UPDATE outlast_node SET targets = ? WHERE id = ?`}
@@ -53,7 +53,8 @@ func (s *Store) Join(ctx context.Context, node store.Node) error {
 		if started == nil {
 			started = tx.now
 		}
-		n, err := tx.exec(insertNode, node.ID, node.Address, node.Version, node.Release, node.Embedded, string(serves), started, targets)
+		n, err := tx.exec(insertNode, node.ID, node.Address, node.Version, node.Release, node.Embedded, string(serves), started, targets,
+			node.WakeKey, node.Load.Running, node.Load.Slots)
 		joined = n == 1
 		return err
 	})
@@ -87,7 +88,7 @@ func (s *Store) Beat(ctx context.Context, node string, report store.Report) (can
 		return nil, err
 	}
 	err = s.write(ctx, "beat", func(tx *tx) error {
-		n, err := tx.exec(beatNode, string(text), node)
+		n, err := tx.exec(beatNode, string(text), report.Load.Running, report.Load.Slots, node)
 		if err == nil && n == 0 {
 			return store.ErrNodeDead
 		}

@@ -17,7 +17,7 @@ FROM outlast_queue ORDER BY name`}
 	selectLanes = &query{sql: `SELECT lane, queue, owner, epoch FROM outlast_lane ORDER BY lane`}
 
 	// selectNodes leaves out nodes that ended before ?1 and hold nothing.
-	selectNodes = &query{sql: `SELECT id, address, version, release, embedded, state, counter, serves, started_at, targets FROM outlast_node n
+	selectNodes = &query{sql: `SELECT id, address, version, release, embedded, state, counter, serves, started_at, targets, wake_key, running, slots FROM outlast_node n
 WHERE state = 'alive' OR ended_at > ?1
    OR EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id)
    OR EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
@@ -120,7 +120,8 @@ func readLanes(s session) (lanes []store.Lane, err error) {
 func readNodes(s session, since int64) (nodes []store.Node, err error) {
 	err = s.each(selectNodes, func(r row) error {
 		node := store.Node{ID: r.text(0), Address: r.text(1), Version: r.text(2), Release: r.text(3), Embedded: r.bool(4),
-			State: store.NodeState(r.text(5)), Counter: r.int(6), StartedAt: r.time(8)}
+			State: store.NodeState(r.text(5)), Counter: r.int(6), StartedAt: r.time(8),
+			WakeKey: r.text(10), Load: store.Load{Running: int(r.int(11)), Slots: int(r.int(12))}}
 		if r[7] != nil {
 			if err := json.Unmarshal(r.blob(7), &node.Serves); err != nil {
 				return err

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -26,6 +27,19 @@ func livenessRules() []rule {
 			h.expect(slices.Equal(node.Serves["q"], []string{"a", "b"}), "serves %v", node.Serves)
 			types, there := node.Serves["all"]
 			h.expect(there && types == nil, "a nil list of types, which means every type, came back as %v", types)
+		}},
+		{"join/keeps the wake key", "Join stores the node's WakeKey and Load; a beat leaves the key and replaces the load.", func(h *harness) {
+			key := strings.Repeat("Ab-_09", 10) + "wxyz"
+			h.ok(h.s.Join(h.ctx, store.Node{ID: "n2", WakeKey: key, Load: store.Load{Slots: 1000}}))
+			equal(h, "wake key", h.node("n2").WakeKey, key)
+			equal(h, "load", h.node("n2").Load, store.Load{Slots: 1000})
+			for _, load := range []store.Load{{Running: 7, Slots: 10_000}, {}} {
+				_, err := h.s.Beat(h.ctx, "n2", store.Report{Load: load})
+				h.ok(err)
+				equal(h, "load", h.node("n2").Load, load)
+				equal(h, "wake key", h.node("n2").WakeKey, key)
+			}
+			equal(h, "wake key of a node without one", h.node("n1").WakeKey, "")
 		}},
 		{"join/may be repeated", "A call of unknown outcome may be repeated as it stands: a second Join of an alive node succeeds.", func(h *harness) {
 			h.join("n2")
