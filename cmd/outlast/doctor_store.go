@@ -140,7 +140,7 @@ func (r *report) examineDisk(path string) {
 }
 
 func (r *report) examineMigrations(ctx context.Context, s *sqlite.Store) bool {
-	all, err := s.MigrationStatus(ctx)
+	all, err := s.Migrations(ctx)
 	if err != nil {
 		r.add("schema", fails, err.Error(), "")
 		return false

@@ -55,7 +55,7 @@ func (c *cli) migrated(ctx context.Context, url string, do func(*sqlite.Store) e
 	if err := do(s); err != nil {
 		return err
 	}
-	all, err := s.MigrationStatus(ctx)
+	all, err := s.Migrations(ctx)
 	if err != nil {
 		return err
 	}

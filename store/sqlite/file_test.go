@@ -37,7 +37,7 @@ func TestStoresThatStartAtOnceMigrateOnce(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	all, err := open(t, path).MigrationStatus(t.Context())
+	all, err := open(t, path).Migrations(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestPrintedMigrationsMakeTheSameSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, path, sqlite.WithoutMigration())
-	all, err := s.MigrationStatus(t.Context())
+	all, err := s.Migrations(t.Context())
 	if err != nil || !all[0].Applied {
 		t.Fatal(all, err)
 	}

@@ -75,7 +75,7 @@ func openAndDie(t *testing.T, n int) {
 func worksAfterKill(t *testing.T, path string, n int) {
 	t.Helper()
 	s := open(t, path)
-	all, err := s.MigrationStatus(t.Context())
+	all, err := s.Migrations(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,55 @@
+package migrate
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// Connection is a *sql.Conn or a *sql.Tx.
+type Connection interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Over is a session over a connection of database/sql. already recognises the
+// errors of what is there already; nil where no session needs to be
+// [Forgiving].
+func Over(connection Connection, already func(error) bool) Session {
+	return over{connection, already}
+}
+
+type over struct {
+	connection Connection
+	already    func(error) bool
+}
+
+func (o over) Already(err error) bool { return o.already != nil && o.already(err) }
+
+func (o over) Exec(ctx context.Context, statement string) error {
+	_, err := o.connection.ExecContext(ctx, statement)
+	return err
+}
+
+func (o over) Query(ctx context.Context, query string) (all [][]int64, err error) {
+	rows, err := o.connection.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		row, places := make([]int64, len(columns)), make([]any, len(columns))
+		for i := range row {
+			places[i] = &row[i]
+		}
+		if err := rows.Scan(places...); err != nil {
+			return nil, err
+		}
+		all = append(all, row)
+	}
+	return all, rows.Err()
+}
