@@ -12,6 +12,18 @@ type Connection interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
+// There tells by the number of an error of MySQL or MariaDB that what a
+// statement makes is there already, or that what it drops is gone: a table
+// (1050), a column (1060), an index (1061, 1091), a constraint (1826), a
+// partition (1517).
+func There(number uint16) bool {
+	switch number {
+	case 1050, 1060, 1061, 1091, 1826, 1517:
+		return true
+	}
+	return false
+}
+
 // Over is a session over a connection of database/sql. already recognises the
 // errors of what is there already; nil where no session needs to be
 // [Forgiving].
