@@ -125,8 +125,13 @@ type Store interface {
 
 // TxEnqueuer is implemented by stores that can insert tasks inside the
 // caller's own transaction, so that the tasks exist exactly if it commits.
-// The transaction is the driver's (*sql.Tx for database/sql stores). Any
-// error means that the transaction should be rolled back.
+// The transaction is the driver's (*sql.Tx for database/sql stores); one of
+// another kind is CodeInvalid. Any error means that the transaction should be
+// rolled back.
+//
+// A caller's transaction may stay open for long, and at any isolation level.
+// While it is open it holds up nobody but those who enqueue the same id or
+// dedupe key: no claim, no take-over of a lane, no other enqueue.
 type TxEnqueuer interface {
 	EnqueueTx(ctx context.Context, tx any, items []Insert) ([]Inserted, error)
 }
@@ -135,11 +140,27 @@ type TxEnqueuer interface {
 // caller's own transaction, so that the task has succeeded exactly if it
 // commits. The transaction is of the kind that EnqueueTx takes.
 type TxSettler interface {
-	// SettleTx does what Settle does of one settlement with the outcome
-	// succeeded, inside tx. StatusStale and StatusNotFound change nothing,
-	// and mean that the caller must roll back: another owner may have run
-	// the task. An error means that too.
+	// SettleTx ends an attempt as Settle does, with the outcome succeeded
+	// (others are CodeInvalid), inside tx. Unlike Settle it answers StatusOK
+	// only if tx itself makes the change: a success that is recorded already
+	// is StatusStale, since whatever else tx does would be done twice.
+	// Every other status has changed nothing, and means that the caller must
+	// roll back: another owner may have run the task. So does an error; a
+	// store sees to it that no part of a failed call can be committed
+	// (a savepoint, where the database would let the transaction go on).
+	//
+	// While tx is open the row stays locked by it. Recover passes such a row
+	// over and finds it later, and nothing else waits for it but what
+	// changes this very row: its Settle, its cancel.
 	SettleTx(ctx context.Context, tx any, settlement Settlement) (Settled, error)
+}
+
+// TxNotifier is implemented by stores that can tell other processes, inside
+// the caller's own transaction, what they are to look for once it has
+// committed (NOTIFY on PostgreSQL, which makes commits that use it wait for
+// one another). The transaction is of the kind that EnqueueTx takes.
+type TxNotifier interface {
+	NotifyTx(ctx context.Context, tx any, lanes []uint16) error
 }
 
 // Notifier is implemented by stores that can tell other processes of a change

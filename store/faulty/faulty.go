@@ -67,28 +67,29 @@ type stream struct {
 	method string
 }
 
-// Wrap returns the backend with faults. It implements [store.TxEnqueuer]
-// and [store.Waker] exactly if the backend does.
+// Wrap returns the backend with faults. It implements [store.Waker] exactly if
+// the backend does, and [store.TxEnqueuer] with [store.TxSettler] exactly if
+// the backend does both.
 func Wrap(backend store.Backend, seed uint64, rules ...Rule) (store.Backend, *Faults) {
 	faults := &Faults{
 		seed: seed, rules: slices.Clone(rules), calls: map[string]int{}, injected: map[Injection]int{},
 		used: make([]int, len(rules)), streams: map[stream]*rand.Rand{},
 	}
 	wrapped := &wrapper{backend, faults}
-	enqueuer, canEnqueue := backend.(store.TxEnqueuer)
+	tx, canTx := backend.(txStore)
 	waker, canWake := backend.(store.Waker)
 	switch {
-	case canEnqueue && canWake:
+	case canTx && canWake:
 		return struct {
 			*wrapper
-			txEnqueuer
+			txWrapper
 			store.Waker
-		}{wrapped, txEnqueuer{enqueuer, faults}, waker}, faults
-	case canEnqueue:
+		}{wrapped, txWrapper{tx, faults}, waker}, faults
+	case canTx:
 		return struct {
 			*wrapper
-			txEnqueuer
-		}{wrapped, txEnqueuer{enqueuer, faults}}, faults
+			txWrapper
+		}{wrapped, txWrapper{tx, faults}}, faults
 	case canWake:
 		return struct {
 			*wrapper

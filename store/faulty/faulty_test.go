@@ -113,11 +113,15 @@ func TestLimitAndHeal(t *testing.T) {
 // plain hides the optional interfaces of a store.
 type plain struct{ store.Backend }
 
-// transactional has an EnqueueTx.
+// transactional works in transactions of the caller.
 type transactional struct{ store.Backend }
 
 func (transactional) EnqueueTx(context.Context, any, []store.Insert) ([]store.Inserted, error) {
 	return []store.Inserted{{}}, nil
+}
+
+func (transactional) SettleTx(context.Context, any, store.Settlement) (store.Settled, error) {
+	return store.Settled{Status: store.StatusOK}, nil
 }
 
 func TestOptionalInterfacesAreForwarded(t *testing.T) {
@@ -125,22 +129,30 @@ func TestOptionalInterfacesAreForwarded(t *testing.T) {
 		transactional
 		store.Waker
 	}
+	type waking struct {
+		store.Backend
+		store.Waker
+	}
 	for _, c := range []struct {
-		backend      store.Backend
-		enqueuer, ok bool
+		backend   store.Backend
+		tx, waker bool
 	}{
-		{memory.New(), false, true}, {plain{memory.New()}, false, false}, {transactional{memory.New()}, true, false},
+		{waking{memory.New(), memory.New()}, false, true}, {memory.New(), true, true}, {plain{memory.New()}, false, false}, {transactional{memory.New()}, true, false},
 		{both{transactional{memory.New()}, memory.New()}, true, true},
 	} {
-		s, _ := faulty.Wrap(c.backend, 1, faulty.Rule{Kind: faulty.Lose, Methods: []string{"EnqueueTx"}, Probability: 1})
+		s, _ := faulty.Wrap(c.backend, 1, faulty.Rule{Kind: faulty.Lose, Methods: []string{"EnqueueTx", "SettleTx"}, Probability: 1})
 		enqueuer, isEnqueuer := s.(store.TxEnqueuer)
+		settler, isSettler := s.(store.TxSettler)
 		_, isWaker := s.(store.Waker)
-		if isEnqueuer != c.enqueuer || isWaker != c.ok {
-			t.Errorf("%T: TxEnqueuer %v, Waker %v", c.backend, isEnqueuer, isWaker)
+		if isEnqueuer != c.tx || isSettler != c.tx || isWaker != c.waker {
+			t.Errorf("%T: TxEnqueuer %v, TxSettler %v, Waker %v", c.backend, isEnqueuer, isSettler, isWaker)
 		}
-		if isEnqueuer {
+		if _, works := c.backend.(*memory.Store); c.tx && !works {
 			if items, err := enqueuer.EnqueueTx(t.Context(), nil, nil); !errors.Is(err, faulty.ErrInjected) || items != nil {
 				t.Errorf("got %v, %v", items, err)
+			}
+			if settled, err := settler.SettleTx(t.Context(), nil, store.Settlement{}); !errors.Is(err, faulty.ErrInjected) || settled.Status != "" {
+				t.Errorf("got %v, %v", settled, err)
 			}
 		}
 	}

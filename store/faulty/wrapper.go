@@ -13,13 +13,23 @@ type wrapper struct {
 	faults  *Faults
 }
 
-type txEnqueuer struct {
-	enqueuer store.TxEnqueuer
-	faults   *Faults
+// txStore is a store that works in transactions of the caller.
+type txStore interface {
+	store.TxEnqueuer
+	store.TxSettler
 }
 
-func (w txEnqueuer) EnqueueTx(ctx context.Context, tx any, items []store.Insert) ([]store.Inserted, error) {
-	return call(ctx, w.faults, "EnqueueTx", func() ([]store.Inserted, error) { return w.enqueuer.EnqueueTx(ctx, tx, items) })
+type txWrapper struct {
+	backend txStore
+	faults  *Faults
+}
+
+func (w txWrapper) EnqueueTx(ctx context.Context, tx any, items []store.Insert) ([]store.Inserted, error) {
+	return call(ctx, w.faults, "EnqueueTx", func() ([]store.Inserted, error) { return w.backend.EnqueueTx(ctx, tx, items) })
+}
+
+func (w txWrapper) SettleTx(ctx context.Context, tx any, settlement store.Settlement) (store.Settled, error) {
+	return call(ctx, w.faults, "SettleTx", func() (store.Settled, error) { return w.backend.SettleTx(ctx, tx, settlement) })
 }
 
 func (w *wrapper) Close() error { return w.backend.Close() }

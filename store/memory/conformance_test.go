@@ -28,6 +28,10 @@ func TestConformance(t *testing.T) {
 			offset, _ := offsets.Load(s)
 			offset.(*atomic.Int64).Add(int64(d))
 		},
+		Tx: func(_ *testing.T, s store.Backend) (any, func() error, func() error) {
+			tx := s.(*memory.Store).Begin()
+			return tx, tx.Commit, tx.Rollback
+		},
 		Kill: func(_ *testing.T, s store.Backend) { s.(*memory.Store).Kill() },
 	})
 }

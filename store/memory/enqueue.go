@@ -160,24 +160,48 @@ func (d *data) dedupeLives(entry dedupeEntry, now time.Time) bool {
 
 // apply inserts what was planned and returns one result per item.
 func (p *plan) apply() []store.Inserted {
+	for _, t := range p.insert {
+		if t == nil {
+			continue
+		}
+		if t.Key != "" {
+			p.data.seq++
+			t.Seq = p.data.seq
+		}
+		p.data.insert(*t)
+	}
+	results := p.preview()
+	for key, entry := range p.dedupe {
+		p.data.dedupe[key] = entry
+	}
+	return results
+}
+
+// preview is what apply would return, but for the seqs of keyed tasks.
+func (p *plan) preview() []store.Inserted {
 	results := make([]store.Inserted, len(p.insert))
 	for i, t := range p.insert {
 		if t != nil {
-			if t.Key != "" {
-				p.data.seq++
-				t.Seq = p.data.seq
-			}
-			results[i] = store.Inserted{Entry: p.data.insert(*t).entry(), Created: t.CreatedAt}
+			r := row{Task: *t, rank: task.Rank(t.RunAt, t.Priority)}
+			results[i] = store.Inserted{Entry: r.entry(), Created: t.CreatedAt}
 			continue
 		}
-		old := p.data.find(p.existing[i])
+		old := p.find(p.existing[i])
 		if old == nil { // ended and cleaned up within its dedupe window: only the id is left
 			old = &task.Task{ID: p.existing[i]}
 		}
 		results[i] = store.Inserted{Existing: clone(old), Created: old.CreatedAt}
 	}
-	for key, entry := range p.dedupe {
-		p.data.dedupe[key] = entry
-	}
 	return results
+}
+
+// made is how many tasks are new.
+func (p *plan) made() int {
+	n := 0
+	for _, t := range p.insert {
+		if t != nil {
+			n++
+		}
+	}
+	return n
 }

@@ -28,6 +28,9 @@ type Store struct {
 var (
 	_ store.Backend = (*Store)(nil)
 	_ store.Waker   = (*Store)(nil)
+
+	_ store.TxEnqueuer = (*Store)(nil)
+	_ store.TxSettler  = (*Store)(nil)
 )
 
 // data is what all handles share.
@@ -48,6 +51,7 @@ type data struct {
 	operations map[string]store.Operation
 	orders     map[string]store.TargetOrder
 	suspects   map[string]bool // nodes that died while a task with crashes >= 2 ran on them
+	locked     map[task.ID]*Tx // rows that an open transaction has settled
 	seq        int64
 
 	byID      ordered // every task of any table: (0, 0, id)
@@ -81,6 +85,7 @@ func New(options ...Option) *Store {
 		operations: map[string]store.Operation{},
 		orders:     map[string]store.TargetOrder{},
 		suspects:   map[string]bool{},
+		locked:     map[task.ID]*Tx{},
 		stats:      emptyStats(),
 	}
 	for _, option := range options {

@@ -42,14 +42,17 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 	return out, nil
 }
 
-// runningOf lists up to limit running rows of a node in a lane.
+// runningOf lists up to limit running rows of a node in a lane that no open
+// transaction has settled.
 func (d *data) runningOf(lane *lane, node string, limit int) []*row {
 	var rows []*row
 	for p := range lane.running[node].all() {
 		if len(rows) >= limit {
 			break
 		}
-		rows = append(rows, d.live[p.id])
+		if d.locked[p.id] == nil {
+			rows = append(rows, d.live[p.id])
+		}
 	}
 	return rows
 }

@@ -63,6 +63,7 @@ func TestConformance(t *testing.T) {
 			}
 			return tx, tx.Commit, tx.Rollback
 		},
+		TxAlone: true,
 		Kill: func(t *testing.T, s store.Backend) {
 			if err := s.Close(); err != nil {
 				t.Error(err)

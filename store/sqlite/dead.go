@@ -113,7 +113,7 @@ func (b *settling) die(a *attempt, live *liveRow, result *store.Settled) error {
 		return err
 	}
 	*result = store.Settled{Status: store.StatusOK, State: task.Dead}
-	return insertFollow(b.tx, a.Follow)
+	return b.follow(a.Follow)
 }
 
 func (b *settling) hold(a *attempt, live *liveRow) error {

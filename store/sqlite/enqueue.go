@@ -316,11 +316,11 @@ func lookDedupe(s session, now int64, item *store.Insert) (found bool, inserted 
 
 // insertFollow inserts the tasks that follow an ended one. A repeat finds
 // them there.
-func insertFollow(tx *tx, items []store.Insert) error {
+func insertFollow(s session, a *arrival, items []store.Insert) error {
 	if len(items) == 0 {
 		return nil
 	}
-	_, err := insertAll(tx, &arrival{tx.now, tx.store.standIn()}, items, false)
+	_, err := insertAll(s, a, items, false)
 	var typed *task.Error
 	if errors.As(err, &typed) {
 		return refusedError{err.Error()} // what it follows has changed already

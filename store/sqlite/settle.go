@@ -151,7 +151,11 @@ func (b *settling) succeed(s *store.Settlement, result *store.Settled) (done boo
 		return true, err
 	}
 	*result = store.Settled{Status: store.StatusOK, State: task.Succeeded}
-	return true, insertFollow(b.tx, s.Follow)
+	return true, b.follow(s.Follow)
+}
+
+func (b *settling) follow(items []store.Insert) error {
+	return insertFollow(b.tx, &arrival{b.tx.now, b.tx.store.standIn()}, items)
 }
 
 func (b *settling) endOf(s *store.Settlement) int64 {
@@ -229,7 +233,7 @@ func (b *settling) end(a *attempt, state int, result *store.Settled) error {
 		return err
 	}
 	*result = store.Settled{Status: store.StatusOK, State: states[state]}
-	return insertFollow(b.tx, a.Follow)
+	return b.follow(a.Follow)
 }
 
 // retry puts the row back to wait for its next run.
@@ -245,7 +249,7 @@ func (b *settling) retry(a *attempt, live *liveRow, result *store.Settled) error
 		return err
 	}
 	*result = store.Settled{Status: store.StatusOK, State: task.Pending, Entry: entry}
-	return insertFollow(b.tx, a.Follow)
+	return b.follow(a.Follow)
 }
 
 // retryEntry is the row as it will wait for its next run.

@@ -27,6 +27,7 @@ import (
 var (
 	_ store.Backend    = (*Store)(nil)
 	_ store.TxEnqueuer = (*Store)(nil)
+	_ store.TxSettler  = (*Store)(nil)
 	_ store.Waker      = (*Store)(nil)
 )
 

@@ -25,16 +25,6 @@ func (h *harness) reopen() store.Backend {
 	return other
 }
 
-// txEnqueuer returns the store's EnqueueTx, or skips the rule.
-func (h *harness) txEnqueuer() store.TxEnqueuer {
-	h.Helper()
-	enqueuer, ok := h.s.(store.TxEnqueuer)
-	if !ok || h.able.Tx == nil {
-		h.Skip("needs a store with EnqueueTx")
-	}
-	return enqueuer
-}
-
 func processRules() []rule {
 	return []rule{
 		{"process/sees what is committed", "A method that returned nil has committed: another process sees it at once, and works on it.", func(h *harness) {
@@ -107,37 +97,6 @@ func processRules() []rule {
 			case <-time.After(20 * time.Second):
 				h.Fatal("Watch does not end with its context")
 			}
-		}},
-		{"tx/exists if it commits", "EnqueueTx inserts in the caller's transaction: the tasks exist exactly if it commits.", func(h *harness) {
-			enqueuer := h.txEnqueuer()
-			for _, commits := range []bool{true, false} {
-				tx, commit, rollback := h.able.Tx(h.T, h.s)
-				t := h.task(keyed("k"), due(time.Time{}))
-				inserted, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{{Task: t}})
-				h.ok(err)
-				h.expect(len(inserted) == 1 && inserted[0].Existing == nil && inserted[0].Entry.ID == t.ID, "got %+v", inserted)
-				if commits {
-					h.ok(commit())
-					h.state(t.ID, task.Pending)
-				} else {
-					h.ok(rollback())
-					h.absent(t.ID)
-				}
-			}
-		}},
-		{"tx/answers as Enqueue does", "EnqueueTx answers repeats with the task, and conflicts with an error.", func(h *harness) {
-			enqueuer := h.txEnqueuer()
-			t := h.task()
-			h.insert(t)
-			tx, _, rollback := h.able.Tx(h.T, h.s)
-			inserted, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{{Task: t}})
-			h.ok(err)
-			h.expect(len(inserted) == 1 && inserted[0].Existing != nil, "got %+v", inserted)
-			clash := *t
-			clash.Type = "other"
-			_, err = enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{{Task: &clash}})
-			h.code(err, task.CodeIDConflict)
-			h.ok(rollback())
 		}},
 		{"context/an ended one does nothing", "A call whose context has ended fails, and if it says so, nothing was done.", func(h *harness) {
 			ctx, cancel := context.WithCancel(h.ctx)

@@ -31,6 +31,10 @@ type Abilities struct {
 	// functions that end it.
 	Tx func(t *testing.T, s store.Backend) (tx any, commit, rollback func() error)
 
+	// TxAlone says that an open transaction shuts out every other writer, as
+	// on SQLite. Rules about those who go on meanwhile are skipped.
+	TxAlone bool
+
 	// Kill ends the process behind a store that Reopen returned, so that
 	// its nodes show as Gone.
 	Kill func(t *testing.T, s store.Backend)
@@ -73,6 +77,6 @@ func allRules() []rule {
 		livenessRules(), ownershipRules(), enqueueRules(), dedupeRules(), bytesRules(), scanRules(), markRules(),
 		claimRules(), keyRules(), settleRules(), settleMoreRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(),
 		adminRules(), redriveRules(), purgeRules(), cleanupRules(), queryRules(), pageRules(), deadQueryRules(),
-		queueRules(), targetRules(), operationRules(), processRules(), raceRules(),
+		queueRules(), targetRules(), operationRules(), processRules(), txRules(), openTxRules(), raceRules(),
 	)
 }
