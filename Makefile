@@ -1,4 +1,5 @@
-# Everything here needs Go only. The linter is built from the module proxy
+# Everything here needs Go, and the tests PostgreSQL and MariaDB, which make test
+# installs where it may; see .ci/servers. The linter is built from the module proxy
 # into a cache folder; see .ci/lint.
 # Works with GNU make 3.81 (macOS) and later; recipes are plain POSIX sh.
 
@@ -44,7 +45,7 @@ build: ## Build the static binary bin/outlast
 # itself. So do nested modules:
 # the peers that bench compares with have races of their own.
 .PHONY: test
-test: ## Run all tests: with the race detector, in random order; then those of faults and storms, and nested modules
+test: servers ## Run all tests: with the race detector, in random order; then those of faults and storms, and nested modules
 	$(GO) test -race -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest)
 	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./sim
 	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/faulttest
@@ -54,6 +55,10 @@ test: ## Run all tests: with the race detector, in random order; then those of f
 		echo "test: $${mod%/go.mod}"; \
 		(cd "$${mod%/go.mod}" && $(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...) || exit 1; \
 	done
+
+.PHONY: servers
+servers: ## Install the database servers that tests start (postgresql, mariadb-server), if they are missing
+	@sh .ci/servers postgresql mariadb
 
 .PHONY: check
 check: check-format check-vet check-arch check-tidy check-generated check-lint ## All checks that need no running: format, vet, lint, ...
@@ -68,8 +73,8 @@ check-format: ## gofmt on every Go file
 check-vet: ## go vet; again with the planted defects; nested modules too
 	@echo "check: go vet"
 	@$(GO) vet ./...
-	@echo "check: go vet -tags mutant,faults,storm,servers"
-	@$(GO) vet -tags mutant,faults,storm,servers ./...
+	@echo "check: go vet -tags mutant,faults,storm"
+	@$(GO) vet -tags mutant,faults,storm ./...
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "check: go vet in $${mod%/go.mod}"; \
@@ -121,10 +126,6 @@ bench: ## Measure Outlast (ARGS are passed on, such as ARGS='B7 B13 --runs 5 --j
 .PHONY: faults
 faults: ## Kill campaign of FAULT_CYCLES (1000), planted defects, real-time waits (about 30 minutes)
 	OUTLAST_FAULT_LONG=1 OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -tags faults -v -count=1 -timeout 3h -run '$(FAULT_RUN)' ./internal/faulttest
-
-.PHONY: servers
-servers: ## Transactions against real PostgreSQL and MariaDB servers, which must be installed (10 seconds)
-	$(GO) test -race -tags servers -v -count=1 -run 'TestPostgres|TestMariaDB' ./retry/retrysql ./retry/retrypgx
 
 .PHONY: storm
 storm: ## A real outage under load, long; writes the pictures and numbers of docs/storm.md (about 10 minutes)

@@ -205,8 +205,9 @@ var rules = []rule{
 		{"...", "it runs everything"},
 		{"store/storetest", "invariants of a store after a fault"},
 	}},
-	{path: "internal/servertest", is: "database servers for tests", stdOnly: true, imports: []arrow{
-		{"retry", "waits until a server listens"},
+	{path: "internal/servers", is: "database servers that belong to a process", stdOnly: true},
+	{path: "internal/servertest", is: "a database of its own for every test", imports: []arrow{
+		{"internal/servers", "starts the servers"},
 	}},
 	{path: "internal/stormtest", is: "outages of a real server under load", imports: []arrow{{"...", "it runs everything"}}},
 	{path: "internal/tools", is: "programs that generate and check"},
@@ -228,7 +229,7 @@ var foreign = []struct {
 	{"pgregory.net/rapid", "it is for tests", nil},
 	{"github.com/anishathalye/porcupine", "it is for tests", nil},
 
-	{"os/exec", "a server starts no processes", []arrow{{"cmd/*", "programs may"}, {"examples/*", "programs may"}, {"internal/tools", "it runs the go command"}, {"internal/servertest", "it starts database servers"}}},
+	{"os/exec", "a server starts no processes", []arrow{{"cmd/*", "programs may"}, {"examples/*", "programs may"}, {"internal/tools", "it runs the go command"}, {"internal/servers", "it starts database servers, for tests and benchmarks"}}},
 	{"google.golang.org/grpc", "gRPC must not reach users who do not ask for it", []arrow{{"retry/retrygrpc", "it is about gRPC"}}},
 	{"go.opentelemetry.io/otel", "the API is for adapters, the SDK for programs", []arrow{{"retry/retryotel", "it is about OpenTelemetry"}}},
 	{"github.com/spf13/cobra", "only programs have a command line", []arrow{{"cmd/*", "the command line"}}},

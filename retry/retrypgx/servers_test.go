@@ -1,4 +1,4 @@
-//go:build servers
+//go:build unix
 
 package retrypgx
 
@@ -12,10 +12,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"go.uber.org/goleak"
 
 	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/retry"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(servertest.Wrap(m)) }
 
 func openServer(t *testing.T) *pgxpool.Pool {
 	t.Helper()
@@ -24,10 +27,6 @@ func openServer(t *testing.T) *pgxpool.Pool {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	patient := policy(t, retry.Fixed(100*time.Millisecond), retry.Attempts(100))
-	if err := retry.Do(t.Context(), patient, pool.Ping); err != nil { // it listens before it serves
-		t.Fatal(err)
-	}
 	for _, statement := range []string{
 		"create table account (id int primary key, amount int not null)",
 		"insert into account values (1, 1000), (2, 1000)",

@@ -1,4 +1,4 @@
-//go:build servers
+//go:build unix
 
 package retrysql
 
@@ -13,10 +13,13 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
+	"go.uber.org/goleak"
 
 	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/retry"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(servertest.Wrap(m)) }
 
 // openServer opens a database with two accounts and no money to lose.
 func openServer(t *testing.T, driver, address string) *sql.DB {
@@ -30,10 +33,6 @@ func openServer(t *testing.T, driver, address string) *sql.DB {
 			t.Error(err)
 		}
 	})
-	patient := policy(t, retry.Fixed(100*time.Millisecond), retry.Attempts(100), retry.On(retry.Permanent), retry.Idempotent())
-	if err := retry.Do(t.Context(), patient, db.PingContext); err != nil { // it listens before it serves
-		t.Fatal(err)
-	}
 	for _, statement := range []string{
 		"create table account (id int primary key, amount int not null)",
 		"insert into account values (1, 1000), (2, 1000)",

@@ -11,12 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/outlast-dev/outlast/retry"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 type body = func(ctx context.Context, tx *sql.Tx) error
 

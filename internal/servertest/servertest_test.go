@@ -1,0 +1,135 @@
+//go:build unix
+
+package servertest
+
+import (
+	"database/sql"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"github.com/outlast-dev/outlast/internal/servers"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(Wrap(m)) }
+
+func TestPostgresDatabases(t *testing.T) {
+	seen := map[string]bool{}
+	for range 3 {
+		began := time.Now()
+		url := Postgres(t)
+		t.Logf("%s in %s", url, time.Since(began).Round(time.Millisecond))
+		if seen[url] {
+			t.Fatal("two tests get one database")
+		}
+		seen[url] = true
+		conn, err := pgx.Connect(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var less bool
+		if err := conn.QueryRow(t.Context(), "select 'a' < 'B'").Scan(&less); err != nil || !less {
+			t.Errorf("a before B: %v, %v", less, err)
+		}
+		if _, err := conn.Exec(t.Context(), "create table one (id int)"); err != nil {
+			t.Error(err)
+		}
+		// It stays open: the drop at the end must not wait for it.
+	}
+}
+
+func TestMariaDBDatabases(t *testing.T) {
+	seen := map[string]bool{}
+	for range 3 {
+		began := time.Now()
+		dsn := MariaDB(t)
+		t.Logf("%s in %s", dsn, time.Since(began).Round(time.Millisecond))
+		if seen[dsn] {
+			t.Fatal("two tests get one database")
+		}
+		seen[dsn] = true
+		db, err := sql.Open("mysql", dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		var same bool
+		if err := db.QueryRow("select 'a' = 'A'").Scan(&same); err != nil || !same {
+			t.Errorf("a is A: %v, %v", same, err)
+		}
+		if _, err := db.Exec("create table one (id int)"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestInServer(t *testing.T) {
+	for address, want := range map[string]string{
+		"postgres://postgres@h:1/postgres?sslmode=disable": "postgres://postgres@h:1/new?sslmode=disable",
+		"root@tcp(h:1)/?parseTime=true":                    "root@tcp(h:1)/new?parseTime=true",
+		"root@tcp(h:1)/old":                                "root@tcp(h:1)/new",
+	} {
+		if got := inServer(address, "new"); got != want {
+			t.Errorf("%s becomes %s", address, got)
+		}
+	}
+}
+
+// Acknowledged commits survive an immediate stop even of a fast server, and reach a
+// synchronous standby that is promoted.
+func TestStandby(t *testing.T) {
+	primary := PostgresServer(t)
+	standby, err := primary.Standby(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := standby.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := primary.Synchronous(true); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(t.Context(), primary.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < 100; n++ { // until the setting is read and the standby counts
+		var state string
+		err := conn.QueryRow(t.Context(), "select coalesce((select sync_state from pg_stat_replication), '')").Scan(&state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state == "sync" {
+			break
+		}
+		time.Sleep(50 * time.Millisecond) // sleep: the server reads its settings in its own time
+	}
+	if _, err := conn.Exec(t.Context(), "create table kept as select 42 as n"); err != nil {
+		t.Fatal(err)
+	}
+	primary.Stop(servers.Immediate)
+	_ = conn.Close(t.Context())
+	if err := standby.Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	after, err := pgx.Connect(t.Context(), standby.URL("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer after.Close(t.Context())
+	var n int
+	if err := after.QueryRow(t.Context(), "select n from kept").Scan(&n); err != nil || n != 42 {
+		t.Errorf("%d, %v", n, err)
+	}
+	if _, err := after.Exec(t.Context(), "insert into kept values (43)"); err != nil {
+		t.Errorf("a promoted standby refuses a write: %v", err)
+	}
+	if !strings.Contains(standby.Log(), "promote") {
+		t.Error("the log of the standby does not tell of its promotion")
+	}
+}
