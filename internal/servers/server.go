@@ -140,7 +140,7 @@ func (s *Server) spawn() error {
 	if err != nil {
 		return err
 	}
-	defer log.Close() // the server has it
+	defer func() { _ = log.Close() }() // the server has it
 	cmd := exec.Command(path, args...)
 	cmd.Dir, cmd.SysProcAttr, cmd.Stdout, cmd.Stderr = s.dir, s.as, log, log
 	cmd.Env = append(os.Environ(), "HOME="+s.dir)
@@ -181,7 +181,7 @@ func (s *Server) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // nothing was written that matters
 	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (s *Server) Log() string {
 	if err != nil {
 		return ""
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was only read
 	if info, err := file.Stat(); err == nil && info.Size() > 16<<10 {
 		_, _ = file.Seek(-16<<10, io.SeekEnd) // the whole is good as well
 	}
