@@ -211,6 +211,7 @@ func (e *Engine) Canceled(id task.ID) {
 		l.reopen() // it may have been the head of a key
 		signal(e.load)
 	}
+	e.changedLane(id.Lane())
 	e.mu.Unlock()
 	signal(e.wake)
 }

@@ -70,6 +70,12 @@ type Config struct {
 	Observer Observer
 	Rand     retry.Rand // for jitter; math/rand/v2 when nil. Must be safe for concurrent use
 
+	// Tell wakes another node by a call to its Address with its WakeKey, on
+	// stores that offer no wake-ups of their own: rows of the lanes changed, or,
+	// with none, queues and nodes. It is advice: nobody waits for it, and errors
+	// are counted only. Nil where there is no such way. It must end with ctx.
+	Tell func(ctx context.Context, node store.Node, lanes []uint16) error
+
 	// Queues that the node takes lanes of. Nil: every queue that no living
 	// node with Embedded set serves (what `outlast serve` does).
 	Queues []string
@@ -80,6 +86,7 @@ type Config struct {
 	NearFuture int           // entries kept in memory at most, over all lanes, default 100 000
 	Horizon    time.Duration // how far ahead entries are loaded, default 60 s
 	Poll       time.Duration // look for rows that nobody told us of, default 1 s
+	DeafPoll   time.Duration // the same on a store that tells of nothing; default 200 ms, or Poll if that is set
 	Batch      int           // rows per claim and settle transaction, default 1000, at most 1000
 	Beat       time.Duration // liveness counter, default 1 s
 	Grace      time.Duration // running attempts' time at a graceful stop, default 25 s
@@ -91,6 +98,8 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Slots, 1000)
 	setDefault(&c.NearFuture, 100_000)
 	setDefault(&c.Horizon, time.Minute)
+	setDefault(&c.DeafPoll, c.Poll)
+	setDefault(&c.DeafPoll, deafPoll)
 	setDefault(&c.Poll, time.Second)
 	setDefault(&c.Batch, 1000)
 	setDefault(&c.Beat, time.Second)
@@ -123,6 +132,9 @@ type Observer struct {
 	// Claimed and Committed tell the sizes and times of batches.
 	Claimed   func(rows int, took time.Duration)
 	Committed func(kind string, rows int, took time.Duration)
+	// Told is called after each wake-up for other nodes: the way (notify or
+	// call), the lanes in it, the time it took and its error.
+	Told func(way string, lanes int, took time.Duration, err error)
 	// BreakerChanged is called after each change of a target's breaker on
 	// this node.
 	BreakerChanged func(target string, change retry.BreakerChange)

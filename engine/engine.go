@@ -26,13 +26,17 @@ type Engine struct {
 	settles  *group[*ended]
 	crew     *crew
 
-	mu      sync.Mutex // guards near, runs, bytes, parking, dirty
+	mu      sync.Mutex // guards near, runs, bytes, parking, news, dirty, lenders
 	near    *near
 	runs    map[task.ID]*attempt
 	bytes   int               // payloads of the tasks that run
 	parking map[task.ID]int64 // park marks that are decided but not yet written; 0 clears one
 
+	news  news
+	alone bool // no other node lives
+
 	dirty    map[uint16]bool // lanes to poll
+	lenders  map[uint16]bool // lanes of others to look into for rows that this node can start
 	dirtyAll bool
 	asked    time.Time          // when blocked keys were made to ask by a poll of all lanes
 	warned   map[mark]time.Time // of types that nobody starts; the loader's own
@@ -55,6 +59,8 @@ type Engine struct {
 	load    chan struct{} // the loader: something ran low, or marks are to be written
 	changed chan struct{} // the loader: rows may have changed behind our back
 	balance chan struct{} // the balancer: lanes may have changed
+	stirred chan struct{} // the balancer: others say so
+	told    chan struct{} // the teller: there is news
 
 	running      context.Context // ends when the engine stops
 	stopRunning  context.CancelFunc
@@ -87,9 +93,9 @@ func New(config Config) (*Engine, error) {
 	e := &Engine{
 		config: config, log: config.Logger, random: config.Rand,
 		near: newNear(config.NearFuture, config.Slots, config.Share), runs: map[task.ID]*attempt{},
-		seen: map[string]*suspicion{}, parking: map[task.ID]int64{}, borrowed: map[borrowing]cursor{}, dirty: map[uint16]bool{}, warned: map[mark]time.Time{},
+		seen: map[string]*suspicion{}, parking: map[task.ID]int64{}, borrowed: map[borrowing]cursor{}, dirty: map[uint16]bool{}, lenders: map[uint16]bool{}, warned: map[mark]time.Time{},
 		wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
-		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1),
+		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1), stirred: make(chan struct{}, 1), told: make(chan struct{}, 1),
 	}
 	e.near.random = config.Rand
 	e.id.Store(&config.Node.ID)
@@ -130,6 +136,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	}
 	e.beater.Go(e.beating)
 	e.loop(e.balancing)
+	e.loop(e.telling)
 	if e.config.EnqueueOnly {
 		close(e.dispatched)
 	} else {
@@ -140,7 +147,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	if waker, ok := e.config.Store.(store.Waker); ok {
 		e.loop(func() { e.watch(waker) })
 	}
-	e.Wake()
+	e.Heard()
 	return nil
 }
 
@@ -159,20 +166,6 @@ func (e *Engine) loop(run func()) {
 		defer e.loops.Done()
 		run()
 	}()
-}
-
-// watch passes on what the store tells of other processes' commits.
-func (e *Engine) watch(waker store.Waker) {
-	for e.running.Err() == nil {
-		e.watched.Store(true)
-		err := waker.Watch(e.running, func(lanes []uint16) { e.Wake(lanes...) })
-		e.watched.Store(false)
-		if e.running.Err() != nil {
-			return
-		}
-		e.log.Warn("watch.ended", "error", err)
-		sleep(e.running, e.config.Poll)
-	}
 }
 
 // Queue returns the queue as last read, at most about a second old.

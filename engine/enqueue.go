@@ -156,7 +156,11 @@ func (e *Engine) learnNew(batches []store.Batch, results []store.BatchResult) {
 // start it. The engine's lock must be held.
 func (e *Engine) learn(row store.Entry) {
 	l := e.near.lanes[row.ID.Lane()]
-	if l == nil || row.Park != 0 {
+	if l == nil {
+		e.changedLane(row.ID.Lane())
+		return
+	}
+	if row.Park != 0 {
 		return
 	}
 	if e.parksType(l.queue, &row) {

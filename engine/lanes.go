@@ -12,18 +12,32 @@ import (
 func (e *Engine) balancing() {
 	ticker := time.NewTicker(e.config.Beat)
 	defer ticker.Stop()
+	stir := time.NewTimer(time.Hour) // when a stir that came too soon is heeded
+	defer stir.Stop()
+	looked := time.Now()
 	for {
 		select {
 		case <-e.running.Done():
 			return
 		case <-ticker.C:
 		case <-e.balance:
+		case <-stir.C:
+		case <-e.stirred:
+			if wait := stirEvery - time.Since(looked); wait > 0 {
+				stir.Reset(wait)
+				continue
+			}
 		}
+		looked = time.Now()
 		if err := e.balanceOnce(e.running); err != nil && e.running.Err() == nil {
 			e.log.Warn("lanes.failed", "error", err)
 		}
 	}
 }
+
+// stirEvery is the time between two looks at the topology because others
+// stirred: some stores tell of every commit, whatever it changed.
+const stirEvery = 200 * time.Millisecond
 
 // balanceOnce reads the topology, judges other nodes, gives lanes back and
 // takes free ones.
@@ -78,6 +92,7 @@ func (e *Engine) apply(v *view) (found []uint16) {
 	self := e.node()
 	e.near.reads(time.Now())
 	e.near.listen(v, self)
+	e.alone = len(v.alive) == 0 || len(v.alive) == 1 && v.alive[self] != nil
 	for _, l := range e.near.lanes {
 		if row := v.lanes[l.number]; row == nil || row.Owner != self || row.Epoch != l.epoch {
 			e.disown(l)

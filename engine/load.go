@@ -14,20 +14,22 @@ import (
 // entries run low, looks for rows that nobody told this node of, and writes
 // and clears park marks.
 const (
-	pollRows   = 256              // rows that a poll reads first, per lane
-	pollMore   = 5000             // rows of each page after that
-	pollShare  = 10               // a poll is followed by at least so many times its own length without one
-	askEvery   = time.Second      // how often polls of all lanes make blocked keys ask
-	rescan     = time.Minute      // a complete scan: commits can become visible out of order
-	quietPolls = 10               // polls to leave out on a store that tells of changes
-	storeCall  = 10 * time.Second // limit of one read or marking
+	pollRows   = 256                    // rows that a poll reads first, per lane
+	pollMore   = 5000                   // rows of each page after that
+	pollShare  = 10                     // a poll that reads much is followed by so many times its own length without one
+	pollLittle = 1024                   // rows; one that reads no more, by its own length
+	deafPoll   = 200 * time.Millisecond // between polls of a store that tells of nothing
+	askEvery   = time.Second            // how often polls of all lanes make blocked keys ask, and marks are read
+	rescan     = time.Minute            // a complete scan: commits can become visible out of order
+	quietPolls = 10                     // polls to leave out on a store that tells of changes
+	storeCall  = 10 * time.Second       // limit of one read or marking
 )
 
-// loading is the loop of the loader. Polls take a tenth of the time at most:
-// on a store where others commit all the time, each poll that reads much is
-// followed by a pause.
+// loading is the loop of the loader. Polls that read much take a tenth of the
+// time at most, on a store where others commit all the time.
 func (e *Engine) loading() {
-	ticker := time.NewTicker(e.config.Poll)
+	pause := e.pollPause()
+	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
 	again := time.NewTimer(time.Hour) // when a wake-up that came too soon is heeded
 	defer again.Stop()
@@ -46,8 +48,12 @@ func (e *Engine) loading() {
 			poll = true
 		case <-ticker.C:
 			quiet++
-			poll = !e.watched.Load() || quiet >= quietPolls
+			poll = !e.hearsAll() || quiet >= quietPolls
 			e.tick(&fullScan)
+			if next := e.pollPause(); next != pause {
+				pause = next
+				ticker.Reset(pause)
+			}
 		case <-park.C:
 			if !e.parkExcess() && !e.marksWait() {
 				continue
@@ -62,12 +68,30 @@ func (e *Engine) loading() {
 		e.writeMarks()
 		if poll {
 			quiet = 0
-			e.pollOnce(e.dirtied())
-			e.borrow()
-			pollAt = time.Now().Add(pollShare * time.Since(began))
+			h, share := e.hinted(), time.Duration(1)
+			if e.pollOnce(h.lanes) > pollLittle {
+				share = pollShare
+			}
+			e.borrow(h.lend)
+			pollAt = time.Now().Add(share * time.Since(began))
 		}
 		e.loadOnce()
 	}
+}
+
+// hearsAll reports whether the store tells of every commit of others, also of
+// those that nobody sends a wake-up for, inside transactions of callers.
+func (e *Engine) hearsAll() bool {
+	_, sends := e.config.Store.(store.Notifier)
+	return e.watched.Load() && !sends
+}
+
+// pollPause is the time between polls.
+func (e *Engine) pollPause() time.Duration {
+	if e.watched.Load() {
+		return e.config.Poll
+	}
+	return e.config.DeafPoll
 }
 
 // lookAhead moves the horizon.
@@ -198,20 +222,21 @@ func (e *Engine) learnPage(l *lane, page []store.Entry, wanted bool) {
 // pollOnce reads what memory should know of the lanes (nil for all), for rows
 // that others inserted or moved: page by page, so that it also finds those
 // behind a backlog that is known. It lets blocked keys ask again too: one may
-// have been released elsewhere.
-func (e *Engine) pollOnce(lanes map[uint16]bool) {
-	after, ask := e.toPoll(lanes)
-	if ask {
-		e.readMarks(slices.Collect(maps.Keys(after))) // an earlier owner may have written some late
+// have been released elsewhere. It returns the number of rows read.
+func (e *Engine) pollOnce(lanes map[uint16]bool) (rows int) {
+	after, stale := e.toPoll(lanes)
+	if len(stale) > 0 {
+		defer e.readMarks(stale) // an earlier owner may have written some late
 	}
 	for len(after) > 0 && e.running.Err() == nil {
 		ranges := slices.Collect(maps.Values(after))
 		pages, err := e.scan(ranges)
 		if err != nil {
-			return
+			return rows
 		}
 		e.mu.Lock()
 		for i, page := range pages {
+			rows += len(page)
 			r, l := ranges[i], e.near.lanes[ranges[i].Lane]
 			delete(after, r.Lane)
 			if l == nil {
@@ -227,32 +252,37 @@ func (e *Engine) pollOnce(lanes map[uint16]bool) {
 		e.mu.Unlock()
 		signal(e.wake)
 	}
+	return rows
 }
 
-// toPoll lists the ranges to poll by lane, and says whether blocked keys were
-// made to ask.
-func (e *Engine) toPoll(lanes map[uint16]bool) (after map[uint16]store.Range, ask bool) {
+// toPoll lists the ranges to poll by lane, and, once a second, the lanes whose
+// marks are to be read. Blocked keys of lanes that were named are made to ask,
+// those of others when that second has passed.
+func (e *Engine) toPoll(lanes map[uint16]bool) (after map[uint16]store.Range, stale []uint16) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := time.Now()
-	ask = lanes != nil || now.Sub(e.asked) >= askEvery
-	if ask && lanes == nil {
+	due := now.Sub(e.asked) >= askEvery
+	if due {
 		e.asked = now
 	}
 	after = map[uint16]store.Range{}
 	for _, l := range e.near.lanes {
+		if due {
+			stale = append(stale, l.number)
+		}
 		if lanes != nil && !lanes[l.number] {
 			continue
 		}
 		if lanes != nil {
 			l.reopen()
 		}
-		if ask {
+		if lanes != nil || due {
 			e.near.askHeads(l.number, micros(now))
 		}
 		after[l.number] = store.Range{Lane: l.number, After: math.MinInt64, Until: l.after, Limit: pollRows}
 	}
-	return after, ask
+	return after, stale
 }
 
 // parksType reports whether a row must be left to other nodes because
@@ -283,32 +313,4 @@ func (l *lane) note(row *store.Entry) {
 		m, _ := markOf(row)
 		l.marks[row.Park] = &parked{mark: m}
 	}
-}
-
-// Wake tells the engine that rows of the lanes changed: enqueued in a
-// caller's transaction, rescheduled, redriven, a key released. Without
-// lanes, anything may have changed.
-func (e *Engine) Wake(lanes ...uint16) {
-	e.mu.Lock()
-	if len(lanes) == 0 {
-		e.dirtyAll = true
-	}
-	for _, lane := range lanes {
-		e.dirty[lane] = true
-	}
-	e.mu.Unlock()
-	signal(e.changed)
-}
-
-// dirtied returns the lanes to poll, nil for all of them, and forgets them.
-// A poll that nobody asked for is one of all lanes.
-func (e *Engine) dirtied() map[uint16]bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	lanes, all := e.dirty, e.dirtyAll
-	e.dirty, e.dirtyAll = map[uint16]bool{}, false
-	if all || len(lanes) == 0 {
-		return nil
-	}
-	return lanes
 }

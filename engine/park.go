@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"math"
 	"time"
 
@@ -64,6 +65,9 @@ func (e *Engine) writeMarks() {
 	for _, written := range marks {
 		if e.parking[written.ID] == written.Mark {
 			delete(e.parking, written.ID)
+		}
+		if l := e.near.lanes[written.ID.Lane()]; l != nil && l.marks[written.Mark] != nil && l.marks[written.Mark].gate == gateType {
+			e.lent(l.number)
 		}
 	}
 }
@@ -290,8 +294,9 @@ func (e *Engine) readMarks(lanes []uint16) {
 
 // borrow looks in lanes of others for rows that their owners parked because
 // they cannot start the type, and this node can.
-func (e *Engine) borrow() {
-	lanes := e.othersLanes()
+// Lanes are those to look into, nil for all.
+func (e *Engine) borrow(in map[uint16]bool) {
+	lanes := e.othersLanes(in)
 	if len(lanes) == 0 {
 		return
 	}
@@ -310,7 +315,11 @@ func (e *Engine) borrow() {
 			ranges, present[borrowing{from.Lane, from.Park}] = append(ranges, from), cursor{from.After, from.AfterID}
 		}
 	}
-	e.borrowed = present
+	if in == nil {
+		e.borrowed = present
+	} else {
+		maps.Copy(e.borrowed, present)
+	}
 	if len(ranges) == 0 {
 		return
 	}
@@ -371,19 +380,20 @@ func (e *Engine) addBorrowed(row store.Entry) {
 	}
 }
 
-// othersLanes lists the lanes of queues that this node serves and does not
-// own.
-func (e *Engine) othersLanes() []uint16 {
-	view := e.view.Load()
+// othersLanes lists the lanes of others, or those of them that are asked for,
+// that may have rows which this node can start and their owner cannot.
+func (e *Engine) othersLanes(in map[uint16]bool) []uint16 {
+	v := e.view.Load()
+	self := v.me(e.node())
+	if self == nil || e.config.EnqueueOnly {
+		return nil
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var lanes []uint16
-	for i := range view.topology.Lanes {
-		l := &view.topology.Lanes[i]
-		if e.near.lanes[l.Number] == nil {
-			if _, served := e.config.Registry.Serves(l.Queue); served {
-				lanes = append(lanes, l.Number)
-			}
+	for i := range v.topology.Lanes {
+		if l := &v.topology.Lanes[i]; e.near.lanes[l.Number] == nil && (in == nil || in[l.Number]) && v.borrows(self, l.Number) {
+			lanes = append(lanes, l.Number)
 		}
 	}
 	return lanes

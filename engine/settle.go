@@ -118,7 +118,11 @@ func (e *Engine) release(batch []*ended, results []store.Settled) (refused []*en
 		} else {
 			e.near.forget(entry)
 		}
+		if entry.lane == nil && (results[i].State == task.Pending || entry.Key != "") {
+			e.changedLane(entry.ID.Lane())
+		}
 		for _, follow := range end.settlement.Follow {
+			e.changedLane(follow.Task.ID.Lane())
 			e.near.lookFor(follow.Task.ID.Lane(), task.Rank(end.settlement.EndedAt, follow.Task.Priority))
 			wanted = true
 		}

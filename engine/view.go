@@ -31,6 +31,14 @@ func newView(t *store.Topology) *view {
 	return v
 }
 
+// me is the node's own row, nil before the first look or when it is not alive.
+func (v *view) me(id string) *store.Node {
+	if v == nil {
+		return nil
+	}
+	return v.alive[id]
+}
+
 func (v *view) queueOf(lane uint16) (string, bool) {
 	l := v.lanes[lane]
 	if l == nil {

@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// Wake tells the engine, and the owners of the lanes, that this process has
+// changed rows of them beside the engine: enqueued in a caller's transaction,
+// redriven, a key released. Without lanes, anything on this node may have
+// changed.
+func (e *Engine) Wake(lanes ...uint16) {
+	e.mu.Lock()
+	for _, lane := range lanes {
+		e.changedLane(lane)
+	}
+	e.mu.Unlock()
+	e.Heard(lanes...)
+}
+
+// Heard takes a wake-up from elsewhere: others have changed rows of the lanes,
+// or, without lanes, anything. It has no other effect than a look at them.
+func (e *Engine) Heard(lanes ...uint16) {
+	v := e.view.Load()
+	e.mu.Lock()
+	if len(lanes) == 0 {
+		e.dirtyAll = true
+		signal(e.stirred)
+	}
+	found := e.dirtyAll
+	for _, lane := range lanes {
+		switch self := v.me(e.node()); {
+		case e.near.lanes[lane] != nil:
+			e.dirty[lane], found = true, true
+		case self != nil && v.borrows(self, lane):
+			e.lenders[lane], found = true, true
+		}
+	}
+	e.mu.Unlock()
+	if found {
+		signal(e.changed)
+	}
+}
+
+// hints are what a poll is to look at.
+type hints struct {
+	lanes map[uint16]bool // nil for all of this node's
+	lend  map[uint16]bool // of others; nil for all
+}
+
+// hinted returns what the last wake-ups were about, and forgets it. A poll
+// that nobody asked for looks at everything.
+func (e *Engine) hinted() hints {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	h, all := hints{e.dirty, e.lenders}, e.dirtyAll
+	e.dirty, e.lenders, e.dirtyAll = map[uint16]bool{}, map[uint16]bool{}, false
+	if all || len(h.lanes)+len(h.lend) == 0 {
+		return hints{}
+	}
+	return h
+}
+
+// longestDeaf bounds the pause between two tries to watch the store.
+const longestDeaf = 30 * time.Second
+
+// watch passes on what the store tells of other processes' commits.
+func (e *Engine) watch(waker store.Waker) {
+	for pause := e.config.Poll; e.running.Err() == nil; pause = min(2*pause, longestDeaf) {
+		began := time.Now()
+		e.watched.Store(true)
+		e.Heard() // what was committed before
+		err := waker.Watch(e.running, func(lanes []uint16) { e.Heard(lanes...) })
+		e.watched.Store(false)
+		if e.running.Err() != nil {
+			return
+		}
+		if time.Since(began) > longestDeaf {
+			pause = e.config.Poll
+		}
+		e.log.Warn("watch.ended", "error", err, "again_in", pause)
+		sleep(e.running, pause)
+	}
+}

@@ -1,0 +1,300 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// Wake-ups between nodes: after a commit that changed lanes of another node,
+// that node is told which, so that it looks at them now and not at its next
+// poll. They are advice: never waited for, sent together, dropped on error.
+const (
+	newsEvery = 5 * time.Millisecond // between two wake-ups
+	newsTime  = time.Second          // limit of one
+	newsRest  = time.Second          // a node that could not be told is left alone so long
+	mostNews  = 4096                 // lanes in one wake-up; more are told as "any"
+)
+
+// news is what this node has changed and not told yet. Guarded by the
+// engine's lock.
+type news struct {
+	owners    map[uint16]bool // lanes whose owner should look at them
+	borrowers map[uint16]bool // lanes with rows that their owner cannot start
+	stir      bool            // queues or nodes changed: everybody should look at the topology
+}
+
+// changedLane notes that rows of a lane changed. The engine's lock must be
+// held.
+func (e *Engine) changedLane(number uint16) {
+	if e.alone || e.near.lanes[number] != nil {
+		return
+	}
+	if e.news.owners == nil {
+		e.news.owners = map[uint16]bool{}
+	}
+	e.news.owners[number] = true
+	signal(e.told)
+}
+
+// lent notes that a lane has rows that only others can start. The engine's
+// lock must be held.
+func (e *Engine) lent(number uint16) {
+	if e.alone {
+		return
+	}
+	if e.news.borrowers == nil {
+		e.news.borrowers = map[uint16]bool{}
+	}
+	e.news.borrowers[number] = true
+	signal(e.told)
+}
+
+// Stir makes all nodes look at queues, lanes and nodes now: an operator
+// changed a queue, a node leaves.
+func (e *Engine) Stir() {
+	e.mu.Lock()
+	e.news.stir = true
+	e.mu.Unlock()
+	signal(e.told)
+	signal(e.balance)
+}
+
+// telling is the loop that tells other nodes the news: at once, but no two
+// within five milliseconds.
+func (e *Engine) telling() {
+	calls := newCalls(e)
+	defer calls.running.Wait()
+	for {
+		select {
+		case <-e.running.Done():
+			return
+		case <-e.told:
+		case call := <-calls.ended:
+			calls.end(call)
+		}
+		e.tellNews(calls)
+		if !sleep(e.running, newsEvery) {
+			return
+		}
+	}
+}
+
+// tellNews tells what there is by the way that the store offers: its own, or
+// a call of each node that is concerned. A store whose watch sees every commit
+// needs neither.
+func (e *Engine) tellNews(calls *calls) {
+	e.mu.Lock()
+	n := e.news
+	e.news = news{}
+	e.mu.Unlock()
+	v, self := e.view.Load(), e.node()
+	if len(v.alive) == 0 || len(v.alive) == 1 && v.alive[self] != nil {
+		return
+	}
+	notifier, notifies := e.config.Store.(store.Notifier)
+	switch watched := e.watched.Load(); {
+	case watched && notifies:
+		e.notify(notifier, n)
+	case !watched && e.config.Tell != nil:
+		calls.add(v.audience(n, self), time.Now())
+		calls.start()
+	}
+}
+
+// notify hands the news to the store.
+func (e *Engine) notify(notifier store.Notifier, n news) {
+	lanes := n.lanes()
+	if len(lanes) == 0 && !n.stir {
+		return
+	}
+	ctx, cancel := context.WithTimeout(e.running, newsTime)
+	defer cancel()
+	began := time.Now()
+	err := notifier.Notify(ctx, lanes)
+	e.toldOf("notify", len(lanes), began, err)
+}
+
+// lanes are the changed lanes in order; nil for "any".
+func (n *news) lanes() (numbers []uint16) {
+	if n.stir {
+		return nil
+	}
+	for number := range n.owners {
+		numbers = append(numbers, number)
+	}
+	for number := range n.borrowers {
+		if !n.owners[number] {
+			numbers = append(numbers, number)
+		}
+	}
+	return bounded(numbers)
+}
+
+// bounded sorts lanes; too many of them become "any".
+func bounded(numbers []uint16) []uint16 {
+	if len(numbers) > mostNews {
+		return nil
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
+func (e *Engine) toldOf(way string, lanes int, began time.Time, err error) {
+	if err != nil && e.running.Err() == nil {
+		e.log.Debug("wakeup.failed", "way", way, "lanes", lanes, "error", err)
+	}
+	if f := e.config.Observer.Told; f != nil {
+		f(way, lanes, time.Since(began), err)
+	}
+}
+
+// message is what one node is to be told.
+type message struct {
+	node  *store.Node
+	lanes map[uint16]bool
+	any   bool
+}
+
+// audience says who should hear the news: the owner of each lane, the nodes
+// that can start what an owner cannot, and for a stir everybody.
+func (v *view) audience(n news, self string) map[string]*message {
+	to := map[string]*message{}
+	tell := func(id string, lane uint16, any bool) {
+		node := v.alive[id]
+		if node == nil || id == self || node.Address == "" || node.WakeKey == "" {
+			return
+		}
+		m := to[id]
+		if m == nil {
+			m = &message{node: node, lanes: map[uint16]bool{}}
+			to[id] = m
+		}
+		if m.any = m.any || any; !any {
+			m.lanes[lane] = true
+		}
+	}
+	for number := range n.owners {
+		if l := v.lanes[number]; l != nil {
+			tell(l.Owner, number, false)
+		}
+	}
+	for id, node := range v.alive {
+		for number := range n.borrowers {
+			if v.borrows(node, number) {
+				tell(id, number, false)
+			}
+		}
+		if n.stir {
+			tell(id, 0, true)
+		}
+	}
+	return to
+}
+
+// borrows reports whether a node may run rows of a lane that its owner cannot
+// start. A lane without an owner may have such rows of the last one.
+func (v *view) borrows(n *store.Node, number uint16) bool {
+	l := v.lanes[number]
+	if l == nil || l.Owner == n.ID {
+		return false
+	}
+	mine, serves := n.Serves[l.Queue]
+	owner := v.alive[l.Owner]
+	if !serves || owner == nil {
+		return serves
+	}
+	theirs, served := owner.Serves[l.Queue]
+	if !served || theirs == nil {
+		return !served
+	}
+	return mine == nil || slices.ContainsFunc(mine, func(capability string) bool { return !slices.Contains(theirs, capability) })
+}
+
+// calls are the wake-ups that go to each node by a call of its own. All but
+// running and ended is the telling loop's.
+type calls struct {
+	engine  *Engine
+	waiting map[string]*message
+	begun   map[string]bool      // under way
+	rest    map[string]time.Time // nodes that could not be told
+	running sync.WaitGroup
+	ended   chan callEnd
+}
+
+// callEnd is a call that has ended.
+type callEnd struct {
+	node string
+	err  error
+}
+
+func newCalls(e *Engine) *calls {
+	return &calls{engine: e, waiting: map[string]*message{}, begun: map[string]bool{}, rest: map[string]time.Time{}, ended: make(chan callEnd, 1)}
+}
+
+// add puts messages together with those that wait. What is for a node that
+// rests is dropped: it finds out by its poll.
+func (c *calls) add(messages map[string]*message, now time.Time) {
+	for id, until := range c.rest {
+		if !until.After(now) {
+			delete(c.rest, id)
+		}
+	}
+	for id, m := range messages {
+		if _, rests := c.rest[id]; rests {
+			continue
+		}
+		if waiting := c.waiting[id]; waiting != nil {
+			m.any = m.any || waiting.any
+			for number := range waiting.lanes {
+				m.lanes[number] = true
+			}
+		}
+		c.waiting[id] = m
+	}
+}
+
+// start begins a call of every node that has a message and no call.
+func (c *calls) start() {
+	for id, m := range c.waiting {
+		if c.begun[id] {
+			continue
+		}
+		delete(c.waiting, id)
+		c.begun[id] = true
+		c.running.Go(func() { c.tell(id, m) })
+	}
+}
+
+// tell makes one call.
+func (c *calls) tell(id string, m *message) {
+	e := c.engine
+	var lanes []uint16
+	if !m.any {
+		for number := range m.lanes {
+			lanes = append(lanes, number)
+		}
+		lanes = bounded(lanes)
+	}
+	ctx, cancel := context.WithTimeout(e.running, newsTime)
+	defer cancel()
+	began := time.Now()
+	err := e.config.Tell(ctx, *m.node, lanes)
+	e.toldOf("call", len(lanes), began, err)
+	select {
+	case c.ended <- callEnd{id, err}:
+	case <-e.running.Done():
+	}
+}
+
+// end notes the end of a call. A node that could not be told rests.
+func (c *calls) end(call callEnd) {
+	delete(c.begun, call.node)
+	if call.err != nil {
+		c.rest[call.node] = time.Now().Add(newsRest)
+		delete(c.waiting, call.node)
+	}
+}
