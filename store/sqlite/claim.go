@@ -2,9 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -63,14 +64,10 @@ func scanCandidate(c *conn, r row) (candidate, error) {
 		RunAt: fromMicro(r.int(6)), Key: r.text(7), Seq: r.int(8), Target: c.name(r, 9), Policy: c.name(r, 10),
 		Attempt: int(r.int(12)), Crashes: int(r.int(13)), Claim: max(r.int(14), 0), CreatedAt: r.time(15), Park: r.int(17),
 	}
-	if r[11] != nil {
-		if err := json.Unmarshal(r.blob(11), &t.Spec); err != nil {
-			return candidate{}, err
-		}
-	}
-	failure, err := failureOf(r, 16)
-	t.LastError = failure
-	return candidate{r.int(0), t}, err
+	var badSpec, badError error
+	t.Spec, badSpec = stored.ParseSpec(r.blob(11))
+	t.LastError, badError = stored.ParseFailure(r.blob(16))
+	return candidate{r.int(0), t}, errors.Join(badSpec, badError)
 }
 
 // Claim implements [store.Store].

@@ -1,10 +1,10 @@
 package sqlite
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -38,25 +38,16 @@ func scanTask(r row) (*task.Task, error) {
 		State: states[r.int(19)], UpdatedAt: r.time(20), Park: r.int(21), FinishedAt: r.time(22),
 		DeadReason: task.DeadReason(r.text(23)), Result: r.blob(24), FallbackTask: r.id(25),
 	}
-	if r[10] != nil {
-		if err := json.Unmarshal(r.blob(10), &t.Spec); err != nil {
-			return nil, err
-		}
+	spec, err := stored.ParseSpec(r.blob(10))
+	if err != nil {
+		return nil, err
 	}
+	t.Spec = spec
 	if t.State != task.Running {
 		t.Node = ""
 	}
-	failure, err := failureOf(r, 18)
-	t.LastError = failure
+	t.LastError, err = stored.ParseFailure(r.blob(18))
 	return t, err
-}
-
-func failureOf(r row, i int) (*task.Failure, error) {
-	if r[i] == nil {
-		return nil, nil
-	}
-	failure := &task.Failure{}
-	return failure, json.Unmarshal(r.blob(i), failure)
 }
 
 // tasks appends every row of a query to list.
@@ -69,25 +60,17 @@ func tasks(s session, list []*task.Task, q *query, args ...any) ([]*task.Task, e
 	return list, err
 }
 
-// specText is a spec as it is stored: JSON, null for the zero spec.
-func specText(spec *task.Spec) (any, error) {
-	if spec.IsZero() {
-		return nil, nil
-	}
-	return jsonText(spec)
-}
+func specText(spec *task.Spec) (any, error) { return jsonText(stored.Spec(spec)) }
 
-func failureText(failure *task.Failure) (any, error) {
-	if failure == nil {
-		return nil, nil
-	}
-	return jsonText(failure)
-}
+func failureText(failure *task.Failure) (any, error) { return jsonText(stored.Failure(failure)) }
 
-func jsonText(value any) (any, error) {
-	text, err := json.Marshal(value)
-	if err != nil {
+// jsonText is JSON as a column of text, null for none.
+func jsonText(text []byte, err error) (any, error) {
+	switch {
+	case err != nil:
 		return nil, refusedError{err.Error()}
+	case text == nil:
+		return nil, nil
 	}
 	return string(text), nil
 }

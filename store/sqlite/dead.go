@@ -2,14 +2,12 @@ package sqlite
 
 import (
 	"cmp"
-	"encoding/json"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
-
-// maxDeadAttempts is how many attempts a dead letter keeps.
-const maxDeadAttempts = 100
 
 var (
 	// bury copies a running row to the dead letters. Inputs: id, finished
@@ -44,29 +42,9 @@ ON CONFLICT (fingerprint) DO UPDATE SET count = count + 1, reason = ?3, message 
 last_seen = max(last_seen, ?6), first_seen = min(first_seen, ?6)`}
 )
 
-// storedAttempt is an attempt in the JSON of a dead letter; times in µs.
-type storedAttempt struct {
-	Number    int             `json:"number"`
-	Claim     int64           `json:"claim"`
-	Node      string          `json:"node,omitempty"`
-	StartedAt int64           `json:"started_at,omitempty"`
-	EndedAt   int64           `json:"ended_at,omitempty"`
-	Outcome   task.Outcome    `json:"outcome"`
-	Failure   json.RawMessage `json:"failure,omitempty"`
-	NextDelay int64           `json:"next_delay,omitempty"`
-}
-
-// letter is what the counters need to know of a dead letter.
-type letter struct {
-	id                                  task.ID
-	taskType, reason, category, message string
-	fingerprint                         string
-	at                                  int64
-}
-
 // die moves the row to the dead letters, with its attempts, the hold on its
 // key and the counters.
-func (b *settling) die(a *attempt, live *liveRow, result *store.Settled) error {
+func (b *settling) die(a *ending.Attempt, live *liveRow, result *store.Settled) error {
 	if err := b.record(a, 0); err != nil {
 		return err
 	}
@@ -74,13 +52,8 @@ func (b *settling) die(a *attempt, live *liveRow, result *store.Settled) error {
 	if err != nil {
 		return err
 	}
-	dead := letter{id: a.id, taskType: live.entry.Type, reason: string(cmp.Or(a.DeadReason, task.Rejected)), at: b.endOf(a.Settlement)}
-	dead.fingerprint = task.Fingerprint(dead.taskType, &task.Failure{Category: dead.reason})
-	if failure != nil {
-		dead.category, dead.message = failure.Category, failure.Message
-		dead.fingerprint = cmp.Or(failure.Fingerprint, task.Fingerprint(dead.taskType, failure))
-	}
-	attempts, err := packAttempts(b.tx, a.id)
+	dead := stored.NewLetter(a.ID, live.Entry.Type, a.DeadReason, failure, a.Ended)
+	attempts, err := packAttempts(b.tx, a.ID)
 	if err != nil {
 		return err
 	}
@@ -92,18 +65,18 @@ func (b *settling) die(a *attempt, live *liveRow, result *store.Settled) error {
 	if !a.Task.FallbackTask.IsZero() {
 		fallback = a.Task.FallbackTask
 	}
-	_, err = b.tx.exec(bury, a.id, dead.at, micro(a.started), a.after, text, dead.reason, dead.category, dead.fingerprint,
+	_, err = b.tx.exec(bury, a.ID, dead.At, micro(a.Started), a.After, text, dead.Reason, dead.Category, dead.Fingerprint,
 		fallback, attempts)
 	if err != nil {
 		return err
 	}
-	if err := deleteRun(b.tx, a.id); err != nil {
+	if err := deleteRun(b.tx, a.ID); err != nil {
 		return err
 	}
-	if _, err := b.tx.exec(deleteBuried, a.id); err != nil {
+	if _, err := b.tx.exec(deleteBuried, a.ID); err != nil {
 		return err
 	}
-	if _, err := deleteAttempts.exec(b.tx, []task.ID{a.id}); err != nil {
+	if _, err := deleteAttempts.exec(b.tx, []task.ID{a.ID}); err != nil {
 		return err
 	}
 	if err := b.hold(a, live); err != nil {
@@ -116,20 +89,20 @@ func (b *settling) die(a *attempt, live *liveRow, result *store.Settled) error {
 	return b.follow(a.Follow)
 }
 
-func (b *settling) hold(a *attempt, live *liveRow) error {
-	if live.entry.Key == "" || a.OrderOnDead == "skip" {
+func (b *settling) hold(a *ending.Attempt, live *liveRow) error {
+	if live.Entry.Key == "" || a.OrderOnDead == "skip" {
 		return nil
 	}
-	_, err := b.tx.exec(holdKey, a.id.Lane(), live.entry.Key, a.id, cmp.Or(a.OrderOnDead, "block"), b.tx.now)
+	_, err := b.tx.exec(holdKey, a.ID.Lane(), live.Entry.Key, a.ID, cmp.Or(a.OrderOnDead, "block"), b.tx.now)
 	return err
 }
 
 // lastFailure is the settlement's failure, else the one that the row keeps.
-func (b *settling) lastFailure(a *attempt) (failure *task.Failure, err error) {
+func (b *settling) lastFailure(a *ending.Attempt) (failure *task.Failure, err error) {
 	if a.Failure != nil {
 		return a.Failure, nil
 	}
-	_, scanErr := one(b.tx, lastError, func(r row) { failure, err = failureOf(r, 0) }, a.id)
+	_, scanErr := one(b.tx, lastError, func(r row) { failure, err = stored.ParseFailure(r.blob(0)) }, a.ID)
 	if scanErr != nil {
 		return nil, scanErr
 	}
@@ -138,29 +111,29 @@ func (b *settling) lastFailure(a *attempt) (failure *task.Failure, err error) {
 
 // packAttempts is the history of a task as JSON, the last 100 of it.
 func packAttempts(s session, id task.ID) (any, error) {
-	var stored []storedAttempt
+	var history []stored.Attempt
 	err := s.each(selectAttempts, func(r row) error {
-		stored = append(stored, storedAttempt{Number: int(r.int(0)), Claim: r.int(1), Node: r.text(2), StartedAt: r.int(3),
+		history = append(history, stored.Attempt{Number: int(r.int(0)), Claim: r.int(1), Node: r.text(2), StartedAt: r.int(3),
 			EndedAt: r.int(4), Outcome: task.Outcome(r.text(5)), Failure: r.blob(6), NextDelay: r.int(7)})
 		return nil
 	}, id)
-	if err != nil || len(stored) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	return jsonText(stored[max(0, len(stored)-maxDeadAttempts):])
+	return jsonText(stored.Attempts(history))
 }
 
 // countLetter adds a new letter to the counters.
-func countLetter(s session, dead *letter) error {
+func countLetter(s session, dead *stored.Letter) error {
 	if err := addCounts(s, dead, 1); err != nil {
 		return err
 	}
-	_, err := s.exec(countGroup, dead.fingerprint, dead.taskType, dead.reason, dead.category, dead.message, dead.at, dead.id)
+	_, err := s.exec(countGroup, dead.Fingerprint, dead.Type, dead.Reason, dead.Category, dead.Message, dead.At, dead.ID)
 	return err
 }
 
-func addCounts(s session, dead *letter, n int) error {
-	for _, c := range [...][2]string{{"total", ""}, {"type", dead.taskType}, {"reason", dead.reason}, {"category", dead.category}} {
+func addCounts(s session, dead *stored.Letter, n int) error {
+	for _, c := range dead.Counters() {
 		if _, err := s.exec(count, c[0], c[1], n); err != nil {
 			return err
 		}
@@ -180,15 +153,15 @@ var (
 )
 
 // uncount takes a letter that was deleted out of the counters.
-func uncount(s session, dead *letter) error {
+func uncount(s session, dead *stored.Letter) error {
 	if err := addCounts(s, dead, -1); err != nil {
 		return err
 	}
 	for _, q := range [...]*query{lowerGroup, dropEmptyGroup} {
-		if _, err := s.exec(q, dead.fingerprint); err != nil {
+		if _, err := s.exec(q, dead.Fingerprint); err != nil {
 			return err
 		}
 	}
-	_, err := s.exec(replaceExample, dead.fingerprint, dead.id)
+	_, err := s.exec(replaceExample, dead.Fingerprint, dead.ID)
 	return err
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/pages"
+	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -49,10 +51,10 @@ func readStats(s session, q *query) (*store.DeadStats, error) {
 // than the newest maxGrouped; see groupsQuery.
 func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) (groups []store.DeadGroup, err error) {
 	if limit <= 0 {
-		limit = defaultPage
+		limit = pages.Default
 	}
 	q, args := selectGroups, []any{limit}
-	if !isEmpty(filter) {
+	if !where.Empty(filter) {
 		q, args = groupsQuery(filter, limit)
 	}
 	err = s.read(ctx, func(c *conn) error {
@@ -67,12 +69,6 @@ func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) 
 	return groups, err
 }
 
-func isEmpty(f store.Filter) bool {
-	return f.IDs == nil && (f.State == "" || f.State == task.Dead) && f.Type == "" && f.Queue == "" && f.Key == "" &&
-		f.Category == "" && f.Trace == "" && f.Since.IsZero() && f.Until.IsZero() && f.Reason == "" && f.Fingerprint == "" &&
-		f.DiedBefore.IsZero()
-}
-
 // maxGrouped is how many letters one filtered DeadGroups looks at.
 const maxGrouped = 20_000
 
@@ -82,34 +78,34 @@ const maxGrouped = 20_000
 // values, limit. It reads one snapshot. The bare columns are those of the
 // row with the largest finished_at, as SQLite defines for max().
 func groupsQuery(filter store.Filter, limit int) (*query, []any) {
-	newest, matching := &where{}, deadWhere(filter)
+	newest, matching := &where.Where{}, deadWhere(filter)
 	deadSource.indexed(newest, filter)
-	newest.idRange(filter, task.ID{})
+	newest.IDs(filter, task.ID{})
 	if filter.IDs != nil {
-		newest = matching.copy()
+		newest = matching.Copy()
 	}
 	return &query{sql: fmt.Sprintf(`SELECT fingerprint, count(*) AS n, type, reason, category, ifnull(last_error ->> '$.message', ''),
 (SELECT first_seen FROM outlast_dead_group g WHERE g.fingerprint = d.fingerprint), max(finished_at) AS last, id
 FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s GROUP BY fingerprint ORDER BY n DESC, last DESC, fingerprint LIMIT ?`,
-		newest, maxGrouped, matching)}, append(append(newest.args, matching.args...), limit)
+		newest, maxGrouped, matching)}, append(append(newest.Args, matching.Args...), limit)
 }
 
 // deadWhere is a whole filter as a condition on dead letters.
-func deadWhere(filter store.Filter) *where {
-	w := &where{}
+func deadWhere(filter store.Filter) *where.Where {
+	w := &where.Where{}
 	deadSource.indexed(w, filter)
-	w.idRange(filter, task.ID{})
-	w.rest(&deadSource, filter)
+	w.IDs(filter, task.ID{})
+	deadSource.rest(w, filter)
 	if filter.State != "" && filter.State != task.Dead {
-		w.and(`0`)
+		w.And(`0`)
 	}
 	if filter.IDs != nil {
 		text := `id IN (null`
 		for _, id := range filter.IDs {
 			text += `, ?`
-			w.args = append(w.args, id)
+			w.Args = append(w.Args, id)
 		}
-		w.and(text + `)`)
+		w.And(text + `)`)
 	}
 	return w
 }

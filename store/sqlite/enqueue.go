@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"time"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
@@ -326,9 +325,4 @@ func insertFollow(s session, a *arrival, items []store.Insert) error {
 		return refusedError{err.Error()} // what it follows has changed already
 	}
 	return err
-}
-
-// delayOf is the wait from an attempt's end to the next run.
-func delayOf(end time.Time, runAt int64) time.Duration {
-	return max(0, time.Duration(runAt-end.UnixMicro())*time.Microsecond)
 }

@@ -1,100 +1,58 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/internal/cursor"
+	"github.com/outlast-dev/outlast/store/internal/pages"
+	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
 )
 
-const (
-	scanLimit   = 9000 // rows of one table read by one page: two tables stay below 20 000
-	defaultPage = 100
-	maxPage     = 500
-)
+// scanLimit is how many rows of one table a page reads: two tables stay below
+// 20 000.
+const scanLimit = 9000
 
 // Find implements [store.Query]: a merge of the tables by id.
 func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) (found []*task.Task, next string, err error) {
-	limit := page.Limit
-	if limit == 0 {
-		limit = defaultPage
-	}
-	if limit < 1 || limit > maxPage {
-		return nil, "", task.Invalid("limit", "it is not between 1 and 500", "")
-	}
-	name, err := json.Marshal(filter)
+	asked, err := pages.Asked(filter, page)
 	if err != nil {
-		return nil, "", task.Invalid("filter", err.Error(), "")
-	}
-	var before task.ID
-	if page.Cursor != "" {
-		if before, err = cursor.Decode(page.Cursor, string(name)); err != nil {
-			return nil, "", err
-		}
+		return nil, "", err
 	}
 	var floor task.ID
 	err = s.read(ctx, func(c *conn) (err error) {
 		if filter.IDs != nil {
-			found, floor, err = findIDs(c, filter, before, limit)
+			found, floor, err = findIDs(c, filter, asked)
 			return err
 		}
-		found, floor, err = findMerged(c, filter, before, limit)
+		found, floor, err = findMerged(c, filter, asked)
 		return err
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	if !floor.IsZero() {
-		next = cursor.Encode(floor, string(name))
-	}
-	return found, next, nil
+	return found, asked.Next(floor), nil
 }
 
-func newestFirst(a, b *task.Task) int { return bytes.Compare(b.ID[:], a.ID[:]) }
-
-// findMerged reads a window of every table. Below the highest of the
-// windows' ends nothing is known; the page stops there. floor is the id at
-// which the next page begins, zero after the last.
-func findMerged(c *conn, filter store.Filter, before task.ID, limit int) (found []*task.Task, floor task.ID, err error) {
+func findMerged(c *conn, filter store.Filter, asked pages.Request) (found []*task.Task, floor task.ID, err error) {
 	few, err := fewPending(c, filter)
 	if err != nil {
 		return nil, floor, err
 	}
+	var windows []pages.Window
 	for _, source := range sources(filter) {
 		source.few = few
-		q, args := source.window(filter, before, "DESC", source.columns, limit)
-		rows, err := tasks(c.once(), nil, q, args...)
-		if err != nil {
-			return nil, floor, err
-		}
-		end, err := windowEnd(c, &source, filter, before, rows, limit)
-		if err != nil {
-			return nil, floor, err
-		}
-		if bytes.Compare(end[:], floor[:]) > 0 {
-			floor = end
-		}
-		found = append(found, rows...)
+		windows = append(windows, func(limit int) (rows []*task.Task, end task.ID, err error) {
+			q, args := source.window(filter, asked.Before, "DESC", source.columns, limit)
+			if rows, err = tasks(c.once(), nil, q, args...); err != nil {
+				return nil, end, err
+			}
+			end, err = windowEnd(c, &source, filter, asked.Before, rows, limit)
+			return rows, end, err
+		})
 	}
-	slices.SortFunc(found, newestFirst)
-	for i, t := range found {
-		if bytes.Compare(t.ID[:], floor[:]) < 0 {
-			found = found[:i]
-			break
-		}
-	}
-	if len(found) >= limit {
-		if len(found) > limit || floor.IsZero() || floor != found[limit-1].ID {
-			floor = more(found, limit, floor)
-		}
-		found = found[:limit]
-	}
-	return found, floor, nil
+	return pages.Merge(windows, asked.Limit)
 }
 
 // pendingFew finds whether there are more live tasks than a window.
@@ -110,14 +68,6 @@ func fewPending(c *conn, filter store.Filter) (few bool, err error) {
 	return few, err
 }
 
-// more is where the next page begins when this one is full.
-func more(found []*task.Task, limit int, floor task.ID) task.ID {
-	if len(found) == limit && floor.IsZero() {
-		return floor
-	}
-	return found[limit-1].ID
-}
-
 // windowEnd is the lowest id that the window has covered, zero if it has
 // covered all.
 func windowEnd(c *conn, s *source, f store.Filter, before task.ID, rows []*task.Task, limit int) (end task.ID, err error) {
@@ -130,35 +80,18 @@ func windowEnd(c *conn, s *source, f store.Filter, before task.ID, rows []*task.
 }
 
 // findIDs gets each of the ids, unless another part of the filter is against.
-func findIDs(c *conn, filter store.Filter, before task.ID, limit int) (found []*task.Task, floor task.ID, err error) {
-	ids := slices.Clone(filter.IDs)
-	slices.SortFunc(ids, func(a, b task.ID) int { return bytes.Compare(b[:], a[:]) })
-	for _, id := range slices.Compact(ids) {
-		if !before.IsZero() && bytes.Compare(id[:], before[:]) >= 0 {
-			continue
-		}
-		if len(found) == limit {
-			return found, found[limit-1].ID, nil
-		}
-		t, err := findID(c, filter, id)
-		if err != nil {
-			return nil, floor, err
-		}
-		if t != nil {
-			found = append(found, t)
-		}
-	}
-	return found, floor, nil
+func findIDs(c *conn, filter store.Filter, asked pages.Request) (found []*task.Task, floor task.ID, err error) {
+	return asked.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return findID(c, filter, id) })
 }
 
 func findID(c *conn, filter store.Filter, id task.ID) (*task.Task, error) {
 	for _, source := range sources(filter) {
-		w := &where{}
-		w.and(`id = ?`, id)
-		w.idRange(filter, task.ID{})
-		w.rest(&source, filter)
+		w := &where.Where{}
+		w.And(`id = ?`, id)
+		w.IDs(filter, task.ID{})
+		source.rest(w, filter)
 		q := &query{sql: `SELECT ` + source.columns + ` FROM ` + source.table + ` WHERE ` + w.String()}
-		found, err := tasks(c.once(), nil, q, w.args...)
+		found, err := tasks(c.once(), nil, q, w.Args...)
 		if err != nil || len(found) > 0 {
 			return append(found, nil)[0], err
 		}
@@ -174,18 +107,18 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 	err = s.read(ctx, func(c *conn) error {
 		n = 0
 		if filter.IDs != nil {
-			found, _, err := findIDs(c, filter, task.ID{}, limit)
+			found, _, err := findIDs(c, filter, pages.Request{Limit: limit})
 			n = len(found)
 			return err
 		}
 		for _, source := range sources(filter) {
-			w := &where{}
+			w := &where.Where{}
 			source.few = true
 			source.index(w, filter)
-			w.idRange(filter, task.ID{})
-			w.rest(&source, filter)
+			w.IDs(filter, task.ID{})
+			source.rest(w, filter)
 			q := &query{sql: `SELECT count(*) FROM (SELECT 1 FROM ` + source.table + ` WHERE ` + w.String() + ` LIMIT ?)`}
-			_, err := one(c.once(), q, func(r row) { n += int(r.int(0)) }, append(w.args, limit-n)...)
+			_, err := one(c.once(), q, func(r row) { n += int(r.int(0)) }, append(w.Args, limit-n)...)
 			if err != nil {
 				return err
 			}

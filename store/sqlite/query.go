@@ -2,10 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -71,9 +71,9 @@ func (s *Store) Attempts(ctx context.Context, id task.ID) (attempts []task.Attem
 
 func readAttempts(s session, t *task.Task) (attempts []task.Attempt, err error) {
 	if t.State == task.Dead {
-		stored, err := deadAttempts(s, t.ID)
-		for i := range stored {
-			attempt, err := stored[i].attempt()
+		history, err := deadAttempts(s, t.ID)
+		for i := range history {
+			attempt, err := history[i].Task()
 			if err != nil {
 				return nil, err
 			}
@@ -85,8 +85,8 @@ func readAttempts(s session, t *task.Task) (attempts []task.Attempt, err error) 
 		err := s.each(q, func(r row) error {
 			attempt := task.Attempt{Number: int(r.int(0)), Claim: r.int(1), Node: r.text(2), StartedAt: r.time(3),
 				EndedAt: r.time(4), Outcome: task.Outcome(r.text(5)), NextDelay: time.Duration(r.int(7)) * time.Microsecond}
-			failure, err := failureOf(r, 6)
-			attempt.Failure = failure
+			var err error
+			attempt.Failure, err = stored.ParseFailure(r.blob(6))
 			attempts = append(attempts, attempt)
 			return err
 		}, t.ID)
@@ -97,26 +97,12 @@ func readAttempts(s session, t *task.Task) (attempts []task.Attempt, err error) 
 	return attempts, nil
 }
 
-func deadAttempts(s session, id task.ID) (stored []storedAttempt, err error) {
-	_, scanErr := one(s, deadHistory, func(r row) {
-		if r[0] != nil {
-			err = json.Unmarshal(r.blob(0), &stored)
-		}
-	}, id)
+func deadAttempts(s session, id task.ID) (history []stored.Attempt, err error) {
+	_, scanErr := one(s, deadHistory, func(r row) { history, err = stored.ParseAttempts(r.blob(0)) }, id)
 	if scanErr != nil {
 		return nil, scanErr
 	}
-	return stored, err
-}
-
-func (a *storedAttempt) attempt() (task.Attempt, error) {
-	attempt := task.Attempt{Number: a.Number, Claim: a.Claim, Node: a.Node, StartedAt: fromMicro(a.StartedAt),
-		EndedAt: fromMicro(a.EndedAt), Outcome: a.Outcome, NextDelay: time.Duration(a.NextDelay) * time.Microsecond}
-	if a.Failure == nil {
-		return attempt, nil
-	}
-	attempt.Failure = &task.Failure{}
-	return attempt, json.Unmarshal(a.Failure, attempt.Failure)
+	return history, err
 }
 
 // Key implements [store.Query].

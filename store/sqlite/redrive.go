@@ -2,11 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -57,21 +57,20 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 }
 
 func redriveOne(tx *tx, id task.ID, at time.Time, options store.RedriveOptions) (bool, error) {
-	dead := letter{id: id}
+	dead := stored.Letter{ID: id}
 	var priority, attempts int
 	var spec task.Spec
 	var badSpec error
 	found, err := one(tx, letterOf, func(r row) {
-		dead.taskType, dead.reason, dead.category, dead.fingerprint = r.text(0), r.text(1), r.text(2), r.text(3)
+		dead.Type, dead.Reason, dead.Category, dead.Fingerprint = r.text(0), r.text(1), r.text(2), r.text(3)
 		priority, attempts = int(r.int(4)), int(r.int(5))
-		if r[6] != nil {
-			badSpec = json.Unmarshal(r.blob(6), &spec)
-		}
+		spec, badSpec = stored.ParseSpec(r.blob(6))
 	}, id)
 	if err = errors.Join(err, badSpec); err != nil || !found {
 		return false, err
 	}
-	text, err := jsonText(spec.Redriven(tx.time()))
+	spec = spec.Redriven(tx.time())
+	text, err := specText(&spec)
 	if err != nil {
 		return false, err
 	}
@@ -93,11 +92,11 @@ func redriveOne(tx *tx, id task.ID, at time.Time, options store.RedriveOptions) 
 
 // unpackAttempts puts the history of a dead letter back into its table.
 func unpackAttempts(tx *tx, id task.ID) error {
-	stored, err := deadAttempts(tx, id)
+	history, err := deadAttempts(tx, id)
 	if err != nil {
 		return err
 	}
-	for _, a := range stored {
+	for _, a := range history {
 		_, err := tx.exec(addAttempt, id, a.Claim, a.Number, optional(a.Node), fromNull(a.StartedAt), fromNull(a.EndedAt),
 			string(a.Outcome), optional(a.Failure), a.NextDelay)
 		if err != nil {
@@ -109,9 +108,9 @@ func unpackAttempts(tx *tx, id task.ID) error {
 
 // removeLetter deletes a dead letter with the hold on its key and takes it
 // out of the counters.
-func removeLetter(s session, dead *letter) error {
+func removeLetter(s session, dead *stored.Letter) error {
 	for _, q := range [...]*query{deleteLetter, dropHold} {
-		if _, err := s.exec(q, dead.id); err != nil {
+		if _, err := s.exec(q, dead.ID); err != nil {
 			return err
 		}
 	}
@@ -126,14 +125,14 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int) (purg
 	err = s.write(ctx, "purge", func(tx *tx) error {
 		w := deadWhere(filter)
 		q := &query{sql: `SELECT ` + deadColumns + `, category, fingerprint FROM outlast_dead WHERE ` + w.String() + ` ORDER BY id LIMIT ?`}
-		var letters []letter
+		var letters []stored.Letter
 		purged = nil
 		err := tx.once().each(q, func(r row) error {
 			t, err := scanTask(r)
 			purged = append(purged, t)
-			letters = append(letters, letter{id: t.ID, taskType: t.Type, reason: string(t.DeadReason), category: r.text(26), fingerprint: r.text(27)})
+			letters = append(letters, stored.Letter{ID: t.ID, Type: t.Type, Reason: string(t.DeadReason), Category: r.text(26), Fingerprint: r.text(27)})
 			return err
-		}, append(w.args, limit)...)
+		}, append(w.Args, limit)...)
 		for i := range letters {
 			if err == nil {
 				err = removeLetter(tx, &letters[i])

@@ -2,10 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"time"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/ending"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -84,13 +84,8 @@ func deleteRun(s session, id task.ID) error {
 
 // liveRow is what selectRunning reads.
 type liveRow struct {
-	entry                   store.Entry
-	state, claim, unstarted int64
-	num                     int64
-	cancel                  bool
-	priority                int
-	node                    string
-	startedAt               time.Time
+	ending.Row
+	num int64
 }
 
 func selectLive(s session, id task.ID) (live liveRow, found bool, err error) {
@@ -101,8 +96,8 @@ func selectLive(s session, id task.ID) (live liveRow, found bool, err error) {
 }
 
 func scanLive(r row) liveRow {
-	return liveRow{entry: scanEntry(r), state: r.int(11), claim: r.int(12), cancel: r.bool(13),
-		priority: int(r.int(14)), node: r.text(15), startedAt: r.time(16), unstarted: r.int(17), num: r.int(18)}
+	return liveRow{ending.Row{Entry: scanEntry(r), State: states[r.int(11)], Claim: r.int(12), Cancel: r.bool(13),
+		Priority: int(r.int(14)), Node: r.text(15), StartedAt: r.time(16), Unstarted: r.int(17)}, r.int(18)}
 }
 
 // settle ends one attempt and reports what became of it.
@@ -121,18 +116,17 @@ func (b *settling) settle(s *store.Settlement, result *store.Settled) error {
 	if err != nil {
 		return err
 	}
-	if !found || live.state != running || live.claim != s.Task.Claim && !mutant("settle_without_claim_check") {
+	if !found || live.State != task.Running || live.Claim != s.Task.Claim && !mutant("settle_without_claim_check") {
 		*result, err = b.repeated(s, live, found)
 		return err
 	}
-	a := attemptOf(s, &live)
-	switch {
-	case s.Outcome == task.OutcomeDead:
+	a := ending.Of(s, &live.Row, b.tx.now)
+	switch a.Outcome {
+	case task.OutcomeDead:
 		err = b.die(a, &live, result)
-	case s.Outcome == task.OutcomeSucceeded:
+	case task.OutcomeSucceeded:
 		err = b.end(a, succeeded, result)
-	case s.Outcome == task.OutcomeCanceled, live.cancel:
-		a.outcome = task.OutcomeCanceled
+	case task.OutcomeCanceled:
 		err = b.end(a, canceled, result)
 	default:
 		err = b.retry(a, &live, result)
@@ -165,71 +159,43 @@ func (b *settling) endOf(s *store.Settlement) int64 {
 	return s.EndedAt.UnixMicro()
 }
 
-// attempt is the attempt that a settlement ends.
-type attempt struct {
-	*store.Settlement
-	id      task.ID
-	claim   int64
-	number  int // as it is recorded
-	after   int // attempts spent once it has ended
-	outcome task.Outcome
-	node    string
-	started time.Time
-}
-
-func attemptOf(s *store.Settlement, live *liveRow) *attempt {
-	a := &attempt{Settlement: s, id: s.Task.ID, claim: live.claim, number: live.entry.Attempt, after: live.entry.Attempt,
-		outcome: s.Outcome, node: live.node, started: s.StartedAt}
-	if a.started.IsZero() {
-		a.started = live.startedAt
-	}
-	free := s.Outcome == task.OutcomeSnoozed || s.Outcome == task.OutcomeReleased
-	if s.Unstarted || free {
-		a.after = max(0, a.after-1)
-	}
-	return a
-}
-
 // record writes the history row of an attempt, if it has one.
-func (b *settling) record(a *attempt, delay time.Duration) error {
+func (b *settling) record(a *ending.Attempt, delay int64) error {
 	if a.Unstarted {
 		return nil
 	}
-	row, err := b.historyRow(a, delay)
+	row, err := historyRow(a, delay)
 	if err == nil {
 		_, err = b.tx.exec(addAttempt, row[:]...)
 	}
 	return err
 }
 
-func (b *settling) historyRow(a *attempt, delay time.Duration) (row [historyColumns]any, err error) {
+func historyRow(a *ending.Attempt, delay int64) (row [historyColumns]any, err error) {
 	failure, err := failureText(a.Failure)
-	return [historyColumns]any{a.id, a.claim, a.number, optional(a.node), micro(a.started), b.endOf(a.Settlement),
-		string(a.outcome), failure, delay.Microseconds()}, err
+	return [historyColumns]any{a.ID, a.Claim, a.Number, optional(a.Node), micro(a.Started), a.Ended,
+		string(a.Outcome), failure, delay}, err
 }
 
 // end ends the row, which also records the attempt
 // unless that has a failure of its own.
-func (b *settling) end(a *attempt, state int, result *store.Settled) error {
+func (b *settling) end(a *ending.Attempt, state int, result *store.Settled) error {
 	failure, err := failureText(a.Failure)
 	if err != nil {
 		return err
 	}
-	outcome, spent := optional(a.outcome), a.number-a.after
-	if !a.Unstarted && state == canceled && a.Outcome != task.OutcomeCanceled {
-		spent = 0
-	}
+	outcome := optional(a.Outcome)
 	if a.Unstarted || a.Failure != nil {
 		outcome = ""
 		if err := b.record(a, 0); err != nil {
 			return err
 		}
 	}
-	_, err = b.tx.exec(finish, a.id, a.claim, state, b.endOf(a.Settlement), micro(a.started), outcome, a.Result, failure, spent)
+	_, err = b.tx.exec(finish, a.ID, a.Claim, state, a.Ended, micro(a.Started), outcome, a.Result, failure, a.Number-a.After)
 	if err != nil {
 		return err
 	}
-	if err := deleteRun(b.tx, a.id); err != nil {
+	if err := deleteRun(b.tx, a.ID); err != nil {
 		return err
 	}
 	*result = store.Settled{Status: store.StatusOK, State: states[state]}
@@ -237,44 +203,30 @@ func (b *settling) end(a *attempt, state int, result *store.Settled) error {
 }
 
 // retry puts the row back to wait for its next run.
-func (b *settling) retry(a *attempt, live *liveRow, result *store.Settled) error {
-	entry := b.retryEntry(a, live)
-	if err := b.record(a, delayOf(fromMicro(b.endOf(a.Settlement)), entry.RunAt)); err != nil {
+func (b *settling) retry(a *ending.Attempt, live *liveRow, result *store.Settled) error {
+	entry := a.Retry(&live.Row, b.tx.now)
+	if err := b.record(a, a.Delay(entry.RunAt)); err != nil {
 		return err
 	}
 	if err := b.putBack(a, live, &entry); err != nil {
 		return err
 	}
-	if err := deleteRun(b.tx, a.id); err != nil {
+	if err := deleteRun(b.tx, a.ID); err != nil {
 		return err
 	}
 	*result = store.Settled{Status: store.StatusOK, State: task.Pending, Entry: entry}
 	return b.follow(a.Follow)
 }
 
-// retryEntry is the row as it will wait for its next run.
-func (b *settling) retryEntry(a *attempt, live *liveRow) store.Entry {
-	entry := live.entry
-	entry.RunAt, entry.Park, entry.Attempt = b.tx.now, 0, a.after
-	if !a.RunAt.IsZero() {
-		entry.RunAt = a.RunAt.UnixMicro()
-	}
-	entry.Rank = task.Rank(fromMicro(entry.RunAt), live.priority)
-	return entry
-}
-
-func (b *settling) putBack(a *attempt, live *liveRow, entry *store.Entry) error {
+func (b *settling) putBack(a *ending.Attempt, live *liveRow, entry *store.Entry) error {
 	failure, err := failureText(a.Failure)
 	if err != nil {
 		return err
 	}
-	claim, unstarted := live.claim, any(nil)
-	if a.Outcome == task.OutcomeReleased {
-		claim = max(claim+1, b.tx.now)
-	}
+	unstarted := any(nil)
 	if a.Unstarted {
-		unstarted = live.claim
+		unstarted = live.Claim
 	}
-	_, err = b.tx.exec(putBack, live.num, entry.RunAt, entry.Rank, entry.Attempt, claim, failure, unstarted, b.tx.now, micro(live.startedAt))
+	_, err = b.tx.exec(putBack, live.num, entry.RunAt, entry.Rank, entry.Attempt, a.ClaimAfter(b.tx.now), failure, unstarted, b.tx.now, micro(live.StartedAt))
 	return err
 }

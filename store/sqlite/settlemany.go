@@ -3,6 +3,7 @@ package sqlite
 import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/ending"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -186,7 +187,7 @@ func (b *settling) readMany(plain []place) (rows []liveRow, err error) {
 	}
 	for i, s := range plain {
 		live := &rows[i]
-		if live.entry.ID != s.Task.ID || live.claim != s.Task.Claim || live.cancel {
+		if live.Entry.ID != s.Task.ID || live.Claim != s.Task.Claim || live.Cancel {
 			return nil, nil
 		}
 	}
@@ -197,9 +198,9 @@ func (b *settling) retryMany(plain []place, rows []liveRow, results []store.Sett
 	history, nums := make([]any, 0, historyColumns*len(plain)), make([]any, len(plain))
 	for i := range rows {
 		live := &rows[i]
-		a := attemptOf(plain[i].Settlement, live)
-		entry := b.retryEntry(a, live)
-		line, err := b.historyRow(a, delayOf(fromMicro(b.endOf(a.Settlement)), entry.RunAt))
+		a := ending.Of(plain[i].Settlement, &live.Row, b.tx.now)
+		entry := a.Retry(&live.Row, b.tx.now)
+		line, err := historyRow(a, a.Delay(entry.RunAt))
 		if err != nil {
 			return err
 		}
@@ -207,7 +208,7 @@ func (b *settling) retryMany(plain []place, rows []liveRow, results []store.Sett
 			return err
 		}
 		history, nums[i] = append(history, line[:]...), live.num
-		delete(b.tx.store.claimed, a.id)
+		delete(b.tx.store.claimed, a.ID)
 		results[i] = store.Settled{Status: store.StatusOK, State: task.Pending, Entry: entry}
 	}
 	if _, err := b.tx.exec(addAttempts, history...); err != nil {

@@ -1,0 +1,103 @@
+// Package pages puts pages of tasks together that are in several tables, each
+// of which is read by windows in the order of ids, newest first.
+package pages
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/cursor"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// How many tasks a page has.
+const (
+	Default = 100
+	Most    = 500
+)
+
+// Request is a page that was asked for.
+type Request struct {
+	Limit  int
+	Before task.ID // the page begins below it; zero for the newest task
+	name   string
+}
+
+// Asked checks what a caller asks for.
+func Asked(filter store.Filter, page store.Page) (r Request, err error) {
+	if r.Limit = page.Limit; r.Limit == 0 {
+		r.Limit = Default
+	}
+	if r.Limit < 1 || r.Limit > Most {
+		return r, task.Invalid("limit", "it is not between 1 and 500", "")
+	}
+	name, err := json.Marshal(filter)
+	if err != nil {
+		return r, task.Invalid("filter", err.Error(), "")
+	}
+	if r.name = string(name); page.Cursor != "" {
+		r.Before, err = cursor.Decode(page.Cursor, r.name)
+	}
+	return r, err
+}
+
+// Next is the cursor of the page that begins below floor, "" for the zero id.
+func (r *Request) Next(floor task.ID) string {
+	if floor.IsZero() {
+		return ""
+	}
+	return cursor.Encode(floor, r.name)
+}
+
+// Window reads tasks of one table that match, newest first, at most limit.
+// end is the lowest id that it has covered, zero if it has covered all.
+type Window func(limit int) (found []*task.Task, end task.ID, err error)
+
+// Merge reads a window of every table. Below the highest of the windows' ends
+// nothing is known; the page stops there. floor is the id at which the next
+// page begins, zero after the last.
+func Merge(windows []Window, limit int) (found []*task.Task, floor task.ID, err error) {
+	for _, read := range windows {
+		rows, end, err := read(limit)
+		if err != nil {
+			return nil, floor, err
+		}
+		if end.Compare(floor) > 0 {
+			floor = end
+		}
+		found = append(found, rows...)
+	}
+	slices.SortFunc(found, func(a, b *task.Task) int { return b.ID.Compare(a.ID) })
+	if at := slices.IndexFunc(found, func(t *task.Task) bool { return t.ID.Compare(floor) < 0 }); at >= 0 {
+		found = found[:at]
+	}
+	switch {
+	case len(found) > limit, len(found) == limit && !floor.IsZero():
+		return found[:limit], found[limit-1].ID, nil
+	}
+	return found, floor, nil
+}
+
+// ByID gets each of the ids, newest first, but for those that get has nothing
+// of.
+func (r *Request) ByID(ids []task.ID, get func(task.ID) (*task.Task, error)) (found []*task.Task, floor task.ID, err error) {
+	ids = slices.Clone(ids)
+	slices.SortFunc(ids, func(a, b task.ID) int { return b.Compare(a) })
+	for _, id := range slices.Compact(ids) {
+		if !r.Before.IsZero() && id.Compare(r.Before) >= 0 {
+			continue
+		}
+		if len(found) == r.Limit {
+			return found, found[r.Limit-1].ID, nil
+		}
+		t, err := get(id)
+		if err != nil {
+			return nil, floor, err
+		}
+		if t != nil {
+			found = append(found, t)
+		}
+	}
+	return found, floor, nil
+}

@@ -1,0 +1,59 @@
+// Package stored is how values without columns of their own are kept in a
+// database: specs, failures and the attempts of dead letters, as JSON.
+package stored
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Spec is a spec as it is stored: JSON, nil for the zero spec.
+func Spec(spec *task.Spec) ([]byte, error) {
+	if spec.IsZero() {
+		return nil, nil
+	}
+	return json.Marshal(spec)
+}
+
+// ParseSpec reads what Spec made.
+func ParseSpec(text []byte) (spec task.Spec, err error) {
+	if text != nil {
+		err = json.Unmarshal(text, &spec)
+	}
+	return spec, err
+}
+
+// Failure is a failure as it is stored: JSON, nil for none.
+func Failure(failure *task.Failure) ([]byte, error) {
+	if failure == nil {
+		return nil, nil
+	}
+	return json.Marshal(failure)
+}
+
+// ParseFailure reads what Failure made.
+func ParseFailure(text []byte) (*task.Failure, error) {
+	if text == nil {
+		return nil, nil
+	}
+	failure := &task.Failure{}
+	return failure, json.Unmarshal(text, failure)
+}
+
+// Time is the time of a column in µs, 0 for none.
+func Time(micro int64) time.Time {
+	if micro == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(micro).UTC()
+}
+
+// Micro is a time as a column in µs, 0 for none.
+func Micro(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
