@@ -69,6 +69,7 @@ var rules = []rule{
 	}},
 	{path: "store/internal/*", is: "what several stores share", imports: []arrow{
 		{"store", "the contract"},
+		{"store/internal/*", "they build upon each other"},
 		{"task", "the nouns that are stored"},
 		{"retry", "categories as columns"},
 	}},
