@@ -30,6 +30,7 @@ type Client struct {
 	keeper    *dead.Keeper
 	refreshed throttle // reads of the topology for unknown queues
 	pressure  pressure
+	waker     *waker
 
 	startStop sync.Mutex    // held by Start and Stop
 	state     atomic.Int32  // opened, started or stopped
@@ -64,6 +65,7 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 		return nil, err
 	}
 	c.registry = newRegistry(c)
+	c.waker = newWaker(c.address)
 	if err := c.makeEngine(); err != nil {
 		return nil, err
 	}
@@ -81,12 +83,14 @@ func (c *Client) makeEngine() error {
 		Logger:      c.logger,
 		Observer:    c.observe(),
 		EnqueueOnly: c.enqueueOnly,
+		Tell:        c.waker.tell,
 		Node: store.Node{
 			ID:       nodeID(),
 			Address:  c.address,
 			Version:  buildVersion(),
 			Release:  c.release,
 			Embedded: !c.server,
+			WakeKey:  c.waker.key,
 		},
 	}
 	if !c.server {
@@ -199,6 +203,7 @@ func (c *Client) Stop(ctx context.Context) error {
 	c.state.Store(stopped)
 	close(c.closed)
 	c.registry.close()
+	c.waker.caller.Close()
 	if c.metrics != nil {
 		c.metrics.unregister()
 	}

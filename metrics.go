@@ -37,6 +37,7 @@ type metrics struct {
 	recovered  *prometheus.CounterVec   // cause
 	breakers   *prometheus.CounterVec   // state, cause
 	enqueues   *prometheus.CounterVec   // result
+	wakeups    *prometheus.CounterVec   // way, result
 	rows       *prometheus.HistogramVec // kind
 	commitTime *prometheus.HistogramVec // kind
 
@@ -81,6 +82,7 @@ func newMetrics(c *Client) *metrics {
 	m.recovered = counter(m, "outlast_recovered_total", "Running tasks taken from nodes that ended.", "cause")
 	m.breakers = counter(m, "outlast_breaker_changes_total", "Changes of targets' breakers on this node, by the new state and the cause.", "state", "cause")
 	m.enqueues = counter(m, "outlast_enqueues_total", "Tasks handed in, by result: created, existing or the code of the error.", "result")
+	m.wakeups = counter(m, "outlast_wakeups_total", "Wake-ups that this node sent to others, by way (notify or call) and result (sent or failed).", "way", "result")
 	m.rows = histogram(m, "outlast_commit_rows", "Rows of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(1, 2, 11), "kind")
 	m.commitTime = histogram(m, "outlast_commit_duration_seconds", "Time of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(0.0001, 2.5, 14), "kind")
 	m.created = m.enqueues.WithLabelValues("created")
@@ -160,6 +162,13 @@ func (m *metrics) observer() engine.Observer {
 			m.committed("claim", rows, took)
 		},
 		Committed: m.committed,
+		Told: func(way string, _ int, _ time.Duration, err error) {
+			result := "sent"
+			if err != nil {
+				result = "failed"
+			}
+			m.wakeups.WithLabelValues(way, result).Inc()
+		},
 		BreakerChanged: func(_ string, change retry.BreakerChange) {
 			m.breakers.WithLabelValues(change.To.String(), change.Cause).Inc()
 		},

@@ -63,6 +63,13 @@ func combine(all []engine.Observer) engine.Observer {
 				}
 			}
 		},
+		Told: func(way string, lanes int, took time.Duration, err error) {
+			for i := range all {
+				if f := all[i].Told; f != nil {
+					f(way, lanes, took, err)
+				}
+			}
+		},
 		BreakerChanged: func(target string, change retry.BreakerChange) {
 			for i := range all {
 				if f := all[i].BreakerChanged; f != nil {

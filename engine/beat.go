@@ -53,7 +53,10 @@ func (e *Engine) beating() {
 func (e *Engine) beatOnce() error {
 	ctx, cancel := context.WithTimeout(e.beats, lostAfter)
 	defer cancel()
-	report := store.Report{Serves: e.serves()}
+	e.mu.Lock()
+	running := len(e.runs)
+	e.mu.Unlock()
+	report := store.Report{Serves: e.serves(), Load: store.Load{Running: running, Slots: e.slots()}}
 	targets := e.Troubled()
 	if !slices.Equal(targets, e.reported) {
 		report.Targets = targets
@@ -71,6 +74,14 @@ func (e *Engine) beatOnce() error {
 		}
 	}
 	return err
+}
+
+// slots is how many attempts this node runs at most.
+func (e *Engine) slots() int {
+	if e.config.EnqueueOnly {
+		return 0
+	}
+	return e.config.Slots
 }
 
 // serves is what this node tells others that it can start.
@@ -121,7 +132,7 @@ func (e *Engine) found() {
 func (e *Engine) rejoin() error {
 	old, node := e.node(), e.config.Node
 	node.ID += "~" + randomSuffix()
-	node.Serves, node.Targets = e.serves(), e.Troubled()
+	node.Serves, node.Targets, node.Load.Slots = e.serves(), e.Troubled(), e.slots()
 	ctx, cancel := context.WithTimeout(e.beats, storeCall)
 	defer cancel()
 	if err := e.config.Store.Join(ctx, node); err != nil {
@@ -152,7 +163,13 @@ type suspicion struct {
 	counter int64
 	reads   int
 	since   time.Time
+	read    time.Time // last
 }
+
+// blinked is the time without a read after which what was seen before says
+// nothing: this process was stopped, or the store could not be reached by
+// anybody.
+const blinked = deadAfter / 2
 
 // judge marks nodes dead whose counter has stood still, or of which the
 // store knows that their process has ended.
@@ -165,10 +182,11 @@ func (e *Engine) judge(ctx context.Context) error {
 			continue
 		}
 		s := e.seen[n.ID]
-		if s == nil || s.counter != n.Counter {
+		if s == nil || s.counter != n.Counter || now.Sub(s.read) >= blinked {
 			s = &suspicion{counter: n.Counter, since: now}
 		}
 		s.reads++
+		s.read = now
 		seen[n.ID] = s
 		if !n.Gone && (s.reads < deadReads || now.Sub(s.since) < deadAfter) {
 			continue
@@ -182,7 +200,12 @@ func (e *Engine) judge(ctx context.Context) error {
 			e.log.Warn("node.dead", "node", n.ID, "process_gone", n.Gone)
 		}
 	}
+	beaten := make(map[string]time.Time, len(seen))
+	for id, s := range seen {
+		beaten[id] = s.since
+	}
 	e.seen = seen
+	e.beaten.Store(&beaten)
 	if !died {
 		return nil
 	}

@@ -47,13 +47,14 @@ type Engine struct {
 
 	reported []store.Target // what was last said of targets; the beat's own
 
-	seen    map[string]*suspicion // of other nodes' counters; the balancing loop's own
-	placing sync.Mutex            // one reader of the topology or taker of lanes at a time
-	lost    atomic.Bool           // no contact with the store: nothing starts
-	stops   atomic.Bool           // Stop was called: nothing starts
-	halted  bool                  // no attempt may be added any more; guarded by mu
-	watched atomic.Bool           // the store tells of changes
-	doubted atomic.Int64          // until when to look for rows lost by an unknown outcome, ns
+	seen    map[string]*suspicion                // of other nodes' counters; the balancing loop's own
+	beaten  atomic.Pointer[map[string]time.Time] // when each other living node was first seen with its present counter
+	placing sync.Mutex                           // one reader of the topology or taker of lanes at a time
+	lost    atomic.Bool                          // no contact with the store: nothing starts
+	stops   atomic.Bool                          // Stop was called: nothing starts
+	halted  bool                                 // no attempt may be added any more; guarded by mu
+	watched atomic.Bool                          // the store tells of changes
+	doubted atomic.Int64                         // until when to look for rows lost by an unknown outcome, ns
 
 	wake    chan struct{} // the dispatcher
 	load    chan struct{} // the loader: something ran low, or marks are to be written
@@ -156,7 +157,7 @@ func (e *Engine) join(ctx context.Context) error {
 		return err
 	}
 	node := e.config.Node
-	node.StartedAt, node.Serves = time.Now(), e.serves()
+	node.StartedAt, node.Serves, node.Load.Slots = time.Now(), e.serves(), e.slots()
 	return e.config.Store.Join(ctx, node)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/wakeup"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -33,8 +34,10 @@ func newDocument(version string) *huma.OpenAPI {
 			Description: "Durable retry engine. Errors are problems of RFC 9457 with a stable code. Unknown fields and parameters are refused. " +
 				"Durations are Go strings (1.5s, 200ms), times RFC 3339 in UTC. A repeat of POST /v1/tasks with the same id is safe.",
 		},
-		Components: &huma.Components{Schemas: registry},
-		Paths:      map[string]*huma.PathItem{},
+		Components: &huma.Components{Schemas: registry, SecuritySchemes: map[string]*huma.SecurityScheme{
+			"wakeKey": {Type: "apiKey", In: "header", Name: wakeup.Header, Description: "Of one node, known to those who can read the database."},
+		}},
+		Paths: map[string]*huma.PathItem{},
 	}
 }
 
@@ -70,6 +73,9 @@ func (s *Server) document(r route, p *plan, output reflect.Type) {
 		op.Responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: map[string]*huma.MediaType{
 			media: {Schema: registry.Schema(output, true, r.id+"-answer")},
 		}}
+	}
+	if r.security != "" {
+		op.Security = []map[string][]string{{r.security: {}}}
 	}
 	s.documentProblems(r, p, op)
 	s.api.AddOperation(op)

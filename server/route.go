@@ -42,6 +42,7 @@ type route struct {
 	limit        int64        // of the body; maxBody when 0
 	request      reflect.Type // of the body in the document, where the handler reads it in steps
 	streams      bool         // NDJSON of the output type
+	security     string       // the scheme of the document that guards it, "" for that of all calls
 }
 
 // answer is what a handler returns instead of an error. A zero Status means

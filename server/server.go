@@ -72,6 +72,7 @@ func New(config Config) (*Server, error) {
 	s.addQueues()
 	s.addPolicies()
 	s.addTargets()
+	s.addNodes()
 	s.addHealth()
 	s.mux.Handle("GET /metrics", promhttp.HandlerFor(config.Registry, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelError), Timeout: answerTimeout, MaxRequestsInFlight: 4,

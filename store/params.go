@@ -52,7 +52,7 @@ type Node struct {
 	// WakeKey proves to the node that a wake-up call comes from one who can
 	// read the database: at most 64 bytes of ASCII, "" where the node takes
 	// no calls. It is a secret: nothing shows or logs it.
-	WakeKey string
+	WakeKey string `json:"-"`
 	// Gone is set by stores that know for certain that the process has
 	// ended (SQLite: its OS lock is free); nobody needs to wait for it.
 	Gone bool

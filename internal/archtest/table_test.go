@@ -89,6 +89,10 @@ var rules = []rule{
 		{"task", "nouns and transitions"},
 		{"retry", "verdicts, budgets and breakers before a claim"},
 	}},
+	{path: "internal/wakeup", is: "the call that wakes another node", stdOnly: true, imports: []arrow{
+		{"safehttp", "outbound requests"},
+		{"store", "nodes and their addresses"},
+	}},
 	{path: "sim", is: "storm simulator", stdOnly: true, imports: []arrow{
 		{"retry", "the code that is simulated"},
 		{"internal/targetname", "the same names as durable tasks"},
@@ -159,6 +163,7 @@ var rules = []rule{
 		{"group", "worker groups"},
 		{"safehttp", "outbound requests"},
 		{"internal/targetname", "names of targets"},
+		{"internal/wakeup", "wake-ups of other nodes"},
 	}},
 	{path: "pgxtx", is: "enqueue in the caller's pgx transaction", imports: []arrow{
 		{"", "the client it extends"},
@@ -187,6 +192,7 @@ var rules = []rule{
 		{"push", "targets"},
 		{"group", "worker groups"},
 		{"safehttp", "outbound requests"},
+		{"internal/wakeup", "the form of the call of other nodes"},
 	}},
 	{path: "app", is: "composition root", imports: []arrow{
 		{"...", "it puts everything together"},

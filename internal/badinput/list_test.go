@@ -168,7 +168,30 @@ var targetRows = []request{
 	{name: "target that is not there", method: "POST", path: "/v1/targets/nowhere.example/close", code: task.CodeNotFound},
 	{name: "501 targets", method: "GET", path: "/v1/targets?limit=501", at: "limit", cli: []string{"target", "list", "--limit=501"}},
 	{name: "a state of targets", method: "GET", path: "/v1/targets?state=open", at: "state"},
+	{name: "501 nodes", method: "GET", path: "/v1/nodes?limit=501", at: "limit", cli: []string{"node", "list", "--limit=501"}},
+	{name: "a state of nodes", method: "GET", path: "/v1/nodes?state=dead", at: "state"},
+	{name: "501 lanes", method: "GET", path: "/v1/lanes?limit=501", at: "limit", cli: []string{"node", "lanes", "--limit=501"}, inGo: lanes(outlast.LaneFilter{}, 501)},
+	{name: "-1 lanes of a page", method: "GET", path: "/v1/lanes?limit=-1", at: "limit", cli: []string{"node", "lanes", "--limit=-1"}, inGo: lanes(outlast.LaneFilter{}, -1)},
+	{name: "cursor of lanes with SQL", method: "GET", path: "/v1/lanes?cursor=%27%3b--", at: "cursor", cli: []string{"node", "lanes", "--cursor=';--"}},
+	{name: "cursor of lane 65536", method: "GET", path: "/v1/lanes?cursor=65536", at: "cursor", cli: []string{"node", "lanes", "--cursor=65536"}},
+	{name: "cursor of lane 01", method: "GET", path: "/v1/lanes?cursor=01", at: "cursor", cli: []string{"node", "lanes", "--cursor=01"}},
+	{name: "lanes of a queue that is not there", method: "GET", path: "/v1/lanes?queue=nowhere", code: task.CodeNotFound, inGo: lanes(outlast.LaneFilter{Queue: "nowhere"}, 0)},
+	{name: "lanes of a node that is not there", method: "GET", path: "/v1/lanes?node=nobody", code: task.CodeNotFound, inGo: lanes(outlast.LaneFilter{Node: "nobody"}, 0)},
+	{name: "wake-up without a key", method: "POST", path: "/v1/nodes/wake", body: `{"lanes":[1]}`, code: task.CodeDenied},
+	{name: "wake-up of lane 65536", method: "POST", path: "/v1/nodes/wake", body: `{"lanes":[65536]}`, at: "lanes[0]"},
+	{name: "wake-up of lane -1", method: "POST", path: "/v1/nodes/wake", body: `{"lanes":[0,-1]}`, at: "lanes[1]"},
+	{name: "wake-up of a text", method: "POST", path: "/v1/nodes/wake", body: `{"lanes":["1"]}`, at: "lanes[0]"},
+	{name: "wake-up of 4097 lanes", method: "POST", path: "/v1/nodes/wake", body: `{"lanes":[` + strings.Repeat("1,", 4096) + `1]}`, at: "lanes"},
+	{name: "wake-up of 64 KiB", method: "POST", path: "/v1/nodes/wake", body: `{"lanes":[` + strings.Repeat("10000,", 11_000) + `1]}`, at: "body", code: task.CodeTooLarge},
+	{name: "wake-up by GET", method: "GET", path: "/v1/nodes/wake", code: "method_not_allowed"},
 	{name: "order by GET", method: "GET", path: "/v1/targets/t/open", code: "method_not_allowed"},
+}
+
+func lanes(filter outlast.LaneFilter, limit int) func(context.Context, *outlast.Inspector) error {
+	return func(ctx context.Context, i *outlast.Inspector) error {
+		_, _, err := i.Lanes(ctx, filter, -1, limit)
+		return err
+	}
 }
 
 func order(name string, action store.TargetAction) func(context.Context, *outlast.Inspector) error {

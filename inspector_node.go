@@ -1,0 +1,150 @@
+package outlast
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// NodeView is a node as people look at it.
+type NodeView struct {
+	ID, Address, Version, Release string
+	Embedded                      bool // an application with the library inside, not a server
+	State                         store.NodeState
+	StartedAt                     time.Time
+	Self                          bool // the node that was asked
+	Lanes                         int  // that it owns
+	Load                          store.Load
+	// Silent is for how long the asked node has read the same counter of a
+	// living one; nil where it does not judge others (of itself, before the
+	// start, of a node that only enqueues). A node is dead after 5 s.
+	Silent *time.Duration
+	// Queues that it takes part in, and Types that it can start in them; a nil
+	// list of types is every one.
+	Queues, Types []string
+}
+
+// LaneView is a lane as people look at it.
+type LaneView struct {
+	store.Lane
+	OwnerState store.NodeState // of the owner; "" without one
+	// Known is how many tasks of the lane are in memory, running ones included;
+	// nil where another node than the asked one owns it.
+	Known *int
+}
+
+// LaneFilter selects lanes; zero fields do not filter.
+type LaneFilter struct{ Queue, Node string }
+
+// Nodes returns the nodes, living ones first, then those that left or died
+// within the last hour; among these the youngest first.
+func (i *Inspector) Nodes(ctx context.Context) ([]NodeView, error) {
+	topology, err := i.Topology(ctx)
+	if err != nil {
+		return nil, err
+	}
+	owned := map[string]int{}
+	for n := range topology.Lanes {
+		owned[topology.Lanes[n].Owner]++
+	}
+	started := i.client.state.Load() == started
+	views := make([]NodeView, 0, len(topology.Nodes))
+	for n := range topology.Nodes {
+		node := &topology.Nodes[n]
+		view := NodeView{
+			ID: node.ID, Address: node.Address, Version: node.Version, Release: node.Release, Embedded: node.Embedded,
+			State: node.State, StartedAt: node.StartedAt, Lanes: owned[node.ID], Load: node.Load,
+		}
+		if node.Gone && view.State == store.NodeAlive {
+			view.State = store.NodeDead // nobody has marked it yet
+		}
+		view.Queues, view.Types = served(node.Serves)
+		if started {
+			view.Self = node.ID == i.client.engine.Node()
+			if silent, known := i.client.engine.Silent(node.ID); known && view.State == store.NodeAlive {
+				view.Silent = &silent
+			}
+		}
+		views = append(views, view)
+	}
+	slices.SortFunc(views, func(a, b NodeView) int {
+		return cmp.Or(cmp.Compare(ended(a.State), ended(b.State)), b.StartedAt.Compare(a.StartedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return views, nil
+}
+
+func ended(state store.NodeState) int {
+	if state == store.NodeAlive {
+		return 0
+	}
+	return 1
+}
+
+// served puts together what a node serves in its queues.
+func served(serves store.Serves) (queues, types []string) {
+	all := map[string]bool{}
+	every := false
+	for _, can := range serves {
+		every = every || can == nil
+		for _, name := range can {
+			all[name] = true
+		}
+	}
+	queues = slices.Sorted(maps.Keys(serves))
+	if every {
+		return queues, nil
+	}
+	return queues, slices.AppendSeq([]string{}, slices.Values(slices.Sorted(maps.Keys(all))))
+}
+
+// Lanes returns a page of lanes by number, at most limit of them (1 to 500, 100
+// when 0), from the one after the given number on, and whether there are more.
+// Code "not_found" for a queue or node that is not there.
+func (i *Inspector) Lanes(ctx context.Context, filter LaneFilter, after, limit int) (lanes []LaneView, more bool, err error) {
+	if limit < 0 || limit > maxPage {
+		return nil, false, task.Invalid("limit", "is outside 1 to 500", "0 means 100")
+	}
+	topology, err := i.Topology(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := filter.check(topology); err != nil {
+		return nil, false, err
+	}
+	states := make(map[string]store.NodeState, len(topology.Nodes))
+	for n := range topology.Nodes {
+		states[topology.Nodes[n].ID] = topology.Nodes[n].State
+	}
+	known := i.client.engine.Known()
+	limit = cmp.Or(limit, 100)
+	for n := range topology.Lanes {
+		lane := &topology.Lanes[n]
+		if int(lane.Number) <= after || filter.Queue != "" && lane.Queue != filter.Queue || filter.Node != "" && lane.Owner != filter.Node {
+			continue
+		}
+		if len(lanes) == limit {
+			return lanes, true, nil
+		}
+		view := LaneView{Lane: *lane, OwnerState: states[lane.Owner]}
+		if count, mine := known[lane.Number]; mine {
+			view.Known = &count
+		}
+		lanes = append(lanes, view)
+	}
+	return lanes, false, nil
+}
+
+func (f *LaneFilter) check(topology *store.Topology) error {
+	if f.Queue != "" && !slices.ContainsFunc(topology.Queues, func(q store.Queue) bool { return q.Name == f.Queue }) {
+		return task.NotFound("queue", f.Queue)
+	}
+	if f.Node != "" && !slices.ContainsFunc(topology.Nodes, func(n store.Node) bool { return n.ID == f.Node }) {
+		return task.NotFound("node", f.Node)
+	}
+	return nil
+}
