@@ -31,6 +31,10 @@ type finding struct {
 type report struct {
 	Status   string    `json:"status"` // the worst of all
 	Findings []finding `json:"findings"`
+
+	// Of a database server: how many connections a node may open, and how many
+	// the server takes.
+	pool, limit int
 }
 
 func (r *report) add(check, status, detail, fix string) {

@@ -25,43 +25,39 @@ import (
 const lowDisk = 1 << 30
 
 func (c *cli) examineStore(ctx context.Context, r *report, url string, deep bool) (err error) {
-	path, err := sqlitePath(url)
+	k, err := durable(url)
 	if err != nil {
 		return err
 	}
-	unreachable := func(err error) error {
-		r.add("store", fails, err.Error(), "check the path, and that this user may read and write it")
-		return &task.Error{Code: task.CodeUnavailable, Message: "the store cannot be opened", Err: err}
+	if proceed, err := k.examine(ctx, r, url); err != nil || !proceed {
+		return err
 	}
-	if _, err := os.Stat(path); err != nil { // opening would make the file
-		return unreachable(err)
+	backend, err := k.open(ctx, url, true)
+	if err != nil {
+		return r.unreachable(err)
 	}
-	if known, err := isDatabase(path); err != nil {
-		return unreachable(err)
-	} else if !known {
-		r.add("store", fails, path+" is no SQLite database: it does not begin like one", "check the path; if it is the right file, it was overwritten: restore a backup")
-		return nil
-	}
-	backend, err := sqlite.Open(ctx, path, sqlite.WithoutMigration())
-	switch {
-	case errors.Is(err, sqlite3.NOTADB), errors.Is(err, sqlite3.CORRUPT):
-		r.add("store", fails, path+" is damaged: "+err.Error(), "stop the servers, keep a copy of the file, and restore a backup")
-		return nil
-	case err != nil:
-		return unreachable(err)
-	}
-	defer func() {
-		if closeErr := backend.Close(); err == nil {
-			err = closeErr
-		}
-	}()
-	r.add("store", fine, "sqlite, "+path, "")
-	r.examineSQLite(ctx)
-	r.examineDisk(path)
+	defer func() { err = errors.Join(err, backend.Close()) }()
 	if !r.examineMigrations(ctx, backend) {
 		return nil // nothing else can be read
 	}
 	r.examineTopology(ctx, backend)
+	if err := r.examineTasks(ctx, backend); err != nil {
+		return err
+	}
+	if deep {
+		r.examineIntegrity(ctx, backend)
+	}
+	return nil
+}
+
+// unreachable is a store that cannot be looked at.
+func (r *report) unreachable(err error) error {
+	r.add("store", fails, err.Error(), "check the URL, and that this user may read and write there")
+	return &task.Error{Code: task.CodeUnavailable, Message: "the store cannot be opened", Err: err}
+}
+
+// examineTasks looks at what tasks tell, as a node would.
+func (r *report) examineTasks(ctx context.Context, backend store.Backend) error {
 	node, err := outlast.Open(ctx, backend, outlast.EnqueueOnly())
 	if err != nil {
 		return err
@@ -82,10 +78,36 @@ func (c *cli) examineStore(ctx context.Context, r *report, url string, deep bool
 			return (*client.DeadStats)(stats), nil
 		},
 	})
-	if deep {
-		r.examineIntegrity(ctx, backend)
-	}
 	return nil
+}
+
+// examineSQLite looks at the file and the disk that it is on.
+func examineSQLite(ctx context.Context, r *report, url string) (proceed bool, err error) {
+	path, err := sqlitePath(url)
+	if err != nil {
+		return false, err
+	}
+	if _, err := os.Stat(path); err != nil { // opening would make the file
+		return false, r.unreachable(err)
+	}
+	if known, err := isDatabase(path); err != nil {
+		return false, r.unreachable(err)
+	} else if !known {
+		r.add("store", fails, path+" is no SQLite database: it does not begin like one", "check the path; if it is the right file, it was overwritten: restore a backup")
+		return false, nil
+	}
+	backend, err := sqlite.Open(ctx, path, sqlite.WithoutMigration())
+	switch {
+	case errors.Is(err, sqlite3.NOTADB), errors.Is(err, sqlite3.CORRUPT):
+		r.add("store", fails, path+" is damaged: "+err.Error(), "stop the servers, keep a copy of the file, and restore a backup")
+		return false, nil
+	case err != nil:
+		return false, r.unreachable(err)
+	}
+	r.add("store", fine, "sqlite, "+path, "")
+	r.examineSQLiteVersion(ctx)
+	r.examineDisk(path)
+	return true, backend.Close()
 }
 
 // isDatabase reports whether a file is empty, which is a new database, or
@@ -114,7 +136,7 @@ func found(views []*outlast.View, _ string, err error) ([]client.Task, error) {
 	return tasks, err
 }
 
-func (r *report) examineSQLite(ctx context.Context) {
+func (r *report) examineSQLiteVersion(ctx context.Context) {
 	db, err := sql.Open("sqlite3", ":memory:")
 	if err == nil {
 		defer db.Close() //nolint:errcheck // in memory
@@ -139,8 +161,12 @@ func (r *report) examineDisk(path string) {
 	}
 }
 
-func (r *report) examineMigrations(ctx context.Context, s *sqlite.Store) bool {
-	all, err := s.Migrations(ctx)
+func (r *report) examineMigrations(ctx context.Context, backend store.Backend) bool {
+	migrator, ok := backend.(store.Migrator)
+	if !ok {
+		return true
+	}
+	all, err := migrator.Migrations(ctx)
 	if err != nil {
 		r.add("schema", fails, err.Error(), "")
 		return false
@@ -166,6 +192,7 @@ func (r *report) examineTopology(ctx context.Context, s store.Store) {
 		r.add("lanes", fails, err.Error(), "")
 		return
 	}
+	r.examinePools(topology)
 	alive := map[string]bool{}
 	for _, node := range topology.Nodes {
 		alive[node.ID] = node.State == store.NodeAlive && !node.Gone

@@ -35,8 +35,11 @@ func testMain(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
 		return 1
 	}
-	return m.Run()
+	return runTests(m)
 }
+
+// runTests runs the tests; where database servers can be started it also ends them.
+var runTests = func(m *testing.M) int { return m.Run() }
 
 // result is what a command left behind.
 type result struct {

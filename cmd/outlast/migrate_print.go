@@ -4,18 +4,20 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
-
-	"github.com/outlast-dev/outlast/store/sqlite"
 )
 
 func newMigratePrint(c *cli, url *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "print", Short: "Print the SQL of all migrations, to run it yourself", Args: cobra.NoArgs,
+		Long: `Print the SQL of all migrations for the kind of store that --store names, to
+run it yourself on an empty database. Nothing is connected to. Each migration
+records itself, so that servers find it done.`,
 		RunE: c.act(func(context.Context, []string) error {
-			if _, err := sqlitePath(*url); err != nil {
+			k, err := durable(*url)
+			if err != nil {
 				return err
 			}
-			return sqlite.PrintMigrations(c.out)
+			return k.writeSQL(c.out, *url)
 		}),
 	}
 }

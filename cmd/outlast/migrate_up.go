@@ -5,14 +5,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/outlast-dev/outlast/store/sqlite"
+	"github.com/outlast-dev/outlast/store"
 )
 
 func newMigrateUp(c *cli, url *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "up", Short: "Apply what is missing; serve does so too", Args: cobra.NoArgs,
+		Long: `Apply the migrations that the database lacks. Several processes may do so at
+once, and what one leaves that is killed midway the next one completes. A
+release that knows one migration less goes on working.`,
 		RunE: c.act(func(ctx context.Context, _ []string) error {
-			return c.migrated(ctx, *url, func(s *sqlite.Store) error { return s.Migrate(ctx) })
+			k, err := durable(*url)
+			if err != nil {
+				return err
+			}
+			return c.migrated(ctx, k, *url, func(m store.Migrator) error { return m.Migrate(ctx) })
 		}),
 	}
 }

@@ -2,6 +2,11 @@ package main
 
 import (
 	"context"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
 
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver of store/sqlite
 
@@ -9,22 +14,93 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/store/sqlite"
+	"github.com/outlast-dev/outlast/task"
 )
 
-// openers open the stores that this program has drivers for.
-func openers() app.Openers {
-	return app.Openers{
-		"sqlite": func(ctx context.Context, path string) (store.Backend, error) {
-			if path == "" {
-				return nil, usage("the store URL names no file; write it as sqlite:PATH")
+// storeForms is how store URLs look, for the help of flags.
+const storeForms = "sqlite:PATH"
+
+// kind is what the program does with one kind of store.
+type kind struct {
+	// open opens the store of a URL, as it is or brought up to date.
+	open func(ctx context.Context, url string, asItIs bool) (store.Backend, error)
+	// exists refuses a store that opening would make.
+	exists func(url string) error
+	// writeSQL writes the SQL of all migrations. A kind without has none.
+	writeSQL func(w io.Writer, url string) error
+	// examine looks at what the store is on, before it is opened. When it
+	// reports false, the store cannot be opened, and the report says why.
+	examine func(ctx context.Context, r *report, url string) (proceed bool, err error)
+}
+
+// kinds are the stores that this program has drivers for, by the schemes of
+// their URLs.
+var kinds = map[string]kind{
+	"sqlite": {
+		open: func(ctx context.Context, url string, asItIs bool) (store.Backend, error) {
+			path, err := sqlitePath(url)
+			if err != nil {
+				return nil, err
+			}
+			if asItIs {
+				return sqlite.Open(ctx, path, sqlite.WithoutMigration())
 			}
 			return sqlite.Open(ctx, path)
 		},
-		"memory": func(_ context.Context, rest string) (store.Backend, error) {
-			if rest != "" {
+		exists: func(url string) error {
+			path, err := sqlitePath(url)
+			if err == nil {
+				if _, statErr := os.Stat(path); statErr != nil {
+					err = task.NotFound("database", path)
+				}
+			}
+			return err
+		},
+		writeSQL: func(w io.Writer, _ string) error { return sqlite.PrintMigrations(w) },
+		examine:  examineSQLite,
+	},
+	"memory": {
+		open: func(_ context.Context, url string, _ bool) (store.Backend, error) {
+			if url != "memory:" {
 				return nil, usage("the store URL memory: takes no path; nothing of it is on disk")
 			}
 			return memory.New(), nil
 		},
+	},
+}
+
+// openers open the stores of this program for a server.
+func openers() app.Openers {
+	all := app.Openers{}
+	for scheme, k := range kinds {
+		all[scheme] = func(ctx context.Context, rest string) (store.Backend, error) {
+			return k.open(ctx, scheme+":"+rest, false)
+		}
 	}
+	return all
+}
+
+// durable finds the kind of a URL among those that have a schema.
+func durable(url string) (kind, error) {
+	scheme, _, _ := strings.Cut(url, ":")
+	if k, known := kinds[scheme]; known && k.writeSQL != nil {
+		return k, nil
+	}
+	var forms []string
+	for _, scheme := range slices.Sorted(maps.Keys(kinds)) {
+		if kinds[scheme].writeSQL != nil {
+			forms = append(forms, scheme)
+		}
+	}
+	// The URL may hold a password, so it is not shown.
+	return kind{}, usage("the store URL is of none of the kinds with a schema: %s", strings.Join(forms, ", "))
+}
+
+// sqlitePath takes the path out of a store URL.
+func sqlitePath(url string) (string, error) {
+	path, found := strings.CutPrefix(url, "sqlite:")
+	if !found || path == "" {
+		return "", usage("the store URL names no file; write it as sqlite:PATH")
+	}
+	return path, nil
 }

@@ -1,4 +1,4 @@
-//go:build servers
+//go:build unix
 
 package migrate_test
 
@@ -7,6 +7,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/exec"
 	"strconv"
@@ -46,7 +48,7 @@ func mariaDB(t *testing.T) *server {
 	dsn := servertest.MariaDB(t)
 	return &server{
 		dialect: migrate.MySQL, driver: "mysql", admin: openServer(t, "mysql", dsn),
-		dsn:    func(schema string) string { return strings.TrimSuffix(dsn, "test") + schema },
+		dsn:    func(schema string) string { return dsn[:strings.LastIndex(dsn, "/")+1] + schema },
 		create: "CREATE DATABASE %s", cut: "KILL CONNECTION %d", self: "SELECT CONNECTION_ID()",
 	}
 }
@@ -67,6 +69,15 @@ func (s *server) schema(t *testing.T, name string) string {
 	if _, err := s.admin.ExecContext(t.Context(), fmt.Sprintf(s.create, name)); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { // on MariaDB it is a database, which outlives the test's own
+		drop := strings.Replace(fmt.Sprintf(s.create, name), "CREATE", "DROP", 1)
+		if s.dialect == migrate.PostgreSQL {
+			drop += " CASCADE"
+		}
+		if _, err := s.admin.ExecContext(context.WithoutCancel(t.Context()), drop); err != nil {
+			t.Error(err)
+		}
+	})
 	return s.dsn(name)
 }
 
@@ -240,6 +251,11 @@ func migrateAndDie(t *testing.T, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestMain(m *testing.M) {
+	_ = mysql.SetLogger(log.New(io.Discard, "", 0)) // it tells of every connection that is cut
+	servertest.Main(m)
 }
 
 // both runs a test on both servers.
