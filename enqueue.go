@@ -2,7 +2,6 @@ package outlast
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"maps"
 	"slices"
@@ -44,11 +43,8 @@ func (c *Client) EnqueueMany(ctx context.Context, drafts []Draft, atomic bool) (
 	if err := c.running(); err != nil {
 		return nil, err
 	}
-	if len(drafts) > maxDrafts {
-		return nil, &Error{Code: task.CodeTooLarge, Message: strconv.Itoa(len(drafts)) + " tasks are too many for one call", Hint: "send at most 10000"}
-	}
-	if len(drafts) == 0 {
-		return nil, nil
+	if err := tooMany(len(drafts)); err != nil || len(drafts) == 0 {
+		return nil, err
 	}
 	if atomic {
 		return c.enqueueAtomic(ctx, drafts, c.engine.Enqueue)
@@ -56,27 +52,11 @@ func (c *Client) EnqueueMany(ctx context.Context, drafts []Draft, atomic bool) (
 	return c.enqueueEach(ctx, drafts)
 }
 
-// EnqueueTx accepts tasks inside the caller's transaction: they exist exactly
-// if it commits, and start within about a second after that. The transaction
-// must be one of the database that the client's store uses. After an error,
-// roll back. "unavailable" means that the store has no such transactions.
-func (c *Client) EnqueueTx(ctx context.Context, tx *sql.Tx, drafts ...Draft) ([]Receipt, error) {
-	if err := c.running(); err != nil {
-		return nil, err
+func tooMany(drafts int) error {
+	if drafts <= maxDrafts {
+		return nil
 	}
-	enqueuer, ok := c.backend.(store.TxEnqueuer)
-	if !ok {
-		return nil, &Error{Code: task.CodeUnavailable, Message: "this store cannot join transactions of the caller"}
-	}
-	if tx == nil {
-		return nil, task.Invalid("tx", "there is no transaction", "begin one, or use EnqueueMany")
-	}
-	if len(drafts) == 0 {
-		return nil, nil
-	}
-	return c.enqueueAtomic(ctx, drafts, func(ctx context.Context, items []store.Insert) ([]store.Inserted, error) {
-		return enqueuer.EnqueueTx(ctx, tx, items)
-	})
+	return &Error{Code: task.CodeTooLarge, Message: strconv.Itoa(drafts) + " tasks are too many for one call", Hint: "send at most 10000"}
 }
 
 // enqueueAtomic validates all drafts before any is written.

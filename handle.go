@@ -143,10 +143,7 @@ func (c *Client) encodeResult(t *task.Task, result any) []byte {
 	if _, ok := result.(none); ok {
 		return nil
 	}
-	text, err := json.Marshal(result)
-	if err == nil && len(text) > task.MaxResult {
-		err = fmt.Errorf("it has %d bytes; %d are the limit", len(text), task.MaxResult)
-	}
+	text, err := resultText(result)
 	if err != nil {
 		c.logger.Warn("result.dropped", "task", t.ID.String(), "type", t.Type, "error", err)
 		return nil

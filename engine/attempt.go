@@ -20,6 +20,8 @@ type attempt struct {
 	began   time.Time
 	settled atomic.Bool // a settlement was handed in: later ones are dropped
 	cause   error       // why it is to end, if that was said before it had a context; guarded by mu
+
+	completion atomic.Pointer[completion] // nil unless the handler has asked for one
 }
 
 // start registers tasks that were claimed as the given node and runs each in
@@ -38,7 +40,9 @@ func (e *Engine) start(node string, tasks []*task.Task) bool {
 			continue
 		}
 		attempts = append(attempts, attempt{run: Run{Task: t}, entry: entry})
-		e.runs[t.ID] = &attempts[len(attempts)-1]
+		a := &attempts[len(attempts)-1]
+		a.run.attempt = a
+		e.runs[t.ID] = a
 	}
 	e.handlers.Add(len(attempts))
 	e.mu.Unlock()

@@ -30,6 +30,8 @@ type Run struct {
 	Policy      *retry.Policy
 	MaxAttempts int       // 0 for unlimited
 	Deadline    time.Time // for all attempts together, zero for none
+
+	attempt *attempt
 }
 
 // Registry says what the node can run and how. Its methods are called on hot

@@ -70,11 +70,12 @@ type decided struct {
 	rule       string
 	delay      time.Duration
 	err        error
+	cause      error // of the attempt's context
 }
 
 // decide says what becomes of a task whose attempt has ended. It is pure.
 func decide(end ending) decided {
-	out := decided{err: end.err, settlement: store.Settlement{
+	out := decided{err: end.err, cause: end.cause, settlement: store.Settlement{
 		Task: end.run.Task, StartedAt: end.started, EndedAt: end.ended,
 		OrderOnDead: end.run.Policy.OrderOnDead(),
 	}}

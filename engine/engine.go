@@ -26,6 +26,10 @@ type Engine struct {
 	settles  *group[*ended]
 	crew     *crew
 
+	completions *group[*ended]
+	contests    sync.WaitGroup // only the goroutine of completions adds
+	contested   chan struct{}  // the places of contests
+
 	mu      sync.Mutex // guards near, runs, bytes, parking, news, dirty, lenders
 	near    *near
 	runs    map[task.ID]*attempt
@@ -114,6 +118,10 @@ func New(config Config) (*Engine, error) {
 	e.settles = newGroup(groupConfig[*ended]{
 		commit: e.commitSettles, weigh: (*ended).weigh, most: weight{config.Batch, mostCommitBytes},
 	})
+	e.completions = newGroup(groupConfig[*ended]{
+		commit: e.commitCompletions, weigh: (*ended).weigh, most: weight{config.Batch, mostCommitBytes},
+	})
+	e.contested = make(chan struct{}, mostContests)
 	return e, nil
 }
 
@@ -130,6 +138,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	}
 	go e.enqueues.run()
 	go e.settles.run()
+	go e.completions.run()
 	e.started.Store(true)
 	e.lookAhead(time.Now())
 	if err := e.balanceOnce(ctx); err != nil {

@@ -22,6 +22,6 @@ func (e *Engine) Kill() {
 	e.crew.dismiss()
 	e.stopAttempts(ErrLost)
 	e.enqueues.close()
-	e.settles.close()
+	e.closeSettles()
 	e.stopOnce.Do(func() {})
 }

@@ -12,7 +12,8 @@ import (
 // ended is an attempt on its way to its settlement on disk.
 type ended struct {
 	attempt *attempt
-	again   bool // the store has refused the outcome once
+	again   bool  // the store has refused the outcome once
+	kept    error // what a handler returned whose success was recorded before; see complete.go
 	decided
 }
 
@@ -24,7 +25,11 @@ func (e *Engine) handIn(a *attempt, out decided) {
 		return
 	}
 	e.follow(&out.settlement)
-	if e.settles.put(&ended{attempt: a, decided: out}) != taken {
+	to := e.settles
+	if a.completion.Load() != nil { // after settled was set; see CompleteTx
+		to = e.completions
+	}
+	if to.put(&ended{attempt: a, decided: out}) != taken {
 		e.log.Warn("settle.dropped", "task", out.settlement.Task.ID.String(), "outcome", string(out.settlement.Outcome))
 	}
 }
@@ -64,6 +69,11 @@ func (e *Engine) commitSettles(batch []*ended) {
 		return // the node is gone; recovery will find these rows
 	}
 	e.committed("settle", len(batch), began)
+	e.settled(batch, results)
+}
+
+// settled does what follows from the store's answers.
+func (e *Engine) settled(batch []*ended, results []store.Settled) {
 	refused := e.release(batch, results)
 	for i, end := range batch {
 		if results[i].Status != store.StatusRefused || end.again {
@@ -161,6 +171,9 @@ func (e *Engine) report(end *ended, result store.Settled) {
 		e.log.Warn("settle."+string(result.Status), "task", end.attempt.entry.ID.String(),
 			"claim", end.settlement.Task.Claim, "outcome", string(end.settlement.Outcome))
 		return
+	}
+	if end.kept != nil {
+		e.log.Warn("settle.kept", "task", end.attempt.entry.ID.String(), "claim", end.settlement.Task.Claim, "error", end.kept)
 	}
 	if f := e.config.Observer.Settled; f != nil {
 		f(Outcome{Settlement: &end.settlement, State: result.State, Rule: end.rule, Delay: end.delay, Err: end.err})

@@ -37,7 +37,7 @@ func (e *Engine) stop(ctx context.Context) error {
 	e.crew.dismiss()
 	e.releaseRest()
 	settled := make(chan struct{})
-	go func() { e.settles.close(); close(settled) }()
+	go func() { e.closeSettles(); close(settled) }()
 	select {
 	case <-settled:
 	case <-time.After(settleTime):
@@ -50,6 +50,13 @@ func (e *Engine) stop(ctx context.Context) error {
 	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
 	return e.config.Store.Leave(leave, e.node())
+}
+
+// closeSettles waits for the settlements that were handed in.
+func (e *Engine) closeSettles() {
+	e.completions.close()
+	e.contests.Wait()
+	e.settles.close()
 }
 
 // waitForDispatcher waits for a claim under way; what a later answer brings

@@ -50,8 +50,8 @@ type data struct {
 	dedupe     map[dedupeKey]dedupeEntry
 	operations map[string]store.Operation
 	orders     map[string]store.TargetOrder
-	suspects   map[string]bool // nodes that died while a task with crashes >= 2 ran on them
-	locked     map[task.ID]*Tx // rows that an open transaction has settled
+	suspects   map[string]bool   // nodes that died while a task with crashes >= 2 ran on them
+	locked     map[task.ID]int64 // claims of rows that an open transaction has settled
 	seq        int64
 
 	byID      ordered // every task of any table: (0, 0, id)
@@ -85,7 +85,7 @@ func New(options ...Option) *Store {
 		operations: map[string]store.Operation{},
 		orders:     map[string]store.TargetOrder{},
 		suspects:   map[string]bool{},
-		locked:     map[task.ID]*Tx{},
+		locked:     map[task.ID]int64{},
 		stats:      emptyStats(),
 	}
 	for _, option := range options {

@@ -50,8 +50,8 @@ func (d *data) runningOf(lane *lane, node string, limit int) []*row {
 		if len(rows) >= limit {
 			break
 		}
-		if d.locked[p.id] == nil {
-			rows = append(rows, d.live[p.id])
+		if r := d.live[p.id]; d.locked[p.id] != r.Claim {
+			rows = append(rows, r)
 		}
 	}
 	return rows

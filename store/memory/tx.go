@@ -74,7 +74,7 @@ func (s *Store) SettleTx(ctx context.Context, tx any, settlement store.Settlemen
 	switch {
 	case d.find(id) == nil:
 		return store.Settled{Status: store.StatusNotFound}, nil
-	case r == nil || r.State != task.Running || r.Claim != settlement.Task.Claim || d.locked[id] != nil:
+	case r == nil || r.State != task.Running || r.Claim != settlement.Task.Claim || d.locked[id] == r.Claim:
 		return store.Settled{Status: store.StatusStale}, nil
 	}
 	if err := check.Settlement(&settlement); err != nil {
@@ -83,7 +83,7 @@ func (s *Store) SettleTx(ctx context.Context, tx any, settlement store.Settlemen
 	if _, err := d.plan(settlement.Follow, now); err != nil {
 		return refused(err), nil
 	}
-	d.locked[id] = t
+	d.locked[id] = r.Claim
 	t.settles = append(t.settles, settlement)
 	return store.Settled{Status: store.StatusOK, State: task.Succeeded}, nil
 }
@@ -173,6 +173,8 @@ func (tx *Tx) Rollback() error {
 func (tx *Tx) end() {
 	tx.ended = true
 	for _, settlement := range tx.settles {
-		delete(tx.store.data.locked, settlement.Task.ID)
+		if locked := tx.store.data.locked; locked[settlement.Task.ID] == settlement.Task.Claim {
+			delete(locked, settlement.Task.ID)
+		}
 	}
 }

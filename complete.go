@@ -1,0 +1,79 @@
+package outlast
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"strconv"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+// CompleteTx lets a handler end its own task as succeeded inside its own
+// transaction: what the handler writes there, the success, its result and the
+// task's on_success are on disk together, or none of them is. So the effect
+// happens exactly once, whatever crashes in between.
+//
+// ctx is the handler's context or made from it. The result is kept in its JSON
+// form, at most 64 KiB; nil for none. The transaction must be one of the
+// database that the client's store uses: a *sql.Tx of any of its drivers.
+// Commit it and return nil. After an error, roll back and return the error.
+//
+// Once a handler has called it, the transaction decides, not what the handler
+// returns. If it has committed, the task has succeeded, also when the handler
+// then fails, is killed, or never hears the answer to its COMMIT. If it has
+// not, the attempt has failed, also when the handler returns nil.
+//
+// A transaction that was rolled back may be tried again, in the same attempt,
+// by a new one that completes the task again. An [*Error] with code
+// "stale_claim" says that there is nothing left to do for this attempt: an
+// earlier transaction has committed, or the task was given to another run
+// because this one was taken for dead. Other codes: "conflict" outside of a
+// running handler and for a transaction that has completed the task already,
+// "too_large" and "invalid" for the result and the transaction, "unavailable"
+// for a store without such transactions. What the database says comes as it is.
+func CompleteTx(ctx context.Context, tx *sql.Tx, result any) error {
+	if tx == nil {
+		return noTx()
+	}
+	return CompleteIn(ctx, tx, result)
+}
+
+// CompleteIn is [CompleteTx] for transactions of any kind that the store takes.
+// It is there for packages such as pgxtx; a kind that the store does not take
+// is an [*Error] with code "invalid".
+func CompleteIn(ctx context.Context, tx, result any) error {
+	run, ok := ctx.Value(runKey{}).(attemptRun)
+	if !ok {
+		return &Error{Code: task.CodeConflict, Message: "no attempt runs in this context", Hint: "pass on the handler's context"}
+	}
+	if tx == nil {
+		return noTx()
+	}
+	var text []byte
+	if result != nil {
+		var err error
+		if text, err = resultText(result); err != nil {
+			return err
+		}
+	}
+	return run.client.engine.CompleteTx(ctx, run.Run, tx, text)
+}
+
+func noTx() error {
+	return task.Invalid("tx", "there is no transaction", "begin one on the database of the client's store")
+}
+
+// resultText is a result in the form in which it is kept.
+func resultText(result any) ([]byte, error) {
+	text, err := json.Marshal(result)
+	if err != nil {
+		return nil, task.Invalid("result", "the value has no JSON form: "+err.Error(), "")
+	}
+	if len(text) > task.MaxResult {
+		message := "the result has " + strconv.Itoa(len(text)) + " bytes; " + strconv.Itoa(task.MaxResult) + " are the limit"
+		return nil, &Error{Code: task.CodeTooLarge, Message: message, Hint: "keep it elsewhere and return where it is",
+			Fields: []task.Field{{Path: "result", Message: message}}}
+	}
+	return text, nil
+}

@@ -1,0 +1,240 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Completion inside a transaction of the handler. [Engine.CompleteTx] ends the
+// attempt in the store, inside that transaction; whether it commits is the
+// handler's affair, and may be unknown to everybody but the database. So what
+// such a handler returns decides nothing yet. First the engine reads whether
+// the row still runs under the claim:
+//
+//   - it does not: the transaction has committed, or the claim was lost. The
+//     success is settled once more, and the store answers ok or stale.
+//   - it does: nothing has committed. A failure is settled as ever. From a
+//     handler that returned nil it is a failure too, of category local.
+//
+// The second way may wait for a transaction that is still open, and finds the
+// success recorded if that commits: then the success stands. It goes apart
+// from other settlements, which must not wait with it.
+
+const (
+	mostContests = 4               // settlements at once that may wait for a transaction of a handler
+	contestCall  = time.Second     // and how long each holds a connection
+	contestPause = 5 * time.Second // between two of them at most
+)
+
+// completion is what a handler has asked for of its attempt. It is made before
+// the store is asked, and stays.
+type completion struct {
+	mu         sync.Mutex // one call at a time; held during a store call
+	tx         any        // the transaction that did it last
+	settlement store.Settlement
+}
+
+// CompleteTx ends an attempt as succeeded inside a transaction of its handler,
+// with the result and the follow-up tasks: the task has succeeded exactly if
+// the transaction commits. Errors are a [*task.Error] with a code, of which
+// "stale_claim" says that the task is not this attempt's any more, or whatever
+// the database said; after each of them the transaction is to be rolled back.
+// After a rollback another transaction may be tried.
+func (e *Engine) CompleteTx(ctx context.Context, run *Run, tx any, result []byte) error {
+	settler, ok := e.config.Store.(store.TxSettler)
+	if !ok {
+		return &task.Error{Code: task.CodeUnavailable, Message: "this store cannot join transactions of the caller"}
+	}
+	a := run.attempt
+	if a == nil {
+		return noAttempt()
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("the attempt's context has ended: %w", errors.Join(err, differing(context.Cause(ctx), err)))
+	}
+	a.completion.CompareAndSwap(nil, &completion{})
+	if a.settled.Load() { // after completion was set: handIn looks in the other order
+		return noAttempt()
+	}
+	c := a.completion.Load()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if same(c.tx, tx) {
+		return &task.Error{Code: task.CodeConflict, Message: "this transaction has completed the task already", Hint: "complete a task once in a transaction"}
+	}
+	s := store.Settlement{Task: run.Task, Outcome: task.OutcomeSucceeded, StartedAt: a.began, EndedAt: time.Now(), Result: result}
+	e.follow(&s)
+	settled, err := settler.SettleTx(ctx, tx, s)
+	if err != nil {
+		return err
+	}
+	switch settled.Status {
+	case store.StatusOK:
+		c.tx, c.settlement = tx, s
+		return nil
+	case store.StatusRefused:
+		return settled.Err
+	}
+	return &lateError{&task.Error{
+		Code: task.CodeStaleClaim, Message: "the task does not run under claim " + fmt.Sprint(run.Task.Claim) + " any more",
+		Hint: "roll back and return this error: the work was done by an earlier transaction, or is done by a later run",
+	}}
+}
+
+func noAttempt() error {
+	return &task.Error{Code: task.CodeConflict, Message: "no attempt runs in this context", Hint: "complete a task before its handler returns, with the handler's context"}
+}
+
+// differing is err unless it is the other one.
+func differing(err, other error) error {
+	if errors.Is(err, other) {
+		return nil
+	}
+	return err
+}
+
+// same reports whether both are one transaction.
+func same(a, b any) bool {
+	return a != nil && b != nil && reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
+}
+
+// lateError says that the task was not the attempt's any more. Trying again in
+// another transaction changes nothing about that.
+type lateError struct{ err *task.Error }
+
+func (l *lateError) Error() string { return l.err.Error() }
+func (l *lateError) Unwrap() error { return l.err }
+func (l *lateError) RetryVerdict() retry.Verdict {
+	return retry.Verdict{Category: retry.Permanent, Effect: retry.NotSent, Type: "claim", Code: string(task.CodeStaleClaim)}
+}
+
+// errUncommitted is the failure of a handler that asked for a completion in
+// its transaction, and returned well although that has not committed.
+var errUncommitted error = uncommittedError{}
+
+type uncommittedError struct{}
+
+func (uncommittedError) Error() string {
+	return "the handler returned nil, but the transaction that completes the task did not commit"
+}
+
+func (uncommittedError) RetryVerdict() retry.Verdict {
+	return retry.Verdict{Category: retry.Local, Effect: retry.Maybe, Type: "transaction", Code: "not_committed"}
+}
+
+// commitCompletions is the commit of the group of attempts whose handlers asked
+// for a completion in a transaction of their own.
+func (e *Engine) commitCompletions(batch []*ended) {
+	open, known := e.stillRun(batch)
+	if !known {
+		return // the node is gone; recovery will find what still runs
+	}
+	var over []*ended
+	for _, end := range batch {
+		if t := end.settlement.Task; open[t.ID] == t.Claim {
+			e.contests.Go(func() { e.contest(end) })
+		} else {
+			over = append(over, e.completed(end))
+		}
+	}
+	if len(over) > 0 {
+		e.commitSettles(over)
+	}
+}
+
+// stillRun reads which rows run, with their claims.
+func (e *Engine) stillRun(batch []*ended) (claims map[task.ID]int64, known bool) {
+	nodes := map[string][]task.ID{} // this one, by the id that it had at the claim
+	for _, end := range batch {
+		t := end.settlement.Task
+		nodes[t.Node] = append(nodes[t.Node], t.ID)
+	}
+	claims = map[task.ID]int64{}
+	for node, ids := range nodes {
+		for pause := 2 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+			ctx, cancel := context.WithTimeout(e.settling, storeCall)
+			rows, err := e.config.Store.Running(ctx, node, ids)
+			cancel()
+			if err == nil {
+				for _, t := range rows {
+					claims[t.ID] = t.Claim
+				}
+				break
+			}
+			e.log.Warn("complete.repeated", "rows", len(ids), "error", err)
+			if !sleep(e.settling, pause) {
+				return nil, false
+			}
+		}
+	}
+	return claims, true
+}
+
+// completed is the success of an attempt whose row does not run any more, as it
+// was recorded in the handler's transaction, if it was.
+func (e *Engine) completed(end *ended) *ended {
+	c := end.attempt.completion.Load()
+	c.mu.Lock()
+	s := c.settlement
+	c.mu.Unlock()
+	if s.Task == nil { // the store's answer was lost, or it said that the claim was
+		s = end.settlement
+		s.Outcome, s.Result, s.Failure, s.DeadReason, s.Follow = task.OutcomeSucceeded, nil, nil, "", nil
+	}
+	return &ended{attempt: end.attempt, again: true, kept: end.err, decided: decided{settlement: s}}
+}
+
+// contest settles an attempt whose handler's transaction had not committed when
+// it was looked at.
+func (e *Engine) contest(end *ended) {
+	if late := new(lateError); end.settlement.Outcome == task.OutcomeSucceeded || errors.As(end.err, &late) {
+		end = e.uncommitted(end)
+	}
+	for pause := 2 * time.Millisecond; ; pause = min(2*pause, contestPause) {
+		results, err := e.settleApart(end.settlement)
+		if err == nil && results[0].Status == store.StatusStale {
+			e.commitSettles([]*ended{e.completed(end)})
+			return
+		}
+		if err == nil {
+			e.settled([]*ended{end}, results)
+			return
+		}
+		e.log.Warn("settle.repeated", "rows", 1, "error", err)
+		if !sleep(e.settling, pause) {
+			return
+		}
+	}
+}
+
+// uncommitted is the end of an attempt that was none.
+func (e *Engine) uncommitted(end *ended) *ended {
+	out := decideSafely(ending{
+		run: &end.attempt.run, err: errUncommitted, cause: end.cause, started: end.settlement.StartedAt,
+		ended: end.settlement.EndedAt, random: e.random,
+	})
+	e.follow(&out.settlement)
+	return &ended{attempt: end.attempt, decided: out}
+}
+
+// settleApart settles one attempt, in its turn among those that may have to
+// wait for a lock.
+func (e *Engine) settleApart(s store.Settlement) ([]store.Settled, error) {
+	select {
+	case e.contested <- struct{}{}:
+	case <-e.settling.Done():
+		return nil, e.settling.Err()
+	}
+	defer func() { <-e.contested }()
+	ctx, cancel := context.WithTimeout(e.settling, contestCall)
+	defer cancel()
+	return e.config.Store.Settle(ctx, []store.Settlement{s})
+}
