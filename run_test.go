@@ -323,7 +323,7 @@ func TestBatches(t *testing.T) {
 			k.Errorf("got %+v, %v", receipts, err)
 		}
 		_, err = k.client.EnqueueTx(k.ctx, nil, outlast.Draft{Type: "a"})
-		wantCode(k.T, err, task.CodeUnavailable)
+		wantCode(k.T, err, task.CodeInvalid)
 	})
 }
 
