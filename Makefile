@@ -57,8 +57,8 @@ test: servers ## Run all tests: with the race detector, in random order; then th
 	done
 
 .PHONY: servers
-servers: ## Install the database servers that tests start (postgresql, mariadb-server), if they are missing
-	@sh .ci/servers postgresql mariadb
+servers: ## Install the database servers that tests start (postgresql, mariadb-server, redis-server), if they are missing
+	@sh .ci/servers postgresql mariadb redis
 
 .PHONY: check
 check: check-format check-vet check-arch check-tidy check-generated check-lint ## All checks that need no running: format, vet, lint, ...

@@ -15,7 +15,7 @@ const (
 // httpPush: tasks are HTTP requests to a receiver in another process of this
 // host, which shares the cores.
 var httpPush = bench{
-	id: "B13", title: "HTTP push to a local receiver process: burn-down, and enqueue to arrival at 1000/s", n: 60_000, slots: pushSlots,
+	id: "B13", title: "HTTP push to a local receiver process: burn-down, and enqueue to arrival at 1000/s", n: 60_000, slots: pushSlots, store: inFile,
 	run: func(ctx context.Context, s *session) error {
 		receiver, err := s.spawn(ctx, childFlags{kind: "receive"})
 		if err != nil {
@@ -37,7 +37,7 @@ var httpPush = bench{
 }
 
 func (s *session) pushBurn(ctx context.Context, receiver *process, url string) error {
-	at, err := s.place()
+	at, err := s.place(ctx)
 	if err != nil {
 		return err
 	}
@@ -57,12 +57,12 @@ func (s *session) pushBurn(ctx context.Context, receiver *process, url string) e
 		return fmt.Errorf("the receiver saw %d requests for %d tasks", seen.Count, n)
 	}
 	set["connections opened"] = seen.Opened
-	s.rate(took, n, ">= 8000", set)
+	s.rate("", took, n, ">= 8000", set)
 	return nil
 }
 
 func (s *session) pushSteadily(ctx context.Context, receiver *process, url string) (err error) {
-	at, err := s.place()
+	at, err := s.place(ctx)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/outlast-dev/outlast/sim"
 )
@@ -26,9 +27,9 @@ func (s *session) storms(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		took := clock()
+		began := time.Now()
 		report := scenario.Run(seed, nil)
-		wall := took().wall.Seconds()
+		wall := time.Since(began).Seconds()
 		if !report.Passed {
 			fmt.Fprintf(s.say, "%s: %s does not pass with seed %d\n", s.bench.id, scenario.ID, seed)
 		}

@@ -9,56 +9,76 @@ import (
 // enqueuers is how many goroutines or connections enqueue one by one.
 const enqueuers = 16
 
+var (
+	singlesOnServer = bench{
+		id: "B3", title: "enqueue one by one from 16 goroutines, each call durable on return", n: 100_000,
+		store: postgres, peers: []string{riverName, asynqName}, work: enqueuing, ratios: map[string]string{riverName: ">= 5"},
+		run: singleEnqueues(""),
+	}
+	singlesInFile = bench{
+		id: "B3s", title: "the same as B3 in a file", n: 100_000, store: inFile, work: enqueuing,
+		run: singleEnqueues(">= 30000"),
+	}
+)
+
 // singleEnqueues: each call is durable when it returns.
-var singleEnqueues = bench{
-	id: "B3s", title: "enqueue one by one from 16 goroutines, each call durable on return", n: 100_000,
-	run: func(ctx context.Context, s *session) (err error) {
-		filler, err := s.filler(ctx)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, filler.stop(ctx)) }()
-		n := s.tasks()
+func singleEnqueues(target string) func(ctx context.Context, s *session) error {
+	return func(ctx context.Context, s *session) error {
 		var calls [enqueuers]samples
-		var took stretch
-		err = s.profiled(func() error {
-			stop := clock()
-			err := share(enqueuers, n, func(i int) error {
+		n := s.tasks()
+		took, set, err := s.fill(ctx, func(filler node) error {
+			return share(enqueuers, n, func(i int) error {
 				called := time.Now()
 				err := filler.enqueue(ctx, job{payload: noop})
 				calls[i].add(time.Since(called))
 				return err
 			})
-			took = stop()
-			return err
 		})
 		if err != nil {
 			return err
 		}
-		set := filler.settings()
 		set["goroutines"] = enqueuers
-		s.rate(took, n, ">= 30000", set)
+		s.rate("", took, n, target, set)
 		var all samples
 		for i := range calls {
 			all.all = append(all.all, calls[i].all...)
 		}
 		s.record("call-p99", all.quantile(0.99), "ms", n, "", set)
 		return nil
-	},
+	}
 }
 
-// filler is a started node that runs nothing, on a place of its own.
-func (s *session) filler(ctx context.Context) (node, error) {
-	at, err := s.place()
+// fill measures what is done with a node that runs nothing, on a fresh place.
+func (s *session) fill(ctx context.Context, enqueue func(node) error) (took stretch, set settings, err error) {
+	at, err := s.place(ctx)
 	if err != nil {
-		return nil, err
+		return took, nil, err
 	}
-	filler, err := s.system.open(ctx, at, nodeOptions{enqueueOnly: true})
+	if at.meter != nil {
+		if err := at.meter.settle(ctx); err != nil {
+			return took, nil, err
+		}
+	}
+	filler, err := s.system.open(ctx, at, nodeOptions{enqueueOnly: true, tuned: s.tuning()})
 	if err != nil {
-		return nil, err
+		return took, nil, err
 	}
 	if err := filler.start(ctx); err != nil {
-		return nil, errors.Join(err, filler.stop(ctx))
+		return took, nil, errors.Join(err, filler.stop(ctx))
 	}
-	return filler, nil
+	err = s.profiled(func() error {
+		stop, err := clock(ctx, at.meter)
+		if err != nil {
+			return err
+		}
+		if err := enqueue(filler); err != nil {
+			return err
+		}
+		took, err = stop()
+		return err
+	})
+	if err = errors.Join(err, filler.stop(ctx)); err != nil {
+		return took, nil, err
+	}
+	return took, filler.settings(), took.stopped(ctx)
 }

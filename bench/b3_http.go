@@ -22,16 +22,16 @@ import (
 // generator shares the cores, so it writes requests that are ready and reads
 // answers without net/http's client.
 var singleEnqueuesHTTP = bench{
-	id: "B3h", title: "as B3s through POST /v1/tasks of a real server process, 16 keep-alive connections", n: 50_000,
+	id: "B3h", title: "as B3s through POST /v1/tasks of a real server process, 16 keep-alive connections", n: 50_000, store: inFile,
 	setup: func(ctx context.Context, s *session) error {
-		if *s.server != "" || s.config.store == "memory:" {
+		if *s.server != "" || s.config.store == inMemory {
 			return nil
 		}
 		return s.buildServer(ctx)
 	},
 	run: func(ctx context.Context, s *session) error {
-		at, err := s.place()
-		if err != nil || !at.onDisk() {
+		at, err := s.place(ctx)
+		if err != nil || !at.shared() {
 			return err
 		}
 		server, address, err := s.serve(ctx, at)

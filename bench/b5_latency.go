@@ -15,22 +15,34 @@ const (
 	otherTasks = "other process"
 )
 
+var (
+	latencyOnServer = bench{
+		id: "B5", title: "enqueue to handler start at 200/s, idle, from another process and from the same", slots: idleSlots,
+		store: postgres, peers: []string{riverName, asynqName}, work: waking, score: "p99", run: startLatency("<= 10"),
+	}
+	latencyOnMariaDB = bench{
+		id: "B5m", title: "the same as B5 on MariaDB", slots: idleSlots, store: mariadb, work: waking, score: "p99", run: startLatency("<= 250"),
+	}
+	latencyInFile = bench{
+		id: "B5s", title: "the same as B5 in a file", slots: idleSlots, store: inFile, work: waking, score: "p99", run: startLatency("<= 10"),
+	}
+)
+
 // startLatency: from the call of the enqueue to the start of the handler, on
 // a system that does nothing else.
-var startLatency = bench{
-	id: "B5s", title: "enqueue to handler start at 200/s, idle, from another process and from the same", slots: idleSlots,
-	run: func(ctx context.Context, s *session) error {
-		at, err := s.place()
+func startLatency(target string) func(ctx context.Context, s *session) error {
+	return func(ctx context.Context, s *session) error {
+		at, err := s.place(ctx)
 		if err != nil {
 			return err
 		}
-		if at.onDisk() {
+		if at.shared() {
 			of, set, err := s.latency(ctx, at, s.fromOtherProcess(at))
 			if err != nil {
 				return err
 			}
 			set["enqueuer"] = otherTasks
-			s.quantiles("", of, "<= 10", set)
+			s.quantiles("", of, target, set)
 		}
 		of, set, err := s.latency(ctx, at, fromHere)
 		if err != nil {
@@ -39,7 +51,7 @@ var startLatency = bench{
 		set["enqueuer"] = "same process"
 		s.quantiles("same-process-", of, "", set)
 		return nil
-	},
+	}
 }
 
 // enqueuer hands in n stamped tasks at a rate.
@@ -51,7 +63,7 @@ func fromHere(ctx context.Context, worker node, rate, n int) error {
 
 func (s *session) fromOtherProcess(at place) enqueuer {
 	return func(ctx context.Context, _ node, rate, n int) error {
-		p, err := s.spawn(ctx, childFlags{kind: "enqueue", store: at.url, rate: rate, n: n})
+		p, err := s.spawn(ctx, childFlags{kind: "enqueue", store: at.url, tuned: s.tuning(), rate: rate, n: n})
 		if err != nil {
 			return err
 		}
@@ -68,7 +80,7 @@ func (s *session) latency(ctx context.Context, at place, from enqueuer) (of *sam
 	of = &samples{}
 	var arrived atomic.Int64
 	done := make(chan struct{})
-	worker, err := s.system.open(ctx, at, nodeOptions{slots: s.slotCount(), handle: func(_ context.Context, _ int, payload []byte) error {
+	worker, err := s.system.open(ctx, at, nodeOptions{slots: s.bench.slots, tuned: s.tuning(), handle: func(_ context.Context, _ int, payload []byte) error {
 		now := time.Now()
 		sent, i, err := readStamp(payload)
 		if err == nil && i >= warm {

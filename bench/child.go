@@ -28,6 +28,9 @@ type event struct {
 	Resident float64 `json:"rss,omitempty"` // MB
 	Peak     float64 `json:"peak,omitempty"`
 	Error    string  `json:"error,omitempty"`
+	Task     int     `json:"task,omitempty"`
+	Attempt  int     `json:"attempt,omitempty"`
+	Nanos    int64   `json:"nanos,omitempty"` // of the wall clock, which processes of one host share
 	report
 }
 
@@ -43,27 +46,29 @@ type report struct {
 // childFlags are those of all kinds of children.
 type childFlags struct {
 	kind, system, store string
+	tuned               tuning
 	rate, n             int
 }
 
 func (f childFlags) args() []string {
-	return []string{childCommand, "-kind", f.kind, "-system", f.system, "-store", f.store, "-rate", fmt.Sprint(f.rate), "-n", fmt.Sprint(f.n)}
+	return []string{childCommand, "-kind", f.kind, "-system", f.system, "-store", f.store, "-tuned", f.tuned.encode(), "-rate", fmt.Sprint(f.rate), "-n", fmt.Sprint(f.n)}
 }
 
 // child is the main of a child process.
 func child(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	var f childFlags
 	flags := flag.NewFlagSet(childCommand, flag.ContinueOnError)
-	flags.StringVar(&f.kind, "kind", "", "enqueue, node or receive")
+	flags.StringVar(&f.kind, "kind", "", "enqueue, node, receive or run")
 	flags.StringVar(&f.system, "system", "", "")
 	flags.StringVar(&f.store, "store", "", "")
+	flags.Func("tuned", "", func(text string) error { return json.Unmarshal([]byte(text), &f.tuned) })
 	flags.IntVar(&f.rate, "rate", 0, "enqueues per second")
 	flags.IntVar(&f.n, "n", 0, "enqueues")
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	kinds := map[string]func(context.Context, childFlags, *dialogue) error{
-		"enqueue": enqueueChild, "node": nodeChild, "receive": receiveChild,
+		"enqueue": enqueueChild, "node": nodeChild, "receive": receiveChild, "run": runChild,
 	}
 	run := kinds[f.kind]
 	if run == nil {

@@ -12,7 +12,7 @@ func enqueueChild(ctx context.Context, f childFlags, d *dialogue) (err error) {
 	if err != nil {
 		return err
 	}
-	filler, err := system.open(ctx, place{url: f.store}, nodeOptions{enqueueOnly: true})
+	filler, err := system.open(ctx, place{url: f.store}, nodeOptions{enqueueOnly: true, tuned: f.tuned})
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func nodeChild(ctx context.Context, f childFlags, d *dialogue) (err error) {
 		}
 		return nil
 	}
-	worker, err := system.open(ctx, place{url: f.store}, nodeOptions{slots: 1000, handle: handle})
+	worker, err := system.open(ctx, place{url: f.store}, nodeOptions{slots: 1000, handle: handle, tuned: f.tuned})
 	if err != nil {
 		return err
 	}

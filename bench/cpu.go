@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"os"
 	"strconv"
 	"strings"
@@ -25,21 +26,68 @@ func usedBy(who int) time.Duration {
 
 // stretch is what a measured stretch took.
 type stretch struct {
-	wall time.Duration
-	cpu  time.Duration // of this process, over all cores
+	wall   time.Duration
+	cpu    time.Duration // of this process, over all cores
+	server use
+	left   leftovers
+	before use
+	meter  meter // nil without a server
 }
 
-// clock starts to measure a stretch.
-func clock() func() stretch {
+// clock starts to measure a stretch, with what the server does meanwhile if
+// it has a meter.
+func clock(ctx context.Context, server meter) (stop func() (stretch, error), err error) {
+	var before use
+	if server != nil {
+		if before, err = server.read(ctx); err != nil {
+			return nil, err
+		}
+	}
 	began, used := time.Now(), cpuTime()
-	return func() stretch { return stretch{wall: time.Since(began), cpu: cpuTime() - used} }
+	return func() (stretch, error) {
+		took := stretch{wall: time.Since(began), cpu: cpuTime() - used, before: before, meter: server}
+		if server == nil {
+			return took, nil
+		}
+		after, err := server.read(ctx)
+		took.server = after.since(before)
+		return took, err
+	}, nil
 }
 
-// rate records tasks per second, and the processor time per task, which says
-// more than the rate while other programs use the machine.
-func (s *session) rate(took stretch, n int, target string, set settings) {
-	s.record("", perSecond(n, took.wall), "tasks/s", n, target, set)
-	s.record("cpu", float64(took.cpu.Microseconds())/float64(n), "µs/task", n, "", set)
+// stopped completes the stretch with what only a server without clients can
+// tell: their sessions report their commits at the latest when they end.
+func (t *stretch) stopped(ctx context.Context) error {
+	if t.meter == nil {
+		return nil
+	}
+	now, err := t.meter.read(ctx)
+	if err != nil {
+		return err
+	}
+	t.server.commits = now.since(t.before).commits
+	t.left, err = t.meter.left(ctx)
+	return err
+}
+
+// rate records tasks per second, and what a task costs: processor time, which says
+// more than the rate while other programs use the machine, and what the server
+// writes and leaves.
+func (s *session) rate(prefix string, took stretch, n int, target string, set settings) {
+	per := func(total float64) float64 { return total / float64(n) }
+	s.record(strings.TrimSuffix(prefix, "-"), perSecond(n, took.wall), "tasks/s", n, target, set)
+	s.record(prefix+"cpu", per(float64(took.cpu.Microseconds())), "µs/task", n, "", set)
+	if took.meter == nil {
+		return
+	}
+	s.record(prefix+"server-cpu", per(float64(took.server.cpu.Microseconds())), "µs/task", n, "", set)
+	s.record(prefix+"size", per(float64(took.left.bytes)), "bytes/task", n, "", set)
+	if took.server.log == 0 {
+		return // no such log
+	}
+	s.record(prefix+"log", per(float64(took.server.log)), "bytes/task", n, "", set)
+	s.record(prefix+"commits", per(float64(took.server.commits)), "commits/task", n, "", set)
+	s.record(prefix+"dead-rows", per(float64(took.left.dead)), "rows/task", n, "", set)
 }
 
 // machine is what all processes have used of the cores so far, and what they

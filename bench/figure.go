@@ -28,6 +28,10 @@ type figure struct {
 	// Others is the largest share of the cores that other programs used during a
 	// repetition.
 	Others float64 `json:"others"`
+	// Server are the settings of the server that has the store.
+	Server settings `json:"server,omitempty"`
+	// Series is the course over time of the last repetition.
+	Series []point `json:"series,omitempty"`
 }
 
 // storeless is the Store of figures without one.
@@ -51,9 +55,15 @@ func (s *session) recordOf(system, name string, value float64, unit string, n in
 	i := slices.IndexFunc(s.figures, func(f *figure) bool { return f.Bench == id && f.System == system })
 	if i < 0 {
 		i = len(s.figures)
-		scheme, _, _ := strings.Cut(s.config.store, ":")
-		if s.bench.storeless {
+		scheme := s.config.storeOf(s.bench).scheme()
+		switch {
+		case s.bench.storeless:
 			scheme = storeless
+		case system == asynqName:
+			scheme = "redis"
+		}
+		if system != outlastName && !s.bench.compared {
+			target = "" // it is ours
 		}
 		s.figures = append(s.figures, &figure{
 			Bench: id, System: system, Store: scheme, Unit: unit, N: n, Settings: set, Target: target,

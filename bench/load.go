@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ const prefillBatch = 2000
 // prefill puts n tasks into a place by a node that runs nothing, and closes
 // it, so that what follows finds nothing in memory.
 func (s *session) prefill(ctx context.Context, at place, n int, j job) (err error) {
-	filler, err := s.system.open(ctx, at, nodeOptions{enqueueOnly: true})
+	filler, err := s.system.open(ctx, at, nodeOptions{enqueueOnly: true, tuned: s.tuning()})
 	if err != nil {
 		return err
 	}
@@ -36,6 +37,9 @@ func (s *session) prefill(ctx context.Context, at place, n int, j job) (err erro
 	return nil
 }
 
+// drainLimit is how long a burn-down may take.
+const drainLimit = 5 * time.Minute
+
 // burn opens a node on a place that holds n due tasks, and returns how long
 // it takes from its start until the end of the last task is on disk.
 func (s *session) burn(ctx context.Context, at place, n int, o nodeOptions) (took stretch, set settings, err error) {
@@ -43,28 +47,31 @@ func (s *session) burn(ctx context.Context, at place, n int, o nodeOptions) (too
 	if err != nil {
 		return took, nil, err
 	}
-	var ended atomic.Int64
-	done := make(chan struct{})
-	o.ended = func() {
-		if ended.Add(1) == int64(n) {
-			close(done)
+	o.tasks, o.tuned = n, s.tuning()
+	if at.meter != nil {
+		if err := at.meter.settle(ctx); err != nil {
+			return took, nil, err
 		}
 	}
 	worker, err := s.system.open(ctx, at, o)
 	if err != nil {
 		return took, nil, err
 	}
-	defer func() { err = errors.Join(err, worker.stop(ctx)) }()
+	stop := sync.OnceValue(func() error { return worker.stop(ctx) })
+	defer func() { err = errors.Join(err, stop()) }()
 	err = s.profiled(func() error {
-		stop := clock()
+		stop, err := clock(ctx, at.meter)
+		if err != nil {
+			return err
+		}
 		if err := worker.start(ctx); err != nil {
 			return err
 		}
-		if err := wait(ctx, done, 5*time.Minute); err != nil {
-			return fmt.Errorf("%d of %d tasks ended: %w", ended.Load(), n, err)
+		if err := worker.drained(ctx); err != nil {
+			return err
 		}
-		took = stop()
-		return nil
+		took, err = stop()
+		return err
 	})
 	if err != nil {
 		return took, nil, err
@@ -73,12 +80,18 @@ func (s *session) burn(ctx context.Context, at place, n int, o nodeOptions) (too
 	if err == nil && after-before != n {
 		err = fmt.Errorf("history shows %d successes of %d", after-before, n)
 	}
+	if err == nil {
+		err = stop()
+	}
+	if err == nil {
+		err = took.stopped(ctx)
+	}
 	return took, worker.settings(), err
 }
 
 // countSucceeded asks a node of its own.
 func (s *session) countSucceeded(ctx context.Context, at place) (count int, err error) {
-	looker, err := s.system.open(ctx, at, nodeOptions{enqueueOnly: true})
+	looker, err := s.system.open(ctx, at, nodeOptions{enqueueOnly: true, tuned: s.tuning()})
 	if err != nil {
 		return 0, err
 	}
@@ -97,6 +110,21 @@ func wait(ctx context.Context, done <-chan struct{}, limit time.Duration) error 
 		return fmt.Errorf("nothing after %s", limit)
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+}
+
+// until asks at an interval, but not for ever.
+func until(ctx context.Context, every time.Duration, reached func() (bool, error)) error {
+	for deadline := time.Now().Add(drainLimit); ; {
+		if done, err := reached(); done || err != nil {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("not within %s", drainLimit)
+		}
+		if !sleepUntil(ctx, time.Now().Add(every)) {
+			return ctx.Err()
+		}
 	}
 }
 
@@ -165,11 +193,26 @@ func stamped(i int) []byte {
 	return append(strconv.AppendInt(append(text, `,"i":`...), int64(i), 10), '}')
 }
 
-// readStamp is the reverse of stamped, without the cost of a JSON decoder.
+// readStamp is the reverse of stamped, without the cost of a JSON decoder. Stores
+// may have written the JSON anew.
 func readStamp(payload []byte) (at time.Time, i int, err error) {
-	var nanos int64
-	if _, err := fmt.Sscanf(string(payload), `{"at":%d,"i":%d}`, &nanos, &i); err != nil {
-		return time.Time{}, 0, fmt.Errorf("payload %q: %w", payload, err)
+	nanos, err := numberAt(payload, `"at":`)
+	if err != nil {
+		return time.Time{}, 0, err
 	}
-	return time.Unix(0, nanos), i, nil
+	number, err := numberAt(payload, `"i":`)
+	return time.Unix(0, nanos), int(number), err
+}
+
+func numberAt(payload []byte, name string) (int64, error) {
+	_, rest, _ := bytes.Cut(payload, []byte(name))
+	rest = bytes.TrimLeft(rest, " ")
+	if end := bytes.IndexAny(rest, ",} "); end >= 0 {
+		rest = rest[:end]
+	}
+	number, err := strconv.ParseInt(string(rest), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("payload %q: %w", payload, err)
+	}
+	return number, nil
 }

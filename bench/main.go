@@ -13,8 +13,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 const help = `usage: bench run [IDS] [flags]   measure; every bench without IDS
@@ -64,37 +67,44 @@ func usage(format string, args ...any) error {
 // config is what the flags say.
 type config struct {
 	ids     []string
-	store   string
+	store   address
 	dir     string
 	peers   string
 	redis   string
 	profile string
 	server  string
-	doc     string
 	n       int
 	runs    int
 	slots   int
-	waiting int
+	waiting []int
 	seconds int
 	json    bool
+	search  bool
+	fast    bool
+	length  time.Duration
 }
 
 func parse(args []string, messages io.Writer) (config, error) {
 	var c config
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	flags.SetOutput(messages)
-	flags.StringVar(&c.store, "store", "sqlite:", "sqlite: (a file in a temporary directory) or memory: (nothing on disk; only to tell engine from store)")
+	flags.Func("store", "where Outlast and River keep tasks: postgres://user@host:port/database (the user may create databases), postgres: or mysql: for a server that is started, or memory: (nothing on disk; only to tell engine from store); benches of files stay with files", func(text string) error {
+		c.store = address(text)
+		return nil
+	})
 	flags.StringVar(&c.dir, "dir", os.TempDir(), "where temporary directories are made; choose a real disk")
-	flags.StringVar(&c.peers, "peers", "", "other systems to measure beside; there are none yet")
-	flags.StringVar(&c.redis, "redis", "", "address of the Redis of such systems")
+	flags.StringVar(&c.peers, "peers", strings.Join(peerNames(), ","), "systems to measure beside, where they can; none for Outlast alone")
+	flags.StringVar(&c.redis, "redis", "", "address of the Redis of Asynq; one of its databases 1 to 15 must be empty; one is started when empty")
+	flags.BoolVar(&c.fast, "fast", false, "the servers that are started sync nothing: only to see that the benches work")
+	flags.BoolVar(&c.search, "search", true, "search the best settings of peers first; without, those that were best before are taken")
 	flags.StringVar(&c.profile, "profile", "", "write pprof files of the measured stretches into this directory")
 	flags.StringVar(&c.server, "server", "", "an outlast program for the benches over HTTP; built when empty")
 	flags.IntVar(&c.n, "n", 0, "tasks of the benches that count them; 0 for each bench's own")
 	flags.IntVar(&c.runs, "runs", 3, "repetitions; the value is their median")
 	flags.IntVar(&c.slots, "slots", 0, "attempts at once; 0 for each bench's own")
-	flags.IntVar(&c.waiting, "waiting", 1_000_000, "tasks that wait for tomorrow in B8s")
+	flags.DurationVar(&c.length, "length", 0, "length of B9 and B9x; 0 for each bench's own")
+	flags.Func("waiting", "tasks that wait for tomorrow in B8 and B8s, such as 1000000,10000000; the default is each bench's own", c.readWaiting)
 	flags.IntVar(&c.seconds, "seconds", 10, "length of the benches that measure at a steady rate, after one second of warm-up")
-	flags.StringVar(&c.doc, "doc", "", "also put the tables of B11, B12 and B15 into this document, between their marks")
 	flags.BoolVar(&c.json, "json", false, "one JSON line per figure instead of the table")
 	for { // ids may stand before and between flags
 		if err := flags.Parse(args); err != nil {
@@ -108,11 +118,24 @@ func parse(args []string, messages io.Writer) (config, error) {
 		}
 		c.ids, args = append(c.ids, args[0]), args[1:]
 	}
-	if c.runs < 1 || c.n < 0 || c.slots < 0 || c.seconds < 1 || c.waiting < 1 {
-		return c, usage("--runs, --seconds and --waiting are at least 1, --n and --slots at least 0")
+	if c.runs < 1 || c.n < 0 || c.slots < 0 || c.seconds < 1 {
+		return c, usage("--runs and --seconds are at least 1, --n and --slots at least 0")
 	}
-	if strings.Trim(c.peers, ", ") != "" {
-		return c, usage("there are no peers yet: --peers %s", c.peers)
+	for _, name := range strings.Split(c.peers, ",") {
+		if name != "none" && !slices.Contains(peerNames(), name) {
+			return c, usage("--peers %s: there are %s, or none", c.peers, strings.Join(peerNames(), ", "))
+		}
 	}
-	return c, checkStore(c.store)
+	return c, c.store.check()
+}
+
+func (c *config) readWaiting(text string) error {
+	for _, part := range strings.Split(text, ",") {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 1 {
+			return fmt.Errorf("%q is not a number of tasks", part)
+		}
+		c.waiting = append(c.waiting, n)
+	}
+	return nil
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/netip"
+	"sync/atomic"
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/engine"
@@ -19,44 +21,54 @@ const jobType = "bench"
 // outlastSystem is Outlast by its public API.
 type outlastSystem struct{}
 
-func (outlastSystem) name() string { return outlastName }
+func (outlastSystem) name() string            { return outlastName }
+func (outlastSystem) suits(store string) bool { return store != "postgres" && store != "mysql" }
+func (outlastSystem) knobs(work) []knob       { return nil }
+
+func (outlastSystem) make(ctx context.Context, s *session) (place, error) {
+	return s.servers.place(ctx, s.config.storeOf(s.bench))
+}
 
 func (outlastSystem) open(ctx context.Context, at place, o nodeOptions) (node, error) {
 	backend, err := at.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	client, err := outlast.Open(ctx, backend, clientOptions(o)...)
-	if err != nil {
+	n := &outlastNode{backend: backend, options: o, ended: make(chan struct{})}
+	if n.client, err = outlast.Open(ctx, backend, n.clientOptions()...); err != nil {
 		return nil, errors.Join(err, backend.Close())
 	}
-	n := &outlastNode{client: client, backend: backend, options: o}
 	if o.handle != nil {
 		var rules []outlast.HandleOption // none: the default policy
 		if o.retries {
-			// Every task fails by design, which is what guards are there to slow down.
-			policy, err := retry.New(retry.Fixed(o.wait), retry.NoJitter(), retry.Attempts(25), retry.TaskBudget(nil), retry.TaskBreaker(nil))
+			settings := []retry.Option{retry.Fixed(o.wait), retry.NoJitter(), retry.Attempts(25)}
+			if !o.guarded {
+				// Every task fails by design, which is what guards are there to slow down.
+				settings = append(settings, retry.TaskBudget(nil), retry.TaskBreaker(nil))
+			}
+			policy, err := retry.New(settings...)
 			if err != nil {
 				return nil, errors.Join(err, backend.Close())
 			}
 			rules = append(rules, outlast.Retry(policy))
 		}
-		outlast.Handle(client, jobType, n.handle, rules...)
+		outlast.Handle(n.client, jobType, n.handle, rules...)
 	}
 	return n, nil
 }
 
-func clientOptions(o nodeOptions) []outlast.Option {
+func (n *outlastNode) clientOptions() []outlast.Option {
+	o := n.options
 	if o.enqueueOnly {
 		return []outlast.Option{outlast.EnqueueOnly()}
 	}
 	options := []outlast.Option{outlast.WithEngine(func(c *engine.Config) {
 		c.Slots, c.Share = o.slots, 1 // there is one target only
 	})}
-	if o.ended != nil {
+	if o.tasks > 0 {
 		options = append(options, outlast.WithObserver(engine.Observer{Settled: func(out engine.Outcome) {
-			if out.State.Final() {
-				o.ended()
+			if out.State.Final() && n.count.Add(1) == int64(o.tasks) {
+				close(n.ended)
 			}
 		}}))
 	}
@@ -71,6 +83,8 @@ type outlastNode struct {
 	client  *outlast.Client
 	backend store.Backend
 	options nodeOptions
+	count   atomic.Int64
+	ended   chan struct{} // closed when enough tasks have ended
 }
 
 func (n *outlastNode) handle(ctx context.Context, payload json.RawMessage) error {
@@ -106,6 +120,13 @@ func draft(j job) outlast.Draft {
 	return d
 }
 
+func (n *outlastNode) drained(ctx context.Context) error {
+	if err := wait(ctx, n.ended, drainLimit); err != nil {
+		return fmt.Errorf("%d of %d tasks ended: %w", n.count.Load(), n.options.tasks, err)
+	}
+	return nil
+}
+
 func (n *outlastNode) succeeded(ctx context.Context) (int, error) {
 	return n.client.Inspector().Count(ctx, store.Filter{State: task.Succeeded}, 1<<30)
 }
@@ -117,7 +138,9 @@ func (n *outlastNode) settings() settings {
 	}
 	if n.options.retries {
 		s["retry"] = "fixed " + n.options.wait.String() + " without jitter"
-		s["budget"], s["breaker"] = "none", "none"
+		if !n.options.guarded {
+			s["budget"], s["breaker"] = "none", "none"
+		}
 	}
 	return s
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,23 +14,58 @@ import (
 	"github.com/outlast-dev/outlast/store/sqlite"
 )
 
-// place is where a store is, empty when made.
+// address says where stores are made: a kind and, but for what this program
+// starts itself, where the server is.
+type address string
+
+// The kinds of stores. An address that is only a scheme means a server of our
+// own, a temporary file, or the memory of this process.
+const (
+	inMemory address = "memory:"
+	inFile   address = "sqlite:"
+	postgres address = "postgres:"
+	mariadb  address = "mysql:"
+)
+
+func (a address) scheme() string {
+	scheme, _, _ := strings.Cut(string(a), ":")
+	if scheme == "postgresql" {
+		return "postgres"
+	}
+	return scheme
+}
+
+// own reports whether this program starts the server.
+func (a address) own() bool { return strings.HasSuffix(string(a), ":") }
+
+func (a address) check() error {
+	if a.scheme() == "postgres" || a.scheme() == "mysql" && !strings.Contains(string(a), " ") || a == inFile || a == inMemory || a == "" {
+		return nil
+	}
+	return usage("--store is sqlite:, memory:, or postgres: or mysql: with or without the rest of a URL, not %q", string(a))
+}
+
+// storeOf is the store of a bench. Benches of files stay with files.
+func (c config) storeOf(b bench) address {
+	switch {
+	case c.store == "" || b.store == inFile && c.store != inMemory:
+		return b.store
+	}
+	return c.store
+}
+
+// place is where one system keeps its tasks, empty when made.
 type place struct {
 	url    string
-	dir    string        // "" when nothing is on disk
+	dir    string        // "" when nothing is in a directory of its own
 	memory *memory.Store // kept between nodes, since nothing else keeps it
+	meter  meter         // of the server, nil without one
+	drop   func(context.Context) error
 }
 
-func checkStore(url string) error {
-	if url != "sqlite:" && url != "memory:" {
-		return usage("--store is sqlite: or memory:, not %q; other stores come later", url)
-	}
-	return nil
-}
-
-func newPlace(url, under string) (place, error) {
-	if url == "memory:" {
-		return place{url: url, memory: memory.New()}, nil
+func newPlace(kind address, under string) (place, error) {
+	if kind == inMemory {
+		return place{url: string(kind), memory: memory.New()}, nil
 	}
 	dir, err := os.MkdirTemp(under, "outlast-bench-")
 	if err != nil {
@@ -38,10 +74,13 @@ func newPlace(url, under string) (place, error) {
 	return place{url: "sqlite:" + filepath.Join(dir, "bench.db"), dir: dir}, nil
 }
 
-// onDisk reports whether other processes can open the place.
-func (p place) onDisk() bool { return p.dir != "" }
+// shared reports whether other processes can open the place.
+func (p place) shared() bool { return p.memory == nil }
 
-func (p place) remove() error {
+func (p place) remove(ctx context.Context) error {
+	if p.drop != nil {
+		return p.drop(ctx)
+	}
 	if p.dir == "" {
 		return nil
 	}
@@ -53,7 +92,12 @@ func (p place) open(ctx context.Context) (store.Backend, error) {
 	if p.memory != nil {
 		return keptOpen{p.memory}, nil
 	}
-	return sqlite.Open(ctx, strings.TrimPrefix(p.url, "sqlite:"))
+	switch scheme := address(p.url).scheme(); scheme {
+	case "sqlite":
+		return sqlite.Open(ctx, strings.TrimPrefix(p.url, "sqlite:"))
+	default:
+		return nil, fmt.Errorf("there is no store for %s: yet", scheme)
+	}
 }
 
 // keptOpen is a store in memory that outlives its nodes.

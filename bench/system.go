@@ -2,16 +2,36 @@ package main
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 )
 
-// system is what is measured: Outlast, and later its peers. It gets the same
-// tasks, payloads and durability as the others.
+// system is what is measured: Outlast or a peer. It gets the same tasks,
+// payloads and durability as the others.
 type system interface {
 	name() string
-	// open makes a node that has not started on a store.
+	// suits reports whether it can be measured where Outlast has its tasks in
+	// a store of the kind.
+	suits(store string) bool
+	// make makes an empty place for tasks.
+	make(ctx context.Context, s *session) (place, error)
+	// open makes a node that has not started on a place.
 	open(ctx context.Context, at place, o nodeOptions) (node, error)
+	// knobs are the settings that the search tries before such a bench.
+	knobs(of work) []knob
 }
+
+// work is what a bench asks most of.
+type work string
+
+const (
+	running   work = "running"   // many tasks, as fast as they run
+	enqueuing work = "enqueuing" // single calls from many goroutines
+	batching  work = "batching"  // big batches from one goroutine
+	waking    work = "waking"    // single tasks on an idle system
+	lasting   work = "lasting"   // a load that leaves room
+)
 
 // node is one process's part of a system, or one of several inside this.
 // Its methods are safe for concurrent use.
@@ -22,6 +42,9 @@ type node interface {
 	enqueue(ctx context.Context, j job) error
 	// enqueueMany returns when all tasks are on disk.
 	enqueueMany(ctx context.Context, jobs []job) error
+	// drained returns when the node has ended nodeOptions.tasks tasks and
+	// their ends are on disk.
+	drained(ctx context.Context) error
 	// succeeded counts the tasks that history shows as succeeded.
 	succeeded(ctx context.Context) (int, error)
 	// stop ends the node and closes its store.
@@ -33,17 +56,21 @@ type node interface {
 // nodeOptions say what a node does.
 type nodeOptions struct {
 	enqueueOnly bool
-	slots       int // attempts at once
+	slots       int // attempts at once, unless the tuning says otherwise
+	tasks       int // how many drained waits for
 	// handle runs one attempt of a job; payload must not be kept.
 	handle func(ctx context.Context, attempt int, payload []byte) error
 	// retries makes failed attempts run again after exactly wait, instead of
-	// by the system's default.
+	// by the system's default. Guards are off then, unless guarded.
 	retries bool
 	wait    time.Duration
-	// ended is called after the end of a task is on disk.
-	ended func()
+	guarded bool
 	// privateTargets lets tasks call servers on this host.
 	privateTargets bool
+	// crashes makes the node notice the crash of another as soon as its
+	// settings allow for tasks that take crashTask.
+	crashes bool
+	tuned   tuning
 }
 
 // job is a task to be enqueued.
@@ -53,8 +80,27 @@ type job struct {
 	url     string // to be called over HTTP instead of run by handle
 }
 
-// systems are those that are measured.
-func systems() []system { return []system{outlastSystem{}} }
+// systems are all that can be measured, Outlast first.
+func systems() []system { return []system{outlastSystem{}, riverSystem{}, asynqSystem{}} }
+
+// peerNames are the systems that --peers can name.
+func peerNames() (names []string) {
+	for _, s := range systems()[1:] {
+		names = append(names, s.name())
+	}
+	return names
+}
+
+// contestants are the systems that take turns in a bench.
+func (c config) contestants(b bench) []system {
+	wanted := strings.Split(c.peers, ",")
+	return slices.DeleteFunc(systems(), func(s system) bool {
+		if !s.suits(c.storeOf(b).scheme()) {
+			return true
+		}
+		return s.name() != outlastName && (!slices.Contains(b.peers, s.name()) || !slices.Contains(wanted, s.name()))
+	})
+}
 
 // noop is the payload of tasks that do nothing.
 var noop = []byte(`{"n":12345}`)
