@@ -37,7 +37,7 @@ const (
 // completion is what a handler has asked for of its attempt. It is made before
 // the store is asked, and stays.
 type completion struct {
-	mu         sync.Mutex // one call at a time; held during a store call
+	mu         sync.Mutex // never held during a store call
 	tx         any        // the transaction that did it last
 	settlement store.Settlement
 }
@@ -65,9 +65,7 @@ func (e *Engine) CompleteTx(ctx context.Context, run *Run, tx any, result []byte
 		return noAttempt()
 	}
 	c := a.completion.Load()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if same(c.tx, tx) {
+	if c.by(tx) {
 		return &task.Error{Code: task.CodeConflict, Message: "this transaction has completed the task already", Hint: "complete a task once in a transaction"}
 	}
 	s := store.Settlement{Task: run.Task, Outcome: task.OutcomeSucceeded, StartedAt: a.began, EndedAt: time.Now(), Result: result}
@@ -78,7 +76,7 @@ func (e *Engine) CompleteTx(ctx context.Context, run *Run, tx any, result []byte
 	}
 	switch settled.Status {
 	case store.StatusOK:
-		c.tx, c.settlement = tx, s
+		c.note(tx, s)
 		return nil
 	case store.StatusRefused:
 		return settled.Err
@@ -101,9 +99,17 @@ func differing(err, other error) error {
 	return err
 }
 
-// same reports whether both are one transaction.
-func same(a, b any) bool {
-	return a != nil && b != nil && reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
+// by reports whether tx has completed the task before.
+func (c *completion) by(tx any) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return tx != nil && reflect.TypeOf(tx) == reflect.TypeOf(c.tx) && reflect.ValueOf(tx).Comparable() && tx == c.tx
+}
+
+func (c *completion) note(tx any, s store.Settlement) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tx, c.settlement = tx, s
 }
 
 // lateError says that the task was not the attempt's any more. Trying again in

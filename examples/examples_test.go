@@ -38,6 +38,12 @@ func TestExamples(t *testing.T) {
 			"bob: the card was refused, the transaction is rolled back",
 			"bob: 0 account, no task",
 		},
+		"stock": {
+			"naive: 100 tasks that look first, deducted 100×",
+			"dedupe key: 100 calls, 1 task, deducted 1×",
+			"unique index: 1 request, arrived 100×, deducted 1×",
+			"transaction: 100 runs at once, 1 committed, task succeeded, deducted 1×",
+		},
 		"prices": {
 			"plan: exponential 50ms × 2, cap 1s, full jitter, 3 retries",
 			"plan: at most 350ms of waits, success 99.84 %",
@@ -72,7 +78,7 @@ func TestExamplesRunAgain(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", bin, "./...").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	for _, args := range [][]string{{"mail"}, {"lights"}, {"signup"}, {"prices"}, {"mail", file}, {"mail", file}} {
+	for _, args := range [][]string{{"mail"}, {"lights"}, {"signup"}, {"stock"}, {"prices"}, {"mail", file}, {"mail", file}} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		program := exec.CommandContext(ctx, filepath.Join(bin, args[0]), args[1:]...)
 		program.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
