@@ -3,6 +3,7 @@ package sqlite
 import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -29,5 +30,14 @@ func (b *settling) repeated(s *store.Settlement, live liveRow, found bool) (stor
 	}
 	var recorded task.Outcome
 	_, err := one(b.tx, attemptOutcome, func(r row) { recorded = task.Outcome(r.text(0)) }, s.Task.ID, s.Task.Claim)
+	if err == nil && live.State == task.Dead { // its attempts went with it
+		var history []stored.Attempt
+		history, err = deadAttempts(b.tx, s.Task.ID)
+		for _, attempt := range history {
+			if attempt.Claim == s.Task.Claim {
+				recorded = attempt.Outcome
+			}
+		}
+	}
 	return ending.Repeated(s, &live.Row, recorded), err
 }

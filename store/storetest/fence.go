@@ -64,6 +64,17 @@ func fenceRules() []rule {
 				h.outcomes(s.Task.ID, outcome, task.OutcomeSucceeded)
 			}
 		}},
+		{"fence/a repeat after the task died", "A repeat of an earlier attempt is answered ok also when the task is a dead letter since, which holds its attempts.", func(h *harness) {
+			for _, outcome := range []task.Outcome{task.OutcomeFailed, task.OutcomeSnoozed, task.OutcomeReleased} {
+				s := settlement(h.claimOne(h.add()), outcome)
+				h.settle(s)
+				h.settle(settlement(h.claimOne(s.Task.ID), task.OutcomeDead))
+				equal(h, "state", h.settle(s)[0].State, task.Dead)
+				s.Outcome = task.OutcomeSucceeded
+				equal(h, "another outcome", h.trySettle(s)[0].Status, store.StatusStale)
+				h.outcomes(s.Task.ID, outcome, task.OutcomeDead)
+			}
+		}},
 		{"fence/another outcome is stale", "Another outcome than the recorded one for the same claim is stale.", func(h *harness) {
 			for _, recorded := range settleOutcomes {
 				t := h.run(h.add(), recorded)
