@@ -32,6 +32,7 @@ func (e *Engine) beating() {
 		case <-e.beats.Done():
 			return
 		case <-ticker.C:
+		case <-e.beatNow:
 		}
 		sent := time.Now()
 		err := e.beatOnce()
@@ -56,7 +57,7 @@ func (e *Engine) beatOnce() error {
 	e.mu.Lock()
 	running := len(e.runs)
 	e.mu.Unlock()
-	report := store.Report{Serves: e.serves(), Load: store.Load{Running: running, Slots: e.slots()}}
+	report := store.Report{Serves: e.serves(e.view.Load()), Load: store.Load{Running: running, Slots: e.slots()}}
 	targets := e.Troubled()
 	if !slices.Equal(targets, e.reported) {
 		report.Targets = targets
@@ -84,19 +85,20 @@ func (e *Engine) slots() int {
 	return e.config.Slots
 }
 
-// serves is what this node tells others that it can start.
-func (e *Engine) serves() store.Serves {
+// serves is what this node tells others that it can start, of the queues in a
+// view, which may be nil.
+func (e *Engine) serves(v *view) store.Serves {
 	out := store.Serves{}
-	if e.config.EnqueueOnly {
-		return out
-	}
-	v := e.view.Load()
-	if v == nil {
+	if e.config.EnqueueOnly || v == nil {
 		return out
 	}
 	for name := range v.queues {
-		if types, served := e.config.Registry.Serves(name); served {
-			out[name] = types
+		types, served := e.config.Registry.Serves(name)
+		if !served {
+			continue
+		}
+		if out[name] = types; e.stops.Load() {
+			out[name] = []string{leaving}
 		}
 	}
 	return out
@@ -132,7 +134,7 @@ func (e *Engine) found() {
 func (e *Engine) rejoin() error {
 	old, node := e.node(), e.config.Node
 	node.ID += "~" + randomSuffix()
-	node.Serves, node.Targets, node.Load.Slots = e.serves(), e.Troubled(), e.slots()
+	node.Serves, node.Targets, node.Load.Slots = e.serves(e.view.Load()), e.Troubled(), e.slots()
 	ctx, cancel := context.WithTimeout(e.beats, storeCall)
 	defer cancel()
 	if err := e.config.Store.Join(ctx, node); err != nil {
@@ -209,6 +211,9 @@ func (e *Engine) judge(ctx context.Context) error {
 	if !died {
 		return nil
 	}
+	e.mu.Lock()
+	e.stirOthers()
+	e.mu.Unlock()
 	e.sweepAll()
 	return e.Refresh(ctx)
 }

@@ -52,6 +52,7 @@ type Engine struct {
 	reported []store.Target // what was last said of targets; the beat's own
 
 	seen    map[string]*suspicion                // of other nodes' counters; the balancing loop's own
+	orphans orphans                              // free lanes that nobody takes; the balancing loop's own
 	beaten  atomic.Pointer[map[string]time.Time] // when each other living node was first seen with its present counter
 	placing sync.Mutex                           // one reader of the topology or taker of lanes at a time
 	lost    atomic.Bool                          // no contact with the store: nothing starts
@@ -66,6 +67,7 @@ type Engine struct {
 	balance chan struct{} // the balancer: lanes may have changed
 	stirred chan struct{} // the balancer: others say so
 	told    chan struct{} // the teller: there is news
+	beatNow chan struct{} // the beat: what this node says of itself changed
 
 	running      context.Context // ends when the engine stops
 	stopRunning  context.CancelFunc
@@ -100,7 +102,7 @@ func New(config Config) (*Engine, error) {
 		near: newNear(config.NearFuture, config.Slots, config.Share), runs: map[task.ID]*attempt{},
 		seen: map[string]*suspicion{}, parking: map[task.ID]int64{}, borrowed: map[borrowing]cursor{}, dirty: map[uint16]bool{}, lenders: map[uint16]bool{}, warned: map[mark]time.Time{},
 		wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
-		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1), stirred: make(chan struct{}, 1), told: make(chan struct{}, 1),
+		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1), stirred: make(chan struct{}, 1), told: make(chan struct{}, 1), beatNow: make(chan struct{}, 1),
 	}
 	e.near.random = config.Rand
 	e.id.Store(&config.Node.ID)
@@ -158,6 +160,7 @@ func (e *Engine) Start(ctx context.Context) error {
 		e.loop(func() { e.watch(waker) })
 	}
 	e.Heard()
+	e.Stir()
 	return nil
 }
 
@@ -166,7 +169,7 @@ func (e *Engine) join(ctx context.Context) error {
 		return err
 	}
 	node := e.config.Node
-	node.StartedAt, node.Serves, node.Load.Slots = time.Now(), e.serves(), e.slots()
+	node.StartedAt, node.Serves, node.Load.Slots = time.Now(), e.serves(e.view.Load()), e.slots()
 	return e.config.Store.Join(ctx, node)
 }
 

@@ -1,5 +1,25 @@
 package engine
 
+import "github.com/outlast-dev/outlast/store"
+
+// Planned is what a node does about lanes, by the topology that it has read.
+type Planned struct {
+	Take, Spare []store.LaneEpoch
+	Surplus     map[string]int
+}
+
+// Plan works out what a node should do about lanes.
+func Plan(t *store.Topology, self string) Planned {
+	p := newView(t).plan(self)
+	return Planned{p.take, p.spare, p.surplus}
+}
+
+// LimitShare is a node's part of a queue's limit, -1 for none.
+func LimitShare(t *store.Topology, queue, node string) int {
+	v := newView(t)
+	return v.limitShare(v.queues[queue], node)
+}
+
 // Kill ends the engine as a kill of its process would: nothing is settled,
 // nothing is given back, nobody is told.
 func (e *Engine) Kill() {

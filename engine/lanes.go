@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -48,12 +47,21 @@ func (e *Engine) balanceOnce(ctx context.Context) error {
 	if err := e.judge(ctx); err != nil {
 		return err
 	}
-	for range 8 {
-		take, giveBack := e.plan()
-		if err := e.giveBack(ctx, giveBack); err != nil {
-			return err
+	if e.stops.Load() {
+		return e.giveAllBack(ctx)
+	}
+	for range takeRounds {
+		v, now := e.view.Load(), time.Now()
+		if v.me(e.node()) == nil {
+			return nil
 		}
-		taken, err := e.take(ctx, take)
+		p := v.plan(e.node())
+		if now.After(e.orphans.keep) {
+			if err := e.surrender(ctx, p.surplus); err != nil {
+				return err
+			}
+		}
+		taken, err := e.take(ctx, append(p.take, e.orphans.due(p.spare, now)...))
 		if err != nil || len(taken) == 0 {
 			return err
 		}
@@ -63,6 +71,10 @@ func (e *Engine) balanceOnce(ctx context.Context) error {
 	}
 	return nil
 }
+
+// takeRounds bounds how often a node tries again to take free lanes that
+// others took first.
+const takeRounds = 4
 
 // Refresh reads the topology now, after a queue was changed.
 func (e *Engine) Refresh(ctx context.Context) error {
@@ -75,6 +87,9 @@ func (e *Engine) Refresh(ctx context.Context) error {
 		return err
 	}
 	v := newView(topology)
+	if self := v.alive[e.node()]; self != nil {
+		self.Serves = e.serves(v) // its row is as old as its last beat
+	}
 	e.view.Store(v)
 	if found := e.apply(v); len(found) > 0 {
 		e.settleIn(found)
@@ -123,56 +138,6 @@ func (e *Engine) disown(l *lane) {
 	}
 }
 
-// limitShare is a node's part of a queue's limit: the limit divided by the
-// nodes that may run tasks of the queue, the remainder going to the first of
-// them by id. A node without a part owns no lanes of the queue either.
-func (v *view) limitShare(q *store.Queue, node string) int {
-	if q == nil || q.Concurrency == 0 {
-		return 0
-	}
-	nodes := v.sharers(q.Name)
-	at := slices.Index(nodes, node)
-	if at < 0 {
-		return noShare
-	}
-	share := q.Concurrency / len(nodes)
-	if at < q.Concurrency%len(nodes) {
-		share++
-	}
-	if share == 0 {
-		return noShare
-	}
-	return share
-}
-
-// sharers lists the living nodes between which a queue's limit is divided, by
-// id: all that serve it, since each may run tasks that only it can start.
-func (v *view) sharers(queue string) []string {
-	var nodes []string
-	for id, n := range v.alive {
-		if _, serves := n.Serves[queue]; serves {
-			nodes = append(nodes, id)
-		}
-	}
-	slices.Sort(nodes)
-	return nodes
-}
-
-// noShare is a limit under which nothing starts: more nodes than the limit
-// allows tasks.
-const noShare = -1
-
-func (e *Engine) plan() (take []store.LaneEpoch, giveBack []uint16) {
-	v := e.view.Load()
-	self := v.alive[e.node()]
-	if self == nil {
-		return nil, nil
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return v.plan(self, func(lane uint16) bool { return e.near.lanes[lane] != nil })
-}
-
 // take takes free lanes.
 func (e *Engine) take(ctx context.Context, lanes []store.LaneEpoch) ([]store.LaneEpoch, error) {
 	if len(lanes) == 0 {
@@ -204,34 +169,4 @@ func (e *Engine) settleIn(lanes []uint16) {
 	e.sweep(lanes)
 	e.readMarks(lanes)
 	signal(e.load)
-}
-
-// giveBack frees lanes of this node that hold no running keyed task.
-func (e *Engine) giveBack(ctx context.Context, numbers []uint16) error {
-	if len(numbers) == 0 {
-		return nil
-	}
-	var lanes []store.LaneEpoch
-	e.mu.Lock()
-	for _, number := range numbers {
-		if l := e.near.lanes[number]; l != nil {
-			lanes = append(lanes, store.LaneEpoch{Lane: l.number, Epoch: l.epoch})
-		}
-	}
-	e.mu.Unlock()
-	freed, err := e.config.Store.FreeLanes(ctx, e.node(), lanes)
-	if err != nil {
-		return err
-	}
-	e.mu.Lock()
-	for _, lane := range freed {
-		if l := e.near.lanes[lane.Lane]; l != nil {
-			e.disown(l)
-		}
-	}
-	e.mu.Unlock()
-	if len(freed) > 0 {
-		e.log.Info("lanes.freed", "count", len(freed))
-	}
-	return nil
 }

@@ -88,6 +88,8 @@ type lane struct {
 	done    bool  // after is the horizon of the last load, not the end of a full page
 	skipped int64 // µs: the least RunAt beyond the horizon of the rows read and left on disk
 	behind  int   // entries behind the heads of their keys
+	drained int64 // µs: no keyed task starts until then
+	drains  int64 // µs: it may be drained again from then on
 	marks   map[int64]*parked
 }
 
@@ -242,6 +244,11 @@ func (n *near) due(at time.Time) {
 	n.endWatch()
 	for n.waiting.len() > 0 && n.waiting.first().at <= now {
 		e := n.waiting.pop()
+		if e.held(now) {
+			e.at = e.lane.drained
+			n.waiting.push(e)
+			continue
+		}
 		e.where = isReady
 		e.stream.push(e)
 		n.ready++

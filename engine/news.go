@@ -53,13 +53,22 @@ func (e *Engine) lent(number uint16) {
 	signal(e.told)
 }
 
-// Stir makes all nodes look at queues, lanes and nodes now: an operator
-// changed a queue, a node leaves.
+// stirOthers makes other nodes look at queues, lanes and nodes now. The
+// engine's lock must be held.
+func (e *Engine) stirOthers() {
+	if !e.alone {
+		e.news.stir = true
+		signal(e.told)
+	}
+}
+
+// Stir makes all nodes look at queues, lanes and nodes now, and tells others
+// what this node serves: an operator changed a queue.
 func (e *Engine) Stir() {
 	e.mu.Lock()
-	e.news.stir = true
+	e.stirOthers()
 	e.mu.Unlock()
-	signal(e.told)
+	signal(e.beatNow)
 	signal(e.balance)
 }
 
@@ -72,9 +81,11 @@ func (e *Engine) telling() {
 		select {
 		case <-e.running.Done():
 			return
-		case <-e.told:
 		case call := <-calls.ended:
 			calls.end(call)
+			calls.start() // what came up during it
+			continue
+		case <-e.told:
 		}
 		e.tellNews(calls)
 		if !sleep(e.running, newsEvery) {

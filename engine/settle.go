@@ -128,6 +128,9 @@ func (e *Engine) release(batch []*ended, results []store.Settled) (refused []*en
 		} else {
 			e.near.forget(entry)
 		}
+		if entry.Key != "" && entry.lane != nil && (e.stops.Load() || entry.lane.drained > 0 && entry.lane.drained > micros(time.Now())) {
+			signal(e.balance) // it may be given back now
+		}
 		if entry.lane == nil && (results[i].State == task.Pending || entry.Key != "") {
 			e.changedLane(entry.ID.Lane())
 		}

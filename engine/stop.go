@@ -29,9 +29,10 @@ func (e *Engine) Stop(ctx context.Context) error {
 func (e *Engine) stop(ctx context.Context) error {
 	e.stops.Store(true)
 	e.stopClaims()
-	e.enqueues.close()
 	e.waitForDispatcher(ctx)
+	e.retire(ctx)
 	e.waitForHandlers(ctx)
+	e.enqueues.close() // not sooner: handlers may enqueue while they finish
 	e.stopRunning()
 	e.loops.Wait()
 	e.crew.dismiss()

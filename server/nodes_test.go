@@ -67,13 +67,13 @@ func TestNodesWakeEachOther(t *testing.T) {
 	a, b := startMember(t, data), startMember(t, data.Handle())
 	address := strings.TrimPrefix(b.url, "http://")
 	var there client.Node
-	for deadline := time.Now().Add(10 * time.Second); there.Lanes < 3; there = a.nodes()[address] {
+	for deadline := time.Now().Add(10 * time.Second); there.Lanes != 4; there = a.nodes()[address] {
 		if time.Now().After(deadline) {
 			t.Fatalf("the other node: %+v", there)
 		}
 	}
 	self := a.nodes()[strings.TrimPrefix(a.url, "http://")]
-	if !self.Self || self.Silent != nil || self.Lanes == 0 || self.Slots != 1000 || self.State != "alive" || self.Kind != "server" || self.Release != "r1" ||
+	if !self.Self || self.Silent != nil || self.Lanes != 4 || self.Slots != 1000 || self.State != "alive" || self.Kind != "server" || self.Release != "r1" ||
 		!slices.Equal(self.Queues, []string{"default"}) || !slices.Equal(self.Types, []string{"@http", "t"}) {
 		t.Errorf("the node itself: %+v", self)
 	}
