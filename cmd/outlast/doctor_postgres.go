@@ -24,6 +24,14 @@ type postgresDoctor struct {
 	settings map[string]string
 }
 
+// connectPostgres opens the connection of the doctor. It prepares nothing:
+// poolers that give connections for one transaction may lose what was.
+func connectPostgres(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, error) {
+	config = config.Copy()
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec
+	return pgx.ConnectConfig(ctx, config)
+}
+
 // examinePostgres adds what the server itself tells: what could lose data,
 // what could stop the nodes, and what makes them slow.
 func (r *report) examinePostgres(ctx context.Context, conn *pgx.Conn, schema string) error {
@@ -300,53 +308,69 @@ func (r *report) compareClocks(ask func() (time.Time, error)) error {
 // slowTrip is a round trip that is felt: every claim and settle takes some.
 const slowTrip = 20 * time.Millisecond
 
-// pooler finds out whether a pool stands between, and whether notifications
-// come through it. A pool invents the number of the connection that it tells
-// its clients; one that gives connections for a transaction loses what was
+// pooler finds out what stands between, and whether notifications come
+// through. A pool invents the number of the connection that it tells its
+// clients; one that gives connections for a transaction loses what was
 // listened to.
 func (d *postgresDoctor) pooler(ctx context.Context) error {
-	var number uint32
-	if err := d.conn.QueryRow(ctx, `SELECT pg_backend_pid()`).Scan(&number); err != nil {
+	other, err := pgx.ConnectConfig(ctx, d.conn.Config())
+	if err != nil {
 		return err
 	}
-	heard, err := d.hears(ctx)
-	between := number != d.conn.PgConn().PID()
+	defer other.Close(ctx) //nolint:errcheck // it was only needed for this
+	between, shared, err := d.shares(ctx, other)
+	if err != nil {
+		return err
+	}
+	heard, err := d.hears(ctx, other)
 	switch {
 	case err != nil:
 		return err
-	case heard && between:
-		d.add("wake-ups", fine, "through a pooler that keeps sessions", "")
-	case heard:
-		d.add("wake-ups", fine, "notifications arrive", "")
-	case between:
-		d.add("wake-ups", warns, "a pooler (transaction mode) keeps notifications back: nodes find the tasks of others by polling, a fifth of a second later",
-			"nothing, if that is soon enough; else give nodes a URL that goes to the server")
-	default:
+	case shared:
+		d.add("wake-ups", warns, "a pooler gives connections for one transaction at a time, and keeps notifications back: nodes find the tasks of others by polling",
+			"nothing, if that is soon enough; else give nodes a URL that goes to the server itself")
+	case !heard:
 		d.add("wake-ups", warns, "notifications do not arrive: nodes find the tasks of others by polling", "look for what stands between")
+	case between:
+		d.add("wake-ups", fine, "notifications arrive, through a pooler that keeps sessions", "")
+	default:
+		d.add("wake-ups", fine, "notifications arrive", "")
 	}
 	return nil
 }
 
-// hears listens and notifies itself.
-func (d *postgresDoctor) hears(ctx context.Context) (bool, error) {
-	// Through a pool that counts transactions the two may even meet on one
-	// connection of the server: LISTEN then is a transaction of its own, and
-	// the pool does not pass on what comes outside of one.
+// shares reports whether a pooler stands between, and whether it gives away
+// our connection of the server between two transactions.
+func (d *postgresDoctor) shares(ctx context.Context, other *pgx.Conn) (between, shared bool, err error) {
+	const which = `SELECT pg_backend_pid()`
+	var first, theirs, second uint32
+	if err := d.conn.QueryRow(ctx, which).Scan(&first); err != nil {
+		return false, false, err
+	}
+	tx, err := other.Begin(ctx) // it keeps the connection that it gets
+	if err != nil {
+		return false, false, err
+	}
+	defer tx.Rollback(ctx) //nolint:errcheck // it changed nothing
+	if err := tx.QueryRow(ctx, which).Scan(&theirs); err != nil {
+		return false, false, err
+	}
+	err = d.conn.QueryRow(ctx, which).Scan(&second)
+	return first != d.conn.PgConn().PID(), first != second || first == theirs, err
+}
+
+// hears listens to what another connection tells.
+func (d *postgresDoctor) hears(ctx context.Context, other *pgx.Conn) (bool, error) {
 	if _, err := d.conn.Exec(ctx, `LISTEN outlast_doctor`); err != nil {
 		return false, err
 	}
 	defer d.conn.Exec(ctx, `UNLISTEN outlast_doctor`) //nolint:errcheck // the connection is closed next
-	other, err := pgx.ConnectConfig(ctx, d.conn.Config())
-	if err != nil {
-		return false, err
-	}
-	defer other.Close(ctx) //nolint:errcheck // it was only needed for this
 	if _, err := other.Exec(ctx, `NOTIFY outlast_doctor`); err != nil {
 		return false, err
 	}
 	wait, cancel := context.WithTimeoutCause(ctx, time.Second, errors.New("no notification within 1s"))
 	defer cancel()
-	_, err = d.conn.WaitForNotification(wait)
+	_, err := d.conn.WaitForNotification(wait)
 	if wait.Err() != nil && ctx.Err() == nil {
 		return false, nil
 	}

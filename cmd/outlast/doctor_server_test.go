@@ -46,13 +46,23 @@ func until(t *testing.T, examine func() *report, check, status, says string) {
 	t.Errorf("want %s of %s with %q, got %+v", status, check, says, last.Findings)
 }
 
+func connectDoctor(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	address, err := parsePostgres(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := connectPostgres(t.Context(), address.pool.ConnConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
 func TestDoctorOfPostgres(t *testing.T) {
 	server := servertest.PostgresServer(t, servers.Durable())
 	examine := func() *report {
-		conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := connectDoctor(t, server.URL("postgres"))
 		defer conn.Close(context.WithoutCancel(t.Context()))
 		r := &report{Status: fine}
 		if err := r.examinePostgres(t.Context(), conn, ""); err != nil {
@@ -97,10 +107,7 @@ func TestDoctorOfStandbys(t *testing.T) {
 	})
 	of := func(server *servers.Server) func() *report {
 		return func() *report {
-			conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			conn := connectDoctor(t, server.URL("postgres"))
 			defer conn.Close(context.WithoutCancel(t.Context()))
 			d := &postgresDoctor{report: &report{Status: fine}, conn: conn}
 			for _, examine := range []func(context.Context) error{d.readSettings, d.durability, d.standbys} {
@@ -139,10 +146,7 @@ func TestDoctorOfPostgresPrivileges(t *testing.T) {
 	}
 	u.User = url.User("doctor_poor")
 	examine := func() *report {
-		conn, err := pgx.Connect(t.Context(), u.String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := connectDoctor(t, u.String())
 		defer conn.Close(context.WithoutCancel(t.Context()))
 		r := &report{Status: fine}
 		if err := r.examinePostgres(t.Context(), conn, "odd name"); err != nil {
