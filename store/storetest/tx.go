@@ -253,6 +253,28 @@ func openTxRules() []rule {
 			h.state(t.ID, task.Succeeded)
 			h.outcomes(t.ID, task.OutcomeSucceeded)
 		}},
+		{"tx/one of two transactions", "Of two transactions that end the same attempt at once, only one is answered ok: the second one waits for the first and is answered stale, or fails, also if it had looked at the row before the first one committed.", func(h *harness) {
+			h.others()
+			settler := h.txSettler()
+			s, follow := h.follows(h.claimOne(h.add()))
+			commit, _ := h.settleTx(s)
+			second, _, rollback := h.able.Tx(h.T, h.s)
+			late, _ := h.follows(s.Task)
+			answer := make(chan store.Status, 1)
+			go func() {
+				settled, err := settler.SettleTx(h.ctx, second, late)
+				if err != nil {
+					settled.Status = store.StatusStale // a serialization failure or a deadlock, say
+				}
+				answer <- settled.Status
+			}()
+			h.pause(200 * time.Millisecond) // so that the second one meets the lock
+			h.ok(commit())
+			equal(h, "status of the second transaction", <-answer, store.StatusStale)
+			_ = rollback() // it may have been ended by its error
+			h.state(follow, task.Pending)
+			h.outcomes(s.Task.ID, task.OutcomeSucceeded)
+		}},
 		{"tx/recovery passes an open settle over", "Recover does not wait for a row that an open transaction has settled: it hands back the others, and that one after a rollback.", func(h *harness) {
 			h.others()
 			h.join("n2")
