@@ -1,0 +1,159 @@
+package txtest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	_ "github.com/ncruces/go-sqlite3/driver" // the driver sqlite3
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/internal/servertest"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/sqlite"
+)
+
+func TestMain(m *testing.M) {
+	if place := os.Getenv(childPlace); place != "" {
+		child(place)
+		return
+	}
+	goleak.VerifyTestMain(servertest.Wrap(m), goleak.IgnoreTopFunction("github.com/ncruces/go-sqlite3/vfs.init.0.func1"))
+}
+
+// database is where the tasks and the application's own tables are. Its
+// address can be handed to another process.
+type database struct {
+	kind    kind
+	address string
+}
+
+// kind is one way of an application to one database.
+type kind struct {
+	name string
+	// alone says that an open transaction shuts every other writer out.
+	alone bool
+	// address makes an empty database.
+	address func(t testing.TB) string
+	// store opens it.
+	store func(ctx context.Context, address string) (store.Backend, error)
+	// pool opens the application's own connections.
+	pool func(ctx context.Context, address string) (pool, error)
+}
+
+// pool is the application's own connections.
+type pool interface {
+	begin(ctx context.Context) (tx, error)
+	exec(ctx context.Context, statement string, args ...any) error
+	number(ctx context.Context, query string, args ...any) (int, error)
+	// retried is a transaction that is repeated as a whole.
+	retried(ctx context.Context, do func(context.Context, tx) error) error
+	close()
+	// loseAnswer lets the server answer the next COMMIT to nobody: the
+	// connection is lost instead. False where there is no network between.
+	loseAnswer() bool
+}
+
+// tx is a transaction of the application.
+type tx interface {
+	exec(ctx context.Context, statement string, args ...any) error
+	number(ctx context.Context, query string, args ...any) (int, error)
+	enqueue(ctx context.Context, client *outlast.Client, drafts ...outlast.Draft) ([]outlast.Receipt, error)
+	complete(ctx context.Context, result any) error
+	notify(ctx context.Context, client *outlast.Client, receipts ...outlast.Receipt) error
+	commit(ctx context.Context) error
+	rollback(ctx context.Context) error
+}
+
+var sqliteKind = kind{
+	name: "sqlite", alone: true,
+	address: func(t testing.TB) string { return filepath.Join(t.TempDir(), "app.db") },
+	store:   func(ctx context.Context, path string) (store.Backend, error) { return sqlite.Open(ctx, path) },
+	pool: func(_ context.Context, path string) (pool, error) {
+		return openSQL("sqlite3", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(20000)", plain)
+	},
+}
+
+// sqlPool is a pool of database/sql.
+type sqlPool struct {
+	db    *sql.DB
+	spell func(string) string
+	cut   *cut
+
+	isolation sql.IsolationLevel // of retried transactions
+}
+
+func openSQL(driver, address string, spell func(string) string) (*sqlPool, error) {
+	db, err := sql.Open(driver, address)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(10)
+	return &sqlPool{db: db, spell: spell}, nil
+}
+
+// plain is the spelling of placeholders as question marks, dollars that of
+// PostgreSQL.
+func plain(statement string) string { return statement }
+
+func dollars(statement string) string {
+	for n := 1; strings.Contains(statement, "?"); n++ {
+		statement = strings.Replace(statement, "?", fmt.Sprint("$", n), 1)
+	}
+	return statement
+}
+
+func (p *sqlPool) begin(ctx context.Context) (tx, error) {
+	begun, err := p.db.BeginTx(ctx, nil)
+	return &sqlTx{begun, p.spell}, err
+}
+
+func (p *sqlPool) exec(ctx context.Context, statement string, args ...any) error {
+	_, err := p.db.ExecContext(ctx, p.spell(statement), args...)
+	return err
+}
+
+func (p *sqlPool) number(ctx context.Context, query string, args ...any) (n int, err error) {
+	err = p.db.QueryRowContext(ctx, p.spell(query), args...).Scan(&n)
+	return n, err
+}
+
+func (p *sqlPool) close() { _ = p.db.Close() }
+
+func (p *sqlPool) loseAnswer() bool { return p.cut.arm() }
+
+type sqlTx struct {
+	*sql.Tx
+	spell func(string) string
+}
+
+func (t *sqlTx) exec(ctx context.Context, statement string, args ...any) error {
+	_, err := t.ExecContext(ctx, t.spell(statement), args...)
+	return err
+}
+
+func (t *sqlTx) number(ctx context.Context, query string, args ...any) (n int, err error) {
+	err = t.QueryRowContext(ctx, t.spell(query), args...).Scan(&n)
+	return n, err
+}
+
+func (t *sqlTx) enqueue(ctx context.Context, client *outlast.Client, drafts ...outlast.Draft) ([]outlast.Receipt, error) {
+	return client.EnqueueTx(ctx, t.Tx, drafts...)
+}
+
+func (t *sqlTx) complete(ctx context.Context, result any) error {
+	return outlast.CompleteTx(ctx, t.Tx, result)
+}
+
+func (t *sqlTx) notify(ctx context.Context, client *outlast.Client, receipts ...outlast.Receipt) error {
+	return client.NotifyTx(ctx, t.Tx, receipts...)
+}
+
+func (t *sqlTx) commit(context.Context) error   { return t.Commit() }
+func (t *sqlTx) rollback(context.Context) error { return t.Rollback() }

@@ -1,0 +1,117 @@
+package txtest
+
+import (
+	"context"
+	"errors"
+	"log"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+)
+
+// childPlace is the variable of the environment that makes this program a node
+// which kills itself at a point: kind, point and address of the database.
+const childPlace = "OUTLAST_TXTEST_CHILD"
+
+// points are where a process dies while a handler works, in order.
+var points = []string{"before the effect", "before the completion", "before the commit", "after the commit", "after a failed return"}
+
+// child runs one task and dies.
+func child(place string) {
+	parts := strings.SplitN(place, "|", 3)
+	kind := kinds()[slices.IndexFunc(kinds(), func(k kind) bool { return k.name == parts[0] })]
+	if err := dieAt(context.Background(), kind, parts[1], parts[2]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func dieAt(ctx context.Context, k kind, point, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	die := func(at string) {
+		if at == point {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
+		}
+	}
+	backend, err := k.store(ctx, address)
+	if err != nil {
+		return err
+	}
+	p, err := k.pool(ctx, address)
+	if err != nil {
+		return err
+	}
+	client, err := outlast.Open(ctx, backend)
+	if err != nil {
+		return err
+	}
+	outlast.Handle(client, typeOf(point), func(ctx context.Context, _ none) error {
+		err := inTx(ctx, p, func(t tx) error {
+			die("before the effect")
+			if err := effect(ctx, t, 1); err != nil {
+				return err
+			}
+			die("before the completion")
+			err := t.complete(ctx, "paid")
+			die("before the commit")
+			return err
+		})
+		die("after the commit")
+		time.AfterFunc(2*time.Second, func() { die("after a failed return") }) // sleep: the settlement is under way or done
+		return errors.Join(err, errRefused)
+	}, quick(100))
+	if err := client.Start(ctx); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// typeOf is the type of the task that a point is for.
+func typeOf(point string) string { return "pay." + strings.ReplaceAll(point, " ", "_") }
+
+// A process that is killed anywhere around the commit of its handler leaves one
+// effect, and only what it did not commit is run again.
+func TestKilledAroundTheCommit(t *testing.T) {
+	everywhere(t, func(s *shop) {
+		front := s.node(func(*outlast.Client) {}, outlast.EnqueueOnly())
+		ids := map[string]outlast.ID{}
+		for _, point := range points {
+			ids[point] = s.enqueue(front, outlast.Draft{Type: typeOf(point)})
+			s.runChild(point)
+		}
+		other := s.node(func(c *outlast.Client) {
+			for _, point := range points {
+				outlast.Handle(c, typeOf(point), func(ctx context.Context, _ none) error { return pay(ctx, s) }, quick(100))
+			}
+		})
+		for i, point := range points {
+			done := s.paidOnce(other, ids[point])
+			if committed := i >= slices.Index(points, "after the commit"); committed != (done.Crashes == 0) || done.Attempt != 1 {
+				s.Errorf("killed %s: attempt %d, %d crashes", point, done.Attempt, done.Crashes)
+			}
+		}
+	})
+}
+
+// runChild runs this program as a node that dies at the point, and waits for
+// its death.
+func (s *shop) runChild(point string) {
+	s.Helper()
+	program, err := os.Executable()
+	s.ok(err)
+	cmd := exec.CommandContext(s.ctx, program)
+	cmd.Env = append(os.Environ(), childPlace+"="+strings.Join([]string{s.db.kind.name, point, s.db.address}, "|"))
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		s.Fatalf("killed %s: the process ended with %v:\n%s", point, err, out)
+	}
+}
