@@ -1,0 +1,86 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// invariants are statements that list what must not be.
+var invariants = []struct{ what, query string }{
+	{"a task has a state that is none", `SELECT HEX(id) FROM outlast_task WHERE state NOT IN (0, 2, 3, 4) LIMIT 5`},
+	{"an ended task has no record of its end", `SELECT HEX(t.id) FROM outlast_task t LEFT JOIN outlast_done e ON e.id = t.id WHERE t.state IN (2, 4) AND e.id IS NULL LIMIT 5`},
+	{"a record of an end has no ended task", `SELECT HEX(e.id) FROM outlast_done e LEFT JOIN outlast_task t ON t.id = e.id AND t.state IN (2, 4) WHERE t.id IS NULL LIMIT 5`},
+	{"a dead task has no letter", `SELECT HEX(t.id) FROM outlast_task t LEFT JOIN outlast_dead d ON d.id = t.id WHERE t.state = 3 AND d.id IS NULL LIMIT 5`},
+	{"a letter has no dead task", `SELECT HEX(d.id) FROM outlast_dead d LEFT JOIN outlast_task t ON t.id = d.id AND t.state = 3 WHERE t.id IS NULL LIMIT 5`},
+	{"a letter has not the type of its task", `SELECT HEX(d.id) FROM outlast_dead d JOIN outlast_task t ON t.id = d.id WHERE t.type <> d.type LIMIT 5`},
+	{"what runs is no live task", `SELECT HEX(r.id) FROM outlast_run r LEFT JOIN outlast_task t ON t.id = r.id AND t.state = 0 WHERE t.id IS NULL LIMIT 5`},
+	{"a running task has no node, claim or start", `SELECT HEX(r.id) FROM outlast_run r JOIN outlast_task t ON t.id = r.id
+WHERE r.node = '' OR r.claim <= 0 OR r.started_at <= 0 OR t.park <> 0 LIMIT 5`},
+	{"a claim is not newer than the one before", `SELECT HEX(r.id) FROM outlast_run r JOIN outlast_task t ON t.id = r.id WHERE r.claim <= t.claim LIMIT 5`},
+	{"a lane is not that of the id", `SELECT HEX(id) FROM outlast_task WHERE lane <> CONV(HEX(SUBSTRING(id, 15)), 16, 10) LIMIT 5`},
+	{"a rank is not run_at less 30 s per priority", `SELECT HEX(id) FROM outlast_task WHERE run_rank <> run_at - priority * 30000000 LIMIT 5`},
+	{"a size is not that of the payload", `SELECT HEX(id) FROM outlast_task WHERE size <> COALESCE(LENGTH(payload), 0) LIMIT 5`},
+	{"a keyed task has no seq", `SELECT HEX(id) FROM outlast_task WHERE order_key IS NOT NULL AND COALESCE(seq, 0) = 0 LIMIT 5`},
+	{"a live task stands in a wrong line", `SELECT HEX(id) FROM outlast_task WHERE state = 0 AND (NOT line <=> order_key
+ OR NOT turn <=> IF(order_key IS NULL, NULL, IF(attempt + crashes = 0, seq + 4611686018427387904, seq))) LIMIT 5`},
+	{"an ended task stands in a line", `SELECT HEX(id) FROM outlast_task WHERE state <> 0 AND (line IS NOT NULL OR turn IS NOT NULL) LIMIT 5`},
+	{"two tasks of a key share a seq", `SELECT HEX(MIN(id)) FROM outlast_task WHERE line IS NOT NULL GROUP BY lane, line, seq HAVING COUNT(*) > 1 LIMIT 5`},
+	{"a running task is not known as running of its key", `SELECT HEX(t.id) FROM outlast_run r JOIN outlast_task t ON t.id = r.id
+ LEFT JOIN outlast_line b ON b.lane = t.lane AND b.line = t.line AND b.id = t.id WHERE t.line IS NOT NULL AND b.id IS NULL LIMIT 5`},
+	{"a key is taken by a task that does not run", `SELECT HEX(b.id) FROM outlast_line b LEFT JOIN outlast_run r ON r.id = b.id
+ LEFT JOIN outlast_task t ON t.id = b.id AND t.lane = b.lane AND t.line = b.line WHERE r.id IS NULL OR t.id IS NULL LIMIT 5`},
+	{"a key is held by no dead letter", `SELECT HEX(h.id) FROM outlast_key_hold h LEFT JOIN outlast_task t ON t.id = h.id AND t.state = 3 AND t.order_key = h.line
+WHERE t.id IS NULL LIMIT 5`},
+	{"a dead letter has rows of attempts", `SELECT HEX(a.id) FROM outlast_attempt a JOIN outlast_dead d ON d.id = a.id LIMIT 5`},
+	{"an attempt has no task", `SELECT HEX(a.id) FROM outlast_attempt a LEFT JOIN outlast_task t ON t.id = a.id WHERE t.id IS NULL LIMIT 5`},
+	{"attempt numbers leave a gap", `SELECT HEX(id) FROM (SELECT id, number, LAG(number) OVER (PARTITION BY id ORDER BY claim) AS earlier FROM outlast_attempt) a
+WHERE number > COALESCE(earlier, 0) + 1 LIMIT 5`},
+	{"a recorded claim is newer than its task", `SELECT HEX(a.id) FROM outlast_attempt a JOIN outlast_task t ON t.id = a.id LEFT JOIN outlast_run r ON r.id = t.id
+ LEFT JOIN outlast_done e ON e.id = t.id WHERE a.claim > COALESCE(r.claim, e.claim, t.claim) LIMIT 5`},
+	{"a group of dead letters is miscounted", `SELECT HEX(g.fingerprint) FROM outlast_dead_group g
+WHERE total <> (SELECT COUNT(*) FROM outlast_dead d WHERE d.fingerprint = g.fingerprint)
+UNION ALL SELECT HEX(d.fingerprint) FROM outlast_dead d LEFT JOIN outlast_dead_group g ON g.fingerprint = d.fingerprint WHERE g.fingerprint IS NULL LIMIT 5`},
+	{"an example of a group is no letter of it", `SELECT HEX(g.fingerprint) FROM outlast_dead_group g
+ LEFT JOIN outlast_dead d ON d.id = g.example AND d.fingerprint = g.fingerprint WHERE d.id IS NULL LIMIT 5`},
+}
+
+const recount = `SELECT 'total', '', COUNT(*) FROM outlast_dead HAVING COUNT(*) > 0
+UNION ALL SELECT 'type', type, COUNT(*) FROM outlast_dead GROUP BY type
+UNION ALL SELECT 'reason', reason, COUNT(*) FROM outlast_dead GROUP BY reason
+UNION ALL SELECT 'category', category, COUNT(*) FROM outlast_dead GROUP BY category`
+
+// Check implements [store.Query].
+func (s *Store) Check(ctx context.Context) (wrong []string, err error) {
+	err = s.snapshot(ctx, func(c *session) error {
+		wrong = nil
+		for _, invariant := range invariants {
+			err := c.each(invariant.query, func(rows *sql.Rows) error {
+				var which string
+				err := rows.Scan(&which)
+				wrong = append(wrong, invariant.what+": "+which)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		kept, err := c.deadStats(selectCounts)
+		if err != nil {
+			return err
+		}
+		counted, err := c.deadStats(recount)
+		if err == nil && !sameStats(kept, counted) {
+			wrong = append(wrong, fmt.Sprintf("dead letters are miscounted: kept %+v, counted %+v", *kept, *counted))
+		}
+		return err
+	})
+	return wrong, err
+}
+
+func sameStats(a, b *store.DeadStats) bool {
+	return a.Total == b.Total && maps.Equal(a.ByType, b.ByType) && maps.Equal(a.ByReason, b.ByReason) && maps.Equal(a.ByCategory, b.ByCategory)
+}

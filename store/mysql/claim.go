@@ -1,0 +1,349 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// defaultClaimBytes bounds the payloads of one claim.
+const defaultClaimBytes = 8 << 20
+
+const (
+	// lockOwned locks lanes shared, so that a take-over waits for the claim,
+	// and reads who owns them. In the order of lanes, as take-overs lock.
+	lockOwned = `SELECT lane, owner, epoch FROM outlast_lane WHERE lane IN (@lanes) ORDER BY lane LOCK IN SHARE MODE`
+
+	// candidates locks live rows by their ids and reads them whole, with
+	// whether they run. The lock of the row keeps every other claim, settle
+	// and change away until the commit.
+	candidates = `SELECT t.id, t.queue, t.type, IF(t.size <= @small, t.payload, NULL), t.size, t.priority, t.run_at, t.order_key, t.seq, t.target, t.policy, t.spec, t.attempt, t.crashes,
+ t.claim, t.created_at, t.last_error, t.park, r.id IS NOT NULL
+FROM outlast_task t FORCE INDEX (PRIMARY) LEFT JOIN outlast_run r ON r.id = t.id WHERE t.id IN (@ids) AND t.state = 0 FOR UPDATE`
+
+	// smallPayload is how large a payload is at most that candidates reads;
+	// others are read once it is known which rows are claimed.
+	smallPayload  = 8 << 10
+	largePayloads = `SELECT id, payload FROM outlast_task WHERE id IN (@ids)`
+
+	// claimRows makes rows run that candidates has locked and found waiting,
+	// claimLines notes the keyed ones as running of their key. Its primary key
+	// refuses a second one that another transaction has just made run.
+	claimRows  = `INSERT INTO outlast_run (id, claim, node, started_at) VALUES `
+	claimLines = `INSERT INTO outlast_line (lane, line, id) VALUES `
+
+	// unmark clears the marks of rows that a borrower claims.
+	unmark = `UPDATE outlast_task FORCE INDEX (PRIMARY) SET park = 0 WHERE id IN (@ids)`
+
+	// lineOf reads of keyed rows whether their key is held, whether a row of
+	// it runs, and which row is its first. Each is one look into an index.
+	lineOf = `SELECT c.id, EXISTS (SELECT 1 FROM outlast_key_hold h WHERE h.lane = c.lane AND h.line = c.line),
+ EXISTS (SELECT 1 FROM outlast_line b WHERE b.lane = c.lane AND b.line = c.line),
+ (SELECT f.id FROM outlast_task f FORCE INDEX (outlast_task_line) WHERE f.lane = c.lane AND f.line = c.line ORDER BY f.turn LIMIT 1)
+FROM outlast_task c WHERE c.id IN (@ids)`
+
+	entriesOf = `SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.id IN (@ids)`
+)
+
+// Claim implements [store.Store].
+func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, error) {
+	var claimed store.Claimed
+	if claim.MaxBytes <= 0 {
+		claim.MaxBytes = defaultClaimBytes
+	}
+	err := s.write(ctx, "claim", func(tx *tx) error {
+		c := claiming{tx: tx, claim: claim, taken: map[laneKey]bool{}}
+		err := c.run()
+		claimed = c.result
+		return err
+	})
+	if err != nil {
+		return store.Claimed{}, err
+	}
+	return claimed, nil
+}
+
+type laneKey struct {
+	lane uint16
+	key  string
+}
+
+// claiming is one call of Claim inside its transaction.
+type claiming struct {
+	tx     *tx
+	claim  store.Claim
+	alive  bool
+	owned  map[uint16]bool
+	taken  map[laneKey]bool // keys of which a row was claimed by this call
+	lines  map[task.ID]line // of the portion's keyed rows
+	bytes  int
+	marked []task.ID
+	result store.Claimed
+}
+
+// line is what is ahead of a keyed row.
+type line struct {
+	held, busy bool
+	first      task.ID
+}
+
+// run goes through the items in portions of one statement each, in the order
+// of their ids, in which everyone locks.
+func (c *claiming) run() error {
+	if err := c.readLanes(); err != nil {
+		return err
+	}
+	items := slices.Clone(c.claim.Items)
+	slices.SortStableFunc(items, func(a, b store.ClaimItem) int { return a.ID.Compare(b.ID) })
+	rows, err := c.lock(items)
+	if err != nil {
+		return err
+	}
+	if err := c.readLines(rows); err != nil {
+		return err
+	}
+	for _, item := range c.claim.Items {
+		refusal := c.decide(item, rows[item.ID])
+		if refusal.Reason != "" {
+			c.result.Refused = append(c.result.Refused, refusal)
+			continue
+		}
+		if c.take(rows[item.ID]); c.bytes >= c.claim.MaxBytes {
+			break
+		}
+	}
+	if err := c.readPayloads(rows); err != nil {
+		return err
+	}
+	if err := c.readHeads(); err != nil {
+		return err
+	}
+	return c.write()
+}
+
+// readLanes reads the node's state and locks the lanes that it says it owns.
+func (c *claiming) readLanes() error {
+	var state text
+	if _, err := c.tx.first(nodeState, []any{&state}, c.claim.Node); err != nil {
+		return err
+	}
+	c.alive = state == text(store.NodeAlive)
+	c.owned = make(map[uint16]bool, len(c.claim.Lanes))
+	wanted := make(map[uint16]int64, len(c.claim.Lanes))
+	args := make([]any, 0, len(c.claim.Lanes))
+	for _, lane := range c.claim.Lanes {
+		wanted[lane.Lane] = lane.Epoch
+		args = append(args, lane.Lane)
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	return c.tx.each(list(lockOwned, "@lanes", len(args)), func(rows *sql.Rows) error {
+		var number uint16
+		var owner text
+		var epoch int64
+		err := rows.Scan(&number, &owner, &epoch)
+		c.owned[number] = string(owner) == c.claim.Node && epoch == wanted[number]
+		return err
+	}, args...)
+}
+
+// candidate is a live row that is locked.
+type candidate struct {
+	*task.Task
+	running bool
+	size    int
+}
+
+func (c *claiming) lock(items []store.ClaimItem) (map[task.ID]candidate, error) {
+	found := make(map[task.ID]candidate, len(items))
+	wanted := make([]task.ID, len(items))
+	for i, item := range items {
+		wanted[i] = item.ID
+	}
+	err := ids(wanted, strings.Replace(candidates, "@small", strconv.Itoa(smallPayload), 1), func(query string, args []any) error {
+		return c.tx.each(query, func(rows *sql.Rows) error {
+			one, err := scanCandidate(rows)
+			if err == nil {
+				found[one.ID] = one
+			}
+			return err
+		}, args...)
+	})
+	return found, err
+}
+
+func scanCandidate(rows *sql.Rows) (c candidate, err error) {
+	t := &task.Task{State: task.Pending}
+	var runAt, seq, createdAt number
+	var key text
+	var spec, lastError []byte
+	err = rows.Scan((*identity)(&t.ID), &t.Queue, &t.Type, &t.Payload, &c.size, &t.Priority, &runAt, &key, &seq, &t.Target, &t.Policy, &spec,
+		&t.Attempt, &t.Crashes, &t.Claim, &createdAt, &lastError, &t.Park, &c.running)
+	if err != nil {
+		return c, err
+	}
+	t.RunAt, t.Seq, t.CreatedAt, t.Key = runAt.time(), int64(seq), createdAt.time(), string(key)
+	if t.Spec, err = stored.ParseSpec(spec); err != nil {
+		return c, err
+	}
+	t.LastError, err = stored.ParseFailure(lastError)
+	c.Task = t
+	return c, err
+}
+
+// readLines reads what is ahead of the keyed rows.
+func (c *claiming) readLines(rows map[task.ID]candidate) error {
+	var keyed []task.ID
+	for id, t := range rows {
+		if t.Key != "" && !t.running {
+			keyed = append(keyed, id)
+		}
+	}
+	sortIDs(keyed)
+	c.lines = make(map[task.ID]line, len(keyed))
+	return ids(keyed, lineOf, func(query string, args []any) error {
+		return c.tx.each(query, func(rows *sql.Rows) error {
+			var id task.ID
+			var l line
+			err := rows.Scan((*identity)(&id), &l.held, &l.busy, (*identity)(&l.first))
+			c.lines[id] = l
+			return err
+		}, args...)
+	})
+}
+
+// take makes of a pending task what write makes of its row.
+func (c *claiming) take(row candidate) {
+	t := row.Task
+	if t.Park != 0 {
+		c.marked = append(c.marked, t.ID)
+	}
+	t.State, t.Node, t.Park = task.Running, c.claim.Node, 0
+	t.Attempt++
+	t.Claim = max(t.Claim+1, c.tx.now)
+	t.StartedAt, t.UpdatedAt = c.tx.time(), c.tx.time()
+	if t.Key != "" {
+		c.taken[laneKey{t.ID.Lane(), t.Key}] = true
+	}
+	c.bytes += row.size
+	c.result.Tasks = append(c.result.Tasks, t)
+}
+
+// decide says why a row cannot be claimed; no reason means that it can.
+func (c *claiming) decide(item store.ClaimItem, t candidate) (refusal store.Refusal) {
+	refusal.ID = item.ID
+	if t.Task == nil || t.running || t.State != task.Pending {
+		refusal.Reason = store.ReasonGone
+		return refusal
+	}
+	switch entry := entryOf(t.Task); {
+	case !c.alive, item.Mark == 0 && !c.owned[t.ID.Lane()]:
+		refusal.Reason = store.ReasonEpoch
+	case entry.RunAt > c.tx.now:
+		refusal.Reason = store.ReasonLater
+	case t.Park != item.Mark:
+		refusal.Reason = store.ReasonParked
+	case t.Key != "":
+		c.decideKey(t.Task, &refusal)
+	}
+	if refusal.Reason != "" {
+		refusal.Entry = entryOf(t.Task)
+		refusal.Entry.Size = t.size
+	}
+	return refusal
+}
+
+// readPayloads reads the payloads of claimed rows that lock has left out.
+func (c *claiming) readPayloads(rows map[task.ID]candidate) error {
+	var large []task.ID
+	for _, t := range c.result.Tasks {
+		if rows[t.ID].size > smallPayload {
+			large = append(large, t.ID)
+		}
+	}
+	return ids(large, largePayloads, func(query string, args []any) error {
+		return c.tx.each(query, func(found *sql.Rows) error {
+			var id task.ID
+			var payload []byte
+			err := found.Scan((*identity)(&id), &payload)
+			rows[id].Payload = payload
+			return err
+		}, args...)
+	})
+}
+
+// decideKey refuses a keyed row that is not the head of its key.
+func (c *claiming) decideKey(t *task.Task, refusal *store.Refusal) {
+	switch l := c.lines[t.ID]; {
+	case l.held:
+		refusal.Reason = store.ReasonKeyHeld
+	case l.busy, c.taken[laneKey{t.ID.Lane(), t.Key}]:
+		refusal.Reason = store.ReasonBehindKey
+	case l.first != t.ID:
+		refusal.Reason = store.ReasonBehindKey
+		refusal.Head.ID = l.first
+	}
+}
+
+// readHeads reads the rows that are first in place of refused ones.
+func (c *claiming) readHeads() error {
+	var heads []task.ID
+	for i := range c.result.Refused {
+		if head := c.result.Refused[i].Head.ID; !head.IsZero() {
+			heads = append(heads, head)
+		}
+	}
+	entries := make(map[task.ID]store.Entry, len(heads))
+	err := ids(heads, entriesOf, func(query string, args []any) error {
+		return c.tx.each(query, func(rows *sql.Rows) error {
+			entry, err := scanEntry(rows)
+			entries[entry.ID] = entry
+			return err
+		}, args...)
+	})
+	for i := range c.result.Refused {
+		head := &c.result.Refused[i].Head
+		*head = entries[head.ID]
+	}
+	return err
+}
+
+// write stores what take has made of pending tasks.
+func (c *claiming) write() error {
+	if _, err := c.tx.execIDs(c.marked, unmark); err != nil {
+		return err
+	}
+	claimed := slices.Clone(c.result.Tasks)
+	slices.SortFunc(claimed, func(a, b *task.Task) int { return a.ID.Compare(b.ID) })
+	rows := insertion{on: c.tx.session, head: claimRows, columns: 4}
+	lines := insertion{on: c.tx.session, head: claimLines, columns: 3}
+	for _, t := range claimed {
+		if err := rows.add(t.ID, t.Claim, c.claim.Node, c.tx.now); err != nil {
+			return err
+		}
+		if t.Key != "" {
+			if err := lines.add(t.ID.Lane(), t.Key, t.ID); err != nil {
+				return again(err)
+			}
+		}
+	}
+	if err := rows.flush(); err != nil {
+		return err
+	}
+	return again(lines.flush())
+}
+
+// again makes a transaction start again where another one was quicker.
+func again(err error) error {
+	if numbered(err) == duplicateKey {
+		return errAgain
+	}
+	return err
+}

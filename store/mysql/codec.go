@@ -1,0 +1,118 @@
+package mysql
+
+import (
+	"database/sql"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// States as they are stored. Only known rows, see knownFrom, run.
+const (
+	live      = 0
+	running   = 1
+	succeeded = 2
+	dead      = 3
+	canceled  = 4
+)
+
+var states = [...]task.State{task.Pending, task.Running, task.Succeeded, task.Dead, task.Canceled}
+
+// taskColumns are what scanTask reads from knownJoins: tasks as they stand. A
+// running one has begun its next attempt.
+const taskColumns = `t.id, t.queue, t.type, t.payload, t.priority, t.run_at, t.order_key, t.seq, t.target, t.policy, t.spec,
+ COALESCE(e.attempt, d.attempt, t.attempt + (r.id IS NOT NULL)), t.crashes, COALESCE(r.claim, e.claim, d.claim, t.claim),
+ r.node, COALESCE(r.started_at, e.started_at, d.started_at), COALESCE(r.cancel, e.cancel, d.cancel), t.created_at,
+ COALESCE(e.last_error, d.last_error, t.last_error), ` + stateColumn + `,
+ COALESCE(r.started_at, e.finished_at, d.finished_at, t.updated_at), t.park, COALESCE(e.finished_at, d.finished_at),
+ d.reason, e.result, d.fallback`
+
+const stateColumn = `IF(t.state = 0, r.id IS NOT NULL, t.state)`
+
+// knownJoins finds for every task of t what the other tables say of it.
+const knownJoins = ` LEFT JOIN outlast_run r ON r.id = t.id` + endedJoins
+
+const endedJoins = ` LEFT JOIN outlast_done e ON e.id = t.id LEFT JOIN outlast_dead d ON d.id = t.id`
+
+// scanTask reads taskColumns.
+func scanTask(rows *sql.Rows) (*task.Task, error) {
+	t := &task.Task{}
+	var queue, taskType, key, target, policy, node, reason text
+	var runAt, seq, startedAt, cancel, createdAt, state, updatedAt, finishedAt number
+	var spec, lastError, result []byte
+	err := rows.Scan((*identity)(&t.ID), &queue, &taskType, &t.Payload, &t.Priority, &runAt, &key, &seq, &target, &policy, &spec,
+		&t.Attempt, &t.Crashes, &t.Claim, &node, &startedAt, &cancel, &createdAt, &lastError, &state, &updatedAt, &t.Park, &finishedAt,
+		&reason, &result, (*identity)(&t.FallbackTask))
+	if err != nil {
+		return nil, err
+	}
+	t.Queue, t.Type, t.Key, t.Target, t.Policy, t.Node = string(queue), string(taskType), string(key), string(target), string(policy), string(node)
+	t.RunAt, t.StartedAt, t.CreatedAt, t.UpdatedAt, t.FinishedAt = runAt.time(), startedAt.time(), createdAt.time(), updatedAt.time(), finishedAt.time()
+	t.Seq, t.CancelRequested, t.State, t.DeadReason, t.Result = int64(seq), cancel != 0, states[state], task.DeadReason(reason), result
+	if t.Spec, err = stored.ParseSpec(spec); err != nil {
+		return nil, err
+	}
+	t.LastError, err = stored.ParseFailure(lastError)
+	return t, err
+}
+
+// tasks reads all rows of a statement that selects taskColumns.
+func (s *session) tasks(query string, args ...any) (list []*task.Task, err error) {
+	err = s.each(query, func(rows *sql.Rows) error {
+		t, err := scanTask(rows)
+		list = append(list, t)
+		return err
+	}, args...)
+	return list, err
+}
+
+// entryColumns are what scanEntry reads of pending rows.
+const entryColumns = `t.id, t.run_at, t.run_rank, t.seq, t.park, t.order_key, t.type, t.target, t.attempt, t.crashes, t.size`
+
+// scanEntry reads entryColumns, and more columns after them.
+func scanEntry(rows *sql.Rows, more ...any) (store.Entry, error) {
+	return scanPlaced(rows, nil, more...)
+}
+
+// scanPlaced reads entryColumns, the columns before them unless that is nil,
+// and more columns after them.
+func scanPlaced(rows *sql.Rows, before any, more ...any) (e store.Entry, err error) {
+	var seq number
+	var key text
+	places := make([]any, 0, 12+len(more))
+	if before != nil {
+		places = append(places, before)
+	}
+	places = append(places, (*identity)(&e.ID), &e.RunAt, &e.Rank, &seq, &e.Park, &key, &e.Type, &e.Target, &e.Attempt, &e.Crashes, &e.Size)
+	err = rows.Scan(append(places, more...)...)
+	e.Seq, e.Key = int64(seq), string(key)
+	return e, err
+}
+
+// entryOf is the entry of a pending task.
+func entryOf(t *task.Task) store.Entry {
+	return store.Entry{
+		ID: t.ID, RunAt: t.RunAt.UnixMicro(), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: t.Park, Key: t.Key,
+		Type: t.Type, Target: t.Target, Attempt: t.Attempt, Crashes: t.Crashes, Size: len(t.Payload),
+	}
+}
+
+// categoryOf is the category column of a failure, null where there is none.
+func categoryOf(failure *task.Failure) any {
+	if failure == nil {
+		return nil
+	}
+	return failure.Category
+}
+
+// encoded is the result of a package that encodes; what cannot be encoded is
+// refused.
+func encoded(text []byte, err error) ([]byte, error) {
+	if err != nil {
+		return nil, refusedError{err.Error()}
+	}
+	return text, nil
+}
+
+func encodedFailure(failure *task.Failure) ([]byte, error) { return encoded(stored.Failure(failure)) }

@@ -1,0 +1,242 @@
+package mysql
+
+import (
+	"context"
+	"errors"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// arrival is a batch on its way into the database.
+type arrival struct {
+	items  []*store.Insert
+	rows   []*newRow
+	dedupe bool
+	twice  bool // an id occurs more than once
+	size   int  // about, of its statement
+	result *store.BatchResult
+}
+
+func (a *arrival) refuse(err error) { *a.result = store.BatchResult{Err: err} }
+
+// alone reports whether a batch needs a transaction of its own.
+func (a *arrival) alone() bool {
+	return a.dedupe || a.twice || len(a.rows) > chunk || a.size > maxStatement
+}
+
+// Enqueue implements [store.Store]. Batches that are usual go in statements
+// together, each of which commits by itself; others in transactions of their
+// own.
+func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.BatchResult, error) {
+	results := make([]store.BatchResult, len(batches))
+	arrivals, err := s.arrivals(ctx, batches, results)
+	if err != nil {
+		return nil, err
+	}
+	var group []*arrival
+	rows, size := 0, 0
+	for _, a := range arrivals {
+		if len(group) > 0 && (a.alone() || rows+len(a.rows) > chunk || size+a.size > maxStatement) {
+			if err := s.enqueueGroup(ctx, group); err != nil {
+				return nil, err
+			}
+			group, rows, size = nil, 0, 0
+		}
+		if a.alone() {
+			if err := s.enqueueAlone(ctx, a); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		group, rows, size = append(group, a), rows+len(a.rows), size+a.size
+	}
+	if err := s.enqueueGroup(ctx, group); err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// arrivals checks batches, numbers keyed tasks in the order of the call, and
+// returns what is left to insert.
+func (s *Store) arrivals(ctx context.Context, batches []store.Batch, results []store.BatchResult) (list []*arrival, err error) {
+	var items []*store.Insert
+	for i := range batches {
+		a := &arrival{result: &results[i]}
+		for at := range batches[i].Items {
+			item := &batches[i].Items[at]
+			if err := check.Insert(item); err != nil {
+				a.refuse(err)
+				break
+			}
+			a.items = append(a.items, item)
+			a.dedupe = a.dedupe || item.Dedupe != nil
+		}
+		if a.result.Err == nil && len(a.items) > 0 {
+			list, items = append(list, a), append(items, a.items...)
+		}
+	}
+	if len(list) == 0 {
+		return nil, ctx.Err()
+	}
+	var now, seq int64
+	err = s.read(ctx, func(c *session) (err error) {
+		if now, err = s.clockOf(c); err == nil {
+			seq, err = c.seqs(keyed(items))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return prepare(list, now, seq), nil
+}
+
+// prepare makes the rows of batches. An id that an earlier batch has makes the
+// later one wait for its own transaction.
+func prepare(list []*arrival, now, seq int64) (ready []*arrival) {
+	seen := map[task.ID]bool{}
+	for _, a := range list {
+		rows, err := rowsOf(a.items, now, seq)
+		seq += keyed(a.items)
+		if err != nil {
+			a.refuse(task.Invalid("task", "it cannot be stored: "+err.Error(), ""))
+			continue
+		}
+		a.rows = rows
+		for _, row := range rows {
+			a.twice = a.twice || seen[row.entry.ID]
+			seen[row.entry.ID] = true
+			a.size += row.size()
+		}
+		ready = append(ready, a)
+	}
+	return ready
+}
+
+// enqueueGroup inserts batches by one statement. Batches that are there
+// already are answered and left out; data that the database refuses is
+// searched for by halves.
+func (s *Store) enqueueGroup(ctx context.Context, group []*arrival) error {
+	for len(group) > 0 {
+		err := s.insertGroup(ctx, group)
+		switch {
+		case err == nil:
+			for _, a := range group {
+				a.answer()
+			}
+			return nil
+		case numbered(err) == duplicateKey:
+			if group, err = s.withoutKnown(ctx, group); err != nil {
+				return err
+			}
+		case refusal(err) && len(group) == 1:
+			group[0].refuse(task.Invalid("task", "the database refused it: "+err.Error(), ""))
+			return nil
+		case refusal(err):
+			half := len(group) / 2
+			if err := s.enqueueGroup(ctx, group[:half]); err != nil {
+				return err
+			}
+			group = group[half:]
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) insertGroup(ctx context.Context, group []*arrival) error {
+	var rows []*newRow
+	for _, a := range group {
+		rows = append(rows, a.rows...)
+	}
+	return s.read(ctx, func(c *session) error {
+		s.hook("enqueue.before_commit")
+		err := c.insertRows(rows)
+		if err == nil {
+			s.hook("enqueue.after_commit")
+		}
+		return err
+	})
+}
+
+// withoutKnown answers batches of which some id is known, and returns the
+// others.
+func (s *Store) withoutKnown(ctx context.Context, group []*arrival) (rest []*arrival, err error) {
+	var all []task.ID
+	for _, a := range group {
+		for _, row := range a.rows {
+			all = append(all, row.entry.ID)
+		}
+	}
+	var known map[task.ID]*task.Task
+	err = s.read(ctx, func(c *session) error {
+		known, err = c.knownTasks(all, "")
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range group {
+		switch a.known(known) {
+		case 0:
+			rest = append(rest, a)
+		case len(a.rows):
+			a.answer()
+		default:
+			if a.result.Err == nil {
+				err = s.enqueueAlone(ctx, a)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return rest, nil
+}
+
+// known notes which rows are there already and counts them. One of other
+// content refuses the batch.
+func (a *arrival) known(known map[task.ID]*task.Task) (n int) {
+	for _, row := range a.rows {
+		existing := known[row.entry.ID]
+		if existing == nil {
+			continue
+		}
+		n++
+		var err error
+		if row.existing, err = sameTask(existing, row.item.Task); err != nil {
+			a.refuse(err)
+		}
+	}
+	return n
+}
+
+func (a *arrival) answer() {
+	if a.result.Err != nil {
+		return
+	}
+	a.result.Items = make([]store.Inserted, len(a.rows))
+	for i, row := range a.rows {
+		a.result.Items[i] = row.inserted()
+	}
+}
+
+// enqueueAlone inserts a batch in a transaction of its own.
+func (s *Store) enqueueAlone(ctx context.Context, a *arrival) error {
+	err := s.write(ctx, "enqueue", func(tx *tx) error { return tx.insertAll(a.rows) })
+	typed := new(*task.Error)
+	switch {
+	case err == nil:
+		a.answer()
+	case errors.As(err, typed) && *typed != ErrClosed:
+		a.refuse(err)
+	case refusal(err):
+		a.refuse(task.Invalid("task", "the database refused it: "+err.Error(), ""))
+	default:
+		return err
+	}
+	return nil
+}

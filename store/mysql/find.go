@@ -1,0 +1,229 @@
+package mysql
+
+import (
+	"context"
+	"strings"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/pages"
+	"github.com/outlast-dev/outlast/store/internal/where"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// window is how many rows one page looks at.
+const window = 20_000
+
+// source is the table whose rows are walked, in the order of ids, and what an
+// index of it selects. Every task is in outlast_task, so one source will do.
+type source struct {
+	table string // with the name t, r or d
+	id    string // its column of the id
+	where where.Where
+}
+
+// sourceOf finds the narrowest table that has all tasks of a filter.
+func sourceOf(f store.Filter) source {
+	switch {
+	case f.State == task.Running:
+		return source{table: `outlast_run r STRAIGHT_JOIN outlast_task t ON t.id = r.id`, id: `r.id`}
+	case where.OnlyDead(f):
+		s := source{table: `outlast_dead d STRAIGHT_JOIN outlast_task t ON t.id = d.id`, id: `d.id`}
+		switch { // one index is used: the most selective
+		case f.Fingerprint != "":
+			s.where.And(`d.fingerprint = ?`, f.Fingerprint)
+		case f.Type != "":
+			s.where.And(`d.type = ?`, f.Type)
+		case f.Reason != "":
+			s.where.And(`d.reason = ?`, string(f.Reason))
+		}
+		return s
+	}
+	s := source{table: `outlast_task t`, id: `t.id`}
+	if f.State == task.Pending && f.Key != "" {
+		s.where.And(`t.lane IN (SELECT lane FROM outlast_lane) AND t.line = ?`, f.Key)
+	}
+	return s
+}
+
+// joins are those of knownJoins that the source has not.
+func (s *source) joins() string {
+	all := knownJoins
+	for _, own := range [...]string{"outlast_run r", "outlast_dead d"} {
+		if strings.HasPrefix(s.table, own) {
+			at := strings.Index(all, " LEFT JOIN "+own)
+			end := strings.Index(all[at+1:], " LEFT JOIN ")
+			if end < 0 {
+				return all[:at]
+			}
+			return all[:at] + all[at+1+end:]
+		}
+	}
+	return all
+}
+
+// idRange adds what a page and a filter say of the id.
+func (s *source) idRange(f store.Filter, before task.ID) {
+	var w where.Where
+	w.IDs(f, before)
+	if text := w.String(); len(w.Args) > 0 {
+		s.where.And(strings.ReplaceAll(text, "id ", s.id+" "), w.Args...)
+	}
+}
+
+// conditions are those of a filter that are checked row by row.
+func conditions(f store.Filter) (w where.Where) {
+	for _, c := range [...]struct{ text, value string }{
+		{`t.type = ?`, f.Type}, {`t.queue = ?`, f.Queue}, {`t.order_key = ?`, f.Key}, {`COALESCE(d.category, e.category, t.category) = ?`, f.Category},
+		{`d.reason = ?`, string(f.Reason)}, {`d.fingerprint = ?`, f.Fingerprint}, {`LOCATE(?, t.trace) > 0`, f.Trace},
+	} {
+		if c.value != "" {
+			w.And(c.text, c.value)
+		}
+	}
+	if !f.DiedBefore.IsZero() {
+		w.And(`d.finished_at < ?`, f.DiedBefore.UnixMicro())
+	}
+	switch f.State {
+	case task.Pending:
+		w.And(`t.state = 0 AND r.id IS NULL`)
+	case task.Succeeded:
+		w.And(`t.state = 2`)
+	case task.Dead:
+		w.And(`t.state = 3`)
+	case task.Canceled:
+		w.And(`t.state = 4`)
+	}
+	return w
+}
+
+// Find implements [store.Query].
+func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) (found []*task.Task, next string, err error) {
+	asked, err := pages.Asked(filter, page)
+	if err != nil {
+		return nil, "", err
+	}
+	var floor task.ID
+	err = s.snapshot(ctx, func(c *session) (err error) {
+		if filter.IDs != nil {
+			found, floor, err = asked.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return c.findID(filter, id) })
+			return err
+		}
+		found, floor, err = c.findWindow(filter, asked.Before, asked.Limit)
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return found, asked.Next(floor), nil
+}
+
+// findWindow reads a page from a window of the source. floor is the id at
+// which the next page begins, zero after the last.
+func (s *session) findWindow(filter store.Filter, before task.ID, limit int) (found []*task.Task, floor task.ID, err error) {
+	from := sourceOf(filter)
+	if from, err = s.narrowed(from, filter); err != nil {
+		return nil, floor, err
+	}
+	from.idRange(filter, before)
+	match := conditions(filter)
+	last := `SELECT ` + from.id + ` FROM ` + from.table + ` WHERE ` + from.where.String() + ` ORDER BY ` + from.id + ` DESC LIMIT 1 OFFSET ?`
+	if _, err := s.first(last, []any{(*identity)(&floor)}, append(from.where.Args[:len(from.where.Args):len(from.where.Args)], window-1)...); err != nil {
+		return nil, floor, err
+	}
+	if !floor.IsZero() {
+		from.where.And(from.id+` >= ?`, floor)
+	}
+	args := append(append(from.where.Args[:len(from.where.Args):len(from.where.Args)], match.Args...), limit+1)
+	found, err = s.tasks(`SELECT `+taskColumns+` FROM `+from.table+from.joins()+` WHERE `+from.where.String()+` AND `+match.String()+
+		` ORDER BY `+from.id+` DESC LIMIT ?`, args...)
+	if len(found) > limit {
+		return found[:limit], found[limit-1].ID, err
+	}
+	return found, floor, err
+}
+
+// livePending counts live tasks as far as a window.
+const livePending = `SELECT COUNT(*) FROM (SELECT 1 FROM outlast_lane l STRAIGHT_JOIN outlast_task t FORCE INDEX (outlast_task_rank)
+ ON t.lane = l.lane AND t.state = 0 LIMIT ?) few`
+
+// narrowed walks the live tasks alone when pending ones are wanted and few
+// are live; else it walks the ended ones too.
+func (s *session) narrowed(from source, f store.Filter) (source, error) {
+	if f.State != task.Pending || f.Key != "" {
+		return from, nil
+	}
+	var n int
+	if _, err := s.first(livePending, []any{&n}, window); err != nil || n == window {
+		return from, err
+	}
+	from.table = `outlast_lane l STRAIGHT_JOIN outlast_task t FORCE INDEX (outlast_task_rank) ON t.lane = l.lane AND t.state = 0`
+	return from, nil
+}
+
+func (s *session) findID(filter store.Filter, id task.ID) (*task.Task, error) {
+	all := source{table: `outlast_task t`, id: `t.id`}
+	all.where.And(`t.id = ?`, id)
+	all.idRange(filter, task.ID{})
+	match := conditions(filter)
+	if filter.State == task.Running {
+		match.And(`r.id IS NOT NULL`)
+	}
+	found, err := s.tasks(`SELECT `+taskColumns+` FROM `+all.table+knownJoins+` WHERE `+all.where.String()+` AND `+match.String(),
+		append(all.where.Args, match.Args...)...)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// Count implements [store.Query].
+func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n int, err error) {
+	if limit <= 0 {
+		return 0, nil
+	}
+	err = s.snapshot(ctx, func(c *session) error {
+		n = 0
+		if filter.IDs != nil {
+			all := pages.Request{Limit: limit}
+			found, _, err := all.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return c.findID(filter, id) })
+			n = len(found)
+			return err
+		}
+		from, err := c.narrowed(sourceOf(filter), filter)
+		if err != nil {
+			return err
+		}
+		from.idRange(filter, task.ID{})
+		match := conditions(filter)
+		_, err = c.first(`SELECT COUNT(*) FROM (SELECT 1 FROM `+from.table+from.joins()+` WHERE `+from.where.String()+` AND `+match.String()+` LIMIT ?) matching`,
+			[]any{&n}, append(append(from.where.Args, match.Args...), limit)...)
+		return err
+	})
+	return n, err
+}
+
+// purgeable lists dead letters of a filter, the oldest first.
+func purgeable(filter store.Filter, limit int) (query string, args []any) {
+	from, match := deadOf(filter)
+	return `SELECT ` + taskColumns + ` FROM ` + from.table + from.joins() + ` WHERE ` + from.where.String() + ` AND ` + match.String() +
+		` ORDER BY ` + from.id + ` LIMIT ?`, append(append(from.where.Args, match.Args...), limit)
+}
+
+// deadOf is a filter of dead letters alone.
+func deadOf(filter store.Filter) (from source, match where.Where) {
+	other := filter.State != "" && filter.State != task.Dead
+	filter.State = task.Dead
+	from, match = sourceOf(filter), conditions(filter)
+	from.idRange(filter, task.ID{})
+	if other {
+		match.And(`1 = 0`)
+	}
+	if filter.IDs != nil {
+		args := []any{}
+		for _, id := range filter.IDs {
+			args = append(args, id)
+		}
+		from.where.And(`d.id IN (NULL`+strings.Repeat(", ?", len(args))+`)`, args...)
+	}
+	return from, match
+}

@@ -1,0 +1,94 @@
+package mysql
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// number is a column of whole numbers; null is 0.
+type number int64
+
+// Scan implements sql.Scanner.
+func (n *number) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		*n = 0
+	case int64:
+		*n = number(v)
+	case uint64:
+		*n = number(v)
+	case []byte:
+		parsed, err := strconv.ParseInt(string(v), 10, 64)
+		*n = number(parsed)
+		return err
+	default:
+		return fmt.Errorf("mysql: a column of numbers holds a %T", value)
+	}
+	return nil
+}
+
+func (n number) time() time.Time { return stored.Time(int64(n)) }
+
+// text is a column of text; null is "".
+type text string
+
+// Scan implements sql.Scanner.
+func (t *text) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		*t = ""
+	case []byte:
+		*t = text(v)
+	case string:
+		*t = text(v)
+	default:
+		return fmt.Errorf("mysql: a column of text holds a %T", value)
+	}
+	return nil
+}
+
+// identity is a column of ids; null is the zero id.
+type identity task.ID
+
+// Scan implements sql.Scanner.
+func (i *identity) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		*i = identity{}
+	case []byte:
+		if copy(i[:], v) != len(i) {
+			return fmt.Errorf("mysql: an id has %d bytes", len(v))
+		}
+	default:
+		return fmt.Errorf("mysql: a column of ids holds a %T", value)
+	}
+	return nil
+}
+
+// micro is a time as it is stored; the zero time is null.
+func micro(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMicro()
+}
+
+// fromNull is a number of a column in which 0 is null.
+func fromNull(v int64) any {
+	if v == 0 {
+		return nil
+	}
+	return v
+}
+
+// optional is text that is stored as null when empty.
+func optional(value string) any {
+	if value == "" {
+		return nil
+	}
+	return value
+}

@@ -1,0 +1,332 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/task"
+)
+
+const (
+	// fence locks running rows by their ids, the wide row first as everyone
+	// does, and reads what settlements need to know of them. Rows that do not
+	// run are absent. A claim number compared after this holds until the
+	// commit.
+	fence = `SELECT ` + entryColumns + `, r.claim, r.cancel, t.priority, r.node, r.started_at, t.unstarted
+FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_run r ON r.id = t.id WHERE t.id IN (@ids) FOR UPDATE`
+
+	// endTasks ends rows that fence has locked.
+	endTasks = `UPDATE outlast_task FORCE INDEX (PRIMARY) SET state = ?, park = 0, line = NULL, turn = NULL WHERE id IN (@ids)`
+
+	// endRuns deletes what says that rows run, endLines what says so of keys.
+	endRuns  = `DELETE r FROM outlast_run r FORCE INDEX (PRIMARY) WHERE r.id IN (@ids)`
+	endLines = `DELETE k FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_line k ON k.lane = t.lane AND k.line = t.line AND k.id = t.id
+WHERE t.id IN (@ids)`
+
+	insertDone = `INSERT INTO outlast_done (id, claim, attempt, node, started_at, finished_at, cancel, outcome, category, last_error, result) VALUES `
+
+	doneColumns = 11
+
+	insertAttempts = `INSERT INTO outlast_attempt (id, claim, number, node, started_at, ended_at, outcome, failure, next_delay) VALUES `
+
+	historyColumns = 9
+
+	// putBack changes rows that are locked, and so exist, each to values of
+	// its own: they wait for their next run. Errors that are null leave those
+	// that the rows have.
+	putBack = `INSERT INTO outlast_task (id, lane, run_rank, run_at, claim, attempt, crashes, last_error, category, unstarted, updated_at, started_at, turn) VALUES `
+
+	putBackColumns = 13
+
+	putBackOver = ` ON DUPLICATE KEY UPDATE run_rank = VALUES(run_rank), run_at = VALUES(run_at), claim = VALUES(claim), attempt = VALUES(attempt),
+ crashes = VALUES(crashes), last_error = COALESCE(VALUES(last_error), last_error), category = COALESCE(VALUES(category), category),
+ unstarted = VALUES(unstarted), updated_at = VALUES(updated_at), started_at = VALUES(started_at), turn = VALUES(turn)`
+)
+
+// settleItem is one settlement and where its answer goes.
+type settleItem struct {
+	*store.Settlement
+	result *store.Settled
+}
+
+// Settle implements [store.Store].
+func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]store.Settled, error) {
+	results := make([]store.Settled, len(settlements))
+	items := make([]settleItem, 0, len(settlements))
+	numbers := int64(0)
+	for i := range settlements {
+		if err := checkSettlement(&settlements[i]); err != nil {
+			results[i] = store.Settled{Status: store.StatusRefused, Err: err}
+			continue
+		}
+		items = append(items, settleItem{&settlements[i], &results[i]})
+		numbers += keyed(follows(&settlements[i]))
+	}
+	seq, err := s.reserve(ctx, numbers)
+	if err != nil {
+		return nil, err
+	}
+	for len(items) > 0 {
+		var later []settleItem
+		items, later = eachOnce(items)
+		if err := s.settleGroup(ctx, items, seq); err != nil {
+			return nil, err
+		}
+		items = later
+	}
+	return results, ctx.Err()
+}
+
+func checkSettlement(s *store.Settlement) error {
+	if s.Task == nil {
+		return task.Invalid("task", "a settlement needs its task", "")
+	}
+	return check.Settlement(s)
+}
+
+// eachOnce takes those out that settle a task that one before settles.
+func eachOnce(items []settleItem) (once, later []settleItem) {
+	seen := make(map[task.ID]bool, len(items))
+	for _, item := range items {
+		if seen[item.Task.ID] {
+			later = append(later, item)
+			continue
+		}
+		seen[item.Task.ID] = true
+		once = append(once, item)
+	}
+	return once, later
+}
+
+// settleGroup settles items in one transaction. Data that the database refuses
+// is searched for by halves, so that it costs the others nothing.
+func (s *Store) settleGroup(ctx context.Context, items []settleItem, seq int64) error {
+	err := s.write(ctx, "settle", func(tx *tx) error {
+		next := seq
+		return (&settling{tx: tx, seq: &next}).run(items)
+	})
+	if err == nil || !refusal(err) {
+		return err
+	}
+	if len(items) == 1 {
+		*items[0].result = store.Settled{Status: store.StatusRefused, Err: err}
+		return nil
+	}
+	half := len(items) / 2
+	before := int64(0)
+	for _, item := range items[:half] {
+		before += keyed(follows(item.Settlement))
+	}
+	return errors.Join(s.settleGroup(ctx, items[:half], seq), s.settleGroup(ctx, items[half:], seq+before))
+}
+
+// follows are the tasks that follow if the settlement is accepted.
+func follows(s *store.Settlement) []*store.Insert {
+	if s.Outcome != task.OutcomeSucceeded && s.Outcome != task.OutcomeDead {
+		return nil
+	}
+	list := make([]*store.Insert, len(s.Follow))
+	for i := range s.Follow {
+		list[i] = &s.Follow[i]
+	}
+	return list
+}
+
+// settling settles items inside one transaction.
+type settling struct {
+	tx  *tx
+	seq *int64 // before that of the next keyed task that follows
+
+	ended  [5][]task.ID // by state
+	lines  []task.ID    // ended or put back, with a key
+	runs   []task.ID
+	deaths []*death
+	done   insertion
+	past   insertion // history
+	waits  insertion
+}
+
+func (b *settling) begin() {
+	b.done = insertion{on: b.tx.session, head: insertDone, columns: doneColumns}
+	b.past = insertion{on: b.tx.session, head: insertAttempts, columns: historyColumns}
+	b.waits = insertion{on: b.tx.session, head: putBack, tail: putBackOver, columns: putBackColumns}
+}
+
+// run settles items, each of another task.
+func (b *settling) run(items []settleItem) error {
+	b.begin()
+	rows, err := b.fence(items)
+	if err != nil {
+		return err
+	}
+	var strangers []settleItem
+	for _, item := range items {
+		row := rows[item.Task.ID]
+		if row == nil || row.Claim != item.Task.Claim {
+			strangers = append(strangers, item)
+			continue
+		}
+		if err := b.settle(item, row); err != nil {
+			return err
+		}
+	}
+	if err := b.write(); err != nil {
+		return err
+	}
+	return b.repeats(strangers)
+}
+
+// fence locks the running rows of the items.
+func (b *settling) fence(items []settleItem) (map[task.ID]*ending.Row, error) {
+	wanted := make([]task.ID, len(items))
+	for i, item := range items {
+		wanted[i] = item.Task.ID
+	}
+	sortIDs(wanted)
+	rows := make(map[task.ID]*ending.Row, len(items))
+	err := ids(wanted, fence, func(query string, args []any) error {
+		return b.tx.each(query, func(found *sql.Rows) error {
+			row := &ending.Row{State: task.Running}
+			var startedAt, unstarted number
+			entry, err := scanEntry(found, &row.Claim, &row.Cancel, &row.Priority, &row.Node, &startedAt, &unstarted)
+			entry.Attempt++
+			row.Entry, row.StartedAt, row.Unstarted = entry, startedAt.time(), int64(unstarted)
+			rows[entry.ID] = row
+			return err
+		}, args...)
+	})
+	return rows, err
+}
+
+// settle decides what becomes of one row. Most of it is written later,
+// together with that of others.
+func (b *settling) settle(item settleItem, row *ending.Row) error {
+	a := ending.Of(item.Settlement, row, b.tx.now)
+	b.runs = append(b.runs, a.ID)
+	if row.Entry.Key != "" {
+		b.lines = append(b.lines, a.ID)
+	}
+	switch a.Outcome {
+	case task.OutcomeDead:
+		b.deaths = append(b.deaths, &death{Attempt: a, row: row})
+		b.ended[dead] = append(b.ended[dead], a.ID)
+		*item.result = store.Settled{Status: store.StatusOK, State: task.Dead}
+		return nil
+	case task.OutcomeSucceeded:
+		*item.result = store.Settled{Status: store.StatusOK, State: task.Succeeded}
+		return b.end(a, row, succeeded)
+	case task.OutcomeCanceled:
+		*item.result = store.Settled{Status: store.StatusOK, State: task.Canceled}
+		return b.end(a, row, canceled)
+	}
+	entry := a.Retry(row, b.tx.now)
+	*item.result = store.Settled{Status: store.StatusOK, State: task.Pending, Entry: entry}
+	return b.retry(a, row, entry)
+}
+
+// end ends a row for good. That is also the record of the attempt, unless it
+// has a failure of its own.
+func (b *settling) end(a *ending.Attempt, row *ending.Row, state int) error {
+	outcome := string(a.Outcome)
+	if a.Unstarted || a.Failure != nil {
+		outcome = ""
+		if err := b.record(a, 0); err != nil {
+			return err
+		}
+	}
+	failure, err := encodedFailure(a.Failure)
+	if err != nil {
+		return err
+	}
+	b.ended[state] = append(b.ended[state], a.ID)
+	result := []byte(nil)
+	if state == succeeded {
+		result = a.Result
+	}
+	err = b.done.add(a.ID, a.Claim, a.After, a.Node, micro(a.Started), a.Ended, row.Cancel, outcome, categoryOf(a.Failure), failure, result)
+	if err != nil {
+		return err
+	}
+	return b.follow(a)
+}
+
+// follow inserts the tasks that follow a settlement. A conflict refuses it.
+func (b *settling) follow(a *ending.Attempt) error {
+	err := b.tx.insertFollow(follows(a.Settlement), b.seq)
+	if typed := new(*task.Error); errors.As(err, typed) {
+		return refusedError{err.Error()}
+	}
+	return err
+}
+
+// record notes the history row of an attempt, if it has one.
+func (b *settling) record(a *ending.Attempt, delay int64) error {
+	if a.Unstarted {
+		return nil
+	}
+	failure, err := encodedFailure(a.Failure)
+	if err != nil {
+		return err
+	}
+	return b.past.add(a.ID, a.Claim, a.Number, a.Node, micro(a.Started), a.Ended, string(a.Outcome), failure, delay)
+}
+
+// retry notes that the row waits for its next run.
+func (b *settling) retry(a *ending.Attempt, row *ending.Row, entry store.Entry) error {
+	if err := b.record(a, a.Delay(entry.RunAt)); err != nil {
+		return err
+	}
+	failure, err := encodedFailure(a.Failure)
+	if err != nil {
+		return err
+	}
+	unstarted := any(nil)
+	if a.Unstarted {
+		unstarted = a.Claim
+	}
+	return b.waits.add(a.ID, a.ID.Lane(), entry.Rank, entry.RunAt, a.ClaimAfter(b.tx.now), entry.Attempt, entry.Crashes, failure,
+		categoryOf(a.Failure), unstarted, b.tx.now, micro(row.StartedAt), turnOf(&entry))
+}
+
+// turnOf is the place of a row in its line, null without a key.
+func turnOf(entry *store.Entry) any {
+	switch {
+	case entry.Key == "":
+		return nil
+	case entry.Attempt+entry.Crashes == 0:
+		return entry.Seq + notStarted
+	}
+	return entry.Seq
+}
+
+// write writes what was noted. Counters of dead letters, which many wait for,
+// come last.
+func (b *settling) write() error {
+	if err := b.readHistories(); err != nil {
+		return err
+	}
+	sortIDs(b.lines)
+	sortIDs(b.runs)
+	for _, into := range [...]*insertion{&b.past, &b.done, &b.waits} {
+		if err := into.flush(); err != nil {
+			return err
+		}
+	}
+	if _, err := b.tx.execIDs(b.lines, endLines); err != nil {
+		return err
+	}
+	for state, ended := range b.ended {
+		sortIDs(ended)
+		if _, err := b.tx.execIDs(ended, endTasks, state); err != nil {
+			return err
+		}
+	}
+	if _, err := b.tx.execIDs(b.runs, endRuns); err != nil {
+		return err
+	}
+	return b.bury()
+}

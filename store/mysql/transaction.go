@@ -1,0 +1,108 @@
+package mysql
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/outlast-dev/outlast/store/internal/stored"
+)
+
+// clock is the database's clock in µs since 1970, whatever the time zone.
+const clock = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`
+
+// tx is a transaction: of a session of ours, or a caller's.
+type tx struct {
+	*session
+	store *Store
+	now   int64 // µs; read once, see [tx.readClock]
+	// foreign says that it is a caller's, which the store cannot start again,
+	// of any isolation. It must not hold locks that are in the way of others.
+	foreign bool
+}
+
+func (tx *tx) time() time.Time { return stored.Time(tx.now) }
+
+// readClock reads the store's now.
+func (tx *tx) readClock() error {
+	err := tx.one(`SELECT `+clock, &tx.now)
+	tx.now += tx.store.offset().Microseconds()
+	return err
+}
+
+// write runs fn in a transaction that it has committed when it returns nil. It
+// starts again, with a new fn call, after a deadlock, after a wait for a lock
+// and after a lost connection, as long as ctx lasts: fn begins from nothing
+// each time. Only a commit that was not answered ends in doubt.
+func (s *Store) write(ctx context.Context, kind string, fn func(tx *tx) error) error {
+	return s.repeated(ctx, func() error {
+		return s.sessions.do(ctx, func(c *session) error {
+			tx := &tx{session: c, store: s}
+			if _, err := c.exec(`START TRANSACTION`); err != nil {
+				return err
+			}
+			if err := tx.run(kind, fn); err != nil {
+				return c.rollback(err)
+			}
+			return nil
+		})
+	})
+}
+
+func (tx *tx) run(kind string, fn func(tx *tx) error) error {
+	if err := tx.readClock(); err != nil {
+		return err
+	}
+	if err := fn(tx); err != nil {
+		return err
+	}
+	tx.store.hook(kind + ".before_commit")
+	if _, err := tx.exec(`COMMIT`); err != nil {
+		if numbered(err) == 0 {
+			return unknownError{err}
+		}
+		return err
+	}
+	tx.store.hook(kind + ".after_commit")
+	return nil
+}
+
+// rollback ends a transaction that failed. A lock timeout ends its statement
+// only, so this is needed for every error that leaves the connection usable.
+func (s *session) rollback(err error) error {
+	if !usable(err) {
+		return err // the connection is closed, and the transaction with it
+	}
+	if _, end := s.exec(`ROLLBACK`); end != nil {
+		return fmt.Errorf("%w (%w)", errLost, err)
+	}
+	return err
+}
+
+// read runs statements that each see what is committed.
+func (s *Store) read(ctx context.Context, fn func(c *session) error) error {
+	return s.repeated(ctx, func() error { return s.sessions.do(ctx, fn) })
+}
+
+// snapshot runs statements that all see the same.
+func (s *Store) snapshot(ctx context.Context, fn func(c *session) error) error {
+	return s.read(ctx, func(c *session) error {
+		for _, begin := range [...]string{`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`, `START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY`} {
+			if _, err := c.exec(begin); err != nil {
+				return err
+			}
+		}
+		if err := fn(c); err != nil {
+			return c.rollback(err)
+		}
+		_, err := c.exec(`COMMIT`)
+		return err
+	})
+}
+
+// failed names the statement of an error.
+func failed(err error, query string) error {
+	line, _, _ := strings.Cut(strings.TrimSpace(query), "\n")
+	return fmt.Errorf("%w in %.60s", err, line)
+}
