@@ -19,6 +19,11 @@ func environment(c config, to io.Writer) {
 	fmt.Fprintf(to, "environment: %s on %s, one write and sync takes %s\n", c.dir, fileSystem(c.dir), syncTime(c.dir))
 }
 
+// machineName is what figures keep of it.
+func machineName() string {
+	return fmt.Sprintf("%d cores (%s), %s", runtime.NumCPU(), cpuModel(), runtime.Version())
+}
+
 func firstLine(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

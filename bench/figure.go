@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 )
 
 // figure is one measured quantity: the median of its repetitions, with the
@@ -27,7 +28,9 @@ type figure struct {
 	Reached  *bool     `json:"reached,omitempty"` // by the median
 	// Others is the largest share of the cores that other programs used during a
 	// repetition.
-	Others float64 `json:"others"`
+	Others  float64 `json:"others"`
+	Day     string  `json:"day"`
+	Machine string  `json:"machine"`
 	// Server are the settings of the server that has the store.
 	Server settings `json:"server,omitempty"`
 	// Series is the course over time of the last repetition.
@@ -66,6 +69,7 @@ func (s *session) recordOf(system, name string, value float64, unit string, n in
 			target = "" // it is ours
 		}
 		s.figures = append(s.figures, &figure{
+			Day: time.Now().UTC().Format(time.DateOnly), Machine: machineName(),
 			Bench: id, System: system, Store: scheme, Unit: unit, N: n, Settings: set, Target: target,
 		})
 	}

@@ -22,6 +22,7 @@ import (
 
 const help = `usage: bench run [IDS] [flags]   measure; every bench without IDS
        bench list              say what there is
+       bench report            write the tables and pictures of docs/benchmarks.md from the figures in results
        bench run -h            the flags
 `
 
@@ -41,6 +42,8 @@ func run(ctx context.Context, args []string, out, messages io.Writer) int {
 		err = measure(ctx, args[1:], out, messages)
 	case len(args) > 0 && args[0] == "list":
 		list(out)
+	case len(args) > 0 && args[0] == "report":
+		err = writeReport(args[1:], messages)
 	case len(args) > 0 && args[0] == childCommand:
 		err = child(ctx, args[1:], os.Stdin, out)
 	default:

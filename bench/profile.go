@@ -10,8 +10,8 @@ import (
 )
 
 // profiled runs the measured stretch of a repetition, under the profiler when
-// --profile asks for it. It writes BENCH-RUN.cpu.pprof and, of the
-// allocations since the start of the program, BENCH-RUN.allocs.pprof.
+// --profile asks for it. It writes BENCH-SYSTEM-RUN.cpu.pprof and, of the
+// allocations since the start of the program, BENCH-SYSTEM-RUN.allocs.pprof.
 func (s *session) profiled(measured func() error) (err error) {
 	if s.config.profile == "" {
 		return measured()
@@ -19,7 +19,7 @@ func (s *session) profiled(measured func() error) (err error) {
 	if err := os.MkdirAll(s.config.profile, 0o755); err != nil {
 		return err
 	}
-	base := filepath.Join(s.config.profile, fmt.Sprintf("%s-%d", s.bench.id, s.run+1))
+	base := filepath.Join(s.config.profile, fmt.Sprintf("%s-%s-%d", s.bench.id, s.system.name(), s.run+1))
 	cpu, err := os.Create(base + ".cpu.pprof")
 	if err != nil {
 		return err

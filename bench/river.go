@@ -28,8 +28,8 @@ func (riverSystem) knobs(of work) []knob {
 	switch of {
 	case running:
 		return []knob{
-			{"workers", []string{"10000", "5000", "2000", "1000", "100"}},
-			{"cooldown", []string{"1ms", "2ms", "10ms", "100ms"}},
+			{"workers", []string{"10000", "5000", "2000", "500"}},
+			{"cooldown", []string{"1ms", "5ms", "100ms"}},
 			{"connections", []string{"16", "4", "32"}},
 			{"clients", []string{"1", "2", "4"}},
 			{"timeout", []string{"-1ns", "1m"}},

@@ -71,7 +71,7 @@ func (t tuning) encode() string {
 
 // The search measures small repetitions.
 const (
-	trialTasks   = 50_000
+	trialTasks   = 20_000
 	trialSeconds = 2
 	trialLength  = 12 * time.Second
 )

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// table is a part of the document that figures fill.
+type table struct {
+	mark string
+	text func(known results) string // "" without figures
+}
+
+func tables() []table {
+	list := []table{
+		{"race", sideBySide(race)},
+		{"time", sideBySide(overMinutes)},
+		{"waiting", sideBySide(besides)},
+		{"file", sideBySide(inFiles)},
+		{"costs", costs},
+		{"settings", peerSettings},
+	}
+	for _, id := range []string{successAtOnce.id, twoFailures.id, stormSimulator.id} {
+		list = append(list, table{id, func(known results) string {
+			return callTable(slices.DeleteFunc(slices.Clone(known), func(f *figure) bool { return benchOf(f) != id }))
+		}})
+	}
+	return list
+}
+
+// row is a figure with what it is called.
+type row struct{ bench, label string }
+
+// The rows of the tables in which systems stand side by side.
+var (
+	race = []row{
+		{"B1", "burn-down of pre-inserted no-op tasks"},
+		{"B2", "the same, each fails once and is retried at once"},
+		{"B2g", "the same with the default budget and breaker"},
+		{"B3", "single durable enqueues from 16 goroutines"},
+		{"B3/call-p99", "p99 of such a call"},
+		{"B4", "enqueues in batches of 2000"},
+		{"B5/p50", "enqueue to start, idle, other process: p50"},
+		{"B5/p99", "p99"},
+		{"B5/same-process-p99", "p99 from the same process"},
+		{"B5m/p99", "p99 from another process, on MariaDB"},
+		{"B6/p50", "retry set for +200 ms, how late: p50"},
+		{"B6/p99", "p99"},
+		{"B6/early", "retries that started early"},
+		{"B10/again-max", "kill -9 of a node: until the last of its tasks runs again"},
+		{"B10/attempts-spent", "attempts that the crash cost each"},
+	}
+	overMinutes = []row{
+		{"B9/start-p50", "enqueue to start: p50"},
+		{"B9/start-p99", "p99"},
+		{"B9/start-max", "longest"},
+		{"B9/start-p99-growth", "p99 of the last third against the first"},
+		{"B9/dead-rows-max", "dead rows, most at any time"},
+		{"B9/steady-log", "write-ahead log"},
+		{"B9/steady-size", "database at the end"},
+		{"B9/steady-cpu", "processor, client"},
+		{"B9/steady-server-cpu", "processor, server"},
+		{"B9x/before", "burn-down with enqueues beside, before the old snapshot"},
+		{"B9x/held", "in the last third of the time that it is held"},
+		{"B9x/held-share", "share that is left"},
+		{"B9x/dead-rows", "dead rows at the end of it"},
+	}
+	besides = []row{
+		{"B8/burn-0", "burn-down, nothing waits"},
+		{"B8/burn-1M", "1 M wait"},
+		{"B8/burn-10M", "10 M wait"},
+		{"B8/burn-ratio-1M", "1 M against none"},
+		{"B8/burn-ratio-10M", "10 M against none"},
+		{"B8/start-p99-0", "enqueue to start, p99, nothing waits"},
+		{"B8/start-p99-10M", "10 M wait"},
+		{"B8/rss", "memory of a node beside 10 M"},
+		{"B8/after-stop-first-task", "restart after a graceful stop, until a new task runs"},
+		{"B8/after-kill-first-task", "after kill -9"},
+	}
+	inFiles = []row{
+		{"B7", "burn-down of 300 000 pre-inserted no-op tasks"},
+		{"B7/cpu", "processor"},
+		{"B2s", "the same with 200 000, each fails once"},
+		{"B3s", "single durable enqueues from 16 goroutines"},
+		{"B3s/call-p99", "p99 of such a call"},
+		{"B3h", "the same by HTTP, 16 connections, client on the same cores"},
+		{"B4s", "enqueues in atomic batches of 2000"},
+		{"B5s/p50", "enqueue to start, idle, other process: p50"},
+		{"B5s/p99", "p99"},
+		{"B5s/same-process-p99", "p99 from the same process"},
+		{"B6s/p99", "retry set for +200 ms, how late: p99"},
+		{"B6s/early", "retries that started early"},
+		{"B8s/burn-ratio-1M", "burn-down beside 1 M waiting against none"},
+		{"B8s/rss", "memory of a node beside them"},
+		{"B8s/after-kill-first-task", "until a new task runs after kill -9"},
+		{"B13", "HTTP push to a receiver in another process"},
+		{"B13/start-p99", "at 1000/s, enqueue to arrival: p99"},
+	}
+)
+
+// sideBySide has a column for each system that has a figure.
+func sideBySide(rows []row) func(known results) string {
+	return func(known results) string {
+		rows := slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
+			return !slices.ContainsFunc(known, func(f *figure) bool { return f.Bench == r.bench })
+		})
+		columns := slices.DeleteFunc(append([]string{outlastName}, peerNames()...), func(system string) bool {
+			return !slices.ContainsFunc(rows, func(r row) bool { return known.of(r.bench, system) != nil })
+		})
+		if len(rows) == 0 {
+			return ""
+		}
+		ratios := slices.ContainsFunc(rows, func(r row) bool { return known.of(r.bench+"/times-"+riverName, outlastName) != nil })
+		var b strings.Builder
+		b.WriteString(origin(known, rows))
+		head := append([]string{"", ""}, columns...)
+		if ratios {
+			head = append(head, "× "+riverName)
+		}
+		head = append(head, "to reach")
+		writeRow(&b, head)
+		b.WriteString("|" + strings.Repeat("---|", len(head)) + "\n")
+		for _, r := range rows {
+			cells := []string{strings.Split(r.bench, "/")[0], r.label}
+			for _, system := range columns {
+				cells = append(cells, known.of(r.bench, system).cell())
+			}
+			ratio := known.of(r.bench+"/times-"+riverName, outlastName)
+			if ratios {
+				cells = append(cells, ratio.cell())
+			}
+			writeRow(&b, append(cells, verdict(known.of(r.bench, outlastName), ratio)))
+		}
+		return b.String()
+	}
+}
+
+func writeRow(b *strings.Builder, cells []string) {
+	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+}
+
+// cell is the median with its spread.
+func (f *figure) cell() string {
+	if f == nil {
+		return "–"
+	}
+	text := strings.TrimSpace(grouped(f.Value) + " " + f.Unit)
+	if f.Low == f.High {
+		return text
+	}
+	return fmt.Sprintf("%s (%s to %s)", text, grouped(f.Low), grouped(f.High))
+}
+
+// verdict says what was to reach, and plainly whether it was.
+func verdict(figures ...*figure) string {
+	for _, f := range figures {
+		if f == nil || f.Target == "" {
+			continue
+		}
+		sign, bound, _ := strings.Cut(f.Target, " ")
+		sign = map[string]string{">=": "≥ ", "<=": "≤ ", "<": "< ", "==": ""}[sign]
+		text := sign + bound + map[bool]string{true: ": reached", false: ": **not reached**"}[*f.Reached]
+		if f.Unit == "×" {
+			return strings.Replace(text, ":", " × "+riverName+":", 1)
+		}
+		return text
+	}
+	return ""
+}
+
+// origin says when and where the figures of a table come from.
+func origin(known results, rows []row) string {
+	var days, machines []string
+	runs, others := 0, 0.0
+	for _, f := range known {
+		if !slices.ContainsFunc(rows, func(r row) bool { return r.bench == f.Bench }) {
+			continue
+		}
+		days, machines = append(days, f.Day), append(machines, f.Machine)
+		runs, others = max(runs, len(f.Runs)), max(others, f.Others)
+	}
+	return fmt.Sprintf("Measured on %s: %s. Median of up to %d runs, lowest and highest in brackets; other programs used at most %.0f %% of the cores.\n\n",
+		unique(days), unique(machines), runs, 100*others)
+}
+
+func unique(texts []string) string {
+	slices.Sort(texts)
+	return strings.Join(slices.Compact(texts), ", ")
+}
+
+// costs is what a task costs each system in the fast benches.
+func costs(known results) string {
+	columns := []struct{ suffix, title string }{
+		{"cpu", "client, µs"}, {"server-cpu", "server, µs"}, {"log", "log, bytes"}, {"commits", "commits"}, {"dead-rows", "dead rows"}, {"size", "kept, bytes"},
+	}
+	var b strings.Builder
+	b.WriteString("| | system | client, µs | server, µs | log, bytes | commits | dead rows | kept, bytes |\n|---|---|---|---|---|---|---|---|\n")
+	found := false
+	for _, id := range []string{"B1", "B2", "B3", "B4"} {
+		for _, system := range append([]string{outlastName}, peerNames()...) {
+			if known.of(id, system) == nil {
+				continue
+			}
+			found = true
+			cells := []string{id, system}
+			for _, c := range columns {
+				f := known.of(id+"/"+c.suffix, system)
+				if f == nil {
+					cells = append(cells, "–")
+					continue
+				}
+				cells = append(cells, grouped(f.Value))
+			}
+			writeRow(&b, cells)
+		}
+	}
+	if !found {
+		return ""
+	}
+	return b.String()
+}
+
+// peerSettings are those with which peers were measured, as the search found
+// them, and of the servers.
+func peerSettings(known results) string {
+	var b strings.Builder
+	servers := make(map[string]string)
+	for _, f := range known {
+		if len(f.Server) > 0 {
+			servers[f.Store] = f.Server.String()
+		}
+		if strings.Contains(f.Bench, "/") && f.Bench != benchOf(f)+"/p99" && f.Bench != benchOf(f)+"/start-p99" {
+			continue
+		}
+		if slices.Contains(peerNames(), f.System) || f.Store == "postgres" {
+			fmt.Fprintf(&b, "| %s | %s | `%s` |\n", benchOf(f), f.System, f.Settings)
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	text := "| | system | settings |\n|---|---|---|\n" + b.String() + "\n"
+	for _, store := range slices.Sorted(maps.Keys(servers)) {
+		text += fmt.Sprintf("- %s: `%s`\n", store, servers[store])
+	}
+	return text
+}
