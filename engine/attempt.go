@@ -30,7 +30,7 @@ type attempt struct {
 func (e *Engine) start(node string, tasks []*task.Task) bool {
 	attempts := make([]attempt, 0, len(tasks))
 	e.mu.Lock()
-	if e.halted || e.lost.Load() || e.node() != node {
+	if e.halted || e.lost.Load() || e.silent() || e.node() != node {
 		e.mu.Unlock()
 		return false
 	}
@@ -120,6 +120,9 @@ func (e *Engine) refuse(a *attempt) (decided, bool) {
 	}
 	a.run.Deadline = deadline(t, policy)
 	switch {
+	case e.silent(): // the process was stopped between the claim and now
+		now := time.Now()
+		return decided{rule: ErrLost.Error(), settlement: store.Settlement{Task: t, Outcome: task.OutcomeReleased, StartedAt: now, EndedAt: now}}, true
 	case t.CancelRequested:
 		return decided{settlement: store.Settlement{Task: t, Outcome: task.OutcomeCanceled, Unstarted: true, EndedAt: time.Now()}}, true
 	case t.Crashes >= policy.MaxCrashes():

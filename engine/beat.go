@@ -45,6 +45,7 @@ func (e *Engine) beating() {
 			continue
 		}
 		if left := lostAfter - time.Since(sent); left > 0 {
+			e.contact.Store(&sent)
 			silence.Reset(left)
 			e.found()
 		}
@@ -119,6 +120,11 @@ func (e *Engine) lose(why string) {
 		e.log.Error("node.lost", "node", e.node(), "why", why)
 	}
 }
+
+// silent reports whether this node has not raised its counter for so long that
+// others may have taken its place. The timer that declares it lost says the
+// same, but after a stop of the whole process others may run before it.
+func (e *Engine) silent() bool { return time.Since(*e.contact.Load()) >= lostAfter }
 
 // found ends the state of being lost: the node is alive, its rows are its
 // own still.

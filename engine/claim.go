@@ -47,7 +47,7 @@ func (e *Engine) nextBatch() ([]*entry, time.Duration) {
 	now := micros(at)
 	e.near.due(at)
 	r := room{slots: e.config.Slots - e.near.running, batch: e.config.Batch, bytes: e.config.InFlight - e.bytes}
-	if e.lost.Load() || e.stops.Load() || r.slots <= 0 || r.bytes <= 0 && e.near.running > 0 {
+	if e.lost.Load() || e.silent() || e.stops.Load() || r.slots <= 0 || r.bytes <= 0 && e.near.running > 0 {
 		return nil, time.Hour
 	}
 	if batch := e.near.pick(r); len(batch) > 0 {

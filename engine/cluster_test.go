@@ -28,7 +28,7 @@ type frozen struct {
 func (w *world) freezable(p *phone, name string, r *registry) *frozen {
 	f := &frozen{}
 	f.Engine = w.phoned(p, name, r, func(c *engine.Config) {
-		backend, faults := faulty.Wrap(c.Store.(store.Backend), 1, faulty.Rule{Kind: faulty.Delay, Probability: 1, Wait: time.Hour})
+		backend, faults := faulty.Wrap(c.Store.(store.Backend), 1, faulty.Rule{Kind: faulty.Delay, Probability: 1, Wait: 2 * time.Minute})
 		faults.Heal()
 		f.faults, c.Store = faults, mute{backend}
 	})

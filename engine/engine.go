@@ -55,6 +55,7 @@ type Engine struct {
 	orphans orphans                              // free lanes that nobody takes; the balancing loop's own
 	beaten  atomic.Pointer[map[string]time.Time] // when each other living node was first seen with its present counter
 	placing sync.Mutex                           // one reader of the topology or taker of lanes at a time
+	contact atomic.Pointer[time.Time]            // when the last successful raise of the counter was sent
 	lost    atomic.Bool                          // no contact with the store: nothing starts
 	stops   atomic.Bool                          // Stop was called: nothing starts
 	halted  bool                                 // no attempt may be added any more; guarded by mu
@@ -169,7 +170,9 @@ func (e *Engine) join(ctx context.Context) error {
 		return err
 	}
 	node := e.config.Node
-	node.StartedAt, node.Serves, node.Load.Slots = time.Now(), e.serves(e.view.Load()), e.slots()
+	now := time.Now()
+	node.StartedAt, node.Serves, node.Load.Slots = now, e.serves(e.view.Load()), e.slots()
+	e.contact.Store(&now)
 	return e.config.Store.Join(ctx, node)
 }
 

@@ -1,11 +1,22 @@
 package engine
 
-import "github.com/outlast-dev/outlast/store"
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+)
 
 // Planned is what a node does about lanes, by the topology that it has read.
 type Planned struct {
 	Take, Spare []store.LaneEpoch
 	Surplus     map[string]int
+}
+
+// Blink is what a stop of the whole process does to the engine's time: the last
+// contact with the store is d longer ago. The timers have not fired yet.
+func (e *Engine) Blink(d time.Duration) {
+	at := e.contact.Load().Add(-d)
+	e.contact.Store(&at)
 }
 
 // Plan works out what a node should do about lanes.
