@@ -6,23 +6,21 @@ var (
 	burnDownOnServer = bench{
 		id: "B1", title: "burn-down of n pre-inserted no-op tasks, one process", n: 100_000, slots: 10_000,
 		store: postgres, peers: []string{riverName, asynqName}, work: running, ratios: map[string]string{riverName: ">= 5"},
-		run: burnDown(""),
+		run: burnDown,
 	}
 	burnDownInFile = bench{
-		id: "B7", title: "the same as B1 in a file", n: 300_000, slots: 10_000, store: inFile, work: running,
-		run: burnDown(">= 80000"),
+		id: "B7", title: "the same as B1 in a file", n: 300_000, slots: 10_000, store: inFile, work: running, target: ">= 80000",
+		run: burnDown,
 	}
 )
 
 // burnDown: pre-inserted tasks that do nothing, run by one process.
-func burnDown(target string) func(ctx context.Context, s *session) error {
-	return func(ctx context.Context, s *session) error {
-		return s.burnFresh(ctx, target, nodeOptions{handle: succeed})
-	}
+func burnDown(ctx context.Context, s *session) error {
+	return s.burnFresh(ctx, nodeOptions{handle: succeed})
 }
 
 // burnFresh fills a place and burns it down.
-func (s *session) burnFresh(ctx context.Context, target string, o nodeOptions) error {
+func (s *session) burnFresh(ctx context.Context, o nodeOptions) error {
 	at, err := s.place(ctx)
 	if err != nil {
 		return err
@@ -36,7 +34,7 @@ func (s *session) burnFresh(ctx context.Context, target string, o nodeOptions) e
 	if err != nil {
 		return err
 	}
-	s.rate("", took, n, target, set)
+	s.rate("", took, n, s.bench.target, set)
 	return nil
 }
 

@@ -25,7 +25,7 @@ var (
 // retriedOnce: the first attempt of every task fails.
 func retriedOnce(guarded bool) func(ctx context.Context, s *session) error {
 	return func(ctx context.Context, s *session) error {
-		return s.burnFresh(ctx, "", nodeOptions{retries: true, guarded: guarded, handle: failFirst})
+		return s.burnFresh(ctx, nodeOptions{retries: true, guarded: guarded, handle: failFirst})
 	}
 }
 

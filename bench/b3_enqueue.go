@@ -13,39 +13,37 @@ var (
 	singlesOnServer = bench{
 		id: "B3", title: "enqueue one by one from 16 goroutines, each call durable on return", n: 100_000,
 		store: postgres, peers: []string{riverName, asynqName}, work: enqueuing, ratios: map[string]string{riverName: ">= 5"},
-		run: singleEnqueues(""),
+		run: singleEnqueues,
 	}
 	singlesInFile = bench{
-		id: "B3s", title: "the same as B3 in a file", n: 100_000, store: inFile, work: enqueuing,
-		run: singleEnqueues(">= 30000"),
+		id: "B3s", title: "the same as B3 in a file", n: 100_000, store: inFile, work: enqueuing, target: ">= 30000",
+		run: singleEnqueues,
 	}
 )
 
 // singleEnqueues: each call is durable when it returns.
-func singleEnqueues(target string) func(ctx context.Context, s *session) error {
-	return func(ctx context.Context, s *session) error {
-		var calls [enqueuers]samples
-		n := s.tasks()
-		took, set, err := s.fill(ctx, func(filler node) error {
-			return share(enqueuers, n, func(i int) error {
-				called := time.Now()
-				err := filler.enqueue(ctx, job{payload: noop})
-				calls[i].add(time.Since(called))
-				return err
-			})
-		})
-		if err != nil {
+func singleEnqueues(ctx context.Context, s *session) error {
+	var calls [enqueuers]samples
+	n := s.tasks()
+	took, set, err := s.fill(ctx, func(filler node) error {
+		return share(enqueuers, n, func(i int) error {
+			called := time.Now()
+			err := filler.enqueue(ctx, job{payload: noop})
+			calls[i].add(time.Since(called))
 			return err
-		}
-		set["goroutines"] = enqueuers
-		s.rate("", took, n, target, set)
-		var all samples
-		for i := range calls {
-			all.all = append(all.all, calls[i].all...)
-		}
-		s.record("call-p99", all.quantile(0.99), "ms", n, "", set)
-		return nil
+		})
+	})
+	if err != nil {
+		return err
 	}
+	set["goroutines"] = enqueuers
+	s.rate("", took, n, s.bench.target, set)
+	var all samples
+	for i := range calls {
+		all.all = append(all.all, calls[i].all...)
+	}
+	s.record("call-p99", all.quantile(0.99), "ms", n, "", set)
+	return nil
 }
 
 // fill measures what is done with a node that runs nothing, on a fresh place.

@@ -22,7 +22,7 @@ const jobType = "bench"
 type outlastSystem struct{}
 
 func (outlastSystem) name() string            { return outlastName }
-func (outlastSystem) suits(store string) bool { return store != "postgres" && store != "mysql" }
+func (outlastSystem) suits(store string) bool { return store != "postgres" }
 func (outlastSystem) knobs(work) []knob       { return nil }
 
 func (outlastSystem) make(ctx context.Context, s *session) (place, error) {

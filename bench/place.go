@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +14,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
+	"github.com/outlast-dev/outlast/store/mysql"
 	"github.com/outlast-dev/outlast/store/sqlite"
 )
 
@@ -24,7 +28,7 @@ const (
 	inMemory address = "memory:"
 	inFile   address = "sqlite:"
 	postgres address = "postgres:"
-	mariadb  address = "mysql:"
+	onMySQL  address = "mysql:"
 )
 
 func (a address) scheme() string {
@@ -39,7 +43,7 @@ func (a address) scheme() string {
 func (a address) own() bool { return strings.HasSuffix(string(a), ":") }
 
 func (a address) check() error {
-	if a.scheme() == "postgres" || a.scheme() == "mysql" && !strings.Contains(string(a), " ") || a == inFile || a == inMemory || a == "" {
+	if a.scheme() == "postgres" || a.scheme() == "mysql" || a == inFile || a == inMemory || a == "" {
 		return nil
 	}
 	return usage("--store is sqlite:, memory:, or postgres: or mysql: with or without the rest of a URL, not %q", string(a))
@@ -95,10 +99,36 @@ func (p place) open(ctx context.Context) (store.Backend, error) {
 	switch scheme := address(p.url).scheme(); scheme {
 	case "sqlite":
 		return sqlite.Open(ctx, strings.TrimPrefix(p.url, "sqlite:"))
+	case "mysql":
+		return openInMariaDB(ctx, p.url)
 	default:
 		return nil, fmt.Errorf("there is no store for %s: yet", scheme)
 	}
 }
+
+func openInMariaDB(ctx context.Context, text string) (store.Backend, error) {
+	at, err := url.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	db, err := openMariaDB(at)
+	if err != nil {
+		return nil, err
+	}
+	backend, err := mysql.Open(ctx, db, mysql.WithConnections(mariadbConnections-2))
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return withDB{backend, db}, nil
+}
+
+// withDB is a store that closes its connections too.
+type withDB struct {
+	*mysql.Store
+	db *sql.DB
+}
+
+func (w withDB) Close() error { return errors.Join(w.Store.Close(), w.db.Close()) }
 
 // keptOpen is a store in memory that outlives its nodes.
 type keptOpen struct{ *memory.Store }

@@ -18,6 +18,7 @@ func tables() []table {
 		{"race", sideBySide(race)},
 		{"time", sideBySide(overMinutes)},
 		{"waiting", sideBySide(besides)},
+		{"mariadb", sideBySide(inMariaDB)},
 		{"file", sideBySide(inFiles)},
 		{"costs", costs},
 		{"settings", peerSettings},
@@ -45,7 +46,6 @@ var (
 		{"B5/p50", "enqueue to start, idle, other process: p50"},
 		{"B5/p99", "p99"},
 		{"B5/same-process-p99", "p99 from the same process"},
-		{"B5m/p99", "p99 from another process, on MariaDB"},
 		{"B6/p50", "retry set for +200 ms, how late: p50"},
 		{"B6/p99", "p99"},
 		{"B6/early", "retries that started early"},
@@ -78,6 +78,18 @@ var (
 		{"B8/rss", "memory of a node beside 10 M"},
 		{"B8/after-stop-first-task", "restart after a graceful stop, until a new task runs"},
 		{"B8/after-kill-first-task", "after kill -9"},
+	}
+	inMariaDB = []row{
+		{"B1m", "burn-down of pre-inserted no-op tasks"},
+		{"B2m", "the same, each fails once and is retried at once"},
+		{"B3m", "single durable enqueues from 16 goroutines"},
+		{"B3m/call-p99", "p99 of such a call"},
+		{"B4m", "enqueues in batches of 2000"},
+		{"B5m/p50", "enqueue to start, idle, other process: p50"},
+		{"B5m/p99", "p99"},
+		{"B5m/same-process-p99", "p99 from the same process"},
+		{"B6m/p99", "retry set for +200 ms, how late: p99"},
+		{"B6m/early", "retries that started early"},
 	}
 	inFiles = []row{
 		{"B7", "burn-down of 300 000 pre-inserted no-op tasks"},

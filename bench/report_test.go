@@ -40,7 +40,7 @@ func TestDocumentIsCurrent(t *testing.T) {
 
 // Every row of a table is a figure of a bench that there is.
 func TestRowsAreOfBenches(t *testing.T) {
-	for _, r := range slices.Concat(race, overMinutes, besides, inFiles) {
+	for _, r := range slices.Concat(race, overMinutes, besides, inMariaDB, inFiles) {
 		if _, err := choose([]string{strings.Split(r.bench, "/")[0]}); err != nil {
 			t.Error(err)
 		}

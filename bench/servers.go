@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	own "github.com/outlast-dev/outlast/internal/servers"
@@ -14,6 +13,7 @@ import (
 type servers struct {
 	config   config
 	postgres *postgresServer
+	mariadb  *mariadbServer
 	redis    *redisServer
 	closers  []func(context.Context) error
 }
@@ -50,6 +50,29 @@ func (v *servers) onPostgres(ctx context.Context) (*postgresServer, error) {
 	return server, nil
 }
 
+// onMariaDB connects to the one given, or starts one.
+func (v *servers) onMariaDB(ctx context.Context) (*mariadbServer, error) {
+	if v.mariadb != nil {
+		return v.mariadb, nil
+	}
+	url := string(v.config.store)
+	if v.config.store.scheme() != "mysql" || v.config.store.own() {
+		server, err := own.MariaDB(ctx, v.options()...)
+		if err != nil {
+			return nil, err
+		}
+		v.later(server.Close)
+		url = server.URL("")
+	}
+	server, err := connectMariaDB(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	v.mariadb = server
+	v.closers = append(v.closers, server.close)
+	return server, nil
+}
+
 // onRedis connects to the one given, or starts one.
 func (v *servers) onRedis(ctx context.Context) (_ *redisServer, err error) {
 	if v.redis != nil {
@@ -77,10 +100,14 @@ func (v *servers) place(ctx context.Context, kind address) (place, error) {
 			return place{}, err
 		}
 		return server.place(ctx)
-	case "sqlite", "memory":
-		return newPlace(kind, v.config.dir)
+	case "mysql":
+		server, err := v.onMariaDB(ctx)
+		if err != nil {
+			return place{}, err
+		}
+		return server.place(ctx)
 	}
-	return place{}, fmt.Errorf("there is no store for %s: yet", kind.scheme())
+	return newPlace(kind, v.config.dir)
 }
 
 // about are the settings of the server that has a kind of store.
@@ -88,6 +115,8 @@ func (v *servers) about(store string) settings {
 	switch {
 	case store == "postgres" && v.postgres != nil:
 		return v.postgres.about
+	case store == "mysql" && v.mariadb != nil:
+		return v.mariadb.about
 	case store == "redis" && v.redis != nil:
 		return v.redis.about
 	}
@@ -98,6 +127,9 @@ func (v *servers) about(store string) settings {
 func (v *servers) cpu() (used time.Duration) {
 	if v.postgres != nil {
 		used += treeTime(v.postgres.root)
+	}
+	if v.mariadb != nil {
+		used += treeTime(v.mariadb.root)
 	}
 	if v.redis != nil {
 		used += treeTime(v.redis.root)
