@@ -63,16 +63,10 @@ func (c Config) withDefaults() (Config, error) {
 	return c, checkListen(c.Listen)
 }
 
-// later are the schemes that are known and cannot be opened yet.
-var later = map[string]string{"postgres": "PostgreSQL", "postgresql": "PostgreSQL", "mysql": "MySQL and MariaDB"}
-
 func (o Openers) find(url string) (Opener, string, error) {
 	scheme, rest, found := strings.Cut(url, ":")
 	if open := o[scheme]; found && open != nil {
 		return open, rest, nil
-	}
-	if name := later[scheme]; found && name != "" {
-		return nil, "", task.Invalid("store", name+" comes with a later release", "use sqlite:PATH")
 	}
 	known := slices.Sorted(maps.Keys(o))
 	// The URL may hold a password, so it is not shown.

@@ -1,15 +1,17 @@
 package main
 
 import (
+	"database/sql"
+	"fmt"
 	"net"
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/go-sql-driver/mysql"
+	driver "github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/outlast-dev/outlast/store/mysql"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -74,58 +76,57 @@ func (a postgresAddress) String() string {
 
 // mysqlAddress is a store URL of MySQL or MariaDB, read.
 type mysqlAddress struct {
-	config *mysql.Config
+	config *driver.Config
 	pool   int // connections at most
 }
 
-// defaultMySQLPool is how many connections a node has at most by default.
-const defaultMySQLPool = 16
+// The connections of a node to MySQL: at most so many by default, and at
+// least so many, see [mysql.Open].
+const (
+	defaultMySQLPool  = 10
+	smallestMySQLPool = 3
+)
 
 // parseMySQL reads mysql://user:password@host:port/database. Parameters are
 // pool_max_conns, socket, and those of the driver, such as tls=true. Messages
 // never show the password.
 func parseMySQL(address string) (mysqlAddress, error) {
-	refuse := func(what, hint string) (mysqlAddress, error) {
-		return mysqlAddress{}, task.Invalid("store", what, hint)
+	where, query, _ := strings.Cut(address, "?")
+	params, err := url.ParseQuery(query)
+	if err != nil {
+		return mysqlAddress{}, task.Invalid("store", "the parameters of the store URL cannot be read", "write them as ?name=value&name=value, with % and & escaped")
 	}
-	const form = "write it as mysql://user:password@host:3306/database, with special characters of the password escaped"
-	u, err := url.Parse(address)
-	if err != nil { // its text has the password
-		return refuse("the store URL cannot be read", form)
-	}
-	name := strings.TrimPrefix(u.Path, "/")
-	if name == "" || strings.Contains(name, "/") {
-		return refuse("the store URL names no database", form)
-	}
-	params := u.Query()
 	pool := defaultMySQLPool
 	if text := params.Get("pool_max_conns"); params.Has("pool_max_conns") {
-		if pool, err = strconv.Atoi(text); err != nil || pool < 2 || pool > 1000 {
-			return refuse("pool_max_conns "+task.Quote(text)+" in the store URL is not 2 to 1000", "leave it out for "+strconv.Itoa(defaultMySQLPool))
+		if pool, err = strconv.Atoi(text); err != nil || pool < smallestMySQLPool || pool > 1000 {
+			return mysqlAddress{}, task.Invalid("store", fmt.Sprintf("pool_max_conns %s in the store URL is not %d to 1000", task.Quote(text), smallestMySQLPool),
+				"leave it out for "+strconv.Itoa(defaultMySQLPool))
 		}
+		params.Del("pool_max_conns")
 	}
-	network, host := "tcp", u.Host
-	if socket := params.Get("socket"); socket != "" {
-		network, host = "unix", socket
-	} else if u.Port() == "" {
-		host = net.JoinHostPort(u.Hostname(), "3306")
-	}
-	params.Del("pool_max_conns")
-	params.Del("socket")
-	config, err := mysql.ParseDSN("/" + "?" + params.Encode()) // without secrets
+	dsn, err := mysql.DSN(where + "?" + params.Encode())
 	if err != nil {
-		return refuse("a parameter of the store URL is wrong: "+err.Error(), "the parameters are those of github.com/go-sql-driver/mysql")
+		return mysqlAddress{}, err
 	}
-	config.Net, config.Addr, config.DBName = network, host, name
-	config.User = u.User.Username()
-	config.Passwd, _ = u.User.Password()
-	if config.Timeout == 0 {
-		config.Timeout = 10 * time.Second
+	config, err := driver.ParseDSN(dsn)
+	if err != nil { // of the parameters: all else was made just now
+		return mysqlAddress{}, task.Invalid("store", "a parameter of the store URL is wrong: "+err.Error(), "the parameters are those of github.com/go-sql-driver/mysql")
 	}
+	config.Logger = &driver.NopLogger{} // errors are returned, and logged where they matter
 	return mysqlAddress{config: config, pool: pool}, nil
 }
 
 // String names the server without secrets.
-func (a mysqlAddress) String() string {
-	return a.config.Addr + "/" + a.config.DBName
+func (a mysqlAddress) String() string { return a.config.Addr + "/" + a.config.DBName }
+
+// open makes a pool, which connects when it is used.
+func (a mysqlAddress) open() (*sql.DB, error) {
+	connector, err := driver.NewConnector(a.config)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(a.pool)
+	db.SetMaxIdleConns(a.pool)
+	return db, nil
 }

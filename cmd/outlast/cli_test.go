@@ -67,7 +67,12 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 	c.run("serve", "--listen", "0.0.0.0:0").exits(5).silent().says("loopback")
 	c.run("serve", "--listen", ":0").exits(5).silent().says("token")
-	c.run("serve", "--store", "mysql://h/d").exits(2).says("later release")
+	for _, args := range [][]string{{"serve"}, {"migrate", "up"}, {"migrate", "status"}, {"doctor"}} {
+		got := c.run(append(args, "--store", "mysql://u:secret@127.0.0.1:1/d")...).exits(7)
+		if !strings.Contains(got.out+got.stderr, "127.0.0.1:1/d") || strings.Contains(got.out+got.stderr, "secret") {
+			t.Errorf("%v: %s%s", args, got.out, got.stderr)
+		}
+	}
 	command{t: t, server: "http://127.0.0.1:1"}.run("queue", "list").exits(7).silent().says("outlast serve")
 	command{t: t, server: server.url, env: []string{"OUTLAST_OUTPUT=json"}}.run("queue", "list").exits(0).json()
 	command{t: t, server: server.url, env: []string{"OUTLAST_OUTPUT=json"}}.run("queue", "list", "--output", "jsonl").exits(0)

@@ -5,8 +5,10 @@ package main
 import (
 	"context"
 	"database/sql"
+	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -218,4 +220,50 @@ func TestDoctorOfMariaDB(t *testing.T) {
 	until(t, as("root"), "statements", warns, "strict")
 	do("SET GLOBAL read_only = 1")
 	until(t, as("root"), "durability", fails, "read-only")
+}
+
+// TestStoresOnServers runs the commands about a store, and a server on it.
+func TestStoresOnServers(t *testing.T) {
+	for name, url := range map[string]string{
+		"MariaDB": "mysql://" + strings.NewReplacer("tcp(", "", ")", "").Replace(servertest.MariaDB(t)),
+	} {
+		t.Run(name, func(t *testing.T) { onServer(t, url) })
+	}
+}
+
+func onServer(t *testing.T, url string) {
+	c := command{t: t, server: "http://127.0.0.1:1"}
+	if got := c.run("migrate", "print", "--store", url).exits(0); !strings.Contains(got.out, "CREATE TABLE outlast_task") {
+		t.Errorf("got %s", got.out)
+	}
+	if got := c.run("migrate", "status", "--store", url, "--output", "json").exits(0); strings.Contains(got.out, `"applied":true`) {
+		t.Errorf("got %s", got.out)
+	}
+	c.run("doctor", "--store", url).exits(1).says("broken")
+	c.run("migrate", "up", "--store", url).exits(0)
+	c.run("migrate", "up", "--store", url).exits(0)
+	if got := c.run("migrate", "status", "--store", url, "--output", "json").exits(0); strings.Contains(got.out, `"applied":false`) {
+		t.Errorf("got %s", got.out)
+	}
+	server, done := serve(t, "--store", url), endpoint(t, func(http.ResponseWriter, *http.Request) {})
+	c.server = server.url
+	id := c.run("task", "enqueue", "--url", done, "--output", "json").exits(0).json()["id"].(string)
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) { // sleep: a server and a database
+		state := c.run("task", "get", id, "--output", "json").exits(0).json()["state"]
+		if state == "succeeded" {
+			break
+		}
+		if time.Since(began) > 20*time.Second {
+			t.Fatalf("the task is %v: %s", state, server.said())
+		}
+	}
+	got := c.run("doctor", "--store", url, "--output", "json")
+	for _, check := range []string{"pools", "schema", "lanes", "integrity"} {
+		if !strings.Contains(got.out, `"check":"`+check+`","status":"ok"`) {
+			t.Errorf("%s: %s%s", check, got.out, got.stderr)
+		}
+	}
+	if code := server.stop(syscall.SIGTERM); code != 0 {
+		t.Errorf("exit code %d: %s", code, server.said())
+	}
 }

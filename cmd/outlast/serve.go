@@ -59,7 +59,7 @@ rest is handed back without cost. A second signal stops at once.`,
 	flags.StringVar(&f.config, "config", "", "")
 	_ = flags.MarkHidden("config") // it was defined just now
 	flags.StringVar(&f.listen, "listen", app.DefaultListen, "loopback address and port, port 0 for a free one; env OUTLAST_LISTEN")
-	flags.StringVar(&f.store, "store", app.DefaultStore, "sqlite:PATH, or memory: (nothing on disk); env OUTLAST_STORE")
+	flags.StringVar(&f.store, "store", app.DefaultStore, storeForms+", or memory: (nothing on disk); env OUTLAST_STORE")
 	flags.StringSliceVar(&f.allow, "allow-target", nil, "private address range that tasks may call, such as 10.0.0.0/8 (repeatable); env OUTLAST_ALLOW_TARGET")
 	flags.StringSliceVar(&f.secrets, "target-secret-env", nil, "HOST[:PORT]=VARIABLE: sign requests to the host with the secret in this environment variable (repeatable); env OUTLAST_TARGET_SECRET_ENV")
 	flags.DurationVar(&f.grace, "grace", app.DefaultGrace, "time that running attempts get at a stop; env OUTLAST_GRACE")

@@ -18,7 +18,7 @@ import (
 )
 
 // storeForms is how store URLs look, for the help of flags.
-const storeForms = "sqlite:PATH"
+const storeForms = "sqlite:PATH or mysql://USER:PASSWORD@HOST/DATABASE"
 
 // kind is what the program does with one kind of store.
 type kind struct {
@@ -59,6 +59,8 @@ var kinds = map[string]kind{
 		writeSQL: func(w io.Writer, _ string) error { return sqlite.PrintMigrations(w) },
 		examine:  examineSQLite,
 	},
+	"mysql":   mysqlKind,
+	"mariadb": mysqlKind,
 	"memory": {
 		open: func(_ context.Context, url string, _ bool) (store.Backend, error) {
 			if url != "memory:" {

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/mysql"
+	"github.com/outlast-dev/outlast/task"
+)
+
+var mysqlKind = kind{
+	open:     openMySQL,
+	writeSQL: func(w io.Writer, _ string) error { return mysql.PrintMigrations(w) },
+	examine:  examineMySQL,
+}
+
+// ownMySQL is a store with the pool that was made for it.
+type ownMySQL struct {
+	*mysql.Store
+	db *sql.DB
+}
+
+func (o ownMySQL) Close() error { return errors.Join(o.Store.Close(), o.db.Close()) }
+
+// openMySQL opens the store of a URL such as
+// mysql://user:password@host:3306/database?pool_max_conns=20. Two connections
+// of the pool are kept for heartbeats and for what has to come through while
+// the others are busy.
+func openMySQL(ctx context.Context, url string, asItIs bool) (store.Backend, error) {
+	address, err := parseMySQL(url)
+	if err != nil {
+		return nil, err
+	}
+	db, err := address.open()
+	if err != nil {
+		return nil, err
+	}
+	options := []mysql.Option{mysql.WithConnections(address.pool - 2)}
+	if asItIs {
+		options = append(options, mysql.WithoutMigration())
+	}
+	s, err := mysql.Open(ctx, db, options...)
+	if err != nil {
+		return nil, errors.Join(unavailable(address, err), db.Close())
+	}
+	return ownMySQL{s, db}, nil
+}
+
+// unavailable names the server that does not answer, unless the error is one
+// for people already.
+func unavailable(address interface{ String() string }, err error) error {
+	var typed *task.Error
+	if errors.As(err, &typed) {
+		return err
+	}
+	return &task.Error{Code: task.CodeUnavailable, Message: address.String() + " cannot be used: " + err.Error(),
+		Hint: "check that it runs and can be reached from here, and the user and password of the store URL", Err: err}
+}
+
+// examineMySQL looks at the server of a store URL.
+func examineMySQL(ctx context.Context, r *report, url string) (proceed bool, err error) {
+	address, err := parseMySQL(url)
+	if err != nil {
+		return false, err
+	}
+	db, err := address.open()
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return false, r.unreachable(unavailable(address, err))
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	r.add("store", fine, "mysql, "+address.String(), "")
+	r.pool = address.pool
+	return true, r.examineMySQL(ctx, conn)
+}
