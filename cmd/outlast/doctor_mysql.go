@@ -17,7 +17,7 @@ const (
 )
 
 // smallestPacket is what a statement of the store may need.
-const smallestPacket = 4 << 20
+const smallestPacket = 8 << 20
 
 // mysqlDoctor looks at a MySQL or MariaDB server through one connection.
 type mysqlDoctor struct {
