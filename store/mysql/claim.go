@@ -18,7 +18,12 @@ const defaultClaimBytes = 8 << 20
 const (
 	// lockOwned locks lanes shared, so that a take-over waits for the claim,
 	// and reads who owns them. In the order of lanes, as take-overs lock.
-	lockOwned = `SELECT lane, owner, epoch FROM outlast_lane WHERE lane IN (@lanes) ORDER BY lane LOCK IN SHARE MODE`
+	// It also reads what nodeNow does.
+	lockOwned = `SELECT (SELECT state FROM outlast_node WHERE id = ?), ` + clock + `, lane, owner, epoch
+FROM outlast_lane WHERE lane IN (@lanes) ORDER BY lane LOCK IN SHARE MODE`
+
+	// nodeNow reads the state of a node, and the clock.
+	nodeNow = `SELECT (SELECT state FROM outlast_node WHERE id = ?), ` + clock
 
 	// candidates locks live rows by their ids and reads them whole, with
 	// whether they run. The lock of the row keeps every other claim, settle
@@ -57,7 +62,7 @@ func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, er
 	if claim.MaxBytes <= 0 {
 		claim.MaxBytes = defaultClaimBytes
 	}
-	err := s.write(ctx, "claim", func(tx *tx) error {
+	err := s.transact(ctx, "claim", func(tx *tx) error {
 		c := claiming{tx: tx, claim: claim, taken: map[laneKey]bool{}}
 		err := c.run()
 		claimed = c.result
@@ -127,31 +132,39 @@ func (c *claiming) run() error {
 	return c.write()
 }
 
-// readLanes reads the node's state and locks the lanes that it says it owns.
+// readLanes reads the node's state and the clock, and locks the lanes that the
+// node says it owns.
 func (c *claiming) readLanes() error {
 	var state text
-	if _, err := c.tx.first(nodeState, []any{&state}, c.claim.Node); err != nil {
-		return err
+	var now int64
+	c.owned = make(map[uint16]bool, len(c.claim.Lanes))
+	if len(c.claim.Lanes) > 0 {
+		wanted := make(map[uint16]int64, len(c.claim.Lanes))
+		args := []any{c.claim.Node}
+		for _, lane := range c.claim.Lanes {
+			wanted[lane.Lane] = lane.Epoch
+			args = append(args, lane.Lane)
+		}
+		err := c.tx.each(list(lockOwned, "@lanes", len(c.claim.Lanes)), func(rows *sql.Rows) error {
+			var number uint16
+			var owner text
+			var epoch int64
+			err := rows.Scan(&state, &now, &number, &owner, &epoch)
+			c.owned[number] = string(owner) == c.claim.Node && epoch == wanted[number]
+			return err
+		}, args...)
+		if err != nil {
+			return err
+		}
+	}
+	if now == 0 {
+		if _, err := c.tx.first(nodeNow, []any{&state, &now}, c.claim.Node); err != nil {
+			return err
+		}
 	}
 	c.alive = state == text(store.NodeAlive)
-	c.owned = make(map[uint16]bool, len(c.claim.Lanes))
-	wanted := make(map[uint16]int64, len(c.claim.Lanes))
-	args := make([]any, 0, len(c.claim.Lanes))
-	for _, lane := range c.claim.Lanes {
-		wanted[lane.Lane] = lane.Epoch
-		args = append(args, lane.Lane)
-	}
-	if len(args) == 0 {
-		return nil
-	}
-	return c.tx.each(list(lockOwned, "@lanes", len(args)), func(rows *sql.Rows) error {
-		var number uint16
-		var owner text
-		var epoch int64
-		err := rows.Scan(&number, &owner, &epoch)
-		c.owned[number] = string(owner) == c.claim.Node && epoch == wanted[number]
-		return err
-	}, args...)
+	c.tx.setClock(now)
+	return nil
 }
 
 // candidate is a live row that is locked.

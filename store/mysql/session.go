@@ -17,7 +17,9 @@ var settings = []string{
 	// mean what they usually do.
 	`SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO'`,
 	`SET SESSION time_zone = '+00:00'`,
-	`SET SESSION autocommit = 1`,
+	// MariaDB would make a table of a long list of ids, which it may join as it
+	// likes, rather than look each of them up. For MySQL this is a comment.
+	`SET SESSION autocommit = 1 /*M!, SESSION in_predicate_conversion_threshold = 0 */`,
 	// A lock that is not had in a moment is waited for by starting again, so
 	// that the context is looked at. Also the limit of a dedupe key.
 	`SET SESSION innodb_lock_wait_timeout = 1`,

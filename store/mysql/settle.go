@@ -16,8 +16,13 @@ const (
 	// does, and reads what settlements need to know of them. Rows that do not
 	// run are absent. A claim number compared after this holds until the
 	// commit.
-	fence = `SELECT ` + entryColumns + `, r.claim, r.cancel, t.priority, r.node, r.started_at, t.unstarted
-FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_run r ON r.id = t.id WHERE t.id IN (@ids) FOR UPDATE`
+	fence = `SELECT ` + entryColumns + `, r.claim, r.cancel, r.node, r.started_at, ` + clock + `, t.priority, t.unstarted` + fenced
+
+	fenced = ` FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_run r ON r.id = t.id WHERE t.id IN (@ids) FOR UPDATE`
+
+	// fenceOnly is what fence does where all settlements are successes, which
+	// need to know less.
+	fenceOnly = `SELECT t.id, t.attempt, t.line, r.claim, r.cancel, r.node, r.started_at, ` + clock + fenced
 
 	// endTasks ends rows that fence has locked.
 	endTasks = `UPDATE outlast_task FORCE INDEX (PRIMARY) SET state = ?, park = 0, line = NULL, turn = NULL WHERE id IN (@ids)`
@@ -105,7 +110,7 @@ func eachOnce(items []settleItem) (once, later []settleItem) {
 // settleGroup settles items in one transaction. Data that the database refuses
 // is searched for by halves, so that it costs the others nothing.
 func (s *Store) settleGroup(ctx context.Context, items []settleItem, seq int64) error {
-	err := s.write(ctx, "settle", func(tx *tx) error {
+	err := s.transact(ctx, "settle", func(tx *tx) error {
 		next := seq
 		return (&settling{tx: tx, seq: &next}).run(items)
 	})
@@ -188,18 +193,47 @@ func (b *settling) fence(items []settleItem) (map[task.ID]*ending.Row, error) {
 	}
 	sortIDs(wanted)
 	rows := make(map[task.ID]*ending.Row, len(items))
-	err := ids(wanted, fence, func(query string, args []any) error {
+	query, scan := fence, scanFenced
+	if onlySuccesses(items) {
+		query, scan = fenceOnly, scanFencedOnly
+	}
+	err := ids(wanted, query, func(query string, args []any) error {
 		return b.tx.each(query, func(found *sql.Rows) error {
-			row := &ending.Row{State: task.Running}
-			var startedAt, unstarted number
-			entry, err := scanEntry(found, &row.Claim, &row.Cancel, &row.Priority, &row.Node, &startedAt, &unstarted)
-			entry.Attempt++
-			row.Entry, row.StartedAt, row.Unstarted = entry, startedAt.time(), int64(unstarted)
-			rows[entry.ID] = row
+			row, now, err := scan(found)
+			rows[row.Entry.ID] = row
+			b.tx.setClock(now)
 			return err
 		}, args...)
 	})
 	return rows, err
+}
+
+func onlySuccesses(items []settleItem) bool {
+	for _, item := range items {
+		if item.Outcome != task.OutcomeSucceeded {
+			return false
+		}
+	}
+	return true
+}
+
+func scanFenced(found *sql.Rows) (row *ending.Row, now int64, err error) {
+	row = &ending.Row{State: task.Running}
+	var startedAt, unstarted number
+	row.Entry, err = scanEntry(found, &row.Claim, &row.Cancel, &row.Node, &startedAt, &now, &row.Priority, &unstarted)
+	row.Entry.Attempt++
+	row.StartedAt, row.Unstarted = startedAt.time(), int64(unstarted)
+	return row, now, err
+}
+
+func scanFencedOnly(found *sql.Rows) (row *ending.Row, now int64, err error) {
+	row = &ending.Row{State: task.Running}
+	var startedAt number
+	var key text
+	err = found.Scan((*identity)(&row.Entry.ID), &row.Entry.Attempt, &key, &row.Claim, &row.Cancel, &row.Node, &startedAt, &now)
+	row.Entry.Attempt++
+	row.Entry.Key, row.StartedAt = string(key), startedAt.time()
+	return row, now, err
 }
 
 // settle decides what becomes of one row. Most of it is written later,

@@ -11,9 +11,9 @@ const (
 	// maxStatement bounds the text of a statement: a server takes 16 MiB
 	// (MariaDB) or 64 MiB (MySQL) unless it is set lower.
 	maxStatement = 4 << 20
-	// chunk is how many rows a statement names at most. From 1000 values in a
-	// list on MariaDB makes a table of it, which it joins as it likes.
-	chunk = 500
+	// chunk is how many rows a statement names at most: those of one batch of
+	// the engine.
+	chunk = 1000
 )
 
 // marks is the text of a list of n arguments.

@@ -26,16 +26,35 @@ func (tx *tx) time() time.Time { return stored.Time(tx.now) }
 
 // readClock reads the store's now.
 func (tx *tx) readClock() error {
-	err := tx.one(`SELECT `+clock, &tx.now)
-	tx.now += tx.store.offset().Microseconds()
+	var now int64
+	err := tx.one(`SELECT `+clock, &now)
+	tx.setClock(now)
 	return err
 }
 
-// write runs fn in a transaction that it has committed when it returns nil. It
+// setClock takes the database's clock for the store's now, unless that is
+// known.
+func (tx *tx) setClock(now int64) {
+	if tx.now == 0 {
+		tx.now = now + tx.store.offset().Microseconds()
+	}
+}
+
+// write runs fn, with the clock read, in a transaction; see [Store.transact].
+func (s *Store) write(ctx context.Context, kind string, fn func(tx *tx) error) error {
+	return s.transact(ctx, kind, func(tx *tx) error {
+		if err := tx.readClock(); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+// transact runs fn in a transaction that it has committed when it returns nil. It
 // starts again, with a new fn call, after a deadlock, after a wait for a lock
 // and after a lost connection, as long as ctx lasts: fn begins from nothing
 // each time. Only a commit that was not answered ends in doubt.
-func (s *Store) write(ctx context.Context, kind string, fn func(tx *tx) error) error {
+func (s *Store) transact(ctx context.Context, kind string, fn func(tx *tx) error) error {
 	return s.repeated(ctx, func() error {
 		return s.sessions.do(ctx, func(c *session) error {
 			tx := &tx{session: c, store: s}
@@ -51,9 +70,6 @@ func (s *Store) write(ctx context.Context, kind string, fn func(tx *tx) error) e
 }
 
 func (tx *tx) run(kind string, fn func(tx *tx) error) error {
-	if err := tx.readClock(); err != nil {
-		return err
-	}
 	if err := fn(tx); err != nil {
 		return err
 	}

@@ -29,9 +29,6 @@ func (s *Store) SettleTx(ctx context.Context, foreign any, settlement store.Sett
 	if err != nil {
 		return store.Settled{}, err
 	}
-	if err := tx.readClock(); err != nil {
-		return store.Settled{}, err
-	}
 	var settled store.Settled
 	err = tx.apart(func() error {
 		return (&settling{tx: tx, seq: &seq}).run([]settleItem{{&settlement, &settled}})

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 
 	"github.com/outlast-dev/outlast/store"
@@ -80,6 +81,37 @@ func bytesRules() []rule {
 				seen[lane] = true
 			}
 		}},
+		{"bytes/fingerprints are compared byte for byte", "Dead letters are grouped by their fingerprints byte for byte.", func(h *harness) {
+			for _, fingerprint := range lookalikes {
+				h.die(h.add(), func(s *store.Settlement) { s.Failure.Fingerprint = fingerprint })
+			}
+			groups, err := h.s.DeadGroups(h.ctx, store.Filter{}, 100)
+			h.ok(err)
+			equal(h, "groups", len(groups), len(lookalikes))
+			for _, fingerprint := range lookalikes {
+				equal(h, "letters", len(h.find(store.Filter{Fingerprint: fingerprint}, 10)), 1)
+			}
+		}},
+		{"bytes/names of nodes, targets and operations", "Nodes, targets and operations are told apart byte for byte.", func(h *harness) {
+			for i, name := range lookalikes {
+				h.join(name)
+				_, err := h.s.PutTargetOrder(h.ctx, store.TargetOrder{Target: name, Action: store.TargetOpen})
+				h.ok(err)
+				_, err = h.s.PutOperation(h.ctx, store.Operation{ID: name, Kind: "redrive", State: store.OperationRunning, Matched: i})
+				h.ok(err)
+			}
+			h.leave(lookalikes[0])
+			topology := h.topology()
+			equal(h, "orders", len(topology.Orders), len(lookalikes))
+			equal(h, "nodes", len(topology.Nodes), len(lookalikes)+1)
+			for i, name := range lookalikes {
+				equal(h, "left", h.node(name).State == store.NodeLeft, i == 0)
+				operation, err := h.s.Operation(h.ctx, name)
+				h.ok(err)
+				equal(h, "operation", operation.Matched, i)
+			}
+		}},
+		{"bytes/text comes back as it went", "Texts of a task come back as they went, whatever they are made of: specs, targets, policies, errors and results, through every state.", checkOddText},
 		{"bytes/long keys", "Keys of 512 bytes that differ in their last byte are different keys.", func(h *harness) {
 			long := strings.Repeat("x", task.MaxKey-1)
 			ids := []task.ID{h.add(keyed(long + "a")), h.add(keyed(long + "b"))}
@@ -91,4 +123,51 @@ func bytesRules() []rule {
 func (h *harness) same(got, want []byte) {
 	h.Helper()
 	h.expect(bytes.Equal(got, want), "got %d bytes, want %d, the same ones", len(got), len(want))
+}
+
+// oddTexts are texts that end up changed where statements, character sets or
+// JSON are put together by hand.
+var oddTexts = []string{
+	"🙂 日本 é e\u0301 \u200d", `back\slash\`, `'quotes" and ` + "`ticks`", "lines\r\n\u2028tab\t", "? ?1 $1 :a @b %s %", "--; /* */ #",
+	" blanks at the end  ", "\ufeff\U0010ffff\x7f\x01",
+}
+
+func checkOddText(h *harness) {
+	for _, odd := range oddTexts {
+		insert := h.task(keyed(odd), func(t *task.Task) {
+			t.Type, t.Target, t.Policy = odd, odd, odd
+			t.Spec = task.Spec{Metadata: map[string]string{odd: odd}, TraceParent: odd, HTTP: &task.Request{URL: odd}}
+		})
+		h.insert(insert)
+		same := func(t *task.Task) {
+			h.Helper()
+			h.expect(t.Key == odd && t.Type == odd && t.Target == odd && t.Policy == odd && t.Spec.Metadata[odd] == odd &&
+				t.Spec.TraceParent == odd && t.Spec.HTTP.URL == odd, "%q came back as %+v", odd, t)
+		}
+		failed := &task.Failure{Category: "down", Type: odd, Code: odd, Message: odd + "\x00", Fingerprint: odd}
+		kept := func(f *task.Failure) {
+			h.Helper()
+			h.expect(f != nil && f.Type == odd && f.Code == odd && f.Message == odd+"\x00" && f.Fingerprint == odd, "%q came back as %+v", odd, f)
+		}
+		same(h.get(insert.ID))
+		for _, outcome := range []task.Outcome{task.OutcomeFailed, task.OutcomeDead} {
+			t := h.claimOne(insert.ID)
+			same(t)
+			s := settlement(t, outcome)
+			s.Failure = failed
+			h.settle(s)
+			same(h.get(insert.ID))
+			kept(h.get(insert.ID).LastError)
+			for _, attempt := range h.attempts(insert.ID) {
+				kept(attempt.Failure)
+			}
+		}
+		_, _, err := h.s.Redrive(h.ctx, []task.ID{insert.ID}, store.RedriveOptions{})
+		h.ok(err)
+		s := settlement(h.claimOne(insert.ID), task.OutcomeSucceeded)
+		s.Result, _ = json.Marshal(odd)
+		h.settle(s)
+		same(h.get(insert.ID))
+		h.same(h.get(insert.ID).Result, s.Result)
+	}
 }
