@@ -1,0 +1,110 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/task"
+)
+
+var (
+	// requestCancel leaves the claim alone: a success that still arrives
+	// is kept.
+	requestCancel = newQuery(`UPDATE outlast_run SET cancel = true WHERE id = $1::uuid`)
+
+	// moveRun moves a pending row, under the lock of its lane. Inputs: id,
+	// run_at, rank, now.
+	moveRun = newQuery(`UPDATE outlast_task SET run_at = $2::bigint, rank = $3::bigint, park = 0, updated_at = $4::bigint WHERE id = $1::uuid`)
+
+	releaseKey = newQuery(`DELETE FROM outlast_key_hold WHERE key = $2::text AND lane IN (SELECT lane FROM outlast_lane WHERE queue = $1::text)`)
+)
+
+// Cancel implements [store.Admin].
+func (s *Store) Cancel(ctx context.Context, id task.ID) (changed *task.Task, err error) {
+	err = s.partitioning(ctx, func() error {
+		changed, err = s.change(ctx, id, task.Cancel, func(t *tx, live *ending.Row) (done bool, err error) {
+			if live.State == task.Running {
+				n, err := exec(ctx, t, requestCancel, id)
+				return n == 1, err // it may have ended just now
+			}
+			_, err = exec(ctx, t, endRow, id, canceled, live.Claim, int64(0), t.now, t.now, live.Entry.Attempt, nil, nil, "", nil, false)
+			return true, err
+		})
+		return err
+	})
+	return changed, err
+}
+
+// Reschedule implements [store.Admin].
+func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time) (*task.Task, error) {
+	if at.After(check.Farthest) {
+		return nil, task.Invalid("run_at", "the time is too far away", "")
+	}
+	return s.change(ctx, id, task.Reschedule, func(t *tx, live *ending.Row) (bool, error) {
+		runAt := at.Truncate(time.Microsecond)
+		if at.IsZero() {
+			runAt = t.time()
+		}
+		_, err := exec(ctx, t, moveRun, id, runAt.UnixMicro(), task.Rank(runAt, live.Priority), t.now)
+		return true, err
+	})
+}
+
+// change reads a live task under the lock of its lane, so that it cannot be
+// claimed meanwhile, changes it and returns it as it then stands.
+func (s *Store) change(ctx context.Context, id task.ID, event task.Event, apply func(t *tx, live *ending.Row) (done bool, err error)) (*task.Task, error) {
+	var changed *task.Task
+	err := s.write(ctx, func(t *tx) error {
+		if _, err := exec(ctx, t, lockLanes, []int32{int32(id.Lane())}); err != nil {
+			return err
+		}
+		for done := false; !done; {
+			live, err := t.readRow(ctx, id)
+			if err != nil {
+				return err
+			}
+			if err := allowed(ctx, t, id, live, event); err != nil {
+				return err
+			}
+			if done, err = apply(t, live); err != nil {
+				return err
+			}
+		}
+		var err error
+		changed, err = get(ctx, t, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+// allowed refuses an event that the state of the task does not allow.
+func allowed(ctx context.Context, s session, id task.ID, live *ending.Row, event task.Event) error {
+	if live != nil {
+		_, err := live.State.Next(event)
+		return err
+	}
+	ended, err := get(ctx, s, id)
+	if err != nil {
+		return err
+	}
+	if _, err := ended.State.Next(event); err != nil {
+		return err
+	}
+	return &task.Error{Code: task.CodeConflict, Message: "the task has ended as " + string(ended.State), State: ended.State}
+}
+
+// ReleaseKey implements [store.Admin].
+func (s *Store) ReleaseKey(ctx context.Context, queue, key string) (released bool, err error) {
+	err = s.write(ctx, func(t *tx) error {
+		n, err := exec(ctx, t, releaseKey, queue, key)
+		released = n > 0
+		return err
+	})
+	return released, err
+}

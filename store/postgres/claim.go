@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// defaultClaimBytes bounds the payloads of one claim.
+const defaultClaimBytes = 8 << 20
+
+var (
+	// lockLanes takes the locks of lanes, in their order, to the end of the
+	// transaction: nobody else claims, cancels, reschedules or marks their
+	// pending tasks, takes them or frees them.
+	lockLanes = newQuery(`SELECT lane FROM outlast_lane WHERE lane = ANY($1::integer[]) ORDER BY lane FOR NO KEY UPDATE`)
+
+	// claimRows makes rows running under the locks of their lanes, so that no
+	// pending row can change between the snapshot of the statement and its
+	// commit; running rows that end meanwhile were running in the snapshot.
+	// Inputs: clock, node, lanes owned, their epochs, ids, marks, bytes.
+	claimRows = newQuery(`WITH owned AS (SELECT array_agg(l.lane) AS lanes FROM unnest($3::integer[], $4::bigint[]) AS e (lane, epoch)
+ JOIN outlast_lane l ON l.lane = e.lane AND l.epoch = e.epoch AND l.owner = $2::text),
+c AS MATERIALIZED (SELECT t.*, ` + nowMicro + ` AS now, sum(octet_length(t.payload)) OVER (ROWS UNBOUNDED PRECEDING) - octet_length(t.payload) AS before
+ FROM unnest($5::uuid[], $6::bigint[]) AS u (id, mark)
+ CROSS JOIN LATERAL (SELECT * FROM outlast_task t WHERE t.id = u.id OFFSET 0) t
+ WHERE EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $2::text AND n.state = 'alive')
+  AND (u.mark <> 0 OR t.lane = ANY((SELECT lanes FROM owned)::integer[])) AND t.park = u.mark AND t.run_at <= ` + nowMicro + `
+  AND (SELECT true FROM outlast_run r WHERE r.id = u.id) IS NULL
+  AND (t.key IS NULL OR (SELECT true FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key) IS NULL
+   AND (SELECT true FROM outlast_run r WHERE r.lane = t.lane AND r.key = t.key AND r.key IS NOT NULL) IS NULL
+   AND (SELECT k.id FROM outlast_task k WHERE k.lane = t.lane AND k.key = t.key AND k.key IS NOT NULL
+    ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) = t.id)),
+r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key)
+ SELECT id, lane, greatest(claim + 1, now), now, $2::text, key FROM c WHERE before < $7::bigint)
+SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes, greatest(claim + 1, now), created_at, last_error, now
+FROM c WHERE before < $7::bigint`)
+)
+
+func scanClaimed(r row, node string) (*task.Task, error) {
+	now := r.time(16)
+	t := &task.Task{
+		State: task.Running, Node: node, StartedAt: now, UpdatedAt: now,
+		ID: r.id(0), Queue: r.text(1), Type: r.text(2), Payload: r.blob(3), Priority: int(r.int(4)),
+		RunAt: r.time(5), Key: r.text(6), Seq: r.int(7), Target: r.text(8), Policy: r.text(9),
+		Attempt: int(r.int(11)) + 1, Crashes: int(r.int(12)), Claim: r.int(13), CreatedAt: r.time(14),
+	}
+	var err error
+	if t.Spec, err = stored.ParseSpec(r[10]); err == nil {
+		t.LastError, err = stored.ParseFailure(r[15])
+	}
+	return t, err
+}
+
+// claiming is one call of Claim.
+type claiming struct {
+	store  *Store
+	claim  store.Claim
+	items  []store.ClaimItem // each id once
+	result store.Claimed
+}
+
+// Claim implements [store.Store].
+func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, error) {
+	c := &claiming{store: s, claim: claim}
+	if c.claim.MaxBytes <= 0 {
+		c.claim.MaxBytes = defaultClaimBytes
+	}
+	c.distinct()
+	if len(c.items) == 0 {
+		return store.Claimed{}, nil
+	}
+	if err := c.run(ctx, c.items); err != nil {
+		return store.Claimed{}, err
+	}
+	if len(c.result.Tasks) < len(claim.Items) {
+		if err := c.explain(ctx); err != nil {
+			return store.Claimed{}, err
+		}
+	}
+	return c.result, nil
+}
+
+func (c *claiming) distinct() {
+	seen := make(map[task.ID]bool, len(c.claim.Items))
+	for _, item := range c.claim.Items {
+		if !seen[item.ID] {
+			seen[item.ID] = true
+			c.items = append(c.items, item)
+		}
+	}
+}
+
+func (c *claiming) run(ctx context.Context, items []store.ClaimItem) error {
+	ids, marks := make([]task.ID, len(items)), make([]int64, len(items))
+	lanes := map[uint16]bool{}
+	var claimed []*task.Task
+	for i, item := range items {
+		ids[i], marks[i] = item.ID, item.Mark
+		lanes[item.ID.Lane()] = true
+	}
+	owned, epochs := laneEpochs(c.claim.Lanes)
+	_, err := c.store.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}},
+		&call{
+			query: claimRows,
+			args:  []any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, c.claim.MaxBytes},
+			start: func() { claimed = nil },
+			scan: func(r row) error {
+				t, err := scanClaimed(r, c.claim.Node)
+				claimed = append(claimed, t)
+				return err
+			},
+		})
+	c.result.Tasks = append(c.result.Tasks, claimed...)
+	return err
+}
+
+// full reports whether the batch has ended early.
+func (c *claiming) full() bool {
+	bytes := 0
+	for _, t := range c.result.Tasks {
+		bytes += len(t.Payload)
+	}
+	return bytes >= c.claim.MaxBytes
+}

@@ -1,0 +1,118 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/outlast-dev/outlast/internal/servertest"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/memory"
+	"github.com/outlast-dev/outlast/store/postgres"
+	"github.com/outlast-dev/outlast/store/storetest"
+)
+
+// schemas are stores in one database, each in a schema of its own, which is
+// quicker than a database for each.
+type schemas struct {
+	url     string
+	mu      sync.Mutex
+	offsets map[string]time.Duration // of the clock, by schema
+	names   map[store.Backend]string
+}
+
+func newSchemas(t *testing.T) *schemas {
+	return &schemas{url: servertest.Postgres(t), offsets: map[string]time.Duration{}, names: map[store.Backend]string{}}
+}
+
+// fresh is the name of a new schema, with whatever a name may contain.
+func (c *schemas) fresh() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return fmt.Sprintf(`"it's" 100%%? $1 É.%d`, len(c.names))
+}
+
+func (c *schemas) open(t *testing.T, name string) store.Backend {
+	t.Helper()
+	s, err := postgres.OpenURL(t.Context(), c.url, postgres.WithSchema(name), postgres.WithClockOffset(func() time.Duration {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.offsets[name]
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.names[s] = name
+	return s
+}
+
+func (c *schemas) name(s store.Backend) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.names[s]
+}
+
+// open opens a store with a pool of its own.
+func open(t *testing.T, url string, options ...postgres.Option) *postgres.Store {
+	t.Helper()
+	s, err := postgres.OpenURL(t.Context(), url, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func pool(t *testing.T, url string) *pgxpool.Pool {
+	t.Helper()
+	p, err := pgxpool.New(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+func TestConformance(t *testing.T) {
+	c := newSchemas(t)
+	storetest.Run(t, func(t *testing.T) store.Backend {
+		s := c.open(t, c.fresh())
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return s
+	}, storetest.Abilities{
+		Reopen: func(t *testing.T, s store.Backend) store.Backend { return c.open(t, c.name(s)) },
+		Advance: func(_ *testing.T, s store.Backend, d time.Duration) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.offsets[c.names[s]] += d
+		},
+		Tx: func(t *testing.T, s store.Backend) (any, func() error, func() error) {
+			ctx := context.WithoutCancel(t.Context())
+			tx, err := pool(t, c.url).Begin(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = tx.Rollback(ctx) })
+			return tx, func() error { return tx.Commit(ctx) }, func() error { return tx.Rollback(ctx) }
+		},
+	})
+}
+
+// TestModel compares the store with the reference under random operations.
+func TestModel(t *testing.T) {
+	storetest.RunModel(t, memory.New(), open(t, servertest.Postgres(t)))
+}

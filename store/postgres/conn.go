@@ -1,0 +1,163 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// session runs statements one after the other: in a transaction of the
+// store's own, in one of a caller, or each by itself.
+type session interface {
+	// run runs calls in one round trip.
+	run(ctx context.Context, calls ...*call) error
+}
+
+// call is one statement with its arguments.
+type call struct {
+	query   *query
+	text    string // instead of query: a statement that is not kept
+	args    []any
+	start   func()          // is called before the statement is sent, each time
+	scan    func(row) error // nil drops the rows
+	changed int64           // rows, afterwards
+}
+
+// exec runs a statement and returns how many rows it changed or returned.
+func exec(ctx context.Context, s session, q *query, args ...any) (int64, error) {
+	c := &call{query: q, args: args}
+	err := s.run(ctx, c)
+	return c.changed, err
+}
+
+// each runs a statement and scans its rows.
+func each(ctx context.Context, s session, q *query, scan func(row) error, args ...any) error {
+	return s.run(ctx, &call{query: q, args: args, scan: scan})
+}
+
+// one runs a statement of at most one row and reports whether there is one.
+func one(ctx context.Context, s session, q *query, scan func(row), args ...any) (found bool, err error) {
+	err = each(ctx, s, q, func(r row) error {
+		found = true
+		scan(r)
+		return nil
+	}, args...)
+	return found, err
+}
+
+// conn runs statements on a connection. Calls that go together are one
+// pipeline with one Sync at its end, hence one transaction, unless the
+// connection is in a transaction already ("Pipelining" in the manual's
+// chapter on the protocol).
+type conn struct {
+	pg    *pgconn.PgConn
+	texts []statement
+	// named says that statements may be prepared under a name, which stays
+	// with the connection.
+	named bool
+}
+
+// newConn uses a connection as its owner has configured it: whoever tells pgx
+// to keep no prepared statements has a reason, such as a pooler that changes
+// connections with each transaction.
+func newConn(c *pgx.Conn, texts []statement) *conn {
+	return &conn{pg: c.PgConn(), texts: texts, named: c.Config().DefaultQueryExecMode == pgx.QueryExecModeCacheStatement}
+}
+
+var binaryFormat = []int16{pgx.BinaryFormatCode}
+
+func (c *conn) run(ctx context.Context, calls ...*call) error {
+	var batch pgconn.Batch
+	for _, call := range calls {
+		if call.start != nil {
+			call.start()
+		}
+		if err := c.queue(ctx, &batch, call); err != nil {
+			return err
+		}
+	}
+	results := c.pg.ExecBatch(ctx, &batch)
+	var failed error
+	for n := 0; n < len(calls) && results.NextResult(); n++ {
+		if err := calls[n].read(results.ResultReader()); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	if err := results.Close(); err != nil {
+		return c.explain(err)
+	}
+	return failed
+}
+
+func (c *conn) queue(ctx context.Context, batch *pgconn.Batch, call *call) error {
+	values := make([][]byte, len(call.args))
+	for i, arg := range call.args {
+		value, err := encode(arg)
+		if err != nil {
+			return err
+		}
+		values[i] = value
+	}
+	if call.query == nil {
+		batch.ExecParams(call.text, values, nil, binaryFormat, binaryFormat)
+		return nil
+	}
+	s := &c.texts[call.query.index]
+	if !c.named {
+		batch.ExecParams(s.text, values, nil, binaryFormat, binaryFormat)
+		return nil
+	}
+	if err := c.prepare(ctx, s); err != nil {
+		return err
+	}
+	batch.ExecPrepared(s.name, values, binaryFormat, binaryFormat)
+	return nil
+}
+
+// preparedKey is where a connection keeps which statements it has prepared.
+const preparedKey = "outlast.prepared"
+
+func (c *conn) prepare(ctx context.Context, s *statement) error {
+	prepared, _ := c.pg.CustomData()[preparedKey].(map[string]bool)
+	if prepared[s.name] {
+		return nil
+	}
+	if _, err := c.pg.Prepare(ctx, s.name, s.text, nil); err != nil {
+		return fmt.Errorf("%w in %s", c.explain(err), s.text)
+	}
+	if prepared == nil {
+		prepared = map[string]bool{}
+		c.pg.CustomData()[preparedKey] = prepared
+	}
+	prepared[s.name] = true
+	return nil
+}
+
+// explain forgets what was prepared if the server has forgotten it (somebody
+// has said DISCARD ALL), or has it already from before we forgot it.
+func (c *conn) explain(err error) error {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == codeNoStatement {
+		delete(c.pg.CustomData(), preparedKey)
+	}
+	return err
+}
+
+// read reads one result to its end, whatever scan says.
+func (c *call) read(results *pgconn.ResultReader) error {
+	var failed error
+	for results.NextRow() {
+		if c.scan != nil && failed == nil {
+			failed = c.scan(results.Values())
+		}
+	}
+	tag, err := results.Close()
+	if err != nil {
+		return err
+	}
+	c.changed = tag.RowsAffected()
+	return failed
+}

@@ -1,0 +1,100 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/pages"
+	"github.com/outlast-dev/outlast/store/internal/where"
+	"github.com/outlast-dev/outlast/task"
+)
+
+var (
+	selectCounts = newQuery(`SELECT kind, name, count FROM outlast_dead_count WHERE count <> 0`)
+
+	selectGroups = newQuery(`SELECT fingerprint, count, type, reason, category, message, first_seen, last_seen, example
+FROM outlast_dead_group ORDER BY count DESC, last_seen DESC, fingerprint LIMIT $1::bigint`)
+
+	recount = newQuery(`SELECT 'total', '', count(*) FROM outlast_dead HAVING count(*) > 0
+UNION ALL SELECT 'type', type, count(*) FROM outlast_dead GROUP BY type
+UNION ALL SELECT 'reason', reason, count(*) FROM outlast_dead GROUP BY reason
+UNION ALL SELECT 'category', category, count(*) FROM outlast_dead GROUP BY category`)
+)
+
+// DeadStats implements [store.Query].
+func (s *Store) DeadStats(ctx context.Context) (stats *store.DeadStats, err error) {
+	err = s.read(ctx, func(c session) (err error) {
+		stats, err = readStats(ctx, c, selectCounts)
+		return err
+	})
+	return stats, err
+}
+
+func readStats(ctx context.Context, s session, q *query) (*store.DeadStats, error) {
+	stats := &store.DeadStats{ByType: map[string]int{}, ByReason: map[string]int{}, ByCategory: map[string]int{}}
+	err := each(ctx, s, q, func(r row) error {
+		name, n := r.text(1), int(r.int(2))
+		switch r.text(0) {
+		case "total":
+			stats.Total = n
+		case "type":
+			stats.ByType[name] = n
+		case "reason":
+			stats.ByReason[name] = n
+		case "category":
+			stats.ByCategory[name] = n
+		}
+		return nil
+	})
+	return stats, err
+}
+
+func equalStats(a, b *store.DeadStats) bool {
+	return a.Total == b.Total && maps.Equal(a.ByType, b.ByType) && maps.Equal(a.ByReason, b.ByReason) && maps.Equal(a.ByCategory, b.ByCategory)
+}
+
+// DeadGroups implements [store.Query]. Without a filter it reads counters,
+// with one it counts the letters that match, and does not examine those older
+// than the newest maxGrouped; see groupsOf.
+func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) (groups []store.DeadGroup, err error) {
+	if limit <= 0 {
+		limit = pages.Default
+	}
+	c := &call{query: selectGroups, args: []any{limit}}
+	if !where.Empty(filter) {
+		text, args := s.numbered(groupsOf(filter, limit))
+		c = &call{text: text, args: args}
+	}
+	c.start, c.scan = func() { groups = nil }, func(r row) error {
+		groups = append(groups, store.DeadGroup{
+			Fingerprint: r.text(0), Count: int(r.int(1)), Type: r.text(2), Reason: task.DeadReason(r.text(3)), Category: r.text(4),
+			Message: r.text(5), FirstSeen: r.time(6), LastSeen: r.time(7), Example: r.id(8),
+		})
+		return nil
+	}
+	err = s.read(ctx, func(session session) error { return session.run(ctx, c) })
+	return groups, err
+}
+
+// maxGrouped is how many letters one filtered DeadGroups looks at.
+const maxGrouped = 20_000
+
+// groupsOf groups the dead letters that match among the newest maxGrouped of
+// those that the filter's index and times select, so that its cost is
+// bounded: beyond them, counts are of the newest alone. Of each group the
+// letter that died last stands for it.
+func groupsOf(filter store.Filter, limit int) (text string, args []any) {
+	newest, matching := &where.Where{}, deadWhere(filter)
+	deadSource.indexed(newest, filter)
+	newest.IDs(filter, task.ID{})
+	if filter.IDs != nil {
+		newest = matching.Copy()
+	}
+	return fmt.Sprintf(`SELECT * FROM (SELECT DISTINCT ON (fingerprint) fingerprint, count(*) OVER (PARTITION BY fingerprint) AS n, type, reason, category,
+ coalesce(%s, ''), (SELECT first_seen FROM outlast_dead_group g WHERE g.fingerprint = d.fingerprint), finished_at, id
+FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s ORDER BY fingerprint, finished_at DESC, id DESC) g
+ORDER BY n DESC, finished_at DESC, fingerprint LIMIT ?`, field("last_error", "message"), newest, maxGrouped, matching),
+		append(append(newest.Args, matching.Args...), limit)
+}

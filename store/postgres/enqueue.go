@@ -1,0 +1,268 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// insertColumns is the list of tasks to insert, as arrays: see inserts.
+const insertColumns = `unnest($2::uuid[], $3::integer[], $4::integer[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bytea[])
+ WITH ORDINALITY AS u (id, lane, priority, run_at, delay, queue, type, target, policy, key, spec, payload, ord)`
+
+const insertHead = `INSERT INTO outlast_task (id, lane, priority, rank, run_at, seq, created_at, updated_at, queue, type, target, policy, key, spec, payload)
+SELECT id, lane, priority, at - priority * 30000000::bigint, at, CASE WHEN key IS NULL THEN 0 ELSE nextval('outlast_seq'::text::regclass) END, now, now,
+ queue, type, target, policy, key, spec, payload
+FROM (SELECT u.*, n.now, coalesce(nullif(u.run_at, 0), n.now + u.delay) AS at FROM (SELECT ` + nowMicro + ` AS now) n, ` + insertColumns + ` ORDER BY ord) u`
+
+var (
+	// insertNew inserts tasks that must be new: it fails if one is there.
+	// Seqs are given in the order of the call. Returns what was made here.
+	insertNew = newQuery(insertHead + ` RETURNING seq, rank, run_at, created_at`)
+
+	// insertAny inserts those of the tasks of which there is no live row.
+	insertAny = newQuery(insertHead + ` ON CONFLICT (id, lane) DO NOTHING RETURNING id, seq, rank, run_at, created_at`)
+
+	// noneEnded fails unless none of the tasks has ended already: who sends
+	// an enqueue of unknown outcome again may find its task gone from
+	// outlast_task. It runs after the insert, which waits for a settle that is
+	// moving the row. Inputs: the ids, the least and the greatest of them, the
+	// earliest end of any of them. New tasks have ids of almost the same time,
+	// so that hardly any that have ended lie between them.
+	noneEnded = newQuery(`SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM (SELECT d.id FROM outlast_done d
+  WHERE d.id >= $2::uuid AND d.id <= $3::uuid AND d.finished_at >= $4::bigint OFFSET 0) d WHERE d.id = ANY($1::uuid[]))
+ OR EXISTS (SELECT 1 FROM (SELECT d.id FROM outlast_dead d WHERE d.id >= $2::uuid AND d.id <= $3::uuid OFFSET 0) d WHERE d.id = ANY($1::uuid[]))
+ THEN 0 ELSE 1 END)`)
+
+	// noneEndedApart is noneEnded for ids that lie far apart: it looks each up.
+	noneEndedApart = newQuery(`SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM outlast_done d WHERE d.id = ANY($1::uuid[]) AND d.finished_at >= $2::bigint)
+ OR EXISTS (SELECT 1 FROM outlast_dead d WHERE d.id = ANY($1::uuid[])) THEN 0 ELSE 1 END)`)
+
+	// endedOf lists those of the ids that have ended.
+	endedOf = newQuery(`SELECT id FROM outlast_done WHERE id = ANY($1::uuid[]) UNION SELECT id FROM outlast_dead WHERE id = ANY($1::uuid[])`)
+
+	deleteTasks = newQuery(`DELETE FROM outlast_task WHERE id = ANY($1::uuid[])`)
+)
+
+// inserts are the arguments of the statements above.
+type inserts struct {
+	items             []store.Insert
+	ids               []task.ID
+	lanes, priorities []int32
+	runAt, delays     []int64
+	queues, types     []string
+	targets           []string
+	policies, keys    optionals
+	specs             jsons
+	payloads          [][]byte
+}
+
+// newInserts refuses specs that cannot be stored; what else is wrong with an
+// item was found by check.Insert.
+func newInserts(items []store.Insert) (*inserts, error) {
+	in := &inserts{items: items}
+	for i := range items {
+		t := items[i].Task
+		spec, err := stored.Spec(&t.Spec)
+		if err != nil {
+			return nil, refusedData(err)
+		}
+		payload := t.Payload
+		if payload == nil {
+			payload = []byte{}
+		}
+		in.ids, in.lanes, in.priorities = append(in.ids, t.ID), append(in.lanes, int32(t.ID.Lane())), append(in.priorities, int32(t.Priority))
+		in.runAt, in.delays = append(in.runAt, stored.Micro(t.RunAt)), append(in.delays, items[i].Delay.Microseconds())
+		in.queues, in.types, in.targets = append(in.queues, t.Queue), append(in.types, t.Type), append(in.targets, t.Target)
+		in.policies, in.keys = append(in.policies, t.Policy), append(in.keys, t.Key)
+		in.specs, in.payloads = append(in.specs, spec), append(in.payloads, payload)
+	}
+	return in, nil
+}
+
+func (in *inserts) args(offset int64) []any {
+	return []any{offset, in.ids, in.lanes, in.priorities, in.runAt, in.delays, in.queues, in.types, in.targets, in.policies, in.keys, in.specs, in.payloads}
+}
+
+// inserted is the answer for a new row.
+func inserted(t *task.Task, seq, rank, runAt, created int64) store.Inserted {
+	return store.Inserted{Created: stored.Time(created), Entry: store.Entry{
+		ID: t.ID, RunAt: runAt, Rank: rank, Seq: seq, Key: t.Key, Type: t.Type, Target: t.Target, Size: len(t.Payload),
+	}}
+}
+
+// Enqueue implements [store.Store].
+func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.BatchResult, error) {
+	e := &enqueuing{store: s, batches: batches, results: make([]store.BatchResult, len(batches))}
+	var plain []int
+	for i, batch := range batches {
+		switch err := checkBatch(batch.Items); {
+		case err != nil:
+			e.results[i].Err = err
+		case len(batch.Items) == 0:
+		default:
+			plain = append(plain, i)
+		}
+	}
+	if err := e.many(ctx, plain); err != nil {
+		return nil, err
+	}
+	return e.results, nil
+}
+
+func checkBatch(items []store.Insert) error {
+	for i := range items {
+		if err := check.Insert(&items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enqueuing is one call of Enqueue. Batches are known by their place.
+type enqueuing struct {
+	store   *Store
+	batches []store.Batch
+	results []store.BatchResult
+}
+
+// many inserts batches in their order: together those that follow each other
+// and have no dedupe keys, the others one by one.
+func (e *enqueuing) many(ctx context.Context, places []int) error {
+	for len(places) > 0 {
+		n := 0
+		for n < len(places) && !hasDedupe(e.batches[places[n]].Items) {
+			n++
+		}
+		var err error
+		if n == 0 {
+			n, err = 1, e.one(ctx, places[0])
+		} else {
+			err = e.halving(ctx, places[:n])
+		}
+		if err != nil {
+			return err
+		}
+		places = places[n:]
+	}
+	return nil
+}
+
+func hasDedupe(items []store.Insert) bool {
+	for i := range items {
+		if items[i].Dedupe != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// halving inserts together. When a task is not new, or is refused for its
+// data, halves go by themselves until that batch is alone.
+func (e *enqueuing) halving(ctx context.Context, places []int) error {
+	err := e.together(ctx, places)
+	switch {
+	case err == nil:
+		return nil
+	case !refusal(err):
+		return err
+	case len(places) == 1:
+		return e.one(ctx, places[0])
+	}
+	half := len(places) / 2
+	return errors.Join(e.halving(ctx, places[:half]), e.halving(ctx, places[half:]))
+}
+
+// together inserts new tasks in one transaction and one round trip. It fails
+// with nothing done if one is not new.
+func (e *enqueuing) together(ctx context.Context, places []int) error {
+	var items []store.Insert
+	for _, i := range places {
+		items = append(items, e.batches[i].Items...)
+	}
+	in, err := newInserts(items)
+	if err != nil {
+		return e.apart(ctx, places)
+	}
+	made := make([]store.Inserted, 0, len(items))
+	offset := e.store.offset()
+	_, err = e.store.pipeline(ctx, &call{
+		query: insertNew, args: in.args(offset), start: func() { made = made[:0] },
+		scan: func(r row) error {
+			made = append(made, inserted(items[len(made)].Task, r.int(0), r.int(1), r.int(2), r.int(3)))
+			return nil
+		},
+	}, in.noneEnded())
+	if err != nil {
+		return err
+	}
+	for _, i := range places {
+		n := len(e.batches[i].Items)
+		e.results[i].Items, made = made[:n:n], made[n:]
+	}
+	return nil
+}
+
+// apart inserts batches one by one.
+func (e *enqueuing) apart(ctx context.Context, places []int) error {
+	for _, i := range places {
+		if err := e.one(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// idSkew is how far the clock of whoever makes ids may be ahead of the
+// database's.
+const idSkew = 24 * time.Hour
+
+// noneEnded checks that no task has ended already. A task ends after its id
+// was made, but for clocks that differ; who is ahead by more has all ends
+// looked through.
+func (in *inserts) noneEnded() *call {
+	low, high := in.ids[0], in.ids[0]
+	for _, id := range in.ids {
+		if id.Compare(low) < 0 {
+			low = id
+		}
+		if id.Compare(high) > 0 {
+			high = id
+		}
+	}
+	earliest := low.Time().Add(-idSkew).UnixMicro()
+	if time.Until(high.Time()) > idSkew/2 {
+		earliest = 0
+	}
+	if high.Time().Sub(low.Time()) > time.Second {
+		return &call{query: noneEndedApart, args: []any{in.ids, earliest}}
+	}
+	return &call{query: noneEnded, args: []any{in.ids, low, high, earliest}}
+}
+
+// one inserts a batch with all that may be unusual about it, in a transaction
+// of its own.
+func (e *enqueuing) one(ctx context.Context, i int) error {
+	var items []store.Inserted
+	err := e.store.write(ctx, func(t *tx) (err error) {
+		items, err = insertAll(ctx, t, e.store, t.now, e.batches[i].Items)
+		return err
+	})
+	var typed *task.Error
+	switch {
+	case err == nil:
+		e.results[i].Items = items
+	case errors.As(err, &typed):
+		e.results[i].Err = err
+	case refusal(err):
+		e.results[i].Err = refusedData(err)
+	default:
+		return err
+	}
+	return nil
+}

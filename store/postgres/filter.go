@@ -1,0 +1,141 @@
+package postgres
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/where"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// source is one kind of tables as a list sees it.
+type source struct {
+	table, columns string
+	states         []task.State
+	indexed        func(*where.Where, store.Filter) // conditions that an index answers
+}
+
+var sources = [...]source{
+	{table: "outlast_live", columns: liveColumns, states: []task.State{task.Pending, task.Running}, indexed: func(w *where.Where, f store.Filter) {
+		switch {
+		case f.State == task.Running:
+			w.And(`id IN (SELECT r.id FROM outlast_run r)`)
+		case f.Key != "":
+			w.And(`lane IN (SELECT l.lane FROM outlast_lane l) AND key = ? AND key IS NOT NULL`, f.Key)
+		}
+	}},
+	{table: "outlast_done", columns: doneColumns, states: []task.State{task.Succeeded, task.Canceled}, indexed: func(*where.Where, store.Filter) {}},
+	{table: "outlast_dead", columns: deadColumns, states: []task.State{task.Dead}, indexed: deadIndexed},
+}
+
+// deadIndexed adds the one condition that an index of dead letters answers
+// best.
+func deadIndexed(w *where.Where, f store.Filter) {
+	switch {
+	case f.Fingerprint != "":
+		w.And(`fingerprint = ?`, f.Fingerprint)
+	case f.Type != "":
+		w.And(`type = ?`, f.Type)
+	case f.Reason != "":
+		w.And(`reason = ?`, string(f.Reason))
+	}
+}
+
+var deadSource = &sources[2]
+
+// sourcesOf lists the tables that can hold tasks of the filter.
+func sourcesOf(f store.Filter) (list []*source) {
+	for i := range sources {
+		s := &sources[i]
+		if where.OnlyDead(f) && s != deadSource {
+			continue
+		}
+		for _, state := range s.states {
+			if f.State == "" || f.State == state {
+				list = append(list, s)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// field is a text of a column of JSON. The type json refuses to make text of
+// a document with an escaped NUL, so such a document has no fields here.
+func field(column, name string) string {
+	return `CASE WHEN strpos(` + column + `, '\u0000') = 0 THEN ` + column + `::json ->> '` + name + `' END`
+}
+
+var dialect = &where.Dialect{
+	Category: `(` + field("last_error", "category") + `) = ?`,
+	Trace:    `strpos(` + field("spec", "trace_parent") + `, ?) > 0`,
+}
+
+// rest adds the conditions that are checked row by row.
+func (s *source) rest(w *where.Where, f store.Filter) {
+	if f.State != "" && len(s.states) > 1 {
+		for number, state := range states {
+			if state == f.State {
+				w.And(`state = ?::bigint`, number)
+			}
+		}
+	}
+	w.Columns(f, dialect)
+}
+
+// scanLimit is how many rows of one table a page reads: three tables stay
+// below 20 000.
+const scanLimit = 6500
+
+// window is a statement that reads at most scanLimit rows of the table in
+// the order of ids, newest first, and passes those that match.
+func (s *source) window(f store.Filter, before task.ID, limit int) (text string, args []any) {
+	inner, outer := &where.Where{}, &where.Where{}
+	s.indexed(inner, f)
+	inner.IDs(f, before)
+	s.rest(outer, f)
+	text = fmt.Sprintf(`SELECT %s FROM (SELECT * FROM %s WHERE %s ORDER BY id DESC LIMIT %d) w WHERE %s ORDER BY id DESC LIMIT ?`,
+		s.columns, s.table, inner, scanLimit, outer)
+	return text, append(append(inner.Args, outer.Args...), limit)
+}
+
+// floor is a statement for the id of the last row that window reads; it has
+// no row if the window reaches the end.
+func (s *source) floor(f store.Filter, before task.ID) (text string, args []any) {
+	inner := &where.Where{}
+	s.indexed(inner, f)
+	inner.IDs(f, before)
+	return fmt.Sprintf(`SELECT id FROM %s WHERE %s ORDER BY id DESC LIMIT 1 OFFSET %d`, s.table, inner, scanLimit-1), inner.Args
+}
+
+// deadWhere is a whole filter as a condition on dead letters.
+func deadWhere(filter store.Filter) *where.Where {
+	w := &where.Where{}
+	deadSource.indexed(w, filter)
+	w.IDs(filter, task.ID{})
+	deadSource.rest(w, filter)
+	if filter.State != "" && filter.State != task.Dead {
+		w.And(`false`)
+	}
+	if filter.IDs != nil {
+		w.And(`id = ANY(?::uuid[])`, filter.IDs)
+	}
+	return w
+}
+
+// numbered is a statement with question marks as this database wants it, with
+// the schema of the store.
+func (s *Store) numbered(text string, args []any) (string, []any) {
+	var out strings.Builder
+	n := 0
+	for part := range strings.SplitSeq(text, "?") {
+		if n > 0 {
+			out.WriteString("$" + strconv.Itoa(n))
+		}
+		out.WriteString(part)
+		n++
+	}
+	return newStatement(out.String(), quote(s.schema)+".").text, args
+}

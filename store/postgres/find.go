@@ -1,0 +1,105 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/pages"
+	"github.com/outlast-dev/outlast/store/internal/where"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Find implements [store.Query]: a merge of the tables by id, in one
+// snapshot, in which each task is in one table.
+func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) (found []*task.Task, next string, err error) {
+	asked, err := pages.Asked(filter, page)
+	if err != nil {
+		return nil, "", err
+	}
+	var floor task.ID
+	err = s.snapshot(ctx, func(c session) (err error) {
+		if filter.IDs != nil {
+			found, floor, err = asked.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return s.findID(ctx, c, filter, id) })
+			return err
+		}
+		var windows []pages.Window
+		for _, source := range sourcesOf(filter) {
+			windows = append(windows, func(limit int) ([]*task.Task, task.ID, error) {
+				return s.window(ctx, c, source, filter, asked.Before, limit)
+			})
+		}
+		found, floor, err = pages.Merge(windows, asked.Limit)
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return found, asked.Next(floor), nil
+}
+
+func (s *Store) window(ctx context.Context, c session, source *source, filter store.Filter, before task.ID, limit int) (found []*task.Task, end task.ID, err error) {
+	text, args := s.numbered(source.window(filter, before, limit))
+	if err := c.run(ctx, &call{text: text, args: args, scan: collect(&found)}); err != nil {
+		return nil, end, err
+	}
+	if len(found) >= limit {
+		return found, found[len(found)-1].ID, nil
+	}
+	text, args = s.numbered(source.floor(filter, before))
+	err = c.run(ctx, &call{text: text, args: args, scan: func(r row) error {
+		end = r.id(0)
+		return nil
+	}})
+	return found, end, err
+}
+
+// findID gets a task unless another part of the filter is against it.
+func (s *Store) findID(ctx context.Context, c session, filter store.Filter, id task.ID) (*task.Task, error) {
+	for _, source := range sourcesOf(filter) {
+		w := &where.Where{}
+		w.And(`id = ?`, id)
+		w.IDs(filter, task.ID{})
+		source.rest(w, filter)
+		text, args := s.numbered(`SELECT `+source.columns+` FROM `+source.table+` WHERE `+w.String(), w.Args)
+		var found []*task.Task
+		if err := c.run(ctx, &call{text: text, args: args, scan: collect(&found)}); err != nil {
+			return nil, err
+		}
+		if len(found) > 0 {
+			return found[0], nil
+		}
+	}
+	return nil, nil
+}
+
+// Count implements [store.Query].
+func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n int, err error) {
+	if limit <= 0 {
+		return 0, nil
+	}
+	err = s.snapshot(ctx, func(c session) error {
+		n = 0
+		if filter.IDs != nil {
+			all := pages.Request{Limit: limit}
+			found, _, err := all.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return s.findID(ctx, c, filter, id) })
+			n = len(found)
+			return err
+		}
+		for _, source := range sourcesOf(filter) {
+			w := &where.Where{}
+			source.indexed(w, filter)
+			w.IDs(filter, task.ID{})
+			source.rest(w, filter)
+			text, args := s.numbered(`SELECT count(*) FROM (SELECT 1 FROM `+source.table+` WHERE `+w.String()+` LIMIT ?) x`, append(w.Args, limit-n))
+			err := c.run(ctx, &call{text: text, args: args, scan: func(r row) error {
+				n += int(r.int(0))
+				return nil
+			}})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
+}

@@ -1,0 +1,234 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+var (
+	_ store.TxEnqueuer = (*Store)(nil)
+	_ store.TxSettler  = (*Store)(nil)
+)
+
+// A failed call leaves nothing behind that the caller could commit.
+const (
+	savepoint  = `SAVEPOINT outlast`
+	rollbackTo = `ROLLBACK TO SAVEPOINT outlast`
+	release    = `RELEASE SAVEPOINT outlast`
+)
+
+// EnqueueTx implements [store.TxEnqueuer]. tx is a [pgx.Tx], or a *sql.Tx of
+// any PostgreSQL driver, on the database of the store; its search path does
+// not matter.
+func (s *Store) EnqueueTx(ctx context.Context, tx any, items []store.Insert) (inserted []store.Inserted, err error) {
+	foreign, err := s.foreignOf(tx)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkBatch(items); err != nil {
+		return nil, err
+	}
+	if len(items) == 0 {
+		return []store.Inserted{}, nil
+	}
+	err = foreign.apart(ctx, func(session session) error {
+		t := &txOf{session: session, store: s}
+		if err := t.look(ctx); err != nil {
+			return err
+		}
+		inserted, err = insertAll(ctx, session, s, t.now, items)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return inserted, nil
+}
+
+// SettleTx implements [store.TxSettler]; see EnqueueTx about tx.
+func (s *Store) SettleTx(ctx context.Context, tx any, settlement store.Settlement) (settled store.Settled, err error) {
+	foreign, err := s.foreignOf(tx)
+	if err != nil {
+		return settled, err
+	}
+	if settlement.Task == nil || settlement.Outcome != task.OutcomeSucceeded {
+		return settled, task.Invalid("outcome", "a transaction of the caller ends an attempt as succeeded only", "")
+	}
+	if err := checkSettlement(&settlement); err != nil {
+		return store.Settled{Status: store.StatusRefused, Err: err}, nil
+	}
+	err = foreign.apart(ctx, func(session session) error {
+		t := &txOf{session: session, store: s}
+		if err := t.look(ctx); err != nil {
+			return err
+		}
+		settled, err = t.settle(ctx, &settlement, false)
+		return err
+	})
+	var refused errRefused
+	switch {
+	case errors.As(err, &refused):
+		return store.Settled{Status: store.StatusRefused, Err: refused.error}, nil
+	case codeOf(err) == codeNoPartition:
+		// The caller's transaction goes on to be good for something only if it
+		// begins again, when the partition will be there.
+		return store.Settled{}, errors.Join(err, s.makePartitions(context.WithoutCancel(ctx), 1))
+	case refusal(err):
+		return store.Settled{Status: store.StatusRefused, Err: refusedData(err)}, nil
+	}
+	return settled, err
+}
+
+// txOf is a transaction of a caller.
+type txOf = tx
+
+// look reads the clock.
+func (t *tx) look(ctx context.Context) error {
+	_, err := one(ctx, t, selectNow, func(r row) { t.now = r.int(0) }, t.store.offset())
+	return err
+}
+
+// foreign is a transaction of a caller.
+type foreign interface {
+	// apart runs fn so that a failure undoes what it changed. It fails if the
+	// transaction has ended.
+	apart(ctx context.Context, fn func(session) error) error
+}
+
+func (s *Store) foreignOf(tx any) (foreign, error) {
+	switch tx := tx.(type) {
+	case pgx.Tx:
+		return &pgxTx{tx, s}, nil
+	case *sql.Tx:
+		if tx != nil {
+			return &sqlTx{tx, s}, nil
+		}
+	}
+	return nil, task.Invalid("tx", fmt.Sprintf("a %T is not a transaction of pgx or database/sql", tx), "pass a pgx.Tx or a *sql.Tx")
+}
+
+// pgxTx runs our statements on the connection of the caller's transaction.
+type pgxTx struct {
+	tx    pgx.Tx
+	store *Store
+}
+
+func (f *pgxTx) apart(ctx context.Context, fn func(session) error) error {
+	if _, err := f.tx.Exec(ctx, savepoint); err != nil {
+		return err
+	}
+	return finish(ctx, fn(newConn(f.tx.Conn(), f.store.texts)), func(ctx context.Context, text string) error {
+		_, err := f.tx.Exec(ctx, text)
+		return err
+	})
+}
+
+// finish ends what savepoint began.
+func finish(ctx context.Context, err error, exec func(ctx context.Context, text string) error) error {
+	ctx = context.WithoutCancel(ctx)
+	if err != nil {
+		if undo := exec(ctx, rollbackTo); undo != nil {
+			return errors.Join(err, undo)
+		}
+	}
+	return errors.Join(err, exec(ctx, release))
+}
+
+// sqlTx runs our statements through database/sql.
+type sqlTx struct {
+	tx    *sql.Tx
+	store *Store
+}
+
+func (f *sqlTx) apart(ctx context.Context, fn func(session) error) error {
+	if _, err := f.tx.ExecContext(ctx, savepoint); err != nil {
+		return err
+	}
+	return finish(ctx, fn(f), func(ctx context.Context, text string) error {
+		_, err := f.tx.ExecContext(ctx, text)
+		return err
+	})
+}
+
+func (f *sqlTx) run(ctx context.Context, calls ...*call) error {
+	for _, call := range calls {
+		if call.start != nil {
+			call.start()
+		}
+		if err := f.one(ctx, call); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *sqlTx) one(ctx context.Context, call *call) (err error) {
+	text := call.text
+	if call.query != nil {
+		text = f.store.texts[call.query.index].text
+	}
+	args := make([]any, len(call.args))
+	for i, arg := range call.args {
+		args[i] = literal(arg)
+	}
+	if call.scan == nil && !strings.HasPrefix(text, "SELECT") {
+		result, err := f.tx.ExecContext(ctx, text, args...)
+		if err != nil {
+			return err
+		}
+		call.changed, err = result.RowsAffected()
+		return err
+	}
+	rows, err := f.tx.QueryContext(ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	columns, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	values, targets := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		targets[i] = &values[i]
+	}
+	for call.changed = 0; rows.Next(); call.changed++ {
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		if call.scan == nil {
+			continue
+		}
+		if err := call.scan(rowOf(values)); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// rowOf makes of what a driver gives what the protocol would have.
+func rowOf(values []any) row {
+	r := make(row, len(values))
+	for i, value := range values {
+		switch v := value.(type) {
+		case []byte:
+			r[i] = v
+		case string:
+			r[i] = []byte(v)
+		case int64:
+			r[i] = binary.BigEndian.AppendUint64(nil, uint64(v))
+		case bool:
+			r[i] = []byte{truth(v)}
+		}
+	}
+	return r
+}

@@ -1,0 +1,201 @@
+package postgres
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+var (
+	// takeDedupe takes the entry of a dedupe key for a task that was just
+	// inserted, unless it lives. Inputs: lane, queue, key, id, content, end
+	// of the window, now.
+	takeDedupe = newQuery(`INSERT INTO outlast_dedupe AS d (lane, queue, key, id, content, expires)
+VALUES ($1::integer, $2::text, $3::text, $4::uuid, $5::bytea, $6::bigint)
+ON CONFLICT (lane, queue, key) DO UPDATE SET id = excluded.id, content = excluded.content, expires = excluded.expires
+WHERE d.expires <= $7::bigint AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = d.id)`)
+
+	// selectDedupe reads the entry of a dedupe key.
+	selectDedupe = newQuery(`SELECT id, content FROM outlast_dedupe WHERE lane = $1::integer AND queue = $2::text AND key = $3::text`)
+
+	// lockWait reads and sets how long the transaction waits for a lock.
+	readLockWait = newQuery(`SELECT current_setting('lock_timeout')`)
+	setLockWait  = newQuery(`SELECT set_config('lock_timeout', $1::text, true)`)
+)
+
+// dedupeWait is how long an enqueue waits for a dedupe key that another
+// transaction holds.
+const dedupeWait = "1s"
+
+// busyRetry is when it makes sense to try again.
+const busyRetry = time.Second
+
+// insertAll inserts items in order, new or not, in a transaction. A
+// *task.Error says which was refused; what was inserted before it must be
+// undone. Items up to one whose id came before go together.
+func insertAll(ctx context.Context, s session, own *Store, now int64, items []store.Insert) (answers []store.Inserted, err error) {
+	for len(items) > 0 {
+		byID, n := make(map[task.ID]*task.Task, len(items)), 0
+		for n < len(items) && byID[items[n].Task.ID] == nil {
+			byID[items[n].Task.ID] = items[n].Task
+			n++
+		}
+		some, err := insertDistinct(ctx, s, own, now, items[:n], byID)
+		if err != nil {
+			return nil, err
+		}
+		answers, items = append(answers, some...), items[n:]
+	}
+	return answers, nil
+}
+
+func insertDistinct(ctx context.Context, s session, own *Store, now int64, items []store.Insert, byID map[task.ID]*task.Task) ([]store.Inserted, error) {
+	in, err := newInserts(items)
+	if err != nil {
+		return nil, err
+	}
+	made := make(map[task.ID]store.Inserted, len(items))
+	err = each(ctx, s, insertAny, func(r row) error {
+		id := r.id(0)
+		made[id] = inserted(byID[id], r.int(1), r.int(2), r.int(3), r.int(4))
+		return nil
+	}, in.args(own.offset())...)
+	if err != nil {
+		return nil, err
+	}
+	if err := dropEnded(ctx, s, made); err != nil {
+		return nil, err
+	}
+	return answer(ctx, s, now, items, made)
+}
+
+// dropEnded undoes the insert of tasks that have ended before.
+func dropEnded(ctx context.Context, s session, made map[task.ID]store.Inserted) error {
+	ids := make([]task.ID, 0, len(made))
+	for id := range made {
+		ids = append(ids, id)
+	}
+	var ended []task.ID
+	err := each(ctx, s, endedOf, func(r row) error {
+		ended = append(ended, r.id(0))
+		return nil
+	}, ids)
+	if err != nil || len(ended) == 0 {
+		return err
+	}
+	for _, id := range ended {
+		delete(made, id)
+	}
+	_, err = exec(ctx, s, deleteTasks, ended)
+	return err
+}
+
+// answer finds the fate of each item: made here, there already, or a repeat
+// of a dedupe key. Dedupe keys are taken in their order, so that nobody waits
+// for each other.
+func answer(ctx context.Context, s session, now int64, items []store.Insert, made map[task.ID]store.Inserted) ([]store.Inserted, error) {
+	answers := make([]store.Inserted, len(items))
+	var keyed []int
+	for i := range items {
+		t := items[i].Task
+		fresh, ok := made[t.ID]
+		if !ok {
+			existing, err := sameTask(ctx, s, t)
+			if err != nil {
+				return nil, err
+			}
+			answers[i] = existing
+			continue
+		}
+		answers[i] = fresh
+		if items[i].Dedupe != nil {
+			keyed = append(keyed, i)
+		}
+	}
+	slices.SortStableFunc(keyed, func(a, b int) int { return compareDedupe(&items[a], &items[b]) })
+	return answers, takeKeys(ctx, s, now, items, keyed, answers)
+}
+
+func compareDedupe(a, b *store.Insert) int {
+	return cmp.Or(cmp.Compare(a.Dedupe.Lane, b.Dedupe.Lane), cmp.Compare(a.Task.Queue, b.Task.Queue), cmp.Compare(a.Dedupe.Key, b.Dedupe.Key))
+}
+
+func takeKeys(ctx context.Context, s session, now int64, items []store.Insert, keyed []int, answers []store.Inserted) error {
+	if len(keyed) == 0 {
+		return nil
+	}
+	before := ""
+	if _, err := one(ctx, s, readLockWait, func(r row) { before = r.text(0) }); err != nil {
+		return err
+	}
+	if _, err := exec(ctx, s, setLockWait, dedupeWait); err != nil {
+		return err
+	}
+	for _, i := range keyed {
+		existing, err := takeKey(ctx, s, now, &items[i])
+		if codeOf(err) == codeLockTimeout {
+			return &task.Error{Code: task.CodeDedupeBusy, Message: "another transaction holds the dedupe key", RetryAfter: busyRetry}
+		}
+		if err != nil {
+			return err
+		}
+		if existing != nil {
+			answers[i] = *existing
+		}
+	}
+	_, err := exec(ctx, s, setLockWait, before)
+	return err
+}
+
+// takeKey takes the dedupe key of a task that was just inserted. If the key
+// belongs to another one, the insert is undone and that one is the answer.
+func takeKey(ctx context.Context, s session, now int64, item *store.Insert) (*store.Inserted, error) {
+	d := item.Dedupe
+	n, err := exec(ctx, s, takeDedupe, d.Lane, item.Task.Queue, d.Key, item.Task.ID, d.Content[:], now+d.Window.Microseconds(), now)
+	if err != nil || n == 1 {
+		return nil, err
+	}
+	var id task.ID
+	var content []byte
+	found, err := one(ctx, s, selectDedupe, func(r row) { id, content = r.id(0), r.blob(1) }, d.Lane, item.Task.Queue, d.Key)
+	switch {
+	case err != nil:
+		return nil, err
+	case !found: // it was cleaned up meanwhile
+		return takeKey(ctx, s, now, item)
+	case id == item.Task.ID: // of a task of the same id that was purged
+		return nil, nil
+	case !bytes.Equal(content, d.Content[:]):
+		return nil, &task.Error{Code: task.CodeDedupeConflict, Message: "the dedupe key belongs to a task of other content", Existing: id}
+	}
+	if _, err := exec(ctx, s, deleteTasks, []task.ID{item.Task.ID}); err != nil {
+		return nil, err
+	}
+	existing, err := get(ctx, s, id)
+	if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {
+		// It ended and its retention has passed, but not the dedupe window.
+		existing, err = &task.Task{ID: id, Queue: item.Task.Queue, State: task.Succeeded, CreatedAt: id.Time()}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &store.Inserted{Existing: existing, Created: existing.CreatedAt}, nil
+}
+
+// sameTask answers for an id that is there already.
+func sameTask(ctx context.Context, s session, t *task.Task) (store.Inserted, error) {
+	existing, err := get(ctx, s, t.ID)
+	if err != nil {
+		return store.Inserted{}, err
+	}
+	if !store.SameContent(existing, t) {
+		return store.Inserted{}, &task.Error{Code: task.CodeIDConflict, Message: "the id belongs to a task of other content", Existing: t.ID}
+	}
+	return store.Inserted{Existing: existing, Created: existing.CreatedAt}, nil
+}

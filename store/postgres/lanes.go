@@ -1,0 +1,71 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+var (
+	// takeLanes gives free lanes to a node that is alive, by compare-and-set
+	// on the epoch, under the locks of the lanes: claims in flight are over.
+	takeLanes = newQuery(`UPDATE outlast_lane l SET owner = $1::text, epoch = l.epoch + 1
+FROM unnest($2::integer[], $3::bigint[]) AS e (lane, epoch) WHERE l.lane = e.lane AND l.epoch = e.epoch
+  AND NOT EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = l.owner AND n.state = 'alive')
+  AND EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $1::text AND n.state = 'alive')
+RETURNING l.lane, l.epoch`)
+
+	// freeLanes gives lanes back unless a keyed task of them runs, under the
+	// locks of the lanes: none can be claimed meanwhile.
+	freeLanes = newQuery(`UPDATE outlast_lane l SET owner = NULL
+FROM unnest($2::integer[], $3::bigint[]) AS e (lane, epoch) WHERE l.lane = e.lane AND l.epoch = e.epoch AND l.owner = $1::text
+  AND NOT EXISTS (SELECT 1 FROM outlast_run r WHERE r.lane = l.lane AND r.key IS NOT NULL)
+RETURNING l.lane, l.epoch`)
+)
+
+// TakeLanes implements [store.Store].
+func (s *Store) TakeLanes(ctx context.Context, node string, lanes []store.LaneEpoch) ([]store.LaneEpoch, error) {
+	return s.changeLanes(ctx, takeLanes, node, lanes)
+}
+
+// FreeLanes implements [store.Store].
+func (s *Store) FreeLanes(ctx context.Context, node string, lanes []store.LaneEpoch) ([]store.LaneEpoch, error) {
+	return s.changeLanes(ctx, freeLanes, node, lanes)
+}
+
+func (s *Store) changeLanes(ctx context.Context, q *query, node string, lanes []store.LaneEpoch) ([]store.LaneEpoch, error) {
+	if len(lanes) == 0 {
+		return nil, nil
+	}
+	numbers, epochs := laneEpochs(lanes)
+	var changed []store.LaneEpoch
+	_, err := s.pipeline(ctx, &call{query: lockLanes, args: []any{numbers}}, &call{
+		query: q, args: []any{node, numbers, epochs},
+		start: func() { changed = nil },
+		scan: func(r row) error {
+			changed = append(changed, store.LaneEpoch{Lane: uint16(r.int(0)), Epoch: r.int(1)})
+			return nil
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+func laneEpochs(lanes []store.LaneEpoch) (numbers []int32, epochs []int64) {
+	for _, lane := range lanes {
+		numbers, epochs = append(numbers, int32(lane.Lane)), append(epochs, lane.Epoch)
+	}
+	return numbers, epochs
+}
+
+func laneList(lanes map[uint16]bool) []int32 {
+	list := make([]int32, 0, len(lanes))
+	for lane := range lanes {
+		list = append(list, int32(lane))
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,212 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// How a node's crash counts, in outlast_node.suspect.
+const (
+	suspectUnknown = 0
+	suspectSome    = 1 // for its tasks with crashes >= 2 alone
+	suspectAll     = 2 // for every task
+)
+
+var (
+	// lostNodes lists the nodes that are not alive but have running rows in
+	// the lanes.
+	lostNodes = newQuery(`SELECT x.node, n.state FROM (SELECT DISTINCT node FROM outlast_run WHERE lane = ANY($1::integer[])) x
+LEFT JOIN outlast_node n ON n.id = x.node WHERE n.state IS DISTINCT FROM 'alive' ORDER BY x.node`)
+
+	// strangeNode gives a node without a row one, dead, which keeps the
+	// verdict on it.
+	strangeNode = newQuery(`INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, started_at, ended_at)
+VALUES ($1::text, '', '', '', false, 'dead', 0, $2::bigint, $2::bigint) ON CONFLICT (id) DO NOTHING`)
+
+	// lockVerdict reads the verdict on a node, and keeps others from judging.
+	lockVerdict = newQuery(`SELECT suspect FROM outlast_node WHERE id = $1::text FOR UPDATE`)
+
+	// anySuspect finds a running row of the node that crashed twice before.
+	anySuspect = newQuery(`SELECT 1 FROM (SELECT id FROM outlast_run WHERE node = $1::text) r
+CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = r.id AND t.crashes >= 2 OFFSET 0) t LIMIT 1`)
+
+	putVerdict = newQuery(`UPDATE outlast_node SET suspect = $2::bigint WHERE id = $1::text`)
+
+	// lockOrphans takes the locks of running rows of a node, but for those
+	// that somebody is about to settle.
+	lockOrphans = newQuery(`SELECT id FROM outlast_run WHERE node = $1::text AND lane = ANY($2::integer[]) ORDER BY id LIMIT $3::bigint FOR UPDATE SKIP LOCKED`)
+
+	// readOrphans reads what was locked.
+	readOrphans = newQuery(`SELECT ` + entryColumns + `, claim, cancel, started_at, queue, spec FROM unnest($1::uuid[]) AS u (given)
+CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given OFFSET 0) t ORDER BY id`)
+
+	// handBack makes orphans pending again. Inputs: now, ids, crashes, claims.
+	handBack = newQuery(`UPDATE outlast_task t SET crashes = u.crashes, claim = u.claim, park = 0, updated_at = $1::bigint
+FROM (SELECT u.*, x.tid FROM unnest($2::uuid[], $3::bigint[], $4::bigint[]) AS u (id, crashes, claim)
+ CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id OFFSET 0) x) u WHERE t.ctid = u.tid`)
+
+	deleteRuns = newQuery(`DELETE FROM outlast_run WHERE id = ANY($1::uuid[])`)
+)
+
+// lostNode is a node that is not alive but has running rows.
+type lostNode struct {
+	id, cause string
+	left      bool
+	suspect   int64
+}
+
+// Recover implements [store.Store].
+func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store.Recovered, error) {
+	set := make(map[uint16]bool, len(lanes))
+	for _, lane := range lanes {
+		set[lane] = true
+	}
+	wanted := laneList(set)
+	var lost []lostNode
+	err := s.read(ctx, func(c session) (err error) {
+		lost, err = readLost(ctx, c, wanted)
+		return err
+	})
+	if err != nil || limit <= 0 {
+		return nil, err
+	}
+	var recovered []store.Recovered
+	for _, node := range lost {
+		var rows []store.Recovered
+		err := s.partitioning(ctx, func() error {
+			return s.write(ctx, func(t *tx) (err error) {
+				rows, err = t.recoverNode(ctx, node, wanted, limit-len(recovered))
+				return err
+			})
+		})
+		if err != nil {
+			return recovered, err
+		}
+		if recovered = append(recovered, rows...); len(recovered) >= limit {
+			break
+		}
+	}
+	return recovered, nil
+}
+
+func readLost(ctx context.Context, s session, lanes []int32) (nodes []lostNode, err error) {
+	err = each(ctx, s, lostNodes, func(r row) error {
+		node := lostNode{id: r.text(0)}
+		switch store.NodeState(r.text(1)) {
+		case store.NodeLeft:
+			node.cause, node.left = "node left", true
+		case store.NodeDead:
+			node.cause = "node dead"
+		default:
+			node.cause = "node unknown"
+		}
+		nodes = append(nodes, node)
+		return nil
+	}, lanes)
+	return nodes, err
+}
+
+// recoverNode hands rows of one node back, which neither come to life again
+// nor join again under their id.
+func (t *tx) recoverNode(ctx context.Context, node lostNode, lanes []int32, limit int) ([]store.Recovered, error) {
+	if err := t.judge(ctx, &node); err != nil {
+		return nil, err
+	}
+	var ids []task.ID
+	err := each(ctx, t, lockOrphans, func(r row) error {
+		ids = append(ids, r.id(0))
+		return nil
+	}, node.id, lanes, limit)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	o := &orphans{node: &node}
+	err = each(ctx, t, readOrphans, func(r row) error { return o.add(r, t.now) }, ids)
+	if err != nil {
+		return nil, err
+	}
+	return o.recovered, o.handBack(ctx, t)
+}
+
+// judge decides once per node for which tasks its crash counts: while a task
+// that crashed twice before was running, it is the suspect. The verdict is
+// kept, since other calls may recover the node's other lanes later.
+func (t *tx) judge(ctx context.Context, node *lostNode) error {
+	if node.left {
+		return nil
+	}
+	if _, err := exec(ctx, t, strangeNode, node.id, t.now); err != nil {
+		return err
+	}
+	if _, err := one(ctx, t, lockVerdict, func(r row) { node.suspect = r.int(0) }, node.id); err != nil || node.suspect != suspectUnknown {
+		return err
+	}
+	node.suspect = suspectAll
+	suspicious, err := one(ctx, t, anySuspect, func(row) {}, node.id)
+	if err != nil {
+		return err
+	}
+	if suspicious {
+		node.suspect = suspectSome
+	}
+	_, err = exec(ctx, t, putVerdict, node.id, node.suspect)
+	return err
+}
+
+// orphans are rows of a lost node.
+type orphans struct {
+	node            *lostNode
+	recovered       []store.Recovered
+	ids             []task.ID // of all
+	crashes, claims []int64
+	canceled        []int // places of those that end as canceled
+	started         []int64
+	history         history
+}
+
+func (o *orphans) add(r row, now int64) error {
+	entry := scanEntry(r)
+	claim, canceled, started, queue := r.int(entryWidth), r.bool(entryWidth+1), r.int(entryWidth+2), r.text(entryWidth+3)
+	spec, err := stored.ParseSpec(r[entryWidth+4])
+	if err != nil {
+		return err
+	}
+	one := store.Recovered{
+		ID: entry.ID, Type: entry.Type, Node: o.node.id, OldClaim: claim, Claim: max(claim+1, now), Canceled: canceled,
+		Cause: o.node.cause, Attempt: entry.Attempt, Queue: queue, TraceParent: spec.TraceParent,
+	}
+	outcome := task.OutcomeCrashed
+	switch {
+	case o.node.left:
+		outcome = task.OutcomeReleased
+	case o.node.suspect == suspectAll || entry.Crashes >= 2:
+		entry.Crashes++
+	}
+	o.history.add(entry.ID, &stored.Attempt{Number: entry.Attempt, Claim: claim, Node: o.node.id, StartedAt: started, EndedAt: now, Outcome: outcome})
+	entry.Attempt, entry.Park, one.Crashes = max(0, entry.Attempt-1), 0, entry.Crashes
+	if canceled {
+		o.canceled = append(o.canceled, len(o.recovered))
+	} else {
+		one.Entry = entry
+	}
+	o.ids, o.crashes, o.claims = append(o.ids, entry.ID), append(o.crashes, int64(entry.Crashes)), append(o.claims, one.Claim)
+	o.started, o.recovered = append(o.started, started), append(o.recovered, one)
+	return nil
+}
+
+// handBack makes the rows pending, or ends those that were to be canceled.
+func (o *orphans) handBack(ctx context.Context, t *tx) error {
+	if err := o.history.insert(ctx, t); err != nil {
+		return err
+	}
+	calls := []*call{{query: handBack, args: []any{t.now, o.ids, o.crashes, o.claims}}, {query: deleteRuns, args: []any{o.ids}}}
+	for _, i := range o.canceled {
+		one := &o.recovered[i]
+		calls = append(calls, &call{query: endRow, args: []any{one.ID, canceled, one.Claim, o.started[i], t.now, t.now, max(0, one.Attempt-1),
+			nil, optional(one.Node), "", nil, true}})
+	}
+	return t.run(ctx, calls...)
+}

@@ -1,0 +1,242 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/task"
+)
+
+var (
+	// succeedRows ends attempts as succeeded. The row in outlast_run is the
+	// fence: who deletes it under its claim has the row of outlast_task for
+	// himself. Inputs: clock, ids, claims, started at (0: as claimed), ended
+	// at (0: now), results. Returns the ids that were ended unless all were.
+	succeedRows = newQuery(`WITH u AS (SELECT u.*, x.tid FROM unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[])
+  AS u (id, claim, started_at, ended_at, result)
+ CROSS JOIN LATERAL (SELECT r.ctid AS tid FROM outlast_run r WHERE r.id = u.id AND r.claim = u.claim OFFSET 0) x),
+r AS (DELETE FROM outlast_run r USING u WHERE r.ctid = u.tid
+ RETURNING r.id, r.claim, r.node, r.cancel, coalesce(nullif(u.started_at, 0), r.started_at) AS started_at, u.ended_at, u.result),
+v AS (SELECT r.*, x.tid FROM r CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = r.id OFFSET 0) x),
+t AS (DELETE FROM outlast_task t USING v WHERE t.ctid = v.tid
+ RETURNING t.id, t.lane, t.priority, t.run_at, v.claim, t.seq, t.created_at, v.started_at, v.ended_at, t.attempt + 1 AS attempt, t.crashes, v.cancel,
+  t.queue, t.type, t.target, t.policy, t.key, t.spec, t.last_error, v.node, v.result, t.payload),
+d AS (INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
+  queue, type, target, policy, key, spec, last_error, node, outcome, result, payload)
+ SELECT id, lane, priority, 2, run_at, claim, seq, created_at, started_at, coalesce(nullif(ended_at, 0), n.now), n.now, attempt, crashes, cancel,
+  queue, type, target, policy, key, spec, last_error, node, 'succeeded', result, payload FROM t, (SELECT ` + nowMicro + ` AS now) n)
+SELECT count(*), CASE WHEN count(*) < cardinality($2::uuid[]) THEN string_agg(uuid_send(id), '') END FROM t`)
+
+	// putBackRows makes rows pending again whose attempts failed, were
+	// snoozed or released, and writes their history. Rows with a cancel
+	// request are left alone. Inputs: clock, ids, claims, run at (0: now),
+	// started at, ended at, outcomes, failures, whether the attempt is spent,
+	// whether it has a history row. Returns the entries.
+	putBackRows = newQuery(`WITH u AS (SELECT u.*, x.tid FROM unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[],
+  $9::boolean[], $10::boolean[]) AS u (id, claim, run_at, started_at, ended_at, outcome, failure, spent, recorded)
+ CROSS JOIN LATERAL (SELECT r.ctid AS tid FROM outlast_run r WHERE r.id = u.id AND r.claim = u.claim AND NOT r.cancel OFFSET 0) x),
+r AS (DELETE FROM outlast_run r USING u WHERE r.ctid = u.tid
+ RETURNING u.id, u.claim, u.outcome, u.failure, u.spent, u.recorded, r.node, coalesce(nullif(u.started_at, 0), r.started_at) AS started_at, u.ended_at, u.run_at),
+v AS (SELECT r.id, r.claim, r.outcome, r.failure, r.spent, r.recorded, r.node, r.started_at, coalesce(nullif(r.ended_at, 0), n.now) AS ended_at,
+  coalesce(nullif(r.run_at, 0), n.now) AS run_at, n.now, x.tid
+ FROM (SELECT ` + nowMicro + ` AS now) n, r CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = r.id OFFSET 0) x),
+t AS (UPDATE outlast_task t SET run_at = v.run_at, rank = v.run_at - t.priority * 30000000::bigint, park = 0, attempt = t.attempt + v.spent::integer,
+  claim = CASE WHEN v.outcome = 'released' THEN greatest(v.claim + 1, v.now) ELSE v.claim END,
+  last_error = coalesce(v.failure, t.last_error), updated_at = v.now, unstarted = CASE WHEN v.recorded THEN NULL ELSE v.claim END
+ FROM v WHERE t.ctid = v.tid
+ RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload) AS size, t.lane, v.claim,
+  v.spent, v.recorded, v.node, v.started_at, v.ended_at, v.outcome, v.failure, v.now),
+a AS (INSERT INTO outlast_attempt (id, lane, number, claim, started_at, ended_at, recorded_at, next_delay, node, outcome, failure)
+ SELECT id, lane, attempt + 1 - spent::integer, claim, started_at, ended_at, now, greatest(0, run_at - ended_at), node, outcome, failure FROM t WHERE recorded)
+SELECT id, run_at, rank, seq, park, key, type, target, attempt, crashes, size FROM t`)
+)
+
+// Settle implements [store.Store].
+func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]store.Settled, error) {
+	b := &settling{store: s, all: settlements, results: make([]store.Settled, len(settlements))}
+	b.sort()
+	if err := b.many(ctx, b.plain); err != nil {
+		return nil, err
+	}
+	for _, i := range b.apart {
+		if err := b.one(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	return b.results, nil
+}
+
+// settling is one call of Settle. Settlements are known by their place.
+type settling struct {
+	store   *Store
+	all     []store.Settlement
+	results []store.Settled
+	plain   []int // go together
+	apart   []int // go one by one: unusual, or not ended by what went together
+}
+
+// sort refuses what must not reach the database, and parts the usual from the
+// unusual.
+func (b *settling) sort() {
+	seen := make(map[task.ID]bool, len(b.all))
+	for i := range b.all {
+		s := &b.all[i]
+		if err := checkSettlement(s); err != nil {
+			b.results[i] = store.Settled{Status: store.StatusRefused, Err: err}
+			continue
+		}
+		if isPlain(s) && !seen[s.Task.ID] {
+			b.plain = append(b.plain, i)
+		} else {
+			b.apart = append(b.apart, i)
+		}
+		seen[s.Task.ID] = true
+	}
+}
+
+func checkSettlement(s *store.Settlement) error {
+	if s.Task == nil {
+		return task.Invalid("task", "a settlement needs its task", "")
+	}
+	return check.Settlement(s)
+}
+
+func isPlain(s *store.Settlement) bool {
+	switch s.Outcome {
+	case task.OutcomeSucceeded:
+		return len(s.Follow) == 0 && s.Failure == nil && !s.Unstarted
+	case task.OutcomeFailed, task.OutcomeSnoozed, task.OutcomeReleased:
+		return len(s.Follow) == 0
+	}
+	return false
+}
+
+// many settles together. When the database refuses some data, halves go by
+// themselves until the bad item is alone.
+func (b *settling) many(ctx context.Context, places []int) error {
+	if len(places) == 0 {
+		return nil
+	}
+	err := b.store.partitioning(ctx, func() error { return b.together(ctx, places) })
+	switch {
+	case err == nil:
+		return nil
+	case !refusal(err):
+		return err
+	case len(places) == 1:
+		b.apart = append(b.apart, places[0])
+		return nil
+	}
+	half := len(places) / 2
+	return errors.Join(b.many(ctx, places[:half]), b.many(ctx, places[half:]))
+}
+
+// together settles in one transaction and one round trip. Those that do not
+// run under their claim, or were to be canceled, are left to go apart.
+func (b *settling) together(ctx context.Context, places []int) error {
+	wins, backs := &successes{}, &givenBack{}
+	for _, i := range places {
+		if b.all[i].Outcome == task.OutcomeSucceeded {
+			wins.add(&b.all[i])
+		} else if err := backs.add(&b.all[i]); err != nil {
+			b.results[i] = store.Settled{Status: store.StatusRefused, Err: refusedData(err)}
+		}
+	}
+	var calls []*call
+	if len(wins.ids) > 0 {
+		calls = append(calls, wins.call(b.store.offset()))
+	}
+	if len(backs.ids) > 0 {
+		calls = append(calls, backs.call(b.store.offset()))
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	if _, err := b.store.pipeline(ctx, calls...); err != nil {
+		return err
+	}
+	for _, i := range places {
+		id := b.all[i].Task.ID
+		entry, back := backs.entries[id]
+		switch {
+		case b.results[i].Status != "":
+		case back:
+			b.results[i] = store.Settled{Status: store.StatusOK, State: task.Pending, Entry: entry}
+		case b.all[i].Outcome == task.OutcomeSucceeded && (wins.all || wins.ended[id]):
+			b.results[i] = store.Settled{Status: store.StatusOK, State: task.Succeeded}
+		default:
+			b.apart = append(b.apart, i)
+		}
+	}
+	return nil
+}
+
+// successes are the arguments and the answer of succeedRows.
+type successes struct {
+	ids                   []task.ID
+	claims, started, ends []int64
+	results               [][]byte
+	all                   bool
+	ended                 map[task.ID]bool // unless all were
+}
+
+func (w *successes) add(s *store.Settlement) {
+	w.ids, w.claims = append(w.ids, s.Task.ID), append(w.claims, s.Task.Claim)
+	w.started, w.ends = append(w.started, stored.Micro(s.StartedAt)), append(w.ends, stored.Micro(s.EndedAt))
+	w.results = append(w.results, s.Result)
+}
+
+func (w *successes) call(offset int64) *call {
+	return &call{
+		query: succeedRows, args: []any{offset, w.ids, w.claims, w.started, w.ends, w.results},
+		scan: func(r row) error {
+			w.all, w.ended = int(r.int(0)) == len(w.ids), nil
+			if !w.all {
+				w.ended = map[task.ID]bool{}
+				for _, id := range r.ids(1) {
+					w.ended[id] = true
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// givenBack are the arguments and the answer of putBackRows.
+type givenBack struct {
+	ids                           []task.ID
+	claims, runAt, started, ended []int64
+	outcomes                      []string
+	failures                      jsons
+	spent, recorded               []bool
+	entries                       map[task.ID]store.Entry
+}
+
+func (g *givenBack) add(s *store.Settlement) error {
+	failure, err := stored.Failure(s.Failure)
+	if err != nil {
+		return err
+	}
+	g.ids, g.claims, g.runAt = append(g.ids, s.Task.ID), append(g.claims, s.Task.Claim), append(g.runAt, stored.Micro(s.RunAt))
+	g.started, g.ended = append(g.started, stored.Micro(s.StartedAt)), append(g.ended, stored.Micro(s.EndedAt))
+	g.outcomes, g.failures = append(g.outcomes, string(s.Outcome)), append(g.failures, failure)
+	g.spent = append(g.spent, s.Outcome == task.OutcomeFailed && !s.Unstarted)
+	g.recorded = append(g.recorded, !s.Unstarted)
+	return nil
+}
+
+func (g *givenBack) call(offset int64) *call {
+	return &call{
+		query: putBackRows,
+		args:  []any{offset, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded},
+		start: func() { g.entries = make(map[task.ID]store.Entry, len(g.ids)) },
+		scan: func(r row) error {
+			entry := scanEntry(r)
+			g.entries[entry.ID] = entry
+			return nil
+		},
+	}
+}

@@ -1,0 +1,232 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/task"
+)
+
+var (
+	// lockRun takes the lock of a running row; what else is to be known of
+	// the task is read next, in a snapshot that is younger than the lock.
+	lockRun = newQuery(`SELECT claim FROM outlast_run WHERE id = $1::uuid FOR UPDATE`)
+
+	// selectRow reads what a settlement needs to know of a live row.
+	selectRow = newQuery(`SELECT ` + entryColumns + `, state::bigint, claim, cancel, priority, node, started_at, unstarted FROM outlast_live WHERE id = $1::uuid`)
+
+	// endedBy reads the state and claim of an ended task.
+	endedBy = newQuery(`SELECT state::bigint, claim FROM outlast_done WHERE id = $1::uuid
+UNION ALL SELECT 3::bigint, claim FROM outlast_dead WHERE id = $1::uuid`)
+
+	// attemptOutcome reads how the attempt of a claim was recorded.
+	attemptOutcome = newQuery(`SELECT outcome FROM outlast_attempt WHERE id = $1::uuid AND claim = $2::bigint`)
+
+	// endRow moves a row to the ended ones, under the lock of its row in
+	// outlast_run. Inputs: id, state, claim, started at (0 for none), ended
+	// at, finished at, attempts spent, last error (null: keep), node, outcome
+	// ('' if the row is no record of the attempt), result, cancel requested.
+	endRow = newQuery(`WITH t AS (DELETE FROM outlast_task WHERE id = $1::uuid RETURNING *)
+INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
+ queue, type, target, policy, key, spec, last_error, node, outcome, result, payload)
+SELECT id, lane, priority, $2::bigint, run_at, $3::bigint, seq, created_at, nullif($4::bigint, 0), $5::bigint, $6::bigint, $7::bigint, crashes, $12::boolean,
+ queue, type, target, policy, key, spec, coalesce($8::text, last_error), $9::text, $10::text, $11::bytea, payload FROM t`)
+
+	// putBackRow makes a row pending again. Inputs: id, run at, rank, attempt,
+	// claim, error (null: keep), claim that left no history (0 for none), now.
+	putBackRow = newQuery(`UPDATE outlast_task SET run_at = $2::bigint, rank = $3::bigint, park = 0, attempt = $4::bigint, claim = $5::bigint,
+last_error = coalesce($6::text, last_error), unstarted = nullif($7::bigint, 0), updated_at = $8::bigint WHERE id = $1::uuid`)
+
+	deleteRun = newQuery(`DELETE FROM outlast_run WHERE id = $1::uuid`)
+
+	// addAttempts records ended attempts. Inputs: now, ids, lanes, numbers,
+	// claims, started at (0 for none), ended at, delays, nodes, outcomes,
+	// failures.
+	addAttempts = newQuery(`INSERT INTO outlast_attempt (recorded_at, id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure)
+SELECT $1::bigint, id, lane, number, claim, nullif(started_at, 0), ended_at, next_delay, node, outcome, failure
+FROM unnest($2::uuid[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[])
+ AS u (id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure)`)
+)
+
+// history are the arguments of addAttempts.
+type history struct {
+	ids                                     []task.ID
+	lanes                                   []int32
+	numbers, claims, started, ended, delays []int64
+	nodes                                   optionals
+	outcomes                                []string
+	failures                                jsons
+}
+
+func (h *history) add(id task.ID, a *stored.Attempt) {
+	h.ids, h.lanes, h.numbers = append(h.ids, id), append(h.lanes, int32(id.Lane())), append(h.numbers, int64(a.Number))
+	h.claims, h.started, h.ended = append(h.claims, a.Claim), append(h.started, a.StartedAt), append(h.ended, a.EndedAt)
+	h.delays, h.nodes = append(h.delays, a.NextDelay), append(h.nodes, a.Node)
+	h.outcomes, h.failures = append(h.outcomes, string(a.Outcome)), append(h.failures, a.Failure)
+}
+
+func (h *history) insert(ctx context.Context, t *tx) error {
+	if len(h.ids) == 0 {
+		return nil
+	}
+	_, err := exec(ctx, t, addAttempts, t.now, h.ids, h.lanes, h.numbers, h.claims, h.started, h.ended, h.delays, h.nodes, h.outcomes, h.failures)
+	return err
+}
+
+// errRefused carries what a settlement was refused for out of its
+// transaction, which is undone.
+type errRefused struct{ error }
+
+// one settles what goes apart, in a transaction of its own.
+func (b *settling) one(ctx context.Context, i int) error {
+	err := b.store.partitioning(ctx, func() error {
+		return b.store.write(ctx, func(t *tx) (err error) {
+			b.results[i], err = t.settle(ctx, &b.all[i], true)
+			return err
+		})
+	})
+	var refused errRefused
+	switch {
+	case errors.As(err, &refused):
+		b.results[i] = store.Settled{Status: store.StatusRefused, Err: refused.error}
+	case refusal(err):
+		b.results[i] = store.Settled{Status: store.StatusRefused, Err: refusedData(err)}
+	default:
+		return err
+	}
+	return nil
+}
+
+// settle ends one attempt. With repeats, a settlement that is recorded
+// already is answered as the first one was, else as stale.
+func (t *tx) settle(ctx context.Context, s *store.Settlement, repeats bool) (store.Settled, error) {
+	id := s.Task.ID
+	if _, err := exec(ctx, t, lockRun, id); err != nil {
+		return store.Settled{}, err
+	}
+	live, err := t.readRow(ctx, id)
+	if err != nil {
+		return store.Settled{}, err
+	}
+	if live == nil || live.State != task.Running || live.Claim != s.Task.Claim {
+		return t.notRunning(ctx, s, live, repeats)
+	}
+	a := ending.Of(s, live, t.now)
+	switch a.Outcome {
+	case task.OutcomeDead:
+		return t.die(ctx, a, live)
+	case task.OutcomeSucceeded:
+		return t.end(ctx, a, live, succeeded)
+	case task.OutcomeCanceled:
+		return t.end(ctx, a, live, canceled)
+	}
+	return t.putBack(ctx, a, live)
+}
+
+// readRow reads a live row, nil if there is none.
+func (t *tx) readRow(ctx context.Context, id task.ID) (live *ending.Row, err error) {
+	_, err = one(ctx, t, selectRow, func(r row) {
+		live = &ending.Row{
+			Entry: scanEntry(r), State: states[r.int(entryWidth)], Claim: r.int(entryWidth + 1), Cancel: r.bool(entryWidth + 2),
+			Priority: int(r.int(entryWidth + 3)), Node: r.text(entryWidth + 4), StartedAt: r.time(entryWidth + 5), Unstarted: r.int(entryWidth + 6),
+		}
+	}, id)
+	return live, err
+}
+
+// notRunning answers a settlement whose row does not run under its claim.
+func (t *tx) notRunning(ctx context.Context, s *store.Settlement, live *ending.Row, repeats bool) (store.Settled, error) {
+	if live == nil {
+		_, err := one(ctx, t, endedBy, func(r row) { live = &ending.Row{State: states[r.int(0)], Claim: r.int(1)} }, s.Task.ID)
+		if err != nil {
+			return store.Settled{}, err
+		}
+	}
+	if !repeats && live != nil {
+		return store.Settled{Status: store.StatusStale}, nil
+	}
+	var recorded task.Outcome
+	_, err := one(ctx, t, attemptOutcome, func(r row) { recorded = task.Outcome(r.text(0)) }, s.Task.ID, s.Task.Claim)
+	return ending.Repeated(s, live, recorded), err
+}
+
+// record writes the history row of an attempt, if it has one.
+func (t *tx) record(ctx context.Context, a *ending.Attempt, delay int64) error {
+	if a.Unstarted {
+		return nil
+	}
+	failure, err := stored.Failure(a.Failure)
+	if err != nil {
+		return errRefused{refusedData(err)}
+	}
+	var h history
+	h.add(a.ID, &stored.Attempt{
+		Number: a.Number, Claim: a.Claim, Node: a.Node, StartedAt: stored.Micro(a.Started), EndedAt: a.Ended,
+		Outcome: a.Outcome, Failure: failure, NextDelay: delay,
+	})
+	return h.insert(ctx, t)
+}
+
+// end moves the row to the ended ones, where it also records the attempt
+// unless that has a failure of its own.
+func (t *tx) end(ctx context.Context, a *ending.Attempt, live *ending.Row, state int) (store.Settled, error) {
+	outcome := string(a.Outcome)
+	if a.Unstarted || a.Failure != nil {
+		outcome = ""
+		if err := t.record(ctx, a, 0); err != nil {
+			return store.Settled{}, err
+		}
+	}
+	failure, err := stored.Failure(a.Failure)
+	if err != nil {
+		return store.Settled{}, errRefused{refusedData(err)}
+	}
+	if _, err := exec(ctx, t, deleteRun, a.ID); err != nil {
+		return store.Settled{}, err
+	}
+	_, err = exec(ctx, t, endRow, a.ID, state, a.Claim, stored.Micro(a.Started), a.Ended, t.now, a.After, jsonText(failure),
+		optional(a.Node), outcome, []byte(a.Result), live.Cancel)
+	if err != nil {
+		return store.Settled{}, err
+	}
+	return store.Settled{Status: store.StatusOK, State: states[state]}, t.follow(ctx, a.Follow)
+}
+
+// putBack makes the row pending again.
+func (t *tx) putBack(ctx context.Context, a *ending.Attempt, live *ending.Row) (store.Settled, error) {
+	entry := a.Retry(live, t.now)
+	if err := t.record(ctx, a, a.Delay(entry.RunAt)); err != nil {
+		return store.Settled{}, err
+	}
+	failure, err := stored.Failure(a.Failure)
+	if err != nil {
+		return store.Settled{}, errRefused{refusedData(err)}
+	}
+	unstarted := int64(0)
+	if a.Unstarted {
+		unstarted = a.Claim
+	}
+	if _, err := exec(ctx, t, deleteRun, a.ID); err != nil {
+		return store.Settled{}, err
+	}
+	_, err = exec(ctx, t, putBackRow, a.ID, entry.RunAt, entry.Rank, entry.Attempt, a.ClaimAfter(t.now), jsonText(failure), unstarted, t.now)
+	if err != nil {
+		return store.Settled{}, err
+	}
+	return store.Settled{Status: store.StatusOK, State: task.Pending, Entry: entry}, t.follow(ctx, a.Follow)
+}
+
+// follow inserts the tasks that follow an ended one.
+func (t *tx) follow(ctx context.Context, items []store.Insert) error {
+	if len(items) == 0 {
+		return nil
+	}
+	_, err := insertAll(ctx, t, t.store, t.now, items)
+	if typed := new(task.Error); errors.As(err, &typed) {
+		return errRefused{typed}
+	}
+	return err
+}

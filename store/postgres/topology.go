@@ -1,0 +1,130 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// nodeMemory is how long a node that has ended stays in the topology.
+const nodeMemory = time.Hour
+
+var (
+	selectNow = newQuery(`SELECT ` + nowMicro)
+
+	selectQueues = newQuery(`SELECT name, lanes, key_lanes, paused, policy, unknown_type, concurrency, max_pending, weight, updated_at
+FROM outlast_queue ORDER BY name`)
+	selectLanes = newQuery(`SELECT lane, queue, owner, epoch FROM outlast_lane ORDER BY lane`)
+
+	// selectNodes leaves out nodes that ended long ago and hold nothing.
+	selectNodes = newQuery(`SELECT id, address, version, release, embedded, state, counter, serves, started_at, targets, wake_key, running, slots
+FROM outlast_node n WHERE state = 'alive' OR ended_at > ` + nowMicro + ` - $2::bigint
+ OR EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id) OR EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
+ORDER BY started_at, id`)
+
+	// countPending counts pending rows of a queue's lanes, to a limit, but
+	// for those that wait behind a key held in mode park: they are no
+	// backlog. It walks the index by rank as far as the limit; keys are
+	// looked up only while a hold of that mode exists.
+	countPending = newQuery(`SELECT count(*) FROM (SELECT 1 FROM outlast_lane l CROSS JOIN LATERAL (SELECT t.id, t.lane, t.key FROM outlast_task t
+ WHERE t.lane = l.lane AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL
+  AND (NOT EXISTS (SELECT 1 FROM outlast_key_hold WHERE mode = 'park') OR t.key IS NULL
+   OR (SELECT true FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key AND h.mode = 'park') IS NULL) LIMIT $2::bigint) t
+ WHERE l.queue = $1::text LIMIT $2::bigint) x`)
+)
+
+// Topology implements [store.Store].
+func (s *Store) Topology(ctx context.Context) (*store.Topology, error) {
+	var t *store.Topology
+	err := s.snapshot(ctx, func(c session) (err error) {
+		t = &store.Topology{}
+		err = c.run(ctx, queuesCall(&t.Queues), lanesCall(&t.Lanes),
+			&call{query: selectNodes, args: []any{s.offset(), nodeMemory.Microseconds()}, scan: func(r row) error {
+				node, err := scanNode(r)
+				t.Nodes = append(t.Nodes, node)
+				return err
+			}},
+			&call{query: selectOrders, args: []any{s.offset(), store.OrderMemory.Microseconds()}, scan: func(r row) error {
+				t.Orders = append(t.Orders, scanOrder(r))
+				return nil
+			}})
+		if err != nil {
+			return err
+		}
+		giveLanes(t.Queues, t.Lanes)
+		return countQueues(ctx, c, t.Queues)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func queuesCall(queues *[]store.Queue) *call {
+	return &call{query: selectQueues, scan: func(r row) error {
+		*queues = append(*queues, scanQueue(r))
+		return nil
+	}}
+}
+
+func lanesCall(lanes *[]store.Lane) *call {
+	return &call{query: selectLanes, scan: func(r row) error {
+		*lanes = append(*lanes, store.Lane{Number: uint16(r.int(0)), Queue: r.text(1), Owner: r.text(2), Epoch: r.int(3)})
+		return nil
+	}}
+}
+
+// giveLanes gives queues the numbers of their lanes.
+func giveLanes(queues []store.Queue, lanes []store.Lane) {
+	at := make(map[string]int, len(queues))
+	for i := range queues {
+		at[queues[i].Name] = i
+	}
+	for _, lane := range lanes {
+		if i, ok := at[lane.Queue]; ok {
+			queues[i].Numbers = append(queues[i].Numbers, lane.Number)
+		}
+	}
+}
+
+func scanQueue(r row) store.Queue {
+	return store.Queue{
+		Name: r.text(0), Lanes: int(r.int(1)), KeyLanes: int(r.int(2)), Paused: r.bool(3), Policy: r.text(4), UnknownType: r.text(5),
+		Concurrency: int(r.int(6)), MaxPending: int(r.int(7)), Weight: int(r.int(8)), UpdatedAt: r.time(9),
+	}
+}
+
+// countQueues counts the pending tasks of the queues that have a limit.
+func countQueues(ctx context.Context, s session, queues []store.Queue) error {
+	var calls []*call
+	for i := range queues {
+		if q := &queues[i]; q.MaxPending > 0 {
+			calls = append(calls, &call{query: countPending, args: []any{q.Name, q.MaxPending}, scan: func(r row) error {
+				q.Pending = int(r.int(0))
+				return nil
+			}})
+		}
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	return s.run(ctx, calls...)
+}
+
+func scanNode(r row) (store.Node, error) {
+	node := store.Node{
+		ID: r.text(0), Address: r.text(1), Version: r.text(2), Release: r.text(3), Embedded: r.bool(4), State: store.NodeState(r.text(5)),
+		Counter: r.int(6), StartedAt: r.time(8), WakeKey: r.text(10), Load: store.Load{Running: int(r.int(11)), Slots: int(r.int(12))},
+	}
+	if r[7] != nil {
+		if err := json.Unmarshal(r[7], &node.Serves); err != nil {
+			return node, err
+		}
+	}
+	if r[9] != nil {
+		return node, json.Unmarshal(r[9], &node.Targets)
+	}
+	return node, nil
+}

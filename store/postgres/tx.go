@@ -1,0 +1,113 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/outlast-dev/outlast/store/internal/stored"
+)
+
+var (
+	// settings hold for the transaction only. All hot statements look rows
+	// up by key, whatever the statistics say of tables that are empty in one
+	// second and have a million rows in the next: a plan that reads a table
+	// whole must not look cheap. Locks are waited for in portions, between
+	// which the context is looked at. The clock is read too.
+	settings = newQuery(`SELECT ` + nowMicro + `, set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+ set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true),
+ set_config('lock_timeout', '2000', true)`)
+
+	beginTx    = newQuery(`BEGIN ISOLATION LEVEL READ COMMITTED`)
+	beginRead  = newQuery(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
+	commitTx   = newQuery(`COMMIT`)
+	rollbackTx = newQuery(`ROLLBACK`)
+)
+
+// tx is a transaction of the store's own.
+type tx struct {
+	session
+	store *Store
+	now   int64 // µs
+}
+
+func (t *tx) time() time.Time { return stored.Time(t.now) }
+
+// pipeline runs calls in one transaction and one round trip, after the
+// settings of the transaction. It returns the store's now.
+func (s *Store) pipeline(ctx context.Context, calls ...*call) (now int64, err error) {
+	first := &call{query: settings, args: []any{s.offset()}, scan: func(r row) error {
+		now = r.int(0)
+		return nil
+	}}
+	all := append([]*call{first}, calls...)
+	err = repeat(ctx, func() error {
+		return s.connected(ctx, func(c *conn) error { return c.run(ctx, all...) })
+	})
+	return now, err
+}
+
+// write runs fn in a transaction, which commits if fn returns nil. fn may be
+// called several times.
+func (s *Store) write(ctx context.Context, fn func(t *tx) error) error {
+	return repeat(ctx, func() error {
+		return s.connected(ctx, func(c *conn) error {
+			t := &tx{session: c, store: s}
+			first := &call{query: settings, args: []any{s.offset()}, scan: func(r row) error {
+				t.now = r.int(0)
+				return nil
+			}}
+			err := c.run(ctx, &call{query: beginTx}, first)
+			if err == nil {
+				err = fn(t)
+			}
+			if err == nil {
+				return c.run(ctx, &call{query: commitTx})
+			}
+			c.rollback(ctx)
+			return err
+		})
+	})
+}
+
+// rollback ends a transaction that has failed. If that fails too, the pool
+// closes the connection, which ends it as well.
+func (c *conn) rollback(ctx context.Context) {
+	if c.pg.IsClosed() || c.pg.TxStatus() == 'I' {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	_ = c.run(ctx, &call{query: rollbackTx})
+}
+
+// read runs fn outside of a transaction: each round trip sees a snapshot of
+// its own.
+func (s *Store) read(ctx context.Context, fn func(session) error) error {
+	return repeat(ctx, func() error {
+		return s.connected(ctx, func(c *conn) error { return fn(c) })
+	})
+}
+
+// snapshot runs fn in one snapshot.
+func (s *Store) snapshot(ctx context.Context, fn func(session) error) error {
+	return repeat(ctx, func() error {
+		return s.connected(ctx, func(c *conn) error {
+			err := c.run(ctx, &call{query: beginRead})
+			if err == nil {
+				err = fn(c)
+			}
+			c.rollback(ctx)
+			return err
+		})
+	})
+}
+
+// connected runs fn on a connection of the pool.
+func (s *Store) connected(ctx context.Context, fn func(c *conn) error) error {
+	held, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	return fn(newConn(held.Conn(), s.texts))
+}
