@@ -35,7 +35,7 @@ c AS MATERIALIZED (SELECT t.*, ` + nowMicro + ` AS now, sum(octet_length(t.paylo
     ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) = t.id)),
 r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key)
  SELECT id, lane, greatest(claim + 1, now), now, $2::text, key FROM c WHERE before < $7::bigint)
-SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes, greatest(claim + 1, now), created_at, last_error, now
+SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes, greatest(claim + 1, now), created_at, last_error, now, park
 FROM c WHERE before < $7::bigint`)
 )
 
@@ -58,13 +58,15 @@ func scanClaimed(r row, node string) (*task.Task, error) {
 type claiming struct {
 	store  *Store
 	claim  store.Claim
-	items  []store.ClaimItem // each id once
+	items  []store.ClaimItem       // each once; of several for one row one at most has its mark
+	places map[store.ClaimItem]int // in the call
+	marks  map[task.ID]int64       // that rows had which were claimed
 	result store.Claimed
 }
 
 // Claim implements [store.Store].
 func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, error) {
-	c := &claiming{store: s, claim: claim}
+	c := &claiming{store: s, claim: claim, marks: map[task.ID]int64{}}
 	if c.claim.MaxBytes <= 0 {
 		c.claim.MaxBytes = defaultClaimBytes
 	}
@@ -84,10 +86,10 @@ func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, er
 }
 
 func (c *claiming) distinct() {
-	seen := make(map[task.ID]bool, len(c.claim.Items))
-	for _, item := range c.claim.Items {
-		if !seen[item.ID] {
-			seen[item.ID] = true
+	c.places = make(map[store.ClaimItem]int, len(c.claim.Items))
+	for at, item := range c.claim.Items {
+		if _, seen := c.places[item]; !seen {
+			c.places[item] = at
 			c.items = append(c.items, item)
 		}
 	}
@@ -110,6 +112,9 @@ func (c *claiming) run(ctx context.Context, items []store.ClaimItem) error {
 			scan: func(r row) error {
 				t, err := scanClaimed(r, c.claim.Node)
 				claimed = append(claimed, t)
+				if mark := r.int(17); mark != 0 {
+					c.marks[r.id(0)] = mark
+				}
 				return err
 			},
 		})

@@ -102,15 +102,14 @@ func dropEnded(ctx context.Context, s session, made map[task.ID]store.Inserted) 
 func answer(ctx context.Context, s session, now int64, items []store.Insert, made map[task.ID]store.Inserted) ([]store.Inserted, error) {
 	answers := make([]store.Inserted, len(items))
 	var keyed []int
+	var refused error
 	for i := range items {
 		t := items[i].Task
 		fresh, ok := made[t.ID]
 		if !ok {
-			existing, err := sameTask(ctx, s, t)
-			if err != nil {
-				return nil, err
+			if answers[i], refused = sameTask(ctx, s, t); refused != nil {
+				break // unless a dedupe key before it is refused
 			}
-			answers[i] = existing
 			continue
 		}
 		answers[i] = fresh
@@ -119,7 +118,7 @@ func answer(ctx context.Context, s session, now int64, items []store.Insert, mad
 		}
 	}
 	slices.SortStableFunc(keyed, func(a, b int) int { return compareDedupe(&items[a], &items[b]) })
-	return answers, takeKeys(ctx, s, now, items, keyed, answers)
+	return answers, cmp.Or(takeKeys(ctx, s, now, items, keyed, answers), refused)
 }
 
 func compareDedupe(a, b *store.Insert) int {

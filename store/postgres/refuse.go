@@ -51,6 +51,12 @@ func (c *claiming) explain(ctx context.Context) error {
 		var free []store.ClaimItem
 		for _, item := range c.reported() {
 			refusal := item.refusal(stands)
+			if item.claimed != nil && c.placeOf(item.ID) > item.at {
+				refusal = store.Refusal{ID: item.ID, Reason: store.ReasonParked, Entry: c.before(item.claimed)}
+			}
+			if refusal.Reason == store.ReasonBehindKey && refusal.Head.ID.IsZero() {
+				refusal.Head = c.headOf(item, refusal.Entry.Key)
+			}
 			if refusal.Reason == "" && !item.again && try < explainTimes {
 				free = append(free, item.ClaimItem)
 				continue
@@ -73,28 +79,54 @@ func (c *claiming) explain(ctx context.Context) error {
 // second time.
 type reportItem struct {
 	store.ClaimItem
-	again bool
+	at      int // in the call
+	again   bool
+	claimed *task.Task // by another item of the call
+}
+
+// headOf is the head of a key as an item met it that comes before the head in
+// the call, which has claimed that since; zero if the head ran before.
+func (c *claiming) headOf(item reportItem, key string) (head store.Entry) {
+	for _, t := range c.result.Tasks {
+		if t.Key == key && t.ID.Lane() == item.ID.Lane() && c.placeOf(t.ID) > item.at {
+			head = c.before(t)
+		}
+	}
+	return head
+}
+
+// placeOf is the place of the item that claimed a row.
+func (c *claiming) placeOf(id task.ID) int {
+	return c.places[store.ClaimItem{ID: id, Mark: c.marks[id]}]
+}
+
+// before is a row as it stood before it was claimed.
+func (c *claiming) before(t *task.Task) store.Entry {
+	return store.Entry{
+		ID: t.ID, RunAt: t.RunAt.UnixMicro(), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: c.marks[t.ID], Key: t.Key,
+		Type: t.Type, Target: t.Target, Attempt: t.Attempt - 1, Crashes: t.Crashes, Size: len(t.Payload),
+	}
 }
 
 // reported lists the items to report on: all that were not claimed or, when
 // the batch has ended early, those up to its end.
 func (c *claiming) reported() (items []reportItem) {
-	claimed := make(map[task.ID]bool, len(c.result.Tasks))
+	claimed, end := make(map[task.ID]*task.Task, len(c.result.Tasks)), len(c.claim.Items)
+	last := -1
 	for _, t := range c.result.Tasks {
-		claimed[t.ID] = true
+		claimed[t.ID] = t
+		last = max(last, c.placeOf(t.ID))
 	}
-	end := len(c.claim.Items)
 	if c.full() {
-		for end > 0 && !claimed[c.claim.Items[end-1].ID] {
-			end--
-		}
+		end = last + 1
 	}
-	seen := make(map[task.ID]bool, len(claimed))
-	for _, item := range c.claim.Items[:end] {
-		if !claimed[item.ID] || seen[item.ID] {
-			items = append(items, reportItem{item, seen[item.ID]})
+	seen := make(map[store.ClaimItem]bool, len(c.claim.Items))
+	for at, item := range c.claim.Items[:end] {
+		t := claimed[item.ID]
+		if t == nil || seen[item] || item.Mark != c.marks[item.ID] {
+			items = append(items, reportItem{item, at, seen[item], t})
 		}
-		seen[item.ID] = true
+		seen[item] = true
 	}
 	return items
 }
