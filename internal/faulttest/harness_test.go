@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
-	"github.com/outlast-dev/outlast/store/sqlite"
 	"github.com/outlast-dev/outlast/store/storetest"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -60,7 +59,7 @@ func seed() uint64 {
 type harness struct {
 	testing.TB
 	ctx    context.Context
-	db     string
+	store  string // URL of the database
 	ledger *ledger
 	binary string   // what plays the nodes
 	env    []string // OUTLAST_MUTANT
@@ -97,7 +96,7 @@ func newHarness(t testing.TB) *harness {
 
 // renew goes on with an empty database and an empty ledger.
 func (h *harness) renew() {
-	h.db = filepath.Join(h.TempDir(), "outlast.db")
+	h.store = "sqlite:" + filepath.Join(h.TempDir(), "outlast.db")
 	h.ledger = newLedger(h)
 }
 
@@ -126,11 +125,11 @@ func (s *shim) Fatalf(format string, args ...any) { s.Errorf(format, args...); r
 // check compares the store with the ledger. No process may be writing.
 func (h *harness) check(final bool) {
 	h.Helper()
-	backend, err := sqlite.Open(h.ctx, h.db)
+	backend, closeStore, err := openStore(h.ctx, h.store, storeOptions{})
 	if err != nil {
 		h.Fatalf("opening the database: %v", err)
 	}
-	defer backend.Close() // it was only read
+	defer func() { _ = closeStore() }() // it was only read
 	checked := make(chan struct{})
 	go func() {
 		defer close(checked)
@@ -173,9 +172,11 @@ func (h *harness) after(final bool, processes ...*process) {
 
 // send hands an order in and waits for the acknowledgement. An error leaves
 // the outcome unknown; sending again with the same id must not double it.
-func (h *harness) send(p *process, o *order) error {
+func (h *harness) send(p *process, o *order) error { return h.sendWithin(p, o, 20*time.Second) }
+
+func (h *harness) sendWithin(p *process, o *order, limit time.Duration) error {
 	h.ledger.sending(o)
-	ctx, cancel := context.WithTimeout(h.ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(h.ctx, limit)
 	defer cancel()
 	t, _, err := p.api.Enqueue(ctx, o.draft)
 	if err == nil {

@@ -50,10 +50,10 @@ type call struct {
 	status  int       // 0: it runs, or its process was gone before the answer
 }
 
-// trouble is the death of a process, or a time for which it stood still: the
-// only causes for which a run may be taken from it.
+// trouble is the death of a process, or a time for which it stood still or was cut
+// off: the only causes for which a run may be taken from it.
 type trouble struct {
-	node     string
+	node     string    // "*" for any
 	from, to time.Time // to is when nothing that it sent can arrive any more
 }
 
@@ -70,11 +70,12 @@ type ledger struct {
 
 	onCall func(c *call) (status int) // called before the answer, without locks; 0 for what the work says
 	block  chan struct{}              // calls with Millis < 0 wait for it
+	gates  map[string]*gate           // by node: they wait for that of their node too
 	quit   chan struct{}              // closed at the end of the test: nothing waits any more
 }
 
 func newLedger(t testing.TB) *ledger {
-	l := &ledger{byTask: map[int][]*call{}, keys: map[string]int{}, open: map[net.Conn]bool{}, block: make(chan struct{}), quit: make(chan struct{})}
+	l := &ledger{byTask: map[int][]*call{}, keys: map[string]int{}, open: map[net.Conn]bool{}, gates: map[string]*gate{}, block: make(chan struct{}), quit: make(chan struct{})}
 	l.server = httptest.NewUnstartedServer(l)
 	l.server.Config.ConnState = l.connection
 	l.server.Start()
@@ -160,7 +161,9 @@ func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if hook != nil {
 		status = hook(c)
 	}
-	l.wait(r, what.Millis)
+	if answer := l.wait(r, c.node, what.Millis); status == 0 {
+		status = answer
+	}
 	if status == 0 {
 		status = what.status(c.attempt)
 	}
@@ -177,10 +180,57 @@ func (w *work) status(attempt int) int {
 	return http.StatusOK
 }
 
-func (l *ledger) wait(r *http.Request, millis int) {
+// gate holds the calls of one node until it is opened.
+type gate struct {
+	open   chan struct{}
+	status int // what they are answered, 0 for what the work says
+}
+
+// gate is the gate of a node.
+func (l *ledger) gate(node string) *gate {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.gates[node] == nil {
+		l.gates[node] = &gate{open: make(chan struct{})}
+	}
+	return l.gates[node]
+}
+
+// openGate lets the calls of a node go on, those that come later too.
+func (l *ledger) openGate(node string, status int) {
+	g := l.gate(node)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-g.open:
+	default:
+		g.status = status
+		close(g.open)
+	}
+}
+
+// openGates lets all calls go on, and makes those that come later wait again.
+func (l *ledger) openGates() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for node, g := range l.gates {
+		select {
+		case <-g.open:
+		default:
+			close(g.open)
+		}
+		delete(l.gates, node)
+	}
+}
+
+// wait waits as long as the work says, and returns the status that a gate gives.
+func (l *ledger) wait(r *http.Request, node string, millis int) int {
 	switch {
 	case millis < 0:
+		g := l.gate(node)
 		select {
+		case <-g.open:
+			return g.status
 		case <-l.block:
 		case <-l.quit:
 		case <-r.Context().Done():
@@ -193,6 +243,7 @@ func (l *ledger) wait(r *http.Request, millis int) {
 		case <-r.Context().Done():
 		}
 	}
+	return 0
 }
 
 // answer notes the end before the caller can know of it.
@@ -220,7 +271,7 @@ func (l *ledger) note(what trouble) {
 // node "*" is any process. l is locked.
 func (l *ledger) trouble(node string, from, to time.Time) bool {
 	for _, one := range l.troubles {
-		if (node == "*" || node == one.node) && !from.After(one.to) && !to.Before(one.from) {
+		if (node == "*" || one.node == "*" || node == one.node) && !from.After(one.to) && !to.Before(one.from) {
 			return true
 		}
 	}

@@ -20,14 +20,11 @@ import (
 	"syscall"
 	"time"
 
-	_ "github.com/ncruces/go-sqlite3/driver" // the driver of store/sqlite
-
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/app"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/sqlite"
 )
 
 // nodeEnv carries the nodeConfig of a process that plays a node instead of
@@ -36,7 +33,7 @@ const nodeEnv = "OUTLAST_FAULT_NODE"
 
 // nodeConfig is what a node is told.
 type nodeConfig struct {
-	Store   string        // path of the database
+	Store   string        // URL of the database, that of the harness when empty
 	Name    string        // sent with every call
 	Ledger  string        // URL of the receiver
 	Server  bool          // the server as package app puts it together, instead of an application
@@ -45,6 +42,9 @@ type nodeConfig struct {
 	Near    int           // entries in memory, 0 for the default
 	Horizon time.Duration // 0 for the default
 	KillAt  string        // "point:n": SIGKILL to itself at the n-th time
+
+	Connections int         // to a server, 0 for a few
+	Faults      *lossyStore // of every store call
 }
 
 // killer ends the process at the n-th time that a point is passed.
@@ -110,13 +110,10 @@ func playNode(ctx context.Context, config nodeConfig) error {
 
 func startNode(ctx context.Context, config nodeConfig, kill *killer) (string, func(context.Context) error, error) {
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	open := func(ctx context.Context, path string) (store.Backend, error) {
-		return sqlite.Open(ctx, path, sqlite.WithHook(kill.pass))
-	}
 	local := netip.MustParsePrefix("127.0.0.0/8")
 	if config.Server {
 		a, err := app.New(app.Config{
-			Listen: "127.0.0.1:0", Store: "sqlite:" + config.Store, Openers: app.Openers{"sqlite": open},
+			Listen: "127.0.0.1:0", Store: config.Store, Openers: openers(storeOptions{hook: kill.pass}),
 			AllowTargets: []netip.Prefix{local}, Version: "faulttest", Logger: logger, Grace: -1,
 		})
 		if err != nil {
@@ -127,11 +124,17 @@ func startNode(ctx context.Context, config nodeConfig, kill *killer) (string, fu
 		}
 		return a.URL(), a.Stop, nil
 	}
-	backend, err := open(ctx, config.Store)
+	backend, closeStore, err := openStore(ctx, config.Store, storeOptions{config.Connections, kill.pass})
 	if err != nil {
 		return "", nil, err
 	}
-	return startEmbedded(ctx, config, kill, backend, logger, local)
+	backend, worse := config.Faults.wrap(backend)
+	url, stop, err := startEmbedded(ctx, config, kill, backend, logger, local)
+	if err != nil {
+		return "", nil, errors.Join(err, closeStore())
+	}
+	worse()
+	return url, func(ctx context.Context) error { return errors.Join(stop(ctx), closeStore()) }, nil
 }
 
 // startEmbedded is an application with the library inside, with the HTTP API
@@ -163,7 +166,7 @@ func startEmbedded(ctx context.Context, config nodeConfig, kill *killer, backend
 	}
 	go func() { _ = api.HTTP().Serve(listener) }()
 	return "http://" + listener.Addr().String(), func(ctx context.Context) error {
-		return errors.Join(listener.Close(), c.Stop(ctx), backend.Close())
+		return errors.Join(listener.Close(), c.Stop(ctx))
 	}, nil
 }
 

@@ -185,7 +185,7 @@ func (p *process) gone(within time.Duration) bool {
 func (h *harness) serve() *process {
 	h.Helper()
 	path := build(h, "outlast", "build", "github.com/outlast-dev/outlast/cmd/outlast")
-	return h.started(launch(h.ctx, path, []string{"serve", "--store", "sqlite:" + h.db, "--listen", "127.0.0.1:0", "--allow-target", "127.0.0.0/8", "--log-level", "warn"}, h.env))
+	return h.started(launch(h.ctx, path, []string{"serve", "--store", h.store, "--listen", "127.0.0.1:0", "--allow-target", "127.0.0.0/8", "--log-level", "warn"}, h.env))
 }
 
 // node starts this test binary as a node.
@@ -195,7 +195,10 @@ func (h *harness) node(config nodeConfig) *process {
 }
 
 func (h *harness) tryNode(config nodeConfig) (*process, error) {
-	config.Store, config.Ledger = h.db, h.ledger.server.URL
+	if config.Store == "" {
+		config.Store = h.store
+	}
+	config.Ledger = h.ledger.server.URL
 	text, err := json.Marshal(config)
 	if err != nil {
 		return nil, err
