@@ -160,6 +160,13 @@ func (e *Engine) rejoin() error {
 	return nil
 }
 
+// bury marks a node dead, unless it has raised its counter.
+func (e *Engine) bury(ctx context.Context, n *store.Node) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeCall)
+	defer cancel()
+	return e.config.Store.Bury(ctx, n.ID, n.Counter)
+}
+
 func randomSuffix() string {
 	var bits [4]byte
 	_, _ = rand.Read(bits[:]) // never fails: crypto/rand documents that
@@ -199,7 +206,7 @@ func (e *Engine) judge(ctx context.Context) error {
 		if !n.Gone && (s.reads < deadReads || now.Sub(s.since) < deadAfter) {
 			continue
 		}
-		buried, err := e.config.Store.Bury(ctx, n.ID, n.Counter)
+		buried, err := e.bury(ctx, n)
 		if err != nil {
 			return err
 		}

@@ -15,8 +15,7 @@ const (
 	runsElsewherePause = time.Second
 	heldPause          = 30 * time.Second      // a blocked key asks again, at first after a second
 	markPause          = 20 * time.Millisecond // a park mark is on its way
-	claimTime          = 30 * time.Second
-	clockPause         = 2 * time.Millisecond // the store's clock is behind ours
+	clockPause         = 2 * time.Millisecond  // the store's clock is behind ours
 )
 
 // dispatch is the loop that turns due entries into running attempts.
@@ -67,7 +66,7 @@ func (e *Engine) nextBatch() ([]*entry, time.Duration) {
 func (e *Engine) claim(batch []*entry) {
 	request := e.claimOf(batch)
 	began := time.Now()
-	ctx, cancel := e.storeContext(claimTime)
+	ctx, cancel := e.storeContext(storeCall)
 	claimed, err := e.config.Store.Claim(ctx, request)
 	cancel()
 	if err != nil {
@@ -112,7 +111,9 @@ func (e *Engine) readBack(batch []*entry) []*task.Task {
 		ids[i] = entry.ID
 	}
 	for pause := 5 * time.Millisecond; sleep(e.claims, pause); pause = min(2*pause, time.Second) {
-		tasks, err := e.config.Store.Running(e.running, e.node(), ids)
+		ctx, cancel := e.storeContext(storeCall)
+		tasks, err := e.config.Store.Running(ctx, e.node(), ids)
+		cancel()
 		if err == nil {
 			return tasks
 		}

@@ -145,6 +145,8 @@ func (e *Engine) take(ctx context.Context, lanes []store.LaneEpoch) ([]store.Lan
 	}
 	e.placing.Lock()
 	defer e.placing.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, storeCall)
+	defer cancel()
 	taken, err := e.config.Store.TakeLanes(ctx, e.node(), lanes)
 	if err != nil || len(taken) == 0 {
 		return nil, err

@@ -86,8 +86,10 @@ func (e *Engine) settled(batch []*ended, results []store.Settled) {
 }
 
 func (e *Engine) settleUntilKnown(settlements []store.Settlement) ([]store.Settled, bool) {
-	for pause := 2 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		ctx, cancel := e.storeContext(30 * time.Second)
+	// A first call without an answer may be on a connection that went silent; later
+	// ones get time for a store that is slow.
+	for pause, limit := 2*time.Millisecond, storeCall; ; pause, limit = min(2*pause, time.Second), 3*storeCall {
+		ctx, cancel := e.storeContext(limit)
 		results, err := e.config.Store.Settle(ctx, settlements)
 		cancel()
 		if err == nil {

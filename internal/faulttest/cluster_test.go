@@ -337,21 +337,39 @@ func (c *cluster) expectRunning(orders []*order, why string) {
 // tables are those of the store that hold tasks.
 func (c *cluster) tables() (names []string) {
 	c.Helper()
-	rows, err := c.admin.QueryContext(c.ctx, `select table_name from information_schema.tables where table_schema = `+c.schema+`
+	rows, err := readRows(c.ctx, c.admin, `select table_name from information_schema.tables where table_schema = `+c.schema+`
 		and table_name in ('outlast_task', 'outlast_run', 'outlast_done', 'outlast_dead', 'outlast_attempt', 'outlast_lane', 'outlast_dedupe')`)
 	if err != nil {
 		c.Fatal(err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			c.Fatal(err)
-		}
-		names = append(names, name)
-	}
-	if err := rows.Err(); err != nil {
-		c.Fatal(err)
+	for _, row := range rows {
+		names = append(names, fmt.Sprintf("%s", row[0]))
 	}
 	return names
+}
+
+// readRows reads all that a query answers.
+func readRows(ctx context.Context, on interface {
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+}, query string) (all [][]any, err error) {
+	rows, err := on.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		row, places := make([]any, len(columns)), make([]any, len(columns))
+		for i := range row {
+			places[i] = &row[i]
+		}
+		if err := rows.Scan(places...); err != nil {
+			return nil, err
+		}
+		all = append(all, row)
+	}
+	return all, rows.Err()
 }

@@ -47,7 +47,7 @@ func TestCluster(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
 		for _, fault := range clusterFaults {
-			if d.start == nil && !fault.anywhere {
+			if d.start != nil && !opened[d.name] || d.start == nil && !fault.anywhere {
 				continue
 			}
 			t.Run(d.name+"/"+fault.name, func(t *testing.T) {
@@ -159,23 +159,12 @@ func killConnections(c *cluster, _ int) {
 // killSome ends the first connections that a query names.
 func (c *cluster) killSome(query string, most int) (killed int) {
 	c.Helper()
-	rows, err := c.admin.QueryContext(c.ctx, fmt.Sprintf("%s limit %d", query, most))
+	rows, err := readRows(c.ctx, c.admin, fmt.Sprintf("%s limit %d", query, most))
 	if err != nil {
 		c.Fatal(err)
 	}
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			c.Fatal(err)
-		}
-		ids = append(ids, id)
-	}
-	if err := rows.Close(); err != nil {
-		c.Fatal(err)
-	}
-	for _, id := range ids {
-		if _, err := c.admin.ExecContext(c.ctx, fmt.Sprintf(c.kill, id)); err == nil { // it may have ended
+	for _, row := range rows {
+		if _, err := c.admin.ExecContext(c.ctx, fmt.Sprintf(c.kill, row[0])); err == nil { // it may have ended
 			killed++
 		}
 	}
@@ -280,18 +269,8 @@ func (c *cluster) lockSome(ctx context.Context) (locked int64) {
 		return 0
 	}
 	defer tx.Rollback()
-	rows, err := tx.QueryContext(ctx, "select lane, id from outlast_task order by "+c.chance+" limit 4")
+	keys, err := readRows(ctx, tx, "select lane, id from outlast_task order by "+c.chance+" limit 4")
 	if err != nil {
-		return 0
-	}
-	var keys [][2]any
-	for rows.Next() {
-		var key [2]any
-		if rows.Scan(&key[0], &key[1]) == nil {
-			keys = append(keys, key)
-		}
-	}
-	if rows.Close() != nil {
 		return 0
 	}
 	for _, key := range keys {
