@@ -54,7 +54,7 @@ type Engine struct {
 	seen    map[string]*suspicion                // of other nodes' counters; the balancing loop's own
 	orphans orphans                              // free lanes that nobody takes; the balancing loop's own
 	beaten  atomic.Pointer[map[string]time.Time] // when each other living node was first seen with its present counter
-	placing sync.Mutex                           // one reader of the topology or taker of lanes at a time
+	placing baton                                // one reader of the topology or taker of lanes at a time
 	contact atomic.Pointer[time.Time]            // when the last successful raise of the counter was sent
 	lost    atomic.Bool                          // no contact with the store: nothing starts
 	stops   atomic.Bool                          // Stop was called: nothing starts
@@ -102,7 +102,7 @@ func New(config Config) (*Engine, error) {
 		config: config, log: config.Logger, random: config.Rand,
 		near: newNear(config.NearFuture, config.Slots, config.Share), runs: map[task.ID]*attempt{},
 		seen: map[string]*suspicion{}, parking: map[task.ID]int64{}, borrowed: map[borrowing]cursor{}, dirty: map[uint16]bool{}, lenders: map[uint16]bool{}, warned: map[mark]time.Time{},
-		wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
+		placing: make(baton, 1), wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
 		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1), stirred: make(chan struct{}, 1), told: make(chan struct{}, 1), beatNow: make(chan struct{}, 1),
 	}
 	e.near.random = config.Rand

@@ -76,6 +76,13 @@ func (e *Engine) balanceOnce(ctx context.Context) error {
 // others took first.
 const takeRounds = 4
 
+// baton is a lock that is held during store calls. It is no mutex, since tests in
+// virtual time could not wait for one.
+type baton chan struct{}
+
+func (b baton) Lock()   { b <- struct{}{} }
+func (b baton) Unlock() { <-b }
+
 // Refresh reads the topology now, after a queue was changed.
 func (e *Engine) Refresh(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storeCall)
