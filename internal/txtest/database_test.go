@@ -39,6 +39,8 @@ type kind struct {
 	name string
 	// alone says that an open transaction shuts every other writer out.
 	alone bool
+	// tells says that the database passes wake-ups on.
+	tells bool
 	// address makes an empty database.
 	address func(t testing.TB) string
 	// store opens it.
@@ -94,8 +96,12 @@ func openSQL(driver, address string, spell func(string) string) (*sqlPool, error
 	if err != nil {
 		return nil, err
 	}
+	return poolOf(db, spell), nil
+}
+
+func poolOf(db *sql.DB, spell func(string) string) *sqlPool {
 	db.SetMaxOpenConns(10)
-	return &sqlPool{db: db, spell: spell}, nil
+	return &sqlPool{db: db, spell: spell}
 }
 
 // plain is the spelling of placeholders as question marks, dollars that of

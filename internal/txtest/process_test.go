@@ -48,11 +48,11 @@ func dieAt(ctx context.Context, k kind, point, address string) error {
 	if err != nil {
 		return err
 	}
-	client, err := outlast.Open(ctx, backend)
+	client, err := outlast.Open(ctx, backend, outlast.WithQueues(nameOf(point)))
 	if err != nil {
 		return err
 	}
-	outlast.Handle(client, typeOf(point), func(ctx context.Context, _ none) error {
+	outlast.Handle(client, nameOf(point), func(ctx context.Context, _ none) error {
 		err := inTx(ctx, p, func(t tx) error {
 			die("before the effect")
 			if err := effect(ctx, t, 1); err != nil {
@@ -74,24 +74,28 @@ func dieAt(ctx context.Context, k kind, point, address string) error {
 	return ctx.Err()
 }
 
-// typeOf is the type of the task that a point is for.
-func typeOf(point string) string { return "pay." + strings.ReplaceAll(point, " ", "_") }
+// nameOf is the type and the queue of the task that a point is for.
+func nameOf(point string) string { return "pay." + strings.ReplaceAll(point, " ", "_") }
 
 // A process that is killed anywhere around the commit of its handler leaves one
 // effect, and only what it did not commit is run again.
 func TestKilledAroundTheCommit(t *testing.T) {
 	everywhere(t, func(s *shop) {
 		front := s.node(func(*outlast.Client) {}, outlast.EnqueueOnly())
-		ids := map[string]outlast.ID{}
+		ids, queues := map[string]outlast.ID{}, []string{}
 		for _, point := range points {
-			ids[point] = s.enqueue(front, outlast.Draft{Type: typeOf(point)})
+			name := nameOf(point)
+			_, err := front.Inspector().PutQueue(s.ctx, outlast.Queue{Name: name, Lanes: 1})
+			s.ok(err)
+			ids[point] = s.enqueue(front, outlast.Draft{Type: name, Queue: name})
+			queues = append(queues, name)
 			s.runChild(point)
 		}
 		other := s.node(func(c *outlast.Client) {
 			for _, point := range points {
-				outlast.Handle(c, typeOf(point), func(ctx context.Context, _ none) error { return pay(ctx, s) }, quick(100))
+				outlast.Handle(c, nameOf(point), func(ctx context.Context, _ none) error { return pay(ctx, s) }, quick(100))
 			}
-		})
+		}, outlast.WithQueues(queues...))
 		for i, point := range points {
 			done := s.paidOnce(other, ids[point])
 			if committed := i >= slices.Index(points, "after the commit"); committed != (done.Crashes == 0) || done.Attempt != 1 {
