@@ -43,7 +43,7 @@ func CompleteTx(ctx context.Context, tx *sql.Tx, result any) error {
 // It is there for packages such as pgxtx; a kind that the store does not take
 // is an [*Error] with code "invalid".
 func CompleteIn(ctx context.Context, tx, result any) error {
-	run, ok := ctx.Value(runKey{}).(attemptRun)
+	of, ok := ctx.Value(runKey{}).(*attemptContext)
 	if !ok {
 		return &Error{Code: task.CodeConflict, Message: "no attempt runs in this context", Hint: "pass on the handler's context"}
 	}
@@ -57,7 +57,7 @@ func CompleteIn(ctx context.Context, tx, result any) error {
 			return err
 		}
 	}
-	return run.client.engine.CompleteTx(ctx, run.Run, tx, text)
+	return of.client.engine.CompleteTx(ctx, of.run, tx, text)
 }
 
 func noTx() error {

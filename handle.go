@@ -119,13 +119,14 @@ func HandleResult[T, R any](c *Client, taskType string, fn func(ctx context.Cont
 		c.registry.add(taskType, nil, opts)
 		return
 	}
+	decode := decoder[T]()
 	c.registry.add(taskType, func(ctx context.Context, run *engine.Run) ([]byte, error) {
-		payload, err := decode[T](run.Task.Payload)
+		payload, err := decode(run.Task.Payload)
 		if err != nil {
 			return nil, err
 		}
 		defer c.registry.ended(run)
-		result, err := fn(context.WithValue(ctx, runKey{}, attemptRun{run, c}), payload)
+		result, err := fn(&attemptContext{ctx, run, c}, payload)
 		if err != nil {
 			return nil, err
 		}
@@ -151,16 +152,19 @@ func (c *Client) encodeResult(t *task.Task, result any) []byte {
 	return text
 }
 
-// decode reads a payload.
-func decode[T any](payload []byte) (value T, err error) {
-	switch raw := any(&value).(type) {
-	case *[]byte:
-		*raw = payload
-		return value, nil
-	case *json.RawMessage:
-		*raw = payload
-		return value, nil
+// decoder returns what reads the payloads of a type.
+func decoder[T any]() func(payload []byte) (T, error) {
+	var as any = decodeJSON[T]
+	switch as.(type) {
+	case func([]byte) ([]byte, error):
+		as = func(payload []byte) ([]byte, error) { return payload, nil }
+	case func([]byte) (json.RawMessage, error):
+		as = func(payload []byte) (json.RawMessage, error) { return payload, nil }
 	}
+	return as.(func([]byte) (T, error))
+}
+
+func decodeJSON[T any](payload []byte) (value T, err error) {
 	if len(payload) == 0 {
 		return value, nil
 	}

@@ -30,20 +30,30 @@ type RunInfo struct {
 
 type runKey struct{}
 
-// attemptRun is what the context of a handler carries.
-type attemptRun struct {
-	*engine.Run
+// attemptContext is the context of a handler: that of the attempt, with what
+// [Info] and [Progress] need.
+type attemptContext struct {
+	context.Context
+	run    *engine.Run
 	client *Client
+}
+
+// Value implements [context.Context].
+func (c *attemptContext) Value(key any) any {
+	if key == (runKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
 }
 
 // Info returns what is known of the attempt that ctx belongs to; false outside
 // of handlers. The metadata is a copy.
 func Info(ctx context.Context) (RunInfo, bool) {
-	run, ok := ctx.Value(runKey{}).(attemptRun)
+	of, ok := ctx.Value(runKey{}).(*attemptContext)
 	if !ok {
 		return RunInfo{}, false
 	}
-	t := run.Task
+	run, t := of.run, of.run.Task
 	return RunInfo{
 		ID: t.ID, Type: t.Type, Queue: t.Queue, Key: t.Key,
 		Attempt: t.Attempt, Claim: t.Claim, MaxAttempts: run.MaxAttempts, Deadline: run.Deadline,
@@ -59,7 +69,7 @@ const maxProgress = 4 << 10
 // the node that runs it; it is not written to the store. Outside of handlers
 // it is an error.
 func Progress(ctx context.Context, value any) error {
-	run, ok := ctx.Value(runKey{}).(attemptRun)
+	of, ok := ctx.Value(runKey{}).(*attemptContext)
 	if !ok {
 		return &Error{Code: task.CodeConflict, Message: "no attempt runs in this context", Hint: "pass on the handler's context"}
 	}
@@ -70,7 +80,7 @@ func Progress(ctx context.Context, value any) error {
 	if len(text) > maxProgress {
 		return &Error{Code: task.CodeTooLarge, Message: "progress has more than 4 KiB"}
 	}
-	run.client.registry.progress.set(run.Task.ID, run.Task.Claim, text)
+	of.client.registry.progress.set(of.run.Task.ID, of.run.Task.Claim, text)
 	return nil
 }
 

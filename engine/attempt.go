@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -14,42 +13,64 @@ import (
 
 // attempt is one claimed task on its way from claim to settled.
 type attempt struct {
-	run     Run
-	entry   *entry
-	cancel  context.CancelCauseFunc
-	began   time.Time
-	settled atomic.Bool // a settlement was handed in: later ones are dropped
-	cause   error       // why it is to end, if that was said before it had a context; guarded by mu
+	run   Run
+	entry *entry
+	ctx   attemptContext
+	began time.Time
 
 	completion atomic.Pointer[completion] // nil unless the handler has asked for one
+
+	settled atomic.Bool // its end was handed in: later ones are dropped
+	end     decided     // what it came to, once it is handed in
+	again   bool        // the store has refused that once
+	kept    error       // what a handler returned whose success was recorded before; see complete.go
+	before  *attempt    // in answered
 }
 
-// start registers tasks that were claimed as the given node and runs each in
-// a goroutine of the crew. It starts none, and says so, when this node may
-// not act any more: it lost touch, it is another one by now, it has stopped.
+// attemptChunk is how many attempts are allocated together: few, since one
+// that takes long keeps the others in memory.
+const attemptChunk = 16
+
+// start registers tasks that were claimed as the given node and hands them to
+// the crew. It starts none, and says so, when this node may not act any more:
+// it lost touch, it is another one by now, it has stopped.
 func (e *Engine) start(node string, tasks []*task.Task) bool {
-	attempts := make([]attempt, 0, len(tasks))
+	attempts := make([]*attempt, 0, len(tasks))
+	var chunk []attempt
 	e.mu.Lock()
 	if e.halted || e.lost.Load() || e.silent() || e.node() != node {
 		e.mu.Unlock()
 		return false
 	}
-	for _, t := range tasks {
+	for i, t := range tasks {
 		entry := e.near.known[t.ID]
-		if entry == nil || e.runs[t.ID] != nil {
+		if entry == nil || entry.attempt != nil {
 			continue
 		}
-		attempts = append(attempts, attempt{run: Run{Task: t}, entry: entry})
-		a := &attempts[len(attempts)-1]
-		a.run.attempt = a
-		e.runs[t.ID] = a
+		if len(chunk) == 0 {
+			chunk = make([]attempt, min(attemptChunk, len(tasks)-i))
+		}
+		a := &chunk[0]
+		chunk = chunk[1:]
+		a.run.Task, a.run.attempt, a.entry, a.ctx.parent = t, a, entry, e.attempts
+		entry.attempt = a
+		attempts = append(attempts, a)
 	}
+	e.runs += len(attempts)
 	e.handlers.Add(len(attempts))
 	e.mu.Unlock()
-	for i := range attempts {
-		e.crew.start(&attempts[i])
-	}
+	e.crew.start(attempts)
 	return true
+}
+
+// attempts yields the attempts that have not been settled. The engine's lock
+// must be held.
+func (n *near) attempts(yield func(*attempt) bool) {
+	for _, entry := range n.known {
+		if entry.attempt != nil && !yield(entry.attempt) {
+			return
+		}
+	}
 }
 
 // attempt runs one attempt and hands in its settlement, whatever the handler
@@ -57,23 +78,20 @@ func (e *Engine) start(node string, tasks []*task.Task) bool {
 func (e *Engine) attempt(a *attempt) {
 	defer e.handlers.Done()
 	if out, ended := e.refuse(a); ended {
-		e.conclude(a, &out)
 		e.handIn(a, out)
 		return
 	}
-	ctx, stop := e.attemptContext(a)
+	e.limit(a)
 	end := ending{run: &a.run, err: errGoexit, started: a.began, random: e.random}
 	defer func() {
-		end.cause, end.ended, end.usual = context.Cause(ctx), time.Now(), time.Duration(a.entry.stream.target.usual.Load())
-		stop()
-		out := decideSafely(end)
-		e.conclude(a, &out)
-		e.handIn(a, out)
+		end.ended, end.usual = time.Now(), time.Duration(a.entry.stream.target.usual.Load())
+		end.cause = a.ctx.end(end.ended)
+		e.handIn(a, decideSafely(end))
 	}()
 	if f := e.config.Observer.AttemptStarted; f != nil {
 		f(a.run.Task, a.began.Sub(a.run.Task.RunAt))
 	}
-	end.result, end.err = e.call(ctx, a)
+	end.result, end.err = e.call(a)
 }
 
 // errGoexit is the failure of a handler that ended its goroutine
@@ -81,7 +99,7 @@ func (e *Engine) attempt(a *attempt) {
 var errGoexit = errors.New("the handler ended its goroutine without returning")
 
 // call runs the handler; a panic becomes an error.
-func (e *Engine) call(ctx context.Context, a *attempt) (result []byte, err error) {
+func (e *Engine) call(a *attempt) (result []byte, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			result, err = nil, recovered(value)
@@ -91,18 +109,10 @@ func (e *Engine) call(ctx context.Context, a *attempt) (result []byte, err error
 	if handler == nil {
 		return nil, errNoHandler
 	}
-	return handler(ctx, &a.run)
+	return handler(&a.ctx, &a.run)
 }
 
 var errNoHandler = &task.Error{Code: task.CodeNoHandler, Message: "nothing on this node can start the type"}
-
-// end ends the attempt's context, now or as soon as it has one. The engine's
-// lock must be held.
-func (a *attempt) end(cause error) {
-	if a.cause = cause; a.cancel != nil {
-		a.cancel(cause)
-	}
-}
 
 // refuse ends attempts that must not start: a policy that cannot be read,
 // no handler, a spent crash budget, a deadline that has passed.
@@ -168,50 +178,30 @@ func deadline(t *task.Task, policy *retry.Policy) time.Time {
 	return at
 }
 
-// attemptContext is the context of one attempt: it ends at the nearer of
-// timeout and deadline, and can be canceled with a cause.
-func (e *Engine) attemptContext(a *attempt) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(e.attempts)
-	e.mu.Lock()
-	a.cancel, a.began = cancel, time.Now()
-	cause := a.cause
-	e.mu.Unlock()
-	if cause != nil {
-		cancel(cause)
-	}
-	at, why := a.run.Deadline, error(retry.ErrDeadline)
+// limit notes when the attempt begins and when its context ends by itself: at
+// the nearer of timeout and deadline.
+func (e *Engine) limit(a *attempt) {
+	began := time.Now()
+	limit, why := a.run.Deadline, error(retry.ErrDeadline)
 	timeout := a.run.Task.Spec.Timeout
 	if timeout == 0 {
 		timeout = a.run.Policy.Timeout()
 	}
 	if timeout > 0 {
-		if limit := time.Now().Add(timeout); at.IsZero() || limit.Before(at) {
-			at, why = limit, retry.ErrAttemptTimeout
+		if at := began.Add(timeout); limit.IsZero() || at.Before(limit) {
+			limit, why = at, retry.ErrAttemptTimeout
 		}
 	}
-	if at.IsZero() {
-		return ctx, func() { cancel(nil) }
-	}
-	timed, stop := context.WithDeadlineCause(ctx, at, why)
-	return timed, func() { stop(); cancel(nil) }
-}
-
-// conclude lets the target's guards know how an attempt has ended: now, not when
-// it is settled, since a slow store is no reason to go on calling a target that
-// fails.
-func (e *Engine) conclude(a *attempt, out *decided) {
-	e.mu.Lock()
-	e.near.conclude(a.entry, answerOf(&a.run, out))
-	e.unlock()
+	a.began, a.ctx.limit, a.ctx.why = began, limit, why
 }
 
 // Canceled tells the engine that a cancel was committed for the task: a
 // pending one is forgotten, a running one has its context canceled.
 func (e *Engine) Canceled(id task.ID) {
 	e.mu.Lock()
-	if a := e.runs[id]; a != nil {
-		a.end(ErrCanceled)
-	} else if entry := e.near.known[id]; entry != nil && entry.where != isClaimed {
+	if entry := e.near.known[id]; entry != nil && entry.attempt != nil {
+		entry.attempt.ctx.cancel(ErrCanceled)
+	} else if entry != nil && entry.where != isClaimed {
 		e.near.forget(entry)
 	}
 	if l := e.near.lanes[id.Lane()]; l != nil && len(l.marks) > 0 {
@@ -246,8 +236,8 @@ func entryOf(t *task.Task) store.Entry {
 func (e *Engine) Running() []*task.Task {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	out := make([]*task.Task, 0, len(e.runs))
-	for _, a := range e.runs {
+	out := make([]*task.Task, 0, e.runs)
+	for a := range e.near.attempts {
 		out = append(out, a.run.Task)
 	}
 	return out

@@ -56,7 +56,7 @@ func (e *Engine) beatOnce() error {
 	ctx, cancel := context.WithTimeout(e.beats, lostAfter)
 	defer cancel()
 	e.mu.Lock()
-	running := len(e.runs)
+	running := e.runs
 	e.mu.Unlock()
 	report := store.Report{Serves: e.serves(e.view.Load()), Load: store.Load{Running: running, Slots: e.slots()}}
 	targets := e.Troubled()
@@ -69,7 +69,8 @@ func (e *Engine) beatOnce() error {
 	}
 	for _, id := range canceled {
 		e.mu.Lock()
-		runs := e.runs[id] != nil
+		entry := e.near.known[id]
+		runs := entry != nil && entry.attempt != nil
 		e.mu.Unlock()
 		if runs {
 			e.Canceled(id)
@@ -111,8 +112,8 @@ func (e *Engine) lose(why string) {
 	e.mu.Lock()
 	before := e.lost.Swap(true) // under the lock, so that no attempt starts and is missed here
 	if !before {
-		for _, a := range e.runs {
-			a.end(ErrLost)
+		for a := range e.near.attempts {
+			a.ctx.cancel(ErrLost)
 		}
 	}
 	e.mu.Unlock()

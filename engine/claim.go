@@ -40,7 +40,7 @@ func (e *Engine) dispatch() {
 
 // nextBatch picks what can start now, or says how long there is nothing to.
 func (e *Engine) nextBatch() ([]*entry, time.Duration) {
-	e.mu.Lock()
+	e.lock()
 	defer e.unlock()
 	at := time.Now()
 	now := micros(at)
@@ -127,7 +127,7 @@ func (e *Engine) putAway(batch []*entry, claimed store.Claimed) {
 	if len(claimed.Tasks) == len(batch) {
 		return
 	}
-	// Not looked up in e.runs: a claimed task may have run and ended by now.
+	// Not looked up among the attempts: a claimed task may have run and ended by now.
 	started := make(map[task.ID]bool, len(claimed.Tasks))
 	for _, t := range claimed.Tasks {
 		started[t.ID] = true

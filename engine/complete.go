@@ -138,17 +138,20 @@ func (uncommittedError) RetryVerdict() retry.Verdict {
 
 // commitCompletions is the commit of the group of attempts whose handlers asked
 // for a completion in a transaction of their own.
-func (e *Engine) commitCompletions(batch []*ended) {
+func (e *Engine) commitCompletions(batch []*attempt) {
+	e.lock() // the guards hear what the handlers said, before it is replaced
+	e.unlock()
 	open, known := e.stillRun(batch)
 	if !known {
 		return // the node is gone; recovery will find what still runs
 	}
-	var over []*ended
-	for _, end := range batch {
-		if t := end.settlement.Task; open[t.ID] == t.Claim {
-			e.contests.Go(func() { e.contest(end) })
+	var over []*attempt
+	for _, a := range batch {
+		if t := a.run.Task; open[t.ID] == t.Claim {
+			e.contests.Go(func() { e.contest(a) })
 		} else {
-			over = append(over, e.completed(end))
+			e.completed(a)
+			over = append(over, a)
 		}
 	}
 	if len(over) > 0 {
@@ -157,10 +160,10 @@ func (e *Engine) commitCompletions(batch []*ended) {
 }
 
 // stillRun reads which rows run, with their claims.
-func (e *Engine) stillRun(batch []*ended) (claims map[task.ID]int64, known bool) {
+func (e *Engine) stillRun(batch []*attempt) (claims map[task.ID]int64, known bool) {
 	nodes := map[string][]task.ID{} // this one, by the id that it had at the claim
-	for _, end := range batch {
-		t := end.settlement.Task
+	for _, a := range batch {
+		t := a.run.Task
 		nodes[t.Node] = append(nodes[t.Node], t.ID)
 	}
 	claims = map[task.ID]int64{}
@@ -184,34 +187,35 @@ func (e *Engine) stillRun(batch []*ended) (claims map[task.ID]int64, known bool)
 	return claims, true
 }
 
-// completed is the success of an attempt whose row does not run any more, as it
-// was recorded in the handler's transaction, if it was.
-func (e *Engine) completed(end *ended) *ended {
-	c := end.attempt.completion.Load()
+// completed makes the end of an attempt, whose row does not run any more, the
+// success that was recorded in the handler's transaction, if one was.
+func (e *Engine) completed(a *attempt) {
+	c := a.completion.Load()
 	c.mu.Lock()
 	s := c.settlement
 	c.mu.Unlock()
 	if s.Task == nil { // the store's answer was lost, or it said that the claim was
-		s = end.settlement
+		s = a.end.settlement
 		s.Outcome, s.Result, s.Failure, s.DeadReason, s.Follow = task.OutcomeSucceeded, nil, nil, "", nil
 	}
-	return &ended{attempt: end.attempt, again: true, kept: end.err, decided: decided{settlement: s}}
+	a.again, a.kept, a.end = true, a.end.err, decided{settlement: s}
 }
 
 // contest settles an attempt whose handler's transaction had not committed when
 // it was looked at.
-func (e *Engine) contest(end *ended) {
-	if late := new(lateError); end.settlement.Outcome == task.OutcomeSucceeded || errors.As(end.err, &late) {
-		end = e.uncommitted(end)
+func (e *Engine) contest(a *attempt) {
+	if late := new(lateError); a.end.settlement.Outcome == task.OutcomeSucceeded || errors.As(a.end.err, &late) {
+		e.uncommitted(a)
 	}
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, contestPause) {
-		results, err := e.settleApart(end.settlement)
+		results, err := e.settleApart(a.end.settlement)
 		if err == nil && results[0].Status == store.StatusStale {
-			e.commitSettles([]*ended{e.completed(end)})
+			e.completed(a)
+			e.commitSettles([]*attempt{a})
 			return
 		}
 		if err == nil {
-			e.settled([]*ended{end}, results)
+			e.settled([]*attempt{a}, results)
 			return
 		}
 		e.log.Warn("settle.repeated", "rows", 1, "error", err)
@@ -221,14 +225,13 @@ func (e *Engine) contest(end *ended) {
 	}
 }
 
-// uncommitted is the end of an attempt that was none.
-func (e *Engine) uncommitted(end *ended) *ended {
-	out := decideSafely(ending{
-		run: &end.attempt.run, err: errUncommitted, cause: end.cause, started: end.settlement.StartedAt,
-		ended: end.settlement.EndedAt, random: e.random,
+// uncommitted makes the end of an attempt that was none a failure.
+func (e *Engine) uncommitted(a *attempt) {
+	was := &a.end.settlement
+	a.end = decideSafely(ending{
+		run: &a.run, err: errUncommitted, cause: a.end.cause, started: was.StartedAt, ended: was.EndedAt, random: e.random,
 	})
-	e.follow(&out.settlement)
-	return &ended{attempt: end.attempt, decided: out}
+	e.follow(&a.end.settlement)
 }
 
 // settleApart settles one attempt, in its turn among those that may have to

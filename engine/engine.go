@@ -23,16 +23,17 @@ type Engine struct {
 	view   atomic.Pointer[view]
 
 	enqueues *group[*enqueueCall]
-	settles  *group[*ended]
+	settles  *group[*attempt]
 	crew     *crew
+	answered answered
 
-	completions *group[*ended]
+	completions *group[*attempt]
 	contests    sync.WaitGroup // only the goroutine of completions adds
 	contested   chan struct{}  // the places of contests
 
 	mu      sync.Mutex // guards near, runs, bytes, parking, news, dirty, lenders
 	near    *near
-	runs    map[task.ID]*attempt
+	runs    int               // attempts that are not settled
 	bytes   int               // payloads of the tasks that run
 	parking map[task.ID]int64 // park marks that are decided but not yet written; 0 clears one
 
@@ -100,7 +101,7 @@ func New(config Config) (*Engine, error) {
 	config = config.withDefaults()
 	e := &Engine{
 		config: config, log: config.Logger, random: config.Rand,
-		near: newNear(config.NearFuture, config.Slots, config.Share), runs: map[task.ID]*attempt{},
+		near: newNear(config.NearFuture, config.Slots, config.Share),
 		seen: map[string]*suspicion{}, parking: map[task.ID]int64{}, borrowed: map[borrowing]cursor{}, dirty: map[uint16]bool{}, lenders: map[uint16]bool{}, warned: map[mark]time.Time{},
 		placing: make(baton, 1), wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
 		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1), stirred: make(chan struct{}, 1), told: make(chan struct{}, 1), beatNow: make(chan struct{}, 1),
@@ -118,11 +119,11 @@ func New(config Config) (*Engine, error) {
 		commit: e.commitEnqueues, weigh: (*enqueueCall).weigh, drop: (*enqueueCall).abandoned,
 		most: weight{config.Batch, mostCommitBytes}, queue: weight{mostWaitingRows, mostWaitingBytes},
 	})
-	e.settles = newGroup(groupConfig[*ended]{
-		commit: e.commitSettles, weigh: (*ended).weigh, most: weight{config.Batch, mostCommitBytes},
+	e.settles = newGroup(groupConfig[*attempt]{
+		commit: e.commitSettles, weigh: (*attempt).weigh, most: weight{config.Batch, mostCommitBytes},
 	})
-	e.completions = newGroup(groupConfig[*ended]{
-		commit: e.commitCompletions, weigh: (*ended).weigh, most: weight{config.Batch, mostCommitBytes},
+	e.completions = newGroup(groupConfig[*attempt]{
+		commit: e.commitCompletions, weigh: (*attempt).weigh, most: weight{config.Batch, mostCommitBytes},
 	})
 	e.contested = make(chan struct{}, mostContests)
 	return e, nil
@@ -210,7 +211,7 @@ func (e *Engine) Stats() Stats {
 	defer e.mu.Unlock()
 	out := Stats{
 		Node: e.node(), Lost: e.lost.Load() || e.stops.Load(), Lanes: len(e.near.lanes), Waiting: e.near.waiting.len(), Ready: e.near.ready,
-		Running: len(e.runs), Slots: e.config.Slots, Queues: map[string]QueueStats{},
+		Running: e.runs, Slots: e.config.Slots, Queues: map[string]QueueStats{},
 	}
 	for _, l := range e.near.lanes {
 		q := out.Queues[l.queue.name]

@@ -46,7 +46,7 @@ func (e *Engine) Kill() {
 	e.loops.Wait()
 	e.stopSettling()
 	e.mu.Lock()
-	for _, a := range e.runs {
+	for a := range e.near.attempts {
 		a.settled.Store(true)
 	}
 	e.mu.Unlock()

@@ -38,6 +38,7 @@ type target struct {
 	guard   *guard // nil until something is about to start
 
 	shut    gates
+	holds   atomic.Bool      // shut is not empty
 	until   [gateCount]int64 // µs: when a shut gate is asked again; 0 if only an event opens it
 	refused [gateCount]int64 // µs: when a gate last refused
 	wakes   int64            // µs: the least of until, 0 for none
@@ -128,6 +129,7 @@ func (n *near) renew(t *target, open gates) {
 // watch keeps the order in which targets are looked at again.
 func (n *near) watch(t *target) {
 	t.wakes = 0
+	t.holds.Store(t.shut != 0)
 	for i, until := range t.until {
 		if t.shut&(1<<i) != 0 && until != 0 && (t.wakes == 0 || until < t.wakes) {
 			t.wakes = until

@@ -129,12 +129,24 @@ type grant struct {
 	tokens  float64
 }
 
+// grantChunk is how many grants are allocated together.
+const grantChunk = 32
+
+func (n *near) newGrant() *grant {
+	if len(n.grants) == 0 {
+		n.grants = make([]grant, grantChunk)
+	}
+	made := &n.grants[0]
+	n.grants = n.grants[1:]
+	return made
+}
+
 // allow passes an entry through the gates of its target, or shuts the one that
 // holds it: breaker, budget, limits. What was granted is given back by
 // [near.giveBack], or ended by [near.conclude].
 func (n *near) allow(t *target, e *entry) bool {
 	g := n.guarded(t, capability(&e.Entry) == Push)
-	e.grant = &grant{}
+	e.grant = n.newGrant()
 	if e.gates&byBreaker != 0 && !n.throughBreaker(t, e) {
 		e.grant = nil
 		return false

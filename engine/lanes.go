@@ -109,7 +109,7 @@ func (e *Engine) Refresh(ctx context.Context) error {
 // this node's are dropped, lanes that a take of unknown outcome has won are
 // added (and returned), queues get their settings.
 func (e *Engine) apply(v *view) (found []uint16) {
-	e.mu.Lock()
+	e.lock()
 	defer e.unlock()
 	self := e.node()
 	e.near.reads(time.Now())

@@ -15,13 +15,12 @@ type line struct {
 	behind pile[*entry]
 }
 
-// first orders the tasks of a key: what has started goes first, then seq.
-func first(a, b *entry) bool {
-	aStarted, bStarted := a.Attempt+a.Crashes > 0, b.Attempt+b.Crashes > 0
-	if aStarted != bStarted {
-		return aStarted
+// inLine orders the tasks of a key: what has started goes first, then seq.
+func inLine(e *entry) rank {
+	if e.Attempt+e.Crashes > 0 {
+		return rank{0, e.Seq}
 	}
-	return a.Seq < b.Seq
+	return rank{1, e.Seq}
 }
 
 // lineUp gives an entry its place in the line of its key.
@@ -29,7 +28,7 @@ func (n *near) lineUp(e *entry) {
 	id := lineID{e.ID.Lane(), e.Key}
 	l := n.lines[id]
 	if l == nil {
-		l = &line{id: id, behind: pile[*entry]{less: first}}
+		l = &line{id: id, behind: pile[*entry]{rank: inLine}}
 		n.lines[id] = l
 	}
 	e.line = l
@@ -37,7 +36,7 @@ func (n *near) lineUp(e *entry) {
 	case l.head == nil:
 		l.head = e
 		n.schedule(e)
-	case l.head.where != isClaimed && first(e, l.head):
+	case l.head.where != isClaimed && inLine(e).before(inLine(l.head)):
 		n.standBehind(l.head)
 		l.head = e
 		n.schedule(e)

@@ -109,9 +109,9 @@ func (e *Engine) tick(fullScan *time.Time) {
 			e.readMarks(lanes)
 		}
 	}
-	e.mu.Lock()
+	e.lock()
 	e.near.forgetTargets(micros(time.Now()))
-	e.mu.Unlock()
+	e.unlock()
 	e.warnUnstartable()
 }
 

@@ -99,19 +99,28 @@ type surplus struct {
 // those that wait behind a shut gate (of a target, or the head of a key) as far
 // as they are more than a quarter of the window.
 func (n *near) excess(now int64) (out []surplus) {
+	stuck := map[*queue][]stuckPile{} // looked for where a lane is full
 	for _, l := range n.lanes {
 		if l.count <= n.window()/2 || !l.hungry(n) {
 			continue
 		}
-		stuck, count := n.stuckPiles(l, now)
-		much := min(count+l.behind-n.window()/4, parkRamp-len(out))
-		for _, p := range stuck {
+		piles, known := stuck[l.queue]
+		if !known {
+			piles = n.stuckPiles(l.queue, now)
+			stuck[l.queue] = piles
+		}
+		much := l.behind - n.window()/4
+		for _, p := range piles {
+			much += p.inLane[l]
+		}
+		much = min(much, parkRamp-len(out))
+		for _, p := range piles {
 			much, out = n.tail(l, p, much, out)
 		}
 		if much > 0 && l.behind > 0 {
 			for _, line := range n.lines {
 				if line.id.lane == l.number {
-					much, out = n.tail(l, stuckPile{&line.behind, gateKey}, much, out)
+					much, out = n.tail(l, stuckPile{pile: &line.behind, gate: gateKey}, much, out)
 				}
 			}
 		}
@@ -122,31 +131,29 @@ func (n *near) excess(now int64) (out []surplus) {
 // stuckPile is entries behind a gate.
 type stuckPile struct {
 	*pile[*entry]
-	gate gate
+	gate   gate
+	inLane map[*lane]int // how many of them
 }
 
-// stuckPiles lists the piles behind the gates of stuck targets that have ready
-// entries of the lane, and how many those are.
-func (n *near) stuckPiles(l *lane, now int64) (piles []stuckPile, entries int) {
-	for _, s := range l.queue.streams {
-		counts, some := s.inLane[l]
-		if !some {
-			continue
-		}
+// stuckPiles lists the piles behind the gates of a queue's stuck targets.
+func (n *near) stuckPiles(q *queue, now int64) (piles []stuckPile) {
+	for _, s := range q.streams {
 		held := n.stuck(s.target, now)
-		for of, count := range counts {
-			if count == 0 || !held.hold(gates(of)) {
+		for of := range s.ready {
+			if s.ready[of].len() == 0 || !held.hold(gates(of)) {
 				continue
 			}
-			gate := gateTarget
+			p := stuckPile{&s.ready[of], gateTarget, map[*lane]int{}}
 			if !(held &^ byBudget).hold(gates(of)) {
-				gate = gateRetry
+				p.gate = gateRetry
 			}
-			piles = append(piles, stuckPile{&s.ready[of], gate})
-			entries += int(count)
+			for i := range p.items {
+				p.inLane[p.items[i].item.lane]++
+			}
+			piles = append(piles, p)
 		}
 	}
-	return piles, entries
+	return piles
 }
 
 // tail takes up to much of the entries of a lane from the end of a pile, where
@@ -154,7 +161,7 @@ func (n *near) stuckPiles(l *lane, now int64) (piles []stuckPile, entries int) {
 // a key. It returns how much is left to take.
 func (n *near) tail(l *lane, p stuckPile, much int, out []surplus) (int, []surplus) {
 	for i := p.len() - 1; i >= 1 && much > 0; i-- {
-		e := p.items[i]
+		e := p.items[i].item
 		if e.lane == l && (e.line == nil || e.where == isBehind) {
 			n.lift(e)
 			out = append(out, surplus{e, p.gate})

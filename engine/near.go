@@ -38,6 +38,7 @@ type near struct {
 	changes   []change // of breakers, still to be told
 	later     []func() // what takes long, to be done without the lock
 	random    retry.Rand
+	grants    []grant // not given yet
 
 	clock    time.Time // as of the last look at it
 	now      int64     // the same, µs
@@ -59,8 +60,10 @@ type entry struct {
 	gates  gates   // of its target that it must pass
 	cost   float64 // budget tokens that its start takes
 	grant  *grant  // what it holds while it is claimed
-	where  spot
-	index  int
+	// attempt is set from the commit of its claim until that of its settlement.
+	attempt *attempt
+	where   spot
+	index   int
 }
 
 func (e *entry) place() *int { return &e.index }
@@ -99,7 +102,7 @@ var lastID = task.ID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 func newNear(limit, slots int, share float64) *near {
 	return &near{
 		known:   map[task.ID]*entry{},
-		waiting: pile[*entry]{less: func(a, b *entry) bool { return a.at < b.at }},
+		waiting: pile[*entry]{rank: func(e *entry) rank { return rank{first: e.at} }},
 		lanes:   map[uint16]*lane{},
 		queues:  map[string]*queue{},
 		targets: map[string]*target{},
@@ -108,7 +111,7 @@ func newNear(limit, slots int, share float64) *near {
 		slots:   slots,
 		share:   share,
 		sharers: 1,
-		wakes:   pile[*target]{less: func(a, b *target) bool { return a.wakes < b.wakes }},
+		wakes:   pile[*target]{rank: func(t *target) rank { return rank{first: t.wakes} }},
 	}
 }
 
@@ -225,8 +228,17 @@ func (l *lane) rewind(rank int64) {
 
 // schedule puts an entry that nothing but time holds back where it belongs.
 func (n *near) schedule(e *entry) {
-	e.where = isWaiting
-	n.waiting.push(e)
+	if e.at <= n.now && e.held(n.now) {
+		e.at = e.lane.drained
+	}
+	if e.at > n.now {
+		e.where = isWaiting
+		n.waiting.push(e)
+		return
+	}
+	e.where = isReady
+	e.stream.push(e)
+	n.ready++
 }
 
 // reads notes the time. It does not go back.
@@ -243,15 +255,7 @@ func (n *near) due(at time.Time) {
 	n.waken(now)
 	n.endWatch()
 	for n.waiting.len() > 0 && n.waiting.first().at <= now {
-		e := n.waiting.pop()
-		if e.held(now) {
-			e.at = e.lane.drained
-			n.waiting.push(e)
-			continue
-		}
-		e.where = isReady
-		e.stream.push(e)
-		n.ready++
+		n.schedule(n.waiting.pop())
 	}
 }
 

@@ -115,7 +115,7 @@ func (e *Engine) mark(marks []store.Marking) bool {
 // parkExcess writes marks on rows behind shut gates that fill memory, and
 // forgets them. It reports whether it did.
 func (e *Engine) parkExcess() bool {
-	e.mu.Lock()
+	e.lock()
 	entries := e.near.excess(micros(time.Now()))
 	marks := make([]store.Marking, len(entries))
 	for i, entry := range entries {
@@ -126,7 +126,7 @@ func (e *Engine) parkExcess() bool {
 		marks[i] = store.Marking{ID: entry.ID, Mark: m.number()}
 		entry.lane.marks[marks[i].Mark] = &parked{mark: m}
 	}
-	e.mu.Unlock()
+	e.unlock()
 	if len(entries) == 0 {
 		return false
 	}

@@ -23,7 +23,7 @@ type queue struct {
 
 func newQueue(name string) *queue {
 	return &queue{name: name, weight: 1, streams: map[string]*stream{}, open: pile[*stream]{
-		less: func(a, b *stream) bool { return byRank(a.head, b.head) },
+		rank: func(s *stream) rank { return byRank(s.head) },
 	}}
 }
 
@@ -116,18 +116,9 @@ func (n *near) forgetTarget(t *target) {
 	}
 }
 
-// close takes a stream out of both orders. It has no head any more, so it is
-// taken out by its place, not by its order.
+// close takes a stream out of both orders.
 func (q *queue) close(s *stream) {
-	last := len(q.open.items) - 1
-	at := s.index
-	q.open.swap(at, last)
-	q.open.items[last] = nil
-	q.open.items = q.open.items[:last]
-	s.index = -1
-	if at < last {
-		q.open.fix(q.open.items[at])
-	}
+	q.open.remove(s)
 	end := len(q.ring) - 1
 	q.ring[s.seat] = q.ring[end]
 	q.ring[s.seat].seat = s.seat

@@ -137,7 +137,7 @@ func (e *Engine) strange(rows []*task.Task) []store.Settlement {
 	var lost []store.Settlement
 	next := map[task.ID]int64{}
 	for _, t := range rows {
-		if known := e.near.known[t.ID]; e.runs[t.ID] != nil || known != nil && known.where == isClaimed {
+		if known := e.near.known[t.ID]; known != nil && (known.attempt != nil || known.where == isClaimed) {
 			continue // it runs, or its claim is being answered
 		}
 		next[t.ID] = t.Claim

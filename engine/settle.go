@@ -9,28 +9,23 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// ended is an attempt on its way to its settlement on disk.
-type ended struct {
-	attempt *attempt
-	again   bool  // the store has refused the outcome once
-	kept    error // what a handler returned whose success was recorded before; see complete.go
-	decided
-}
+func (a *attempt) weigh() weight { return weight{1, len(a.end.settlement.Result)} }
 
-func (e *ended) weigh() weight { return weight{1, len(e.settlement.Result)} }
-
-// handIn gives the outcome of an attempt to the settling group, once.
+// handIn gives the outcome of an attempt to the target's guards and to the
+// settling group, once.
 func (e *Engine) handIn(a *attempt, out decided) {
 	if a.settled.Swap(true) {
 		return
 	}
-	e.follow(&out.settlement)
+	a.end = out
+	e.follow(&a.end.settlement)
+	e.answer(a)
 	to := e.settles
 	if a.completion.Load() != nil { // after settled was set; see CompleteTx
 		to = e.completions
 	}
-	if to.put(&ended{attempt: a, decided: out}) != taken {
-		e.log.Warn("settle.dropped", "task", out.settlement.Task.ID.String(), "outcome", string(out.settlement.Outcome))
+	if to.put(a) != taken {
+		e.log.Warn("settle.dropped", "task", a.run.Task.ID.String(), "outcome", string(out.settlement.Outcome))
 	}
 }
 
@@ -57,11 +52,11 @@ func (e *Engine) follow(s *store.Settlement) {
 // commitSettles is the commit of the group of settlements, in the order of
 // their ids, which is how stores keep them: repeated until the outcome is
 // known.
-func (e *Engine) commitSettles(batch []*ended) {
-	slices.SortFunc(batch, func(a, b *ended) int { return a.settlement.Task.ID.Compare(b.settlement.Task.ID) })
+func (e *Engine) commitSettles(batch []*attempt) {
+	slices.SortFunc(batch, func(a, b *attempt) int { return a.run.Task.ID.Compare(b.run.Task.ID) })
 	settlements := make([]store.Settlement, len(batch))
-	for i, end := range batch {
-		settlements[i] = end.settlement
+	for i, a := range batch {
+		settlements[i] = a.end.settlement
 	}
 	began := time.Now()
 	results, known := e.settleUntilKnown(settlements)
@@ -73,15 +68,18 @@ func (e *Engine) commitSettles(batch []*ended) {
 }
 
 // settled does what follows from the store's answers.
-func (e *Engine) settled(batch []*ended, results []store.Settled) {
-	refused := e.release(batch, results)
-	for i, end := range batch {
-		if results[i].Status != store.StatusRefused || end.again {
-			e.report(end, results[i])
+func (e *Engine) settled(batch []*attempt, results []store.Settled) {
+	e.release(batch, results)
+	for i, a := range batch {
+		if results[i].Status != store.StatusRefused || a.again {
+			e.report(a, results[i])
 		}
 	}
-	for _, end := range refused {
-		e.commitSettles([]*ended{end})
+	for i, a := range batch {
+		if results[i].Status == store.StatusRefused && !a.again {
+			a.end, a.again = e.refusedSettle(a, results[i].Err), true
+			e.commitSettles([]*attempt{a})
+		}
 	}
 }
 
@@ -103,42 +101,24 @@ func (e *Engine) settleUntilKnown(settlements []store.Settlement) ([]store.Settl
 }
 
 // release frees the slots of settled attempts and puts those tasks that are
-// pending again back into memory. It returns the attempts whose settlement
-// the store refused for its data, rewritten as failures of category local.
-func (e *Engine) release(batch []*ended, results []store.Settled) (refused []*ended) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+// pending again back into memory. Those whose settlement the store refused for
+// its data stay: they are to end otherwise.
+func (e *Engine) release(batch []*attempt, results []store.Settled) {
+	e.lock()
+	defer e.unlock()
 	wanted := false
-	for i, end := range batch {
+	for i, a := range batch {
 		if results[i].Status == store.StatusRefused {
-			if !end.again {
-				refused = append(refused, e.refusedSettle(end, results[i].Err))
+			if !a.again {
 				continue
 			}
 			e.doubt() // the reconciler will hand the row back
 		}
-		entry := end.attempt.entry
-		wanted = wanted || e.near.wants(entry.lane)
-		if l := entry.lane; l != nil && entry.Key != "" && len(l.marks) > 0 {
-			l.released(entry.Key)
-		}
-		delete(e.runs, entry.ID)
-		e.bytes -= entry.Size
-		e.near.end(entry)
-		if results[i].Status == store.StatusOK && results[i].State == task.Pending {
-			e.near.again(entry, results[i].Entry, tollAfter(end.attempt.run.Policy, &end.settlement))
-		} else {
-			e.near.forget(entry)
-		}
-		if entry.Key != "" && entry.lane != nil && (e.stops.Load() || entry.lane.drained > 0 && entry.lane.drained > micros(time.Now())) {
-			signal(e.balance) // it may be given back now
-		}
-		if entry.lane == nil && (results[i].State == task.Pending || entry.Key != "") {
-			e.changedLane(entry.ID.Lane())
-		}
-		for _, follow := range end.settlement.Follow {
+		wanted = wanted || e.near.wants(a.entry.lane)
+		e.releaseOne(a, &results[i])
+		for _, follow := range a.end.settlement.Follow {
 			e.changedLane(follow.Task.ID.Lane())
-			e.near.lookFor(follow.Task.ID.Lane(), task.Rank(end.settlement.EndedAt, follow.Task.Priority))
+			e.near.lookFor(follow.Task.ID.Lane(), task.Rank(a.end.settlement.EndedAt, follow.Task.Priority))
 			wanted = true
 		}
 	}
@@ -146,18 +126,38 @@ func (e *Engine) release(batch []*ended, results []store.Settled) (refused []*en
 	if wanted {
 		signal(e.load)
 	}
-	return refused
+}
+
+func (e *Engine) releaseOne(a *attempt, result *store.Settled) {
+	entry := a.entry
+	if l := entry.lane; l != nil && entry.Key != "" && len(l.marks) > 0 {
+		l.released(entry.Key)
+	}
+	e.runs--
+	e.bytes -= entry.Size
+	entry.attempt = nil
+	e.near.end(entry)
+	if result.Status == store.StatusOK && result.State == task.Pending {
+		e.near.again(entry, result.Entry, tollAfter(a.run.Policy, &a.end.settlement))
+	} else {
+		e.near.forget(entry)
+	}
+	if entry.Key != "" && entry.lane != nil && (e.stops.Load() || entry.lane.drained > 0 && entry.lane.drained > micros(time.Now())) {
+		signal(e.balance) // it may be given back now
+	}
+	if entry.lane == nil && (result.State == task.Pending || entry.Key != "") {
+		e.changedLane(entry.ID.Lane())
+	}
 }
 
 // refusedSettle records an outcome whose data the store refuses (a result or
 // a message that it cannot keep) as a failure of category local.
-func (e *Engine) refusedSettle(end *ended, err error) *ended {
-	e.log.Error("settle.refused", "task", end.attempt.entry.ID.String(), "error", err)
-	again := decideSafely(ending{
-		run: &end.attempt.run, err: &localError{err}, started: end.settlement.StartedAt, ended: end.settlement.EndedAt, random: e.random,
-	})
+func (e *Engine) refusedSettle(a *attempt, err error) decided {
+	e.log.Error("settle.refused", "task", a.entry.ID.String(), "error", err)
+	was := &a.end.settlement
+	again := decideSafely(ending{run: &a.run, err: &localError{err}, started: was.StartedAt, ended: was.EndedAt, random: e.random})
 	again.settlement.Follow = nil
-	return &ended{attempt: end.attempt, again: true, decided: again}
+	return again
 }
 
 // localError is a failure of this node, not of what the task calls.
@@ -170,15 +170,16 @@ func (l *localError) RetryVerdict() retry.Verdict {
 }
 
 // report tells the observer what has committed.
-func (e *Engine) report(end *ended, result store.Settled) {
+func (e *Engine) report(a *attempt, result store.Settled) {
+	end := &a.end
 	if result.Status != store.StatusOK {
 		//nolint:sloglint // the status is one of the store's constants
-		e.log.Warn("settle."+string(result.Status), "task", end.attempt.entry.ID.String(),
+		e.log.Warn("settle."+string(result.Status), "task", a.entry.ID.String(),
 			"claim", end.settlement.Task.Claim, "outcome", string(end.settlement.Outcome))
 		return
 	}
-	if end.kept != nil {
-		e.log.Warn("settle.kept", "task", end.attempt.entry.ID.String(), "claim", end.settlement.Task.Claim, "error", end.kept)
+	if a.kept != nil {
+		e.log.Warn("settle.kept", "task", a.entry.ID.String(), "claim", end.settlement.Task.Claim, "error", a.kept)
 	}
 	if f := e.config.Observer.Settled; f != nil {
 		f(Outcome{Settlement: &end.settlement, State: result.State, Rule: end.rule, Delay: end.delay, Err: end.err})

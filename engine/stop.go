@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -97,14 +98,11 @@ func (e *Engine) waitForHandlers(ctx context.Context) {
 // they still answer is dropped, and would be refused.
 func (e *Engine) releaseRest() {
 	e.mu.Lock()
-	rest := make([]*attempt, 0, len(e.runs))
-	for _, a := range e.runs {
-		rest = append(rest, a)
-	}
+	rest := slices.Collect(e.near.attempts)
 	e.mu.Unlock()
 	for _, a := range rest {
 		e.handIn(a, decided{rule: ErrStopping.Error(), settlement: store.Settlement{
-			Task: a.run.Task, Outcome: task.OutcomeReleased, StartedAt: a.began, EndedAt: time.Now(),
+			Task: a.run.Task, Outcome: task.OutcomeReleased, StartedAt: a.run.Task.StartedAt, EndedAt: time.Now(),
 		}})
 	}
 }

@@ -6,12 +6,11 @@ type stream struct {
 	target  *target
 	queue   *queue
 	ready   [kinds]pile[*entry]
-	inLane  map[*lane][kinds]int32 // ready entries by lane
-	head    *entry                 // starts next; nil if nothing may
-	count   int                    // entries in memory, wherever they are
-	retries int                    // those of them that have failed before
-	index   int                    // in queue.open
-	seat    int                    // in queue.ring
+	head    *entry // starts next; nil if nothing may
+	count   int    // entries in memory, wherever they are
+	retries int    // those of them that have failed before
+	index   int    // in queue.open
+	seat    int    // in queue.ring
 	isOpen  bool
 	draw    func() float64
 }
@@ -19,19 +18,14 @@ type stream struct {
 func (s *stream) place() *int { return &s.index }
 
 func newStream(t *target, q *queue, draw func() float64) *stream {
-	s := &stream{target: t, queue: q, draw: draw, inLane: map[*lane][kinds]int32{}, index: -1}
+	s := &stream{target: t, queue: q, draw: draw, index: -1}
 	for i := range s.ready {
-		s.ready[i].less = byRank
+		s.ready[i].rank = byRank
 	}
 	return s
 }
 
-func byRank(a, b *entry) bool {
-	if a.Rank != b.Rank {
-		return a.Rank < b.Rank
-	}
-	return a.Seq < b.Seq
-}
+func byRank(e *entry) rank { return rank{e.Rank, e.Seq} }
 
 // next is the entry of the least rank that no gate is known to hold.
 func (s *stream) next() (least *entry) {
@@ -41,9 +35,11 @@ func (s *stream) next() (least *entry) {
 	if s.target.guard.probes() {
 		return s.drawn()
 	}
+	var front rank
 	for of := range s.ready {
-		if p := &s.ready[of]; p.len() > 0 && s.target.shut&gates(of) == 0 && (least == nil || byRank(p.first(), least)) {
-			least = p.first()
+		p := &s.ready[of]
+		if p.len() > 0 && s.target.shut&gates(of) == 0 && (least == nil || p.items[0].before(front)) {
+			least, front = p.first(), p.items[0].rank
 		}
 	}
 	return least
@@ -63,7 +59,7 @@ func (s *stream) drawn() *entry {
 	for of := range s.ready {
 		if p := &s.ready[of]; s.target.shut&gates(of) == 0 {
 			if at < p.len() {
-				return p.items[at]
+				return p.items[at].item
 			}
 			at -= p.len()
 		}
@@ -73,19 +69,11 @@ func (s *stream) drawn() *entry {
 
 func (s *stream) push(e *entry) {
 	s.ready[e.gates].push(e)
-	counts := s.inLane[e.lane]
-	counts[e.gates]++
-	s.inLane[e.lane] = counts
 	s.refresh()
 }
 
 func (s *stream) remove(e *entry) {
 	s.ready[e.gates].remove(e)
-	counts := s.inLane[e.lane]
-	counts[e.gates]--
-	if s.inLane[e.lane] = counts; counts == [kinds]int32{} {
-		delete(s.inLane, e.lane)
-	}
 	s.refresh()
 }
 
