@@ -72,10 +72,10 @@ func TestBorrowerIgnoresTheLimit(t *testing.T) {
 		}
 		time.Sleep(5 * time.Minute)
 		mu.Lock()
-		defer mu.Unlock()
 		if most > 1 {
 			t.Errorf("%d at once in a queue with a limit of 1", most)
 		}
+		mu.Unlock() // handlers that still run need it to end
 		w.stop(a, b)
 	})
 }
