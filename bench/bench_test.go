@@ -52,9 +52,6 @@ func TestNodeKilled(t *testing.T) {
 		t.Skip("it starts processes and takes seconds")
 	}
 	given := bothServers(t)
-	if len(given.contestants(nodeKilled)) == 0 || given.contestants(nodeKilled)[0].name() != outlastName {
-		t.Skip("no store of Outlast's on a server yet")
-	}
 	for _, f := range miniature(t, given, nodeKilled.id, "--peers", "none") {
 		complete(t, nodeKilled, f)
 	}

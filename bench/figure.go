@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +52,9 @@ func (s *session) record(name string, value float64, unit string, n int, target 
 
 // recordOf is record for benches that measure several systems in turns.
 func (s *session) recordOf(system, name string, value float64, unit string, n int, target string, set settings) {
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return // a ratio to nothing, in a repetition that is too short
+	}
 	id := s.bench.id
 	if name != "" {
 		id += "/" + name

@@ -4,17 +4,18 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver of store/sqlite
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/store/mysql"
+	pg "github.com/outlast-dev/outlast/store/postgres"
 	"github.com/outlast-dev/outlast/store/sqlite"
 )
 
@@ -96,14 +97,46 @@ func (p place) open(ctx context.Context) (store.Backend, error) {
 	if p.memory != nil {
 		return keptOpen{p.memory}, nil
 	}
-	switch scheme := address(p.url).scheme(); scheme {
+	switch address(p.url).scheme() {
 	case "sqlite":
 		return sqlite.Open(ctx, strings.TrimPrefix(p.url, "sqlite:"))
 	case "mysql":
 		return openInMariaDB(ctx, p.url)
 	default:
-		return nil, fmt.Errorf("there is no store for %s: yet", scheme)
+		return openInPostgres(ctx, p.url)
 	}
+}
+
+// postgresConnections is how many a node of Outlast may have.
+const postgresConnections = 16
+
+func openInPostgres(ctx context.Context, text string) (store.Backend, error) {
+	config, err := pgxpool.ParseConfig(text)
+	if err != nil {
+		return nil, err
+	}
+	config.MaxConns = postgresConnections
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	backend, err := pg.Open(ctx, pool)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return withPool{backend, pool}, nil
+}
+
+// withPool is a store that closes its connections too.
+type withPool struct {
+	*pg.Store
+	pool *pgxpool.Pool
+}
+
+func (w withPool) Close() error {
+	defer w.pool.Close()
+	return w.Store.Close()
 }
 
 func openInMariaDB(ctx context.Context, text string) (store.Backend, error) {

@@ -95,10 +95,10 @@ func peerNames() (names []string) {
 func (c config) contestants(b bench) []system {
 	wanted := strings.Split(c.peers, ",")
 	return slices.DeleteFunc(systems(), func(s system) bool {
-		if !s.suits(c.storeOf(b).scheme()) {
-			return true
+		if s.name() == outlastName {
+			return false
 		}
-		return s.name() != outlastName && (!slices.Contains(b.peers, s.name()) || !slices.Contains(wanted, s.name()))
+		return !slices.Contains(b.peers, s.name()) || !slices.Contains(wanted, s.name()) || !s.suits(c.storeOf(b).scheme())
 	})
 }
 
