@@ -58,7 +58,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"task", "enqueue"}, {"task", "enqueue", "--type", "a", "--payload", "{"}, {"task", "enqueue", "--type", "a", "--delay", "-1s"},
 		{"task", "enqueue", "--type", "a", "--metadata", "x"}, {"task", "enqueue", "--type", "a", "--max-attempts", "0"},
 		{"task", "reschedule", "01a1f88f-0b86-7027-a376-26f7e78c0000"}, {"dead", "redrive"}, {"dead", "purge", "--all", "--type", "x"},
-		{"queue", "create", "a", "--lanes", "0"}, {"serve", "--store", "oracle:x"}, {"serve", "--store", "postgres://u:secret@h/d"}, {"serve", "--log-level", "x"},
+		{"queue", "create", "a", "--lanes", "0"}, {"serve", "--store", "oracle:x"}, {"serve", "--store", "postgres://u:secret@h:5x/d"}, {"serve", "--log-level", "x"},
 		{"serve", "--allow-target", "x"}, {"serve", "--listen", "x"}, {"serve", "extra"}, {"--server", "ftp://x", "task", "list"}, {"migrate", "up", "--store", "memory:"},
 	} {
 		if got := c.run(args...).exits(2).silent(); got.stderr == "" || strings.Contains(got.stderr, "secret") {
@@ -67,10 +67,12 @@ func TestWrongCommandLines(t *testing.T) {
 	}
 	c.run("serve", "--listen", "0.0.0.0:0").exits(5).silent().says("loopback")
 	c.run("serve", "--listen", ":0").exits(5).silent().says("token")
-	for _, args := range [][]string{{"serve"}, {"migrate", "up"}, {"migrate", "status"}, {"doctor"}} {
-		got := c.run(append(args, "--store", "mysql://u:secret@127.0.0.1:1/d")...).exits(7)
-		if !strings.Contains(got.out+got.stderr, "127.0.0.1:1/d") || strings.Contains(got.out+got.stderr, "secret") {
-			t.Errorf("%v: %s%s", args, got.out, got.stderr)
+	for _, url := range []string{"mysql://u:secret@127.0.0.1:1/d", "postgres://u:secret@127.0.0.1:1/d"} {
+		for _, args := range [][]string{{"serve"}, {"migrate", "up"}, {"migrate", "status"}, {"doctor"}} {
+			got := c.run(append(args, "--store", url)...).exits(7)
+			if !strings.Contains(got.out+got.stderr, "127.0.0.1:1/d") || strings.Contains(got.out+got.stderr, "secret") {
+				t.Errorf("%v: %s%s", args, got.out, got.stderr)
+			}
 		}
 	}
 	command{t: t, server: "http://127.0.0.1:1"}.run("queue", "list").exits(7).silent().says("outlast serve")

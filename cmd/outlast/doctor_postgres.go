@@ -14,7 +14,7 @@ import (
 )
 
 // oldestPostgres is the first version that the store works with.
-const oldestPostgres = 120000
+const oldestPostgres = 130000
 
 // postgresDoctor looks at a PostgreSQL server through one connection.
 type postgresDoctor struct {
@@ -92,13 +92,15 @@ func (d *postgresDoctor) version() {
 // tables: partitions of a day are tables.
 func (d *postgresDoctor) privileges(ctx context.Context) error {
 	var user, schema string
-	var create bool
+	var exists, create, createSchema bool
 	var missing []string
-	err := d.conn.QueryRow(ctx, `SELECT current_user::text, s.name, coalesce(has_schema_privilege(s.name, 'CREATE'), false),
+	err := d.conn.QueryRow(ctx, `SELECT current_user::text, s.name, n.oid IS NOT NULL, coalesce(has_schema_privilege(n.oid, 'CREATE'), false),
+		has_database_privilege(current_database(), 'CREATE'),
 		(SELECT coalesce(array_agg(c.relname::text || ' (' || p.name || ')' ORDER BY c.relname, p.name), '{}')
-		 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS p(name)
-		 WHERE n.nspname = s.name AND c.relkind IN ('r', 'p') AND c.relname LIKE 'outlast\_%' AND NOT has_table_privilege(c.oid, p.name))
-		FROM (SELECT coalesce(nullif($1, ''), current_schema()::text, '') AS name) s`, d.schema).Scan(&user, &schema, &create, &missing)
+		 FROM pg_class c, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS p(name)
+		 WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p') AND c.relname LIKE 'outlast\_%' AND NOT has_table_privilege(c.oid, p.name))
+		FROM (SELECT coalesce(nullif($1, ''), current_schema()::text, '') AS name) s LEFT JOIN pg_namespace n ON n.nspname = s.name`,
+		d.schema).Scan(&user, &schema, &exists, &create, &createSchema, &missing)
 	if err != nil {
 		return err
 	}
@@ -106,6 +108,10 @@ func (d *postgresDoctor) privileges(ctx context.Context) error {
 	switch {
 	case schema == "":
 		d.add("privileges", fails, "user "+user+" has no schema to work in", "name one in the URL: ?schema=NAME")
+	case !exists && createSchema:
+		d.add("privileges", fine, who+", which outlast migrate up makes", "")
+	case !exists:
+		d.add("privileges", fails, who+" does not exist, and there is no right to make it", fmt.Sprintf("CREATE SCHEMA %s AUTHORIZATION %s", quoted(schema), quoted(user)))
 	case !create:
 		d.add("privileges", fails, who+": no right to make tables", fmt.Sprintf("GRANT USAGE, CREATE ON SCHEMA %s TO %s", quoted(schema), quoted(user)))
 	case len(missing) > 0:

@@ -224,8 +224,11 @@ func TestDoctorOfMariaDB(t *testing.T) {
 
 // TestStoresOnServers runs the commands about a store, and a server on it.
 func TestStoresOnServers(t *testing.T) {
+	postgres := servertest.Postgres(t)
 	for name, url := range map[string]string{
-		"MariaDB": "mysql://" + strings.NewReplacer("tcp(", "", ")", "").Replace(servertest.MariaDB(t)),
+		"PostgreSQL":          postgres,
+		"a schema of its own": postgres + "&schema=" + url.QueryEscape(`odd "name"`) + "&pool_max_conns=5",
+		"MariaDB":             "mysql://" + strings.NewReplacer("tcp(", "", ")", "").Replace(servertest.MariaDB(t)),
 	} {
 		t.Run(name, func(t *testing.T) { onServer(t, url) })
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // storeForms is how store URLs look, for the help of flags.
-const storeForms = "sqlite:PATH or mysql://USER:PASSWORD@HOST/DATABASE"
+const storeForms = "sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE"
 
 // kind is what the program does with one kind of store.
 type kind struct {
@@ -59,8 +59,10 @@ var kinds = map[string]kind{
 		writeSQL: func(w io.Writer, _ string) error { return sqlite.PrintMigrations(w) },
 		examine:  examineSQLite,
 	},
-	"mysql":   mysqlKind,
-	"mariadb": mysqlKind,
+	"postgres":   postgresKind,
+	"postgresql": postgresKind,
+	"mysql":      mysqlKind,
+	"mariadb":    mysqlKind,
 	"memory": {
 		open: func(_ context.Context, url string, _ bool) (store.Backend, error) {
 			if url != "memory:" {
