@@ -25,7 +25,11 @@ type fixture struct {
 }
 
 func newFixture(t testing.TB, lanes int, opts ...mysql.Option) *fixture {
-	f := &fixture{TB: t, s: newDatabase(t).store(t, opts...), random: rand.New(rand.NewPCG(1, 2))}
+	return newFixtureOn(t, newDatabase(t, options), lanes, opts...)
+}
+
+func newFixtureOn(t testing.TB, d *database, lanes int, opts ...mysql.Option) *fixture {
+	f := &fixture{TB: t, s: d.store(t, opts...), random: rand.New(rand.NewPCG(1, 2))}
 	f.ok(f.s.Join(t.Context(), store.Node{ID: "n1"}))
 	queue, err := f.s.PutQueue(t.Context(), store.Queue{Name: "q", Lanes: lanes})
 	f.ok(err)
@@ -70,7 +74,7 @@ func (f *fixture) insert(tasks ...*task.Task) {
 func (f *fixture) fill(n, lane int) []task.ID {
 	ids := make([]task.ID, 0, n)
 	for len(ids) < n {
-		tasks := make([]*task.Task, benchBatch)
+		tasks := make([]*task.Task, min(benchBatch, n-len(ids)))
 		for i := range tasks {
 			tasks[i] = f.task(lane)
 			ids = append(ids, tasks[i].ID)

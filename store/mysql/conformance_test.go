@@ -11,7 +11,19 @@ import (
 	"github.com/outlast-dev/outlast/store/storetest"
 )
 
-func TestConformance(t *testing.T) {
+func TestConformance(t *testing.T) { conform(t, options) }
+
+// TestConformanceOfAnyPool has the worst settings that a pool may have: no
+// arguments in the text of statements, rows changed counted, another character
+// set, other quotes, and a strange time zone. The store's own connections have
+// settings of their own; those of a caller's transaction have not.
+func TestConformanceOfAnyPool(t *testing.T) {
+	conform(t, "?charset=latin1&collation=latin1_swedish_ci&parseTime=true&time_zone=%27-11%3A30%27&tx_isolation=%27SERIALIZABLE%27"+
+		"&sql_mode=%27ANSI_QUOTES%2CNO_BACKSLASH_ESCAPES%2CPIPES_AS_CONCAT%27")
+}
+
+// conform checks every rule with pools of the given settings.
+func conform(t *testing.T, options string) {
 	var mu sync.Mutex
 	databases := map[store.Backend]*database{}
 	open := func(t *testing.T, d *database) store.Backend {
@@ -26,7 +38,7 @@ func TestConformance(t *testing.T) {
 		defer mu.Unlock()
 		return databases[s]
 	}
-	storetest.Run(t, func(t *testing.T) store.Backend { return open(t, newDatabase(t)) }, storetest.Abilities{
+	storetest.Run(t, func(t *testing.T) store.Backend { return open(t, newDatabase(t, options)) }, storetest.Abilities{
 		Reopen:  func(t *testing.T, s store.Backend) store.Backend { return open(t, of(s)) },
 		Advance: func(_ *testing.T, s store.Backend, d time.Duration) { of(s).advance(d) },
 		Tx: func(t *testing.T, s store.Backend) (any, func() error, func() error) {
@@ -41,5 +53,5 @@ func TestConformance(t *testing.T) {
 
 // TestModel compares the store with the reference under random operations.
 func TestModel(t *testing.T) {
-	storetest.RunModel(t, memory.New(), newDatabase(t).store(t))
+	storetest.RunModel(t, memory.New(), newDatabase(t, options).store(t))
 }

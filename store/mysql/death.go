@@ -140,7 +140,7 @@ func (d *death) letterRow(letter *stored.Letter) ([]any, error) {
 			Number: d.Number, Claim: d.Claim, Node: d.Node, StartedAt: stored.Micro(d.Started), EndedAt: d.Ended, Outcome: d.Outcome, Failure: own,
 		})
 	}
-	attempts, err := encoded(stored.Attempts(d.history))
+	attempts, err := packed(d.history)
 	if err != nil {
 		return nil, err
 	}
@@ -152,4 +152,18 @@ func (d *death) letterRow(letter *stored.Letter) ([]any, error) {
 		d.ID, letter.Type, d.Claim, d.After, d.Node, micro(d.Started), d.Ended, d.row.Cancel, letter.Reason, letter.Category, letter.Fingerprint,
 		fallback, failure, attempts,
 	}, nil
+}
+
+// maxHistory bounds the attempts of a dead letter, as JSON: the text of errors
+// may take six times its length there.
+const maxHistory = 3 << 20
+
+// packed is the last of a history as JSON, less of it where that is very long.
+func packed(history []stored.Attempt) ([]byte, error) {
+	text, err := encoded(stored.Attempts(history))
+	for err == nil && len(text) > maxHistory {
+		history = history[(len(history)+1)/2:]
+		text, err = encoded(stored.Attempts(history))
+	}
+	return text, err
 }

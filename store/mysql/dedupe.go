@@ -46,7 +46,8 @@ type dedupeEntry struct {
 	content      [16]byte
 }
 
-// lockEntries locks the entries of all dedupe keys, in order.
+// lockEntries locks the entries of all dedupe keys, in order. In a caller's
+// transaction it looks at none: see insertHere.
 func (tx *tx) lockEntries(rows []*newRow) (map[entryKey]*dedupeEntry, error) {
 	entries := map[entryKey]*dedupeEntry{}
 	var keys []entryKey
@@ -58,11 +59,14 @@ func (tx *tx) lockEntries(rows []*newRow) (map[entryKey]*dedupeEntry, error) {
 			entries[key], keys = &dedupeEntry{}, append(keys, key)
 		}
 	}
+	if tx.foreign {
+		return entries, nil
+	}
 	slices.SortFunc(keys, entryKey.compare)
 	for _, key := range keys {
 		var one int
 		there, err := tx.first(lookDedupe, []any{&one}, key.lane, key.queue, key.key)
-		if err == nil && there { // see insertAll about locks of what is absent
+		if err == nil && there {
 			err = tx.lockEntry(key, entries[key])
 		}
 		if err != nil {

@@ -104,11 +104,10 @@ func prepare(list []*arrival, now, seq int64) (ready []*arrival) {
 			a.refuse(task.Invalid("task", "it cannot be stored: "+err.Error(), ""))
 			continue
 		}
-		a.rows = rows
+		a.rows, a.size = rows, sizeOfRows(rows)
 		for _, row := range rows {
 			a.twice = a.twice || seen[row.entry.ID]
 			seen[row.entry.ID] = true
-			a.size += row.size()
 		}
 		ready = append(ready, a)
 	}

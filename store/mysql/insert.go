@@ -95,6 +95,13 @@ func (r *newRow) size() (bytes int) {
 	return bytes
 }
 
+func sizeOfRows(rows []*newRow) (bytes int) {
+	for _, row := range rows {
+		bytes += row.size()
+	}
+	return bytes
+}
+
 // insertRows inserts rows whose ids must be new, in the order of ids. If one
 // is not, the error has the number of a duplicate key, and nothing was
 // inserted, or it is errAgain.
@@ -134,8 +141,8 @@ func (s *session) seqs(n int64) (int64, error) {
 	return last - n, err
 }
 
-// knownTasks reads tasks of any state by their ids, as they are committed. In
-// a transaction that began its snapshot earlier it locks them, to see them.
+// knownTasks reads tasks of any state by their ids, with a lock to see them as
+// they are committed whatever the isolation.
 func (s *session) knownTasks(all []task.ID, lock string) (map[task.ID]*task.Task, error) {
 	known := make(map[task.ID]*task.Task, len(all))
 	err := ids(all, `SELECT `+taskColumns+` FROM outlast_task t`+knownJoins+` WHERE t.id IN (@ids)`+lock, func(query string, args []any) error {

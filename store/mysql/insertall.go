@@ -1,6 +1,8 @@
 package mysql
 
 import (
+	"errors"
+
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
@@ -18,35 +20,80 @@ func (tx *tx) insertAll(rows []*newRow) error {
 	if err != nil {
 		return err
 	}
-	// What is known is read without a lock at first. Only rows that are there,
-	// as a duplicate key has shown, are locked, to see them whatever the
-	// isolation: a locking read that finds none may shut out others.
-	lock := ""
 	for range mostRaces {
-		fresh, err := tx.unknown(rows, entries, lock)
+		fresh, err := tx.unknown(rows, entries)
 		if err != nil {
 			return err
 		}
 		lost, err := tx.putEntries(fresh, entries)
-		if err == nil && !lost {
-			if err = tx.insertRows(fresh); err == nil {
-				return nil
-			}
-			lost = numbered(err) == duplicateKey
-			lock = ` LOCK IN SHARE MODE`
+		if err != nil {
+			return err
 		}
-		if !lost {
+		if lost {
+			continue
+		}
+		if tx.foreign {
+			return tx.insertHere(fresh)
+		}
+		if err := tx.insertRows(fresh); numbered(err) != duplicateKey {
 			return err
 		}
 	}
 	return errAgain
 }
 
-// unknown decides which rows are new.
-func (tx *tx) unknown(rows []*newRow, entries map[entryKey]*dedupeEntry, lock string) (fresh []*newRow, err error) {
-	wanted := make([]task.ID, 0, len(rows))
+// insertHere inserts rows in a caller's transaction. All are taken for new at
+// first. Only such as are there, as a duplicate key has shown, are read, and
+// locked to see them whatever the isolation: a locking read that finds none may
+// shut out others, and at SERIALIZABLE every read locks.
+func (tx *tx) insertHere(rows []*newRow) error {
+	insert := func() error { return tx.insertRows(rows) }
+	if size := sizeOfRows(rows); len(rows) > chunk || size > maxStatement {
+		err := tx.apart(insert)
+		if !errors.Is(err, errAgain) && numbered(err) != duplicateKey {
+			return err
+		}
+	} else if err := insert(); numbered(err) != duplicateKey {
+		return err
+	}
 	for _, row := range rows {
-		wanted = append(wanted, row.entry.ID)
+		err := tx.insertRows([]*newRow{row})
+		if numbered(err) == duplicateKey {
+			err = tx.readThere(row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readThere answers a row whose id is there.
+func (tx *tx) readThere(row *newRow) error {
+	known, err := tx.knownTasks([]task.ID{row.entry.ID}, ` LOCK IN SHARE MODE`)
+	if err != nil {
+		return err
+	}
+	existing := known[row.entry.ID]
+	if existing == nil {
+		return errAgain // it was deleted meanwhile
+	}
+	row.existing, err = sameTask(existing, row.item.Task)
+	return err
+}
+
+// unknown decides which rows are new. In a caller's transaction it does not
+// look for their ids: see insertHere.
+func (tx *tx) unknown(rows []*newRow, entries map[entryKey]*dedupeEntry) (fresh []*newRow, err error) {
+	var wanted []task.ID
+	lock := ""
+	for _, row := range rows {
+		if !tx.foreign {
+			wanted = append(wanted, row.entry.ID)
+		}
+	}
+	if tx.foreign {
+		lock = ` LOCK IN SHARE MODE`
 	}
 	for _, entry := range entries {
 		if entry.there {

@@ -88,7 +88,8 @@ func (d *database) clockOffset() time.Duration {
 	return d.offset
 }
 
-func newDatabase(t testing.TB) *database {
+// newDatabase is empty, and reached with the given options of the driver.
+func newDatabase(t testing.TB, options string) *database {
 	t.Helper()
 	s := &shared
 	s.mu.Lock()
@@ -97,7 +98,7 @@ func newDatabase(t testing.TB) *database {
 	if last := len(s.free) - 1; last >= 0 {
 		name := s.free[last]
 		s.free = s.free[:last]
-		return s.lend(t, name)
+		return s.lend(t, name, options)
 	}
 	s.count++
 	name := fmt.Sprintf("outlast_mysql_%d_%d", os.Getpid(), s.count)
@@ -105,7 +106,7 @@ func newDatabase(t testing.TB) *database {
 	if _, err := db.Exec("CREATE DATABASE " + name + " CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci"); err != nil {
 		t.Fatal(err)
 	}
-	return s.lend(t, name)
+	return s.lend(t, name, options)
 }
 
 // openPool opens a pool, which is closed after the test.
@@ -124,7 +125,7 @@ func openPool(t testing.TB, dsn string) *sql.DB {
 }
 
 // lend opens a database and takes it back, emptied, after the test.
-func (s *server) lend(t testing.TB, name string) *database {
+func (s *server) lend(t testing.TB, name, options string) *database {
 	d := &database{name: name, dsn: s.dsn + name + options}
 	d.DB = openPool(t, d.dsn)
 	t.Cleanup(func() {

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/outlast-dev/outlast/task"
@@ -11,6 +12,8 @@ const (
 	// maxStatement bounds the text of a statement: a server takes 16 MiB
 	// (MariaDB) or 64 MiB (MySQL) unless it is set lower.
 	maxStatement = 4 << 20
+	// maxRow bounds what one row takes of a statement.
+	maxRow = 2*maxStatement - 64<<10
 	// chunk is how many rows a statement names at most: those of one batch of
 	// the engine.
 	chunk = 1000
@@ -72,6 +75,9 @@ func (i *insertion) add(row ...any) error {
 	size := 0
 	for _, value := range row {
 		size += sizeOf(value)
+	}
+	if size > maxRow {
+		return refusedError{"a row of " + strconv.Itoa(size) + " bytes, as text of a statement, is too large"}
 	}
 	if len(i.args) > 0 && (i.bytes+size > maxStatement || len(i.args) >= chunk*i.columns) {
 		if err := i.flush(); err != nil {
