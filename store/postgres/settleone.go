@@ -148,9 +148,26 @@ func (t *tx) notRunning(ctx context.Context, s *store.Settlement, live *ending.R
 	if !repeats && live != nil {
 		return store.Settled{Status: store.StatusStale}, nil
 	}
-	var recorded task.Outcome
-	_, err := one(ctx, t, attemptOutcome, func(r row) { recorded = task.Outcome(r.text(0)) }, s.Task.ID, s.Task.Claim)
+	recorded, err := t.recorded(ctx, s, live)
 	return ending.Repeated(s, live, recorded), err
+}
+
+// recorded is how the attempt of the claim was recorded, "" if it was not.
+func (t *tx) recorded(ctx context.Context, s *store.Settlement, live *ending.Row) (recorded task.Outcome, err error) {
+	if live == nil {
+		return "", nil
+	}
+	if live.State != task.Dead {
+		_, err = one(ctx, t, attemptOutcome, func(r row) { recorded = task.Outcome(r.text(0)) }, s.Task.ID, s.Task.Claim)
+		return recorded, err
+	}
+	attempts, err := readDeadHistory(ctx, t, s.Task.ID)
+	for i := range attempts {
+		if attempts[i].Claim == s.Task.Claim {
+			recorded = attempts[i].Outcome
+		}
+	}
+	return recorded, err
 }
 
 // record writes the history row of an attempt, if it has one.

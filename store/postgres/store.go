@@ -4,7 +4,6 @@ package postgres
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -26,8 +25,9 @@ type Store struct {
 	clock  func() time.Duration
 
 	partitions partitions
+	life       context.Context // ends with Close
+	end        context.CancelFunc
 	closing    sync.Once
-	closed     atomic.Bool
 }
 
 // Option changes how a store is opened.
@@ -70,7 +70,9 @@ func Open(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Store, erro
 		opt(&chosen)
 	}
 	s := &Store{pool: pool, clock: chosen.offset}
+	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.open(ctx, chosen); err != nil {
+		s.end()
 		return nil, err
 	}
 	return s, nil
@@ -95,7 +97,7 @@ func OpenURL(ctx context.Context, url string, opts ...Option) (*Store, error) {
 // has opened itself. Idempotent.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
-		s.closed.Store(true)
+		s.end()
 		s.own.Close()
 		if s.opened {
 			s.pool.Close()

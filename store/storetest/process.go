@@ -61,7 +61,7 @@ func processRules() []rule {
 			equal(h, "gone of the living", h.node("n1").Gone, false)
 			h.bury("n2")
 		}},
-		{"process/wakes others", "Watch calls wake after another process has committed, from one goroutine, and ends with its context.", func(h *harness) {
+		{"process/wakes others", "Watch calls wake after another process has committed (and called Notify, if the store has it), from one goroutine, and ends with its context.", func(h *harness) {
 			other := h.reopen()
 			waker, ok := h.s.(store.Waker)
 			if !ok {
@@ -82,6 +82,9 @@ func processRules() []rule {
 			for seen := false; !seen; { // the first commits may come before the watch has begun
 				_, err := other.Enqueue(h.ctx, []store.Batch{{Items: []store.Insert{{Task: h.task()}}}})
 				h.ok(err)
+				if notifier, ok := other.(store.Notifier); ok {
+					h.ok(notifier.Notify(h.ctx, []uint16{lane}))
+				}
 				select {
 				case lanes := <-woken:
 					seen = lanes == nil || slices.Contains(lanes, lane)
