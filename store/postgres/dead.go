@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/ending"
@@ -57,6 +58,9 @@ func (t *tx) die(ctx context.Context, a *ending.Attempt, live *ending.Row) (stor
 		return store.Settled{}, err
 	}
 	letter := stored.NewLetter(a.ID, live.Entry.Type, a.DeadReason, failure, a.Ended)
+	for _, text := range [...]*string{&letter.Category, &letter.Message, &letter.Fingerprint} {
+		*text = plainText(*text)
+	}
 	if err := t.bury(ctx, a, live, &letter, failure); err != nil {
 		return store.Settled{}, err
 	}
@@ -108,6 +112,12 @@ func (t *tx) lastFailure(ctx context.Context, a *ending.Attempt) (failure *task.
 	var bad error
 	_, err = one(ctx, t, lastError, func(r row) { failure, bad = stored.ParseFailure(r[0]) }, a.ID)
 	return failure, cmp.Or(err, bad)
+}
+
+// plainText is text as a column takes it, without NUL. Where JSON keeps the
+// same text nothing is lost.
+func plainText(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
 }
 
 // count adds letters to the counters, or with -1 takes them out.
