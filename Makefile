@@ -123,6 +123,10 @@ fuzz: ## Run each fuzz target for FUZZTIME (10s)
 bench: ## Measure Outlast (ARGS are passed on, such as ARGS='B7 B13 --runs 5 --json')
 	cd bench && $(GO) run . run $(ARGS)
 
+.PHONY: benchmarks
+benchmarks: ## Measure all that docs/benchmarks.md shows and write the page (two hours, nothing else running; GROUPS='race crash' for some)
+	@sh .ci/benchmarks $(GROUPS)
+
 .PHONY: faults
 faults: ## Kill campaign of FAULT_CYCLES (1000), planted defects, real-time waits (about 30 minutes)
 	OUTLAST_FAULT_LONG=1 OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -tags faults -v -count=1 -timeout 3h -run '$(FAULT_RUN)' ./internal/faulttest

@@ -9,7 +9,7 @@ import (
 var (
 	waitingOnServer = bench{
 		id: "B8", title: "fresh work while 0, 1 M and 10 M tasks wait for tomorrow; memory; restart", n: 100_000, slots: 10_000,
-		store: postgres, peers: []string{riverName}, long: true,
+		store: postgres, peers: []string{riverName}, work: running, long: true,
 		setup: fillWaiting(1_000_000, 10_000_000), run: besideWaiting(500, "<= 10"),
 	}
 	waitingInFile = bench{

@@ -73,7 +73,6 @@ func (t tuning) encode() string {
 const (
 	trialTasks   = 20_000
 	trialSeconds = 2
-	trialLength  = 12 * time.Second
 )
 
 // tune searches one knob after the other for the system's best settings, with
@@ -82,7 +81,7 @@ const (
 func (s *session) tune(ctx context.Context, sys system) (tuning, error) {
 	knobs := sys.knobs(s.bench.work)
 	best := start(knobs)
-	if len(knobs) == 0 || !s.config.search {
+	if len(knobs) == 0 || !s.config.search || s.bench.long {
 		return best, nil
 	}
 	top, err := s.trial(ctx, sys, best)
@@ -113,7 +112,7 @@ func (s *session) tune(ctx context.Context, sys system) (tuning, error) {
 func (s *session) trial(ctx context.Context, sys system, t tuning) (float64, error) {
 	c := s.config
 	c.runs, c.seconds, c.profile = 1, trialSeconds, ""
-	c.n, c.length = min(s.tasks(), trialTasks), trialLength
+	c.n = min(s.tasks(), trialTasks)
 	one := &session{config: c, bench: s.bench, system: sys, tuned: map[string]tuning{sys.name(): t}, servers: s.servers, say: io.Discard, server: s.server}
 	err := s.bench.run(ctx, one)
 	if cleaned := one.clean(ctx); err == nil {
