@@ -16,6 +16,7 @@ const (
 	// requestCancel leaves the claim alone: a success that still arrives is
 	// kept.
 	requestCancel = `UPDATE outlast_run SET cancel = 1 WHERE id = ?`
+	noteCancel    = `INSERT INTO outlast_cancel (id, node) VALUES (?, ?) ON DUPLICATE KEY UPDATE node = VALUES(node)`
 
 	// cancelTask ends a row that waits; how it ended is the row in
 	// outlast_done.
@@ -33,7 +34,10 @@ func (s *Store) Cancel(ctx context.Context, id task.ID) (*task.Task, error) {
 	return s.change(ctx, "cancel", id, func(tx *tx, t *task.Task) error {
 		switch t.State {
 		case task.Running:
-			_, err := tx.exec(requestCancel, id)
+			if _, err := tx.exec(requestCancel, id); err != nil {
+				return err
+			}
+			_, err := tx.exec(noteCancel, id, t.Node)
 			return err
 		case task.Pending:
 			if _, err := tx.exec(cancelTask, tx.now, id); err != nil {

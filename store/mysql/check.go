@@ -20,6 +20,9 @@ var invariants = []struct{ what, query string }{
 	{"what runs is no live task", `SELECT HEX(r.id) FROM outlast_run r LEFT JOIN outlast_task t ON t.id = r.id AND t.state = 0 WHERE t.id IS NULL LIMIT 5`},
 	{"a running task has no node, claim or start", `SELECT HEX(r.id) FROM outlast_run r JOIN outlast_task t ON t.id = r.id
 WHERE r.node = '' OR r.claim <= 0 OR r.started_at <= 0 OR t.park <> 0 LIMIT 5`},
+	{"a cancel request is not known, or of no running task", `SELECT HEX(r.id) FROM outlast_run r LEFT JOIN outlast_cancel c ON c.id = r.id AND c.node = r.node
+WHERE r.cancel <> (c.id IS NOT NULL) UNION ALL SELECT HEX(c.id) FROM outlast_cancel c LEFT JOIN outlast_run r ON r.id = c.id WHERE r.id IS NULL LIMIT 5`},
+	{"a node that was cleared runs something", `SELECT HEX(r.id) FROM outlast_run r JOIN outlast_node n ON n.id = r.node WHERE n.cleared = 1 LIMIT 5`},
 	{"a claim is not newer than the one before", `SELECT HEX(r.id) FROM outlast_run r JOIN outlast_task t ON t.id = r.id WHERE r.claim <= t.claim LIMIT 5`},
 	{"a lane is not that of the id", `SELECT HEX(id) FROM outlast_task WHERE lane <> CONV(HEX(SUBSTRING(id, 15)), 16, 10) LIMIT 5`},
 	{"a rank is not run_at less 30 s per priority", `SELECT HEX(id) FROM outlast_task WHERE run_rank <> run_at - priority * 30000000 LIMIT 5`},

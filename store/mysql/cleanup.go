@@ -24,8 +24,9 @@ const (
 	deleteDedupe = `DELETE FROM outlast_dedupe WHERE lane = ? AND queue = ? AND dedupe_key = ? AND expires <= ?`
 
 	// oldNodes lists nodes that ended before a time and hold nothing.
-	oldNodes = `SELECT id FROM outlast_node WHERE state <> 'alive' AND ended_at <= ?
- AND id NOT IN (SELECT owner FROM outlast_lane WHERE owner IS NOT NULL) AND id NOT IN (SELECT node FROM outlast_run) ORDER BY id LIMIT ?`
+	oldNodes = `SELECT id FROM outlast_node n WHERE state <> 'alive' AND ended_at <= ?
+ AND id NOT IN (SELECT owner FROM outlast_lane WHERE owner IS NOT NULL)
+ AND (cleared = 1 OR NOT EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)) ORDER BY id LIMIT ?`
 
 	deleteNode = `DELETE FROM outlast_node WHERE id = ? AND state <> 'alive'`
 )

@@ -358,3 +358,46 @@ func TestABadItemCostsTheOthersNothing(t *testing.T) {
 	}
 	storetest.CheckInvariants(t, f.s)
 }
+
+// TestAStoppedProcessHoldsNothingForLong: a process that is stopped inside a
+// claim has locked its lane. The server ends the transaction soon, and the
+// lane can be taken; the claim of the process fails when it goes on.
+func TestAStoppedProcessHoldsNothingForLong(t *testing.T) {
+	d := newDatabase(t, options)
+	stopped, goOn := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	f := newFixtureOn(t, d, 1, mysql.WithHook(func(point string) {
+		if point == "claim.before_commit" {
+			once.Do(func() {
+				close(stopped)
+				<-goOn
+			})
+		}
+	}))
+	ids := f.fill(1, 0)
+	claimed := make(chan store.Claimed, 1)
+	go func() {
+		result, _ := f.s.Claim(t.Context(), store.Claim{Node: "n1", Lanes: f.lanes, Items: []store.ClaimItem{{ID: ids[0]}}})
+		claimed <- result
+	}()
+	<-stopped
+	other := d.store(t)
+	f.ok(other.Join(t.Context(), store.Node{ID: "n2"}))
+	buried, err := other.Bury(t.Context(), "n1", 0)
+	f.ok(err)
+	began := time.Now()
+	taken, err := other.TakeLanes(t.Context(), "n2", f.lanes)
+	f.ok(err)
+	if !buried || len(taken) != 1 || time.Since(began) > 15*time.Second {
+		t.Errorf("buried %v, took %v after %v", buried, taken, time.Since(began))
+	}
+	close(goOn)
+	if result := <-claimed; len(result.Tasks) != 0 {
+		t.Errorf("the stopped process has claimed %v", result.Tasks)
+	}
+	got, err := other.Get(t.Context(), ids[0])
+	f.ok(err)
+	if got.State != task.Pending {
+		t.Errorf("the task is %s", got.State)
+	}
+}

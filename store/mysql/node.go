@@ -20,7 +20,7 @@ VALUES (?, ?, ?, ?, ?, 'alive', 0, ?, ?, ?, ?, ?, ?)`
 WHERE id = ? AND state = 'alive'`
 
 	// cancelRequests lists the node's running rows with a cancel request.
-	cancelRequests = `SELECT id FROM outlast_run WHERE node = ? AND cancel = 1`
+	cancelRequests = `SELECT id FROM outlast_cancel WHERE node = ?`
 
 	nodeState = `SELECT state FROM outlast_node WHERE id = ?`
 

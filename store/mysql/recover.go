@@ -3,6 +3,8 @@ package mysql
 import (
 	"context"
 	"database/sql"
+	"slices"
+	"time"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/ending"
@@ -17,9 +19,19 @@ const (
 )
 
 const (
-	// lostNodes lists the nodes that have running rows and are not alive.
-	lostNodes = `SELECT o.node, n.state FROM (SELECT DISTINCT node FROM outlast_run) o LEFT JOIN outlast_node n ON n.id = o.node
-WHERE n.state IS NULL OR n.state <> 'alive' ORDER BY o.node`
+	// endedNodes lists the nodes that may have running rows although they are
+	// not alive, and whether they ended before a time.
+	endedNodes = `SELECT id, ended_at <= ? FROM outlast_node WHERE state <> 'alive' AND cleared = 0 ORDER BY id`
+
+	// anyRun finds a running row of a node.
+	anyRun = `SELECT 1 FROM outlast_run WHERE node = ? LIMIT 1`
+
+	// clearNode notes that a node that has ended has none, and so never will.
+	clearNode = `UPDATE outlast_node SET cleared = 1 WHERE id = ? AND state <> 'alive'`
+
+	// unknownNodes lists nodes that have running rows but no row of their own,
+	// as after a backup was restored in part.
+	unknownNodes = `SELECT DISTINCT r.node FROM outlast_run r LEFT JOIN outlast_node n ON n.id = r.node WHERE n.id IS NULL ORDER BY r.node`
 
 	// knowNode gives a node without a row one, dead, so that later calls find
 	// the verdict.
@@ -71,19 +83,70 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 	return recovered, nil
 }
 
+// How long after its end a node can still have a claim in flight, with a wide
+// margin over the server's patience with silent connections, and how often
+// unknown nodes are looked for, which takes a look at all that runs.
+const (
+	clearAfter   = 5 * time.Minute
+	unknownEvery = time.Minute
+)
+
 // lostNodes lists the nodes that need a recovery. Most calls find none, and
 // change nothing.
 func (s *Store) lostNodes(ctx context.Context) (nodes []string, err error) {
 	err = s.read(ctx, func(c *session) error {
-		nodes = nil
-		return c.each(lostNodes, func(rows *sql.Rows) error {
-			var node string
-			var state text
-			err := rows.Scan(&node, &state)
-			nodes = append(nodes, node)
+		now, err := s.clockOf(c)
+		if err != nil {
 			return err
-		})
+		}
+		nodes = nil
+		ended := map[string]bool{}
+		err = c.each(endedNodes, func(rows *sql.Rows) error {
+			var node string
+			var old bool
+			err := rows.Scan(&node, &old)
+			ended[node] = old
+			return err
+		}, now-clearAfter.Microseconds())
+		if err != nil {
+			return err
+		}
+		for node, old := range ended {
+			var one int
+			lost, err := c.first(anyRun, []any{&one}, node)
+			if err == nil && !lost && old {
+				_, err = c.exec(clearNode, node)
+			}
+			if err != nil {
+				return err
+			}
+			if lost {
+				nodes = append(nodes, node)
+			}
+		}
+		slices.Sort(nodes)
+		unknown, err := s.unknownNodes(c, now)
+		nodes = append(nodes, unknown...)
+		return err
 	})
+	return nodes, err
+}
+
+// unknownNodes looks for unknown nodes now and then.
+func (s *Store) unknownNodes(c *session, now int64) (nodes []string, err error) {
+	last := s.lookedForUnknown.Load()
+	if now < last+unknownEvery.Microseconds() {
+		return nil, nil
+	}
+	err = c.each(unknownNodes, func(rows *sql.Rows) error {
+		var node string
+		err := rows.Scan(&node)
+		nodes = append(nodes, node)
+		return err
+	})
+	if err == nil && len(nodes) == 0 {
+		s.lookedForUnknown.CompareAndSwap(last, now)
+	}
 	return nodes, err
 }
 
@@ -228,10 +291,7 @@ func (r *recovering) write() error {
 	for i := range r.rows {
 		o, result := &r.rows[i], &r.result[i]
 		id := o.Entry.ID
-		b.runs = append(b.runs, id)
-		if o.Entry.Key != "" {
-			b.lines = append(b.lines, id)
-		}
+		b.endRun(&o.Row)
 		err := b.past.add(id, o.Claim, result.Attempt, r.node.id, micro(o.StartedAt), r.tx.now, string(outcome), nil, 0)
 		if err != nil {
 			return err

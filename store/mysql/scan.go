@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"math"
 	"slices"
 	"strings"
 
@@ -24,11 +25,11 @@ const (
 	// rangesAtOnce is how many ranges one statement reads.
 	rangesAtOnce = 32
 
-	// nextMark reads the first pending row of a lane with a mark above the
-	// given one, so that walking over all marks costs one seek each. A running
-	// row has no mark.
+	// nextMark reads the first pending row of a lane with a mark between the
+	// given ones, so that walking over all marks costs one seek each, and rows
+	// without one are not looked at. A running row has no mark.
 	nextMark = `SELECT ` + entryColumns + ` FROM outlast_task t FORCE INDEX (outlast_task_rank)
- WHERE t.lane = ? AND t.state = 0 AND t.park > ? ORDER BY t.park, t.run_rank, t.id LIMIT 1`
+ WHERE t.lane = ? AND t.state = 0 AND t.park > ? AND t.park <= ? ORDER BY t.park, t.run_rank, t.id LIMIT 1`
 
 	// lockPending locks rows that wait. A claim locks the same rows before it
 	// makes them run, so none of them does meanwhile.
@@ -130,19 +131,21 @@ func (s *Store) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error
 
 // marks walks over the marks of a lane: hashes of any sign; 0 is "none".
 func (s *session) marks(lane uint16, found *[]store.Entry) error {
-	for mark := int64(-1 << 63); ; {
-		before := mark
-		err := s.each(nextMark, func(rows *sql.Rows) error {
-			entry, err := scanEntry(rows)
-			if mark = entry.Park; mark != 0 {
+	for _, between := range [...][2]int64{{math.MinInt64, -1}, {0, math.MaxInt64}} {
+		for mark, more := between[0], true; more; {
+			more = false
+			err := s.each(nextMark, func(rows *sql.Rows) error {
+				entry, err := scanEntry(rows)
+				mark, more = entry.Park, true
 				*found = append(*found, entry)
+				return err
+			}, lane, mark, between[1])
+			if err != nil {
+				return err
 			}
-			return err
-		}, lane, mark)
-		if err != nil || mark == before {
-			return err
 		}
 	}
+	return nil
 }
 
 const (

@@ -23,7 +23,15 @@ var settings = []string{
 	// A lock that is not had in a moment is waited for by starting again, so
 	// that the context is looked at. Also the limit of a dedupe key.
 	`SET SESSION innodb_lock_wait_timeout = 1`,
+	// A process that is stopped inside a transaction holds its locks, and so
+	// lanes that others want to take, no longer than this: the server closes a
+	// connection that is silent for so many seconds. Those that are idle are
+	// given up before that.
+	`SET SESSION wait_timeout = 8`,
 }
+
+// idleFor is how long a connection may have been idle to be used again.
+const idleFor = 5 * time.Second
 
 // runner is a connection or a caller's transaction.
 type runner interface {
@@ -102,8 +110,13 @@ type sessions struct {
 	slots chan struct{} // one element per session in use
 
 	mu     sync.Mutex
-	idle   []*sql.Conn
+	idle   []idleConn // that used last comes last
 	closed bool
+}
+
+type idleConn struct {
+	*sql.Conn
+	since time.Time
 }
 
 func newSessions(db *sql.DB, most int) *sessions {
@@ -139,13 +152,15 @@ func (p *sessions) take(ctx context.Context) (*sql.Conn, error) {
 		p.mu.Unlock()
 		return nil, ErrClosed
 	}
-	if last := len(p.idle) - 1; last >= 0 {
-		conn := p.idle[last]
-		p.idle = p.idle[:last]
+	idle := p.idle
+	if last := len(idle) - 1; last >= 0 && time.Since(idle[last].since) < idleFor {
+		p.idle = idle[:last]
 		p.mu.Unlock()
-		return conn, nil
+		return idle[last].Conn, nil
 	}
+	p.idle = nil // all have been idle for longer
 	p.mu.Unlock()
+	discardAll(idle)
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -162,7 +177,7 @@ func (p *sessions) take(ctx context.Context) (*sql.Conn, error) {
 func (p *sessions) put(conn *sql.Conn, sound bool) {
 	p.mu.Lock()
 	if sound && !p.closed {
-		p.idle = append(p.idle, conn)
+		p.idle = append(p.idle, idleConn{conn, time.Now()})
 		p.mu.Unlock()
 		return
 	}
@@ -177,9 +192,7 @@ func (p *sessions) forget() {
 	idle := p.idle
 	p.idle = nil
 	p.mu.Unlock()
-	for _, conn := range idle {
-		discard(conn)
-	}
+	discardAll(idle)
 }
 
 // close waits until no session is in use and closes all.
@@ -208,4 +221,10 @@ const closeTimeout = 5 * time.Second
 func discard(conn *sql.Conn) {
 	_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 	_ = conn.Close()
+}
+
+func discardAll(idle []idleConn) {
+	for _, conn := range idle {
+		discard(conn.Conn)
+	}
 }

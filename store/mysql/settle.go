@@ -27,10 +27,12 @@ const (
 	// endTasks ends rows that fence has locked.
 	endTasks = `UPDATE outlast_task FORCE INDEX (PRIMARY) SET state = ?, park = 0, line = NULL, turn = NULL WHERE id IN (@ids)`
 
-	// endRuns deletes what says that rows run, endLines what says so of keys.
+	// endRuns deletes what says that rows run, endLines what says so of keys,
+	// endCancels what was asked of them.
 	endRuns  = `DELETE r FROM outlast_run r FORCE INDEX (PRIMARY) WHERE r.id IN (@ids)`
 	endLines = `DELETE k FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_line k ON k.lane = t.lane AND k.line = t.line AND k.id = t.id
 WHERE t.id IN (@ids)`
+	endCancels = `DELETE c FROM outlast_cancel c FORCE INDEX (PRIMARY) WHERE c.id IN (@ids)`
 
 	insertDone = `INSERT INTO outlast_done (id, claim, attempt, node, started_at, finished_at, cancel, outcome, category, last_error, result) VALUES `
 
@@ -146,13 +148,14 @@ type settling struct {
 	tx  *tx
 	seq *int64 // before that of the next keyed task that follows
 
-	ended  [5][]task.ID // by state
-	lines  []task.ID    // ended or put back, with a key
-	runs   []task.ID
-	deaths []*death
-	done   insertion
-	past   insertion // history
-	waits  insertion
+	ended   [5][]task.ID // by state
+	runs    []task.ID    // ended or put back
+	lines   []task.ID    // of these, with a key
+	cancels []task.ID    // of these, with a cancel request
+	deaths  []*death
+	done    insertion
+	past    insertion // history
+	waits   insertion
 }
 
 func (b *settling) begin() {
@@ -240,10 +243,7 @@ func scanFencedOnly(found *sql.Rows) (row *ending.Row, now int64, err error) {
 // together with that of others.
 func (b *settling) settle(item settleItem, row *ending.Row) error {
 	a := ending.Of(item.Settlement, row, b.tx.now)
-	b.runs = append(b.runs, a.ID)
-	if row.Entry.Key != "" {
-		b.lines = append(b.lines, a.ID)
-	}
+	b.endRun(row)
 	switch a.Outcome {
 	case task.OutcomeDead:
 		b.deaths = append(b.deaths, &death{Attempt: a, row: row})
@@ -260,6 +260,17 @@ func (b *settling) settle(item settleItem, row *ending.Row) error {
 	entry := a.Retry(row, b.tx.now)
 	*item.result = store.Settled{Status: store.StatusOK, State: task.Pending, Entry: entry}
 	return b.retry(a, row, entry)
+}
+
+// endRun notes that the row does not run any more.
+func (b *settling) endRun(row *ending.Row) {
+	b.runs = append(b.runs, row.Entry.ID)
+	if row.Entry.Key != "" {
+		b.lines = append(b.lines, row.Entry.ID)
+	}
+	if row.Cancel {
+		b.cancels = append(b.cancels, row.Entry.ID)
+	}
 }
 
 // end ends a row for good. That is also the record of the attempt, unless it
@@ -345,6 +356,7 @@ func (b *settling) write() error {
 	}
 	sortIDs(b.lines)
 	sortIDs(b.runs)
+	sortIDs(b.cancels)
 	for _, into := range [...]*insertion{&b.past, &b.done, &b.waits} {
 		if err := into.flush(); err != nil {
 			return err
@@ -360,6 +372,9 @@ func (b *settling) write() error {
 		}
 	}
 	if _, err := b.tx.execIDs(b.runs, endRuns); err != nil {
+		return err
+	}
+	if _, err := b.tx.execIDs(b.cancels, endCancels); err != nil {
 		return err
 	}
 	return b.bury()

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -43,6 +44,8 @@ type Store struct {
 	beats    *sessions
 	offset   func() time.Duration
 	hook     func(point string)
+	// lookedForUnknown is when no unknown node was found, in µs.
+	lookedForUnknown atomic.Int64
 
 	closing  sync.Once
 	closeErr error

@@ -21,7 +21,8 @@ const (
 	// selectNodes leaves out nodes that ended before a time and hold nothing.
 	selectNodes = `SELECT id, address, version, release_name, embedded, state, counter, serves, started_at, targets, wake_key, running, slots
 FROM outlast_node n WHERE state = 'alive' OR ended_at > ?
- OR id IN (SELECT owner FROM outlast_lane WHERE owner IS NOT NULL) OR id IN (SELECT node FROM outlast_run) ORDER BY started_at, id`
+ OR id IN (SELECT owner FROM outlast_lane WHERE owner IS NOT NULL) OR cleared = 0 AND EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
+ORDER BY started_at, id`
 
 	// countPending counts pending rows of a queue's lanes, to a limit, but for
 	// those that wait behind a key held in mode park: they are no backlog. It

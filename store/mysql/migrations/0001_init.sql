@@ -24,7 +24,8 @@ CREATE TABLE outlast_lane (
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
 
 -- suspect: 0 not decided, 1 the crash counts only for tasks with
--- crashes >= 2, 2 it counts for every task. See recover.go.
+-- crashes >= 2, 2 it counts for every task. cleared: it has ended and no task
+-- runs in its name any more. See recover.go.
 CREATE TABLE outlast_node (
   id           VARBINARY(255) NOT NULL PRIMARY KEY,
   address      VARBINARY(2048) NOT NULL,
@@ -40,7 +41,8 @@ CREATE TABLE outlast_node (
   slots        BIGINT NOT NULL,
   started_at   BIGINT NOT NULL,
   ended_at     BIGINT,
-  suspect      TINYINT NOT NULL DEFAULT 0
+  suspect      TINYINT NOT NULL DEFAULT 0,
+  cleared      TINYINT NOT NULL DEFAULT 0
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
 
 -- Every task, from its acceptance to the end of its retention, in one place:
@@ -89,13 +91,22 @@ CREATE TABLE outlast_task (
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
 
 -- Running tasks: what a claim adds. The fence of every settle is the lock on
--- this row, and the end of the run is its deletion.
+-- this row, and the end of the run is its deletion. Rows come and go with every
+-- task, so while an old snapshot is open (a backup), the table has many that are
+-- deleted but still there: what looks often must look by id.
 CREATE TABLE outlast_run (
   id         BINARY(16) NOT NULL PRIMARY KEY,
   claim      BIGINT NOT NULL,
   node       VARBINARY(255) NOT NULL,
   started_at BIGINT NOT NULL,
   cancel     TINYINT NOT NULL DEFAULT 0
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
+
+-- Running tasks whose cancel was requested, so that a heartbeat need not look
+-- through all that run.
+CREATE TABLE outlast_cancel (
+  id   BINARY(16) NOT NULL PRIMARY KEY,
+  node VARBINARY(255) NOT NULL
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC;
 
 -- The running task of each key. The primary key allows one.
