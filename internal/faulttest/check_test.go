@@ -227,7 +227,7 @@ func (c *checker) never(o *order, t *onDisk, calls []*call) {
 // end checks the final state, where there is to be one.
 func (c *checker) end(o *order, t *onDisk) {
 	if c.final && !t.State.Final() {
-		c.bad("I8: order %d is %s at the end (claim %d, crashes %d): %s", o.N, t.State, t.Claim, t.Crashes, brief(t.attempts))
+		c.bad("I8: order %d is %s at the end (id %s, node %s, claim %d, crashes %d): %s; calls %s", o.N, t.State, t.ID, t.Node, t.Claim, t.Crashes, brief(t.attempts), seen(c.byTask[o.N]))
 		return
 	}
 	if !t.State.Final() {
@@ -282,6 +282,18 @@ func (c *checker) atOnce(before, one *call) bool {
 		return false
 	}
 	return before.end.IsZero() || before.status != 0 && one.start.Before(before.end)
+}
+
+// seen are the calls of a task in one line.
+func seen(calls []*call) string {
+	text := "["
+	for i, one := range calls {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s by %s under %d: %d", one.start.Format("05.000"), one.node, one.claim, one.status)
+	}
+	return text + "]"
 }
 
 // brief is a history in one line.

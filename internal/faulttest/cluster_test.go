@@ -142,6 +142,8 @@ func (c *cluster) onServer() {
 	if err != nil {
 		c.Fatal(err)
 	}
+	admin.SetMaxIdleConns(4) // it must not depend on the connections that a server has left
+	admin.SetMaxOpenConns(4)
 	c.Cleanup(func() { admin.Close() })
 	name, _, _ := strings.Cut(dsn[strings.LastIndex(dsn, "/")+1:], "?")
 	c.admin, c.store = admin, c.server.URL(name)
@@ -348,10 +350,14 @@ func (c *cluster) tables() (names []string) {
 	return names
 }
 
-// readRows reads all that a query answers.
-func readRows(ctx context.Context, on interface {
+// session is a pool, a connection or a transaction.
+type session interface {
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
-}, query string) (all [][]any, err error) {
+	ExecContext(context.Context, string, ...any) (sql.Result, error)
+}
+
+// readRows reads all that a query answers.
+func readRows(ctx context.Context, on session, query string) (all [][]any, err error) {
 	rows, err := on.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err

@@ -81,6 +81,9 @@ func (c *cluster) campaign(f clusterFault, cycles int) {
 		}
 		if len(c.violations) > 0 {
 			c.Logf("stopped after %d cycles", n+1)
+			for _, m := range c.members {
+				c.Logf("the last lines of %s:\n%s", m.name(), m.process().output)
+			}
 			return
 		}
 	}
@@ -148,7 +151,7 @@ func killConnections(c *cluster, _ int) {
 		if c.random.IntN(3) == 0 && c.listening != "" {
 			query = c.listening
 		}
-		killed += c.killSome(query, 1+c.random.IntN(3))
+		killed += c.killSome(c.admin, query, 1+c.random.IntN(3))
 		c.let(time.Duration(20+c.random.IntN(150)) * time.Millisecond)
 	}
 	if killed < 10 {
@@ -157,14 +160,14 @@ func killConnections(c *cluster, _ int) {
 }
 
 // killSome ends the first connections that a query names.
-func (c *cluster) killSome(query string, most int) (killed int) {
+func (c *cluster) killSome(on session, query string, most int) (killed int) {
 	c.Helper()
-	rows, err := readRows(c.ctx, c.admin, fmt.Sprintf("%s limit %d", query, most))
+	rows, err := readRows(c.ctx, on, fmt.Sprintf("%s limit %d", query, most))
 	if err != nil {
 		c.Fatal(err)
 	}
 	for _, row := range rows {
-		if _, err := c.admin.ExecContext(c.ctx, fmt.Sprintf(c.kill, row[0])); err == nil { // it may have ended
+		if _, err := on.ExecContext(c.ctx, fmt.Sprintf(c.kill, row[0])); err == nil { // it may have ended
 			killed++
 		}
 	}
@@ -201,24 +204,33 @@ func exhaustConnections(c *cluster, cycle int) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	defer hog.Close() // it closes what was taken
-	began, taken, killed := time.Now(), 0, 0
-	for time.Since(began) < span {
+	defer hog.Close() // after what was taken
+	ours, err := c.admin.Conn(c.ctx)
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer ours.Close()
+	began, full, taken, killed := time.Now(), time.Time{}, 0, 0
+	for full.IsZero() || time.Since(full) < span {
 		ctx, cancel := context.WithTimeout(c.ctx, time.Second)
-		_, err := hog.Conn(ctx)
+		conn, err := hog.Conn(ctx)
 		cancel()
 		if err == nil {
+			defer conn.Close()
 			taken++
 			continue
 		}
-		if time.Since(began) < span/2 {
-			killed += c.killSome(c.connections, 100)
+		if full.IsZero() {
+			full = time.Now()
+		}
+		if time.Since(full) < span/2 {
+			killed += c.killSome(ours, c.connections, 100)
 		}
 		c.let(20 * time.Millisecond)
 	}
 	c.ledger.note(trouble{node: "*", from: began, to: time.Now().Add(7 * time.Second)})
 	c.Logf("%d connections taken, %d killed", taken, killed)
-	if taken < 20 || killed == 0 {
+	if taken < 10 || killed < 10 {
 		c.violation("only %d connections were taken, and %d killed", taken, killed)
 	}
 }
@@ -255,7 +267,11 @@ func (c *cluster) plan(p planted) {
 		}
 	}
 	for _, statement := range statements {
-		if _, err := c.admin.ExecContext(c.ctx, statement); err != nil {
+		_, err := c.admin.ExecContext(c.ctx, statement)
+		for tries := 1; err != nil && tries < 20; tries++ { // it may be the victim of a deadlock itself
+			_, err = c.admin.ExecContext(c.ctx, statement)
+		}
+		if err != nil {
 			c.Fatalf("%s: %v", statement, err)
 		}
 	}

@@ -109,7 +109,7 @@ func playNode(ctx context.Context, config nodeConfig) error {
 }
 
 func startNode(ctx context.Context, config nodeConfig, kill *killer) (string, func(context.Context) error, error) {
-	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	local := netip.MustParsePrefix("127.0.0.0/8")
 	if config.Server {
 		a, err := app.New(app.Config{
@@ -222,7 +222,7 @@ type tail struct {
 func (t *tail) add(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.lines = append(t.lines, line); len(t.lines) > 60 {
+	if t.lines = append(t.lines, line); len(t.lines) > 40 {
 		t.lines = t.lines[1:]
 	}
 }

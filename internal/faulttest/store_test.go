@@ -2,22 +2,28 @@ package faulttest
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 	"time"
 
+	_ "github.com/go-sql-driver/mysql" // the driver of store/mysql
+	"github.com/jackc/pgx/v5/pgxpool"
+	_ "github.com/jackc/pgx/v5/stdlib"       // the driver pgx
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver of store/sqlite
 
 	"github.com/outlast-dev/outlast/app"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/faulty"
+	"github.com/outlast-dev/outlast/store/mysql"
+	"github.com/outlast-dev/outlast/store/postgres"
 	"github.com/outlast-dev/outlast/store/sqlite"
 )
 
 // opened are the servers whose stores openStore knows.
-var opened = map[string]bool{}
+var opened = map[string]bool{"mariadb": true, "postgres": true}
 
 // storeOptions are how a node opens its store.
 type storeOptions struct {
@@ -42,6 +48,37 @@ func openStore(ctx context.Context, url string, o storeOptions) (store.Backend, 
 			return nil, nil, err
 		}
 		return s, s.Close, nil
+	case "postgres":
+		config, err := pgxpool.ParseConfig(url)
+		if err != nil {
+			return nil, nil, err
+		}
+		config.MaxConns = int32(o.connections)
+		pool, err := pgxpool.NewWithConfig(ctx, config)
+		if err != nil {
+			return nil, nil, err
+		}
+		s, err := postgres.Open(ctx, pool)
+		if err != nil {
+			pool.Close()
+			return nil, nil, err
+		}
+		return s, func() error { defer pool.Close(); return s.Close() }, nil
+	case "mysql":
+		dsn, err := mysql.DSN(url)
+		if err != nil {
+			return nil, nil, err
+		}
+		db, err := sql.Open("mysql", dsn)
+		if err != nil {
+			return nil, nil, err
+		}
+		db.SetMaxOpenConns(o.connections + 2)
+		s, err := mysql.Open(ctx, db, mysql.WithHook(o.hook), mysql.WithConnections(o.connections))
+		if err != nil {
+			return nil, nil, errors.Join(err, db.Close())
+		}
+		return s, func() error { return errors.Join(s.Close(), db.Close()) }, nil
 	}
 	return nil, nil, fmt.Errorf("no store has the URL %q", url)
 }

@@ -31,7 +31,7 @@ func MariaDB(ctx context.Context, list ...Option) (*Server, error) {
 		return nil, err
 	}
 	err = p.run(ctx, install, "--no-defaults", "--datadir="+p.data, "--auth-root-authentication-method=normal",
-		"--skip-test-db", "--innodb-flush-method=nosync", "--innodb-log-file-size=16M")
+		"--skip-test-db", "--innodb-flush-method=nosync", "--tmpdir="+p.dir)
 	if err != nil {
 		return nil, errors.Join(err, p.leave())
 	}
@@ -48,7 +48,7 @@ func mariadbProgram(name string) (string, error) {
 
 func (k *mariadb) command(p *place, o options) (string, []string) {
 	args := []string{"--no-defaults", "--datadir=" + p.data, "--port=" + strconv.Itoa(p.port), "--bind-address=127.0.0.1",
-		"--socket=" + filepath.Join(p.dir, "socket"), "--pid-file=" + filepath.Join(p.dir, "pid"), "--skip-name-resolve", "--max-connections=500"}
+		"--socket=" + filepath.Join(p.dir, "socket"), "--pid-file=" + filepath.Join(p.dir, "pid"), "--tmpdir=" + p.dir, "--skip-name-resolve", "--max-connections=500"}
 	if !o.durable {
 		args = append(args, "--innodb-flush-log-at-trx-commit=2", "--innodb-flush-method=nosync", "--innodb-doublewrite=0")
 	}

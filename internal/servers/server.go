@@ -124,7 +124,7 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 	if err := s.await(ctx); err != nil {
 		s.halt(Immediate)
-		return fmt.Errorf("servers: %s: %w\n%s", filepath.Base(s.cmdPath()), err, s.Log())
+		return fmt.Errorf("servers: %s: %w\n%s", filepath.Base(s.cmdPath()), err, s.Log(4<<10))
 	}
 	return nil
 }
@@ -231,15 +231,15 @@ func (s *Server) Close() error {
 
 func (s *Server) logPath() string { return filepath.Join(s.dir, "log") }
 
-// Log returns the last 16 KiB of what the server has said.
-func (s *Server) Log() string {
+// Log returns the end of what the server has said, most bytes at most.
+func (s *Server) Log(most int64) string {
 	file, err := os.Open(s.logPath())
 	if err != nil {
 		return ""
 	}
 	defer func() { _ = file.Close() }() // it was only read
-	if info, err := file.Stat(); err == nil && info.Size() > 16<<10 {
-		_, _ = file.Seek(-16<<10, io.SeekEnd) // the whole is good as well
+	if info, err := file.Stat(); err == nil && info.Size() > most {
+		_, _ = file.Seek(-most, io.SeekEnd) // the whole is good as well
 	}
 	text, _ := io.ReadAll(file) // what there is
 	return string(text)

@@ -109,7 +109,7 @@ func own(t testing.TB, start func(context.Context, ...servers.Option) (*servers.
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the last words of the server:\n%s", s.Log())
+			t.Logf("the last words of the server:\n%s", s.Log(3000))
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -26,12 +26,13 @@ var settings = []string{
 	// A process that is stopped inside a transaction holds its locks, and so
 	// lanes that others want to take, no longer than this: the server closes a
 	// connection that is silent for so many seconds. Those that are idle are
-	// given up before that.
-	`SET SESSION wait_timeout = 8`,
+	// given up before that. MariaDB has a limit of its own for transactions:
+	// before others find that the process is dead, its locks are gone.
+	`SET SESSION wait_timeout = 6 /*M!, SESSION idle_transaction_timeout = 3 */`,
 }
 
 // idleFor is how long a connection may have been idle to be used again.
-const idleFor = 5 * time.Second
+const idleFor = 4 * time.Second
 
 // runner is a connection or a caller's transaction.
 type runner interface {

@@ -79,6 +79,9 @@ func (c *conn) run(ctx context.Context, calls ...*call) error {
 			return err
 		}
 	}
+	if c.pg.IsClosed() {
+		return errClosed
+	}
 	results := c.pg.ExecBatch(ctx, &batch)
 	var failed error
 	for n := 0; n < len(calls) && results.NextResult(); n++ {
@@ -87,10 +90,22 @@ func (c *conn) run(ctx context.Context, calls ...*call) error {
 		}
 	}
 	if err := results.Close(); err != nil {
-		return c.explain(err)
+		return unanswered{c.explain(err)}
 	}
 	return failed
 }
+
+// errClosed is a connection on which nothing was sent.
+var errClosed = errors.New("postgres: the connection is closed")
+
+// unanswered is an error of a connection on which something was sent: unless the
+// server said so itself, nobody knows whether it was done. pgx calls some of these
+// errors safe to retry, such as that of a connection which broke before the first
+// answer.
+type unanswered struct{ error }
+
+func (u unanswered) Unwrap() error     { return u.error }
+func (u unanswered) SafeToRetry() bool { return false }
 
 func (c *conn) queue(ctx context.Context, batch *pgconn.Batch, call *call) error {
 	values := make([][]byte, len(call.args))

@@ -37,7 +37,7 @@ func passing(err error) bool {
 	case codeSerialization, codeDeadlock, codeLockTimeout, codeNoStatement, codePlanChanged:
 		return true
 	}
-	return err != nil && pgconn.SafeToRetry(err)
+	return errors.Is(err, errClosed) || err != nil && pgconn.SafeToRetry(err)
 }
 
 // refusal reports whether the server refused the data of a statement (class

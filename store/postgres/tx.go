@@ -12,10 +12,12 @@ var (
 	// up by key, whatever the statistics say of tables that are empty in one
 	// second and have a million rows in the next: a plan that reads a table
 	// whole must not look cheap. Locks are waited for in portions, between
-	// which the context is looked at. The clock is read too.
+	// which the context is looked at. A transaction in which nothing comes for
+	// 3 s, since its process stands still or its network is gone, is ended: its
+	// locks would keep others from taking over. The clock is read too.
 	settings = newQuery(`SELECT ` + nowMicro + `, set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
  set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true),
- set_config('lock_timeout', '2000', true)`)
+ set_config('lock_timeout', '2000', true), set_config('idle_in_transaction_session_timeout', '3000', true)`)
 
 	beginTx    = newQuery(`BEGIN ISOLATION LEVEL READ COMMITTED`)
 	beginRead  = newQuery(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
