@@ -150,7 +150,7 @@ func (n *asynqNode) drained(ctx context.Context) error {
 	if err := wait(ctx, n.handled, drainLimit); err != nil {
 		return err
 	}
-	return until(ctx, 2*time.Millisecond, func() (bool, error) {
+	return until(ctx, 5*time.Millisecond, func() (bool, error) {
 		active, err := n.redis.LLen(ctx, "asynq:{"+asynqQueue+"}:active").Result()
 		return active == 0, err
 	})

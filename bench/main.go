@@ -100,7 +100,7 @@ func parse(args []string, messages io.Writer) (config, error) {
 	flags.StringVar(&c.redis, "redis", "", "address of the Redis of Asynq; one of its databases 1 to 15 must be empty; one is started when empty")
 	flags.BoolVar(&c.fast, "fast", false, "the servers that are started sync nothing: only to see that the benches work")
 	flags.BoolVar(&c.search, "search", true, "search the best settings of peers first; without, those that were best before are taken")
-	flags.StringVar(&c.profile, "profile", "", "write pprof files of the measured stretches into this directory")
+	flags.StringVar(&c.profile, "profile", "", "write pprof files of the measured stretches into this directory, and what PostgreSQL spent on each statement")
 	flags.StringVar(&c.server, "server", "", "an outlast program for the benches over HTTP; built when empty")
 	flags.IntVar(&c.n, "n", 0, "tasks of the benches that count them; 0 for each bench's own")
 	flags.IntVar(&c.runs, "runs", 3, "repetitions; the value is their median")

@@ -11,7 +11,8 @@ import (
 
 // profiled runs the measured stretch of a repetition, under the profiler when
 // --profile asks for it. It writes BENCH-SYSTEM-RUN.cpu.pprof and, of the
-// allocations since the start of the program, BENCH-SYSTEM-RUN.allocs.pprof.
+// allocations since the start of the program, BENCH-SYSTEM-RUN.allocs.pprof; and
+// BENCH-SYSTEM-RUN.statements.txt of a PostgreSQL that counts its statements.
 func (s *session) profiled(measured func() error) (err error) {
 	if s.config.profile == "" {
 		return measured()
@@ -24,12 +25,15 @@ func (s *session) profiled(measured func() error) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := s.servers.forget(); err != nil {
+		return errors.Join(err, cpu.Close())
+	}
 	if err := pprof.StartCPUProfile(cpu); err != nil {
 		return errors.Join(err, cpu.Close())
 	}
 	err = measured()
 	pprof.StopCPUProfile()
-	return errors.Join(err, cpu.Close(), writeAllocs(base+".allocs.pprof"))
+	return errors.Join(err, cpu.Close(), writeAllocs(base+".allocs.pprof"), s.servers.writeStatements(base+".statements.txt"))
 }
 
 func writeAllocs(path string) error {

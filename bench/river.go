@@ -206,7 +206,7 @@ func (n *riverNode) drained(ctx context.Context) error {
 	if err := wait(ctx, n.handled, drainLimit); err != nil {
 		return err
 	}
-	return until(ctx, 2*time.Millisecond, func() (drained bool, err error) {
+	return until(ctx, 5*time.Millisecond, func() (drained bool, err error) {
 		err = n.pool.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM river_job WHERE state IN ('available', 'running', 'retryable'))`).Scan(&drained)
 		return drained, err
 	})

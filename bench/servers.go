@@ -34,7 +34,11 @@ func (v *servers) onPostgres(ctx context.Context) (*postgresServer, error) {
 	}
 	url := string(v.config.store)
 	if v.config.store.scheme() != "postgres" || v.config.store.own() {
-		server, err := own.Postgres(ctx, append(v.options(), own.With("deadlock_timeout=1s"))...)
+		options := append(v.options(), own.With("deadlock_timeout=1s"))
+		if v.config.profile != "" {
+			options = append(options, own.With("shared_preload_libraries="+statementsModule))
+		}
+		server, err := own.Postgres(ctx, options...)
 		if err != nil {
 			return nil, err
 		}
