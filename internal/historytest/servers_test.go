@@ -9,11 +9,30 @@ import (
 	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/mysql"
+	"github.com/outlast-dev/outlast/store/postgres"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-func init() { openers["MariaDB"] = openMariaDB }
+func init() { openers["MariaDB"], openers["PostgreSQL"] = openMariaDB, openPostgres }
+
+func openPostgres(t *testing.T, handles int) []store.Backend {
+	url := servertest.Postgres(t)
+	all := make([]store.Backend, handles)
+	for i := range all {
+		s, err := postgres.OpenURL(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		all[i] = s
+	}
+	return all
+}
 
 func openMariaDB(t *testing.T, handles int) []store.Backend {
 	db, err := sql.Open("mysql", servertest.MariaDB(t))

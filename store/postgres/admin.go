@@ -69,6 +69,9 @@ func (s *Store) change(ctx context.Context, id task.ID, event task.Event, apply 
 			if err := allowed(ctx, t, id, live, event); err != nil {
 				return err
 			}
+			if live == nil {
+				continue // it has just been inserted, or sent back
+			}
 			if done, err = apply(t, live); err != nil {
 				return err
 			}
@@ -83,20 +86,19 @@ func (s *Store) change(ctx context.Context, id task.ID, event task.Event, apply 
 	return changed, nil
 }
 
-// allowed refuses an event that the state of the task does not allow.
+// allowed refuses an event that the state of the task does not allow. A task
+// of which no live row was seen may be live by now.
 func allowed(ctx context.Context, s session, id task.ID, live *ending.Row, event task.Event) error {
 	if live != nil {
 		_, err := live.State.Next(event)
 		return err
 	}
-	ended, err := get(ctx, s, id)
+	now, err := get(ctx, s, id)
 	if err != nil {
 		return err
 	}
-	if _, err := ended.State.Next(event); err != nil {
-		return err
-	}
-	return &task.Error{Code: task.CodeConflict, Message: "the task has ended as " + string(ended.State), State: ended.State}
+	_, err = now.State.Next(event)
+	return err
 }
 
 // ReleaseKey implements [store.Admin].

@@ -139,8 +139,16 @@ func (t *tx) readRow(ctx context.Context, id task.ID) (live *ending.Row, err err
 
 // notRunning answers a settlement whose row does not run under its claim.
 func (t *tx) notRunning(ctx context.Context, s *store.Settlement, live *ending.Row, repeats bool) (store.Settled, error) {
-	if live == nil {
+	// Between two looks the task may have ended, or been sent back: it is
+	// gone only if it was seen nowhere again and again.
+	for range 3 {
+		if live != nil {
+			break
+		}
 		_, err := one(ctx, t, endedBy, func(r row) { live = &ending.Row{State: states[r.int(0)], Claim: r.int(1)} }, s.Task.ID)
+		if err == nil && live == nil {
+			live, err = t.readRow(ctx, s.Task.ID)
+		}
 		if err != nil {
 			return store.Settled{}, err
 		}
