@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/pgxtx"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -48,10 +52,15 @@ func example(ctx context.Context, place string) error {
 	return run(ctx, backend, s)
 }
 
-// Order is what the front end sends: pieces of an item.
+// Order is what the front end sends: a piece of an item.
 type Order struct {
 	Number string `json:"number"`
 	Item   string `json:"item"`
+}
+
+func (o Order) json() []byte {
+	text, _ := json.Marshal(o) // two strings always have a JSON form
+	return text
 }
 
 func run(ctx context.Context, backend store.Backend, s *shop) error {
@@ -59,110 +68,121 @@ func run(ctx context.Context, backend store.Backend, s *shop) error {
 	if err != nil {
 		return err
 	}
-	control := &crowd{missing: copies, complete: make(chan struct{})}
-	outlast.Handle(client, "stock.naive", func(ctx context.Context, o Order) error { return s.naive(ctx, o, control) })
-	outlast.Handle(client, "stock.deduct", func(ctx context.Context, o Order) error {
-		return s.inTx(ctx, func(tx *sql.Tx) error { return s.deduct(ctx, tx, o) })
-	})
-	committed := new(atomic.Int64)
-	outlast.Handle(client, "stock.complete", func(ctx context.Context, o Order) error {
-		committed.Add(atOnce(func(int) bool { return s.complete(ctx, o) == nil }))
-		return errors.New("the printer is out of paper") // too late to matter
-	})
+	s.handle(client)
 	if err := client.Start(ctx); err != nil {
 		return err
 	}
 	defer client.Stop(context.WithoutCancel(ctx)) //nolint:errcheck // the example ends
 
-	for _, way := range []func(context.Context, *outlast.Client, *shop) (string, string, error){
-		naively, byDedupeKey, byUniqueIndex,
-		func(ctx context.Context, client *outlast.Client, s *shop) (string, string, error) {
-			return byTransaction(ctx, client, s, committed)
-		},
-	} {
-		item, story, err := way(ctx, client, s)
+	ways := []way{{"naive", s.naively}, {"dedupe key", s.byDedupeKey}, {"unique index", s.byUniqueIndex}, {"transaction", s.byTransaction}}
+	if s.pgx != nil {
+		ways = append(ways, way{"pgx transaction", s.byTransaction})
+	}
+	for _, way := range ways {
+		story, err := way.take(ctx, client, Order{"A-17", way.item})
 		if err != nil {
 			return err
 		}
-		deducted, err := s.deducted(ctx, item)
+		deducted, err := s.deducted(ctx, way.item)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s: %s, deducted %d×\n", item, story, deducted)
+		fmt.Printf("%s: %s, deducted %d×\n", way.item, story, deducted)
 	}
 	return nil
 }
 
+// way is one way to handle an order, with an item of its own.
+type way struct {
+	item string
+	take func(ctx context.Context, client *outlast.Client, o Order) (story string, err error)
+}
+
+// handle says how the tasks are run.
+func (s *shop) handle(client *outlast.Client) {
+	control := &crowd{missing: copies, complete: make(chan struct{})}
+	outlast.Handle(client, "stock.naive", func(ctx context.Context, o Order) error { return s.naive(ctx, o, control) })
+	outlast.Handle(client, "stock.deduct", func(ctx context.Context, o Order) error {
+		return s.inTx(ctx, func(tx *sql.Tx) error { return s.deduct(ctx, tx, o) })
+	})
+	outlast.Handle(client, "stock.complete", func(ctx context.Context, o Order) error {
+		complete := s.complete
+		if o.Item == "pgx transaction" {
+			complete = s.completePgx
+		}
+		s.committed <- atOnce(func() bool { return complete(ctx, o) == nil })
+		return errors.New("the printer is out of paper") // too late to matter
+	})
+}
+
 // naively is the control: a hundred tasks of one order, each of which looks
 // whether the order was handled, and handles it if not.
-func naively(ctx context.Context, client *outlast.Client, _ *shop) (item, story string, err error) {
+func (s *shop) naively(ctx context.Context, client *outlast.Client, o Order) (story string, err error) {
 	drafts := make([]outlast.Draft, copies)
 	for i := range drafts {
-		drafts[i] = outlast.Draft{Type: "stock.naive", Payload: []byte(`{"number":"A-17","item":"naive"}`)}
+		drafts[i] = outlast.Draft{Type: "stock.naive", Payload: o.json()}
 	}
 	receipts, err := client.EnqueueMany(ctx, drafts, true)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	for _, receipt := range receipts {
 		if _, err := client.Wait(ctx, receipt.Task.ID); err != nil {
-			return "", "", err
+			return "", err
 		}
 	}
-	return "naive", fmt.Sprintf("%d tasks that look first", len(receipts)), nil
+	return fmt.Sprintf("%d tasks that look first", len(receipts)), nil
 }
 
 // byDedupeKey: a hundred calls of the front end, one task.
-func byDedupeKey(ctx context.Context, client *outlast.Client, _ *shop) (item, story string, err error) {
-	var last atomic.Pointer[outlast.Task]
-	fresh := atOnce(func(int) bool {
-		receipt, err := client.Enqueue(ctx, outlast.Draft{
-			Type: "stock.deduct", DedupeKey: "order/A-17", Payload: []byte(`{"number":"A-17","item":"dedupe key"}`),
-		})
+func (s *shop) byDedupeKey(ctx context.Context, client *outlast.Client, o Order) (story string, err error) {
+	var accepted atomic.Pointer[outlast.Task]
+	fresh := atOnce(func() bool {
+		receipt, err := client.Enqueue(ctx, outlast.Draft{Type: "stock.deduct", DedupeKey: "order/" + o.Number, Payload: o.json()})
 		if err != nil {
 			return false
 		}
-		last.Store(receipt.Task)
+		accepted.Store(receipt.Task)
 		return !receipt.Existing
 	})
-	if last.Load() == nil {
-		return "", "", errors.New("no call was accepted")
+	if accepted.Load() == nil {
+		return "", errors.New("no call was accepted")
 	}
-	_, err = client.Wait(ctx, last.Load().ID)
-	return "dedupe key", fmt.Sprintf("%d calls, %d task", copies, fresh), err
+	_, err = client.Wait(ctx, accepted.Load().ID)
+	return fmt.Sprintf("%d calls, %d task", copies, fresh), err
 }
 
 // byUniqueIndex: one task calls a receiver, and a proxy on the way sends its
 // request a hundred times.
-func byUniqueIndex(ctx context.Context, client *outlast.Client, s *shop) (item, story string, err error) {
+func (s *shop) byUniqueIndex(ctx context.Context, client *outlast.Client, o Order) (story string, err error) {
 	arrived := new(atomic.Int64)
 	receiver, stop, err := listen(func(w http.ResponseWriter, r *http.Request) {
 		arrived.Add(1)
-		if err := s.receive(r.Context(), r.Header.Get("Idempotency-Key"), Order{"A-17", "unique index"}); err != nil {
+		if err := s.receive(r.Context(), r.Header.Get("Idempotency-Key"), o); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		}
 	})
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	defer stop()
 	proxy, stopProxy, err := listen(repeater(receiver))
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	defer stopProxy()
-	_, err = client.Run(ctx, outlast.Draft{Target: &task.Request{URL: proxy}, Payload: []byte(`{"number":"A-17"}`)})
-	return "unique index", fmt.Sprintf("1 request, arrived %d×", arrived.Load()), err
+	_, err = client.Run(ctx, outlast.Draft{Target: &task.Request{URL: proxy}, Payload: o.json()})
+	return fmt.Sprintf("1 request, arrived %d×", arrived.Load()), err
 }
 
 // byTransaction: one task whose work is done a hundred times at once, as by
 // nodes that take one another for dead; then its handler fails.
-func byTransaction(ctx context.Context, client *outlast.Client, _ *shop, committed *atomic.Int64) (item, story string, err error) {
-	done, err := client.Run(ctx, outlast.Draft{Type: "stock.complete", Payload: []byte(`{"number":"A-17","item":"transaction"}`)})
+func (s *shop) byTransaction(ctx context.Context, client *outlast.Client, o Order) (story string, err error) {
+	done, err := client.Run(ctx, outlast.Draft{Type: "stock.complete", Payload: o.json()})
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	return "transaction", fmt.Sprintf("%d runs at once, %d committed, task %s", copies, committed.Load(), done.State), nil
+	return fmt.Sprintf("%d runs at once, %d committed, task %s", copies, <-s.committed, done.State), nil
 }
 
 // naive looks whether the order was handled, and handles it if not. That all
@@ -201,13 +221,26 @@ func (s *shop) complete(ctx context.Context, o Order) error {
 	})
 }
 
+// completePgx is complete in a transaction of pgx.
+func (s *shop) completePgx(ctx context.Context, o Order) error {
+	return pgx.BeginFunc(ctx, s.pgx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, s.words.deduct, o.Item); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, s.words.record, o.Item, o.Number); err != nil {
+			return err
+		}
+		return pgxtx.Complete(ctx, tx, o)
+	})
+}
+
 // atOnce calls do so often at once, and counts what is true.
-func atOnce(do func(i int) bool) int64 {
+func atOnce(do func() bool) int64 {
 	var count atomic.Int64
 	var group sync.WaitGroup
-	for i := range copies {
+	for range copies {
 		group.Go(func() {
-			if do(i) {
+			if do() {
 				count.Add(1)
 			}
 		})
@@ -249,7 +282,7 @@ func repeater(to string) http.HandlerFunc {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		good := atOnce(func(int) bool {
+		good := atOnce(func() bool {
 			request, err := http.NewRequestWithContext(r.Context(), r.Method, to, bytes.NewReader(body))
 			if err != nil {
 				return false

@@ -7,11 +7,27 @@ import (
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/internal/servertest"
+	"github.com/outlast-dev/outlast/pgxtx"
+	"github.com/outlast-dev/outlast/retry/retrypgx"
 	"github.com/outlast-dev/outlast/store"
 	outlastmysql "github.com/outlast-dev/outlast/store/mysql"
+	"github.com/outlast-dev/outlast/store/postgres"
 )
+
+// dial is a way to the server with a place to cut it.
+func (c *cut) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return c.wrap(conn), nil
+}
 
 // owned is a store that closes the pool that was made for it.
 type owned struct {
@@ -46,13 +62,7 @@ var mariadbKind = kind{
 			return nil, err
 		}
 		cut := &cut{}
-		config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := new(net.Dialer).DialContext(ctx, network, address)
-			if err != nil {
-				return nil, err
-			}
-			return cut.wrap(conn), nil
-		}
+		config.DialFunc = cut.dial
 		connector, err := mysql.NewConnector(config)
 		if err != nil {
 			return nil, err
@@ -62,3 +72,99 @@ var mariadbKind = kind{
 		return p, nil
 	},
 }
+
+func openPostgres(ctx context.Context, address string) (store.Backend, error) {
+	return postgres.OpenURL(ctx, address)
+}
+
+// postgresKind is PostgreSQL through database/sql, pgxKind through pgx.
+var postgresKind = kind{
+	name: "postgres", tells: true,
+	address: func(t testing.TB) string { return servertest.Postgres(t) },
+	store:   openPostgres,
+	pool: func(_ context.Context, address string) (pool, error) {
+		config, err := pgx.ParseConfig(address)
+		if err != nil {
+			return nil, err
+		}
+		cut := &cut{}
+		config.DialFunc = cut.dial
+		p := poolOf(stdlib.OpenDB(*config), dollars)
+		p.cut, p.isolation = cut, sql.LevelSerializable
+		return p, nil
+	},
+}
+
+var pgxKind = kind{
+	name: "pgx", tells: true,
+	address: func(t testing.TB) string { return servertest.Postgres(t) },
+	store:   openPostgres,
+	pool: func(ctx context.Context, address string) (pool, error) {
+		config, err := pgxpool.ParseConfig(address)
+		if err != nil {
+			return nil, err
+		}
+		cut := &cut{}
+		config.ConnConfig.DialFunc = cut.dial
+		config.MaxConns = 10
+		made, err := pgxpool.NewWithConfig(ctx, config)
+		return &pgxPool{made, cut}, err
+	},
+}
+
+type pgxPool struct {
+	*pgxpool.Pool
+	cut *cut
+}
+
+func (p *pgxPool) begin(ctx context.Context) (tx, error) {
+	begun, err := p.Begin(ctx)
+	return &pgxTx{begun}, err
+}
+
+func (p *pgxPool) exec(ctx context.Context, statement string, args ...any) error {
+	_, err := p.Exec(ctx, dollars(statement), args...)
+	return err
+}
+
+func (p *pgxPool) number(ctx context.Context, query string, args ...any) (n int, err error) {
+	err = p.QueryRow(ctx, dollars(query), args...).Scan(&n)
+	return n, err
+}
+
+func (p *pgxPool) retried(ctx context.Context, do func(context.Context, tx) error) error {
+	policy, option := strict()
+	return retrypgx.Tx(ctx, p.Pool, policy, pgx.TxOptions{IsoLevel: pgx.Serializable}, func(ctx context.Context, t pgx.Tx) error {
+		return do(ctx, &pgxTx{t})
+	}, option)
+}
+
+func (p *pgxPool) close()           { p.Close() }
+func (p *pgxPool) loseAnswer() bool { return p.cut.arm() }
+
+type pgxTx struct{ pgx.Tx }
+
+func (t *pgxTx) exec(ctx context.Context, statement string, args ...any) error {
+	_, err := t.Exec(ctx, dollars(statement), args...)
+	return err
+}
+
+func (t *pgxTx) number(ctx context.Context, query string, args ...any) (n int, err error) {
+	err = t.QueryRow(ctx, dollars(query), args...).Scan(&n)
+	return n, err
+}
+
+func (t *pgxTx) enqueue(ctx context.Context, client *outlast.Client, drafts ...outlast.Draft) ([]outlast.Receipt, error) {
+	return pgxtx.Enqueue(ctx, client, t.Tx, drafts...)
+}
+
+func (t *pgxTx) complete(ctx context.Context, result any) error {
+	return pgxtx.Complete(ctx, t.Tx, result)
+}
+
+func (t *pgxTx) notify(ctx context.Context, client *outlast.Client, receipts ...outlast.Receipt) error {
+	return pgxtx.Notify(ctx, client, t.Tx, receipts...)
+}
+
+func (t *pgxTx) commit(ctx context.Context) error   { return t.Commit(ctx) }
+func (t *pgxTx) rollback(ctx context.Context) error { return t.Rollback(ctx) }

@@ -14,7 +14,7 @@ import (
 )
 
 // kinds are the ways that every test takes.
-func kinds() []kind { return []kind{sqliteKind, mariadbKind} }
+func kinds() []kind { return []kind{sqliteKind, mariadbKind, postgresKind, pgxKind} }
 
 // everywhere runs a test on every database.
 func everywhere(t *testing.T, test func(s *shop)) {
