@@ -30,6 +30,7 @@ type Client struct {
 	keeper    *dead.Keeper
 	refreshed throttle // reads of the topology for unknown queues
 	pressure  pressure
+	turns     turns // of calls in callers' transactions
 	waker     *waker
 
 	startStop sync.Mutex    // held by Start and Stop

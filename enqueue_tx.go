@@ -42,6 +42,7 @@ func (c *Client) EnqueueIn(ctx context.Context, tx any, drafts ...Draft) ([]Rece
 		return nil, err
 	}
 	return c.enqueueAtomic(ctx, drafts, func(ctx context.Context, items []store.Insert) ([]store.Inserted, error) {
+		defer c.turns.take(tx)()
 		return enqueuer.EnqueueTx(ctx, tx, items)
 	})
 }
@@ -88,6 +89,7 @@ func (c *Client) NotifyIn(ctx context.Context, tx any, receipts ...Receipt) erro
 	if len(lanes) == 0 {
 		return nil
 	}
+	defer c.turns.take(tx)()
 	return notifier.NotifyTx(ctx, tx, lanes)
 }
 

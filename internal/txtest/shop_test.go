@@ -20,7 +20,10 @@ func kinds() []kind { return []kind{sqliteKind, mariadbKind, postgresKind, pgxKi
 func everywhere(t *testing.T, test func(s *shop)) {
 	t.Helper()
 	for _, k := range kinds() {
-		t.Run(k.name, func(t *testing.T) { test(newShop(t, k)) })
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel() // they mostly wait
+			test(newShop(t, k))
+		})
 	}
 }
 
@@ -30,7 +33,10 @@ func everywhereElse(t *testing.T, test func(s *shop)) {
 	t.Helper()
 	for _, k := range kinds() {
 		if !k.alone {
-			t.Run(k.name, func(t *testing.T) { test(newShop(t, k)) })
+			t.Run(k.name, func(t *testing.T) {
+				t.Parallel()
+				test(newShop(t, k))
+			})
 		}
 	}
 }
