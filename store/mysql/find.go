@@ -40,7 +40,8 @@ func sourceOf(f store.Filter) source {
 	}
 	s := source{table: `outlast_task t`, id: `t.id`}
 	if f.State == task.Pending && f.Key != "" {
-		s.where.And(`t.lane IN (SELECT lane FROM outlast_lane) AND t.line = ?`, f.Key)
+		s.table = `outlast_lane l STRAIGHT_JOIN outlast_task t FORCE INDEX (outlast_task_line) ON t.lane = l.lane`
+		s.where.And(`t.line = ?`, f.Key)
 	}
 	return s
 }
