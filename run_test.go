@@ -333,6 +333,7 @@ func TestQueueFull(t *testing.T) {
 		if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: "small", MaxPending: 3}); err != nil {
 			k.Fatal(err)
 		}
+		k.after(100 * time.Millisecond) // every node has heard of it: what is accepted next is counted here
 		for range 3 {
 			k.enqueue(outlast.Draft{Type: "t", Queue: "small"})
 		}

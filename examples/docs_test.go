@@ -330,7 +330,7 @@ func TestNames(t *testing.T) {
 			tests.WriteString(read(t, file))
 		case strings.HasPrefix(file, "../store/storetest/"):
 			rules.WriteString(read(t, file))
-		case strings.HasSuffix(file, ".go") && !strings.HasPrefix(file, "../store/") && !strings.HasPrefix(file, "../bench/"):
+		case strings.HasSuffix(file, ".go") && !strings.HasPrefix(file, "../store/") && !strings.HasPrefix(file, "../bench/") && !strings.HasPrefix(file, "../internal/"):
 			source.WriteString(read(t, file))
 		}
 		return nil
