@@ -130,6 +130,7 @@ benchmarks: ## Measure all that docs/benchmarks.md shows and write the page (two
 .PHONY: faults
 faults: ## Kill campaign of FAULT_CYCLES (1000), planted defects, real-time waits (about 30 minutes)
 	OUTLAST_FAULT_LONG=1 OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -tags faults -v -count=1 -timeout 3h -run '$(FAULT_RUN)' ./internal/faulttest
+	OUTLAST_FAILOVER_CYCLES=10 $(GO) test -v -count=1 -timeout 1h ./internal/failovertest
 
 .PHONY: storm
 storm: ## A real outage under load, long; writes the pictures and numbers of docs/storm.md (about 10 minutes)

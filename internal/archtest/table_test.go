@@ -213,6 +213,7 @@ var rules = []rule{
 		{"store/storetest", "invariants of a store after a fault"},
 	}},
 	{path: "internal/servers", is: "database servers that belong to a process", stdOnly: true},
+	{path: "internal/failovertest", is: "a primary that is lost under load"},
 	{path: "internal/historytest", is: "what clients of a store saw, against the state machine", imports: []arrow{
 		{"store", "the contract that is checked"},
 		{"task", "the state machine"},

@@ -25,6 +25,9 @@ type start struct {
 	claim int64
 }
 
+// name is an id without its lane, which only the store's side knows.
+func name(id task.ID) task.ID { return id.WithLane(0) }
+
 // Sending is called before a task is handed in. Without an acknowledgement
 // the task may be there or not.
 func (q *Queue) Sending(id task.ID) {
@@ -33,8 +36,8 @@ func (q *Queue) Sending(id task.ID) {
 	if q.sent == nil {
 		q.sent = map[task.ID]bool{}
 	}
-	if _, again := q.sent[id]; !again {
-		q.sent[id] = false
+	if _, again := q.sent[name(id)]; !again {
+		q.sent[name(id)] = false
 	}
 }
 
@@ -42,8 +45,8 @@ func (q *Queue) Sending(id task.ID) {
 func (q *Queue) Acknowledged(id task.ID) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if _, known := q.sent[id]; known {
-		q.sent[id] = true
+	if _, known := q.sent[name(id)]; known {
+		q.sent[name(id)] = true
 	}
 }
 
@@ -83,10 +86,10 @@ func (q *Queue) Check(ctx context.Context, s store.Query, queue string, drained 
 			return sum, nil, err
 		}
 		for _, t := range tasks {
-			if stored[t.ID] != nil {
-				wrong = append(wrong, fmt.Sprintf("doubled: task %s is there twice, %s and %s", t.ID, stored[t.ID].State, t.State))
+			if other := stored[name(t.ID)]; other != nil {
+				wrong = append(wrong, fmt.Sprintf("doubled: task %s is there twice, %s and %s", t.ID, other.State, t.State))
 			}
-			stored[t.ID] = t
+			stored[name(t.ID)] = t
 		}
 		if page.Cursor = next; next == "" {
 			break
@@ -103,10 +106,10 @@ func (q *Queue) Check(ctx context.Context, s store.Query, queue string, drained 
 	}
 	for id, t := range stored {
 		if _, known := q.sent[id]; !known {
-			wrong = append(wrong, fmt.Sprintf("unexpected: task %s (%s) was sent by nobody", id, t.State))
+			wrong = append(wrong, fmt.Sprintf("unexpected: task %s (%s) was sent by nobody", t.ID, t.State))
 		}
 		if drained && !t.State.Final() {
-			wrong = append(wrong, fmt.Sprintf("unfinished: task %s is %s, attempt %d, crashes %d", id, t.State, t.Attempt, t.Crashes))
+			wrong = append(wrong, fmt.Sprintf("unfinished: task %s is %s, attempt %d, crashes %d", t.ID, t.State, t.Attempt, t.Crashes))
 		}
 	}
 	told, err := q.checkRuns(ctx, s, drained)
@@ -130,7 +133,7 @@ func (q *Queue) checkRuns(ctx context.Context, s store.Query, drained bool) (tol
 	}
 	for id, all := range claims {
 		told.again += len(all) - 1
-		if _, known := q.sent[id]; !known {
+		if _, known := q.sent[name(id)]; !known {
 			told.wrong = append(told.wrong, fmt.Sprintf("unexpected: task %s ran and was sent by nobody", id))
 			continue
 		}
