@@ -202,36 +202,58 @@ func unique(texts []string) string {
 	return strings.Join(slices.Compact(texts), ", ")
 }
 
-// costs is what a task costs each system in the fast benches.
+// costs is what a task costs each system in the fast benches. The sum of what client
+// and server work is what bounds a machine, and moves less than rates with what else
+// runs there.
 func costs(known results) string {
-	columns := []struct{ suffix, title string }{
-		{"cpu", "client, µs"}, {"server-cpu", "server, µs"}, {"log", "log, bytes"}, {"commits", "commits"}, {"dead-rows", "dead rows"}, {"size", "kept, bytes"},
-	}
 	var b strings.Builder
-	b.WriteString("| | system | client, µs | server, µs | log, bytes | commits | dead rows | kept, bytes |\n|---|---|---|---|---|---|---|---|\n")
-	found := false
 	for _, id := range []string{"B1", "B2", "B3", "B4"} {
 		for _, system := range append([]string{outlastName}, peerNames()...) {
 			if known.of(id, system) == nil {
 				continue
 			}
-			found = true
 			cells := []string{id, system}
-			for _, c := range columns {
-				f := known.of(id+"/"+c.suffix, system)
-				if f == nil {
-					cells = append(cells, "–")
-					continue
-				}
-				cells = append(cells, grouped(f.Value))
+			for _, suffix := range []string{"cpu", "server-cpu"} {
+				cells = append(cells, plainCell(known.of(id+"/"+suffix, system)))
+			}
+			cells = append(cells, workCell(known, id, system))
+			for _, suffix := range []string{"log", "commits", "dead-rows", "size"} {
+				cells = append(cells, plainCell(known.of(id+"/"+suffix, system)))
 			}
 			writeRow(&b, cells)
 		}
 	}
-	if !found {
+	if b.Len() == 0 {
 		return ""
 	}
-	return b.String()
+	return "| | system | client, µs | server, µs | both | log, bytes | commits | dead rows | kept, bytes |\n|---|---|---|---|---|---|---|---|---|\n" + b.String()
+}
+
+func plainCell(f *figure) string {
+	if f == nil {
+		return "–"
+	}
+	return grouped(f.Value)
+}
+
+// workCell is the processor time of client and server together and, for Outlast, how
+// many times that River needs.
+func workCell(known results, id, system string) string {
+	work := func(system string) float64 {
+		client, server := known.of(id+"/cpu", system), known.of(id+"/server-cpu", system)
+		if client == nil || server == nil {
+			return 0
+		}
+		return client.Value + server.Value
+	}
+	own, peer := work(system), work(riverName)
+	switch {
+	case own == 0:
+		return "–"
+	case system != outlastName || peer == 0:
+		return number(own)
+	}
+	return fmt.Sprintf("%s (%s: %s ×)", number(own), riverName, number(peer/own))
 }
 
 // peerSettings are those with which peers were measured, as the search found
