@@ -63,6 +63,14 @@ func encode(arg any) ([]byte, error) {
 	return encodeArray(arg)
 }
 
+// optionalArray is an array that is null when it is nil.
+func optionalArray(v [][]byte) any {
+	if v == nil {
+		return nil
+	}
+	return v
+}
+
 func truth(v bool) byte {
 	if v {
 		return 1

@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/stored"
@@ -20,23 +22,37 @@ var (
 	// claimRows makes rows running under the locks of their lanes, so that no
 	// pending row can change between the snapshot of the statement and its
 	// commit; running rows that end meanwhile were running in the snapshot.
-	// Inputs: clock, node, lanes owned, their epochs, ids, marks, bytes.
-	claimRows = newQuery(`WITH owned AS (SELECT array_agg(l.lane) AS lanes FROM unnest($3::integer[], $4::bigint[]) AS e (lane, epoch)
+	// It claims nothing when the payloads reach the limit. Inputs: clock, node,
+	// lanes owned, their epochs, ids, marks (null for 0), bytes.
+	claimRows = newQuery(claimHead + `SELECT t.*, ` + nowMicro + ` AS now ` + claimBody + `),
+f AS (SELECT coalesce(sum(octet_length(payload)), 0) < $7::bigint AS fits FROM c),
+` + fmt.Sprintf(claimTail, `(SELECT fits FROM f)`))
+
+	// claimFirst is claimRows for the first rows, up to the one with which the
+	// payloads reach the limit.
+	claimFirst = newQuery(claimHead + `SELECT t.*, ` + nowMicro + ` AS now, sum(octet_length(t.payload)) OVER (ROWS UNBOUNDED PRECEDING) - octet_length(t.payload) AS before
+` + claimBody + `),
+` + fmt.Sprintf(claimTail, `before < $7::bigint`))
+)
+
+const (
+	claimHead = `WITH owned AS (SELECT array_agg(l.lane) AS lanes FROM unnest($3::integer[], $4::bigint[]) AS e (lane, epoch)
  JOIN outlast_lane l ON l.lane = e.lane AND l.epoch = e.epoch AND l.owner = $2::text),
-c AS MATERIALIZED (SELECT t.*, ` + nowMicro + ` AS now, sum(octet_length(t.payload)) OVER (ROWS UNBOUNDED PRECEDING) - octet_length(t.payload) AS before
- FROM unnest($5::uuid[], $6::bigint[]) AS u (id, mark)
- CROSS JOIN LATERAL (SELECT * FROM outlast_task t WHERE t.id = u.id OFFSET 0) t
+c AS MATERIALIZED (`
+	claimBody = `FROM (SELECT id, coalesce(($6::bigint[])[at], 0) AS mark FROM unnest($5::uuid[]) WITH ORDINALITY AS u (id, at)) u
+ CROSS JOIN LATERAL (SELECT * FROM outlast_task t WHERE t.id = u.id LIMIT 1) t
  WHERE EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $2::text AND n.state = 'alive')
   AND (u.mark <> 0 OR t.lane = ANY((SELECT lanes FROM owned)::integer[])) AND t.park = u.mark AND t.run_at <= ` + nowMicro + `
   AND (SELECT true FROM outlast_run r WHERE r.id = u.id) IS NULL
   AND (t.key IS NULL OR (SELECT true FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key) IS NULL
    AND (SELECT true FROM outlast_run r WHERE r.lane = t.lane AND r.key = t.key AND r.key IS NOT NULL) IS NULL
    AND (SELECT k.id FROM outlast_task k WHERE k.lane = t.lane AND k.key = t.key AND k.key IS NOT NULL
-    ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) = t.id)),
-r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key)
- SELECT id, lane, greatest(claim + 1, now), now, $2::text, key FROM c WHERE before < $7::bigint)
+    ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) = t.id)`
+	// claimTail is followed by a condition, which is there twice.
+	claimTail = `r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key)
+ SELECT id, lane, greatest(claim + 1, now), now, $2::text, key FROM c WHERE %[1]s)
 SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes, greatest(claim + 1, now), created_at, last_error, now, park
-FROM c WHERE before < $7::bigint`)
+FROM c WHERE %[1]s`
 )
 
 func scanClaimed(r row, node string) (*task.Task, error) {
@@ -74,7 +90,7 @@ func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, er
 	if len(c.items) == 0 {
 		return store.Claimed{}, nil
 	}
-	if err := c.run(ctx, c.items); err != nil {
+	if err := c.run(ctx, claimRows, c.items); err != nil {
 		return store.Claimed{}, err
 	}
 	if len(c.result.Tasks) < len(claim.Items) {
@@ -95,18 +111,25 @@ func (c *claiming) distinct() {
 	}
 }
 
-func (c *claiming) run(ctx context.Context, items []store.ClaimItem) error {
-	ids, marks := make([]task.ID, len(items)), make([]int64, len(items))
-	lanes := map[uint16]bool{}
+func (c *claiming) run(ctx context.Context, q *query, items []store.ClaimItem) error {
+	ids, lanes := make([]task.ID, len(items)), map[uint16]bool{}
+	var marks any // null when there are none
 	var claimed []*task.Task
 	for i, item := range items {
-		ids[i], marks[i] = item.ID, item.Mark
+		ids[i] = item.ID
 		lanes[item.ID.Lane()] = true
+	}
+	if slices.ContainsFunc(items, func(item store.ClaimItem) bool { return item.Mark != 0 }) {
+		all := make([]int64, len(items))
+		for i, item := range items {
+			all[i] = item.Mark
+		}
+		marks = all
 	}
 	owned, epochs := laneEpochs(c.claim.Lanes)
 	_, err := c.store.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}},
 		&call{
-			query: claimRows,
+			query: q,
 			args:  []any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, c.claim.MaxBytes},
 			start: func() { claimed = nil },
 			scan: func(r row) error {

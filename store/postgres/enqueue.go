@@ -191,7 +191,7 @@ func (e *enqueuing) together(ctx context.Context, places []int) error {
 	}
 	made := make([]store.Inserted, 0, len(items))
 	offset := e.store.offset()
-	_, err = e.store.pipeline(ctx, &call{
+	_, err = e.store.pipelineWith(ctx, settingsFresh, &call{
 		query: insertNew, args: in.args(offset), start: func() { made = made[:0] },
 		scan: func(r row) error {
 			made = append(made, inserted(items[len(made)].Task, r.int(0), r.int(1), r.int(2), r.int(3)))

@@ -49,7 +49,7 @@ func get(ctx context.Context, s session, id task.ID) (found *task.Task, err erro
 
 // Get implements [store.Query].
 func (s *Store) Get(ctx context.Context, id task.ID) (found *task.Task, err error) {
-	err = s.read(ctx, func(c session) (err error) {
+	err = s.lookUp(ctx, func(c session) (err error) {
 		found, err = get(ctx, c, id)
 		return err
 	})
@@ -58,7 +58,7 @@ func (s *Store) Get(ctx context.Context, id task.ID) (found *task.Task, err erro
 
 // Attempts implements [store.Query].
 func (s *Store) Attempts(ctx context.Context, id task.ID) (attempts []task.Attempt, err error) {
-	err = s.snapshot(ctx, func(c session) error {
+	err = s.lookUp(ctx, func(c session) error {
 		attempts = nil
 		t, err := get(ctx, c, id)
 		if err != nil {
@@ -107,7 +107,7 @@ func readDeadHistory(ctx context.Context, s session, id task.ID) (history []stor
 // Key implements [store.Query].
 func (s *Store) Key(ctx context.Context, lane uint16, key string) (*store.KeyState, error) {
 	var state store.KeyState
-	err := s.read(ctx, func(c session) error {
+	err := s.lookUp(ctx, func(c session) error {
 		_, err := one(ctx, c, keyState, func(r row) {
 			state = store.KeyState{Held: r[0] != nil, Holder: r.id(0), Mode: r.text(1), Since: r.time(2), Running: r.id(3), First: r.id(4)}
 		}, lane, key)

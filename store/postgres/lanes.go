@@ -24,29 +24,18 @@ FROM unnest($2::integer[], $3::bigint[]) AS e (lane, epoch) WHERE l.lane = e.lan
 RETURNING l.lane, l.epoch`)
 )
 
-// TakeLanes implements [store.Store].
-func (s *Store) TakeLanes(ctx context.Context, node string, lanes []store.LaneEpoch) ([]store.LaneEpoch, error) {
-	return s.changeLanes(ctx, takeLanes, node, lanes)
-}
-
-// FreeLanes implements [store.Store].
-func (s *Store) FreeLanes(ctx context.Context, node string, lanes []store.LaneEpoch) ([]store.LaneEpoch, error) {
-	return s.changeLanes(ctx, freeLanes, node, lanes)
-}
-
-func (s *Store) changeLanes(ctx context.Context, q *query, node string, lanes []store.LaneEpoch) ([]store.LaneEpoch, error) {
-	if len(lanes) == 0 {
-		return nil, nil
-	}
+// changeLanes takes or frees lanes under their locks. It waits for the locks
+// once.
+func (s *Store) changeLanes(ctx context.Context, q *query, node string, lanes []store.LaneEpoch) (changed []store.LaneEpoch, err error) {
 	numbers, epochs := laneEpochs(lanes)
-	var changed []store.LaneEpoch
-	_, err := s.pipeline(ctx, &call{query: lockLanes, args: []any{numbers}}, &call{
-		query: q, args: []any{node, numbers, epochs},
-		start: func() { changed = nil },
-		scan: func(r row) error {
-			changed = append(changed, store.LaneEpoch{Lane: uint16(r.int(0)), Epoch: r.int(1)})
-			return nil
-		},
+	err = s.connected(ctx, func(c *conn) error {
+		return c.run(ctx, &call{query: settings, args: []any{s.offset()}}, &call{query: lockLanes, args: []any{numbers}}, &call{
+			query: q, args: []any{node, numbers, epochs},
+			scan: func(r row) error {
+				changed = append(changed, store.LaneEpoch{Lane: uint16(r.int(0)), Epoch: r.int(1)})
+				return nil
+			},
+		})
 	})
 	if err != nil {
 		return nil, err

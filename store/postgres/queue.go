@@ -126,7 +126,7 @@ func wholeQueue(ctx context.Context, s session, name string) (*store.Queue, erro
 
 // Queues implements [store.Config].
 func (s *Store) Queues(ctx context.Context) (queues []store.Queue, err error) {
-	err = s.snapshot(ctx, func(c session) (err error) {
+	err = s.lookUp(ctx, func(c session) (err error) {
 		if queues, err = readQueues(ctx, c); err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ VALUES ($1::text, '', '', '', false, 'dead', 0, $2::bigint, $2::bigint) ON CONFL
 
 	// anySuspect finds a running row of the node that crashed twice before.
 	anySuspect = newQuery(`SELECT 1 FROM (SELECT id FROM outlast_run WHERE node = $1::text) r
-CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = r.id AND t.crashes >= 2 OFFSET 0) t LIMIT 1`)
+CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = r.id AND t.crashes >= 2 LIMIT 1) t LIMIT 1`)
 
 	putVerdict = newQuery(`UPDATE outlast_node SET suspect = $2::bigint WHERE id = $1::text`)
 
@@ -41,12 +41,12 @@ CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = r.id AND t.crashes
 
 	// readOrphans reads what was locked.
 	readOrphans = newQuery(`SELECT ` + entryColumns + `, claim, cancel, started_at, queue, spec FROM unnest($1::uuid[]) AS u (given)
-CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given OFFSET 0) t ORDER BY id`)
+CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given LIMIT 1) t ORDER BY id`)
 
 	// handBack makes orphans pending again. Inputs: now, ids, crashes, claims.
 	handBack = newQuery(`UPDATE outlast_task t SET crashes = u.crashes, claim = u.claim, park = 0, updated_at = $1::bigint
 FROM (SELECT u.*, x.tid FROM unnest($2::uuid[], $3::bigint[], $4::bigint[]) AS u (id, crashes, claim)
- CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id OFFSET 0) x) u WHERE t.ctid = u.tid`)
+ CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id LIMIT 1) x) u WHERE t.ctid = u.tid`)
 
 	deleteRuns = newQuery(`DELETE FROM outlast_run WHERE id = ANY($1::uuid[])`)
 )

@@ -19,7 +19,7 @@ SELECT t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt
  EXISTS (SELECT 1 FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key),
  EXISTS (SELECT 1 FROM outlast_run r WHERE r.lane = t.lane AND r.key = t.key AND r.key IS NOT NULL),
  k.id, k.run_at, k.rank, k.seq, k.park, k.key, k.type, k.target, k.attempt, k.crashes, octet_length(k.payload)
-FROM unnest($5::uuid[]) AS u (id) CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.id OFFSET 0) t
+FROM unnest($5::uuid[]) AS u (id) CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.id LIMIT 1) t
 LEFT JOIN LATERAL (SELECT * FROM outlast_task k WHERE k.lane = t.lane AND k.key = t.key AND k.key IS NOT NULL
  ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) k ON true`)
 
@@ -37,7 +37,8 @@ func scanStand(r row) stand {
 }
 
 // explainTimes is how often rows that turn out to be claimable are claimed
-// again: whatever was in their way has gone meanwhile.
+// again: whatever was in their way has gone meanwhile, or there were too many
+// bytes for all.
 const explainTimes = 3
 
 // explain finds the reasons for which rows were not claimed.
@@ -69,7 +70,7 @@ func (c *claiming) explain(ctx context.Context) error {
 		if len(free) == 0 {
 			return nil
 		}
-		if err := c.run(ctx, free); err != nil {
+		if err := c.run(ctx, claimFirst, free); err != nil {
 			return err
 		}
 	}

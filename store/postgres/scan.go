@@ -14,27 +14,27 @@ var (
 	// rows. Inputs: lanes, marks, after, ids after, until, limits.
 	scanRanges = newQuery(`SELECT u.ord, t.* FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::uuid[], $5::bigint[], $6::bigint[]) WITH ORDINALITY
  AS u (lane, park, after, after_id, until, most, ord)
-CROSS JOIN LATERAL (SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = u.lane AND t.park = u.park AND (t.rank, t.id) > (u.after, u.after_id)
-  AND t.rank <= u.until AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL ORDER BY t.rank, t.id LIMIT u.most) t`)
+CROSS JOIN LATERAL (SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = u.lane AND t.park = u.park AND (t.rank, uuid_send(t.id)) > (u.after, uuid_send(u.after_id))
+  AND t.rank <= u.until AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL ORDER BY t.rank, uuid_send(t.id) LIMIT u.most) t`)
 
 	// nextMarks reads, for each lane, the first pending row with a mark above
 	// the given one; a walk over all marks costs one seek each. Inputs: lanes,
 	// marks.
 	nextMarks = newQuery(`SELECT t.* FROM unnest($1::integer[], $2::bigint[]) AS u (lane, park)
 CROSS JOIN LATERAL (SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = u.lane AND t.park > u.park
-  AND (t.park = 0 OR (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL) ORDER BY t.park, t.rank, t.id LIMIT 1) t`)
+  AND (t.park = 0 OR (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL) ORDER BY t.park, t.rank, uuid_send(t.id) LIMIT 1) t`)
 
 	// setMarks sets the marks of rows that are pending, under the locks of
 	// their lanes.
 	setMarks = newQuery(`UPDATE outlast_task t SET park = u.mark FROM (SELECT u.mark, x.tid FROM unnest($1::uuid[], $2::bigint[]) AS u (id, mark)
  CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id AND t.park <> u.mark
-  AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL OFFSET 0) x) u WHERE t.ctid = u.tid`)
+  AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL LIMIT 1) x) u WHERE t.ctid = u.tid`)
 
 	// runningOf reads the running rows of a node, runningOfIDs those of ids.
 	runningOf = newQuery(`SELECT ` + liveColumns + ` FROM (SELECT id AS given FROM outlast_run WHERE node = $1::text) u
-CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given OFFSET 0) t WHERE node = $1::text ORDER BY id`)
+CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given LIMIT 1) t WHERE node = $1::text ORDER BY id`)
 	runningOfIDs = newQuery(`SELECT ` + liveColumns + ` FROM unnest($2::uuid[]) AS u (given)
-CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given OFFSET 0) t WHERE node = $1::text`)
+CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given LIMIT 1) t WHERE node = $1::text`)
 )
 
 // Scan implements [store.Store].

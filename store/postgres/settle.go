@@ -6,6 +6,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/ending"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -13,44 +14,45 @@ import (
 var (
 	// succeedRows ends attempts as succeeded. The row in outlast_run is the
 	// fence: who deletes it under its claim has the row of outlast_task for
-	// himself. Inputs: clock, ids, claims, started at (0: as claimed), ended
-	// at (0: now), results. Returns the ids that were ended unless all were.
-	succeedRows = newQuery(`WITH u AS (SELECT u.*, x.tid FROM unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[])
-  AS u (id, claim, started_at, ended_at, result)
- CROSS JOIN LATERAL (SELECT r.ctid AS tid FROM outlast_run r WHERE r.id = u.id AND r.claim = u.claim OFFSET 0) x),
-r AS (DELETE FROM outlast_run r USING u WHERE r.ctid = u.tid
- RETURNING r.id, r.claim, r.node, r.cancel, coalesce(nullif(u.started_at, 0), r.started_at) AS started_at, u.ended_at, u.result),
-v AS (SELECT r.*, x.tid FROM r CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = r.id OFFSET 0) x),
-t AS (DELETE FROM outlast_task t USING v WHERE t.ctid = v.tid
- RETURNING t.id, t.lane, t.priority, t.run_at, v.claim, t.seq, t.created_at, v.started_at, v.ended_at, t.attempt + 1 AS attempt, t.crashes, v.cancel,
-  t.queue, t.type, t.target, t.policy, t.key, t.spec, t.last_error, v.node, v.result, t.payload),
+	// himself, as it stood in the snapshot. Rows are found by one look-up each
+	// and deleted by their places (ctid), so that no plan joins a table whole;
+	// the statement fails unless all that it has found were still there. Rows
+	// with a cancel request are left alone. Inputs: clock, node, ids, claims,
+	// started at, ended at (0: now), results (null if there are none). Returns
+	// how many were ended and, unless all were, their ids.
+	succeedRows = newQuery(`WITH u AS MATERIALIZED (SELECT t.*, r.tid AS run, i.at, n.now
+ FROM (SELECT ` + nowMicro + ` AS now) n, unnest($3::uuid[]) WITH ORDINALITY AS i (id, at)
+ CROSS JOIN LATERAL (SELECT r.ctid AS tid FROM outlast_run r WHERE r.id = i.id AND r.claim = ($4::bigint[])[i.at] AND NOT r.cancel LIMIT 1) r
+ CROSS JOIN LATERAL (SELECT t.ctid AS tid, id, lane, priority, run_at, seq, created_at, attempt, crashes, queue, type, target, policy, key, spec, last_error, payload
+  FROM outlast_task t WHERE t.id = i.id LIMIT 1) t),
+r AS (DELETE FROM outlast_run WHERE ctid = ANY(ARRAY(SELECT run FROM u)) RETURNING 1),
+t AS (DELETE FROM outlast_task WHERE ctid = ANY(ARRAY(SELECT tid FROM u)) RETURNING 1),
 d AS (INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
   queue, type, target, policy, key, spec, last_error, node, outcome, result, payload)
- SELECT id, lane, priority, 2, run_at, claim, seq, created_at, started_at, coalesce(nullif(ended_at, 0), n.now), n.now, attempt, crashes, cancel,
-  queue, type, target, policy, key, spec, last_error, node, 'succeeded', result, payload FROM t, (SELECT ` + nowMicro + ` AS now) n)
-SELECT count(*), CASE WHEN count(*) < cardinality($2::uuid[]) THEN string_agg(uuid_send(id), '') END FROM t`)
+ SELECT id, lane, priority, 2, run_at, ($4::bigint[])[at], seq, created_at, ($5::bigint[])[at], coalesce(nullif(($6::bigint[])[at], 0), now), now, attempt + 1, crashes, false,
+  queue, type, target, policy, key, spec, last_error, $2::text, 'succeeded', ($7::bytea[])[at], payload FROM u)
+SELECT n, CASE WHEN n < cardinality($3::uuid[]) THEN (SELECT string_agg(uuid_send(id), '') FROM u) END,
+ 1 / (CASE WHEN n = (SELECT count(*) FROM r) AND n = (SELECT count(*) FROM t) THEN 1 ELSE 0 END) FROM (SELECT count(*) AS n FROM u) c`)
 
 	// putBackRows makes rows pending again whose attempts failed, were
-	// snoozed or released, and writes their history. Rows with a cancel
-	// request are left alone. Inputs: clock, ids, claims, run at (0: now),
-	// started at, ended at, outcomes, failures, whether the attempt is spent,
-	// whether it has a history row. Returns the entries.
-	putBackRows = newQuery(`WITH u AS (SELECT u.*, x.tid FROM unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[],
-  $9::boolean[], $10::boolean[]) AS u (id, claim, run_at, started_at, ended_at, outcome, failure, spent, recorded)
- CROSS JOIN LATERAL (SELECT r.ctid AS tid FROM outlast_run r WHERE r.id = u.id AND r.claim = u.claim AND NOT r.cancel OFFSET 0) x),
-r AS (DELETE FROM outlast_run r USING u WHERE r.ctid = u.tid
- RETURNING u.id, u.claim, u.outcome, u.failure, u.spent, u.recorded, r.node, coalesce(nullif(u.started_at, 0), r.started_at) AS started_at, u.ended_at, u.run_at),
-v AS (SELECT r.id, r.claim, r.outcome, r.failure, r.spent, r.recorded, r.node, r.started_at, coalesce(nullif(r.ended_at, 0), n.now) AS ended_at,
-  coalesce(nullif(r.run_at, 0), n.now) AS run_at, n.now, x.tid
- FROM (SELECT ` + nowMicro + ` AS now) n, r CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = r.id OFFSET 0) x),
-t AS (UPDATE outlast_task t SET run_at = v.run_at, rank = v.run_at - t.priority * 30000000::bigint, park = 0, attempt = t.attempt + v.spent::integer,
-  claim = CASE WHEN v.outcome = 'released' THEN greatest(v.claim + 1, v.now) ELSE v.claim END,
-  last_error = coalesce(v.failure, t.last_error), updated_at = v.now, unstarted = CASE WHEN v.recorded THEN NULL ELSE v.claim END
- FROM v WHERE t.ctid = v.tid
- RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload) AS size, t.lane, v.claim,
-  v.spent, v.recorded, v.node, v.started_at, v.ended_at, v.outcome, v.failure, v.now),
+	// snoozed or released, and writes their history, in the manner of
+	// succeedRows. Inputs: clock, node, ids, claims, run at (0: now), started
+	// at, ended at (0: now), outcomes, failures (null: none), whether the
+	// attempt is spent, whether it has a history row. Returns the entries.
+	putBackRows = newQuery(`WITH u AS MATERIALIZED (SELECT u.id, u.claim, u.started_at, u.outcome, u.failure, u.spent, u.recorded, n.now, x.tid,
+  coalesce(nullif(u.run_at, 0), n.now) AS run_at, coalesce(nullif(u.ended_at, 0), n.now) AS ended_at
+ FROM (SELECT ` + nowMicro + ` AS now) n, unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[],
+  $10::boolean[], $11::boolean[]) AS u (id, claim, run_at, started_at, ended_at, outcome, failure, spent, recorded)
+ CROSS JOIN LATERAL (SELECT r.ctid AS tid FROM outlast_run r WHERE r.id = u.id AND r.claim = u.claim AND NOT r.cancel LIMIT 1) x),
+r AS (DELETE FROM outlast_run WHERE ctid = ANY(ARRAY(SELECT tid FROM u)) RETURNING id),
+t AS (UPDATE outlast_task t SET run_at = u.run_at, rank = u.run_at - t.priority * 30000000::bigint, park = 0, attempt = t.attempt + u.spent::integer,
+  claim = CASE WHEN u.outcome = 'released' THEN greatest(u.claim + 1, u.now) ELSE u.claim END,
+  last_error = coalesce(u.failure, t.last_error), updated_at = u.now, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
+ FROM u WHERE u.id = t.id AND t.ctid = ANY(ARRAY(SELECT x.tid FROM r CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = r.id LIMIT 1) x))
+ RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload) AS size, t.lane,
+  u.claim, u.spent, u.recorded, u.started_at, u.ended_at, u.outcome, u.failure, u.now),
 a AS (INSERT INTO outlast_attempt (id, lane, number, claim, started_at, ended_at, recorded_at, next_delay, node, outcome, failure)
- SELECT id, lane, attempt + 1 - spent::integer, claim, started_at, ended_at, now, greatest(0, run_at - ended_at), node, outcome, failure FROM t WHERE recorded)
+ SELECT id, lane, attempt + 1 - spent::integer, claim, started_at, ended_at, now, greatest(0, run_at - ended_at), $2::text, outcome, failure FROM t WHERE recorded)
 SELECT id, run_at, rank, seq, park, key, type, target, attempt, crashes, size FROM t`)
 )
 
@@ -74,8 +76,9 @@ type settling struct {
 	store   *Store
 	all     []store.Settlement
 	results []store.Settled
-	plain   []int // go together
-	apart   []int // go one by one: unusual, or not ended by what went together
+	node    string // of those that go together
+	plain   []int  // go together
+	apart   []int  // go one by one: unusual, or not ended by what went together
 }
 
 // sort refuses what must not reach the database, and parts the usual from the
@@ -88,7 +91,10 @@ func (b *settling) sort() {
 			b.results[i] = store.Settled{Status: store.StatusRefused, Err: err}
 			continue
 		}
-		if isPlain(s) && !seen[s.Task.ID] {
+		if isPlain(s) && b.node == "" {
+			b.node = s.Task.Node
+		}
+		if isPlain(s) && b.node == s.Task.Node && !seen[s.Task.ID] {
 			b.plain = append(b.plain, i)
 		} else {
 			b.apart = append(b.apart, i)
@@ -105,13 +111,10 @@ func checkSettlement(s *store.Settlement) error {
 }
 
 func isPlain(s *store.Settlement) bool {
-	switch s.Outcome {
-	case task.OutcomeSucceeded:
-		return len(s.Follow) == 0 && s.Failure == nil && !s.Unstarted
-	case task.OutcomeFailed, task.OutcomeSnoozed, task.OutcomeReleased:
-		return len(s.Follow) == 0
+	if len(s.Follow) > 0 || s.StartedAt.IsZero() || s.Task.Node == "" {
+		return false
 	}
-	return false
+	return ending.GivesBack(s.Outcome) || s.Outcome == task.OutcomeSucceeded && s.Failure == nil && !s.Unstarted
 }
 
 // many settles together. When the database refuses some data, halves go by
@@ -147,10 +150,10 @@ func (b *settling) together(ctx context.Context, places []int) error {
 	}
 	var calls []*call
 	if len(wins.ids) > 0 {
-		calls = append(calls, wins.call(b.store.offset()))
+		calls = append(calls, wins.call(b.store.offset(), b.node))
 	}
 	if len(backs.ids) > 0 {
-		calls = append(calls, backs.call(b.store.offset()))
+		calls = append(calls, backs.call(b.store.offset(), b.node))
 	}
 	if len(calls) == 0 {
 		return nil
@@ -178,7 +181,7 @@ func (b *settling) together(ctx context.Context, places []int) error {
 type successes struct {
 	ids                   []task.ID
 	claims, started, ends []int64
-	results               [][]byte
+	results               [][]byte // nil if there are none
 	all                   bool
 	ended                 map[task.ID]bool // unless all were
 }
@@ -186,12 +189,17 @@ type successes struct {
 func (w *successes) add(s *store.Settlement) {
 	w.ids, w.claims = append(w.ids, s.Task.ID), append(w.claims, s.Task.Claim)
 	w.started, w.ends = append(w.started, stored.Micro(s.StartedAt)), append(w.ends, stored.Micro(s.EndedAt))
-	w.results = append(w.results, s.Result)
+	if s.Result != nil && w.results == nil {
+		w.results = make([][]byte, len(w.ids)-1, cap(w.ids))
+	}
+	if w.results != nil {
+		w.results = append(w.results, s.Result)
+	}
 }
 
-func (w *successes) call(offset int64) *call {
+func (w *successes) call(offset int64, node string) *call {
 	return &call{
-		query: succeedRows, args: []any{offset, w.ids, w.claims, w.started, w.ends, w.results},
+		query: succeedRows, args: []any{offset, node, w.ids, w.claims, w.started, w.ends, optionalArray(w.results)},
 		scan: func(r row) error {
 			w.all, w.ended = int(r.int(0)) == len(w.ids), nil
 			if !w.all {
@@ -228,10 +236,10 @@ func (g *givenBack) add(s *store.Settlement) error {
 	return nil
 }
 
-func (g *givenBack) call(offset int64) *call {
+func (g *givenBack) call(offset int64, node string) *call {
 	return &call{
 		query: putBackRows,
-		args:  []any{offset, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded},
+		args:  []any{offset, node, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded},
 		start: func() { g.entries = make(map[task.ID]store.Entry, len(g.ids)) },
 		scan: func(r row) error {
 			entry := scanEntry(r)

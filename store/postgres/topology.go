@@ -38,7 +38,7 @@ ORDER BY started_at, id`)
 // Topology implements [store.Store].
 func (s *Store) Topology(ctx context.Context) (*store.Topology, error) {
 	var t *store.Topology
-	err := s.snapshot(ctx, func(c session) (err error) {
+	err := s.lookUp(ctx, func(c session) (err error) {
 		t = &store.Topology{}
 		err = c.run(ctx, queuesCall(&t.Queues), lanesCall(&t.Lanes),
 			&call{query: selectNodes, args: []any{s.offset(), nodeMemory.Microseconds()}, scan: func(r row) error {
