@@ -178,8 +178,8 @@ func (e *enqueuing) halving(ctx context.Context, places []int) error {
 	return errors.Join(e.halving(ctx, places[:half]), e.halving(ctx, places[half:]))
 }
 
-// together inserts new tasks in one transaction and one round trip. It fails
-// with nothing done if one is not new.
+// together inserts new tasks in one transaction. It fails with nothing done
+// if one is not new.
 func (e *enqueuing) together(ctx context.Context, places []int) error {
 	var items []store.Insert
 	for _, i := range places {
@@ -189,15 +189,12 @@ func (e *enqueuing) together(ctx context.Context, places []int) error {
 	if err != nil {
 		return e.apart(ctx, places)
 	}
-	made := make([]store.Inserted, 0, len(items))
-	offset := e.store.offset()
-	_, err = e.store.pipelineWith(ctx, settingsFresh, &call{
-		query: insertNew, args: in.args(offset), start: func() { made = made[:0] },
-		scan: func(r row) error {
-			made = append(made, inserted(items[len(made)].Task, r.int(0), r.int(1), r.int(2), r.int(3)))
-			return nil
-		},
-	}, in.noneEnded())
+	var made []store.Inserted
+	if len(items) >= copyFrom {
+		made, err = e.copy(ctx, in)
+	} else {
+		made, err = e.insert(ctx, in)
+	}
 	if err != nil {
 		return err
 	}
@@ -206,6 +203,19 @@ func (e *enqueuing) together(ctx context.Context, places []int) error {
 		e.results[i].Items, made = made[:n:n], made[n:]
 	}
 	return nil
+}
+
+// insert is copy for fewer tasks: one round trip.
+func (e *enqueuing) insert(ctx context.Context, in *inserts) ([]store.Inserted, error) {
+	made := make([]store.Inserted, 0, len(in.items))
+	_, err := e.store.pipelineWith(ctx, settingsFresh, &call{
+		query: insertNew, args: in.args(e.store.offset()), start: func() { made = made[:0] },
+		scan: func(r row) error {
+			made = append(made, inserted(in.items[len(made)].Task, r.int(0), r.int(1), r.int(2), r.int(3)))
+			return nil
+		},
+	}, in.noneEnded())
+	return made, err
 }
 
 // apart inserts batches one by one.
