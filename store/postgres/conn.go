@@ -140,19 +140,24 @@ func (c *conn) prepare(ctx context.Context, s *statement) error {
 	if prepared[s.name] {
 		return nil
 	}
-	if _, err := c.pg.Prepare(ctx, s.name, s.text, nil); err != nil {
+	_, err := c.pg.Prepare(ctx, s.name, s.text, nil)
+	// A name that is taken is taken by the same text. The error may have ended
+	// a transaction, which is repeated.
+	if err == nil || codeOf(err) == codeStatementThere {
+		if prepared == nil {
+			prepared = map[string]bool{}
+			c.pg.CustomData()[preparedKey] = prepared
+		}
+		prepared[s.name] = true
+	}
+	if err != nil {
 		return fmt.Errorf("%w in %s", c.explain(err), s.text)
 	}
-	if prepared == nil {
-		prepared = map[string]bool{}
-		c.pg.CustomData()[preparedKey] = prepared
-	}
-	prepared[s.name] = true
 	return nil
 }
 
-// explain forgets what was prepared if the server has forgotten it (somebody
-// has said DISCARD ALL), or has it already from before we forgot it.
+// explain forgets what was prepared if the server has forgotten some of it:
+// somebody who shares the connection has said DISCARD ALL.
 func (c *conn) explain(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.Code == codeNoStatement {

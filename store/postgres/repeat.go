@@ -10,15 +10,16 @@ import (
 
 // Codes of errors, from the appendix of the manual.
 const (
-	codeNoStatement   = "26000"
-	codeSerialization = "40001"
-	codeDeadlock      = "40P01"
-	codeLockTimeout   = "55P03"
-	codePlanChanged   = "0A000" // cached plan must not change result type
-	codeUnique        = "23505"
-	codeNoPartition   = "23514"
-	codeDivision      = "22012" // how our statements say that a check failed
-	codeNoTable       = "42P01"
+	codeNoStatement    = "26000"
+	codeStatementThere = "42P05"
+	codeSerialization  = "40001"
+	codeDeadlock       = "40P01"
+	codeLockTimeout    = "55P03"
+	codePlanChanged    = "0A000" // cached plan must not change result type
+	codeUnique         = "23505"
+	codeNoPartition    = "23514"
+	codeDivision       = "22012" // how our statements say that a check failed
+	codeNoTable        = "42P01"
 )
 
 // codeOf is the code of an error of the server, "" for others.
@@ -34,7 +35,7 @@ func codeOf(err error) string {
 // itself, with nothing changed.
 func passing(err error) bool {
 	switch codeOf(err) {
-	case codeSerialization, codeDeadlock, codeLockTimeout, codeNoStatement, codePlanChanged:
+	case codeSerialization, codeDeadlock, codeLockTimeout, codeNoStatement, codeStatementThere, codePlanChanged:
 		return true
 	}
 	return errors.Is(err, errClosed) || err != nil && pgconn.SafeToRetry(err)
