@@ -115,7 +115,7 @@ func (g *ground) sound() {
 func TestLargeBatchesAreWhole(t *testing.T) {
 	g := newGround(t, open(t, servertest.Postgres(t)), 4)
 	before, later := time.Now().Add(-time.Second), time.Hour
-	batch, ids := g.batch(1500, func(i int, t *task.Task) {
+	batch, _ := g.batch(1500, func(i int, t *task.Task) {
 		t.Priority, t.Payload = i%10, make([]byte, i)
 		if i%3 == 0 {
 			t.Key, t.ID = "k", t.ID.WithLane(g.queue.Numbers[0])
@@ -126,9 +126,8 @@ func TestLargeBatchesAreWhole(t *testing.T) {
 	result := g.enqueue(batch)[0]
 	g.ok(result.Err)
 	var last int64
-	for i, id := range ids {
-		id = batch.Items[i].Task.ID
-		got, err := g.s.Get(t.Context(), id)
+	for i := range batch.Items {
+		got, err := g.s.Get(t.Context(), batch.Items[i].Task.ID)
 		g.ok(err)
 		want, entry := batch.Items[i].Task, result.Items[i].Entry
 		if got.Key != want.Key || got.Policy != want.Policy || got.Spec.MaxAttempts != want.Spec.MaxAttempts || len(got.Payload) != i ||

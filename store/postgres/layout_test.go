@@ -183,9 +183,7 @@ func TestListeningGoesOnAfterItsSessionWasEnded(t *testing.T) {
 		t.Helper()
 		limit := time.After(20 * time.Second)
 		for {
-			if err := s.Notify(t.Context(), []uint16{7, 3, 7}); err != nil {
-				t.Fatal(err)
-			}
+			_ = s.Notify(t.Context(), []uint16{7, 3, 7}) // its session may have been ended too
 			select {
 			case lanes := <-heard:
 				if wanted(lanes) {

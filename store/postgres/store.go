@@ -1,4 +1,48 @@
-// Package postgres keeps tasks in PostgreSQL 13 or later.
+// Package postgres keeps tasks in a schema of a PostgreSQL database, version 13
+// or later, through a pool of pgx. Several processes use the same schema.
+//
+// Where to start reading: claim.go and settle.go with the statements that
+// everything else exists for, tx.go (how statements become transactions),
+// migrations/0001_init.sql (the tables).
+//
+// # Who locks what
+//
+// Statements run at READ COMMITTED. What keeps them from each other are two
+// kinds of locks:
+//
+//   - The lock of a lane is that of its row in outlast_lane. A pending row,
+//     which is a row of outlast_task without one in outlast_run, is changed
+//     only under the lock of its lane: by a claim, which makes the row in
+//     outlast_run, by a cancel, a reschedule, a park mark. A claim's statement
+//     begins after it has the locks, so that what its snapshot shows pending
+//     stays pending until it commits. Who takes or frees a lane has its lock
+//     as well, and so waits for claims in flight.
+//   - The lock of a running row is that of its row in outlast_run. Only who
+//     has deleted that row, under its claim number, changes the row in
+//     outlast_task: a settlement, a recovery. That delete is the fence. A
+//     cancel request updates it.
+//
+// A settlement takes no lane's lock, and a claim no running row's: neither
+// waits for the other. Enqueues take no lock but that of their own new row.
+// Everybody takes locks in one order: lanes by number, running rows by place,
+// dedupe keys, counters of dead letters last. Where two wait for each other
+// all the same, as settlements of the same rows by two callers may, the server
+// ends one, and it is repeated here; so are lock timeouts and serialization
+// failures.
+//
+// # How statements reach the server
+//
+// A claim, a settlement of many and an enqueue are one round trip each:
+// statements in a pipeline of the extended protocol, with one Sync at its end,
+// are one transaction. Nothing is handed out before the answer to that Sync.
+// No state of a session is relied upon, so that the store works behind a
+// pooler that gives connections for one transaction, but for [Store.Watch],
+// which says so and leaves the engine to its polls.
+//
+// Each hot statement finds its rows by one look-up per id and changes them by
+// their places (ctid). So no plan depends on statistics, which for tables
+// that are empty in one second and hold a million rows in the next are always
+// wrong.
 package postgres
 
 import (
