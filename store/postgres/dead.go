@@ -46,13 +46,9 @@ ON CONFLICT (fingerprint) DO UPDATE SET count = g.count + 1, reason = excluded.r
 last_seen = greatest(g.last_seen, excluded.last_seen), first_seen = least(g.first_seen, excluded.first_seen)`)
 )
 
-// die moves the row to the dead letters, with its attempts, the hold on its
-// key and the counters. The counters come last: every other death waits for
-// them until the commit.
+// die moves the row to the dead letters, with its attempts and the hold on its
+// key. The counters come later: see countLetters.
 func (t *tx) die(ctx context.Context, a *ending.Attempt, live *ending.Row) (store.Settled, error) {
-	if err := t.record(ctx, a, 0); err != nil {
-		return store.Settled{}, err
-	}
 	failure, err := t.lastFailure(ctx, a)
 	if err != nil {
 		return store.Settled{}, err
@@ -61,47 +57,64 @@ func (t *tx) die(ctx context.Context, a *ending.Attempt, live *ending.Row) (stor
 	for _, text := range [...]*string{&letter.Category, &letter.Message, &letter.Fingerprint} {
 		*text = plainText(*text)
 	}
-	if err := t.bury(ctx, a, live, &letter, failure); err != nil {
+	buried, err := t.bury(ctx, a, live, &letter, failure)
+	if err != nil {
 		return store.Settled{}, err
 	}
+	calls := []*call{{query: deleteRun, args: []any{a.ID}}, buried, {query: deleteAttempts, args: []any{[]task.ID{a.ID}}}}
 	if live.Entry.Key != "" && a.OrderOnDead != "skip" {
-		_, err := exec(ctx, t, holdKey, a.ID.Lane(), live.Entry.Key, a.ID, cmp.Or(a.OrderOnDead, "block"), t.now)
-		if err != nil {
-			return store.Settled{}, err
-		}
+		calls = append(calls, &call{query: holdKey, args: []any{a.ID.Lane(), live.Entry.Key, a.ID, cmp.Or(a.OrderOnDead, "block"), t.now}})
 	}
-	if err := t.follow(ctx, a.Follow); err != nil {
+	if err := t.run(ctx, calls...); err != nil {
 		return store.Settled{}, err
 	}
-	if err := t.count(ctx, 1, letter); err != nil {
-		return store.Settled{}, err
-	}
-	_, err = exec(ctx, t, countGroup, letter.Fingerprint, letter.Type, letter.Reason, letter.Category, letter.Message, letter.At, letter.ID)
-	return store.Settled{Status: store.StatusOK, State: task.Dead}, err
+	t.letters = append(t.letters, letter)
+	return store.Settled{Status: store.StatusOK, State: task.Dead}, t.follow(ctx, a.Follow)
 }
 
-func (t *tx) bury(ctx context.Context, a *ending.Attempt, live *ending.Row, letter *stored.Letter, failure *task.Failure) error {
-	history, err := readHistory(ctx, t, a.ID)
-	if err != nil {
+// countLetters adds the letters of the transaction to the counters and groups,
+// just before the commit: every other death waits for them from here on.
+func (t *tx) countLetters(ctx context.Context) error {
+	if len(t.letters) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(t.letters, func(a, b stored.Letter) int { return cmp.Compare(a.Fingerprint, b.Fingerprint) })
+	if err := t.count(ctx, 1, t.letters...); err != nil {
 		return err
 	}
-	attempts, err := stored.Attempts(history)
-	if err != nil {
-		return errRefused{refusedData(err)}
+	var calls []*call
+	for _, l := range t.letters {
+		calls = append(calls, &call{query: countGroup, args: []any{l.Fingerprint, l.Type, l.Reason, l.Category, l.Message, l.At, l.ID}})
 	}
-	text, err := stored.Failure(failure)
+	return t.run(ctx, calls...)
+}
+
+// bury is the statement that makes a letter of the row, with its history and
+// the attempt that ended it.
+func (t *tx) bury(ctx context.Context, a *ending.Attempt, live *ending.Row, letter *stored.Letter, failure *task.Failure) (*call, error) {
+	history, err := readHistory(ctx, t, a.ID)
 	if err != nil {
-		return errRefused{refusedData(err)}
+		return nil, err
+	}
+	last, badLast := stored.Failure(a.Failure)
+	text, badText := stored.Failure(failure)
+	if !a.Unstarted {
+		history = append(history, stored.Attempt{
+			Number: a.Number, Claim: a.Claim, Node: a.Node, StartedAt: stored.Micro(a.Started), EndedAt: a.Ended, Outcome: a.Outcome, Failure: last,
+		})
+	}
+	attempts, bad := stored.Attempts(history)
+	if err := cmp.Or(badLast, badText, bad); err != nil {
+		return nil, errRefused{refusedData(err)}
 	}
 	var fallback any
 	if !a.Task.FallbackTask.IsZero() {
 		fallback = a.Task.FallbackTask
 	}
-	return t.run(ctx,
-		&call{query: deleteRun, args: []any{a.ID}},
-		&call{query: bury, args: []any{a.ID, a.Claim, stored.Micro(a.Started), letter.At, a.After, live.Cancel, jsonText(text), optional(a.Node),
-			letter.Reason, letter.Category, letter.Fingerprint, fallback, jsonText(attempts)}},
-		&call{query: deleteAttempts, args: []any{[]task.ID{a.ID}}})
+	return &call{query: bury, args: []any{
+		a.ID, a.Claim, stored.Micro(a.Started), letter.At, a.After, live.Cancel, jsonText(text), optional(a.Node),
+		letter.Reason, letter.Category, letter.Fingerprint, fallback, jsonText(attempts),
+	}}, nil
 }
 
 // lastFailure is the settlement's failure, else the one that the row keeps.

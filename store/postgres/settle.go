@@ -63,10 +63,8 @@ func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]s
 	if err := b.many(ctx, b.plain); err != nil {
 		return nil, err
 	}
-	for _, i := range b.apart {
-		if err := b.one(ctx, i); err != nil {
-			return nil, err
-		}
+	if err := b.rest(ctx); err != nil {
+		return nil, err
 	}
 	return b.results, nil
 }
@@ -78,7 +76,7 @@ type settling struct {
 	results []store.Settled
 	node    string // of those that go together
 	plain   []int  // go together
-	apart   []int  // go one by one: unusual, or not ended by what went together
+	apart   []int  // go by themselves: unusual, or not ended by what went together
 }
 
 // sort refuses what must not reach the database, and parts the usual from the

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/ending"
@@ -72,42 +73,74 @@ func (h *history) insert(ctx context.Context, t *tx) error {
 	if len(h.ids) == 0 {
 		return nil
 	}
-	_, err := exec(ctx, t, addAttempts, t.now, h.ids, h.lanes, h.numbers, h.claims, h.started, h.ended, h.delays, h.nodes, h.outcomes, h.failures)
-	return err
+	return t.run(ctx, h.call(t.now))
+}
+
+func (h *history) call(now int64) *call {
+	return &call{query: addAttempts, args: []any{now, h.ids, h.lanes, h.numbers, h.claims, h.started, h.ended, h.delays, h.nodes, h.outcomes, h.failures}}
 }
 
 // errRefused carries what a settlement was refused for out of its
 // transaction, which is undone.
 type errRefused struct{ error }
 
-// one settles what goes apart, in a transaction of its own.
-func (b *settling) one(ctx context.Context, i int) error {
-	err := b.store.partitioning(ctx, func() error {
-		return b.store.write(ctx, func(t *tx) (err error) {
-			b.results[i], err = t.settle(ctx, &b.all[i], true)
+// fewTogether is how many of those that go apart share a transaction.
+const fewTogether = 64
+
+// rest settles what goes apart, a few in one transaction. If the data of one is
+// refused, nothing was done, and each of the few goes alone.
+func (b *settling) rest(ctx context.Context) error {
+	slices.SortStableFunc(b.apart, func(i, j int) int { return b.all[i].Task.ID.Compare(b.all[j].Task.ID) })
+	for few := range slices.Chunk(b.apart, fewTogether) {
+		err := b.few(ctx, few)
+		if isRefused(err) {
+			for _, i := range few {
+				if err = b.few(ctx, []int{i}); isRefused(err) {
+					b.results[i], err = store.Settled{Status: store.StatusRefused, Err: reasonOf(err)}, nil
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		if err != nil {
 			return err
-		})
-	})
-	var refused errRefused
-	switch {
-	case errors.As(err, &refused):
-		b.results[i] = store.Settled{Status: store.StatusRefused, Err: refused.error}
-	case refusal(err):
-		b.results[i] = store.Settled{Status: store.StatusRefused, Err: refusedData(err)}
-	default:
-		return err
+		}
 	}
 	return nil
+}
+
+func (b *settling) few(ctx context.Context, places []int) error {
+	return b.store.partitioning(ctx, func() error {
+		return b.store.write(ctx, func(t *tx) (err error) {
+			for _, i := range places {
+				if b.results[i], err = t.settle(ctx, &b.all[i], true); err != nil {
+					return err
+				}
+			}
+			return t.countLetters(ctx)
+		})
+	})
+}
+
+func isRefused(err error) bool {
+	return errors.As(err, new(errRefused)) || refusal(err) && codeOf(err) != codeNoPartition
+}
+
+// reasonOf is what a caller is told of a refusal.
+func reasonOf(err error) error {
+	var refused errRefused
+	if errors.As(err, &refused) {
+		return refused.error
+	}
+	return refusedData(err)
 }
 
 // settle ends one attempt. With repeats, a settlement that is recorded
 // already is answered as the first one was, else as stale.
 func (t *tx) settle(ctx context.Context, s *store.Settlement, repeats bool) (store.Settled, error) {
-	id := s.Task.ID
-	if _, err := exec(ctx, t, lockRun, id); err != nil {
-		return store.Settled{}, err
-	}
-	live, err := t.readRow(ctx, id)
+	var live *ending.Row
+	err := t.run(ctx, &call{query: lockRun, args: []any{s.Task.ID}}, rowCall(s.Task.ID, &live))
 	if err != nil {
 		return store.Settled{}, err
 	}
@@ -128,13 +161,18 @@ func (t *tx) settle(ctx context.Context, s *store.Settlement, repeats bool) (sto
 
 // readRow reads a live row, nil if there is none.
 func (t *tx) readRow(ctx context.Context, id task.ID) (live *ending.Row, err error) {
-	_, err = one(ctx, t, selectRow, func(r row) {
-		live = &ending.Row{
+	err = t.run(ctx, rowCall(id, &live))
+	return live, err
+}
+
+func rowCall(id task.ID, live **ending.Row) *call {
+	return &call{query: selectRow, args: []any{id}, scan: func(r row) error {
+		*live = &ending.Row{
 			Entry: scanEntry(r), State: states[r.int(entryWidth)], Claim: r.int(entryWidth + 1), Cancel: r.bool(entryWidth + 2),
 			Priority: int(r.int(entryWidth + 3)), Node: r.text(entryWidth + 4), StartedAt: r.time(entryWidth + 5), Unstarted: r.int(entryWidth + 6),
 		}
-	}, id)
-	return live, err
+		return nil
+	}}
 }
 
 // notRunning answers a settlement whose row does not run under its claim.
@@ -179,41 +217,38 @@ func (t *tx) recorded(ctx context.Context, s *store.Settlement, live *ending.Row
 }
 
 // record writes the history row of an attempt, if it has one.
-func (t *tx) record(ctx context.Context, a *ending.Attempt, delay int64) error {
+func (t *tx) record(a *ending.Attempt, delay int64) (calls []*call, err error) {
 	if a.Unstarted {
-		return nil
+		return nil, nil
 	}
 	failure, err := stored.Failure(a.Failure)
 	if err != nil {
-		return errRefused{refusedData(err)}
+		return nil, errRefused{refusedData(err)}
 	}
 	var h history
 	h.add(a.ID, &stored.Attempt{
 		Number: a.Number, Claim: a.Claim, Node: a.Node, StartedAt: stored.Micro(a.Started), EndedAt: a.Ended,
 		Outcome: a.Outcome, Failure: failure, NextDelay: delay,
 	})
-	return h.insert(ctx, t)
+	return []*call{h.call(t.now)}, nil
 }
 
 // end moves the row to the ended ones, where it also records the attempt
 // unless that has a failure of its own.
 func (t *tx) end(ctx context.Context, a *ending.Attempt, live *ending.Row, state int) (store.Settled, error) {
+	var calls []*call
 	outcome := string(a.Outcome)
-	if a.Unstarted || a.Failure != nil {
-		outcome = ""
-		if err := t.record(ctx, a, 0); err != nil {
-			return store.Settled{}, err
-		}
-	}
 	failure, err := stored.Failure(a.Failure)
+	if err == nil && (a.Unstarted || a.Failure != nil) {
+		outcome = ""
+		calls, err = t.record(a, 0)
+	}
 	if err != nil {
 		return store.Settled{}, errRefused{refusedData(err)}
 	}
-	if _, err := exec(ctx, t, deleteRun, a.ID); err != nil {
-		return store.Settled{}, err
-	}
-	_, err = exec(ctx, t, endRow, a.ID, state, a.Claim, stored.Micro(a.Started), a.Ended, t.now, a.After, jsonText(failure),
-		optional(a.Node), outcome, []byte(a.Result), live.Cancel)
+	err = t.run(ctx, append(calls, &call{query: deleteRun, args: []any{a.ID}}, &call{query: endRow, args: []any{
+		a.ID, state, a.Claim, stored.Micro(a.Started), a.Ended, t.now, a.After, jsonText(failure), optional(a.Node), outcome, []byte(a.Result), live.Cancel,
+	}})...)
 	if err != nil {
 		return store.Settled{}, err
 	}
@@ -223,21 +258,21 @@ func (t *tx) end(ctx context.Context, a *ending.Attempt, live *ending.Row, state
 // putBack makes the row pending again.
 func (t *tx) putBack(ctx context.Context, a *ending.Attempt, live *ending.Row) (store.Settled, error) {
 	entry := a.Retry(live, t.now)
-	if err := t.record(ctx, a, a.Delay(entry.RunAt)); err != nil {
-		return store.Settled{}, err
-	}
 	failure, err := stored.Failure(a.Failure)
 	if err != nil {
 		return store.Settled{}, errRefused{refusedData(err)}
+	}
+	calls, err := t.record(a, a.Delay(entry.RunAt))
+	if err != nil {
+		return store.Settled{}, err
 	}
 	unstarted := int64(0)
 	if a.Unstarted {
 		unstarted = a.Claim
 	}
-	if _, err := exec(ctx, t, deleteRun, a.ID); err != nil {
-		return store.Settled{}, err
-	}
-	_, err = exec(ctx, t, putBackRow, a.ID, entry.RunAt, entry.Rank, entry.Attempt, a.ClaimAfter(t.now), jsonText(failure), unstarted, t.now)
+	err = t.run(ctx, append(calls, &call{query: deleteRun, args: []any{a.ID}}, &call{query: putBackRow, args: []any{
+		a.ID, entry.RunAt, entry.Rank, entry.Attempt, a.ClaimAfter(t.now), jsonText(failure), unstarted, t.now,
+	}})...)
 	if err != nil {
 		return store.Settled{}, err
 	}

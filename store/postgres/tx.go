@@ -37,8 +37,9 @@ func settingsOf(plans string) string {
 // tx is a transaction of the store's own.
 type tx struct {
 	session
-	store *Store
-	now   int64 // µs
+	store   *Store
+	now     int64           // µs
+	letters []stored.Letter // that are yet to be counted
 }
 
 func (t *tx) time() time.Time { return stored.Time(t.now) }
