@@ -132,16 +132,16 @@ type enqueuing struct {
 }
 
 // many inserts batches in their order: together those that follow each other
-// and have no dedupe keys, the others one by one.
+// and have no dedupe keys, and a few at a time those that have some.
 func (e *enqueuing) many(ctx context.Context, places []int) error {
 	for len(places) > 0 {
-		n := 0
-		for n < len(places) && !hasDedupe(e.batches[places[n]].Items) {
+		keyed, n := hasDedupe(e.batches[places[0]].Items), 1
+		for n < len(places) && hasDedupe(e.batches[places[n]].Items) == keyed && (!keyed || n < fewTogether) {
 			n++
 		}
-		var err error
-		if n == 0 {
-			n, err = 1, e.one(ctx, places[0])
+		err := error(nil)
+		if keyed {
+			err = e.few(ctx, places[:n])
 		} else {
 			err = e.halving(ctx, places[:n])
 		}
@@ -151,6 +151,29 @@ func (e *enqueuing) many(ctx context.Context, places []int) error {
 		places = places[n:]
 	}
 	return nil
+}
+
+// few inserts batches, with all that may be unusual about them, in one
+// transaction. When one is refused, nothing was done, and each goes alone.
+func (e *enqueuing) few(ctx context.Context, places []int) error {
+	if len(places) == 1 {
+		return e.one(ctx, places[0])
+	}
+	err := e.store.write(ctx, func(t *tx) (err error) {
+		for _, i := range places {
+			if e.results[i].Items, err = insertAll(ctx, t, e.store, t.now, e.batches[i].Items); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.As(err, new(*task.Error)) || refusal(err) {
+		for _, i := range places {
+			e.results[i] = store.BatchResult{}
+		}
+		return e.apart(ctx, places)
+	}
+	return err
 }
 
 func hasDedupe(items []store.Insert) bool {

@@ -61,38 +61,37 @@ func insertDistinct(ctx context.Context, s session, own *Store, now int64, items
 		return nil, err
 	}
 	made := make(map[task.ID]store.Inserted, len(items))
-	err = each(ctx, s, insertAny, func(r row) error {
+	var ended []task.ID
+	err = s.run(ctx, &call{query: insertAny, args: in.args(own.offset()), scan: func(r row) error {
 		id := r.id(0)
 		made[id] = inserted(byID[id], r.int(1), r.int(2), r.int(3), r.int(4))
 		return nil
-	}, in.args(own.offset())...)
+	}}, &call{query: endedOf, args: []any{in.ids}, scan: func(r row) error {
+		ended = append(ended, r.id(0))
+		return nil
+	}})
 	if err != nil {
 		return nil, err
 	}
-	if err := dropEnded(ctx, s, made); err != nil {
+	if err := dropEnded(ctx, s, made, ended); err != nil {
 		return nil, err
 	}
 	return answer(ctx, s, now, items, made)
 }
 
 // dropEnded undoes the insert of tasks that have ended before.
-func dropEnded(ctx context.Context, s session, made map[task.ID]store.Inserted) error {
-	ids := make([]task.ID, 0, len(made))
-	for id := range made {
-		ids = append(ids, id)
-	}
-	var ended []task.ID
-	err := each(ctx, s, endedOf, func(r row) error {
-		ended = append(ended, r.id(0))
+func dropEnded(ctx context.Context, s session, made map[task.ID]store.Inserted, ended []task.ID) error {
+	again := slices.DeleteFunc(ended, func(id task.ID) bool {
+		_, ok := made[id]
+		return !ok
+	})
+	if len(again) == 0 {
 		return nil
-	}, ids)
-	if err != nil || len(ended) == 0 {
-		return err
 	}
-	for _, id := range ended {
+	for _, id := range again {
 		delete(made, id)
 	}
-	_, err = exec(ctx, s, deleteTasks, ended)
+	_, err := exec(ctx, s, deleteTasks, again)
 	return err
 }
 
@@ -130,10 +129,11 @@ func takeKeys(ctx context.Context, s session, now int64, items []store.Insert, k
 		return nil
 	}
 	before := ""
-	if _, err := one(ctx, s, readLockWait, func(r row) { before = r.text(0) }); err != nil {
-		return err
-	}
-	if _, err := exec(ctx, s, setLockWait, dedupeWait); err != nil {
+	err := s.run(ctx, &call{query: readLockWait, scan: func(r row) error {
+		before = r.text(0)
+		return nil
+	}}, &call{query: setLockWait, args: []any{dedupeWait}})
+	if err != nil {
 		return err
 	}
 	for _, i := range keyed {
@@ -148,7 +148,7 @@ func takeKeys(ctx context.Context, s session, now int64, items []store.Insert, k
 			answers[i] = *existing
 		}
 	}
-	_, err := exec(ctx, s, setLockWait, before)
+	_, err = exec(ctx, s, setLockWait, before)
 	return err
 }
 
