@@ -120,6 +120,9 @@ func openPool(t testing.TB, dsn string) *sql.DB {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
+		if n := db.Stats().OpenConnections; n > 0 {
+			t.Errorf("%d connections were not given back", n)
+		}
 	})
 	return db
 }
