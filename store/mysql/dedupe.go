@@ -4,24 +4,33 @@ import (
 	"cmp"
 	"database/sql"
 	"slices"
+	"strings"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
 const (
-	// lockDedupe locks the entry of a dedupe key and reads it with the state
-	// of its task, null if that is gone.
-	lockDedupe = `SELECT d.id, d.content, d.expires, (SELECT t.state FROM outlast_task t WHERE t.id = d.id)
-FROM outlast_dedupe d WHERE d.lane = ? AND d.queue = ? AND d.dedupe_key = ? FOR UPDATE`
+	// lockDedupe locks the entries of some keys that are there, and reads them
+	// with the states of their tasks, null if gone. At READ COMMITTED it locks
+	// nothing of those that are not there. Each is looked up by its whole key:
+	// of a condition, a server might walk over all entries of a queue, and wait
+	// for those of others.
+	lockDedupe = `SELECT d.lane, d.queue, d.dedupe_key, d.id, d.content, d.expires, (SELECT t.state FROM outlast_task t WHERE t.id = d.id)
+FROM (@keys) w STRAIGHT_JOIN outlast_dedupe d FORCE INDEX (PRIMARY) ON d.lane = w.lane AND d.queue = w.queue AND d.dedupe_key = w.dedupe_key FOR UPDATE`
 
-	lookDedupe = `SELECT 1 FROM outlast_dedupe d WHERE d.lane = ? AND d.queue = ? AND d.dedupe_key = ?`
+	dedupeKey = `SELECT ? AS lane, ? AS queue, ? AS dedupe_key`
 
-	// addDedupe makes an entry that was absent; another one may be quicker.
-	addDedupe = `INSERT INTO outlast_dedupe (lane, queue, dedupe_key, id, content, expires) VALUES (?, ?, ?, ?, ?, ?)`
+	// keysAtOnce is how many keys lockDedupe takes.
+	keysAtOnce = 100
 
-	// setDedupe replaces an entry that is locked and over.
-	setDedupe = `UPDATE outlast_dedupe SET id = ?, content = ?, expires = ? WHERE lane = ? AND queue = ? AND dedupe_key = ?`
+	// addDedupe makes entries that were absent; another caller may be quicker.
+	addDedupe = `INSERT INTO outlast_dedupe (lane, queue, dedupe_key, id, content, expires) VALUES `
+
+	// setDedupe replaces entries that are locked and over.
+	setDedupe = ` ON DUPLICATE KEY UPDATE id = VALUES(id), content = VALUES(content), expires = VALUES(expires)`
+
+	dedupeColumns = 6
 )
 
 // entryKey names an entry for a dedupe key.
@@ -63,30 +72,32 @@ func (tx *tx) lockEntries(rows []*newRow) (map[entryKey]*dedupeEntry, error) {
 		return entries, nil
 	}
 	slices.SortFunc(keys, entryKey.compare)
-	for _, key := range keys {
-		var one int
-		there, err := tx.first(lookDedupe, []any{&one}, key.lane, key.queue, key.key)
-		if err == nil && there {
-			err = tx.lockEntry(key, entries[key])
-		}
-		if err != nil {
+	for portion := range slices.Chunk(keys, keysAtOnce) {
+		if err := tx.lockSome(portion, entries); err != nil {
 			return nil, err
 		}
 	}
 	return entries, nil
 }
 
-func (tx *tx) lockEntry(key entryKey, entry *dedupeEntry) error {
-	return busyKey(tx.each(lockDedupe, func(rows *sql.Rows) error {
+func (tx *tx) lockSome(keys []entryKey, entries map[entryKey]*dedupeEntry) error {
+	args := make([]any, 0, 3*len(keys))
+	for _, key := range keys {
+		args = append(args, key.lane, key.queue, key.key)
+	}
+	wanted := strings.TrimSuffix(strings.Repeat(dedupeKey+" UNION ALL ", len(keys)), " UNION ALL ")
+	return busyKey(tx.each(strings.Replace(lockDedupe, "@keys", wanted, 1), func(rows *sql.Rows) error {
+		var key entryKey
+		entry := &dedupeEntry{there: true}
 		var content []byte
 		var expires int64
 		var state sql.NullInt64
-		err := rows.Scan((*identity)(&entry.id), &content, &expires, &state)
-		entry.there = true
+		err := rows.Scan(&key.lane, &key.queue, &key.key, (*identity)(&entry.id), &content, &expires, &state)
 		copy(entry.content[:], content)
 		entry.alive = expires > tx.now || state.Valid && state.Int64 == live
+		entries[key] = entry
 		return err
-	}, key.lane, key.queue, key.key))
+	}, args...))
 }
 
 // busyKey is the answer where another caller holds a dedupe key for longer
@@ -99,7 +110,8 @@ func busyKey(err error) error {
 }
 
 // putEntries gives the dedupe keys of new tasks to them, in the order of keys.
-// lost says that another caller was quicker with one, whose entry is locked now.
+// lost says that another caller was quicker with one, whose entry is locked
+// now.
 func (tx *tx) putEntries(fresh []*newRow, entries map[entryKey]*dedupeEntry) (lost bool, err error) {
 	var rows []*newRow
 	for _, row := range fresh {
@@ -108,31 +120,30 @@ func (tx *tx) putEntries(fresh []*newRow, entries map[entryKey]*dedupeEntry) (lo
 		}
 	}
 	slices.SortFunc(rows, func(a, b *newRow) int { return entryKeyOf(a.item).compare(entryKeyOf(b.item)) })
+	absent := insertion{on: tx.session, head: addDedupe, columns: dedupeColumns}
+	over := insertion{on: tx.session, head: addDedupe, tail: setDedupe, columns: dedupeColumns}
 	for _, row := range rows {
-		key := entryKeyOf(row.item)
-		err := tx.putEntry(row, entries[key])
+		d, key := row.item.Dedupe, entryKeyOf(row.item)
+		into := &absent
+		if entries[key].there {
+			into = &over
+		}
+		err := into.add(key.lane, key.queue, key.key, row.entry.ID, d.Content[:], tx.now+d.Window.Microseconds())
+		if tx.foreign && err == nil { // each by itself, to know which one was lost
+			err = into.flush()
+		}
 		switch {
 		case numbered(err) == duplicateKey && tx.foreign:
-			return true, tx.lockEntry(key, entries[key])
-		case numbered(err) == duplicateKey:
-			return false, errAgain
+			return true, tx.lockSome([]entryKey{key}, entries)
 		case err != nil:
-			return false, busyKey(err)
+			return false, busyKey(again(err))
+		}
+		entries[key] = &dedupeEntry{there: true, alive: true, mine: true, id: row.entry.ID, content: d.Content}
+	}
+	for _, into := range [...]*insertion{&absent, &over} {
+		if err := into.flush(); err != nil {
+			return false, busyKey(again(err))
 		}
 	}
 	return false, nil
-}
-
-func (tx *tx) putEntry(row *newRow, entry *dedupeEntry) (err error) {
-	d, key := row.item.Dedupe, entryKeyOf(row.item)
-	expires := tx.now + d.Window.Microseconds()
-	if entry.there {
-		_, err = tx.exec(setDedupe, row.entry.ID, d.Content[:], expires, key.lane, key.queue, key.key)
-	} else {
-		_, err = tx.exec(addDedupe, key.lane, key.queue, key.key, row.entry.ID, d.Content[:], expires)
-	}
-	if err == nil {
-		*entry = dedupeEntry{there: true, alive: true, mine: true, id: row.entry.ID, content: d.Content}
-	}
-	return err
 }

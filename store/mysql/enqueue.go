@@ -21,38 +21,78 @@ type arrival struct {
 
 func (a *arrival) refuse(err error) { *a.result = store.BatchResult{Err: err} }
 
-// alone reports whether a batch needs a transaction of its own.
-func (a *arrival) alone() bool {
-	return a.dedupe || a.twice || len(a.rows) > chunk || a.size > maxStatement
+// way is how a batch gets into the database.
+type way int
+
+const (
+	plain  way = iota // with others, by one statement
+	single            // one task with a dedupe key: with others, in a transaction
+	alone             // in a transaction of its own
+)
+
+func (a *arrival) way() way {
+	switch {
+	case a.twice || len(a.rows) > chunk || a.size > maxStatement || a.dedupe && len(a.rows) > 1:
+		return alone
+	case a.dedupe:
+		return single
+	}
+	return plain
+}
+
+// convoy is batches that go together.
+type convoy struct {
+	batches    []*arrival
+	rows, size int
+	send       func(ctx context.Context, batches []*arrival) error
+}
+
+// add takes a batch along, after sending those before it if it has no room.
+func (c *convoy) add(ctx context.Context, a *arrival) error {
+	if c.rows+len(a.rows) > chunk || c.size+a.size > maxStatement {
+		if err := c.flush(ctx); err != nil {
+			return err
+		}
+	}
+	c.batches, c.rows, c.size = append(c.batches, a), c.rows+len(a.rows), c.size+a.size
+	return nil
+}
+
+func (c *convoy) flush(ctx context.Context) error {
+	batches := c.batches
+	c.batches, c.rows, c.size = nil, 0, 0
+	if len(batches) == 0 {
+		return nil
+	}
+	return c.send(ctx, batches)
 }
 
 // Enqueue implements [store.Store]. Batches that are usual go in statements
-// together, each of which commits by itself; others in transactions of their
-// own.
+// together, each of which commits by itself; single tasks with dedupe keys in
+// transactions together; others in transactions of their own.
 func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.BatchResult, error) {
 	results := make([]store.BatchResult, len(batches))
 	arrivals, err := s.arrivals(ctx, batches, results)
 	if err != nil {
 		return nil, err
 	}
-	var group []*arrival
-	rows, size := 0, 0
+	group, singles := &convoy{send: s.enqueueGroup}, &convoy{send: s.enqueueSingles}
 	for _, a := range arrivals {
-		if len(group) > 0 && (a.alone() || rows+len(a.rows) > chunk || size+a.size > maxStatement) {
-			if err := s.enqueueGroup(ctx, group); err != nil {
-				return nil, err
+		switch a.way() {
+		case plain:
+			err = group.add(ctx, a)
+		case single:
+			err = singles.add(ctx, a)
+		default: // it may repeat an id of those before it
+			if err = errors.Join(group.flush(ctx), singles.flush(ctx)); err == nil {
+				err = s.enqueueAlone(ctx, a)
 			}
-			group, rows, size = nil, 0, 0
 		}
-		if a.alone() {
-			if err := s.enqueueAlone(ctx, a); err != nil {
-				return nil, err
-			}
-			continue
+		if err != nil {
+			return nil, err
 		}
-		group, rows, size = append(group, a), rows+len(a.rows), size+a.size
 	}
-	if err := s.enqueueGroup(ctx, group); err != nil {
+	if err := errors.Join(group.flush(ctx), singles.flush(ctx)); err != nil {
 		return nil, err
 	}
 	return results, nil
@@ -238,4 +278,59 @@ func (s *Store) enqueueAlone(ctx context.Context, a *arrival) error {
 		return err
 	}
 	return nil
+}
+
+// enqueueSingles inserts batches of one task with a dedupe key in one
+// transaction. If it comes to nothing because of one of them, each goes alone.
+func (s *Store) enqueueSingles(ctx context.Context, group []*arrival) error {
+	if len(group) > 1 {
+		verdicts := make([]error, len(group))
+		err := s.write(ctx, "enqueue", func(tx *tx) error { return tx.insertSingles(group, verdicts) })
+		switch {
+		case err == nil:
+			for i, a := range group {
+				if verdicts[i] != nil {
+					a.refuse(verdicts[i])
+				}
+				a.answer()
+			}
+			return nil
+		case errors.Is(err, &task.Error{Code: task.CodeDedupeBusy}), refusal(err):
+		default:
+			return err
+		}
+	}
+	for _, a := range group {
+		if err := s.enqueueAlone(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertSingles inserts one row of each batch, unless there is a verdict on it.
+func (tx *tx) insertSingles(group []*arrival, verdicts []error) error {
+	rows := make([]*newRow, len(group))
+	for i, a := range group {
+		rows[i], verdicts[i] = a.rows[0], nil
+	}
+	entries, err := tx.lockEntries(rows)
+	if err != nil {
+		return err
+	}
+	p, err := tx.placing(rows, entries)
+	if err != nil {
+		return err
+	}
+	var fresh []*newRow
+	for i, row := range rows {
+		isNew, err := p.place(row)
+		if verdicts[i] = err; isNew {
+			fresh = append(fresh, row)
+		}
+	}
+	if _, err := tx.putEntries(fresh, entries); err != nil {
+		return err
+	}
+	return again(tx.insertRows(fresh))
 }

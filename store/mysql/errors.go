@@ -35,17 +35,35 @@ func (e unknownError) Unwrap() error { return e.err }
 // none of the server's. Drivers are recognised by the shape of their error, a
 // struct MySQLError with the field Number, so that none is imported.
 func numbered(err error) int {
-	for ; err != nil; err = errors.Unwrap(err) {
-		value := reflect.ValueOf(err)
-		if value.Kind() == reflect.Pointer {
-			value = value.Elem()
+	for err != nil {
+		if number := ownNumber(err); number != 0 {
+			return number
 		}
-		if value.Kind() != reflect.Struct || value.Type().Name() != "MySQLError" {
-			continue
+		switch wrapper := err.(type) { //nolint:errorlint // it walks over what is wrapped itself
+		case interface{ Unwrap() []error }:
+			for _, one := range wrapper.Unwrap() {
+				if number := numbered(one); number != 0 {
+					return number
+				}
+			}
+			return 0
+		default:
+			err = errors.Unwrap(err)
 		}
-		if number := value.FieldByName("Number"); number.CanUint() {
-			return int(number.Uint())
-		}
+	}
+	return 0
+}
+
+func ownNumber(err error) int {
+	value := reflect.ValueOf(err)
+	if value.Kind() == reflect.Pointer {
+		value = value.Elem()
+	}
+	if value.Kind() != reflect.Struct || value.Type().Name() != "MySQLError" {
+		return 0
+	}
+	if number := value.FieldByName("Number"); number.CanUint() {
+		return int(number.Uint())
 	}
 	return 0
 }

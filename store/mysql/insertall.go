@@ -82,29 +82,12 @@ func (tx *tx) readThere(row *newRow) error {
 	return err
 }
 
-// unknown decides which rows are new. In a caller's transaction it does not
-// look for their ids: see insertHere.
+// unknown decides which rows are new.
 func (tx *tx) unknown(rows []*newRow, entries map[entryKey]*dedupeEntry) (fresh []*newRow, err error) {
-	var wanted []task.ID
-	lock := ""
-	for _, row := range rows {
-		if !tx.foreign {
-			wanted = append(wanted, row.entry.ID)
-		}
-	}
-	if tx.foreign {
-		lock = ` LOCK IN SHARE MODE`
-	}
-	for _, entry := range entries {
-		if entry.there {
-			wanted = append(wanted, entry.id)
-		}
-	}
-	known, err := tx.knownTasks(wanted, lock)
+	p, err := tx.placing(rows, entries)
 	if err != nil {
 		return nil, err
 	}
-	p := placing{known: known, entries: entries, taken: map[entryKey]*newRow{}, first: map[task.ID]*newRow{}}
 	for _, row := range rows {
 		isNew, err := p.place(row)
 		if err != nil {
@@ -115,6 +98,28 @@ func (tx *tx) unknown(rows []*newRow, entries map[entryKey]*dedupeEntry) (fresh 
 		}
 	}
 	return fresh, nil
+}
+
+// placing reads what is known of the ids of rows and of the tasks of dedupe
+// entries. In a caller's transaction it does not look for the ids: see
+// insertHere.
+func (tx *tx) placing(rows []*newRow, entries map[entryKey]*dedupeEntry) (*placing, error) {
+	var wanted []task.ID
+	lock := ""
+	if tx.foreign {
+		lock = ` LOCK IN SHARE MODE`
+	} else {
+		for _, row := range rows {
+			wanted = append(wanted, row.entry.ID)
+		}
+	}
+	for _, entry := range entries {
+		if entry.there {
+			wanted = append(wanted, entry.id)
+		}
+	}
+	known, err := tx.knownTasks(wanted, lock)
+	return &placing{known: known, entries: entries, taken: map[entryKey]*newRow{}, first: map[task.ID]*newRow{}}, err
 }
 
 // placing goes through the rows of one call in order.

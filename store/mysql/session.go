@@ -48,7 +48,7 @@ type session struct {
 
 // exec runs a statement.
 func (s *session) exec(query string, args ...any) (sql.Result, error) {
-	result, err := s.on.ExecContext(s.ctx, query, plain(args)...)
+	result, err := s.on.ExecContext(s.ctx, query, asBytes(args)...)
 	if err != nil {
 		return nil, failed(err, query)
 	}
@@ -67,7 +67,7 @@ func (s *session) changed(query string, args ...any) (int64, error) {
 
 // each calls scan with every row.
 func (s *session) each(query string, scan func(*sql.Rows) error, args ...any) (err error) {
-	rows, err := s.on.QueryContext(s.ctx, query, plain(args)...)
+	rows, err := s.on.QueryContext(s.ctx, query, asBytes(args)...)
 	if err != nil {
 		return failed(err, query)
 	}
@@ -153,15 +153,16 @@ func (p *sessions) take(ctx context.Context) (*sql.Conn, error) {
 		p.mu.Unlock()
 		return nil, ErrClosed
 	}
-	idle := p.idle
-	if last := len(idle) - 1; last >= 0 && time.Since(idle[last].since) < idleFor {
-		p.idle = idle[:last]
+	if last := len(p.idle) - 1; last >= 0 && time.Since(p.idle[last].since) < idleFor {
+		conn := p.idle[last].Conn
+		p.idle = p.idle[:last]
 		p.mu.Unlock()
-		return idle[last].Conn, nil
+		return conn, nil
 	}
-	p.idle = nil // all have been idle for longer
+	old := p.idle // the others have been idle for longer
+	p.idle = nil
 	p.mu.Unlock()
-	discardAll(idle)
+	discardAll(old)
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
 		return nil, err

@@ -103,9 +103,9 @@ func (i *insertion) text(rows int) string {
 	return i.head + strings.TrimSuffix(strings.Repeat(row, rows), ",") + i.tail
 }
 
-// plain turns texts and ids into bytes, which no server converts from one
+// asBytes turns texts and ids into bytes, which no server converts from one
 // character set to another.
-func plain(args []any) []any {
+func asBytes(args []any) []any {
 	out := make([]any, len(args))
 	for i, arg := range args {
 		switch v := arg.(type) {

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -91,7 +92,7 @@ func (s *session) rollback(err error) error {
 		return err // the connection is closed, and the transaction with it
 	}
 	if _, end := s.exec(`ROLLBACK`); end != nil {
-		return fmt.Errorf("%w (%w)", errLost, err)
+		return fmt.Errorf("%w (after %v)", errors.Join(errLost, end), err) //nolint:errorlint // what came before must not be taken for it
 	}
 	return err
 }
