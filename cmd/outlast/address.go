@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	driver "github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/outlast-dev/outlast/store/mysql"
@@ -59,6 +60,12 @@ func checkSchema(name string) error {
 		return task.Invalid("store", "schema "+task.Quote(name)+" in the store URL is not 1 to 63 bytes long", "write it as ?schema=outlast")
 	}
 	return nil
+}
+
+// prepares reports whether the store prepares statements on its connections.
+func (a postgresAddress) prepares() bool {
+	mode := a.pool.ConnConfig.DefaultQueryExecMode
+	return mode == pgx.QueryExecModeCacheStatement || mode == pgx.QueryExecModeCacheDescribe
 }
 
 // String names the server without secrets.

@@ -21,6 +21,7 @@ type postgresDoctor struct {
 	*report
 	conn     *pgx.Conn
 	schema   string // "" for the first of the search path
+	prepares bool   // the store prepares statements on its connections
 	settings map[string]string
 }
 
@@ -34,8 +35,8 @@ func connectPostgres(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, er
 
 // examinePostgres adds what the server itself tells: what could lose data,
 // what could stop the nodes, and what makes them slow.
-func (r *report) examinePostgres(ctx context.Context, conn *pgx.Conn, schema string) error {
-	d := &postgresDoctor{report: r, conn: conn, schema: schema}
+func (r *report) examinePostgres(ctx context.Context, conn *pgx.Conn, address postgresAddress) error {
+	d := &postgresDoctor{report: r, conn: conn, schema: address.schema, prepares: address.prepares()}
 	if err := d.readSettings(ctx); err != nil {
 		return err
 	}
@@ -327,6 +328,10 @@ func (d *postgresDoctor) pooler(ctx context.Context) error {
 	between, shared, err := d.shares(ctx, other)
 	if err != nil {
 		return err
+	}
+	if shared && d.prepares {
+		d.add("prepared statements", warns, "a pooler gives connections for one transaction at a time, where prepared statements get lost or meet others",
+			"add default_query_exec_mode=exec to the store URL, unless the pooler keeps them (max_prepared_statements of PgBouncer 1.21)")
 	}
 	heard, err := d.hears(ctx, other)
 	switch {

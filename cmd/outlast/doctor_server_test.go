@@ -48,7 +48,7 @@ func until(t *testing.T, examine func() *report, check, status, says string) {
 	t.Errorf("want %s of %s with %q, got %+v", status, check, says, last.Findings)
 }
 
-func connectDoctor(t *testing.T, url string) *pgx.Conn {
+func connectDoctor(t *testing.T, url string) (*pgx.Conn, postgresAddress) {
 	t.Helper()
 	address, err := parsePostgres(url)
 	if err != nil {
@@ -58,16 +58,16 @@ func connectDoctor(t *testing.T, url string) *pgx.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return conn
+	return conn, address
 }
 
 func TestDoctorOfPostgres(t *testing.T) {
 	server := servertest.PostgresServer(t, servers.Durable())
 	examine := func() *report {
-		conn := connectDoctor(t, server.URL("postgres"))
+		conn, address := connectDoctor(t, server.URL("postgres"))
 		defer conn.Close(context.WithoutCancel(t.Context()))
 		r := &report{Status: fine}
-		if err := r.examinePostgres(t.Context(), conn, ""); err != nil {
+		if err := r.examinePostgres(t.Context(), conn, address); err != nil {
 			t.Fatal(err)
 		}
 		return r
@@ -109,7 +109,7 @@ func TestDoctorOfStandbys(t *testing.T) {
 	})
 	of := func(server *servers.Server) func() *report {
 		return func() *report {
-			conn := connectDoctor(t, server.URL("postgres"))
+			conn, _ := connectDoctor(t, server.URL("postgres"))
 			defer conn.Close(context.WithoutCancel(t.Context()))
 			d := &postgresDoctor{report: &report{Status: fine}, conn: conn}
 			for _, examine := range []func(context.Context) error{d.readSettings, d.durability, d.standbys} {
@@ -148,10 +148,10 @@ func TestDoctorOfPostgresPrivileges(t *testing.T) {
 	}
 	u.User = url.User("doctor_poor")
 	examine := func() *report {
-		conn := connectDoctor(t, u.String())
+		conn, address := connectDoctor(t, u.String()+"&schema=odd+name")
 		defer conn.Close(context.WithoutCancel(t.Context()))
 		r := &report{Status: fine}
-		if err := r.examinePostgres(t.Context(), conn, "odd name"); err != nil {
+		if err := r.examinePostgres(t.Context(), conn, address); err != nil {
 			t.Fatal(err)
 		}
 		return r

@@ -70,6 +70,10 @@ func openPostgres(ctx context.Context, url string, asItIs bool) (store.Backend, 
 	return ownPostgres{s, pool}, nil
 }
 
+// besidePool is how many connections a node has beside its pool: two for
+// heartbeats, and one that listens.
+const besidePool = 3
+
 // examinePostgres looks at the server of a store URL.
 func examinePostgres(ctx context.Context, r *report, url string) (proceed bool, err error) {
 	address, err := parsePostgres(url)
@@ -82,6 +86,6 @@ func examinePostgres(ctx context.Context, r *report, url string) (proceed bool, 
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	r.add("store", fine, "postgres, "+address.String(), "")
-	r.pool = int(address.pool.MaxConns)
-	return true, r.examinePostgres(ctx, conn, address.schema)
+	r.pool = int(address.pool.MaxConns) + besidePool
+	return true, r.examinePostgres(ctx, conn, address)
 }
