@@ -37,7 +37,7 @@ func cycles() int {
 type cluster struct {
 	*pair
 	nodes []*outlast.Client
-	one   *postgres.Store
+	one   store.Backend
 	queue historytest.Queue
 
 	mu     sync.Mutex
