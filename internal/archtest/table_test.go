@@ -221,7 +221,7 @@ var rules = []rule{
 	{path: "internal/servertest", is: "a database of its own for every test", imports: []arrow{
 		{"internal/servers", "starts the servers"},
 	}},
-	{path: "internal/txtest", is: "transactions of callers on every database", imports: []arrow{{"...", "it runs everything"}}},
+	{path: "internal/txtest", is: "an application with tables of its own on every database", imports: []arrow{{"...", "it runs everything"}}},
 	{path: "internal/stormtest", is: "outages of a real server under load", imports: []arrow{{"...", "it runs everything"}}},
 	{path: "internal/tools", is: "programs that generate and check"},
 	{path: "internal/tools/*", is: "programs that generate and check"},
