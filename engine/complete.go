@@ -30,7 +30,7 @@ import (
 
 const (
 	mostContests = 4               // settlements at once that may wait for a transaction of a handler
-	contestCall  = time.Second     // and how long each holds a connection
+	contestCall  = time.Second     // how long the first try holds a connection; later ones do for longer, up to storeCall
 	contestPause = 5 * time.Second // between two of them at most
 )
 
@@ -207,8 +207,10 @@ func (e *Engine) contest(a *attempt) {
 	if late := new(lateError); a.end.settlement.Outcome == task.OutcomeSucceeded || errors.As(a.end.err, &late) {
 		e.uncommitted(a)
 	}
+	limit := contestCall
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, contestPause) {
-		results, err := e.settleApart(a.end.settlement)
+		results, err := e.settleApart(a.end.settlement, limit)
+		limit = min(2*limit, storeCall)
 		if err == nil && results[0].Status == store.StatusStale {
 			e.completed(a)
 			e.commitSettles([]*attempt{a})
@@ -236,14 +238,14 @@ func (e *Engine) uncommitted(a *attempt) {
 
 // settleApart settles one attempt, in its turn among those that may have to
 // wait for a lock.
-func (e *Engine) settleApart(s store.Settlement) ([]store.Settled, error) {
+func (e *Engine) settleApart(s store.Settlement, limit time.Duration) ([]store.Settled, error) {
 	select {
 	case e.contested <- struct{}{}:
 	case <-e.settling.Done():
 		return nil, e.settling.Err()
 	}
 	defer func() { <-e.contested }()
-	ctx, cancel := context.WithTimeout(e.settling, contestCall)
+	ctx, cancel := context.WithTimeout(e.settling, limit)
 	defer cancel()
 	return e.config.Store.Settle(ctx, []store.Settlement{s})
 }

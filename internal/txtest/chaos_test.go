@@ -93,21 +93,7 @@ func (f *fragile) underFire(s *shop, server *servers.Server) {
 
 // shoot kills some of the connections, and counts them.
 func (f *fragile) shoot(ctx context.Context, admin *sql.DB, random *rand.Rand) (killed int) {
-	rows, err := admin.QueryContext(ctx, f.victims)
-	if err != nil {
-		return 0 // the server is not there at the moment
-	}
-	var all []int64
-	for rows.Next() {
-		var id int64
-		if rows.Scan(&id) == nil {
-			all = append(all, id)
-		}
-	}
-	if errors.Join(rows.Err(), rows.Close()) != nil {
-		return 0
-	}
-	for _, id := range all {
+	for _, id := range f.targets(ctx, admin) {
 		if random.IntN(3) > 0 {
 			continue
 		}
@@ -116,6 +102,25 @@ func (f *fragile) shoot(ctx context.Context, admin *sql.DB, random *rand.Rand) (
 		}
 	}
 	return killed
+}
+
+// targets lists the connections; none while the server is not there.
+func (f *fragile) targets(ctx context.Context, admin *sql.DB) (all []int64) {
+	rows, err := admin.QueryContext(ctx, f.victims)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var id int64
+		if rows.Scan(&id) == nil {
+			all = append(all, id)
+		}
+	}
+	if rows.Err() != nil {
+		return nil
+	}
+	return all
 }
 
 // somehow pays in one of several ways, and ends in one of several ways.
