@@ -1,0 +1,84 @@
+package pgxtx_test
+
+import (
+	"context"
+	"errors"
+	"log"
+	"os"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/pgxtx"
+	"github.com/outlast-dev/outlast/store/memory"
+	"github.com/outlast-dev/outlast/store/postgres"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// An order and its confirmation are accepted together, and the mail is counted
+// exactly once.
+func Example() {
+	ctx := context.Background()
+	pool, err := pgxpool.New(ctx, os.Getenv("DATABASE_URL"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer pool.Close()
+	store, err := postgres.Open(ctx, pool)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer store.Close()
+	client, err := outlast.Open(ctx, store)
+	if err != nil {
+		log.Fatal(err)
+	}
+	outlast.Handle(client, "order.confirm", func(ctx context.Context, number string) error {
+		return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "UPDATE orders SET confirmations = confirmations + 1 WHERE number = $1", number); err != nil {
+				return err
+			}
+			return pgxtx.Complete(ctx, tx, nil)
+		})
+	})
+	if err := client.Start(ctx); err != nil {
+		log.Fatal(err)
+	}
+	defer client.Stop(ctx)
+
+	var receipts []outlast.Receipt
+	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "INSERT INTO orders (number) VALUES ('A-17')"); err != nil {
+			return err
+		}
+		receipts, err = pgxtx.Enqueue(ctx, client, tx, outlast.Draft{Type: "order.confirm", Payload: []byte(`"A-17"`)})
+		return err
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client.Committed(receipts...) // so that it starts now
+}
+
+// Without a transaction, or outside of a handler, nothing is done.
+func TestRefusals(t *testing.T) {
+	ctx := t.Context()
+	client, err := outlast.Open(ctx, memory.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, enqueue := pgxtx.Enqueue(ctx, client, nil, outlast.Draft{Type: "n"})
+	for what, err := range map[string]error{
+		"enqueue": enqueue, "complete": pgxtx.Complete(ctx, nil, nil), "notify": pgxtx.Notify(ctx, client, nil),
+	} {
+		if !errors.Is(err, &outlast.Error{Code: task.CodeInvalid}) {
+			t.Errorf("%s without a transaction: %v", what, err)
+		}
+	}
+	var tx struct{ pgx.Tx }
+	if err := pgxtx.Complete(ctx, tx, nil); !errors.Is(err, &outlast.Error{Code: task.CodeConflict}) {
+		t.Errorf("outside of a handler: %v", err)
+	}
+}
