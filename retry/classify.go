@@ -136,7 +136,10 @@ func (s *search) around(err error, t *errorType, known bool) bool {
 		s.found = Verdict{}
 	}
 	v := &s.found
-	if t.has(hasSafeToRetry) && err.(interface{ SafeToRetry() bool }).SafeToRetry() {
+	switch safe := t.has(hasSafeToRetry) && err.(interface{ SafeToRetry() bool }).SafeToRetry(); {
+	case safe && err.Error() == connClosed:
+		*v, known = Verdict{Category: Network, Effect: Maybe}, true
+	case safe:
 		if !known || !againstDialing(v.Category) {
 			*v = Verdict{Category: Unsent, Code: v.Code}
 		}
@@ -164,6 +167,11 @@ func (s *search) around(err error, t *errorType, known bool) bool {
 	}
 	return known
 }
+
+// connClosed is what pgx says of a connection that had been closed, where nothing was
+// sent, and just so of one that broke while it waited for the answer to what it had
+// sent. It calls both safe to retry; a COMMIT may be among the latter.
+const connClosed = "conn closed"
 
 // complete fills what a verdict leaves open.
 func (v *Verdict) complete(t *errorType) {

@@ -170,6 +170,7 @@ func TestClassify(t *testing.T) {
 		"describes nothing":      {selfDescribed{}, Unknown, Maybe, "retry.selfDescribed", ""},
 		"safe to retry":          {safeError{errors.New("x")}, Unsent, NotSent, "retry.safeError", ""},
 		"safe around a cause":    {safeError{syscall.ECONNRESET}, Unsent, NotSent, "retry.safeError", "ECONNRESET"},
+		"not as safe as it says": {safeError{errors.New("conn closed")}, Network, Maybe, "retry.safeError", ""},
 		"safe but canceled":      {safeError{context.Canceled}, Canceled, NotSent, "*errors.errorString", ""},
 		"not safe to retry":      {unsafeError{syscall.ECONNRESET}, Network, Maybe, "syscall.Errno", "ECONNRESET"},
 		"retryable":              {retryable{true, nil}, Unavailable, Maybe, "retry.retryable", ""},

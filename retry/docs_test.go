@@ -81,6 +81,7 @@ func goDocs() string {
 	d.add(Bug, Maybe, "`runtime.Error`")
 	d.add(Timeout, Maybe, "`Timeout()` is true")
 	d.add(Unsent, NotSent, "`SafeToRetry()` is true")
+	d.add(Network, Maybe, "`SafeToRetry()` is true of `conn closed` (pgx says so also after something was sent)")
 	d.add(Unavailable, Maybe, "`RetryableError()` is true")
 	d.add(Permanent, Maybe, "`RetryableError()` is false")
 	for _, row := range sentinels {

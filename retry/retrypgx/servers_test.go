@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -89,6 +90,7 @@ func TestPostgres(t *testing.T) {
 		})
 	}
 	t.Run("overlooked", func(t *testing.T) { checkOverlooked(t, pool) })
+	t.Run("answer to a commit lost", checkLostCommit)
 	t.Run("connection killed", func(t *testing.T) { checkKilled(t, pool) })
 }
 
@@ -138,4 +140,42 @@ func checkKilled(t *testing.T, pool *pgxpool.Pool) {
 		t.Errorf("%d runs, %v", runs, err)
 	}
 	checkMoney(t, pool)
+}
+
+// checkLostCommit: a transaction whose COMMIT was sent and not answered is not
+// repeated, whatever pgx says of the error, since it may have taken place.
+func checkLostCommit(t *testing.T) {
+	url := servertest.Postgres(t)
+	_, address, _ := strings.Cut(url, "@")
+	address, _, _ = strings.Cut(address, "/")
+	proxy := servertest.NewLossy(t, address)
+	pool, err := pgxpool.New(t.Context(), strings.Replace(url, address, proxy.Addr(), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if _, err := pool.Exec(t.Context(), "create table effect (id serial)"); err != nil {
+		t.Fatal(err)
+	}
+	runs := 0
+	err = Tx(t.Context(), pool, policy(t), pgx.TxOptions{}, func(ctx context.Context, tx pgx.Tx) error {
+		runs++
+		if err := exec(ctx, tx, "insert into effect default values"); err != nil {
+			return err
+		}
+		proxy.Lose(1)
+		return nil
+	})
+	var effects int
+	if err := pool.QueryRow(t.Context(), "select count(*) from effect").Scan(&effects); err != nil {
+		t.Fatal(err)
+	}
+	if runs != 1 || effects != 1 || !errors.Is(err, ErrUnknownOutcome) {
+		t.Errorf("%d runs, %d effects, %v", runs, effects, err)
+	}
+	proxy.Lose(1)
+	_, err = pool.Exec(t.Context(), "insert into effect default values")
+	if v := retry.Classify(err); v.Effect != retry.Maybe || v.Category != retry.Network {
+		t.Errorf("an insert without an answer: %+v for %v", v, err)
+	}
 }

@@ -2,12 +2,8 @@ package postgres_test
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,56 +15,6 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// lossy stands between a store and its server. When it is told to, it loses the
-// n-th next answer of the server, and the connection.
-type lossy struct {
-	listener net.Listener
-	target   string
-	left     atomic.Int64 // answers until the one that is lost; 0 for none
-	pumps    sync.WaitGroup
-}
-
-func newLossy(t *testing.T, target string) *lossy {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &lossy{listener: listener, target: target}
-	l.pumps.Go(func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			server, err := net.Dial("tcp", target)
-			if err != nil {
-				client.Close()
-				continue
-			}
-			l.pumps.Go(func() { _, _ = io.Copy(server, client); client.Close(); server.Close() })
-			l.pumps.Go(func() { l.answers(client, server) })
-		}
-	})
-	t.Cleanup(func() { listener.Close(); l.pumps.Wait() })
-	return l
-}
-
-func (l *lossy) answers(client, server net.Conn) {
-	defer client.Close()
-	defer server.Close()
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := server.Read(buffer)
-		if err != nil || l.left.Load() > 0 && l.left.Add(-1) == 0 {
-			return
-		}
-		if _, err := client.Write(buffer[:n]); err != nil {
-			return
-		}
-	}
-}
-
 // A claim whose answer is lost has claimed nothing, or says that its outcome is
 // unknown, or was repeated and returns what it has claimed: never does it say that
 // somebody else has the row.
@@ -76,8 +22,8 @@ func TestAClaimWhoseAnswerIsLostDoesNotSayThatNothingWasClaimed(t *testing.T) {
 	url := servertest.Postgres(t)
 	address := strings.SplitN(url, "@", 2)[1]
 	address, _, _ = strings.Cut(address, "/")
-	proxy := newLossy(t, address)
-	config, err := pgxpool.ParseConfig(strings.Replace(url, address, proxy.listener.Addr().String(), 1))
+	proxy := servertest.NewLossy(t, address)
+	config, err := pgxpool.ParseConfig(strings.Replace(url, address, proxy.Addr(), 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,9 +67,9 @@ func TestAClaimWhoseAnswerIsLostDoesNotSayThatNothingWasClaimed(t *testing.T) {
 		if claimed, err := claim(first); err != nil || len(claimed.Tasks) != 1 {
 			t.Fatal(claimed, err) // everything is prepared now
 		}
-		proxy.left.Store(int64(n + 1))
+		proxy.Lose(n + 1)
 		claimed, err := claim(second)
-		proxy.left.Store(0)
+		proxy.Lose(0)
 		rows, readErr := s.Running(t.Context(), "n", []task.ID{second})
 		if readErr != nil {
 			t.Fatal(readErr)

@@ -1,0 +1,70 @@
+//go:build unix
+
+package servertest
+
+import (
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Lossy stands between a client and its server. When it is told to, it loses an
+// answer of the server, and the connection with it: what was asked for is done, and
+// nobody says so.
+type Lossy struct {
+	listener net.Listener
+	left     atomic.Int64 // answers until the one that is lost; 0 for none
+	pumps    sync.WaitGroup
+}
+
+// NewLossy listens on a port of its own and passes everything on to the target, until
+// the end of the test. Connections must be closed by then.
+func NewLossy(t testing.TB, target string) *Lossy {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Lossy{listener: listener}
+	l.pumps.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", target)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			l.pumps.Go(func() { _, _ = io.Copy(server, client); client.Close(); server.Close() })
+			l.pumps.Go(func() { l.answers(client, server) })
+		}
+	})
+	t.Cleanup(func() { listener.Close(); l.pumps.Wait() })
+	return l
+}
+
+// Addr is where it listens.
+func (l *Lossy) Addr() string { return l.listener.Addr().String() }
+
+// Lose loses the n-th answer from now on, 0 for none. An answer is what the server
+// sends at once.
+func (l *Lossy) Lose(n int) { l.left.Store(int64(n)) }
+
+func (l *Lossy) answers(client, server net.Conn) {
+	defer client.Close()
+	defer server.Close()
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := server.Read(buffer)
+		if err != nil || l.left.Load() > 0 && l.left.Add(-1) == 0 {
+			return
+		}
+		if _, err := client.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
