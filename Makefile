@@ -11,6 +11,8 @@ TEST_TIMEOUT ?= 15m
 TEST_FLAGS   ?=
 FUZZTIME     ?= 10s
 FAULT_CYCLES ?= 1000
+FAULT_CLUSTER ?= 100
+FAULT_SOAK   ?= 1h
 FAULT_RUN    ?= .
 ARGS         ?=
 
@@ -48,7 +50,8 @@ build: ## Build the static binary bin/outlast
 test: servers ## Run all tests: with the race detector, in random order; then those of faults and storms, and nested modules
 	$(GO) test -race -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest)
 	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./sim
-	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/faulttest
+	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '^TestCluster$$' ./internal/faulttest
+	$(GO) test -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
 	$(GO) test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/stormtest
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
@@ -128,8 +131,10 @@ benchmarks: ## Measure all that docs/benchmarks.md shows and write the page (two
 	@sh .ci/benchmarks $(GROUPS)
 
 .PHONY: faults
-faults: ## Kill campaign of FAULT_CYCLES (1000), planted defects, real-time waits (about 30 minutes)
-	OUTLAST_FAULT_LONG=1 OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -tags faults -v -count=1 -timeout 3h -run '$(FAULT_RUN)' ./internal/faulttest
+faults: servers ## Kill campaign of FAULT_CYCLES (1000), every fault of a cluster FAULT_CLUSTER times (100) on both servers, FAULT_SOAK (1h) of mixed faults (about four hours; FAULT_RUN=NAME for some)
+	OUTLAST_FAULT_LONG=1 OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -tags faults -v -count=1 -timeout 3h -skip '^(TestCluster|TestSoak)$$' -run '$(FAULT_RUN)' ./internal/faulttest
+	OUTLAST_FAULT_CLUSTER=$(FAULT_CLUSTER) $(GO) test -parallel 8 -v -count=1 -timeout 6h -skip '^TestSoak$$' -run '^TestCluster$$/$(FAULT_RUN)' ./internal/faulttest
+	OUTLAST_FAULT_SOAK=$(FAULT_SOAK) $(GO) test -tags faults -v -count=1 -timeout 6h -run '^TestSoak$$/$(FAULT_RUN)' ./internal/faulttest
 	OUTLAST_FAILOVER_CYCLES=10 $(GO) test -v -count=1 -timeout 1h ./internal/failovertest
 
 .PHONY: storm

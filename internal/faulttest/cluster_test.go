@@ -36,6 +36,7 @@ type dialect struct {
 	locked      string                             // locks one row of tasks
 	chance      string                             // a random number
 	schema      string                             // the one in use
+	size        string                             // bytes of the tables of live tasks
 	system      func(*servers.Server) (dsn string) // a database that no node uses
 }
 
@@ -58,6 +59,7 @@ var dialects = []dialect{
 		calm:   planted{once: []string{`drop function fault_conflict cascade`}},
 		locked: "select 1 from outlast_task where lane = $1 and id = $2 for update",
 		chance: "random()", schema: "current_schema()",
+		size:   "select sum(pg_total_relation_size(relid))::bigint from pg_stat_user_tables where relname in ('outlast_task', 'outlast_run', 'outlast_lane', 'outlast_node', 'outlast_dedupe', 'outlast_key_hold')",
 		system: func(s *servers.Server) string { return s.URL("postgres") },
 	},
 	{
@@ -75,6 +77,7 @@ var dialects = []dialect{
 		calm:   planted{each: []string{`drop trigger fault_%[1]s_i`, `drop trigger fault_%[1]s_u`, `drop trigger fault_%[1]s_d`}},
 		locked: "select 1 from outlast_task where lane = ? and id = ? for update",
 		chance: "rand()", schema: "database()",
+		size:   "select cast(sum(data_length + index_length) as signed) from information_schema.tables where table_schema = database() and table_name in ('outlast_task', 'outlast_run', 'outlast_lane', 'outlast_node', 'outlast_dedupe', 'outlast_key_hold')",
 		system: func(s *servers.Server) string { return s.DSN("mysql") },
 	},
 	{name: "sqlite"}, // one file: processes can be hurt, a server and a network there are not

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -43,8 +44,9 @@ type nodeConfig struct {
 	Horizon time.Duration // 0 for the default
 	KillAt  string        // "point:n": SIGKILL to itself at the n-th time
 
-	Connections int         // to a server, 0 for a few
-	Faults      *lossyStore // of every store call
+	Connections int           // to a server, 0 for a few
+	Retention   time.Duration // of tasks that have ended, 0 for the default
+	Faults      *lossyStore   // of every store call
 }
 
 // killer ends the process at the n-th time that a point is passed.
@@ -146,6 +148,9 @@ func startEmbedded(ctx context.Context, config nodeConfig, kill *killer, backend
 	if config.Only {
 		options = append(options, outlast.EnqueueOnly())
 	}
+	if config.Retention > 0 {
+		options = append(options, outlast.WithDoneRetention(config.Retention), outlast.WithDeadRetention(config.Retention))
+	}
 	c, err := outlast.Open(ctx, backend, options...)
 	if err != nil {
 		return "", nil, err
@@ -164,10 +169,25 @@ func startEmbedded(ctx context.Context, config nodeConfig, kill *killer, backend
 	if err != nil {
 		return "", nil, err
 	}
-	go func() { _ = api.HTTP().Serve(listener) }()
+	web := api.HTTP()
+	web.Handler = withGoroutines(web.Handler)
+	go func() { _ = web.Serve(listener) }()
 	return "http://" + listener.Addr().String(), func(ctx context.Context) error {
 		return errors.Join(listener.Close(), c.Stop(ctx))
 	}, nil
+}
+
+// goroutinesPath tells how many goroutines a node has.
+const goroutinesPath = "/faulttest/goroutines"
+
+func withGoroutines(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == goroutinesPath {
+			fmt.Fprint(w, runtime.NumGoroutine())
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // runner has the handlers of an application: each run calls the ledger.
