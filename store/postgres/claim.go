@@ -142,6 +142,7 @@ func (c *claiming) run(ctx context.Context, q *query, items []store.ClaimItem) e
 			},
 		})
 	c.result.Tasks = append(c.result.Tasks, claimed...)
+	c.store.claims.Add(int64(len(claimed)))
 	return err
 }
 

@@ -267,3 +267,21 @@ func sequentialReads(t *testing.T, url string) map[string]int64 {
 	}
 	return read
 }
+
+func TestRunningRowsAreSweptAfterManyClaims(t *testing.T) {
+	url := servertest.Postgres(t)
+	g := newGround(t, open(t, url), 1)
+	g.settle(g.claim(g.add(500)...).Tasks, task.OutcomeSucceeded)
+	if _, err := g.s.Recover(t.Context(), g.queue.Numbers, 10); err != nil || g.s.Unswept() == 0 {
+		t.Fatal("swept after a few claims", err)
+	}
+	g.s.Claimed(postgres.TidyAfter)
+	if _, err := g.s.Recover(t.Context(), g.queue.Numbers, 10); err != nil || g.s.Unswept() != 0 {
+		t.Fatalf("%d claims, %v", g.s.Unswept(), err)
+	}
+	var free int
+	g.ok(pool(t, url).QueryRow(t.Context(), "SELECT reltuples::bigint FROM pg_class WHERE relname = 'outlast_run'").Scan(&free))
+	if free != 0 {
+		t.Errorf("the table has %d rows by the server's statistics, so that it was not swept", free)
+	}
+}

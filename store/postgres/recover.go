@@ -60,6 +60,7 @@ type lostNode struct {
 
 // Recover implements [store.Store].
 func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store.Recovered, error) {
+	s.tidy(ctx)
 	set := make(map[uint16]bool, len(lanes))
 	for _, lane := range lanes {
 		set[lane] = true

@@ -48,6 +48,7 @@ package postgres
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -69,6 +70,8 @@ type Store struct {
 	clock  func() time.Duration
 
 	partitions partitions
+	claims     atomic.Int64    // rows claimed since outlast_run was swept
+	tidied     atomic.Int64    // when that was, in ns
 	life       context.Context // ends with Close
 	end        context.CancelFunc
 	closing    sync.Once
