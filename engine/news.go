@@ -77,6 +77,7 @@ func (e *Engine) Stir() {
 func (e *Engine) telling() {
 	calls := newCalls(e)
 	defer calls.running.Wait()
+	var last time.Time
 	for {
 		select {
 		case <-e.running.Done():
@@ -87,10 +88,12 @@ func (e *Engine) telling() {
 			continue
 		case <-e.told:
 		}
-		e.tellNews(calls)
-		if !sleep(e.running, newsEvery) {
+		if wait := newsEvery - time.Since(last); wait > 0 && !sleep(e.running, wait) {
 			return
 		}
+		last = time.Now()
+		calls.endAll()
+		e.tellNews(calls)
 	}
 }
 
@@ -298,6 +301,18 @@ func (c *calls) tell(id string, m *message) {
 	select {
 	case c.ended <- callEnd{id, err}:
 	case <-e.running.Done():
+	}
+}
+
+// endAll notes the ends of calls that wait to be noted.
+func (c *calls) endAll() {
+	for {
+		select {
+		case call := <-c.ended:
+			c.end(call)
+		default:
+			return
+		}
 	}
 }
 
