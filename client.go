@@ -85,6 +85,7 @@ func (c *Client) makeEngine() error {
 		Observer:    c.observe(),
 		EnqueueOnly: c.enqueueOnly,
 		Tell:        c.waker.tell,
+		Queues:      c.queues,
 		Node: store.Node{
 			ID:       nodeID(),
 			Address:  c.address,
@@ -93,9 +94,6 @@ func (c *Client) makeEngine() error {
 			Embedded: !c.server,
 			WakeKey:  c.waker.key,
 		},
-	}
-	if !c.server {
-		config.Queues = c.queues
 	}
 	for _, change := range c.tune {
 		change(&config)

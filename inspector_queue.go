@@ -48,7 +48,7 @@ func (i *Inspector) PutQueue(ctx context.Context, queue Queue) (*Queue, error) {
 func (i *Inspector) refresh(ctx context.Context) {
 	if i.client.state.Load() == started {
 		_ = i.client.engine.Refresh(ctx)
-		i.client.engine.Stir()
+		i.client.engine.Stir(ctx)
 	}
 }
 

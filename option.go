@@ -74,7 +74,8 @@ func WithAddress(address string) Option { return func(o *options) { o.address = 
 func EnqueueOnly() Option { return func(o *options) { o.enqueueOnly = true } }
 
 // AsServer makes a node that works on every queue without an embedded node,
-// and makes HTTP requests of tasks in all of them.
+// and makes HTTP requests of tasks in all of them. With [WithQueues] it works on
+// those queues only, and shares them with embedded nodes.
 func AsServer() Option { return func(o *options) { o.server = true } }
 
 // WithObserver adds an observer of the engine. Its functions must not block.
@@ -115,9 +116,6 @@ func WithStatsEvery(d time.Duration) Option {
 // check completes the options and collects what is wrong with them.
 func (o *options) check() error {
 	var c complaints
-	if o.server && len(o.queues) > 0 {
-		c.add("queues", "a server takes every queue without an embedded node", "leave WithQueues or AsServer out")
-	}
 	for _, name := range o.queues {
 		c.name("queues", name)
 	}

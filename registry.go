@@ -102,7 +102,7 @@ func (r *registry) Serves(queue string) (types []string, served bool) {
 	if r.client.enqueueOnly {
 		return nil, false
 	}
-	if !r.client.server && !slices.Contains(r.client.queues, queue) {
+	if (!r.client.server || len(r.client.queues) > 0) && !slices.Contains(r.client.queues, queue) {
 		return nil, false
 	}
 	return *r.serves.Load(), true

@@ -97,6 +97,9 @@ func (a *App) start(ctx context.Context) error {
 		outlast.AsServer(), outlast.WithLogger(a.config.Logger), outlast.WithRegisterer(registry),
 		outlast.AllowTargets(a.config.AllowTargets...), outlast.WithAddress(a.addr), outlast.WithGrace(max(a.config.Grace, time.Nanosecond)),
 	}
+	if len(a.config.Queues) > 0 {
+		options = append(options, outlast.WithQueues(a.config.Queues...))
+	}
 	for host, secret := range a.config.TargetSecrets {
 		options = append(options, outlast.WithTargetSecret(host, secret))
 	}

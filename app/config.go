@@ -39,6 +39,9 @@ type Config struct {
 	Store string
 	// Openers know how to open it; required.
 	Openers Openers
+	// Queues are those that the server works on, beside applications with the
+	// library inside; when empty, every queue that none of these works on.
+	Queues []string
 	// AllowTargets are private address ranges that tasks may call.
 	AllowTargets []netip.Prefix
 	// TargetSecrets are signing secrets by host, or host and port, see [outlast.WithTargetSecret].

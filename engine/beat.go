@@ -99,9 +99,13 @@ func (e *Engine) serves(v *view) store.Serves {
 		if !served {
 			continue
 		}
-		if out[name] = types; e.stops.Load() {
-			out[name] = []string{leaving}
+		switch {
+		case e.stops.Load():
+			types = []string{leaving}
+		case !e.config.Node.Embedded && types != nil && slices.Contains(e.config.Queues, name):
+			types = append(slices.Clip(types), owning)
 		}
+		out[name] = types
 	}
 	return out
 }

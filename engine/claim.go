@@ -75,6 +75,9 @@ func (e *Engine) claim(batch []*entry) {
 		claimed.Refused = nil
 	} else {
 		e.claimed(len(claimed.Tasks), began)
+		if len(claimed.Tasks) > 0 {
+			e.lag.seen(began, time.Now(), claimed.Tasks[0].StartedAt)
+		}
 	}
 	if !e.start(request.Node, claimed.Tasks) {
 		// Others may be recovering these rows. The reconciler hands them back
@@ -159,7 +162,7 @@ func (e *Engine) refused(entry *entry, refusal *store.Refusal, now int64) {
 	case store.ReasonLater:
 		row := refusal.Entry
 		entry.RunAt, entry.Rank = row.RunAt, row.Rank
-		e.near.delay(entry, max(row.RunAt, now+clockPause.Microseconds()))
+		e.near.delay(entry, e.lag.retryAt(row.RunAt, now))
 	case store.ReasonBehindKey:
 		e.behindKey(entry, refusal.Head, now)
 	case store.ReasonKeyHeld:

@@ -283,7 +283,7 @@ func TestNewQueueIsOwnedAtOnce(t *testing.T) {
 		if err := a.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		a.Stir()
+		a.Stir(t.Context())
 		insert, sent := w.insert("t", func(in *store.Insert) { in.Task.Queue = "new" }), time.Now()
 		insert.Task.ID = insert.Task.ID.WithLane(q.Numbers[5])
 		if _, err := a.Enqueue(t.Context(), []store.Insert{insert}); err != nil {
@@ -324,5 +324,35 @@ func TestEnqueueWhileStopping(t *testing.T) {
 		if _, err := a.Enqueue(context.Background(), []store.Insert{w.insert("t", nil)}); !errors.Is(err, &task.Error{Code: task.CodeUnavailable}) {
 			t.Errorf("after the stop: %v", err)
 		}
+	})
+}
+
+// A server leaves queues to the applications that work on them, and takes them
+// when these stop or die; a queue that it was told to work on it shares.
+func TestServersBesideEmbeddedNodes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, p := newWorld(t, 8), &phone{}
+		named := w.queue("named", 8)
+		r := func() *registry { return &registry{handlers: handlers("t", engine.Handler(ok))} }
+		server := w.phoned(p, "server", r(), func(c *engine.Config) {
+			c.Node.Embedded = false
+			c.Queues = []string{"named"}
+		})
+		time.Sleep(2 * time.Second)
+		w.even("default", 8, server)
+		app := w.phoned(p, "app", r(), nil)
+		time.Sleep(3 * time.Second)
+		w.even("default", 8, app)
+		w.even("named", len(named.Numbers), app, server)
+		w.stop(app)
+		time.Sleep(100 * time.Millisecond)
+		w.even("default", 8, server)
+		again := w.phoned(p, "app2", r(), nil)
+		time.Sleep(3 * time.Second)
+		w.even("default", 8, again)
+		again.Kill()
+		time.Sleep(8 * time.Second)
+		w.even("default", 8, server)
+		w.stop(server)
 	})
 }

@@ -78,8 +78,9 @@ type Config struct {
 	// are counted only. Nil where there is no such way. It must end with ctx.
 	Tell func(ctx context.Context, node store.Node, lanes []uint16) error
 
-	// Queues that the node takes lanes of. Nil: every queue that no living
-	// node with Embedded set serves (what `outlast serve` does).
+	// Queues whose lanes a node without Embedded set takes also where embedded
+	// nodes work on them (what `outlast serve --queues` does). Of other queues
+	// it takes lanes only while no living embedded node works on them.
 	Queues []string
 	// EnqueueOnly starts no lanes and no attempts: the node only enqueues.
 	EnqueueOnly bool

@@ -57,19 +57,21 @@ type Engine struct {
 	beaten  atomic.Pointer[map[string]time.Time] // when each other living node was first seen with its present counter
 	placing baton                                // one reader of the topology or taker of lanes at a time
 	contact atomic.Pointer[time.Time]            // when the last successful raise of the counter was sent
+	lag     lag                                  // of the store's clock
 	lost    atomic.Bool                          // no contact with the store: nothing starts
 	stops   atomic.Bool                          // Stop was called: nothing starts
 	halted  bool                                 // no attempt may be added any more; guarded by mu
 	watched atomic.Bool                          // the store tells of changes
 	doubted atomic.Int64                         // until when to look for rows lost by an unknown outcome, ns
 
-	wake    chan struct{} // the dispatcher
-	load    chan struct{} // the loader: something ran low, or marks are to be written
-	changed chan struct{} // the loader: rows may have changed behind our back
-	balance chan struct{} // the balancer: lanes may have changed
-	stirred chan struct{} // the balancer: others say so
-	told    chan struct{} // the teller: there is news
-	beatNow chan struct{} // the beat: what this node says of itself changed
+	wake    chan struct{}      // the dispatcher
+	load    chan struct{}      // the loader: something ran low, or marks are to be written
+	changed chan struct{}      // the loader: rows may have changed behind our back
+	balance chan struct{}      // the balancer: lanes may have changed
+	stirred chan struct{}      // the balancer: others say so
+	asks    chan chan struct{} // the balancer: look now, and close it then
+	told    chan struct{}      // the teller: there is news
+	beatNow chan struct{}      // the beat: what this node says of itself changed
 
 	running      context.Context // ends when the engine stops
 	stopRunning  context.CancelFunc
@@ -104,7 +106,8 @@ func New(config Config) (*Engine, error) {
 		near: newNear(config.NearFuture, config.Slots, config.Share),
 		seen: map[string]*suspicion{}, parking: map[task.ID]int64{}, borrowed: map[borrowing]cursor{}, dirty: map[uint16]bool{}, lenders: map[uint16]bool{}, warned: map[mark]time.Time{},
 		placing: make(baton, 1), wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
-		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1), stirred: make(chan struct{}, 1), told: make(chan struct{}, 1), beatNow: make(chan struct{}, 1),
+		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1), stirred: make(chan struct{}, 1), asks: make(chan chan struct{}),
+		told: make(chan struct{}, 1), beatNow: make(chan struct{}, 1),
 	}
 	e.near.random = config.Rand
 	e.id.Store(&config.Node.ID)
@@ -162,7 +165,8 @@ func (e *Engine) Start(ctx context.Context) error {
 		e.loop(func() { e.watch(waker) })
 	}
 	e.Heard()
-	e.Stir()
+	e.stirAll()
+	signal(e.balance)
 	return nil
 }
 

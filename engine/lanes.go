@@ -15,11 +15,13 @@ func (e *Engine) balancing() {
 	defer stir.Stop()
 	looked := time.Now()
 	for {
+		var asked chan struct{}
 		select {
 		case <-e.running.Done():
 			return
 		case <-ticker.C:
 		case <-e.balance:
+		case asked = <-e.asks:
 		case <-stir.C:
 		case <-e.stirred:
 			if wait := stirEvery - time.Since(looked); wait > 0 {
@@ -30,6 +32,9 @@ func (e *Engine) balancing() {
 		looked = time.Now()
 		if err := e.balanceOnce(e.running); err != nil && e.running.Err() == nil {
 			e.log.Warn("lanes.failed", "error", err)
+		}
+		if asked != nil {
+			close(asked)
 		}
 	}
 }

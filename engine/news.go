@@ -63,13 +63,57 @@ func (e *Engine) stirOthers() {
 }
 
 // Stir makes all nodes look at queues, lanes and nodes now, and tells others
-// what this node serves: an operator changed a queue.
-func (e *Engine) Stir() {
+// what this node serves: an operator changed a queue. It returns when this
+// node has looked and has taken the lanes that it should, after a second, or
+// when ctx ends.
+func (e *Engine) Stir(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, newsTime)
+	defer cancel()
+	e.stirAll()
+	looked := make(chan struct{})
+	select {
+	case e.asks <- looked:
+	case <-ctx.Done():
+		return
+	case <-e.running.Done():
+		return
+	}
+	select {
+	case <-looked:
+	case <-ctx.Done():
+	case <-e.running.Done():
+	}
+}
+
+func (e *Engine) stirAll() {
 	e.mu.Lock()
 	e.stirOthers()
 	e.mu.Unlock()
 	signal(e.beatNow)
-	signal(e.balance)
+}
+
+// lastNews tells what changed at the end, when the loops have ended: the node
+// has left. Nobody who does not answer is waited for long.
+func (e *Engine) lastNews(ctx context.Context, watched bool) {
+	e.mu.Lock()
+	alone := e.alone
+	e.mu.Unlock()
+	if alone {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, newsTime/2)
+	defer cancel()
+	notifier, notifies := e.config.Store.(store.Notifier)
+	switch {
+	case watched && notifies:
+		e.notify(ctx, notifier, news{stir: true})
+	case !watched && e.config.Tell != nil:
+		var calls sync.WaitGroup
+		for _, m := range e.view.Load().audience(news{stir: true}, e.node()) {
+			calls.Go(func() { e.tellOne(ctx, m) })
+		}
+		calls.Wait()
+	}
 }
 
 // telling is the loop that tells other nodes the news: at once, but no two
@@ -112,7 +156,9 @@ func (e *Engine) tellNews(calls *calls) {
 	notifier, notifies := e.config.Store.(store.Notifier)
 	switch watched := e.watched.Load(); {
 	case watched && notifies:
-		e.notify(notifier, n)
+		ctx, cancel := context.WithTimeout(e.running, newsTime)
+		defer cancel()
+		e.notify(ctx, notifier, n)
 	case !watched && e.config.Tell != nil:
 		calls.add(v.audience(n, self), time.Now())
 		calls.start()
@@ -120,13 +166,11 @@ func (e *Engine) tellNews(calls *calls) {
 }
 
 // notify hands the news to the store.
-func (e *Engine) notify(notifier store.Notifier, n news) {
+func (e *Engine) notify(ctx context.Context, notifier store.Notifier, n news) {
 	lanes := n.lanes()
 	if len(lanes) == 0 && !n.stir {
 		return
 	}
-	ctx, cancel := context.WithTimeout(e.running, newsTime)
-	defer cancel()
 	began := time.Now()
 	err := notifier.Notify(ctx, lanes)
 	e.toldOf("notify", len(lanes), began, err)
@@ -225,7 +269,9 @@ func (v *view) borrows(n *store.Node, number uint16) bool {
 	if !served || theirs == nil {
 		return !served
 	}
-	return mine == nil || slices.ContainsFunc(mine, func(capability string) bool { return !slices.Contains(theirs, capability) })
+	return mine == nil || slices.ContainsFunc(mine, func(capability string) bool {
+		return capability != owning && capability != leaving && !slices.Contains(theirs, capability)
+	})
 }
 
 // calls are the wake-ups that go to each node by a call of its own. All but
@@ -283,9 +329,19 @@ func (c *calls) start() {
 	}
 }
 
-// tell makes one call.
+// tell makes one call and says that it has ended.
 func (c *calls) tell(id string, m *message) {
-	e := c.engine
+	ctx, cancel := context.WithTimeout(c.engine.running, newsTime)
+	defer cancel()
+	err := c.engine.tellOne(ctx, m)
+	select {
+	case c.ended <- callEnd{id, err}:
+	case <-c.engine.running.Done():
+	}
+}
+
+// tellOne makes one call.
+func (e *Engine) tellOne(ctx context.Context, m *message) error {
 	var lanes []uint16
 	if !m.any {
 		for number := range m.lanes {
@@ -293,15 +349,10 @@ func (c *calls) tell(id string, m *message) {
 		}
 		lanes = bounded(lanes)
 	}
-	ctx, cancel := context.WithTimeout(e.running, newsTime)
-	defer cancel()
 	began := time.Now()
 	err := e.config.Tell(ctx, *m.node, lanes)
 	e.toldOf("call", len(lanes), began, err)
-	select {
-	case c.ended <- callEnd{id, err}:
-	case <-e.running.Done():
-	}
+	return err
 }
 
 // endAll notes the ends of calls that wait to be noted.

@@ -96,11 +96,14 @@ func (v *view) shares() map[string]map[string]int {
 
 // owners lists the living nodes that may own lanes of the queue: those that
 // work on it and have a part of its limit; servers only where no embedded node
-// works on it.
+// works on it, or if they were told to.
 func (v *view) owners(queue string) (ids []string) {
 	embedded := v.embedded(queue)
 	for id, n := range v.alive {
-		if works(n, queue) && n.Embedded == embedded && v.limitShare(v.queues[queue], id) != noShare {
+		if !works(n, queue) || v.limitShare(v.queues[queue], id) == noShare {
+			continue
+		}
+		if n.Embedded || !embedded || slices.Contains(n.Serves[queue], owning) {
 			ids = append(ids, id)
 		}
 	}
@@ -159,7 +162,7 @@ func (v *view) covering(queue string, nodes []string, count int) (chosen []strin
 			return 1 << 20 // every type
 		}
 		for _, name := range types {
-			if !all && !covered[name] && name != leaving {
+			if !all && !covered[name] && name != leaving && name != owning {
 				more++
 			}
 		}

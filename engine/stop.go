@@ -34,6 +34,7 @@ func (e *Engine) stop(ctx context.Context) error {
 	e.retire(ctx)
 	e.waitForHandlers(ctx)
 	e.enqueues.close() // not sooner: handlers may enqueue while they finish
+	watched := e.watched.Load()
 	e.stopRunning()
 	e.loops.Wait()
 	e.crew.dismiss()
@@ -51,7 +52,9 @@ func (e *Engine) stop(ctx context.Context) error {
 	e.beater.Wait()
 	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
-	return e.config.Store.Leave(leave, e.node())
+	err := e.config.Store.Leave(leave, e.node())
+	e.lastNews(context.WithoutCancel(ctx), watched)
+	return err
 }
 
 // closeSettles waits for the settlements that were handed in.

@@ -69,6 +69,10 @@ func (v *view) canStart(queue, capability string) bool {
 // attempts have ended. No type can have this name.
 const leaving = "@leaving"
 
+// owning is what a server lists among its types in a queue that it was told to
+// work on, whatever embedded nodes do. No type can have this name.
+const owning = "@owner"
+
 // works reports whether the node serves the queue and goes on doing so.
 func works(n *store.Node, queue string) bool {
 	types, serves := n.Serves[queue]

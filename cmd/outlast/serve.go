@@ -27,7 +27,7 @@ const stopReserve = 15 * time.Second
 type serveFlags struct {
 	listen, store, level, format string
 	config                       string // refused: for people who know the contract
-	allow, secrets               []string
+	allow, secrets, queues       []string
 	grace                        time.Duration
 }
 
@@ -36,7 +36,8 @@ func newServe(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Run a server", Args: cobra.NoArgs,
 		Long: `Run a server: the HTTP API, and a node that works on every queue that no
-application with the library inside serves.
+application with the library inside serves. --queues names the queues instead;
+it shares these with such applications.
 
 There are no tokens yet, so it listens on loopback addresses only. Requests
 from web pages of other origins, and for host names that are not loopback,
@@ -60,6 +61,7 @@ rest is handed back without cost. A second signal stops at once.`,
 	_ = flags.MarkHidden("config") // it was defined just now
 	flags.StringVar(&f.listen, "listen", app.DefaultListen, "loopback address and port, port 0 for a free one; env OUTLAST_LISTEN")
 	flags.StringVar(&f.store, "store", app.DefaultStore, storeForms+", or memory: (nothing on disk); env OUTLAST_STORE")
+	flags.StringSliceVar(&f.queues, "queues", nil, "queues to work on, also beside applications with the library inside (repeatable); every queue that none of these works on when absent; env OUTLAST_QUEUES")
 	flags.StringSliceVar(&f.allow, "allow-target", nil, "private address range that tasks may call, such as 10.0.0.0/8 (repeatable); env OUTLAST_ALLOW_TARGET")
 	flags.StringSliceVar(&f.secrets, "target-secret-env", nil, "HOST[:PORT]=VARIABLE: sign requests to the host with the secret in this environment variable (repeatable); env OUTLAST_TARGET_SECRET_ENV")
 	flags.DurationVar(&f.grace, "grace", app.DefaultGrace, "time that running attempts get at a stop; env OUTLAST_GRACE")
@@ -85,7 +87,7 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 		return usage("--grace must not be negative")
 	}
 	config := app.Config{
-		Listen: f.listen, Store: f.store, Openers: openers(), AllowTargets: ranges, TargetSecrets: secrets, Grace: f.grace, Version: version(), Logger: logger,
+		Listen: f.listen, Store: f.store, Openers: openers(), Queues: f.queues, AllowTargets: ranges, TargetSecrets: secrets, Grace: f.grace, Version: version(), Logger: logger,
 	}
 	if f.grace == 0 {
 		config.Grace = -1
