@@ -28,27 +28,37 @@ func (e *Engine) beating() {
 	silence := time.AfterFunc(lostAfter, func() { e.lose("no contact with the store") })
 	defer silence.Stop()
 	for {
+		var asked chan struct{}
 		select {
 		case <-e.beats.Done():
 			return
 		case <-ticker.C:
-		case <-e.beatNow:
+		case asked = <-e.beatAsks:
 		}
-		sent := time.Now()
-		err := e.beatOnce()
-		if errors.Is(err, store.ErrNodeDead) {
-			e.lose("marked dead")
-			err = e.rejoin()
+		e.beatOrRejoin(silence)
+		if asked != nil {
+			close(asked)
 		}
-		if err != nil {
-			e.log.Warn("beat.failed", "error", err)
-			continue
-		}
-		if left := lostAfter - time.Since(sent); left > 0 {
-			e.contact.Store(&sent)
-			silence.Reset(left)
-			e.found()
-		}
+	}
+}
+
+// beatOrRejoin raises the counter, or returns under a new id; either puts off
+// the silence.
+func (e *Engine) beatOrRejoin(silence *time.Timer) {
+	sent := time.Now()
+	err := e.beatOnce()
+	if errors.Is(err, store.ErrNodeDead) {
+		e.lose("marked dead")
+		err = e.rejoin()
+	}
+	if err != nil {
+		e.log.Warn("beat.failed", "error", err)
+		return
+	}
+	if left := lostAfter - time.Since(sent); left > 0 {
+		e.contact.Store(&sent)
+		silence.Reset(left)
+		e.found()
 	}
 }
 

@@ -64,14 +64,14 @@ type Engine struct {
 	watched atomic.Bool                          // the store tells of changes
 	doubted atomic.Int64                         // until when to look for rows lost by an unknown outcome, ns
 
-	wake    chan struct{}      // the dispatcher
-	load    chan struct{}      // the loader: something ran low, or marks are to be written
-	changed chan struct{}      // the loader: rows may have changed behind our back
-	balance chan struct{}      // the balancer: lanes may have changed
-	stirred chan struct{}      // the balancer: others say so
-	asks    chan chan struct{} // the balancer: look now, and close it then
-	told    chan struct{}      // the teller: there is news
-	beatNow chan struct{}      // the beat: what this node says of itself changed
+	wake     chan struct{}      // the dispatcher
+	load     chan struct{}      // the loader: something ran low, or marks are to be written
+	changed  chan struct{}      // the loader: rows may have changed behind our back
+	balance  chan struct{}      // the balancer: lanes may have changed
+	stirred  chan struct{}      // the balancer: others say so
+	asks     chan chan struct{} // the balancer: look now, and close it then
+	told     chan struct{}      // the teller: there is news
+	beatAsks chan chan struct{} // the beat: raise the counter now, and close it then
 
 	running      context.Context // ends when the engine stops
 	stopRunning  context.CancelFunc
@@ -107,7 +107,7 @@ func New(config Config) (*Engine, error) {
 		seen: map[string]*suspicion{}, parking: map[task.ID]int64{}, borrowed: map[borrowing]cursor{}, dirty: map[uint16]bool{}, lenders: map[uint16]bool{}, warned: map[mark]time.Time{},
 		placing: make(baton, 1), wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
 		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1), stirred: make(chan struct{}, 1), asks: make(chan chan struct{}),
-		told: make(chan struct{}, 1), beatNow: make(chan struct{}, 1),
+		told: make(chan struct{}, 1), beatAsks: make(chan chan struct{}),
 	}
 	e.near.random = config.Rand
 	e.id.Store(&config.Node.ID)
@@ -165,7 +165,9 @@ func (e *Engine) Start(ctx context.Context) error {
 		e.loop(func() { e.watch(waker) })
 	}
 	e.Heard()
-	e.stirAll()
+	e.mu.Lock()
+	e.stirOthers()
+	e.mu.Unlock()
 	signal(e.balance)
 	return nil
 }

@@ -143,9 +143,9 @@ func (e *Engine) giveBack(ctx context.Context, lanes []*lane) error {
 // retire tells others that this node will own nothing more, and gives its
 // lanes back; those with a running keyed task when that has ended.
 func (e *Engine) retire(ctx context.Context) {
-	signal(e.beatNow)
 	ctx, cancel := context.WithTimeout(ctx, leaveTime)
 	defer cancel()
+	e.ask(ctx, e.beatAsks) // first, so that those who see free lanes may take them
 	if err := e.giveAllBack(ctx); err != nil {
 		e.log.Warn("lanes.failed", "error", err)
 	}

@@ -33,7 +33,7 @@ func (e *Engine) Heard(lanes ...uint16) {
 		switch self := v.me(e.node()); {
 		case e.near.lanes[lane] != nil:
 			e.dirty[lane], found = true, true
-		case self != nil && v.borrows(self, lane):
+		case self != nil && (v.borrows(self, lane) || v.lanes[lane] != nil && v.lanes[lane].Owner == self.ID): // it was ours a moment ago
 			e.lenders[lane], found = true, true
 		}
 	}

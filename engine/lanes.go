@@ -24,7 +24,7 @@ func (e *Engine) balancing() {
 		case asked = <-e.asks:
 		case <-stir.C:
 		case <-e.stirred:
-			if wait := stirEvery - time.Since(looked); wait > 0 {
+			if wait := e.stirPause() - time.Since(looked); wait > 0 {
 				stir.Reset(wait)
 				continue
 			}
@@ -39,9 +39,14 @@ func (e *Engine) balancing() {
 	}
 }
 
-// stirEvery is the time between two looks at the topology because others
-// stirred: some stores tell of every commit, whatever it changed.
-const stirEvery = 200 * time.Millisecond
+// stirPause is the time between two looks at the topology because others
+// stirred. Some stores tell of every commit, whatever it changed.
+func (e *Engine) stirPause() time.Duration {
+	if e.hearsAll() {
+		return 200 * time.Millisecond
+	}
+	return 20 * time.Millisecond
+}
 
 // balanceOnce reads the topology, judges other nodes, gives lanes back and
 // takes free ones.
@@ -102,8 +107,8 @@ func (e *Engine) Refresh(ctx context.Context) error {
 	if self := v.alive[e.node()]; self != nil {
 		self.Serves = e.serves(v) // its row is as old as its last beat
 	}
-	e.view.Store(v)
-	if found := e.apply(v); len(found) > 0 {
+	before := e.view.Swap(v)
+	if found := e.apply(before, v); len(found) > 0 {
 		e.settleIn(found)
 	}
 	signal(e.wake)
@@ -113,7 +118,7 @@ func (e *Engine) Refresh(ctx context.Context) error {
 // apply brings memory in line with the topology: lanes that are no longer
 // this node's are dropped, lanes that a take of unknown outcome has won are
 // added (and returned), queues get their settings.
-func (e *Engine) apply(v *view) (found []uint16) {
+func (e *Engine) apply(before, v *view) (found []uint16) {
 	e.lock()
 	defer e.unlock()
 	self := e.node()
@@ -136,6 +141,7 @@ func (e *Engine) apply(v *view) (found []uint16) {
 			found = append(found, number)
 		}
 	}
+	e.lookIntoNew(before, v)
 	return found
 }
 

@@ -69,27 +69,28 @@ func (e *Engine) stirOthers() {
 func (e *Engine) Stir(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, newsTime)
 	defer cancel()
-	e.stirAll()
-	looked := make(chan struct{})
-	select {
-	case e.asks <- looked:
-	case <-ctx.Done():
-		return
-	case <-e.running.Done():
-		return
-	}
-	select {
-	case <-looked:
-	case <-ctx.Done():
-	case <-e.running.Done():
-	}
-}
-
-func (e *Engine) stirAll() {
+	e.ask(ctx, e.beatAsks)
 	e.mu.Lock()
 	e.stirOthers()
 	e.mu.Unlock()
-	signal(e.beatNow)
+	e.ask(ctx, e.asks)
+}
+
+// ask makes a loop do its work now, and waits until it has, as long as ctx.
+func (e *Engine) ask(ctx context.Context, loop chan chan struct{}) {
+	done := make(chan struct{})
+	select {
+	case loop <- done:
+	case <-ctx.Done():
+		return
+	case <-e.running.Done():
+		return
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+	case <-e.running.Done():
+	}
 }
 
 // lastNews tells what changed at the end, when the loops have ended: the node
@@ -190,6 +191,22 @@ func (n *news) lanes() (numbers []uint16) {
 		}
 	}
 	return bounded(numbers)
+}
+
+// lookIntoNew makes the loader look into lanes whose owner has changed, for rows
+// that it cannot start and this node can: it may have marked them before this
+// node knew that. The engine's lock must be held.
+func (e *Engine) lookIntoNew(before, now *view) {
+	self := now.me(e.node())
+	if before == nil || self == nil || e.config.EnqueueOnly {
+		return
+	}
+	for number, l := range now.lanes {
+		if old := before.lanes[number]; old != nil && old.Owner != l.Owner && e.near.lanes[number] == nil && now.borrows(self, number) {
+			e.lenders[number] = true
+			signal(e.changed)
+		}
+	}
 }
 
 // bounded sorts lanes; too many of them become "any".

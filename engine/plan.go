@@ -152,8 +152,9 @@ func (v *view) sharers(queue string) (nodes []string) {
 	return nodes
 }
 
-// covering chooses count of the nodes: each time the one that can start most
-// of what the ones before it cannot, and among equals the first.
+// covering chooses count of the nodes: those that stop and still have attempts,
+// which may be of the queue; then each time the one that can start most of what
+// the ones before it cannot, and among equals the first.
 func (v *view) covering(queue string, nodes []string, count int) (chosen []string) {
 	covered, all := map[string]bool{}, false
 	adds := func(id string) (more int) {
@@ -167,6 +168,11 @@ func (v *view) covering(queue string, nodes []string, count int) (chosen []strin
 			}
 		}
 		return more
+	}
+	for _, id := range nodes {
+		if n := v.alive[id]; !works(n, queue) && n.Load.Running > 0 && len(chosen) < count {
+			chosen = append(chosen, id)
+		}
 	}
 	for len(chosen) < count {
 		best := ""
