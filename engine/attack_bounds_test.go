@@ -75,10 +75,10 @@ func TestBorrowerIgnoresTheLimit(t *testing.T) {
 		time.Sleep(time.Second)
 		w.stop(a, b) // which lets the other node start what only it can
 		mu.Lock()
+		defer mu.Unlock()
 		if most > 1 {
 			t.Errorf("%d at once in a queue with a limit of 1", most)
 		}
-		mu.Unlock()
 	})
 }
 

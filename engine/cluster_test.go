@@ -185,6 +185,7 @@ func TestTakeoverTime(t *testing.T) {
 				t.Errorf("attempt %d, crashes %d", got.Attempt, got.Crashes)
 			}
 		}
+		time.Sleep(time.Second)
 		w.even("default", 12, a.Engine, b.Engine)
 		w.stop(a.Engine, b.Engine)
 	})
