@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"log/slog"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -67,6 +68,7 @@ const longestDeaf = 30 * time.Second
 
 // watch passes on what the store tells of other processes' commits.
 func (e *Engine) watch(waker store.Waker) {
+	level := slog.LevelWarn
 	for pause := e.config.Poll; e.running.Err() == nil; pause = min(2*pause, longestDeaf) {
 		began := time.Now()
 		e.watched.Store(true)
@@ -77,9 +79,10 @@ func (e *Engine) watch(waker store.Waker) {
 			return
 		}
 		if time.Since(began) > longestDeaf {
-			pause = e.config.Poll
+			pause, level = e.config.Poll, slog.LevelWarn
 		}
-		e.log.Warn("watch.ended", "error", err, "again_in", pause)
+		e.log.Log(e.running, level, "watch.ended", "error", err, "again_in", pause)
+		level = slog.LevelDebug // it has been said; until it works again
 		sleep(e.running, pause)
 	}
 }

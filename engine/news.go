@@ -111,7 +111,7 @@ func (e *Engine) lastNews(ctx context.Context, watched bool) {
 	case !watched && e.config.Tell != nil:
 		var calls sync.WaitGroup
 		for _, m := range e.view.Load().audience(news{stir: true}, e.node()) {
-			calls.Go(func() { e.tellOne(ctx, m) })
+			calls.Go(func() { _ = e.tellOne(ctx, m) }) // the observer was told
 		}
 		calls.Wait()
 	}
