@@ -35,8 +35,11 @@ func codeOf(err error) string {
 // itself, with nothing changed.
 func passing(err error) bool {
 	switch codeOf(err) {
-	case codeSerialization, codeDeadlock, codeLockTimeout, codeNoStatement, codeStatementThere, codePlanChanged:
+	case codeSerialization, codeDeadlock, codeLockTimeout, codeNoStatement, codeStatementThere:
 		return true
+	case codePlanChanged: // the code of all that a server cannot do
+		var refused *pgconn.PgError
+		return errors.As(err, &refused) && refused.Routine == "RevalidateCachedQuery"
 	}
 	return errors.Is(err, errClosed) || err != nil && pgconn.SafeToRetry(err)
 }
