@@ -44,7 +44,7 @@ func TestReleasesSideBySide(t *testing.T) {
 					return errRefused
 				}
 				return pay(ctx, s)
-			}, quick(3))
+			}, quick(5))
 		}
 		nodes := []*outlast.Client{s.node(handle), s.node(handle)}
 		load := &load{shop: s, stop: make(chan struct{})}
@@ -135,7 +135,10 @@ func (l *load) end() {
 	close(l.stop)
 	l.group.Wait()
 	for i, id := range l.ids {
-		if done := l.paidOnce(l.clients[i%len(l.clients)], id); done.Attempt != 2 || done.Crashes != 0 {
+		done := l.paidOnce(l.clients[i%len(l.clients)], id)
+		// MariaDB may refuse a transaction of the handler that began before a
+		// table was changed.
+		if done.Attempt < 2 || done.Attempt > 3 || done.Crashes != 0 {
 			l.Errorf("task %s has %d attempts and %d crashes", id, done.Attempt, done.Crashes)
 		}
 	}
