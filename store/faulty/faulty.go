@@ -68,7 +68,8 @@ type stream struct {
 }
 
 // Wrap returns the backend with faults. It implements [store.Waker] exactly if
-// the backend does, and [store.TxEnqueuer] with [store.TxSettler] exactly if
+// the backend does, [store.Notifier] with it if the backend has that and works in
+// transactions of the caller, as PostgreSQL does, and [store.TxEnqueuer] with [store.TxSettler] exactly if
 // the backend does both.
 func Wrap(backend store.Backend, seed uint64, rules ...Rule) (store.Backend, *Faults) {
 	faults := &Faults{
@@ -78,7 +79,15 @@ func Wrap(backend store.Backend, seed uint64, rules ...Rule) (store.Backend, *Fa
 	wrapped := &wrapper{backend, faults}
 	tx, canTx := backend.(txStore)
 	waker, canWake := backend.(store.Waker)
+	notifier, canNotify := backend.(store.Notifier)
 	switch {
+	case canTx && canWake && canNotify:
+		return struct {
+			*wrapper
+			txWrapper
+			store.Waker
+			notifyWrapper
+		}{wrapped, txWrapper{tx, faults}, waker, notifyWrapper{notifier, faults}}, faults
 	case canTx && canWake:
 		return struct {
 			*wrapper

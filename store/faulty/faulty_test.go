@@ -158,6 +158,34 @@ func TestOptionalInterfacesAreForwarded(t *testing.T) {
 	}
 }
 
+// telling is what a store of PostgreSQL can do.
+type telling struct {
+	transactional
+	store.Waker
+	told int
+}
+
+func (t *telling) Notify(context.Context, []uint16) error { t.told++; return nil }
+
+func TestNewsAreForwardedAndLost(t *testing.T) {
+	m := memory.New()
+	inner := &telling{transactional: transactional{m}, Waker: m}
+	s, _ := faulty.Wrap(inner, 1, faulty.Rule{Kind: faulty.Fail, Methods: []string{"Notify"}, Nth: 1})
+	notifier, is := s.(store.Notifier)
+	if !is {
+		t.Fatal("it does not tell news")
+	}
+	first, second := notifier.Notify(t.Context(), nil), notifier.Notify(t.Context(), nil)
+	if !errors.Is(first, faulty.ErrInjected) || second != nil || inner.told != 1 {
+		t.Errorf("%v, %v, told %d times", first, second, inner.told)
+	}
+	_, isTx := s.(store.TxSettler)
+	_, isWaker := s.(store.Waker)
+	if !isTx || !isWaker {
+		t.Error("other abilities are lost")
+	}
+}
+
 // Every method of the backend must go through the faults.
 func TestEveryMethodIsCovered(t *testing.T) {
 	s, faults := faulty.Wrap(memory.New(), 1, faulty.Rule{Kind: faulty.Fail, Probability: 1})

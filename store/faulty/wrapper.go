@@ -32,6 +32,16 @@ func (w txWrapper) SettleTx(ctx context.Context, tx any, settlement store.Settle
 	return call(ctx, w.faults, "SettleTx", func() (store.Settled, error) { return w.backend.SettleTx(ctx, tx, settlement) })
 }
 
+// notifyWrapper loses some news, which are advice.
+type notifyWrapper struct {
+	backend store.Notifier
+	faults  *Faults
+}
+
+func (w notifyWrapper) Notify(ctx context.Context, lanes []uint16) error {
+	return run(ctx, w.faults, "Notify", func() error { return w.backend.Notify(ctx, lanes) })
+}
+
 func (w *wrapper) Close() error { return w.backend.Close() }
 
 func (w *wrapper) Join(ctx context.Context, node store.Node) error {
