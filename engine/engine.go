@@ -164,7 +164,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	if waker, ok := e.config.Store.(store.Waker); ok {
 		e.loop(func() { e.watch(waker) })
 	}
-	e.Heard()
+	signal(e.changed) // a look at the lanes, and at those of others
 	e.mu.Lock()
 	e.stirOthers()
 	e.mu.Unlock()

@@ -46,6 +46,7 @@ func (e *Engine) Heard(lanes ...uint16) {
 
 // hints are what a poll is to look at.
 type hints struct {
+	asked bool            // somebody has said that there is something
 	lanes map[uint16]bool // nil for all of this node's
 	lend  map[uint16]bool // of others; nil for all
 }
@@ -55,10 +56,10 @@ type hints struct {
 func (e *Engine) hinted() hints {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	h, all := hints{e.dirty, e.lenders}, e.dirtyAll
+	h, all := hints{true, e.dirty, e.lenders}, e.dirtyAll
 	e.dirty, e.lenders, e.dirtyAll = map[uint16]bool{}, map[uint16]bool{}, false
-	if all || len(h.lanes)+len(h.lend) == 0 {
-		return hints{}
+	if asked := len(h.lanes)+len(h.lend) > 0; all || !asked {
+		return hints{asked: all || asked}
 	}
 	return h
 }
@@ -84,5 +85,6 @@ func (e *Engine) watch(waker store.Waker) {
 		e.log.Log(e.running, level, "watch.ended", "error", err, "again_in", pause)
 		level = slog.LevelDebug // it has been said; until it works again
 		sleep(e.running, pause)
+		e.Heard() // something was missed
 	}
 }

@@ -14,15 +14,16 @@ import (
 // entries run low, looks for rows that nobody told this node of, and writes
 // and clears park marks.
 const (
-	pollRows   = 256                    // rows that a poll reads first, per lane
-	pollMore   = 5000                   // rows of each page after that
-	pollShare  = 10                     // a poll that reads much is followed by so many times its own length without one
-	pollLittle = 1024                   // rows; one that reads no more, by its own length
-	deafPoll   = 200 * time.Millisecond // between polls of a store that tells of nothing
-	askEvery   = time.Second            // how often polls of all lanes make blocked keys ask, and marks are read
-	rescan     = time.Minute            // a complete scan: commits can become visible out of order
-	quietPolls = 10                     // polls to leave out on a store that tells of changes
-	storeCall  = 10 * time.Second       // limit of one read or marking
+	pollRows     = 256                    // rows that a poll reads first, per lane
+	pollMore     = 5000                   // rows of each page after that
+	pollShare    = 10                     // a poll that reads much is followed by so many times its own length without one
+	pollLittle   = 1024                   // rows; one that reads no more, by its own length
+	deafPoll     = 200 * time.Millisecond // between polls of a store that tells of nothing
+	askEvery     = time.Second            // how often polls of all lanes make blocked keys ask, and marks are read
+	rescan       = time.Minute            // a complete scan: commits can become visible out of order
+	quietPolls   = 10                     // polls to leave out on a store that tells of changes
+	shallowPolls = 10                     // polls that nobody asked for, and that read the front of lanes only, before one that reads all
+	storeCall    = 10 * time.Second       // limit of one read or marking
 )
 
 // loading is the loop of the loader. Polls that read much take a tenth of the
@@ -35,7 +36,7 @@ func (e *Engine) loading() {
 	defer again.Stop()
 	park := time.NewTicker(parkEvery)
 	defer park.Stop()
-	quiet, fullScan, pollAt := 0, time.Now().Add(rescan), time.Now()
+	quiet, shallow, fullScan, pollAt := 0, 0, time.Now().Add(rescan), time.Now()
 	for {
 		poll := false
 		select {
@@ -69,7 +70,10 @@ func (e *Engine) loading() {
 		if poll {
 			quiet = 0
 			h, share := e.hinted(), time.Duration(1)
-			if e.pollOnce(h.lanes) > pollLittle {
+			if shallow++; h.asked || shallow > shallowPolls {
+				shallow = 0
+			}
+			if e.pollOnce(h.lanes, shallow == 0) > pollLittle {
 				share = pollShare
 			}
 			e.borrow(h.lend)
@@ -222,8 +226,10 @@ func (e *Engine) learnPage(l *lane, page []store.Entry, wanted bool) {
 // pollOnce reads what memory should know of the lanes (nil for all), for rows
 // that others inserted or moved: page by page, so that it also finds those
 // behind a backlog that is known. It lets blocked keys ask again too: one may
-// have been released elsewhere. It returns the number of rows read.
-func (e *Engine) pollOnce(lanes map[uint16]bool) (rows int) {
+// have been released elsewhere. One that is not deep looks at the front of the
+// lanes only: to read what is known of a backlog over and over would cost as
+// much as to run it. It returns the number of rows read.
+func (e *Engine) pollOnce(lanes map[uint16]bool, deep bool) (rows int) {
 	after, stale := e.toPoll(lanes)
 	if len(stale) > 0 {
 		defer e.readMarks(stale) // an earlier owner may have written some late
@@ -243,7 +249,7 @@ func (e *Engine) pollOnce(lanes map[uint16]bool) (rows int) {
 				continue
 			}
 			e.learnPage(l, page, false)
-			if len(page) == r.Limit {
+			if deep && len(page) == r.Limit {
 				last := page[len(page)-1]
 				r.After, r.AfterID, r.Limit = last.Rank, last.ID, pollMore
 				after[r.Lane] = r
