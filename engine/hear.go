@@ -73,7 +73,6 @@ func (e *Engine) watch(waker store.Waker) {
 	for pause := e.config.Poll; e.running.Err() == nil; pause = min(2*pause, longestDeaf) {
 		began := time.Now()
 		e.watched.Store(true)
-		e.Heard() // what was committed before
 		err := waker.Watch(e.running, func(lanes []uint16) { e.Heard(lanes...) })
 		e.watched.Store(false)
 		if e.running.Err() != nil {
