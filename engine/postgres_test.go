@@ -1,0 +1,91 @@
+//go:build unix
+
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/servertest"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/postgres"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Three nodes on PostgreSQL share the lanes, and only one can start a type: it
+// runs the tasks of all lanes.
+func TestTypesRunWhereTheyCanOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	url := servertest.PostgresServer(t).URL("postgres")
+	var where began
+	var nodes []*engine.Engine
+	var first *postgres.Store
+	for i := range 3 {
+		s, err := postgres.OpenURL(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = s
+			if _, err := s.PutQueue(t.Context(), store.Queue{Name: "default", Lanes: 9}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		name := fmt.Sprint("n", i)
+		can := handlers("t", where.handler(name))
+		if i == 2 {
+			can["special"] = where.handler(name)
+		}
+		e, err := engine.New(engine.Config{
+			Store: s, Registry: &registry{policy: retry.Default(), handlers: can}, Node: store.Node{ID: name, Embedded: true},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := e.Stop(context.Background()); err != nil {
+				t.Error(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		nodes = append(nodes, e)
+	}
+	owned := func() map[string]int {
+		out := map[string]int{}
+		for _, l := range nodes[0].Topology().Lanes {
+			out[l.Owner]++
+		}
+		return out
+	}
+	eventually(t, 20*time.Second, "the lanes are spread", func() bool { o := owned(); return o["n0"] == 3 && o["n1"] == 3 && o["n2"] == 3 })
+	queue, _ := nodes[0].Queue("default")
+	var inserts []store.Insert
+	for i := range 90 {
+		in := fresh(queue.Numbers[i%9:][:1])
+		in.Task.Type, in.Task.Target = "special", "special"
+		inserts = append(inserts, in)
+	}
+	if _, err := nodes[0].EnqueueEach(t.Context(), inserts); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, 30*time.Second, "all have succeeded", func() bool {
+		done, err := first.Count(t.Context(), store.Filter{State: task.Succeeded}, 1000)
+		return err == nil && done == len(inserts)
+	})
+	where.mu.Lock()
+	defer where.mu.Unlock()
+	for _, in := range inserts {
+		if where.where[in.Task.ID] != "n2" {
+			t.Errorf("a task ran on %q", where.where[in.Task.ID])
+		}
+	}
+}
