@@ -231,7 +231,7 @@ func (e *enqueuing) together(ctx context.Context, places []int) error {
 // insert is copy for fewer tasks: one round trip.
 func (e *enqueuing) insert(ctx context.Context, in *inserts) ([]store.Inserted, error) {
 	made := make([]store.Inserted, 0, len(in.items))
-	_, err := e.store.pipelineWith(ctx, settingsFresh, &call{
+	_, err := e.store.pipeline(ctx, &call{
 		query: insertNew, args: in.args(e.store.offset()), start: func() { made = made[:0] },
 		scan: func(r row) error {
 			made = append(made, inserted(in.items[len(made)].Task, r.int(0), r.int(1), r.int(2), r.int(3)))
