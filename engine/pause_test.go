@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,7 +64,13 @@ func TestStoppedBetweenClaimAndStart(t *testing.T) {
 func TestFrozenNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, p := newWorld(t, 6), &phone{}
+		var counting sync.Mutex
 		ended := map[error]int{}
+		count := func(cause error) {
+			counting.Lock()
+			defer counting.Unlock()
+			ended[cause]++
+		}
 		r := func(name string) *registry {
 			return &registry{handlers: handlers("t", func(ctx context.Context, run *engine.Run) ([]byte, error) {
 				if run.Task.Crashes > 0 {
@@ -71,9 +78,9 @@ func TestFrozenNode(t *testing.T) {
 				}
 				select {
 				case <-ctx.Done():
-					ended[context.Cause(ctx)]++
+					count(context.Cause(ctx))
 				case <-time.After(6 * time.Second):
-					ended[nil]++
+					count(nil)
 				}
 				return []byte(`"late"`), nil
 			})}
@@ -104,9 +111,11 @@ func TestFrozenNode(t *testing.T) {
 				t.Errorf("attempt %d, crashes %d, result %s", got.Attempt, got.Crashes, got.Result)
 			}
 		}
+		counting.Lock()
 		if ended[engine.ErrLost] != len(ids) {
 			t.Errorf("attempts of the frozen node ended by %v", ended)
 		}
+		counting.Unlock()
 		time.Sleep(5 * time.Minute) // the calls that hang come back
 		if c.Node() == "c" || c.Stats().Lost {
 			t.Errorf("the node that came back is %s, lost %v", c.Node(), c.Stats().Lost)

@@ -114,6 +114,9 @@ func (t *outerTx) undo(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RollbackTimeout)
 	defer cancel()
 	err := t.Rollback(ctx)
+	if err == nil {
+		return nil // the connection may be somebody else's by now
+	}
 	if conn := t.Conn(); conn != nil && conn.IsClosed() {
 		return nil // there is no connection any more, and so no transaction
 	}
