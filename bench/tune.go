@@ -69,9 +69,10 @@ func (t tuning) encode() string {
 	return string(text)
 }
 
-// The search measures small repetitions.
+// The search measures small repetitions, but several times as many tasks as the most
+// workers: else one fetch would take them all, whatever the cooldown.
 const (
-	trialTasks   = 20_000
+	trialTasks   = 60_000
 	trialSeconds = 2
 )
 
