@@ -170,11 +170,14 @@ func (c *cluster) succeeded(ctx context.Context) []*task.Task {
 
 func (c *cluster) drain(ctx context.Context) {
 	c.Helper()
-	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) { // sleep: real servers
+	// Of looks in a row: one alone can miss a task that goes from pending to
+	// running, or back, between its counts.
+	quiet := 0
+	for began := time.Now(); quiet < 3; time.Sleep(50 * time.Millisecond) { // sleep: real servers
 		pending, err := c.one.Count(ctx, store.Filter{State: task.Pending}, 1)
 		running, runningErr := c.one.Count(ctx, store.Filter{State: task.Running}, 1)
-		if err == nil && runningErr == nil && pending+running == 0 {
-			return
+		if quiet++; err != nil || runningErr != nil || pending+running > 0 {
+			quiet = 0
 		}
 		if time.Since(began) > time.Minute {
 			c.Fatalf("tasks are left: %v %v", err, runningErr)
