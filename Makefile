@@ -51,13 +51,16 @@ test: servers ## Run all tests: with the race detector, in random order; then th
 	$(GO) test -race -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest)
 	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./sim
 	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '^TestCluster$$' ./internal/faulttest
-	$(GO) test -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
 	$(GO) test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/stormtest
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "test: $${mod%/go.mod}"; \
 		(cd "$${mod%/go.mod}" && $(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...) || exit 1; \
 	done
+
+.PHONY: clusters
+clusters: servers ## Hurt clusters of three nodes on both servers in every way, three times each (4 minutes)
+	$(GO) test -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
 
 .PHONY: servers
 servers: ## Install the database servers that tests start (postgresql, mariadb-server, redis-server), if they are missing
