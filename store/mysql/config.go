@@ -12,7 +12,6 @@ import (
 
 const (
 	defaultLanes = 8
-	maxLanes     = 256
 	allLanes     = 1 << 16
 )
 
@@ -35,7 +34,7 @@ ON DUPLICATE KEY UPDATE lanes = VALUES(lanes), paused = VALUES(paused), policy =
 
 // PutQueue implements [store.Config].
 func (s *Store) PutQueue(ctx context.Context, queue store.Queue) (*store.Queue, error) {
-	if err := checkQueue(&queue); err != nil {
+	if err := check.Queue(&queue); err != nil {
 		return nil, err
 	}
 	var stored *store.Queue
@@ -67,23 +66,6 @@ func (s *Store) PutQueue(ctx context.Context, queue store.Queue) (*store.Queue, 
 		return nil, err
 	}
 	return stored, nil
-}
-
-func checkQueue(q *store.Queue) error {
-	switch {
-	case q.Name == "":
-		return task.Invalid("name", "the queue has no name", "")
-	case q.Lanes < 0 || q.Lanes > maxLanes:
-		return task.Invalid("lanes", "it is not between 1 and 256", "")
-	case q.UnknownType != "" && q.UnknownType != "park" && q.UnknownType != "dead":
-		return task.Invalid("unknown_type", `it is neither "park" nor "dead"`, "")
-	case q.Concurrency < 0 || q.MaxPending < 0 || q.Weight < 0:
-		return task.Invalid("queue", "a limit is negative", "")
-	}
-	if err := check.Text("policy", q.Policy, 4*task.MaxName); err != nil {
-		return err
-	}
-	return check.Text("name", q.Name, 4*task.MaxName)
 }
 
 func (tx *tx) addLanes(queue string, next int64, n int) error {

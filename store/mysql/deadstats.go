@@ -8,6 +8,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/pages"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/store/internal/where"
 )
 
@@ -41,21 +42,12 @@ func (s *Store) DeadStats(ctx context.Context) (*store.DeadStats, error) {
 }
 
 func (s *session) deadStats(query string) (*store.DeadStats, error) {
-	stats := &store.DeadStats{ByType: map[string]int{}, ByReason: map[string]int{}, ByCategory: map[string]int{}}
+	stats := stored.NewStats()
 	err := s.each(query, func(rows *sql.Rows) error {
 		var kind, name string
 		var n int
 		err := rows.Scan(&kind, &name, &n)
-		switch kind {
-		case "total":
-			stats.Total = n
-		case "type":
-			stats.ByType[name] = n
-		case "reason":
-			stats.ByReason[name] = n
-		case "category":
-			stats.ByCategory[name] = n
-		}
+		stored.Count(stats, kind, name, n)
 		return err
 	})
 	return stats, err

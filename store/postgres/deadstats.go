@@ -7,6 +7,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/pages"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -33,19 +34,9 @@ func (s *Store) DeadStats(ctx context.Context) (stats *store.DeadStats, err erro
 }
 
 func readStats(ctx context.Context, s session, q *query) (*store.DeadStats, error) {
-	stats := &store.DeadStats{ByType: map[string]int{}, ByReason: map[string]int{}, ByCategory: map[string]int{}}
+	stats := stored.NewStats()
 	err := each(ctx, s, q, func(r row) error {
-		name, n := r.text(1), int(r.int(2))
-		switch r.text(0) {
-		case "total":
-			stats.Total = n
-		case "type":
-			stats.ByType[name] = n
-		case "reason":
-			stats.ByReason[name] = n
-		case "category":
-			stats.ByCategory[name] = n
-		}
+		stored.Count(stats, r.text(0), r.text(1), int(r.int(2)))
 		return nil
 	})
 	return stats, err

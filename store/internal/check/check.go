@@ -92,3 +92,24 @@ func Settlement(s *store.Settlement) error {
 	}
 	return task.Invalid("outcome", "no attempt ends as "+task.Quote(string(s.Outcome)), "")
 }
+
+// maxLanes is how many lanes a queue can have.
+const maxLanes = 256
+
+// Queue refuses settings that no queue can have.
+func Queue(q *store.Queue) error {
+	switch {
+	case q.Name == "":
+		return task.Invalid("name", "the queue has no name", "")
+	case q.Lanes < 0 || q.Lanes > maxLanes:
+		return task.Invalid("lanes", "it is not between 1 and 256", "")
+	case q.UnknownType != "" && q.UnknownType != "park" && q.UnknownType != "dead":
+		return task.Invalid("unknown_type", `it is neither "park" nor "dead"`, "")
+	case q.Concurrency < 0 || q.MaxPending < 0 || q.Weight < 0:
+		return task.Invalid("queue", "a limit is negative", "")
+	}
+	if err := Text("policy", q.Policy, 4*task.MaxName); err != nil {
+		return err
+	}
+	return Text("name", q.Name, 4*task.MaxName)
+}

@@ -3,6 +3,7 @@ package stored
 import (
 	"cmp"
 
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -34,4 +35,23 @@ func NewLetter(id task.ID, taskType string, reason task.DeadReason, failure *tas
 // the order in which they are to be locked.
 func (l *Letter) Counters() [4][2]string {
 	return [4][2]string{{"category", l.Category}, {"reason", l.Reason}, {"total", ""}, {"type", l.Type}}
+}
+
+// NewStats is the statistics of no dead letters.
+func NewStats() *store.DeadStats {
+	return &store.DeadStats{ByType: map[string]int{}, ByReason: map[string]int{}, ByCategory: map[string]int{}}
+}
+
+// Count puts one counter, of those that [Letter.Counters] names, into stats.
+func Count(stats *store.DeadStats, kind, name string, n int) {
+	switch kind {
+	case "total":
+		stats.Total = n
+	case "type":
+		stats.ByType[name] = n
+	case "reason":
+		stats.ByReason[name] = n
+	case "category":
+		stats.ByCategory[name] = n
+	}
 }
