@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -217,6 +218,14 @@ func (c *cluster) deliver(ctx context.Context, o *order, random *rand.Rand) bool
 	return true
 }
 
+// clusterPace is the time between two tasks of each caller.
+func clusterPace() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv("OUTLAST_FAULT_PACE")); err == nil && d > 0 {
+		return d
+	}
+	return 40 * time.Millisecond
+}
+
 // busy keeps the nodes busy until the function that it returns is called.
 func (c *cluster) busy() (rest func()) {
 	const workers = 4
@@ -227,7 +236,7 @@ func (c *cluster) busy() (rest func()) {
 	for worker := range workers {
 		random := rand.New(rand.NewPCG(seed(), uint64(c.round)<<16|uint64(worker)))
 		all.Go(func() {
-			pace := time.NewTicker(40 * time.Millisecond)
+			pace := time.NewTicker(clusterPace())
 			defer pace.Stop()
 			for {
 				select {

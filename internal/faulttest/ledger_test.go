@@ -196,16 +196,14 @@ func (l *ledger) gate(node string) *gate {
 	return l.gates[node]
 }
 
-// openGate lets the calls of a node go on, those that come later too.
+// openGate answers the calls of a node that wait; those that come later wait again.
 func (l *ledger) openGate(node string, status int) {
-	g := l.gate(node)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	select {
-	case <-g.open:
-	default:
+	if g := l.gates[node]; g != nil {
 		g.status = status
 		close(g.open)
+		delete(l.gates, node)
 	}
 }
 
@@ -214,11 +212,7 @@ func (l *ledger) openGates() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for node, g := range l.gates {
-		select {
-		case <-g.open:
-		default:
-			close(g.open)
-		}
+		close(g.open)
 		delete(l.gates, node)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -67,6 +68,9 @@ func build(t testing.TB, name string, args ...string) string {
 func launch(ctx context.Context, path string, args, env []string) (*process, error) {
 	p := &process{cmd: exec.Command(path, args...), output: &tail{}, exited: make(chan struct{}), began: time.Now()}
 	p.cmd.Env = append(os.Environ(), env...)
+	// A group of its own: when the shell that began the tests ends, the kernel wakes what
+	// stands still in the shell's group, by SIGHUP and SIGCONT.
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var err error
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -167,6 +171,18 @@ func (p *process) death() (trouble, bool) {
 }
 
 func (p *process) signal(s syscall.Signal) error { return p.cmd.Process.Signal(s) }
+
+// state is what the kernel says of the process: T while it stands still, also where
+// there is no /proc to ask.
+func (p *process) state() string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return "T"
+	}
+	_, rest, _ := strings.Cut(string(text), ") ")
+	state, _, _ := strings.Cut(rest, " ")
+	return state
+}
 
 // gone waits until the process has ended by itself.
 func (p *process) gone(within time.Duration) bool {

@@ -171,6 +171,9 @@ func (h *harness) pause(p *process) {
 
 func (h *harness) resume(p *process) {
 	h.Helper()
+	if state := p.state(); state != "T" {
+		h.violation("%s did not stand still all the time: it is in state %q", p.name, state)
+	}
 	if err := p.signal(syscall.SIGCONT); err != nil {
 		h.Fatal(err)
 	}
