@@ -193,16 +193,19 @@ func (n *news) lanes() (numbers []uint16) {
 	return bounded(numbers)
 }
 
-// lookIntoNew makes the loader look into lanes whose owner has changed, for rows
-// that it cannot start and this node can: it may have marked them before this
-// node knew that. The engine's lock must be held.
+// lookIntoNew makes the loader look into lanes whose owner has changed, or into
+// all when this node has just joined, for rows that their owners cannot start and
+// this node can: they may have marked them before it came. The engine's lock must
+// be held.
 func (e *Engine) lookIntoNew(before, now *view) {
 	self := now.me(e.node())
-	if before == nil || self == nil || e.config.EnqueueOnly {
+	if self == nil || e.config.EnqueueOnly {
 		return
 	}
+	joined := before == nil || before.me(self.ID) == nil
 	for number, l := range now.lanes {
-		if old := before.lanes[number]; old != nil && old.Owner != l.Owner && e.near.lanes[number] == nil && now.borrows(self, number) {
+		changed := joined || before.lanes[number] == nil || before.lanes[number].Owner != l.Owner
+		if changed && e.near.lanes[number] == nil && now.borrows(self, number) {
 			e.lenders[number] = true
 			signal(e.changed)
 		}
