@@ -91,18 +91,24 @@ func (n *near) conclude(e *entry, a answer) {
 	case !budget && held.budget != nil:
 		held.budget.Return(a.at, held.tokens)
 	case budget && !a.silent:
-		// What has been answered well or wrongly for good shows no distress.
-		good := a.category == "" || a.category == retry.Permanent
-		g.budget.Record(a.at, a.first, good)
-		g.recent = weighed(g.recent, good, 16)
+		// What has been answered well or wrongly for good shows no distress, and a
+		// trial that fails shows what was known.
+		if good := a.category == "" || a.category == retry.Permanent; good || !held.trial {
+			g.budget.Record(a.at, a.first, good)
+			g.recent = weighed(g.recent, good, 16)
+		}
 	}
 	if !a.silent {
+		g.fares.hear(kindOf(e.gates), a.category)
 		t.used = n.now
 		t.learn(a.took)
 		n.refusal(t, a)
 	}
 	n.seenByLimit(t, held.limit, a, capability(&e.Entry) == Push)
 	n.freed(t)
+	if g.recovers() {
+		t.refresh() // others may have to give way now
+	}
 }
 
 // seenByLimit tells the concurrency limit of an attempt. How long a request

@@ -26,6 +26,7 @@ type guard struct {
 
 	ramp    ramp    // lets out what was held
 	retries ramp    // and those retries among it that pay
+	fares   fares   // who gives way meanwhile
 	pace    pace    // of starts
 	normal  float64 // starts a second before the outage
 
@@ -73,7 +74,7 @@ func (g *guard) probes() bool {
 
 func (n *near) newGuard() *guard {
 	later := func(work func()) { n.later = append(n.later, work) }
-	return &guard{outages: retry.NewOutages(retry.OutagesConfig{Defer: later}), recent: 1}
+	return &guard{outages: retry.NewOutages(retry.OutagesConfig{Defer: later}), recent: 1, fares: fares{good: [...]float64{1, 1}}}
 }
 
 // newLimit makes a limit within a target's share of the slots.
@@ -100,6 +101,7 @@ func (n *near) changedBreaker(t *target, c retry.BreakerChange) {
 		view := g.breaker.View(c.At)
 		g.rampUp(byBreaker, c.At, g.settings.breaker.Ramp, c.At.Sub(view.Opened)/2)
 		n.forgive(g, c.At)
+		g.fares.trials = 1
 	case c.To == retry.Closed && was != retry.Ramping:
 		n.forgive(g, c.At)
 	}
@@ -127,6 +129,7 @@ type grant struct {
 	limit   *retry.Limit   // with a place for the attempt
 	budget  *retry.Budget  // that has paid
 	tokens  float64
+	trial   bool // see fares
 }
 
 // grantChunk is how many grants are allocated together.
@@ -175,6 +178,9 @@ func (n *near) allow(t *target, e *entry) bool {
 	e.grant.limit = g.calls
 	g.ramp.spend(e)
 	g.retries.spend(e)
+	k := kindOf(e.gates)
+	e.grant.trial = g.tries(k)
+	g.fares.spend(k, g.probes())
 	g.pace.add(n.clock)
 	return true
 }
@@ -195,23 +201,11 @@ const mostAsked = 20
 func (n *near) withdraw(t *target, cost float64) (ok bool, wait time.Duration) {
 	g := t.guard
 	failing := g.recent < g.settings.budget.Pressure && g.pace.perSecond(n.clock) >= busyPace
-	tight := failing || g.retries.gate != 0 && t.firstsWait()
+	tight := failing || g.retries.gate != 0 && g.fares.fails() != fresh && t.due(fresh)
 	if tight && g.budget.State(n.clock).Tokens < min(cost, 1) {
 		return false, shortOfTokens
 	}
 	return g.budget.Withdraw(n.clock, cost)
-}
-
-// firstsWait reports whether something is due that pays nothing.
-func (t *target) firstsWait() bool {
-	for _, s := range t.streams {
-		for of := range s.ready {
-			if gates(of)&byBudget == 0 && s.ready[of].len() > 0 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // busyPace is how many starts a second make a target busy.

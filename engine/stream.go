@@ -36,9 +36,10 @@ func (s *stream) next() (least *entry) {
 		return s.drawn()
 	}
 	var front rank
+	yields := s.target.yields()
 	for of := range s.ready {
 		p := &s.ready[of]
-		if p.len() > 0 && s.target.shut&gates(of) == 0 && (least == nil || p.items[0].before(front)) {
+		if p.len() > 0 && s.target.shut&gates(of) == 0 && kindOf(gates(of)) != yields && (least == nil || p.items[0].before(front)) {
 			least, front = p.first(), p.items[0].rank
 		}
 	}
@@ -47,17 +48,22 @@ func (s *stream) next() (least *entry) {
 
 // drawn is any of the entries that next chooses from. The one that tells
 // whether the target is back must not always be the same: some tasks fail
-// whatever the target does, and they are often those in front.
+// whatever the target does, and they are often those in front. First attempts and
+// retries take turns, however many there are of each, see [fares].
 func (s *stream) drawn() *entry {
-	count := 0
+	var counts [2]int
 	for of := range s.ready {
 		if s.target.shut&gates(of) == 0 {
-			count += s.ready[of].len()
+			counts[kindOf(gates(of))] += s.ready[of].len()
 		}
 	}
-	at := int(s.draw() * float64(count))
+	turn := s.target.guard.fares.probed.other()
+	if counts[turn] == 0 {
+		turn = turn.other()
+	}
+	at := int(s.draw() * float64(counts[turn]))
 	for of := range s.ready {
-		if p := &s.ready[of]; s.target.shut&gates(of) == 0 {
+		if p := &s.ready[of]; s.target.shut&gates(of) == 0 && kindOf(gates(of)) == turn {
 			if at < p.len() {
 				return p.items[at].item
 			}
