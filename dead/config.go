@@ -3,6 +3,7 @@ package dead
 import (
 	"time"
 
+	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -74,10 +75,10 @@ func (c Config) Check() []task.Field {
 		wrong = append(wrong, task.Field{Path: "backlog", Message: "is less than 1"})
 	}
 	path, err := "cleanup", error(nil)
-	if _, zoneErr := zone(c.Zone); zoneErr != nil {
+	if _, zoneErr := schedule.Zone(c.Zone); zoneErr != nil {
 		path, err = "zone", zoneErr
 	} else {
-		_, err = parseCron(c.Cleanup, c.Zone)
+		_, err = schedule.Cron(c.Cleanup, c.Zone, leastCleanup)
 	}
 	if err != nil {
 		wrong = append(wrong, task.Field{Path: path, Message: err.Error()})

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -16,21 +17,23 @@ const (
 	// longestNap bounds the waits until the next cleanup, so that a clock that
 	// was set is noticed.
 	longestNap = time.Minute
+	// leastCleanup is the least time between two cleanups.
+	leastCleanup = time.Minute
 )
 
 // retention deletes dead letters past their retention, once a day.
 type retention struct {
 	keep    time.Duration
-	when    cron
+	when    schedule.Times
 	backend store.Backend
 	node    Node
 	log     *slog.Logger
 }
 
 func newRetention(config Config, backend store.Backend, node Node, log *slog.Logger) retention {
-	when, err := parseCron(config.Cleanup, config.Zone)
+	when, err := schedule.Cron(config.Cleanup, config.Zone, leastCleanup)
 	if err != nil {
-		when, _ = parseCron(DefaultCleanup, "")
+		when, _ = schedule.Cron(DefaultCleanup, "", leastCleanup)
 	}
 	return retention{keep: config.Retention, when: when, backend: backend, node: node, log: log}
 }
@@ -52,8 +55,8 @@ func (r *retention) run(ctx context.Context) {
 }
 
 func (r *retention) next(now time.Time) time.Time {
-	at, err := r.when.next(now)
-	if err != nil {
+	at, ok := r.when.After(now)
+	if !ok {
 		return now.Add(24 * time.Hour)
 	}
 	return at

@@ -107,17 +107,18 @@ var rules = []rule{
 		{"store", "versions are kept in it"},
 		{"engine", "implements the engine's view of policies"},
 	}},
-	{path: "dead", is: "dead letters, redrive, retention", imports: []arrow{
-		{"task", "letters are tasks"},
-		{"store", "letters and operations"},
-		{"retry", "pacing and stopping of a redrive"},
-		{"engine", "wakes the owner after a redrive"},
-	}},
 	{path: "schedule", is: "cron and interval rules", imports: []arrow{
 		{"task", "what a tick enqueues"},
 		{"store", "ticks are compare-and-set rows"},
 		{"retry", "its own waits after a failed tick"},
 		{"engine", "wakes the owner after a tick"},
+	}},
+	{path: "dead", is: "dead letters, redrive, retention", imports: []arrow{
+		{"task", "letters are tasks"},
+		{"store", "letters and operations"},
+		{"retry", "pacing and stopping of a redrive"},
+		{"engine", "wakes the owner after a redrive"},
+		{"schedule", "when the cleanup runs"},
 	}},
 	{path: "alert", is: "rules, cool-down, delivery", imports: []arrow{
 		{"task", "the subject of an alert"},

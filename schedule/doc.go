@@ -1,0 +1,3 @@
+// Package schedule says when recurring tasks are due: times of cron
+// expressions in time zones, of intervals, and single ones.
+package schedule
