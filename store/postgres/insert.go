@@ -168,8 +168,6 @@ func takeKey(ctx context.Context, s session, now int64, item *store.Insert) (*st
 		return nil, err
 	case !found: // it was cleaned up meanwhile
 		return takeKey(ctx, s, now, item)
-	case id == item.Task.ID: // of a task of the same id that was purged
-		return nil, nil
 	case !bytes.Equal(content, d.Content[:]):
 		return nil, &task.Error{Code: task.CodeDedupeConflict, Message: "the dedupe key belongs to a task of other content", Existing: id}
 	}

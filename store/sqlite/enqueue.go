@@ -281,8 +281,8 @@ func sameTask(s session, t *task.Task) (store.Inserted, error) {
 	return store.Inserted{Existing: existing, Created: existing.CreatedAt}, nil
 }
 
-// lookDedupe looks for a live entry of the item's dedupe key. The task's own
-// repeat is left to the look-up by id.
+// lookDedupe looks for a live entry of the item's dedupe key. The repeat of a
+// task that is there is left to the look-up by id.
 func lookDedupe(s session, now int64, item *store.Insert) (found bool, inserted store.Inserted, err error) {
 	d := item.Dedupe
 	var id task.ID
@@ -292,7 +292,7 @@ func lookDedupe(s session, now int64, item *store.Insert) (found bool, inserted 
 			id, content = r.id(0), r.blob(1)
 		}
 	}, d.Lane, item.Task.Queue, d.Key, now)
-	if err != nil || !found || id.IsZero() || id == item.Task.ID {
+	if err != nil || !found || id.IsZero() {
 		return false, inserted, err
 	}
 	if known, err := get(s, item.Task.ID); err == nil && known != nil {

@@ -86,6 +86,19 @@ func dedupeRules() []rule {
 			h.code(results[0].Err, task.CodeIDConflict)
 			h.fresh(h.dedupe(h.task(), "k", time.Hour, 2))
 		}},
+		{"dedupe/of a purged task", "The entry of a purged dead letter lives on, also for a task with the letter's own id: it answers with that id, or refuses other content.", func(h *harness) {
+			first := h.dedupe(h.task(), "k", time.Hour, 1)
+			h.die(h.fresh(first))
+			purged, err := h.s.Purge(h.ctx, store.Filter{}, 10)
+			h.ok(err)
+			h.expect(len(purged) == 1, "purged %d", len(purged))
+			for _, insert := range []store.Insert{h.dedupe(first.Task, "k", time.Hour, 1), h.dedupe(h.task(), "k", time.Hour, 1)} {
+				existing := h.enqueue(insert)[0].Items
+				h.expect(len(existing) == 1 && existing[0].Existing != nil && existing[0].Existing.ID == first.Task.ID, "answered with %+v", existing)
+				h.code(h.enqueue(h.dedupe(insert.Task, "k", time.Hour, 2))[0].Err, task.CodeDedupeConflict)
+				h.absent(insert.Task.ID)
+			}
+		}},
 		{"dedupe/ends with its window", "An entry whose window has passed and whose task has ended is free for any content.", func(h *harness) {
 			first := h.fresh(h.dedupe(h.task(), "k", 40*time.Millisecond, 1))
 			h.run(first, task.OutcomeSucceeded)
