@@ -63,8 +63,8 @@ clusters: servers ## Hurt clusters of three nodes on both servers in every way, 
 	$(GO) test -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
 
 .PHONY: servers
-servers: ## Install the database servers that tests start (postgresql, mariadb-server, redis-server), if they are missing
-	@sh .ci/servers postgresql mariadb redis
+servers: ## Install the database servers that tests start (postgresql, mariadb-server, redis-server, pgbouncer), if they are missing
+	@sh .ci/servers
 
 .PHONY: check
 check: check-format check-vet check-arch check-tidy check-generated check-lint ## All checks that need no running: format, vet, lint, ...

@@ -20,7 +20,18 @@ import (
 // runs the tasks of all lanes.
 func TestTypesRunWhereTheyCanOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	url := servertest.PostgresServer(t).URL("postgres")
+	typesRunWhereTheyCan(t, servertest.PostgresServer(t).URL("postgres"))
+}
+
+// The same behind a pooler in transaction mode, where no notification arrives and
+// nodes find each other's tasks by their polls alone.
+func TestTypesRunWhereTheyCanBehindPgBouncer(t *testing.T) {
+	t.Parallel()
+	database := servertest.PostgresServer(t).URL("postgres")
+	typesRunWhereTheyCan(t, servertest.PgBouncer(t, database)+"&default_query_exec_mode=exec")
+}
+
+func typesRunWhereTheyCan(t *testing.T, url string) {
 	var where began
 	var nodes []*engine.Engine
 	var first *postgres.Store

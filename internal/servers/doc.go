@@ -1,5 +1,5 @@
 // Package servers starts database servers of its own: PostgreSQL, MariaDB and
-// Redis, each with a data directory and a port that nobody else has, as an
+// Redis, and PgBouncer before a PostgreSQL, each with a data directory and a port that nobody else has, as an
 // unprivileged user where the caller is root, and removes all of it again.
 //
 // It knows nothing of tests, so that benchmarks can use it; package servertest

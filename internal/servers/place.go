@@ -137,4 +137,15 @@ func (p *place) run(ctx context.Context, path string, args ...string) error {
 	return nil
 }
 
+// write writes a file of the server's user.
+func (p *place) write(path, text string) error {
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		return err
+	}
+	if owner := p.as.Credential; owner != nil {
+		return os.Chown(path, int(owner.Uid), int(owner.Gid))
+	}
+	return nil
+}
+
 func (p *place) address() string { return "127.0.0.1:" + strconv.Itoa(p.port) }

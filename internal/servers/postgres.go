@@ -79,14 +79,7 @@ func writeSettings(p *place, o options) error {
 	each(append(settings, o.settings...), func(name, value string) {
 		fmt.Fprintf(&text, "%s = '%s'\n", name, strings.ReplaceAll(value, "'", "''"))
 	})
-	path := filepath.Join(p.data, settingsFile)
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-		return err
-	}
-	if owner := p.as.Credential; owner != nil {
-		return os.Chown(path, int(owner.Uid), int(owner.Gid))
-	}
-	return nil
+	return p.write(filepath.Join(p.data, settingsFile), text.String())
 }
 
 func (k *postgres) command(p *place, _ options) (string, []string) {

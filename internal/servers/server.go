@@ -45,6 +45,11 @@ type kind interface {
 	url(address, database string) string
 }
 
+// configured is a kind that writes a file before each start.
+type configured interface {
+	configure(p *place, o options) error
+}
+
 // Server is a database server that belongs to this process. Its methods may be
 // called from several goroutines; starts and stops exclude each other.
 type Server struct {
@@ -135,6 +140,11 @@ func (s *Server) cmdPath() string {
 }
 
 func (s *Server) spawn() error {
+	if k, needs := s.kind.(configured); needs {
+		if err := k.configure(s.place, s.options); err != nil {
+			return err
+		}
+	}
 	path, args := s.kind.command(s.place, s.options)
 	log, err := os.OpenFile(s.logPath(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {

@@ -148,12 +148,34 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+func pooled(ctx context.Context, options ...Option) (*Server, error) {
+	return PgBouncer(ctx, "postgres://postgres@127.0.0.1:1/", options...)
+}
+
+// A pooler serves while its server does, and leaves nothing behind.
+func TestPgBouncer(t *testing.T) {
+	behind := started(t, "postgres")
+	s, err := PgBouncer(t.Context(), behind.URL("postgres"), With("default_pool_size=3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Restart(t.Context(), Immediate); err != nil || !serves(s.Addr()) {
+		t.Errorf("after a restart: %v", err)
+	}
+	if err := s.Close(); err != nil || serves(s.Addr()) {
+		t.Errorf("after the close: %v", err)
+	}
+	if _, err := os.Stat(s.dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("something is left after the close: %v", err)
+	}
+}
+
 func TestMissing(t *testing.T) {
 	was := folders
 	t.Cleanup(func() { folders = was })
 	folders = nil
 	t.Setenv("PATH", t.TempDir())
-	for what, start := range map[string]func(context.Context, ...Option) (*Server, error){"postgresql": Postgres, "mariadb-server": MariaDB, "redis-server": Redis} {
+	for what, start := range map[string]func(context.Context, ...Option) (*Server, error){"postgresql": Postgres, "mariadb-server": MariaDB, "redis-server": Redis, "pgbouncer": pooled} {
 		_, err := start(t.Context())
 		var missing *Missing
 		if !errors.As(err, &missing) || !strings.Contains(err.Error(), "apt-get install "+what) || !strings.Contains(err.Error(), "brew install") {

@@ -5,6 +5,7 @@ package servertest
 import (
 	"context"
 	"database/sql"
+	"net/url"
 	"testing"
 
 	_ "github.com/go-sql-driver/mysql" // the driver mysql
@@ -49,6 +50,21 @@ func PostgresDatabase(t testing.TB, admin string) string {
 func PostgresServer(t testing.TB, options ...servers.Option) *servers.Server {
 	t.Helper()
 	return own(t, servers.Postgres, options)
+}
+
+// PgBouncer starts a pooler in transaction mode for one test, and returns the URL of
+// the same database through it.
+func PgBouncer(t testing.TB, database string, options ...servers.Option) string {
+	t.Helper()
+	s := own(t, func(ctx context.Context, options ...servers.Option) (*servers.Server, error) {
+		return servers.PgBouncer(ctx, database, options...)
+	}, options)
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Host = s.Addr()
+	return u.String()
 }
 
 // MariaDB returns the address, in the form of github.com/go-sql-driver/mysql, of an

@@ -25,8 +25,8 @@ type schemas struct {
 	names   map[store.Backend]string
 }
 
-func newSchemas(t *testing.T) *schemas {
-	return &schemas{url: servertest.Postgres(t), offsets: map[string]time.Duration{}, names: map[store.Backend]string{}}
+func newSchemas(url string) *schemas {
+	return &schemas{url: url, offsets: map[string]time.Duration{}, names: map[store.Backend]string{}}
 }
 
 // fresh is the name of a new schema, with whatever a name may contain.
@@ -83,8 +83,11 @@ func pool(t *testing.T, url string) *pgxpool.Pool {
 	return p
 }
 
-func TestConformance(t *testing.T) {
-	c := newSchemas(t)
+func TestConformance(t *testing.T) { conform(t, servertest.Postgres(t)) }
+
+// conform checks every rule in one database.
+func conform(t *testing.T, url string) {
+	c := newSchemas(url)
 	storetest.Run(t, func(t *testing.T) store.Backend {
 		s := c.open(t, c.fresh())
 		t.Cleanup(func() {

@@ -149,7 +149,6 @@ func (s *Store) listen(ctx context.Context, ready func(), wake func(lanes []uint
 	if _, err := connection.Exec(ctx, "LISTEN "+s.channel()); err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	// Ask for a notification of our own: who does not hear it hears none.
 	if err := s.hearsItself(ctx, connection, &heard); err != nil {
 		return err
 	}
@@ -187,12 +186,19 @@ func hear(ctx context.Context, connection *pgx.Conn) error {
 // echo is the payload of the notification by which Watch tests itself.
 const echo = "echo"
 
+// hearsItself sends a notification and waits for it: who does not hear it hears
+// none. It comes from another connection, while this one is idle, as those of others
+// do. A pooler in transaction mode would run a NOTIFY of this one where it has run
+// the LISTEN, if that is free, and hand the notification over with the answer.
 func (s *Store) hearsItself(ctx context.Context, connection *pgx.Conn, heard *[]*pgconn.Notification) error {
-	if _, err := connection.Exec(ctx, "SELECT pg_notify($1, $2)", s.channel(), echo); err != nil {
-		return err
-	}
 	waiting, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
+	err := s.reserved(waiting, func(c *conn) error {
+		return c.run(waiting, &call{query: notify, args: []any{s.channel(), echo}})
+	})
+	if err != nil {
+		return err
+	}
 	for len(*heard) == 0 {
 		if err := connection.PgConn().WaitForNotification(waiting); err != nil {
 			if ctx.Err() == nil && waiting.Err() != nil {
