@@ -81,23 +81,33 @@ func TestNodesWakeEachOther(t *testing.T) {
 		t.Errorf("the other node: %+v", there)
 	}
 	var late []time.Duration
+	for range 5 { // a machine that is busy with something else may disturb one round, or two
+		late = a.lateAt(b)
+		t.Logf("start at the other node after %s", late)
+		if len(late) < 3 || late[len(late)/2] < 100*time.Millisecond { // the poll alone takes as long, on average
+			return
+		}
+	}
+	t.Errorf("tasks start at the other node after %s", late)
+}
+
+// lateAt hands tasks in and returns how long those took that started at the other
+// member, in order.
+func (m *member) lateAt(other *member) (late []time.Duration) {
 	for range 20 {
 		var made client.Task
 		sent := time.Now()
-		a.call("POST", "/v1/tasks", `{"type":"t","payload":"x"}`).is(201).into(&made)
+		m.call("POST", "/v1/tasks", `{"type":"t","payload":"x"}`).is(201).into(&made)
 		select {
-		case <-a.began:
-		case <-b.began:
+		case <-m.began:
+		case <-other.began:
 			late = append(late, time.Since(sent))
 		case <-time.After(5 * time.Second):
-			t.Fatal("a task did not start")
+			m.Fatal("a task did not start")
 		}
 	}
 	slices.Sort(late)
-	t.Logf("start at the other node after %s", late)
-	if len(late) > 2 && late[len(late)/2] > 100*time.Millisecond { // the poll alone takes as long, on average
-		t.Errorf("tasks start at the other node after %s", late)
-	}
+	return late
 }
 
 // The key of the row opens the way, another does not, and nobody is shown it.
