@@ -13,7 +13,7 @@ import (
 // that node is told which, so that it looks at them now and not at its next
 // poll. They are advice: never waited for, sent together, dropped on error.
 const (
-	newsEvery = 5 * time.Millisecond // between two wake-ups
+	newsEvery = 2 * time.Millisecond // between two wake-ups
 	newsTime  = time.Second          // limit of one
 	newsRest  = time.Second          // a node that could not be told is left alone so long
 	mostNews  = 4096                 // lanes in one wake-up; more are told as "any"
@@ -118,7 +118,7 @@ func (e *Engine) lastNews(ctx context.Context, watched bool) {
 }
 
 // telling is the loop that tells other nodes the news: at once, but no two
-// within five milliseconds.
+// within [newsEvery].
 func (e *Engine) telling() {
 	calls := newCalls(e)
 	defer calls.running.Wait()

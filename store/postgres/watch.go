@@ -24,7 +24,12 @@ var (
 	_ store.TxNotifier = (*Store)(nil)
 )
 
-var notify = newQuery(`SELECT pg_notify($1::text, $2::text)`)
+var (
+	notifyTx = newQuery(`SELECT pg_notify($1::text, $2::text)`)
+	// notify is notifyTx in a transaction of its own, whose commit need not wait for
+	// the disk: what it tells of is there, and who misses it looks later.
+	notify = newQuery(`SELECT set_config('synchronous_commit', 'off', true), pg_notify($1::text, $2::text)`)
+)
 
 // mostPayload is how long a notification may be: the server takes less than
 // 8000 bytes.
@@ -88,7 +93,7 @@ func (s *Store) NotifyTx(ctx context.Context, tx any, lanes []uint16) error {
 		return err
 	}
 	return foreign.apart(ctx, func(session session) error {
-		return session.run(ctx, &call{query: notify, args: []any{s.channel(), payload(lanes)}})
+		return session.run(ctx, &call{query: notifyTx, args: []any{s.channel(), payload(lanes)}})
 	})
 }
 
