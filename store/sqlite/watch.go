@@ -7,7 +7,9 @@ import (
 )
 
 const (
-	watchEvery = 5 * time.Millisecond
+	// The log is looked at so often, and more often as long as somebody else has
+	// committed within the last second.
+	watchEvery, watchBusy, busyFor = 5 * time.Millisecond, 2 * time.Millisecond, time.Second
 	// settled is how old the log's time stamp must be before "unchanged"
 	// is believed: clocks of file systems tick slowly.
 	settled = 25 * time.Millisecond
@@ -35,6 +37,7 @@ func (s *Store) Watch(ctx context.Context, wake func(lanes []uint16)) error {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	known, seen := logStamp{}, s.writer.foreign.Load()
+	var busy time.Time // when somebody else has committed; zero when that is long ago
 	for {
 		select {
 		case <-ctx.Done():
@@ -54,6 +57,13 @@ func (s *Store) Watch(ctx context.Context, wake func(lanes []uint16)) error {
 		if foreign := s.writer.foreign.Load(); foreign != seen {
 			seen = foreign
 			wake(nil)
+			if busy.IsZero() {
+				ticker.Reset(watchBusy)
+			}
+			busy = time.Now()
+		} else if !busy.IsZero() && time.Since(busy) > busyFor {
+			busy = time.Time{}
+			ticker.Reset(watchEvery)
 		}
 	}
 }
