@@ -144,6 +144,9 @@ func (c *Client) Start(ctx context.Context) error {
 	if err := c.registry.mistakes(); err != nil {
 		return err
 	}
+	if err := c.checkSchema(ctx); err != nil {
+		return err
+	}
 	if err := c.createQueues(ctx); err != nil {
 		return err
 	}
@@ -160,6 +163,26 @@ func (c *Client) Start(ctx context.Context) error {
 	}
 	c.keeper.Start()
 	c.state.Store(started)
+	return nil
+}
+
+// checkSchema refuses a database that was opened as it is and lacks migrations. One
+// that is too far ahead is refused by the store itself.
+func (c *Client) checkSchema(ctx context.Context) error {
+	migrator, ok := c.backend.(store.Migrator)
+	if !ok {
+		return nil
+	}
+	all, err := migrator.Migrations(ctx)
+	if err != nil {
+		return err
+	}
+	for _, migration := range all {
+		if !migration.Applied {
+			return &Error{Code: task.CodeUnavailable, Message: "the database lacks the migration " + migration.Name,
+				Hint: "run outlast migrate up --store URL, or open the store without WithoutMigration"}
+		}
+	}
 	return nil
 }
 

@@ -81,7 +81,9 @@ func WithHook(hook func(point string)) Option {
 	return func(o *options) { o.hook = hook }
 }
 
-// WithoutMigration opens the database as it is; see [Store.Migrate].
+// WithoutMigration opens the database as it is, for programs that may not change
+// the schema; see [Store.Migrate]. A node refuses to start on one that lacks a
+// migration.
 func WithoutMigration() Option {
 	return func(o *options) { o.noMigrate = true }
 }

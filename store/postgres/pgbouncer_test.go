@@ -16,7 +16,7 @@ func pooled(t *testing.T) string {
 // Every rule holds behind a pooler in transaction mode.
 func TestConformanceBehindPgBouncer(t *testing.T) {
 	t.Parallel()
-	conform(t, pooled(t))
+	conform(t, pooled(t), true)
 }
 
 // There are no notifications behind such a pooler, and the store says so, rather

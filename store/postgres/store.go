@@ -99,7 +99,9 @@ func WithClockOffset(offset func() time.Duration) Option {
 	return func(o *options) { o.offset = offset }
 }
 
-// WithoutMigration opens the database as it is; see [Store.Migrate].
+// WithoutMigration opens the database as it is, for programs that may not change
+// the schema; see [Store.Migrate]. A node refuses to start on one that lacks a
+// migration.
 func WithoutMigration() Option {
 	return func(o *options) { o.noMigrate = true }
 }

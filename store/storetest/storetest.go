@@ -35,6 +35,10 @@ type Abilities struct {
 	// on SQLite. Rules about those who go on meanwhile are skipped.
 	TxAlone bool
 
+	// Deaf says that Watch hears nothing, as behind a pooler. The rule about it
+	// is skipped.
+	Deaf bool
+
 	// Kill ends the process behind a store that Reopen returned, so that
 	// its nodes show as Gone.
 	Kill func(t *testing.T, s store.Backend)

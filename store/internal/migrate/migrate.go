@@ -178,19 +178,6 @@ func (s *Set) Status(ctx context.Context, session Session) ([]store.Migration, e
 	return all, nil
 }
 
-// Check refuses a database that this program cannot work with as it is.
-func (s *Set) Check(ctx context.Context, session Session) error {
-	records, err := s.records(ctx, session)
-	if err != nil {
-		return err
-	}
-	if missing := s.missing(records); len(missing) > 0 {
-		return &task.Error{Code: task.CodeUnavailable, Message: "the database lacks migration " + missing[0].Name,
-			Hint: "outlast migrate up --store URL"}
-	}
-	return nil
-}
-
 // Print writes what Up runs on an empty database, for people who run it
 // themselves. Each migration records itself. The lines of before are repeated
 // at the beginning of each transaction, or once where there are none.

@@ -113,18 +113,27 @@ func TestNeighbouringReleasesShareADatabase(t *testing.T) {
 			}
 		}
 		program := known(t, migrate.SQLite, test.program)
-		check := func() error {
-			return run(t.Context(), func(session migrate.Session) error { return program.Check(t.Context(), session) })
+		missing := func() (n int, err error) {
+			err = run(t.Context(), func(session migrate.Session) error {
+				all, err := program.Status(t.Context(), session)
+				for _, m := range all {
+					if !m.Applied {
+						n++
+					}
+				}
+				return err
+			})
+			return n, err
 		}
 		tooNew, tooOld := test.database > test.program+1, test.database < test.program
-		if err := check(); (err != nil) != (tooNew || tooOld) || tooOld && !says(err, "outlast migrate up") || tooNew && !says(err, "update the program") {
-			t.Errorf("%+v: Check says %v", test, err)
+		if n, err := missing(); (err != nil) != tooNew || tooNew && !says(err, "update the program") || (n > 0) != tooOld {
+			t.Errorf("%+v: %d are missing, %v", test, n, err)
 		}
 		if err := program.Up(t.Context(), run, nowhere); (err != nil) != tooNew || tooNew && !says(err, "update the program") {
 			t.Errorf("%+v: Up says %v", test, err)
 		}
-		if err := check(); (err != nil) != tooNew {
-			t.Errorf("%+v: after Up Check says %v", test, err)
+		if n, err := missing(); (err != nil) != tooNew || n > 0 {
+			t.Errorf("%+v: after Up %d are missing, %v", test, n, err)
 		}
 	}
 }
