@@ -103,7 +103,7 @@ func (m *member) lateAt(other *member) (late []time.Duration) {
 		case <-other.began:
 			late = append(late, time.Since(sent))
 		case <-time.After(5 * time.Second):
-			m.Fatal("a task did not start")
+			m.t.Fatal("a task did not start")
 		}
 	}
 	slices.Sort(late)
