@@ -121,9 +121,13 @@ func TestHostileReceivers(t *testing.T) {
 			t.Parallel()
 			call := Call{Task: newTask(rawReceiver(t, row.script), `{"a":1}`)}
 			sender := newSender(t, safehttp.Options{})
+			limit := 20 * time.Second // others end by themselves, however busy the machine is
+			if row.category == retry.Timeout || strings.HasPrefix(row.name, "hangs") {
+				limit = 300 * time.Millisecond
+			}
 			begun := time.Now()
-			result, err := do(t, sender, call, 300*time.Millisecond)
-			if took := time.Since(begun); took > 5*time.Second {
+			result, err := do(t, sender, call, limit)
+			if took := time.Since(begun); limit < time.Second && took > 5*time.Second {
 				t.Errorf("took %v", took)
 			}
 			if row.category == "" {
