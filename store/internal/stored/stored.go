@@ -25,23 +25,6 @@ func ParseSpec(text []byte) (spec task.Spec, err error) {
 	return spec, err
 }
 
-// Failure is a failure as it is stored: JSON, nil for none.
-func Failure(failure *task.Failure) ([]byte, error) {
-	if failure == nil {
-		return nil, nil
-	}
-	return json.Marshal(failure)
-}
-
-// ParseFailure reads what Failure made.
-func ParseFailure(text []byte) (*task.Failure, error) {
-	if text == nil {
-		return nil, nil
-	}
-	failure := &task.Failure{}
-	return failure, json.Unmarshal(text, failure)
-}
-
 // Time is the time of a column in µs, 0 for none.
 func Time(micro int64) time.Time {
 	if micro == 0 {
