@@ -50,6 +50,7 @@ func parsePostgres(address string) (postgresAddress, error) {
 	if pool.ConnConfig.RuntimeParams["application_name"] == "" {
 		pool.ConnConfig.RuntimeParams["application_name"] = "outlast"
 	}
+	pool.ConnConfig.DialFunc = databaseDialer().DialContext
 	return postgresAddress{pool: pool, schema: schema}, nil
 }
 
@@ -120,6 +121,7 @@ func parseMySQL(address string) (mysqlAddress, error) {
 		return mysqlAddress{}, task.Invalid("store", "a parameter of the store URL is wrong: "+err.Error(), "the parameters are those of github.com/go-sql-driver/mysql")
 	}
 	config.Logger = &driver.NopLogger{} // errors are returned, and logged where they matter
+	config.DialFunc = databaseDialer().DialContext
 	return mysqlAddress{config: config, pool: pool}, nil
 }
 
@@ -132,7 +134,7 @@ func (a mysqlAddress) open() (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(connector)
+	db := sql.OpenDB(greeted{connector})
 	db.SetMaxOpenConns(a.pool)
 	db.SetMaxIdleConns(a.pool)
 	return db, nil

@@ -17,6 +17,9 @@ type Lossy struct {
 	listener net.Listener
 	left     atomic.Int64 // answers until the one that is lost; 0 for none
 	pumps    sync.WaitGroup
+
+	mu    sync.Mutex
+	muted chan struct{} // closed by Mute, and made anew for later connections
 }
 
 // NewLossy listens on a port of its own and passes everything on to the target, until
@@ -27,7 +30,7 @@ func NewLossy(t testing.TB, target string) *Lossy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Lossy{listener: listener}
+	l := &Lossy{listener: listener, muted: make(chan struct{})}
 	l.pumps.Go(func() {
 		for {
 			client, err := listener.Accept()
@@ -39,8 +42,9 @@ func NewLossy(t testing.TB, target string) *Lossy {
 				client.Close()
 				continue
 			}
+			muted := l.life()
 			l.pumps.Go(func() { _, _ = io.Copy(server, client); client.Close(); server.Close() })
-			l.pumps.Go(func() { l.answers(client, server) })
+			l.pumps.Go(func() { l.answers(client, server, muted) })
 		}
 	})
 	t.Cleanup(func() { listener.Close(); l.pumps.Wait() })
@@ -54,12 +58,33 @@ func (l *Lossy) Addr() string { return l.listener.Addr().String() }
 // sends at once.
 func (l *Lossy) Lose(n int) { l.left.Store(int64(n)) }
 
-func (l *Lossy) answers(client, server net.Conn) {
+// Mute makes all connections that there are say nothing any more, without an end, as
+// a firewall does that has forgotten them. Later ones work.
+func (l *Lossy) Mute() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.muted)
+	l.muted = make(chan struct{})
+}
+
+func (l *Lossy) life() chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.muted
+}
+
+func (l *Lossy) answers(client, server net.Conn, muted chan struct{}) {
 	defer client.Close()
 	defer server.Close()
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := server.Read(buffer)
+		select {
+		case <-muted:
+			_, _ = io.Copy(io.Discard, server) // until the client gives up
+			return
+		default:
+		}
 		if err != nil || l.left.Load() > 0 && l.left.Add(-1) == 0 {
 			return
 		}

@@ -34,6 +34,15 @@ var settings = []string{
 // idleFor is how long a connection may have been idle to be used again.
 const idleFor = 4 * time.Second
 
+// A connection that was idle may have been forgotten on the way, by a firewall or by
+// a server that has lost its power: what is sent into it is never answered. So one
+// that was idle for trialAfter is asked first, and given up after trialWithin. Busy
+// ones are not: a limit on their statements would break those that take long.
+const (
+	trialAfter  = 200 * time.Millisecond
+	trialWithin = time.Second
+)
+
 // runner is a connection or a caller's transaction.
 type runner interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
@@ -154,12 +163,16 @@ func (p *sessions) take(ctx context.Context) (*sql.Conn, error) {
 		return nil, ErrClosed
 	}
 	if last := len(p.idle) - 1; last >= 0 && time.Since(p.idle[last].since) < idleFor {
-		conn := p.idle[last].Conn
+		kept := p.idle[last]
 		p.idle = p.idle[:last]
 		p.mu.Unlock()
-		return conn, nil
+		if kept.leads(ctx) {
+			return kept.Conn, nil
+		}
+		discard(kept.Conn)
+		p.mu.Lock()
 	}
-	old := p.idle // the others have been idle for longer
+	old := p.idle // the others have been idle for as long, or longer
 	p.idle = nil
 	p.mu.Unlock()
 	discardAll(old)
@@ -174,6 +187,16 @@ func (p *sessions) take(ctx context.Context) (*sql.Conn, error) {
 		}
 	}
 	return conn, nil
+}
+
+// leads reports whether a connection still leads to the server.
+func (c idleConn) leads(ctx context.Context) bool {
+	if time.Since(c.since) < trialAfter {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, trialWithin)
+	defer cancel()
+	return c.PingContext(ctx) == nil
 }
 
 func (p *sessions) put(conn *sql.Conn, sound bool) {
