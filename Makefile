@@ -42,15 +42,21 @@ build: ## Build the static binary bin/outlast
 
 # --- every change -----------------------------------------------------------
 
+# Most tests wait for servers some of the time, so one package more than there are
+# processors runs at once, and those that take longest begin first. vet is part of
+# make check.
+SLOW = ./store/sqlite ./engine ./internal/failovertest ./internal/txtest ./store/postgres ./store/mysql ./internal/badinput ./retry
+
 # The tests of faults and storms measure times, kill whole processes and load the
 # machine: each runs alone, and without the race detector, which would measure
-# itself. So do nested modules:
-# the peers that bench compares with have races of their own.
+# itself. So do nested modules: the peers that bench compares with have races of
+# their own. Clusters mostly wait: eight at a time.
 .PHONY: test
 test: servers ## Run all tests: with the race detector, in random order; then those of faults and storms, and nested modules
-	$(GO) test -race -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest)
+	$(GO) test -race -shuffle=on -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $(SLOW) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest)
 	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./sim
 	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '^TestCluster$$' ./internal/faulttest
+	$(GO) test -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
 	$(GO) test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/stormtest
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
@@ -59,7 +65,7 @@ test: servers ## Run all tests: with the race detector, in random order; then th
 	done
 
 .PHONY: clusters
-clusters: servers ## Hurt clusters of three nodes on both servers in every way, three times each (4 minutes)
+clusters: servers ## Only hurt clusters of three nodes on both servers in every way, three times each (a part of make test)
 	$(GO) test -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
 
 .PHONY: servers

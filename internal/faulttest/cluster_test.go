@@ -223,7 +223,7 @@ func clusterPace() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("OUTLAST_FAULT_PACE")); err == nil && d > 0 {
 		return d
 	}
-	return 40 * time.Millisecond
+	return 100 * time.Millisecond
 }
 
 // busy keeps the nodes busy until the function that it returns is called.

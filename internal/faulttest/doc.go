@@ -19,5 +19,5 @@
 // fails), OUTLAST_FAULT_LONG=1 (the long forms that `make faults` runs),
 // OUTLAST_FAULT_CLUSTER (times that each fault of a cluster is made, 3),
 // OUTLAST_FAULT_SOAK (how long TestSoak runs, 1h), OUTLAST_FAULT_PACE (time
-// between two tasks of each of a cluster's four callers, 40ms).
+// between two tasks of each of a cluster's four callers, 100ms).
 package faulttest
