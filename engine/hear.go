@@ -51,8 +51,11 @@ type hints struct {
 	lend  map[uint16]bool // of others; nil for all
 }
 
-// hinted returns what the last wake-ups were about, and forgets it. A poll
-// that nobody asked for looks at everything.
+// some reports whether the hints leave lanes out.
+func (h hints) some() bool { return h.lanes != nil || h.lend != nil }
+
+// hinted returns what the last wake-ups were about, and forgets it. Without any,
+// everything is to be looked at.
 func (e *Engine) hinted() hints {
 	e.mu.Lock()
 	defer e.mu.Unlock()

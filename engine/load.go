@@ -36,7 +36,7 @@ func (e *Engine) loading() {
 	defer again.Stop()
 	park := time.NewTicker(parkEvery)
 	defer park.Stop()
-	quiet, shallow, fullScan, pollAt := 0, 0, time.Now().Add(rescan), time.Now()
+	quiet, shallow, unasked, fullScan, pollAt := 0, 0, false, time.Now().Add(rescan), time.Now()
 	for {
 		poll := false
 		select {
@@ -50,6 +50,7 @@ func (e *Engine) loading() {
 		case <-ticker.C:
 			quiet++
 			poll = !e.hearsAll() || quiet >= quietPolls
+			unasked = unasked || poll
 			e.tick(&fullScan)
 			if next := e.pollPause(); next != pause {
 				pause = next
@@ -77,6 +78,11 @@ func (e *Engine) loading() {
 				share = pollShare
 			}
 			e.borrow(h.lend)
+			if unasked && h.some() {
+				e.pollOnce(nil, false)
+				e.borrow(nil)
+			}
+			unasked = false
 			pollAt = time.Now().Add(share * time.Since(began))
 		}
 		e.loadOnce()

@@ -164,14 +164,14 @@ func TestWakeUpsMayFail(t *testing.T) {
 	}
 }
 
-// However much changes, a node is called no more often than every five
+// However much changes, a node is called no more often than every two
 // milliseconds, one call at a time, and rests after one that failed.
 func TestWakeUpsAreFew(t *testing.T) {
 	for name, test := range map[string]struct {
 		phone *phone
 		most  int64
 	}{
-		"quick":  {&phone{}, 110},
+		"quick":  {&phone{}, 260},
 		"slow":   {&phone{delay: 100 * time.Millisecond}, 8},
 		"broken": {&phone{fail: func() error { return errors.New("refused") }}, 3},
 	} {
