@@ -70,7 +70,7 @@ func (c *claiming) explain(ctx context.Context) error {
 		if len(free) == 0 {
 			return nil
 		}
-		if err := c.run(ctx, claimFirst, free); err != nil {
+		if err := c.run(ctx, c.call(claimFirst, free, c.claim.MaxBytes)); err != nil {
 			return err
 		}
 	}

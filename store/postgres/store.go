@@ -69,6 +69,7 @@ type Store struct {
 	texts  []statement
 	clock  func() time.Duration
 
+	memory     *memory
 	partitions partitions
 	claims     atomic.Int64    // rows claimed since outlast_run was swept
 	tidied     atomic.Int64    // when that was, in ns
@@ -118,7 +119,7 @@ func Open(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Store, erro
 	for _, opt := range opts {
 		opt(&chosen)
 	}
-	s := &Store{pool: pool, clock: chosen.offset}
+	s := &Store{pool: pool, clock: chosen.offset, memory: newMemory()}
 	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.open(ctx, chosen); err != nil {
 		s.end()
