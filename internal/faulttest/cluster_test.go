@@ -279,6 +279,7 @@ func (c *cluster) settled() {
 // held hands in tasks that run until a gate is opened, and waits until they do.
 func (c *cluster) held(n int) []*order {
 	c.Helper()
+	c.ledger.shutGates()
 	orders := make([]*order, n)
 	for i := range orders {
 		orders[i] = c.ledger.order(work{Millis: -1}, func(o *order) {

@@ -71,6 +71,7 @@ type ledger struct {
 	onCall func(c *call) (status int) // called before the answer, without locks; 0 for what the work says
 	block  chan struct{}              // calls with Millis < 0 wait for it
 	gates  map[string]*gate           // by node: they wait for that of their node too
+	free   bool                       // they wait for none
 	quit   chan struct{}              // closed at the end of the test: nothing waits any more
 }
 
@@ -190,11 +191,16 @@ type gate struct {
 func (l *ledger) gate(node string) *gate {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.free {
+		return &gate{open: alwaysOpen}
+	}
 	if l.gates[node] == nil {
 		l.gates[node] = &gate{open: make(chan struct{})}
 	}
 	return l.gates[node]
 }
+
+var alwaysOpen = func() chan struct{} { open := make(chan struct{}); close(open); return open }()
 
 // openGate answers the calls of a node that wait; those that come later wait again.
 func (l *ledger) openGate(node string, status int) {
@@ -207,14 +213,22 @@ func (l *ledger) openGate(node string, status int) {
 	}
 }
 
-// openGates lets all calls go on, and makes those that come later wait again.
+// openGates lets all calls go on, those that come later too.
 func (l *ledger) openGates() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.free = true
 	for node, g := range l.gates {
 		close(g.open)
 		delete(l.gates, node)
 	}
+}
+
+// shutGates makes calls wait again.
+func (l *ledger) shutGates() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free = false
 }
 
 // wait waits as long as the work says, and returns the status that a gate gives.
