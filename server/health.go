@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
 )
 
 type readyInput struct {
@@ -30,26 +31,75 @@ func (s *Server) addHealth() {
 func (s *Server) ready(ctx context.Context, in *readyInput) (answer[client.Health], error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	health := client.Health{Status: "ready", Checks: map[string]client.Check{}}
-	check := func(name string, err error, detail string) {
-		if err != nil { // its text may be for operators only
-			s.log.Warn("not ready", slog.String("check", name), slog.Any("error", err))
-			health.Status, detail = "not ready", problemOf(err).Error()
-		}
-		health.Checks[name] = client.Check{OK: err == nil, Detail: detail}
-	}
+	r := &readiness{server: s, health: client.Health{Status: "ready", Checks: map[string]client.Check{}}}
 	queues, err := s.inspect.Queues(ctx)
-	check("store", err, s.store)
+	r.check("store", err, s.store)
 	stats := s.client.Stats()
-	check("engine", s.client.Ready(), fmt.Sprintf("%d of %d slots in use, %d tasks due, %d waiting in memory", stats.Running, stats.Slots, stats.Ready, stats.Waiting))
-	check("lanes", nil, fmt.Sprintf("%d owned by this node, %d queues", stats.Lanes, len(queues)))
-	check("retries", nil, "on")
-	out := answer[client.Health]{Status: http.StatusOK, Body: &health}
-	if health.Status != "ready" {
+	r.check("engine", s.client.Ready(), fmt.Sprintf("%d of %d slots in use, %d tasks due, %d waiting in memory", stats.Running, stats.Slots, stats.Ready, stats.Waiting))
+	if in.Verbose {
+		r.check("lanes", nil, fmt.Sprintf("%d owned by this node, %d queues", stats.Lanes, len(queues)))
+		r.check("retries", nil, "on")
+		if err == nil { // else the store has said what there is to say
+			r.examineStore(ctx)
+		}
+	}
+	out := answer[client.Health]{Status: http.StatusOK, Body: &r.health}
+	if r.health.Status != "ready" {
 		out.Status = http.StatusServiceUnavailable
 	}
 	if !in.Verbose {
-		health.Checks = nil
+		r.health.Checks = nil
 	}
 	return out, nil
 }
+
+// readiness collects checks; one that fails makes the server not ready.
+type readiness struct {
+	server *Server
+	health client.Health
+}
+
+func (r *readiness) check(name string, err error, detail string) {
+	if err != nil { // its text may be for operators only
+		r.server.log.Warn("not ready", slog.String("check", name), slog.Any("error", err))
+		r.health.Status, detail = "not ready", problemOf(err).Error()
+	}
+	r.health.Checks[name] = client.Check{OK: err == nil, Detail: detail}
+}
+
+// examineStore tells of the schema and, on a database server, of the clocks and the
+// connections. Clocks that differ keep nobody from working: what is due is decided by
+// the database's.
+func (r *readiness) examineStore(ctx context.Context) {
+	view, err := r.server.inspect.Store(ctx)
+	if err != nil {
+		r.check("migrations", err, "")
+		return
+	}
+	if view.Migrations != nil {
+		applied, last := 0, "none"
+		for _, migration := range view.Migrations {
+			if migration.Applied {
+				applied, last = applied+1, migration.Name
+			}
+		}
+		err := error(nil)
+		if applied < len(view.Migrations) {
+			err = &task.Error{Code: task.CodeUnavailable, Message: fmt.Sprintf("%d of %d migrations are applied", applied, len(view.Migrations)), Hint: "outlast migrate up --store URL"}
+		}
+		r.check("migrations", err, fmt.Sprintf("%d of %d applied, the last is %s", applied, len(view.Migrations), last))
+	}
+	if view.Server == nil {
+		return
+	}
+	advice := ""
+	if view.Server.Ahead.Abs() > clockSlack {
+		advice = "; synchronise the clocks (NTP)"
+	}
+	r.check("clock", nil, fmt.Sprintf("the database's is %s ahead of this node's, a round trip takes %s%s",
+		view.Server.Ahead.Round(time.Millisecond), view.Server.Took.Round(10*time.Microsecond), advice))
+	r.check("pool", nil, fmt.Sprintf("%d of %d connections in use", view.Server.InUse, view.Server.Most))
+}
+
+// clockSlack is how far clocks may be apart without advice.
+const clockSlack = time.Second

@@ -90,6 +90,14 @@ type Topology struct {
 	Orders []TargetOrder // by target
 }
 
+// Probe is what there is to tell about a database server and the way to it.
+type Probe struct {
+	Ahead time.Duration // the server's clock is ahead of this process' by so much, give or take half of Took
+	Took  time.Duration // the round trip
+	InUse int           // connections of the pool that are in use
+	Most  int           // that the pool has at most; 0 for any number
+}
+
 // Batch is inserted as a whole or not at all.
 type Batch struct{ Items []Insert }
 

@@ -188,6 +188,12 @@ type Migration struct {
 	Applied bool
 }
 
+// Prober is implemented by stores on a server of their own.
+type Prober interface {
+	// Probe asks the server for its time. It takes a round trip.
+	Probe(ctx context.Context) (Probe, error)
+}
+
 // Waker is implemented by stores that can tell soon when another process
 // has committed. Watch calls wake (lanes nil for "any") from one goroutine
 // until ctx ends. Wake-ups are advice: they may be late, lost or needless.

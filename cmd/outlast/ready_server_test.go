@@ -1,0 +1,86 @@
+//go:build unix
+
+package main
+
+import (
+	"database/sql"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/servers"
+	"github.com/outlast-dev/outlast/internal/servertest"
+)
+
+// health asks a server for everything that it checks.
+func (p *process) health() (status int, health client.Health) {
+	p.t.Helper()
+	caller := http.Client{Timeout: 20 * time.Second}
+	answer, err := caller.Get(p.url + "/readyz?verbose")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if err := json.NewDecoder(answer.Body).Decode(&health); err != nil {
+		p.t.Fatal(err)
+	}
+	return answer.StatusCode, health
+}
+
+// storeURL is the store URL of a database of its own on a server.
+func storeURL(t *testing.T, s *servers.Server) string {
+	t.Helper()
+	if url := s.URL("postgres"); strings.HasPrefix(url, "postgres:") {
+		return url
+	}
+	db, err := sql.Open("mysql", s.DSN(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), "create database ready"); err != nil {
+		t.Fatal(err)
+	}
+	return s.URL("ready")
+}
+
+// A server tells its parts by name; without its database it is not ready, says
+// which part is missing and no secret, and is ready again by itself.
+func TestReadinessWithoutDatabase(t *testing.T) {
+	for name, start := range map[string]func(testing.TB, ...servers.Option) *servers.Server{"postgres": servertest.PostgresServer, "mariadb": servertest.MariaDBServer} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database := start(t)
+			p := serve(t, "--store", storeURL(t, database))
+			status, health := p.health()
+			for _, part := range []string{"store", "migrations", "clock", "pool", "engine", "lanes", "retries"} {
+				if check := health.Checks[part]; !check.OK || check.Detail == "" {
+					t.Errorf("%s: %+v", part, check)
+				}
+			}
+			if status != http.StatusOK {
+				t.Errorf("status %d: %+v", status, health)
+			}
+			database.Stop(servers.Immediate)
+			status, health = p.health()
+			store := health.Checks["store"]
+			if status != http.StatusServiceUnavailable || health.Status != "not ready" || store.OK || strings.Contains(store.Detail, "root") {
+				t.Errorf("without database: status %d, %+v", status, health)
+			}
+			if err := database.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for began := time.Now(); ; time.Sleep(100 * time.Millisecond) { // sleep: another process finds its database again
+				if status, health = p.health(); status == http.StatusOK {
+					return
+				}
+				if time.Since(began) > 30*time.Second {
+					t.Fatalf("not ready again: %+v", health)
+				}
+			}
+		})
+	}
+}
