@@ -13,7 +13,8 @@ import (
 
 func newMigrate(c *cli) *cobra.Command {
 	var url string
-	cmd := noun("migrate", "Bring the schema of a store up to date", newMigrateUp(c, &url), newMigrateStatus(c, &url), newMigratePrint(c, &url))
+	cmd := noun("migrate", "Bring the schema of a store up to date", newMigrateUp(c, &url), newMigrateStatus(c, &url), newMigratePrint(c, &url),
+		newMigrateCitus(c, &url))
 	cmd.PersistentFlags().StringVar(&url, "store", app.DefaultStore, storeForms+"; env OUTLAST_STORE")
 	return cmd
 }

@@ -28,6 +28,9 @@ type kind struct {
 	exists func(url string) error
 	// writeSQL writes the SQL of all migrations. A kind without has none.
 	writeSQL func(w io.Writer, url string) error
+	// writeDistribution writes the SQL that distributes the tables, where that
+	// can be done.
+	writeDistribution func(w io.Writer, url string) error
 	// examine looks at what the store is on, before it is opened. When it
 	// reports false, the store cannot be opened, and the report says why.
 	examine func(ctx context.Context, r *report, url string) (proceed bool, err error)

@@ -13,23 +13,33 @@ import (
 )
 
 var postgresKind = kind{
-	open:     openPostgres,
-	writeSQL: writePostgresSQL,
-	examine:  examinePostgres,
+	open:              openPostgres,
+	writeSQL:          writePostgresSQL,
+	writeDistribution: writePostgresDistribution,
+	examine:           examinePostgres,
 }
 
 // writePostgresSQL makes the schema of the URL the one in use.
 func writePostgresSQL(w io.Writer, url string) error {
+	return inSchema(w, url, "CREATE SCHEMA IF NOT EXISTS %s;\nSET search_path TO %[1]s;\n", postgres.PrintMigrations)
+}
+
+func writePostgresDistribution(w io.Writer, url string) error {
+	return inSchema(w, url, "SET search_path TO %s;\n", postgres.PrintDistribution)
+}
+
+// inSchema writes SQL for the schema of a URL, if it names one.
+func inSchema(w io.Writer, url, first string, write func(io.Writer) error) error {
 	address, err := parsePostgres(url)
 	if err != nil {
 		return err
 	}
 	if address.schema != "" {
-		if _, err := fmt.Fprintf(w, "CREATE SCHEMA IF NOT EXISTS %s;\nSET search_path TO %[1]s;\n", quoted(address.schema)); err != nil {
+		if _, err := fmt.Fprintf(w, first, quoted(address.schema)); err != nil {
 			return err
 		}
 	}
-	return postgres.PrintMigrations(w)
+	return write(w)
 }
 
 // ownPostgres is a store with the pool that was made for it.

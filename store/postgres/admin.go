@@ -13,13 +13,17 @@ import (
 var (
 	// requestCancel leaves the claim alone: a success that still arrives
 	// is kept.
-	requestCancel = newQuery(`UPDATE outlast_run SET cancel = true WHERE id = $1::uuid`)
+	requestCancel = newQuery(`UPDATE outlast_run SET cancel = true WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
 	// moveRun moves a pending row, under the lock of its lane. Inputs: id,
 	// run_at, rank, now.
-	moveRun = newQuery(`UPDATE outlast_task SET run_at = $2::bigint, rank = $3::bigint, park = 0, updated_at = $4::bigint WHERE id = $1::uuid`)
+	moveRun = newQuery(`UPDATE outlast_task SET run_at = $2::bigint, rank = $3::bigint, park = 0, updated_at = $4::bigint WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
 	releaseKey = newQuery(`DELETE FROM outlast_key_hold WHERE key = $2::text AND lane IN (SELECT lane FROM outlast_lane WHERE queue = $1::text)`)
+
+	// queueLanes and releaseLane are releaseKey where tables are distributed.
+	queueLanes  = newQuery(`SELECT lane FROM outlast_lane WHERE queue = $1::text ORDER BY lane`)
+	releaseLane = newQuery(`DELETE FROM outlast_key_hold WHERE lane = $1::integer AND key = $2::text`)
 )
 
 // Cancel implements [store.Admin].
@@ -28,6 +32,9 @@ func (s *Store) Cancel(ctx context.Context, id task.ID) (changed *task.Task, err
 		changed, err = s.change(ctx, id, task.Cancel, func(t *tx, live *ending.Row) (done bool, err error) {
 			if live.State == task.Running {
 				n, err := exec(ctx, t, requestCancel, id)
+				if err == nil && t.store.spread {
+					_, err = exec(ctx, t, noteCancel, live.Node, id)
+				}
 				return n == 1, err // it may have ended just now
 			}
 			_, err = exec(ctx, t, endRow, id, canceled, live.Claim, int64(0), t.now, t.now, live.Entry.Attempt, nil, nil, "", nil, false)
@@ -103,10 +110,31 @@ func allowed(ctx context.Context, s session, id task.ID, live *ending.Row, event
 
 // ReleaseKey implements [store.Admin].
 func (s *Store) ReleaseKey(ctx context.Context, queue, key string) (released bool, err error) {
-	err = s.write(ctx, func(t *tx) error {
+	err = s.write(ctx, func(t *tx) (err error) {
+		if s.spread {
+			released, err = t.releaseSpread(ctx, queue, key)
+			return err
+		}
 		n, err := exec(ctx, t, releaseKey, queue, key)
 		released = n > 0
 		return err
 	})
+	return released, err
+}
+
+// releaseSpread releases the key in whichever lane of the queue it is.
+func (t *tx) releaseSpread(ctx context.Context, queue, key string) (released bool, err error) {
+	var calls []*call
+	err = each(ctx, t, queueLanes, func(r row) error {
+		calls = append(calls, &call{query: releaseLane, args: []any{int32(r.int(0)), key}})
+		return nil
+	}, queue)
+	if err != nil || len(calls) == 0 {
+		return false, err
+	}
+	err = t.run(ctx, calls...)
+	for _, one := range calls {
+		released = released || one.changed > 0
+	}
 	return released, err
 }

@@ -133,6 +133,9 @@ func (c *claiming) distinct() {
 
 // first claims what is known by the places, the rest by ids.
 func (c *claiming) first(ctx context.Context) error {
+	if c.store.spread {
+		return c.runSpread(ctx, c.items)
+	}
 	found, rest := c.recall()
 	if len(found.tasks) == 0 {
 		return c.run(ctx, c.call(claimRows, c.items, c.claim.MaxBytes))
@@ -182,18 +185,7 @@ func (c *claiming) run(ctx context.Context, batches ...*claimBatch) error {
 
 // call is a batch that is looked up by ids.
 func (c *claiming) call(q *query, items []store.ClaimItem, limit int) *claimBatch {
-	ids := make([]task.ID, len(items))
-	var marks any // null when there are none
-	for i, item := range items {
-		ids[i] = item.ID
-	}
-	if slices.ContainsFunc(items, func(item store.ClaimItem) bool { return item.Mark != 0 }) {
-		all := make([]int64, len(items))
-		for i, item := range items {
-			all[i] = item.Mark
-		}
-		marks = all
-	}
+	ids, marks := idsAndMarks(items)
 	owned, epochs := laneEpochs(c.claim.Lanes)
 	batch := &claimBatch{items: items}
 	batch.call = call{
@@ -212,11 +204,29 @@ func (c *claiming) call(q *query, items []store.ClaimItem, limit int) *claimBatc
 	return batch
 }
 
+// idsAndMarks are items as arguments; the marks are null when there are none.
+func idsAndMarks(items []store.ClaimItem) (ids []task.ID, marks any) {
+	ids = make([]task.ID, len(items))
+	for i, item := range items {
+		ids[i] = item.ID
+	}
+	if slices.ContainsFunc(items, func(item store.ClaimItem) bool { return item.Mark != 0 }) {
+		all := make([]int64, len(items))
+		for i, item := range items {
+			all[i] = item.Mark
+		}
+		marks = all
+	}
+	return ids, marks
+}
+
 // full reports whether the batch has ended early.
-func (c *claiming) full() bool {
-	bytes := 0
+func (c *claiming) full() bool { return c.bytes() >= c.claim.MaxBytes }
+
+// bytes are the payloads that were claimed.
+func (c *claiming) bytes() (bytes int) {
 	for _, t := range c.result.Tasks {
 		bytes += len(t.Payload)
 	}
-	return bytes >= c.claim.MaxBytes
+	return bytes
 }

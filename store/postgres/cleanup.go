@@ -44,7 +44,11 @@ func (s *Store) Cleanup(ctx context.Context, ended store.Time, limit int) (delet
 	if err := s.makePartitions(ctx, daysAhead); err != nil {
 		return 0, err
 	}
-	for _, step := range [...]func(context.Context, time.Time, int) (int, error){s.dropDays, s.deleteDone, s.deleteLost, s.deleteDedupe, s.deleteNodes} {
+	steps := []func(context.Context, time.Time, int) (int, error){s.dropDays, s.deleteDone, s.deleteLost, s.deleteDedupe, s.deleteNodes}
+	if s.spread {
+		steps = []func(context.Context, time.Time, int) (int, error){s.deleteLanes, s.deleteSpreadNodes}
+	}
+	for _, step := range steps {
 		n, err := step(ctx, ended, limit-deleted)
 		if deleted += n; err != nil || deleted >= limit {
 			return deleted, err

@@ -96,7 +96,11 @@ func conform(t *testing.T, url string, deaf bool) {
 			}
 		})
 		return s
-	}, storetest.Abilities{
+	}, c.abilities(deaf))
+}
+
+func (c *schemas) abilities(deaf bool) storetest.Abilities {
+	return storetest.Abilities{
 		Deaf:   deaf,
 		Reopen: func(t *testing.T, s store.Backend) store.Backend { return c.open(t, c.name(s)) },
 		Advance: func(_ *testing.T, s store.Backend, d time.Duration) {
@@ -113,7 +117,7 @@ func conform(t *testing.T, url string, deaf bool) {
 			t.Cleanup(func() { _ = tx.Rollback(ctx) })
 			return tx, func() error { return tx.Commit(ctx) }, func() error { return tx.Rollback(ctx) }
 		},
-	})
+	}
 }
 
 // TestModel compares the store with the reference under random operations.

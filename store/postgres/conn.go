@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,17 +55,19 @@ func one(ctx context.Context, s session, q *query, scan func(row), args ...any) 
 // chapter on the protocol).
 type conn struct {
 	pg    *pgconn.PgConn
-	texts []statement
+	texts [][]statement
 	// named says that statements may be prepared under a name, which stays
 	// with the connection.
 	named bool
+	// sent is told each statement, with its values in the binary format.
+	sent func(text string, values [][]byte)
 }
 
 // newConn uses a connection as its owner has configured it: whoever tells pgx
 // to keep no prepared statements has a reason, such as a pooler that changes
 // connections with each transaction.
-func newConn(c *pgx.Conn, texts []statement) *conn {
-	return &conn{pg: c.PgConn(), texts: texts, named: c.Config().DefaultQueryExecMode == pgx.QueryExecModeCacheStatement}
+func (s *Store) newConn(c *pgx.Conn) *conn {
+	return &conn{pg: c.PgConn(), texts: s.texts, named: c.Config().DefaultQueryExecMode == pgx.QueryExecModeCacheStatement, sent: s.sent}
 }
 
 var binaryFormat = []int16{pgx.BinaryFormatCode}
@@ -84,8 +87,8 @@ func (c *conn) run(ctx context.Context, calls ...*call) error {
 	}
 	results := c.pg.ExecBatch(ctx, &batch)
 	var failed error
-	for n := 0; n < len(calls) && results.NextResult(); n++ {
-		if err := calls[n].read(results.ResultReader()); err != nil && failed == nil {
+	for _, call := range calls {
+		if err := call.readAll(results, c.parts(call)); err != nil && failed == nil {
 			failed = err
 		}
 	}
@@ -107,6 +110,14 @@ type unanswered struct{ error }
 func (u unanswered) Unwrap() error     { return u.error }
 func (u unanswered) SafeToRetry() bool { return false }
 
+// parts is how many statements a call is.
+func (c *conn) parts(call *call) int {
+	if call.query == nil {
+		return 1
+	}
+	return len(c.texts[call.query.index])
+}
+
 func (c *conn) queue(ctx context.Context, batch *pgconn.Batch, call *call) error {
 	values := make([][]byte, len(call.args))
 	for i, arg := range call.args {
@@ -120,15 +131,20 @@ func (c *conn) queue(ctx context.Context, batch *pgconn.Batch, call *call) error
 		batch.ExecParams(call.text, values, nil, binaryFormat, binaryFormat)
 		return nil
 	}
-	s := &c.texts[call.query.index]
-	if !c.named {
-		batch.ExecParams(s.text, values, nil, binaryFormat, binaryFormat)
-		return nil
+	for i := range c.texts[call.query.index] {
+		s := &c.texts[call.query.index][i]
+		if c.sent != nil {
+			c.sent(s.text, values[:s.params])
+		}
+		if !c.named {
+			batch.ExecParams(s.text, values[:s.params], nil, binaryFormat, binaryFormat)
+			continue
+		}
+		if err := c.prepare(ctx, s); err != nil {
+			return err
+		}
+		batch.ExecPrepared(s.name, values[:s.params], binaryFormat, binaryFormat)
 	}
-	if err := c.prepare(ctx, s); err != nil {
-		return err
-	}
-	batch.ExecPrepared(s.name, values, binaryFormat, binaryFormat)
 	return nil
 }
 
@@ -164,6 +180,21 @@ func (c *conn) explain(err error) error {
 		delete(c.pg.CustomData(), preparedKey)
 	}
 	return err
+}
+
+// readAll reads the results of the statements that the call is; the first is
+// its answer.
+func (c *call) readAll(results *pgconn.MultiResultReader, parts int) (failed error) {
+	for part := 0; part < parts && results.NextResult(); part++ {
+		reader := results.ResultReader()
+		if part > 0 {
+			_, err := reader.Close()
+			failed = cmp.Or(failed, err)
+			continue
+		}
+		failed = c.read(reader)
+	}
+	return failed
 }
 
 // read reads one result to its end, whatever scan says.

@@ -42,10 +42,7 @@ func (e *enqueuing) copyOn(ctx context.Context, c *conn, text string, in *insert
 			now = r.int(0)
 			return nil
 		}},
-		&call{query: nextSeqs, args: []any{in.keyed()}, scan: func(r row) error {
-			seqs = append(seqs, r.int(0))
-			return nil
-		}})
+		in.seqsCall(&seqs))
 	if err != nil {
 		return err
 	}
@@ -54,7 +51,7 @@ func (e *enqueuing) copyOn(ctx context.Context, c *conn, text string, in *insert
 	if _, err := c.pg.CopyFrom(ctx, bytes.NewReader(data), text); err != nil {
 		return err
 	}
-	return c.run(ctx, in.noneEnded(), &call{query: commitTx}) // a check that fails leaves the commit out
+	return c.run(ctx, append(in.checks(e.store), &call{query: commitTx})...) // a check that fails leaves the commit out
 }
 
 // keyed is how many of the tasks have a key.

@@ -17,16 +17,12 @@ var (
 	// outlast_run, which goes before. Inputs: id, claim, started at (0 for
 	// none), finished at, attempts spent, cancel requested, error, node,
 	// reason, category, fingerprint, fallback, attempts as JSON.
-	bury = newQuery(`WITH t AS (DELETE FROM outlast_task WHERE id = $1::uuid RETURNING *)
-INSERT INTO outlast_dead (id, lane, priority, run_at, claim, seq, created_at, started_at, finished_at, attempt, crashes, cancel, queue, type, target,
- policy, key, spec, last_error, node, reason, category, fingerprint, fallback, attempts, payload)
-SELECT id, lane, priority, run_at, $2::bigint, seq, created_at, nullif($3::bigint, 0), $4::bigint, $5::bigint, crashes, $6::boolean, queue, type, target,
- policy, key, spec, coalesce($7::text, last_error), $8::text, $9::text, $10::text, $11::text, $12::uuid, $13::text, payload FROM t`)
+	bury = newQuery(takeRow+buryInsert+` FROM t`, buryInsert+fromRow, deleteRow)
 
 	// lastError reads the error that a live row keeps.
-	lastError = newQuery(`SELECT last_error FROM outlast_task WHERE id = $1::uuid`)
+	lastError = newQuery(`SELECT last_error FROM outlast_task WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
-	deleteAttempts = newQuery(`DELETE FROM outlast_attempt WHERE id = ANY($1::uuid[])`)
+	deleteAttempts = newQuery(`DELETE FROM outlast_attempt WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
 
 	// holdKey blocks a key by a dead letter, which was its head.
 	holdKey = newQuery(`INSERT INTO outlast_key_hold (lane, key, id, mode, since) VALUES ($1::integer, $2::text, $3::uuid, $4::text, $5::bigint)
@@ -45,6 +41,11 @@ VALUES ($1::text, 1, $2::text, $3::text, $4::text, $5::text, $6::bigint, $6::big
 ON CONFLICT (fingerprint) DO UPDATE SET count = g.count + 1, reason = excluded.reason, message = excluded.message, example = excluded.example,
 last_seen = greatest(g.last_seen, excluded.last_seen), first_seen = least(g.first_seen, excluded.first_seen)`)
 )
+
+const buryInsert = `INSERT INTO outlast_dead (id, lane, priority, run_at, claim, seq, created_at, started_at, finished_at, attempt, crashes, cancel, queue, type, target,
+ policy, key, spec, last_error, node, reason, category, fingerprint, fallback, attempts, payload)
+SELECT id, lane, priority, run_at, $2::bigint, seq, created_at, nullif($3::bigint, 0), $4::bigint, $5::bigint, crashes, $6::boolean, queue, type, target,
+ policy, key, spec, coalesce($7::text, last_error), $8::text, $9::text, $10::text, $11::text, $12::uuid, $13::text, payload`
 
 // die moves the row to the dead letters, with its attempts and the hold on its
 // key. The counters come later: see countLetters.

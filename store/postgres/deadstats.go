@@ -18,6 +18,8 @@ var (
 	selectGroups = newQuery(`SELECT fingerprint, count, type, reason, category, message, first_seen, last_seen, example
 FROM outlast_dead_group ORDER BY count DESC, last_seen DESC, fingerprint LIMIT $1::bigint`)
 
+	selectFirstSeen = newQuery(`SELECT fingerprint, first_seen FROM outlast_dead_group WHERE fingerprint = ANY($1::text[])`)
+
 	recount = newQuery(`SELECT 'total', '', count(*) FROM outlast_dead HAVING count(*) > 0
 UNION ALL SELECT 'type', type, count(*) FROM outlast_dead GROUP BY type
 UNION ALL SELECT 'reason', reason, count(*) FROM outlast_dead GROUP BY reason
@@ -55,7 +57,7 @@ func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) 
 	}
 	c := &call{query: selectGroups, args: []any{limit}}
 	if !where.Empty(filter) {
-		text, args := s.numbered(groupsOf(filter, limit))
+		text, args := s.numbered(groupsOf(filter, limit, s.spread))
 		c = &call{text: text, args: args}
 	}
 	c.start, c.scan = func() { groups = nil }, func(r row) error {
@@ -65,8 +67,27 @@ func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) 
 		})
 		return nil
 	}
-	err = s.read(ctx, func(session session) error { return session.run(ctx, c) })
+	err = s.read(ctx, func(session session) error {
+		if err := session.run(ctx, c); err != nil || !s.spread || where.Empty(filter) {
+			return err
+		}
+		return firstSeen(ctx, session, groups)
+	})
 	return groups, err
+}
+
+// firstSeen fills in when groups were seen first, where a statement cannot
+// join what is on other machines with what is on the coordinator.
+func firstSeen(ctx context.Context, s session, groups []store.DeadGroup) error {
+	at := make(map[string]*store.DeadGroup, len(groups))
+	var prints []string
+	for i := range groups {
+		at[groups[i].Fingerprint], prints = &groups[i], append(prints, groups[i].Fingerprint)
+	}
+	return each(ctx, s, selectFirstSeen, func(r row) error {
+		at[r.text(0)].FirstSeen = r.time(1)
+		return nil
+	}, prints)
 }
 
 // maxGrouped is how many letters one filtered DeadGroups looks at.
@@ -76,7 +97,11 @@ const maxGrouped = 20_000
 // those that the filter's index and times select, so that its cost is
 // bounded: beyond them, counts are of the newest alone. Of each group the
 // letter that died last stands for it.
-func groupsOf(filter store.Filter, limit int) (text string, args []any) {
+func groupsOf(filter store.Filter, limit int, spread bool) (text string, args []any) {
+	first := `(SELECT first_seen FROM outlast_dead_group g WHERE g.fingerprint = d.fingerprint)`
+	if spread {
+		first = `NULL::bigint` // see firstSeen
+	}
 	newest, matching := &where.Where{}, deadWhere(filter)
 	deadSource.indexed(newest, filter)
 	newest.IDs(filter, task.ID{})
@@ -84,8 +109,8 @@ func groupsOf(filter store.Filter, limit int) (text string, args []any) {
 		newest = matching.Copy()
 	}
 	return fmt.Sprintf(`SELECT * FROM (SELECT DISTINCT ON (fingerprint) fingerprint, count(*) OVER (PARTITION BY fingerprint) AS n, type, reason, category,
- coalesce(%s, ''), (SELECT first_seen FROM outlast_dead_group g WHERE g.fingerprint = d.fingerprint), finished_at, id
+ coalesce(%s, ''), %s, finished_at, id
 FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s ORDER BY fingerprint, finished_at DESC, id DESC) g
-ORDER BY n DESC, finished_at DESC, fingerprint LIMIT ?`, field("last_error", "message"), newest, maxGrouped, matching),
+ORDER BY n DESC, finished_at DESC, fingerprint LIMIT ?`, field("last_error", "message"), first, newest, maxGrouped, matching),
 		append(append(newest.Args, matching.Args...), limit)
 }

@@ -20,13 +20,23 @@ SELECT id, lane, priority, at - priority * 30000000::bigint, at, CASE WHEN key I
  queue, type, target, policy, key, spec, payload
 FROM (SELECT u.*, n.now, coalesce(nullif(u.run_at, 0), n.now + u.delay) AS at FROM (SELECT ` + nowMicro + ` AS now) n, ` + insertColumns + ` ORDER BY ord) u`
 
+// insertSpread inserts tasks of one lane where tables are distributed, at the
+// time $1 of the coordinator, with the numbers $14 that it has given to those
+// with keys.
+const insertSpread = `INSERT INTO outlast_task (id, lane, priority, rank, run_at, seq, created_at, updated_at, queue, type, target, policy, key, spec, payload)
+SELECT u.id, a.lane, priority, coalesce(nullif(run_at, 0), $1::bigint + delay) - priority * 30000000::bigint, coalesce(nullif(run_at, 0), $1::bigint + delay),
+ ($14::bigint[])[ord], $1::bigint, $1::bigint, queue, type, target, policy, key, spec, payload
+FROM outlast_anchor a CROSS JOIN ` + insertColumns + ` WHERE true /*a.lane of ($2::uuid[])[1]*/`
+
+const insertUnless = ` ON CONFLICT (id, lane) DO NOTHING RETURNING id, seq, rank, run_at, created_at`
+
 var (
 	// insertNew inserts tasks that must be new: it fails if one is there.
 	// Seqs are given in the order of the call. Returns what was made here.
-	insertNew = newQuery(insertHead + ` RETURNING seq, rank, run_at, created_at`)
+	insertNew = newQuery(insertHead+` RETURNING seq, rank, run_at, created_at`, insertSpread+` RETURNING id, seq, rank, run_at, created_at`)
 
 	// insertAny inserts those of the tasks of which there is no live row.
-	insertAny = newQuery(insertHead + ` ON CONFLICT (id, lane) DO NOTHING RETURNING id, seq, rank, run_at, created_at`)
+	insertAny = newQuery(insertHead+insertUnless, insertSpread+insertUnless)
 
 	// noneEnded fails unless none of the tasks has ended already: who sends
 	// an enqueue of unknown outcome again may find its task gone from
@@ -35,18 +45,18 @@ var (
 	// earliest end of any of them. New tasks have ids of almost the same time,
 	// so that hardly any that have ended lie between them.
 	noneEnded = newQuery(`SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM (SELECT d.id FROM outlast_done d
-  WHERE d.id >= $2::uuid AND d.id <= $3::uuid AND d.finished_at >= $4::bigint OFFSET 0) d WHERE d.id = ANY($1::uuid[]))
- OR EXISTS (SELECT 1 FROM (SELECT d.id FROM outlast_dead d WHERE d.id >= $2::uuid AND d.id <= $3::uuid OFFSET 0) d WHERE d.id = ANY($1::uuid[]))
+  WHERE d.id >= $2::uuid AND d.id <= $3::uuid AND d.finished_at >= $4::bigint /*d.lane of $2::uuid*/ OFFSET 0) d WHERE d.id = ANY($1::uuid[]))
+ OR EXISTS (SELECT 1 FROM (SELECT d.id FROM outlast_dead d WHERE d.id >= $2::uuid AND d.id <= $3::uuid /*d.lane of $2::uuid*/ OFFSET 0) d WHERE d.id = ANY($1::uuid[]))
  THEN 0 ELSE 1 END)`)
 
 	// noneEndedApart is noneEnded for ids that lie far apart: it looks each up.
-	noneEndedApart = newQuery(`SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM outlast_done d WHERE d.id = ANY($1::uuid[]) AND d.finished_at >= $2::bigint)
- OR EXISTS (SELECT 1 FROM outlast_dead d WHERE d.id = ANY($1::uuid[])) THEN 0 ELSE 1 END)`)
+	noneEndedApart = newQuery(`SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM outlast_done d WHERE d.id = ANY($1::uuid[]) AND d.finished_at >= $2::bigint /*d.lane of ($1::uuid[])[1]*/)
+ OR EXISTS (SELECT 1 FROM outlast_dead d WHERE d.id = ANY($1::uuid[]) /*d.lane of ($1::uuid[])[1]*/) THEN 0 ELSE 1 END)`)
 
 	// endedOf lists those of the ids that have ended.
-	endedOf = newQuery(`SELECT id FROM outlast_done WHERE id = ANY($1::uuid[]) UNION SELECT id FROM outlast_dead WHERE id = ANY($1::uuid[])`)
+	endedOf = newQuery(`SELECT id FROM outlast_done WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/ UNION SELECT id FROM outlast_dead WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
 
-	deleteTasks = newQuery(`DELETE FROM outlast_task WHERE id = ANY($1::uuid[])`)
+	deleteTasks = newQuery(`DELETE FROM outlast_task WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
 )
 
 // inserts are the arguments of the statements above.
@@ -215,6 +225,8 @@ func (e *enqueuing) together(ctx context.Context, places []int) error {
 	var made []store.Inserted
 	if len(items) >= copyFrom {
 		made, err = e.copy(ctx, in)
+	} else if e.store.spread {
+		made, err = e.insertSpread(ctx, in)
 	} else {
 		made, err = e.insert(ctx, in)
 	}

@@ -34,3 +34,14 @@ func (r *Recent) Put(at time.Time, id task.ID, value, weight int) { r.put(at, id
 
 // Take returns a value, which is kept no longer.
 func (r *Recent) Take(id task.ID) (int, bool) { return r.take(id) }
+
+// Observe has each statement told to fn.
+func (s *Store) Observe(fn func(text string, values [][]byte)) { s.sent = fn }
+
+// Crossing are the statements of an engine that ask all machines of a Citus.
+func (s *Store) Crossing() (texts []string) {
+	for _, q := range []*query{runningOf, anySuspect, holdsRows, newestLetter} {
+		texts = append(texts, s.texts[q.index][0].text)
+	}
+	return texts
+}

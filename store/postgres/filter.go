@@ -21,7 +21,7 @@ var sources = [...]source{
 	{table: "outlast_live", columns: liveColumns, states: []task.State{task.Pending, task.Running}, indexed: func(w *where.Where, f store.Filter) {
 		switch {
 		case f.State == task.Running:
-			w.And(`id IN (SELECT r.id FROM outlast_run r)`)
+			w.And(`(id, lane) IN (SELECT r.id, r.lane FROM outlast_run r)`)
 		case f.Key != "":
 			w.And(`lane IN (SELECT l.lane FROM outlast_lane l) AND key = ? AND key IS NOT NULL`, f.Key)
 		}
@@ -110,6 +110,19 @@ func (s *source) floor(f store.Filter, before task.ID) (text string, args []any)
 	return fmt.Sprintf(`SELECT id FROM %s WHERE %s ORDER BY id DESC LIMIT 1 OFFSET %d`, s.table, inner, scanLimit-1), inner.Args
 }
 
+// spreadWindow is window where tables are distributed: each machine passes the
+// rows that match down to the floor, so that it sends those alone.
+func (s *source) spreadWindow(f store.Filter, before, floor task.ID, limit int) (text string, args []any) {
+	w := &where.Where{}
+	s.indexed(w, f)
+	w.IDs(f, before)
+	if !floor.IsZero() {
+		w.And(`id >= ?`, floor)
+	}
+	s.rest(w, f)
+	return fmt.Sprintf(`SELECT %s FROM %s WHERE %s ORDER BY id DESC LIMIT ?`, s.columns, s.table, w), append(w.Args, limit)
+}
+
 // deadWhere is a whole filter as a condition on dead letters.
 func deadWhere(filter store.Filter) *where.Where {
 	w := &where.Where{}
@@ -137,5 +150,9 @@ func (s *Store) numbered(text string, args []any) (string, []any) {
 		out.WriteString(part)
 		n++
 	}
-	return newStatement(out.String(), quote(s.schema)+".").text, args
+	text = unmarked(out.String())
+	if s.spread {
+		text = routed(out.String())
+	}
+	return newStatement(text, quote(s.schema)+".").text, args
 }

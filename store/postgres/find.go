@@ -38,6 +38,9 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 }
 
 func (s *Store) window(ctx context.Context, c session, source *source, filter store.Filter, before task.ID, limit int) (found []*task.Task, end task.ID, err error) {
+	if s.spread {
+		return s.spreadWindow(ctx, c, source, filter, before, limit)
+	}
 	text, args := s.numbered(source.window(filter, before, limit))
 	if err := c.run(ctx, &call{text: text, args: args, scan: collect(&found)}); err != nil {
 		return nil, end, err
@@ -45,12 +48,31 @@ func (s *Store) window(ctx context.Context, c session, source *source, filter st
 	if len(found) >= limit {
 		return found, found[len(found)-1].ID, nil
 	}
-	text, args = s.numbered(source.floor(filter, before))
+	end, err = s.floor(ctx, c, source, filter, before)
+	return found, end, err
+}
+
+func (s *Store) floor(ctx context.Context, c session, source *source, filter store.Filter, before task.ID) (end task.ID, err error) {
+	text, args := s.numbered(source.floor(filter, before))
 	err = c.run(ctx, &call{text: text, args: args, scan: func(r row) error {
 		end = r.id(0)
 		return nil
 	}})
-	return found, end, err
+	return end, err
+}
+
+func (s *Store) spreadWindow(ctx context.Context, c session, source *source, filter store.Filter, before task.ID, limit int) (found []*task.Task, end task.ID, err error) {
+	if end, err = s.floor(ctx, c, source, filter, before); err != nil {
+		return nil, end, err
+	}
+	text, args := s.numbered(source.spreadWindow(filter, before, end, limit))
+	if err := c.run(ctx, &call{text: text, args: args, scan: collect(&found)}); err != nil {
+		return nil, end, err
+	}
+	if len(found) >= limit {
+		end = found[len(found)-1].ID
+	}
+	return found, end, nil
 }
 
 // findID gets a task unless another part of the filter is against it.
@@ -58,6 +80,7 @@ func (s *Store) findID(ctx context.Context, c session, filter store.Filter, id t
 	for _, source := range sourcesOf(filter) {
 		w := &where.Where{}
 		w.And(`id = ?`, id)
+		w.And(`lane = ?::integer`, int32(id.Lane()))
 		w.IDs(filter, task.ID{})
 		source.rest(w, filter)
 		text, args := s.numbered(`SELECT `+source.columns+` FROM `+source.table+` WHERE `+w.String(), w.Args)

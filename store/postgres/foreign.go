@@ -94,6 +94,9 @@ type txOf = tx
 // look reads the clock.
 func (t *tx) look(ctx context.Context) error {
 	_, err := one(ctx, t, selectNow, func(r row) { t.now = r.int(0) }, t.store.offset())
+	if err == nil && t.store.spread {
+		_, err = exec(ctx, t, localSettings)
+	}
 	return err
 }
 
@@ -126,7 +129,7 @@ func (f *pgxTx) apart(ctx context.Context, fn func(session) error) error {
 	if _, err := f.tx.Exec(ctx, savepoint); err != nil {
 		return err
 	}
-	return finish(ctx, fn(newConn(f.tx.Conn(), f.store.texts)), func(ctx context.Context, text string) error {
+	return finish(ctx, fn(f.store.newConn(f.tx.Conn())), func(ctx context.Context, text string) error {
 		_, err := f.tx.Exec(ctx, text)
 		return err
 	})
@@ -171,15 +174,27 @@ func (f *sqlTx) run(ctx context.Context, calls ...*call) error {
 	return nil
 }
 
-func (f *sqlTx) one(ctx context.Context, call *call) (err error) {
-	text := call.text
-	if call.query != nil {
-		text = f.store.texts[call.query.index].text
-	}
-	args := make([]any, len(call.args))
-	for i, arg := range call.args {
+func (f *sqlTx) one(ctx context.Context, c *call) error {
+	args := make([]any, len(c.args))
+	for i, arg := range c.args {
 		args[i] = literal(arg)
 	}
+	if c.query == nil {
+		return f.statement(ctx, c, c.text, args)
+	}
+	for i, s := range f.store.texts[c.query.index] {
+		answer := c
+		if i > 0 {
+			answer = &call{}
+		}
+		if err := f.statement(ctx, answer, s.text, args[:s.params]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *sqlTx) statement(ctx context.Context, call *call, text string, args []any) (err error) {
 	if call.scan == nil && !strings.HasPrefix(text, "SELECT") {
 		result, err := f.tx.ExecContext(ctx, text, args...)
 		if err != nil {

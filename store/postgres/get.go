@@ -10,25 +10,25 @@ import (
 
 var (
 	// getTask reads a task whatever its table. One snapshot sees it in one.
-	getTask = newQuery(`SELECT ` + liveColumns + ` FROM outlast_live WHERE id = $1::uuid
-UNION ALL SELECT ` + doneColumns + ` FROM outlast_done WHERE id = $1::uuid
-UNION ALL SELECT ` + deadColumns + ` FROM outlast_dead WHERE id = $1::uuid`)
+	getTask = newQuery(`SELECT ` + liveColumns + ` FROM outlast_live WHERE id = $1::uuid /*lane of $1::uuid*/
+UNION ALL SELECT ` + doneColumns + ` FROM outlast_done WHERE id = $1::uuid /*lane of $1::uuid*/
+UNION ALL SELECT ` + deadColumns + ` FROM outlast_dead WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
 	// selectAttempts reads history rows, oldest first: claims only grow.
 	selectAttempts = newQuery(`SELECT number, claim, node, started_at, ended_at, outcome, failure, next_delay
-FROM outlast_attempt WHERE id = $1::uuid ORDER BY claim`)
+FROM outlast_attempt WHERE id = $1::uuid /*lane of $1::uuid*/ ORDER BY claim`)
 
 	// lastAttempt reads the attempt that an ended row records.
 	lastAttempt = newQuery(`SELECT attempt, claim, node, started_at, ended_at, outcome, NULL::text, 0::bigint
-FROM outlast_done WHERE id = $1::uuid AND outcome <> ''`)
+FROM outlast_done WHERE id = $1::uuid /*lane of $1::uuid*/ AND outcome <> ''`)
 
-	deadHistory = newQuery(`SELECT attempts FROM outlast_dead WHERE id = $1::uuid`)
+	deadHistory = newQuery(`SELECT attempts FROM outlast_dead WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
 	// keyState reads what is ahead in a key: the hold, the running task, the
 	// pending one that is next.
 	keyState = newQuery(`SELECT h.id, h.mode, h.since, (SELECT r.id FROM outlast_run r WHERE r.lane = $1::integer AND r.key = $2::text AND r.key IS NOT NULL),
  (SELECT t.id FROM outlast_task t WHERE t.lane = $1::integer AND t.key = $2::text AND t.key IS NOT NULL
-   AND NOT EXISTS (SELECT 1 FROM outlast_run r WHERE r.id = t.id) ORDER BY (t.attempt + t.crashes = 0), t.seq LIMIT 1)
+   AND NOT EXISTS (SELECT 1 FROM outlast_run r WHERE r.id = t.id /*r.lane is $1::integer*/) ORDER BY (t.attempt + t.crashes = 0), t.seq LIMIT 1)
 FROM (SELECT 1) one LEFT JOIN outlast_key_hold h ON h.lane = $1::integer AND h.key = $2::text`)
 )
 

@@ -19,7 +19,10 @@ var (
 	takeDedupe = newQuery(`INSERT INTO outlast_dedupe AS d (lane, queue, key, id, content, expires)
 VALUES ($1::integer, $2::text, $3::text, $4::uuid, $5::bytea, $6::bigint)
 ON CONFLICT (lane, queue, key) DO UPDATE SET id = excluded.id, content = excluded.content, expires = excluded.expires
-WHERE d.expires <= $7::bigint AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = d.id)`)
+WHERE d.expires <= $7::bigint AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = d.id)`,
+		// The task of the entry may be of another lane: see replaceKey.
+		`INSERT INTO outlast_dedupe (lane, queue, key, id, content, expires)
+VALUES ($1::integer, $2::text, $3::text, $4::uuid, $5::bytea, $6::bigint) ON CONFLICT (lane, queue, key) DO NOTHING`)
 
 	// selectDedupe reads the entry of a dedupe key.
 	selectDedupe = newQuery(`SELECT id, content FROM outlast_dedupe WHERE lane = $1::integer AND queue = $2::text AND key = $3::text`)
@@ -28,6 +31,33 @@ WHERE d.expires <= $7::bigint AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE
 	readLockWait = newQuery(`SELECT current_setting('lock_timeout')`)
 	setLockWait  = newQuery(`SELECT set_config('lock_timeout', $1::text, true)`)
 )
+
+var (
+	// expiredKey locks the entry of a dedupe key if its window has passed.
+	// Inputs: lane, queue, key, now.
+	expiredKey = newQuery(`SELECT id FROM outlast_dedupe WHERE lane = $1::integer AND queue = $2::text AND key = $3::text AND expires <= $4::bigint FOR UPDATE`)
+
+	isLive = newQuery(`SELECT 1 FROM outlast_task WHERE id = $1::uuid /*lane of $1::uuid*/`)
+
+	// putKey gives an entry that is locked to another task. Inputs: those of
+	// takeDedupe.
+	putKey = newQuery(`UPDATE outlast_dedupe SET id = $4::uuid, content = $5::bytea, expires = $6::bigint WHERE lane = $1::integer AND queue = $2::text AND key = $3::text`)
+)
+
+// replaceKey takes a dedupe key from an entry whose window has passed, unless
+// its task is live.
+func replaceKey(ctx context.Context, s session, now int64, item *store.Insert) (int64, error) {
+	d := item.Dedupe
+	var old task.ID
+	expired, err := one(ctx, s, expiredKey, func(r row) { old = r.id(0) }, d.Lane, item.Task.Queue, d.Key, now)
+	if err != nil || !expired {
+		return 0, err
+	}
+	if live, err := one(ctx, s, isLive, func(row) {}, old); err != nil || live {
+		return 0, err
+	}
+	return exec(ctx, s, putKey, d.Lane, item.Task.Queue, d.Key, item.Task.ID, d.Content[:], now+d.Window.Microseconds())
+}
 
 // dedupeWait is how long an enqueue waits for a dedupe key that another
 // transaction holds.
@@ -41,12 +71,12 @@ const busyRetry = time.Second
 // undone. Items up to one whose id came before go together.
 func insertAll(ctx context.Context, s session, own *Store, now int64, items []store.Insert) (answers []store.Inserted, err error) {
 	for len(items) > 0 {
-		byID, n := make(map[task.ID]*task.Task, len(items)), 0
-		for n < len(items) && byID[items[n].Task.ID] == nil {
-			byID[items[n].Task.ID] = items[n].Task
+		seen, n := make(map[task.ID]bool, len(items)), 0
+		for n < len(items) && !seen[items[n].Task.ID] {
+			seen[items[n].Task.ID] = true
 			n++
 		}
-		some, err := insertDistinct(ctx, s, own, now, items[:n], byID)
+		some, err := insertDistinct(ctx, s, own, now, items[:n])
 		if err != nil {
 			return nil, err
 		}
@@ -55,32 +85,23 @@ func insertAll(ctx context.Context, s session, own *Store, now int64, items []st
 	return answers, nil
 }
 
-func insertDistinct(ctx context.Context, s session, own *Store, now int64, items []store.Insert, byID map[task.ID]*task.Task) ([]store.Inserted, error) {
+func insertDistinct(ctx context.Context, s session, own *Store, now int64, items []store.Insert) ([]store.Inserted, error) {
 	in, err := newInserts(items)
 	if err != nil {
 		return nil, err
 	}
-	made := make(map[task.ID]store.Inserted, len(items))
-	var ended []task.ID
-	err = s.run(ctx, &call{query: insertAny, args: in.args(own.offset()), scan: func(r row) error {
-		id := r.id(0)
-		made[id] = inserted(byID[id], r.int(1), r.int(2), r.int(3), r.int(4))
-		return nil
-	}}, &call{query: endedOf, args: []any{in.ids}, scan: func(r row) error {
-		ended = append(ended, r.id(0))
-		return nil
-	}})
+	made, ended, err := in.insertUnless(ctx, s, own, now)
 	if err != nil {
 		return nil, err
 	}
-	if err := dropEnded(ctx, s, made, ended); err != nil {
+	if err := dropEnded(ctx, s, own, made, ended); err != nil {
 		return nil, err
 	}
-	return answer(ctx, s, now, items, made)
+	return answer(ctx, s, own, now, items, made)
 }
 
 // dropEnded undoes the insert of tasks that have ended before.
-func dropEnded(ctx context.Context, s session, made map[task.ID]store.Inserted, ended []task.ID) error {
+func dropEnded(ctx context.Context, s session, own *Store, made map[task.ID]store.Inserted, ended []task.ID) error {
 	again := slices.DeleteFunc(ended, func(id task.ID) bool {
 		_, ok := made[id]
 		return !ok
@@ -88,17 +109,20 @@ func dropEnded(ctx context.Context, s session, made map[task.ID]store.Inserted, 
 	if len(again) == 0 {
 		return nil
 	}
+	var calls []*call
 	for _, id := range again {
 		delete(made, id)
 	}
-	_, err := exec(ctx, s, deleteTasks, again)
-	return err
+	for _, ids := range own.byLane(again) {
+		calls = append(calls, &call{query: deleteTasks, args: []any{ids}})
+	}
+	return s.run(ctx, calls...)
 }
 
 // answer finds the fate of each item: made here, there already, or a repeat
 // of a dedupe key. Dedupe keys are taken in their order, so that nobody waits
 // for each other.
-func answer(ctx context.Context, s session, now int64, items []store.Insert, made map[task.ID]store.Inserted) ([]store.Inserted, error) {
+func answer(ctx context.Context, s session, own *Store, now int64, items []store.Insert, made map[task.ID]store.Inserted) ([]store.Inserted, error) {
 	answers := make([]store.Inserted, len(items))
 	var keyed []int
 	var refused error
@@ -117,14 +141,14 @@ func answer(ctx context.Context, s session, now int64, items []store.Insert, mad
 		}
 	}
 	slices.SortStableFunc(keyed, func(a, b int) int { return compareDedupe(&items[a], &items[b]) })
-	return answers, cmp.Or(takeKeys(ctx, s, now, items, keyed, answers), refused)
+	return answers, cmp.Or(takeKeys(ctx, s, own, now, items, keyed, answers), refused)
 }
 
 func compareDedupe(a, b *store.Insert) int {
 	return cmp.Or(cmp.Compare(a.Dedupe.Lane, b.Dedupe.Lane), cmp.Compare(a.Task.Queue, b.Task.Queue), cmp.Compare(a.Dedupe.Key, b.Dedupe.Key))
 }
 
-func takeKeys(ctx context.Context, s session, now int64, items []store.Insert, keyed []int, answers []store.Inserted) error {
+func takeKeys(ctx context.Context, s session, own *Store, now int64, items []store.Insert, keyed []int, answers []store.Inserted) error {
 	if len(keyed) == 0 {
 		return nil
 	}
@@ -132,12 +156,12 @@ func takeKeys(ctx context.Context, s session, now int64, items []store.Insert, k
 	err := s.run(ctx, &call{query: readLockWait, scan: func(r row) error {
 		before = r.text(0)
 		return nil
-	}}, &call{query: setLockWait, args: []any{dedupeWait}})
+	}}, own.lockWait(dedupeWait))
 	if err != nil {
 		return err
 	}
 	for _, i := range keyed {
-		existing, err := takeKey(ctx, s, now, &items[i])
+		existing, err := takeKey(ctx, s, own, now, &items[i])
 		if codeOf(err) == codeLockTimeout {
 			return &task.Error{Code: task.CodeDedupeBusy, Message: "another transaction holds the dedupe key", RetryAfter: busyRetry}
 		}
@@ -148,15 +172,26 @@ func takeKeys(ctx context.Context, s session, now int64, items []store.Insert, k
 			answers[i] = *existing
 		}
 	}
-	_, err = exec(ctx, s, setLockWait, before)
-	return err
+	return s.run(ctx, own.lockWait(before))
+}
+
+// lockWait sets how long the transaction waits for a lock: with Citus on other
+// machines too, which hear of it by a SET.
+func (s *Store) lockWait(wait string) *call {
+	if s.spread {
+		return &call{text: `SET LOCAL lock_timeout = '` + wait + `'`} // ours, or as the server says it
+	}
+	return &call{query: setLockWait, args: []any{wait}}
 }
 
 // takeKey takes the dedupe key of a task that was just inserted. If the key
 // belongs to another one, the insert is undone and that one is the answer.
-func takeKey(ctx context.Context, s session, now int64, item *store.Insert) (*store.Inserted, error) {
+func takeKey(ctx context.Context, s session, own *Store, now int64, item *store.Insert) (*store.Inserted, error) {
 	d := item.Dedupe
 	n, err := exec(ctx, s, takeDedupe, d.Lane, item.Task.Queue, d.Key, item.Task.ID, d.Content[:], now+d.Window.Microseconds(), now)
+	if err == nil && n == 0 && own.spread {
+		n, err = replaceKey(ctx, s, now, item)
+	}
 	if err != nil || n == 1 {
 		return nil, err
 	}
@@ -167,7 +202,7 @@ func takeKey(ctx context.Context, s session, now int64, item *store.Insert) (*st
 	case err != nil:
 		return nil, err
 	case !found: // it was cleaned up meanwhile
-		return takeKey(ctx, s, now, item)
+		return takeKey(ctx, s, own, now, item)
 	case !bytes.Equal(content, d.Content[:]):
 		return nil, &task.Error{Code: task.CodeDedupeConflict, Message: "the dedupe key belongs to a task of other content", Existing: id}
 	}

@@ -21,7 +21,13 @@ RETURNING l.lane, l.epoch`)
 	freeLanes = newQuery(`UPDATE outlast_lane l SET owner = NULL
 FROM unnest($2::integer[], $3::bigint[]) AS e (lane, epoch) WHERE l.lane = e.lane AND l.epoch = e.epoch AND l.owner = $1::text
   AND NOT EXISTS (SELECT 1 FROM outlast_run r WHERE r.lane = l.lane AND r.key IS NOT NULL)
+RETURNING l.lane, l.epoch`,
+		// Lanes without a keyed task that runs: see freeSpread.
+		`UPDATE outlast_lane l SET owner = NULL
+FROM unnest($2::integer[], $3::bigint[]) AS e (lane, epoch) WHERE l.lane = e.lane AND l.epoch = e.epoch AND l.owner = $1::text
 RETURNING l.lane, l.epoch`)
+
+	keyedRunning = newQuery(`SELECT 1 FROM outlast_run WHERE lane = $1::integer AND key IS NOT NULL LIMIT 1`)
 )
 
 // changeLanes takes or frees lanes under their locks. It waits for the locks

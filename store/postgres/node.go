@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/stored"
@@ -21,7 +22,15 @@ ON CONFLICT (id) DO NOTHING`)
  targets = CASE WHEN $5::boolean THEN $6::text ELSE targets END WHERE id = $1::text AND state = 'alive'`)
 
 	// cancelRequests lists the node's running rows with a cancel request.
-	cancelRequests = newQuery(`SELECT id FROM outlast_run WHERE node = $1::text AND cancel`)
+	cancelRequests = newQuery(`SELECT id FROM outlast_run WHERE node = $1::text AND cancel`, `SELECT id FROM outlast_cancel WHERE node = $1::text`)
+
+	// noteCancel and dropCancels keep, where tables are
+	// distributed, the cancel requests of a node beside it, so that a beat
+	// asks other machines only when there are some: stillCanceled whether they
+	// hold.
+	noteCancel    = newQuery(`INSERT INTO outlast_cancel (node, id) VALUES ($1::text, $2::uuid) ON CONFLICT DO NOTHING`)
+	dropCancels   = newQuery(`DELETE FROM outlast_cancel WHERE node = $1::text AND id = ANY($2::uuid[])`)
+	stillCanceled = newQuery(`SELECT id FROM outlast_run WHERE id = ANY($2::uuid[]) AND node = $1::text AND cancel /*lane of ($2::uuid[])[1]*/`)
 
 	// leaveNode ends a node that is alive.
 	leaveNode = newQuery(`UPDATE outlast_node SET state = 'left', ended_at = ` + nowMicro + ` WHERE id = $2::text AND state = 'alive'`)
@@ -71,10 +80,14 @@ func (s *Store) Beat(ctx context.Context, node string, report store.Report) (can
 	err = repeat(ctx, func() error {
 		return s.reserved(ctx, func(c *conn) error {
 			canceled = nil
-			return c.run(ctx, &call{query: settings, args: []any{s.offset()}}, beat, &call{query: cancelRequests, args: []any{node}, scan: func(r row) error {
+			err := c.run(ctx, &call{query: settings, args: []any{s.offset()}}, beat, &call{query: cancelRequests, args: []any{node}, scan: func(r row) error {
 				canceled = append(canceled, r.id(0))
 				return nil
 			}})
+			if err == nil && s.spread && len(canceled) > 0 {
+				canceled, err = s.holding(ctx, c, node, canceled)
+			}
+			return err
 		})
 	})
 	if err == nil && beat.changed == 0 {
@@ -86,6 +99,26 @@ func (s *Store) Beat(ctx context.Context, node string, report store.Report) (can
 	return canceled, nil
 }
 
+// holding are those of the cancel requests of a node that still hold; the
+// others are forgotten.
+func (s *Store) holding(ctx context.Context, c session, node string, noted []task.ID) (hold []task.ID, err error) {
+	var calls []*call
+	for _, part := range s.byLane(noted) {
+		calls = append(calls, &call{query: stillCanceled, args: []any{node, part}, scan: func(r row) error {
+			hold = append(hold, r.id(0))
+			return nil
+		}})
+	}
+	if err := c.run(ctx, calls...); err != nil {
+		return nil, err
+	}
+	over := slices.DeleteFunc(slices.Clone(noted), func(id task.ID) bool { return slices.Contains(hold, id) })
+	if len(over) > 0 {
+		_, err = exec(ctx, c, dropCancels, node, over)
+	}
+	return hold, err
+}
+
 // reserved runs fn on a connection that the store keeps for itself.
 func (s *Store) reserved(ctx context.Context, fn func(c *conn) error) error {
 	held, err := s.own.Acquire(ctx)
@@ -93,7 +126,7 @@ func (s *Store) reserved(ctx context.Context, fn func(c *conn) error) error {
 		return err
 	}
 	defer held.Release()
-	return fn(newConn(held.Conn(), s.texts))
+	return fn(s.newConn(held.Conn()))
 }
 
 // Leave implements [store.Store].

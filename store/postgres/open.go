@@ -28,11 +28,13 @@ var (
 )
 
 func (s *Store) open(ctx context.Context, chosen options) (err error) {
-	s.texts = statements("")
+	s.texts = texts("", false)
 	if err := s.look(ctx, chosen.schema); err != nil {
 		return err
 	}
-	s.texts = statements(quote(s.schema) + ".")
+	if err := s.detect(ctx); err != nil {
+		return err
+	}
 	config := s.pool.Config()
 	config.MaxConns, config.MinConns, config.MinIdleConns = 2, 0, 0
 	if s.own, err = pgxpool.NewWithConfig(ctx, config); err != nil {
@@ -123,7 +125,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := set.Up(ctx, s.migrating, func(string) {}); err != nil {
 		return err
 	}
-	return s.makePartitions(ctx, 1)
+	return s.makePartitions(ctx, 1) // none where tables are distributed
 }
 
 // makeSchema makes the schema, but asks first: to make one needs a right that

@@ -30,6 +30,9 @@ ON CONFLICT (name) DO UPDATE SET lanes = excluded.lanes, paused = excluded.pause
 	raiseCounter = newQuery(`UPDATE outlast_counter SET value = value + $1::bigint WHERE name = 'lane' RETURNING value`)
 	insertLanes  = newQuery(`INSERT INTO outlast_lane (lane, queue) SELECT n, $1::text FROM generate_series($2::bigint, $3::bigint) AS n`)
 
+	// insertAnchor is what goes with a lane where tables are distributed.
+	insertAnchor = newQuery(`INSERT INTO outlast_anchor (lane) VALUES ($1::integer) ON CONFLICT DO NOTHING`)
+
 	pauseQueue = newQuery(`UPDATE outlast_queue SET paused = $2::boolean, updated_at = $3::bigint WHERE name = $1::text`)
 )
 
@@ -79,8 +82,11 @@ func (t *tx) addLanes(ctx context.Context, queue string, n int) error {
 	if end > allLanes {
 		return &task.Error{Code: task.CodeConflict, Message: "all 65536 lanes are in use"}
 	}
-	_, err := exec(ctx, t, insertLanes, queue, end-int64(n), end-1)
-	return err
+	calls := []*call{{query: insertLanes, args: []any{queue, end - int64(n), end - 1}}}
+	for lane := end - int64(n); t.store.spread && lane < end; lane++ {
+		calls = append(calls, &call{query: insertAnchor, args: []any{int32(lane)}})
+	}
+	return t.run(ctx, calls...)
 }
 
 func readQueues(ctx context.Context, s session) (queues []store.Queue, err error) {
@@ -112,7 +118,7 @@ func (s *Store) Queues(ctx context.Context) (queues []store.Queue, err error) {
 		if queues, err = readQueues(ctx, c); err != nil {
 			return err
 		}
-		return countQueues(ctx, c, queues)
+		return s.countQueues(ctx, c, queues)
 	})
 	if err != nil {
 		return nil, err

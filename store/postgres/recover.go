@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/stored"
@@ -21,6 +22,13 @@ var (
 	lostNodes = newQuery(`SELECT x.node, n.state FROM (SELECT DISTINCT node FROM outlast_run WHERE lane = ANY($1::integer[])) x
 LEFT JOIN outlast_node n ON n.id = x.node WHERE n.state IS DISTINCT FROM 'alive' ORDER BY x.node`)
 
+	// runningNodes lists the nodes that have running rows in a lane, notAlive
+	// those of nodes that are not alive: lostNodes where tables are
+	// distributed.
+	runningNodes = newQuery(`SELECT DISTINCT node FROM outlast_run WHERE lane = $1::integer`)
+	notAlive     = newQuery(`SELECT x.node, n.state FROM unnest($1::text[]) AS x (node)
+LEFT JOIN outlast_node n ON n.id = x.node WHERE n.state IS DISTINCT FROM 'alive' ORDER BY x.node`)
+
 	// strangeNode gives a node without a row one, dead, which keeps the
 	// verdict on it.
 	strangeNode = newQuery(`INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, started_at, ended_at)
@@ -31,7 +39,8 @@ VALUES ($1::text, '', '', '', false, 'dead', 0, $2::bigint, $2::bigint) ON CONFL
 
 	// anySuspect finds a running row of the node that crashed twice before.
 	anySuspect = newQuery(`SELECT 1 FROM (SELECT id FROM outlast_run WHERE node = $1::text) r
-CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = r.id AND t.crashes >= 2 LIMIT 1) t LIMIT 1`)
+CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = r.id AND t.crashes >= 2 LIMIT 1) t LIMIT 1`,
+		`SELECT 1 FROM outlast_run r JOIN outlast_task t ON t.lane = r.lane AND t.id = r.id WHERE r.node = $1::text AND t.crashes >= 2 LIMIT 1`)
 
 	putVerdict = newQuery(`UPDATE outlast_node SET suspect = $2::bigint WHERE id = $1::text`)
 
@@ -41,14 +50,16 @@ CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = r.id AND t.crashes
 
 	// readOrphans reads what was locked.
 	readOrphans = newQuery(`SELECT ` + entryColumns + `, claim, cancel, started_at, queue, spec FROM unnest($1::uuid[]) AS u (given)
-CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given LIMIT 1) t ORDER BY id`)
+CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given /*t.lane of ($1::uuid[])[1]*/ LIMIT 1) t ORDER BY id`)
 
 	// handBack makes orphans pending again. Inputs: now, ids, crashes, claims.
 	handBack = newQuery(`UPDATE outlast_task t SET crashes = u.crashes, claim = u.claim, park = 0, updated_at = $1::bigint
 FROM (SELECT u.*, x.tid FROM unnest($2::uuid[], $3::bigint[], $4::bigint[]) AS u (id, crashes, claim)
- CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id LIMIT 1) x) u WHERE t.ctid = u.tid`)
+ CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id LIMIT 1) x) u WHERE t.ctid = u.tid`,
+		`UPDATE outlast_task t SET crashes = u.crashes, claim = u.claim, park = 0, updated_at = $1::bigint
+FROM unnest($2::uuid[], $3::bigint[], $4::bigint[]) AS u (id, crashes, claim) WHERE t.id = u.id /*t.lane of ($2::uuid[])[1]*/`)
 
-	deleteRuns = newQuery(`DELETE FROM outlast_run WHERE id = ANY($1::uuid[])`)
+	deleteRuns = newQuery(`DELETE FROM outlast_run WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
 )
 
 // lostNode is a node that is not alive but has running rows.
@@ -68,7 +79,7 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 	wanted := laneList(set)
 	var lost []lostNode
 	err := s.read(ctx, func(c session) (err error) {
-		lost, err = readLost(ctx, c, wanted)
+		lost, err = s.readLost(ctx, c, wanted)
 		return err
 	})
 	if err != nil || limit <= 0 {
@@ -76,25 +87,35 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 	}
 	var recovered []store.Recovered
 	for _, node := range lost {
-		var rows []store.Recovered
-		err := s.partitioning(ctx, func() error {
-			return s.write(ctx, func(t *tx) (err error) {
-				rows, err = t.recoverNode(ctx, node, wanted, limit-len(recovered))
-				return err
+		for _, some := range s.eachLane(wanted) {
+			var rows []store.Recovered
+			err := s.partitioning(ctx, func() error {
+				return s.write(ctx, func(t *tx) (err error) {
+					rows, err = t.recoverNode(ctx, node, some, limit-len(recovered))
+					return err
+				})
 			})
-		})
-		if err != nil {
-			return recovered, err
-		}
-		if recovered = append(recovered, rows...); len(recovered) >= limit {
-			break
+			if err != nil {
+				return recovered, err
+			}
+			if recovered = append(recovered, rows...); len(recovered) >= limit {
+				return recovered, nil
+			}
 		}
 	}
 	return recovered, nil
 }
 
-func readLost(ctx context.Context, s session, lanes []int32) (nodes []lostNode, err error) {
-	err = each(ctx, s, lostNodes, func(r row) error {
+func (s *Store) readLost(ctx context.Context, c session, lanes []int32) (nodes []lostNode, err error) {
+	q, arg := lostNodes, any(lanes)
+	if s.spread {
+		running, err := nodesRunning(ctx, c, lanes)
+		if err != nil || len(running) == 0 {
+			return nil, err
+		}
+		q, arg = notAlive, running
+	}
+	err = each(ctx, c, q, func(r row) error {
 		node := lostNode{id: r.text(0)}
 		switch store.NodeState(r.text(1)) {
 		case store.NodeLeft:
@@ -106,8 +127,26 @@ func readLost(ctx context.Context, s session, lanes []int32) (nodes []lostNode, 
 		}
 		nodes = append(nodes, node)
 		return nil
-	}, lanes)
+	}, arg)
 	return nodes, err
+}
+
+// nodesRunning lists the nodes that have running rows in the lanes, asking
+// each lane.
+func nodesRunning(ctx context.Context, c session, lanes []int32) (nodes []string, err error) {
+	var calls []*call
+	for _, lane := range lanes {
+		calls = append(calls, &call{query: runningNodes, args: []any{lane}, scan: func(r row) error {
+			nodes = append(nodes, r.text(0))
+			return nil
+		}})
+	}
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	err = c.run(ctx, calls...)
+	slices.Sort(nodes)
+	return slices.Compact(nodes), err
 }
 
 // recoverNode hands rows of one node back, which neither come to life again

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -13,17 +14,17 @@ import (
 var (
 	// lockLetters reads and locks what the counters and redrive need of dead
 	// letters: the loser of a race waits and finds nothing.
-	lockLetters = newQuery(`SELECT id, type, reason, category, fingerprint, priority, attempt, spec FROM outlast_dead WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE`)
+	lockLetters = newQuery(`SELECT id, type, reason, category, fingerprint, priority, attempt, spec FROM outlast_dead WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/ ORDER BY id FOR UPDATE`)
 
 	// revive copies a dead letter back to the live tasks. Inputs: id, run_at,
 	// rank, attempts, payload (null: its own), now, spec.
 	revive = newQuery(`INSERT INTO outlast_task (id, lane, priority, park, rank, run_at, claim, seq, created_at, updated_at, attempt, crashes, queue, type, target,
  policy, key, spec, last_error, payload)
 SELECT id, lane, priority, 0, $3::bigint, $2::bigint, claim, seq, created_at, $6::bigint, $4::bigint, 0, queue, type, target,
- policy, key, $7::text, last_error, coalesce($5::bytea, payload) FROM outlast_dead WHERE id = $1::uuid`)
+ policy, key, $7::text, last_error, coalesce($5::bytea, payload) FROM outlast_dead d WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
-	deleteLetters = newQuery(`DELETE FROM outlast_dead WHERE id = ANY($1::uuid[])`)
-	dropHolds     = newQuery(`DELETE FROM outlast_key_hold WHERE lane = ANY($2::integer[]) AND id = ANY($1::uuid[])`)
+	deleteLetters = newQuery(`DELETE FROM outlast_dead WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
+	dropHolds     = newQuery(`DELETE FROM outlast_key_hold WHERE lane = ANY($2::integer[]) AND id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
 
 	// lockGroups takes the locks of groups in their order.
 	lockGroups = newQuery(`SELECT 1 FROM outlast_dead_group WHERE fingerprint = ANY($1::text[]) ORDER BY fingerprint FOR UPDATE`)
@@ -39,6 +40,12 @@ FROM (SELECT fingerprint, count(*) AS n FROM unnest($1::text[]) AS f (fingerprin
 	// the letters were deleted.
 	replaceExamples = newQuery(`UPDATE outlast_dead_group g SET example = (SELECT d.id FROM outlast_dead d WHERE d.fingerprint = g.fingerprint ORDER BY d.id DESC LIMIT 1)
 WHERE g.fingerprint = ANY($1::text[]) AND g.example = ANY($2::uuid[])`)
+
+	// lostExamples, newestLetter and putExample are replaceExamples where
+	// tables are distributed.
+	lostExamples = newQuery(`SELECT fingerprint FROM outlast_dead_group WHERE fingerprint = ANY($1::text[]) AND example = ANY($2::uuid[])`)
+	newestLetter = newQuery(`SELECT id FROM outlast_dead WHERE fingerprint = $1::text ORDER BY id DESC LIMIT 1`)
+	putExample   = newQuery(`UPDATE outlast_dead_group SET example = $2::uuid WHERE fingerprint = $1::text`)
 )
 
 // letter is a dead letter as lockLetters reads it.
@@ -86,15 +93,22 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 
 func (t *tx) lockLetters(ctx context.Context, ids []task.ID) (map[task.ID]*letter, error) {
 	letters := make(map[task.ID]*letter, len(ids))
-	err := each(ctx, t, lockLetters, func(r row) error {
+	scan := func(r row) error {
 		l := &letter{Letter: stored.Letter{ID: r.id(0), Type: r.text(1), Reason: r.text(2), Category: r.text(3), Fingerprint: r.text(4)},
 			priority: int(r.int(5)), attempts: int(r.int(6))}
 		var err error
 		l.spec, err = stored.ParseSpec(r[7])
 		letters[l.ID] = l
 		return err
-	}, ids)
-	return letters, err
+	}
+	var calls []*call
+	for _, part := range t.store.byLane(ids) {
+		calls = append(calls, &call{query: lockLetters, args: []any{part}, scan: scan})
+	}
+	if len(calls) == 0 {
+		return letters, nil
+	}
+	return letters, t.run(ctx, calls...)
 }
 
 // revive inserts the task of a letter again, with its history.
@@ -134,24 +148,56 @@ func (t *tx) removeLetters(ctx context.Context, letters map[task.ID]*letter) err
 		return nil
 	}
 	var ids []task.ID
-	var lanes []int32
 	var prints []string
 	var counted []stored.Letter
 	for id, l := range letters {
-		ids, lanes = append(ids, id), append(lanes, int32(id.Lane()))
+		ids = append(ids, id)
 		prints, counted = append(prints, l.Fingerprint), append(counted, l.Letter)
 	}
-	if err := t.run(ctx, &call{query: deleteLetters, args: []any{ids}}, &call{query: dropHolds, args: []any{ids, lanes}}); err != nil {
+	var calls []*call
+	for _, part := range t.store.byLane(ids) {
+		lanes := make([]int32, len(part))
+		for i, id := range part {
+			lanes[i] = int32(id.Lane())
+		}
+		calls = append(calls, &call{query: deleteLetters, args: []any{part}}, &call{query: dropHolds, args: []any{part, lanes}})
+	}
+	if err := t.run(ctx, calls...); err != nil {
 		return err
 	}
 	if err := t.count(ctx, -1, counted...); err != nil {
 		return err
 	}
-	return t.run(ctx,
+	err := t.run(ctx,
 		&call{query: lockGroups, args: []any{prints}},
 		&call{query: lowerGroups, args: []any{prints}},
-		&call{query: dropGroups, args: []any{prints}},
-		&call{query: replaceExamples, args: []any{prints, ids}})
+		&call{query: dropGroups, args: []any{prints}})
+	if err != nil {
+		return err
+	}
+	return t.replaceExamples(ctx, prints, ids)
+}
+
+func (t *tx) replaceExamples(ctx context.Context, prints []string, ids []task.ID) error {
+	if !t.store.spread {
+		_, err := exec(ctx, t, replaceExamples, prints, ids)
+		return err
+	}
+	var lost []string
+	err := each(ctx, t, lostExamples, func(r row) error {
+		lost = append(lost, r.text(0))
+		return nil
+	}, prints, ids)
+	for _, fingerprint := range lost {
+		var newest task.ID
+		if err == nil {
+			_, err = one(ctx, t, newestLetter, func(r row) { newest = r.id(0) }, fingerprint)
+		}
+		if err == nil {
+			_, err = exec(ctx, t, putExample, fingerprint, newest)
+		}
+	}
+	return err
 }
 
 // Purge implements [store.Admin].
@@ -159,25 +205,58 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int) (purg
 	if limit <= 0 {
 		return nil, nil
 	}
-	w := deadWhere(filter)
-	text, args := s.numbered(`SELECT `+deadColumns+`, category, fingerprint FROM outlast_dead WHERE `+w.String()+` ORDER BY id LIMIT ? FOR UPDATE`, append(w.Args, limit))
 	err = s.write(ctx, func(t *tx) error {
 		purged = nil
 		letters := map[task.ID]*letter{}
-		err := t.run(ctx, &call{text: text, args: args, scan: func(r row) error {
-			found, err := scanTask(r)
-			purged = append(purged, found)
-			letters[found.ID] = &letter{Letter: stored.Letter{ID: found.ID, Type: found.Type, Reason: string(found.DeadReason),
-				Category: r.text(taskWidth), Fingerprint: r.text(taskWidth + 1)}}
-			return err
-		}})
+		calls, err := t.lockMatching(ctx, filter, limit)
+		for _, one := range calls {
+			one.scan = func(r row) error {
+				found, err := scanTask(r)
+				purged = append(purged, found)
+				letters[found.ID] = &letter{Letter: stored.Letter{ID: found.ID, Type: found.Type, Reason: string(found.DeadReason),
+					Category: r.text(taskWidth), Fingerprint: r.text(taskWidth + 1)}}
+				return err
+			}
+		}
+		if err == nil && len(calls) > 0 {
+			err = t.run(ctx, calls...)
+		}
 		if err != nil {
 			return err
 		}
+		slices.SortFunc(purged, func(a, b *task.Task) int { return a.ID.Compare(b.ID) })
 		return t.removeLetters(ctx, letters)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return purged, nil
+}
+
+// lockMatching are calls that read and lock the dead letters that match, the
+// oldest first. Citus locks rows of one machine at a time: there the letters
+// are found first, and what still matches of each lane is locked.
+func (t *tx) lockMatching(ctx context.Context, filter store.Filter, limit int) (calls []*call, err error) {
+	const locked = `SELECT ` + deadColumns + `, category, fingerprint FROM outlast_dead WHERE %s ORDER BY id LIMIT ? FOR UPDATE`
+	w := deadWhere(filter)
+	if !t.store.spread {
+		text, args := t.store.numbered(fmt.Sprintf(locked, w), append(w.Args, limit))
+		return []*call{{text: text, args: args}}, nil
+	}
+	var ids []task.ID
+	text, args := t.store.numbered(`SELECT id FROM outlast_dead WHERE `+w.String()+` ORDER BY id LIMIT ?`, append(w.Args, limit))
+	err = t.run(ctx, &call{text: text, args: args, scan: func(r row) error {
+		ids = append(ids, r.id(0))
+		return nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range t.store.byLane(ids) {
+		w := deadWhere(filter)
+		w.And(`id = ANY(?::uuid[]) AND lane = ?::integer`, part, int32(part[0].Lane()))
+		text, args := t.store.numbered(fmt.Sprintf(locked, w), append(w.Args, limit))
+		calls = append(calls, &call{text: text, args: args})
+	}
+	return calls, nil
 }

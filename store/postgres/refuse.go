@@ -70,7 +70,12 @@ func (c *claiming) explain(ctx context.Context) error {
 		if len(free) == 0 {
 			return nil
 		}
-		if err := c.run(ctx, c.call(claimFirst, free, c.claim.MaxBytes)); err != nil {
+		if c.store.spread {
+			err = c.runSpread(ctx, free)
+		} else {
+			err = c.run(ctx, c.call(claimFirst, free, c.claim.MaxBytes))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -120,6 +125,9 @@ func (c *claiming) reported() (items []reportItem) {
 	}
 	if c.full() {
 		end = last + 1
+		if c.store.spread { // lanes that come first in the call may not have been looked at
+			end = 0
+		}
 	}
 	seen := make(map[store.ClaimItem]bool, len(c.claim.Items))
 	for at, item := range c.claim.Items[:end] {
@@ -141,6 +149,9 @@ func (c *claiming) stands(ctx context.Context) (map[task.ID]stand, error) {
 	}
 	if len(ids) == 0 {
 		return nil, nil
+	}
+	if c.store.spread {
+		return c.standsSpread(ctx, ids)
 	}
 	var stands map[task.ID]stand
 	owned, epochs := laneEpochs(c.claim.Lanes)

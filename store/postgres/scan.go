@@ -24,25 +24,31 @@ CROSS JOIN LATERAL (SELECT t.*, t.ctid AS tid, t.xmin AS version, octet_length(t
 	// marks.
 	nextMarks = newQuery(`SELECT t.* FROM unnest($1::integer[], $2::bigint[]) AS u (lane, park)
 CROSS JOIN LATERAL (SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = u.lane AND t.park > u.park
-  AND (t.park = 0 OR (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL) ORDER BY t.park, t.rank, uuid_send(t.id) LIMIT 1) t`)
+  AND (t.park = 0 OR (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is ($1::integer[])[1]*/) IS NULL) /*t.lane is ($1::integer[])[1]*/ ORDER BY t.park, t.rank, uuid_send(t.id) LIMIT 1) t`)
 
 	// setMarks sets the marks of rows that are pending, under the locks of
 	// their lanes.
 	setMarks = newQuery(`UPDATE outlast_task t SET park = u.mark FROM (SELECT u.mark, x.tid FROM unnest($1::uuid[], $2::bigint[]) AS u (id, mark)
  CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id AND t.park <> u.mark
-  AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL LIMIT 1) x) u WHERE t.ctid = u.tid`)
+  AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL LIMIT 1) x) u WHERE t.ctid = u.tid`,
+		`UPDATE outlast_task t SET park = u.mark FROM unnest($1::uuid[], $2::bigint[]) AS u (id, mark) WHERE t.id = u.id AND t.park <> u.mark /*t.lane of ($1::uuid[])[1]*/
+ AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane of ($1::uuid[])[1]*/) IS NULL`)
 
 	// runningOf reads the running rows of a node, runningOfIDs those of ids.
-	runningOf = newQuery(`SELECT ` + liveColumns + ` FROM (SELECT id AS given FROM outlast_run WHERE node = $1::text) u
-CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given LIMIT 1) t WHERE node = $1::text ORDER BY id`)
+	runningOf = newQuery(`SELECT `+liveColumns+` FROM (SELECT id AS given FROM outlast_run WHERE node = $1::text) u
+CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given LIMIT 1) t WHERE node = $1::text ORDER BY id`,
+		`SELECT `+liveColumns+` FROM outlast_live WHERE node = $1::text ORDER BY id`)
 	runningOfIDs = newQuery(`SELECT ` + liveColumns + ` FROM unnest($2::uuid[]) AS u (given)
-CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given LIMIT 1) t WHERE node = $1::text`)
+CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given /*t.lane of ($2::uuid[])[1]*/ LIMIT 1) t WHERE node = $1::text`)
 )
 
 // Scan implements [store.Store].
 func (s *Store) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
 	if len(ranges) == 0 {
 		return nil, nil
+	}
+	if s.spread {
+		return s.scanSpread(ctx, ranges)
 	}
 	var lanes []int32
 	var marks, after, until, most []int64
@@ -76,22 +82,24 @@ func (s *Store) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry
 // Mark implements [store.Store].
 func (s *Store) Mark(ctx context.Context, marks []store.Marking) error {
 	for chunk := range slices.Chunk(marks, 1000) {
-		lanes, last := map[uint16]bool{}, map[task.ID]int64{}
+		last := map[task.ID]int64{}
 		for _, m := range chunk {
-			lanes[m.ID.Lane()], last[m.ID] = true, m.Mark
+			last[m.ID] = m.Mark
 		}
 		var ids []task.ID
 		for id := range last {
 			ids = append(ids, id)
 		}
 		slices.SortFunc(ids, task.ID.Compare)
-		numbers := make([]int64, len(ids))
-		for i, id := range ids {
-			numbers[i] = last[id]
-		}
-		_, err := s.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}}, &call{query: setMarks, args: []any{ids, numbers}})
-		if err != nil {
-			return err
+		for _, part := range s.byLane(ids) {
+			numbers, lanes := make([]int64, len(part)), map[uint16]bool{}
+			for i, id := range part {
+				numbers[i], lanes[id.Lane()] = last[id], true
+			}
+			_, err := s.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}}, &call{query: setMarks, args: []any{part, numbers}})
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -111,14 +119,7 @@ func (s *Store) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error
 		for lane, mark := range above {
 			numbers, marks = append(numbers, int32(lane)), append(marks, mark)
 		}
-		var entries []store.Entry
-		_, err := s.pipeline(ctx, &call{
-			query: nextMarks, args: []any{numbers, marks}, start: func() { entries = nil },
-			scan: func(r row) error {
-				entries = append(entries, scanEntry(r))
-				return nil
-			},
-		})
+		entries, err := s.nextMarks(ctx, numbers, marks)
 		if err != nil {
 			return nil, err
 		}
@@ -133,15 +134,41 @@ func (s *Store) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error
 	return found, nil
 }
 
+func (s *Store) nextMarks(ctx context.Context, lanes []int32, marks []int64) (entries []store.Entry, err error) {
+	scan := func(r row) error {
+		entries = append(entries, scanEntry(r))
+		return nil
+	}
+	if !s.spread {
+		_, err = s.pipeline(ctx, &call{query: nextMarks, args: []any{lanes, marks}, start: func() { entries = nil }, scan: scan})
+		return entries, err
+	}
+	var calls []*call
+	for i := range lanes {
+		calls = append(calls, &call{query: nextMarks, args: []any{lanes[i : i+1], marks[i : i+1]}, scan: scan})
+	}
+	err = s.read(ctx, func(c session) error {
+		entries = nil
+		return c.run(ctx, calls...)
+	})
+	return entries, err
+}
+
 // Running implements [store.Store].
 func (s *Store) Running(ctx context.Context, node string, ids []task.ID) ([]*task.Task, error) {
-	c := &call{query: runningOf, args: []any{node}}
-	if ids != nil {
-		c = &call{query: runningOfIDs, args: []any{node, ids}}
-	}
 	var found []*task.Task
-	c.start, c.scan = func() { found = nil }, collect(&found)
-	if _, err := s.pipeline(ctx, c); err != nil {
+	calls := []*call{{query: runningOf, args: []any{node}, scan: collect(&found)}}
+	if ids != nil {
+		calls = nil
+		for _, part := range s.byLane(ids) {
+			calls = append(calls, &call{query: runningOfIDs, args: []any{node, part}, scan: collect(&found)})
+		}
+	}
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	calls[0].start = func() { found = nil }
+	if _, err := s.pipeline(ctx, calls...); err != nil {
 		return nil, err
 	}
 	return found, nil

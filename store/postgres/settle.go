@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
@@ -14,7 +15,11 @@ import (
 func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]store.Settled, error) {
 	b := &settling{store: s, all: settlements, results: make([]store.Settled, len(settlements))}
 	b.sort()
-	if err := b.many(ctx, b.plain); err != nil {
+	settle := b.many
+	if s.spread {
+		settle = b.manySpread
+	}
+	if err := settle(ctx, b.plain); err != nil {
 		return nil, err
 	}
 	if err := b.rest(ctx); err != nil {
@@ -28,9 +33,10 @@ type settling struct {
 	store   *Store
 	all     []store.Settlement
 	results []store.Settled
-	node    string // of those that go together
-	plain   []int  // go together
-	apart   []int  // go by themselves: unusual, or not ended by what went together
+	node    string     // of those that go together
+	plain   []int      // go together
+	apart   []int      // go by themselves: unusual, or not ended by what went together
+	lock    sync.Mutex // of apart and results, while several lanes are settled at once
 }
 
 // sort refuses what must not reach the database, and parts the usual from the
@@ -75,13 +81,19 @@ func (b *settling) many(ctx context.Context, places []int) error {
 	if len(places) == 0 {
 		return nil
 	}
-	err := b.store.partitioning(ctx, func() error { return b.together(ctx, places) })
+	together := b.together
+	if b.store.spread {
+		together = b.laneTogether
+	}
+	err := b.store.partitioning(ctx, func() error { return together(ctx, places) })
 	switch {
 	case err == nil:
 		return nil
 	case !refusal(err):
 		return err
 	case len(places) == 1:
+		b.lock.Lock()
+		defer b.lock.Unlock()
 		b.apart = append(b.apart, places[0])
 		return nil
 	}

@@ -14,42 +14,55 @@ import (
 var (
 	// lockRun takes the lock of a running row; what else is to be known of
 	// the task is read next, in a snapshot that is younger than the lock.
-	lockRun = newQuery(`SELECT claim FROM outlast_run WHERE id = $1::uuid FOR UPDATE`)
+	lockRun = newQuery(`SELECT claim FROM outlast_run WHERE id = $1::uuid /*lane of $1::uuid*/ FOR UPDATE`)
 
 	// selectRow reads what a settlement needs to know of a live row.
-	selectRow = newQuery(`SELECT ` + entryColumns + `, state::bigint, claim, cancel, priority, node, started_at, unstarted FROM outlast_live WHERE id = $1::uuid`)
+	selectRow = newQuery(`SELECT ` + entryColumns + `, state::bigint, claim, cancel, priority, node, started_at, unstarted FROM outlast_live WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
 	// endedBy reads the state and claim of an ended task.
-	endedBy = newQuery(`SELECT state::bigint, claim FROM outlast_done WHERE id = $1::uuid
-UNION ALL SELECT 3::bigint, claim FROM outlast_dead WHERE id = $1::uuid`)
+	endedBy = newQuery(`SELECT state::bigint, claim FROM outlast_done WHERE id = $1::uuid /*lane of $1::uuid*/
+UNION ALL SELECT 3::bigint, claim FROM outlast_dead WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
 	// attemptOutcome reads how the attempt of a claim was recorded.
-	attemptOutcome = newQuery(`SELECT outcome FROM outlast_attempt WHERE id = $1::uuid AND claim = $2::bigint`)
+	attemptOutcome = newQuery(`SELECT outcome FROM outlast_attempt WHERE id = $1::uuid /*lane of $1::uuid*/ AND claim = $2::bigint`)
 
 	// endRow moves a row to the ended ones, under the lock of its row in
 	// outlast_run. Inputs: id, state, claim, started at (0 for none), ended
 	// at, finished at, attempts spent, last error (null: keep), node, outcome
 	// ('' if the row is no record of the attempt), result, cancel requested.
-	endRow = newQuery(`WITH t AS (DELETE FROM outlast_task WHERE id = $1::uuid RETURNING *)
-INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
- queue, type, target, policy, key, spec, last_error, node, outcome, result, payload)
-SELECT id, lane, priority, $2::bigint, run_at, $3::bigint, seq, created_at, nullif($4::bigint, 0), $5::bigint, $6::bigint, $7::bigint, crashes, $12::boolean,
- queue, type, target, policy, key, spec, coalesce($8::text, last_error), $9::text, $10::text, $11::bytea, payload FROM t`)
+	endRow = newQuery(takeRow+endInsert+` FROM t`, endInsert+fromRow, deleteRow)
 
 	// putBackRow makes a row pending again. Inputs: id, run at, rank, attempt,
 	// claim, error (null: keep), claim that left no history (0 for none), now.
 	putBackRow = newQuery(`UPDATE outlast_task SET run_at = $2::bigint, rank = $3::bigint, park = 0, attempt = $4::bigint, claim = $5::bigint,
-last_error = coalesce($6::text, last_error), unstarted = nullif($7::bigint, 0), updated_at = $8::bigint WHERE id = $1::uuid`)
+last_error = coalesce($6::text, last_error), unstarted = nullif($7::bigint, 0), updated_at = $8::bigint WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
-	deleteRun = newQuery(`DELETE FROM outlast_run WHERE id = $1::uuid`)
+	deleteRun = newQuery(`DELETE FROM outlast_run WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
 	// addAttempts records ended attempts. Inputs: now, ids, lanes, numbers,
 	// claims, started at (0 for none), ended at, delays, nodes, outcomes,
 	// failures.
 	addAttempts = newQuery(`INSERT INTO outlast_attempt (recorded_at, id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure)
 SELECT $1::bigint, id, lane, number, claim, nullif(started_at, 0), ended_at, next_delay, node, outcome, failure
-FROM unnest($2::uuid[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[])
- AS u (id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure)`)
+FROM `+attemptColumns, `INSERT INTO outlast_attempt (recorded_at, id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure)
+SELECT $1::bigint, id, a.lane, number, claim, nullif(started_at, 0), ended_at, next_delay, node, outcome, failure
+FROM outlast_anchor a CROSS JOIN `+attemptColumns+` WHERE true /*a.lane is ($3::integer[])[1]*/`)
+)
+
+const (
+	attemptColumns = `unnest($2::uuid[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[])
+ AS u (id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure)`
+
+	// A row that ends is taken out of outlast_task and inserted elsewhere: in
+	// one statement, or with Citus, which would send it to and fro, in two.
+	takeRow   = `WITH t AS (DELETE FROM outlast_task WHERE id = $1::uuid RETURNING *) `
+	fromRow   = ` FROM outlast_task t WHERE id = $1::uuid /*lane of $1::uuid*/`
+	deleteRow = `DELETE FROM outlast_task WHERE id = $1::uuid /*lane of $1::uuid*/`
+
+	endInsert = `INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
+ queue, type, target, policy, key, spec, last_error, node, outcome, result, payload)
+SELECT id, lane, priority, $2::bigint, run_at, $3::bigint, seq, created_at, nullif($4::bigint, 0), $5::bigint, $6::bigint, $7::bigint, crashes, $12::boolean,
+ queue, type, target, policy, key, spec, coalesce($8::text, last_error), $9::text, $10::text, $11::bytea, payload`
 )
 
 // history are the arguments of addAttempts.

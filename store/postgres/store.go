@@ -66,7 +66,9 @@ type Store struct {
 	own    *pgxpool.Pool // few connections that nobody else can use up
 	opened bool          // the store opened pool itself
 	schema string
-	texts  []statement
+	spread bool // Citus has distributed the tables by lane
+	texts  [][]statement
+	sent   func(text string, values [][]byte) // is told each statement, in tests
 	clock  func() time.Duration
 
 	memory     *memory

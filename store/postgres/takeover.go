@@ -44,8 +44,38 @@ func (s *Store) FreeLanes(ctx context.Context, node string, lanes []store.LaneEp
 	}
 	var freed []store.LaneEpoch
 	err := repeat(ctx, func() (err error) {
-		freed, err = s.changeLanes(ctx, freeLanes, node, lanes)
+		if s.spread {
+			freed, err = s.freeSpread(ctx, node, lanes)
+		} else {
+			freed, err = s.changeLanes(ctx, freeLanes, node, lanes)
+		}
 		return err
 	})
 	return freed, err
+}
+
+// freeSpread frees lanes one by one where tables are distributed: under the
+// lock of each it asks the lane's machine whether a keyed task runs.
+func (s *Store) freeSpread(ctx context.Context, node string, lanes []store.LaneEpoch) (freed []store.LaneEpoch, err error) {
+	for _, lane := range lanes {
+		n := int64(0)
+		err := s.write(ctx, func(t *tx) (err error) {
+			n = 0
+			if _, err := exec(ctx, t, lockLanes, []int32{int32(lane.Lane)}); err != nil {
+				return err
+			}
+			if busy, err := one(ctx, t, keyedRunning, func(row) {}, lane.Lane); err != nil || busy {
+				return err
+			}
+			n, err = exec(ctx, t, freeLanes, node, []int32{int32(lane.Lane)}, []int64{lane.Epoch})
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			freed = append(freed, lane)
+		}
+	}
+	return freed, nil
 }

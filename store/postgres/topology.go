@@ -19,10 +19,18 @@ FROM outlast_queue ORDER BY name`)
 	selectLanes = newQuery(`SELECT lane, queue, owner, epoch FROM outlast_lane ORDER BY lane`)
 
 	// selectNodes leaves out nodes that ended long ago and hold nothing.
-	selectNodes = newQuery(`SELECT id, address, version, release, embedded, state, counter, serves, started_at, targets, wake_key, running, slots
-FROM outlast_node n WHERE state = 'alive' OR ended_at > ` + nowMicro + ` - $2::bigint
+	selectNodes = newQuery(`SELECT `+nodeColumns+`
+FROM outlast_node n WHERE state = 'alive' OR ended_at > `+nowMicro+` - $2::bigint
  OR EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id) OR EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
-ORDER BY started_at, id`)
+ORDER BY started_at, id`,
+		// Nodes that ended long ago are asked about apart: see longEnded.
+		`SELECT `+nodeColumns+` FROM outlast_node n WHERE state = 'alive' OR ended_at > `+nowMicro+` - $2::bigint
+ OR EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id) OR id = ANY($3::text[]) ORDER BY started_at, id`)
+
+	// longEnded lists nodes that ended long ago, holdsRows those of them that
+	// have running rows anywhere. Hardly ever is there one.
+	longEnded = newQuery(`SELECT id FROM outlast_node WHERE state <> 'alive' AND ended_at <= ` + nowMicro + ` - $2::bigint`)
+	holdsRows = newQuery(`SELECT DISTINCT node FROM outlast_run WHERE node = ANY($1::text[])`)
 
 	// countPending counts pending rows of a queue's lanes, to a limit, but
 	// for those that wait behind a key held in mode park: they are no
@@ -33,15 +41,28 @@ ORDER BY started_at, id`)
   AND (NOT EXISTS (SELECT 1 FROM outlast_key_hold WHERE mode = 'park') OR t.key IS NULL
    OR (SELECT true FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key AND h.mode = 'park') IS NULL) LIMIT $2::bigint) t
  WHERE l.queue = $1::text LIMIT $2::bigint) x`)
+
+	// countLane is countPending for one lane. Inputs: lane, limit.
+	countLane = newQuery(`SELECT count(*) FROM (SELECT 1 FROM outlast_task t
+ WHERE t.lane = $1::integer AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is $1::integer*/) IS NULL
+  AND (t.key IS NULL OR (SELECT true FROM outlast_key_hold h WHERE h.lane = $1::integer AND h.key = t.key AND h.mode = 'park') IS NULL) LIMIT $2::bigint) x`)
 )
+
+const nodeColumns = `id, address, version, release, embedded, state, counter, serves, started_at, targets, wake_key, running, slots`
 
 // Topology implements [store.Store].
 func (s *Store) Topology(ctx context.Context) (*store.Topology, error) {
 	var t *store.Topology
 	err := s.lookUp(ctx, func(c session) (err error) {
 		t = &store.Topology{}
+		var holders []string
+		if s.spread {
+			if holders, err = s.holders(ctx, c); err != nil {
+				return err
+			}
+		}
 		err = c.run(ctx, queuesCall(&t.Queues), lanesCall(&t.Lanes),
-			&call{query: selectNodes, args: []any{s.offset(), nodeMemory.Microseconds()}, scan: func(r row) error {
+			&call{query: selectNodes, args: []any{s.offset(), nodeMemory.Microseconds(), holders}, scan: func(r row) error {
 				node, err := scanNode(r)
 				t.Nodes = append(t.Nodes, node)
 				return err
@@ -54,12 +75,28 @@ func (s *Store) Topology(ctx context.Context) (*store.Topology, error) {
 			return err
 		}
 		giveLanes(t.Queues, t.Lanes)
-		return countQueues(ctx, c, t.Queues)
+		return s.countQueues(ctx, c, t.Queues)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return t, nil
+}
+
+// holders lists the nodes that ended long ago but have running rows.
+func (s *Store) holders(ctx context.Context, c session) (holders []string, err error) {
+	var ended []string
+	list := func(names *[]string) func(row) error {
+		return func(r row) error {
+			*names = append(*names, r.text(0))
+			return nil
+		}
+	}
+	err = each(ctx, c, longEnded, list(&ended), s.offset(), nodeMemory.Microseconds())
+	if err == nil && len(ended) > 0 {
+		err = each(ctx, c, holdsRows, list(&holders), ended)
+	}
+	return holders, err
 }
 
 func queuesCall(queues *[]store.Queue) *call {
@@ -97,20 +134,29 @@ func scanQueue(r row) store.Queue {
 }
 
 // countQueues counts the pending tasks of the queues that have a limit.
-func countQueues(ctx context.Context, s session, queues []store.Queue) error {
+func (s *Store) countQueues(ctx context.Context, c session, queues []store.Queue) error {
 	var calls []*call
 	for i := range queues {
-		if q := &queues[i]; q.MaxPending > 0 {
-			calls = append(calls, &call{query: countPending, args: []any{q.Name, q.MaxPending}, scan: func(r row) error {
-				q.Pending = int(r.int(0))
-				return nil
-			}})
+		q := &queues[i]
+		if q.MaxPending <= 0 {
+			continue
+		}
+		add := func(r row) error {
+			q.Pending = min(q.Pending+int(r.int(0)), q.MaxPending)
+			return nil
+		}
+		if !s.spread {
+			calls = append(calls, &call{query: countPending, args: []any{q.Name, q.MaxPending}, scan: add})
+			continue
+		}
+		for _, lane := range q.Numbers {
+			calls = append(calls, &call{query: countLane, args: []any{lane, q.MaxPending}, scan: add})
 		}
 	}
 	if len(calls) == 0 {
 		return nil
 	}
-	return s.run(ctx, calls...)
+	return c.run(ctx, calls...)
 }
 
 func scanNode(r row) (store.Node, error) {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store/internal/stored"
@@ -15,17 +16,31 @@ var (
 	// which the context is looked at. A transaction in which nothing comes for
 	// 3 s, since its process stands still or its network is gone, is ended: its
 	// locks would keep others from taking over. The clock is read too.
-	settings = newQuery(settingsOf("force_generic_plan"))
+	settings = newQuery(settingsOf("force_generic_plan"), spreadSettings...)
 
 	// settingsFresh makes a plan each time, for statements that ask for only a
 	// few of the partitions.
-	settingsFresh = newQuery(settingsOf("force_custom_plan"))
+	settingsFresh = newQuery(settingsOf("force_custom_plan"), spreadSettings...)
 
 	beginTx    = newQuery(`BEGIN ISOLATION LEVEL READ COMMITTED`)
 	beginRead  = newQuery(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
 	commitTx   = newQuery(`COMMIT`)
 	rollbackTx = newQuery(`ROLLBACK`)
 )
+
+// spreadSettings are those where the tables are distributed: the coordinator
+// makes a plan for each lane, the machines that it sends statements to wait
+// for locks as long as it does itself, and each is sent them on one
+// connection.
+var spreadSettings = []string{
+	`SELECT ` + nowMicro + `, set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true),
+ set_config('lock_timeout', '2000', true), set_config('idle_in_transaction_session_timeout', '3000', true),
+ set_config('citus.multi_shard_modify_mode', 'sequential', true), set_config('citus.propagate_set_commands', 'local', true)`,
+	`SET LOCAL lock_timeout = 2000`,
+}
+
+// localSettings makes a SET of a caller's transaction reach all machines.
+var localSettings = newQuery(`SELECT set_config('citus.propagate_set_commands', 'local', true)`)
 
 func settingsOf(plans string) string {
 	return `SELECT ` + nowMicro + `, set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
@@ -55,6 +70,9 @@ func (s *Store) pipelineWith(ctx context.Context, settings *query, calls ...*cal
 		now = r.int(0)
 		return nil
 	}}
+	if s.spread { // what is sent to other machines is bound to the clock of this one
+		return s.bound(ctx, func(t *tx) []*call { return calls })
+	}
 	all := append([]*call{first}, calls...)
 	err = repeat(ctx, func() error {
 		return s.connected(ctx, func(c *conn) error { return c.run(ctx, all...) })
@@ -62,22 +80,41 @@ func (s *Store) pipelineWith(ctx context.Context, settings *query, calls ...*cal
 	return now, err
 }
 
+// bound runs calls in one transaction and two round trips: what the calls are
+// may depend on the clock, and on what first answers in the round trip that
+// begins the transaction.
+func (s *Store) bound(ctx context.Context, calls func(t *tx) []*call, first ...*call) (now int64, err error) {
+	err = s.begun(ctx, func(t *tx, c *conn) error {
+		now = t.now
+		return c.run(ctx, append(slices.Clip(calls(t)), &call{query: commitTx})...) // a call that fails leaves the commit out
+	}, first...)
+	return now, err
+}
+
 // write runs fn in a transaction, which commits if fn returns nil. fn may be
 // called several times.
 func (s *Store) write(ctx context.Context, fn func(t *tx) error) error {
+	return s.begun(ctx, func(t *tx, c *conn) error {
+		if err := fn(t); err != nil {
+			return err
+		}
+		return c.run(ctx, &call{query: commitTx})
+	})
+}
+
+// begun runs fn in a transaction, which fn commits: otherwise nothing is done.
+// first are calls of the round trip that begins it.
+func (s *Store) begun(ctx context.Context, fn func(t *tx, c *conn) error, first ...*call) error {
 	return repeat(ctx, func() error {
 		return s.connected(ctx, func(c *conn) error {
 			t := &tx{session: c, store: s}
-			first := &call{query: settings, args: []any{s.offset()}, scan: func(r row) error {
+			clock := &call{query: settings, args: []any{s.offset()}, scan: func(r row) error {
 				t.now = r.int(0)
 				return nil
 			}}
-			err := c.run(ctx, &call{query: beginTx}, first)
+			err := c.run(ctx, append([]*call{{query: beginTx}, clock}, first...)...)
 			if err == nil {
-				err = fn(t)
-			}
-			if err == nil {
-				return c.run(ctx, &call{query: commitTx})
+				err = fn(t, c)
 			}
 			c.rollback(ctx)
 			return err
@@ -134,5 +171,5 @@ func (s *Store) connected(ctx context.Context, fn func(c *conn) error) error {
 		return err
 	}
 	defer held.Release()
-	return fn(newConn(held.Conn(), s.texts))
+	return fn(s.newConn(held.Conn()))
 }

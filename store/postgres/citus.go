@@ -1,0 +1,180 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+// distributed are the tables of tasks. All rows of a lane are on one machine.
+// What is not listed stays on the coordinator.
+//
+// outlast_anchor is there with Citus only and has a row for each lane: an
+// INSERT … SELECT is sent to one machine only if it selects its lane from a
+// distributed table. Cancel requests of nodes are kept in outlast_cancel on
+// the coordinator, so that a beat need not ask every machine.
+var distributed = [...]string{
+	"outlast_task", "outlast_run", "outlast_attempt", "outlast_done", "outlast_dead", "outlast_dedupe", "outlast_key_hold", "outlast_anchor",
+}
+
+// Distribution is the SQL that distributes the tables of a schema by lane with
+// Citus (https://www.citusdata.com), to be run as one transaction with the
+// schema first in the search path, while no store uses the schema. Partitioned
+// tables become whole ones: there retention deletes rows.
+func Distribution() []string {
+	var all []string
+	for _, table := range partitioned {
+		whole := table + "_whole"
+		all = append(all,
+			fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS)", whole, table),
+			fmt.Sprintf("INSERT INTO %s SELECT * FROM %s", whole, table),
+			fmt.Sprintf("DROP TABLE %s", table),
+			fmt.Sprintf("ALTER TABLE %s RENAME TO %s", whole, table))
+	}
+	all = append(all,
+		"CREATE INDEX outlast_done_id ON outlast_done (id)",
+		"CREATE INDEX outlast_done_end ON outlast_done (lane, finished_at)",
+		"CREATE INDEX outlast_attempt_id ON outlast_attempt (id, claim)",
+		"CREATE TABLE outlast_cancel (node text COLLATE \"C\" NOT NULL, id uuid NOT NULL, PRIMARY KEY (node, id))",
+		"CREATE TABLE outlast_anchor (lane integer PRIMARY KEY)",
+		"INSERT INTO outlast_anchor SELECT lane FROM outlast_lane")
+	for i, table := range distributed {
+		beside := "none"
+		if i > 0 {
+			beside = distributed[0]
+		}
+		all = append(all, fmt.Sprintf("SELECT create_distributed_table('%s', 'lane', colocate_with => '%s')", table, beside))
+	}
+	for _, table := range distributed { // their rows have been copied
+		all = append(all, fmt.Sprintf("SELECT truncate_local_data_after_distributing_table('%s')", table))
+	}
+	return all
+}
+
+// PrintDistribution writes [Distribution] as a script.
+func PrintDistribution(w io.Writer) error {
+	_, err := io.WriteString(w, "BEGIN;\n"+strings.Join(Distribution(), ";\n")+";\nCOMMIT;\n")
+	return err
+}
+
+var (
+	citusThere = newQuery(`SELECT 1 FROM pg_extension WHERE extname = 'citus'`)
+
+	// spreadTables counts the tables of a schema that are distributed by lane.
+	spreadTables = newQuery(`SELECT count(*) FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $1::text AND c.relname = ANY($2::text[]) AND p.partmethod = 'h'`)
+)
+
+// detect finds out whether the tables are distributed, and makes the
+// statements for it.
+func (s *Store) detect(ctx context.Context) error {
+	found := 0
+	err := s.read(ctx, func(c session) error {
+		there, err := one(ctx, c, citusThere, func(row) {})
+		if err != nil || !there {
+			return err
+		}
+		_, err = one(ctx, c, spreadTables, func(r row) { found = int(r.int(0)) }, s.schema, distributed[:])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if found != 0 && found != len(distributed) {
+		return unusable(fmt.Sprintf("%d of the %d tables of tasks are distributed", found, len(distributed)),
+			"distribute all as outlast migrate citus says, in one transaction")
+	}
+	s.spread = found > 0
+	s.texts = texts(quote(s.schema)+".", s.spread)
+	return nil
+}
+
+// Distribute runs [Distribution] in the schema of the store, which must not be
+// used by anybody meanwhile, and reports whether that was left to do.
+func (s *Store) Distribute(ctx context.Context) (done bool, err error) {
+	if err := s.detect(ctx); err != nil || s.spread {
+		return false, err
+	}
+	err = s.connected(ctx, func(c *conn) error {
+		there, err := one(ctx, c, citusThere, func(row) {})
+		if err == nil && !there {
+			err = unusable("the database has no Citus", "CREATE EXTENSION citus, as described in its manual")
+		}
+		if err != nil {
+			return err
+		}
+		defer c.rollback(ctx)
+		calls := []*call{{query: beginTx}, {text: `SELECT set_config('search_path', $1::text, true)`, args: []any{quote(s.schema)}}}
+		for _, statement := range Distribution() {
+			calls = append(calls, &call{text: statement})
+		}
+		for _, one := range append(calls, &call{query: commitTx}) {
+			if err := c.run(ctx, one); err != nil {
+				return fmt.Errorf("%s: %w", one.text, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	return true, s.detect(ctx)
+}
+
+// byLane parts ids by lane where the tables are distributed, in the order of
+// lanes, each part in the order given; otherwise they are one part.
+func (s *Store) byLane(ids []task.ID) [][]task.ID {
+	if !s.spread {
+		return [][]task.ID{ids}
+	}
+	lanes := map[uint16][]task.ID{}
+	for _, id := range ids {
+		lanes[id.Lane()] = append(lanes[id.Lane()], id)
+	}
+	set := make(map[uint16]bool, len(lanes))
+	for lane := range lanes {
+		set[lane] = true
+	}
+	parts := make([][]task.ID, 0, len(lanes))
+	for _, lane := range laneList(set) {
+		parts = append(parts, lanes[uint16(lane)])
+	}
+	return parts
+}
+
+// eachLane parts lanes into lists of one where the tables are distributed.
+func (s *Store) eachLane(lanes []int32) [][]int32 {
+	if !s.spread {
+		return [][]int32{lanes}
+	}
+	return slices.Collect(slices.Chunk(lanes, 1))
+}
+
+// lanesAtOnce is how many lanes one call works on at once where tables are
+// distributed, each on a connection of the pool.
+const lanesAtOnce = 8
+
+// lanewise runs fn for 0 to n-1, lanesAtOnce at a time, and waits for all.
+func lanewise(n int, fn func(i int) error) error {
+	if n == 1 {
+		return fn(0)
+	}
+	failed := make([]error, n)
+	slots := make(chan struct{}, lanesAtOnce)
+	var all sync.WaitGroup
+	for i := range n {
+		slots <- struct{}{}
+		all.Go(func() {
+			failed[i] = fn(i)
+			<-slots
+		})
+	}
+	all.Wait()
+	return errors.Join(failed...)
+}

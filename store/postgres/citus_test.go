@@ -1,0 +1,90 @@
+package postgres_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/memory"
+	"github.com/outlast-dev/outlast/store/postgres"
+	"github.com/outlast-dev/outlast/store/storetest"
+)
+
+// citus is the coordinator of a Citus, which Debian does not have: the tests
+// on it are the only ones of the project that are absent unless somebody names
+// a server.
+func citus(t *testing.T) *schemas {
+	t.Helper()
+	url := os.Getenv("OUTLAST_CITUS_DSN")
+	if url == "" {
+		t.Skip("OUTLAST_CITUS_DSN names no coordinator of Citus: see make citus")
+	}
+	and := "?"
+	if strings.Contains(url, "?") {
+		and = "&"
+	}
+	url += and + "citus.shard_count=4" // a schema is distributed for each rule
+	return &schemas{url: url, offsets: map[string]time.Duration{}, names: map[store.Backend]string{}}
+}
+
+// distributed makes a schema whose tables are distributed, and opens it.
+func (c *schemas) distributed(t *testing.T) *postgres.Store {
+	t.Helper()
+	name := c.fresh() + time.Now().Format(" 150405.000000")
+	s := c.open(t, name).(*postgres.Store)
+	done, err := s.Distribute(t.Context())
+	if err != nil || !done {
+		t.Fatal("not distributed", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		_, err := pool(t, c.url).Exec(context.WithoutCancel(t.Context()), `DROP SCHEMA `+pgx.Identifier{name}.Sanitize()+` CASCADE`)
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// emptied opens a schema anew after all that is in it was deleted: to
+// distribute one takes long.
+func (c *schemas) emptied(t *testing.T, name string) *postgres.Store {
+	t.Helper()
+	schema := pgx.Identifier{name}.Sanitize()
+	var tables []string
+	for _, table := range []string{"task", "run", "attempt", "done", "dead", "dedupe", "key_hold", "anchor", "cancel", "queue", "lane", "node",
+		"dead_count", "dead_group", "operation", "target_order"} {
+		tables = append(tables, schema+".outlast_"+table)
+	}
+	_, err := pool(t, c.url).Exec(t.Context(), "TRUNCATE "+strings.Join(tables, ", ")+"; UPDATE "+schema+".outlast_counter SET value = 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.mu.Lock()
+	delete(c.offsets, name)
+	c.mu.Unlock()
+	s := c.open(t, name).(*postgres.Store)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestCitusConformance(t *testing.T) {
+	c := citus(t)
+	name := c.name(c.distributed(t))
+	storetest.Run(t, func(t *testing.T) store.Backend { return c.emptied(t, name) }, c.abilities(false))
+}
+
+func TestCitusModel(t *testing.T) {
+	storetest.RunModel(t, memory.New(), citus(t).distributed(t))
+}

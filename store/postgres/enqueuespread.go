@@ -1,0 +1,132 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// lanePart are the tasks of one lane of a call, with the numbers of those that
+// have keys.
+type lanePart struct {
+	inserts
+	seqs []int64
+}
+
+// byLane parts tasks by lane, in the order in which lanes come first, and
+// gives the numbers to those with keys in the order of the call.
+func (in *inserts) byLane(seqs []int64) []*lanePart {
+	parts := map[int32]*lanePart{}
+	var all []*lanePart
+	for i, lane := range in.lanes {
+		part := parts[lane]
+		if part == nil {
+			part = &lanePart{}
+			parts[lane] = part
+			all = append(all, part)
+		}
+		part.take(in, i)
+		seq := int64(0)
+		if in.keys[i] != "" {
+			seq, seqs = seqs[0], seqs[1:]
+		}
+		part.seqs = append(part.seqs, seq)
+	}
+	return all
+}
+
+// take adds one task of others.
+func (in *inserts) take(from *inserts, i int) {
+	in.items, in.ids, in.lanes = append(in.items, from.items[i]), append(in.ids, from.ids[i]), append(in.lanes, from.lanes[i])
+	in.priorities, in.runAt, in.delays = append(in.priorities, from.priorities[i]), append(in.runAt, from.runAt[i]), append(in.delays, from.delays[i])
+	in.queues, in.types, in.targets = append(in.queues, from.queues[i]), append(in.types, from.types[i]), append(in.targets, from.targets[i])
+	in.policies, in.keys = append(in.policies, from.policies[i]), append(in.keys, from.keys[i])
+	in.specs, in.payloads = append(in.specs, from.specs[i]), append(in.payloads, from.payloads[i])
+}
+
+// call inserts the tasks at the coordinator's now, and adds to made what was.
+func (p *lanePart) call(q *query, now int64, made map[task.ID]store.Inserted) *call {
+	byID := make(map[task.ID]*task.Task, len(p.items))
+	for i := range p.items {
+		byID[p.ids[i]] = p.items[i].Task
+	}
+	return &call{query: q, args: append(p.args(now), p.seqs), scan: func(r row) error {
+		id := r.id(0)
+		made[id] = inserted(byID[id], r.int(1), r.int(2), r.int(3), r.int(4))
+		return nil
+	}}
+}
+
+// seqsCall takes numbers for the tasks with keys.
+func (in *inserts) seqsCall(seqs *[]int64) *call {
+	return &call{query: nextSeqs, args: []any{in.keyed()}, start: func() { *seqs = nil }, scan: func(r row) error {
+		*seqs = append(*seqs, r.int(0))
+		return nil
+	}}
+}
+
+// insertSpread is insert where tables are distributed: a statement for each
+// lane, all in one transaction.
+func (e *enqueuing) insertSpread(ctx context.Context, in *inserts) ([]store.Inserted, error) {
+	var answers map[task.ID]store.Inserted
+	var seqs []int64
+	err := e.store.begun(ctx, func(t *tx, c *conn) error {
+		answers = make(map[task.ID]store.Inserted, len(in.ids))
+		var calls []*call
+		for _, part := range in.byLane(seqs) {
+			calls = append(calls, part.call(insertNew, t.now, answers), part.noneEnded())
+		}
+		return c.run(ctx, append(calls, &call{query: commitTx})...) // a check that fails leaves the commit out
+	}, in.seqsCall(&seqs))
+	if err != nil {
+		return nil, err
+	}
+	made := make([]store.Inserted, len(in.ids))
+	for i, id := range in.ids {
+		answer, ok := answers[id]
+		if !ok {
+			return nil, unusable("a lane of the tasks does not exist", "make the queue first")
+		}
+		made[i] = answer
+	}
+	return made, nil
+}
+
+// checks are noneEnded for each lane where tables are distributed.
+func (in *inserts) checks(s *Store) (calls []*call) {
+	for _, ids := range s.byLane(in.ids) {
+		calls = append(calls, (&inserts{ids: ids}).noneEnded())
+	}
+	return calls
+}
+
+// insertUnless inserts those of distinct tasks of which there is no live row,
+// and lists those that have ended before.
+func (in *inserts) insertUnless(ctx context.Context, s session, own *Store, now int64) (made map[task.ID]store.Inserted, ended []task.ID, err error) {
+	made = make(map[task.ID]store.Inserted, len(in.ids))
+	var calls []*call
+	if own.spread {
+		var seqs []int64
+		if in.keyed() > 0 {
+			if err := s.run(ctx, in.seqsCall(&seqs)); err != nil {
+				return nil, nil, err
+			}
+		}
+		for _, part := range in.byLane(seqs) {
+			calls = append(calls, part.call(insertAny, now, made))
+		}
+	} else {
+		all := lanePart{inserts: *in}
+		one := all.call(insertAny, 0, made)
+		one.args = in.args(own.offset())
+		calls = append(calls, one)
+	}
+	for _, ids := range own.byLane(in.ids) {
+		calls = append(calls, &call{query: endedOf, args: []any{ids}, scan: func(r row) error {
+			ended = append(ended, r.id(0))
+			return nil
+		}})
+	}
+	return made, ended, s.run(ctx, calls...)
+}
