@@ -47,13 +47,18 @@ build: ## Build the static binary bin/outlast
 # make check.
 SLOW = ./store/sqlite ./engine ./internal/failovertest ./internal/txtest ./store/postgres ./store/mysql ./internal/badinput ./retry
 
+# Tests of one goroutine that the race detector has nothing to tell of, and makes
+# thirty times slower: random operations on a store and on the reference.
+MODEL = ^(TestModel|TestEveryStatementWorksOneMigrationAhead)$$
+
 # The tests of faults and storms measure times, kill whole processes and load the
 # machine: each runs alone, and without the race detector, which would measure
 # itself. So do nested modules: the peers that bench compares with have races of
 # their own. Clusters mostly wait: eight at a time.
 .PHONY: test
 test: servers ## Run all tests: with the race detector, in random order; then those of faults and storms, and nested modules
-	$(GO) test -race -shuffle=on -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $(SLOW) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest)
+	$(GO) test -race -shuffle=on -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '$(MODEL)' $(SLOW) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest)
+	$(GO) test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '$(MODEL)' ./store/... ./internal/failovertest
 	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./sim
 	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '^TestCluster$$' ./internal/faulttest
 	$(GO) test -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest

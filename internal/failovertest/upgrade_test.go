@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -170,6 +171,14 @@ func TestNeighbouringReleasesRunTogether(t *testing.T) {
 		nodes := []*outlast.Client{p.node(handle), p.node(handle)}
 		loaded, stop := context.WithCancel(p.Context())
 		var wait sync.WaitGroup
+		var accepted atomic.Int64
+		under := func(span time.Duration, tasks int64) { // load for a while, and at least so many tasks
+			for began := time.Now(); accepted.Load() < tasks || time.Since(began) < span; time.Sleep(5 * time.Millisecond) { // sleep: real servers
+				if time.Since(began) > time.Minute {
+					p.Fatalf("%d tasks were accepted in a minute", accepted.Load())
+				}
+			}
+		}
 		load := func(node *outlast.Client, from int) {
 			wait.Go(func() {
 				for n := from; loaded.Err() == nil; n++ {
@@ -181,16 +190,17 @@ func TestNeighbouringReleasesRunTogether(t *testing.T) {
 						return
 					}
 					queue.Acknowledged(receipt.Task.ID)
+					accepted.Add(1)
 					time.Sleep(3 * time.Millisecond) // sleep: some hundred tasks a second are enough
 				}
 			})
 		}
 		load(nodes[0], 0)
 		load(nodes[1], 100_000)
-		time.Sleep(500 * time.Millisecond) // sleep: load before
+		under(500*time.Millisecond, 50)
 		p.ahead()
 		load(p.node(handle), 200_000)
-		time.Sleep(time.Second) // sleep: load after
+		under(time.Second, 2*accepted.Load()+50)
 		stop()
 		wait.Wait()
 		control, err := p.store(p.Context())

