@@ -77,7 +77,7 @@ func (n *near) attempts(yield func(*attempt) bool) {
 // does: return, panic, or end its goroutine.
 func (e *Engine) attempt(a *attempt) {
 	defer e.handlers.Done()
-	if out, ended := e.refuse(a); ended {
+	if out := e.refuse(a); out != nil {
 		e.handIn(a, out)
 		return
 	}
@@ -86,7 +86,10 @@ func (e *Engine) attempt(a *attempt) {
 	defer func() {
 		end.ended, end.usual = time.Now(), time.Duration(a.entry.stream.target.usual.Load())
 		end.cause = a.ctx.end(end.ended)
-		e.handIn(a, decideSafely(end))
+		if a.ends() {
+			decideSafely(&a.end, &end)
+			e.settle(a)
+		}
 	}()
 	if f := e.config.Observer.AttemptStarted; f != nil {
 		f(a.run.Task, a.began.Sub(a.run.Task.RunAt))
@@ -115,13 +118,14 @@ func (e *Engine) call(a *attempt) (result []byte, err error) {
 var errNoHandler = &task.Error{Code: task.CodeNoHandler, Message: "nothing on this node can start the type"}
 
 // refuse ends attempts that must not start: a policy that cannot be read,
-// no handler, a spent crash budget, a deadline that has passed.
-func (e *Engine) refuse(a *attempt) (decided, bool) {
+// no handler, a spent crash budget, a deadline that has passed. It is nil for all
+// others.
+func (e *Engine) refuse(a *attempt) *decided {
 	t := a.run.Task
 	policy, err := e.config.Registry.Policy(t)
 	if err != nil {
 		a.run.Policy = retry.Default()
-		return e.unstarted(a, task.Permanent, "policy", err), true
+		return e.unstarted(a, task.Permanent, "policy", err)
 	}
 	a.run.Policy = policy
 	a.run.MaxAttempts = policy.MaxAttempts()
@@ -132,24 +136,24 @@ func (e *Engine) refuse(a *attempt) (decided, bool) {
 	switch {
 	case e.silent(): // the process was stopped between the claim and now
 		now := time.Now()
-		return decided{rule: ErrLost.Error(), settlement: store.Settlement{Task: t, Outcome: task.OutcomeReleased, StartedAt: now, EndedAt: now}}, true
+		return &decided{rule: ErrLost.Error(), settlement: store.Settlement{Task: t, Outcome: task.OutcomeReleased, StartedAt: now, EndedAt: now}}
 	case t.CancelRequested:
-		return decided{settlement: store.Settlement{Task: t, Outcome: task.OutcomeCanceled, Unstarted: true, EndedAt: time.Now()}}, true
+		return &decided{settlement: store.Settlement{Task: t, Outcome: task.OutcomeCanceled, Unstarted: true, EndedAt: time.Now()}}
 	case t.Crashes >= policy.MaxCrashes():
 		err := fmt.Errorf("the process died %d times while this task ran", t.Crashes)
-		return e.unstarted(a, task.CrashLoop, "crash budget", err), true
+		return e.unstarted(a, task.CrashLoop, "crash budget", err)
 	case !a.run.Deadline.IsZero() && !time.Now().Before(a.run.Deadline):
-		return e.unstarted(a, task.Expired, "deadline", retry.ErrDeadline), true
+		return e.unstarted(a, task.Expired, "deadline", retry.ErrDeadline)
 	case e.config.Registry.Handler(t) == nil:
-		return e.unstarted(a, task.NoHandler, "no handler", errNoHandler), true
+		return e.unstarted(a, task.NoHandler, "no handler", errNoHandler)
 	}
-	return decided{}, false
+	return nil
 }
 
 // unstarted is the end of a task whose attempt never started.
-func (e *Engine) unstarted(a *attempt, reason task.DeadReason, rule string, err error) decided {
+func (e *Engine) unstarted(a *attempt, reason task.DeadReason, rule string, err error) *decided {
 	now := time.Now()
-	failure := failure(ending{run: &a.run, err: err, ended: now}, retry.Classify(err))
+	failure := failure(&ending{run: &a.run, err: err, ended: now}, retry.Classify(err))
 	failure.Type = string(reason)
 	switch reason {
 	case task.CrashLoop:
@@ -158,7 +162,7 @@ func (e *Engine) unstarted(a *attempt, reason task.DeadReason, rule string, err 
 		failure.Category, failure.Effect = string(retry.Permanent), string(retry.NotSent)
 	}
 	failure.Fingerprint = task.Fingerprint(a.run.Task.Type, failure)
-	return decided{rule: rule, err: err, settlement: store.Settlement{
+	return &decided{rule: rule, err: err, settlement: store.Settlement{
 		Task: a.run.Task, Outcome: task.OutcomeDead, DeadReason: reason, Failure: failure, Unstarted: true,
 		StartedAt: now, EndedAt: now, OrderOnDead: a.run.Policy.OrderOnDead(),
 	}}

@@ -230,9 +230,8 @@ func (e *Engine) contest(a *attempt) {
 // uncommitted makes the end of an attempt that was none a failure.
 func (e *Engine) uncommitted(a *attempt) {
 	was := &a.end.settlement
-	a.end = decideSafely(ending{
-		run: &a.run, err: errUncommitted, cause: a.end.cause, started: was.StartedAt, ended: was.EndedAt, random: e.random,
-	})
+	end := ending{run: &a.run, err: errUncommitted, cause: a.end.cause, started: was.StartedAt, ended: was.EndedAt, random: e.random}
+	decideSafely(&a.end, &end)
 	e.follow(&a.end.settlement)
 }
 

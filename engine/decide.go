@@ -38,17 +38,19 @@ func recovered(value any) error { return &PanicError{Value: value, Stack: debug.
 
 // decideSafely is decide for errors and policies that panic: such a failure
 // is a bug, retried by the default policy.
-func decideSafely(end ending) (out decided) {
+func decideSafely(out *decided, end *ending) {
 	defer func() {
 		if value := recover(); value != nil {
-			end.err = &PanicError{Value: fmt.Sprintf("deciding about the failure: %v", value), Stack: debug.Stack()}
+			err := &PanicError{Value: fmt.Sprintf("deciding about the failure: %v", value), Stack: debug.Stack()}
 			run := *end.run
 			run.Policy = retry.Default()
-			end.run = &run
-			out = decide(end)
+			decide(out, &ending{
+				run: &run, result: end.result, err: err, cause: end.cause,
+				started: end.started, ended: end.ended, usual: end.usual, random: end.random,
+			})
 		}
 	}()
-	return decide(end)
+	decide(out, end)
 }
 
 // ending is all that the decision about an ended attempt depends on.
@@ -73,34 +75,38 @@ type decided struct {
 	cause      error // of the attempt's context
 }
 
-// decide says what becomes of a task whose attempt has ended. It is pure.
-func decide(end ending) decided {
-	out := decided{err: end.err, cause: end.cause, settlement: store.Settlement{
+// decide says what becomes of a task whose attempt has ended. It depends on
+// nothing else, and replaces whatever out is.
+func decide(out *decided, end *ending) {
+	*out = decided{err: end.err, cause: end.cause, settlement: store.Settlement{
 		Task: end.run.Task, StartedAt: end.started, EndedAt: end.ended,
 		OrderOnDead: end.run.Policy.OrderOnDead(),
 	}}
 	s := &out.settlement
-	var steerer Steerer
 	switch {
 	case end.err == nil:
 		s.Outcome, s.Result = task.OutcomeSucceeded, end.result
+		return
 	case errors.Is(end.cause, ErrCanceled):
 		s.Outcome = task.OutcomeCanceled
+		return
 	case errors.Is(end.cause, ErrStopping), errors.Is(end.cause, ErrLost):
 		s.Outcome, out.rule = task.OutcomeReleased, end.cause.Error()
-	case errors.As(end.err, &steerer):
-		if cause := errors.Unwrap(steerer); cause != nil {
-			end.err = cause // what is recorded is the failure, not the wish
-		}
-		out.steer(end, steerer.Steer())
-	default:
-		out.fail(end)
+		return
 	}
-	return out
+	steerer, steers := errors.AsType[Steerer](end.err)
+	if !steers {
+		out.fail(end)
+		return
+	}
+	if cause := errors.Unwrap(steerer); cause != nil {
+		end.err = cause // what is recorded is the failure, not the wish
+	}
+	out.steer(end, steerer.Steer())
 }
 
 // steer does what the handler asked for.
-func (d *decided) steer(end ending, steer Steer) {
+func (d *decided) steer(end *ending, steer Steer) {
 	s := &d.settlement
 	d.rule = "handler: " + string(steer.Action)
 	switch steer.Action {
@@ -129,14 +135,14 @@ func (d *decided) steer(end ending, steer Steer) {
 }
 
 // fail records a failed attempt and asks the policy about it.
-func (d *decided) fail(end ending) {
+func (d *decided) fail(end *ending) {
 	d.verdict = classify(end)
 	d.settlement.Failure = failure(end, d.verdict)
 	d.ask(end, d.verdict)
 }
 
 // ask applies the policy's decision on a verdict.
-func (d *decided) ask(end ending, verdict retry.Verdict) {
+func (d *decided) ask(end *ending, verdict retry.Verdict) {
 	s := &d.settlement
 	if verdict.Category == retry.Deadline {
 		s.Outcome, s.DeadReason, d.rule = task.OutcomeDead, task.Expired, "deadline"
@@ -161,7 +167,7 @@ const longestWait = 10 * 365 * 24 * time.Hour
 
 func wait(d time.Duration) time.Duration { return min(max(0, d), longestWait) }
 
-func (d *decided) retryAfter(end ending, delay time.Duration) {
+func (d *decided) retryAfter(end *ending, delay time.Duration) {
 	s := &d.settlement
 	if at := end.run.Deadline; !at.IsZero() && !end.ended.Add(delay).Before(at) {
 		s.Outcome, s.DeadReason, s.RunAt, d.delay = task.OutcomeDead, task.Expired, time.Time{}, 0
@@ -182,7 +188,7 @@ func previousDelay(t *task.Task) time.Duration {
 
 // classify looks at what ended the context first: a handler's own error
 // text is of no use when it was the clock that stopped it.
-func classify(end ending) retry.Verdict {
+func classify(end *ending) retry.Verdict {
 	if isContextError(end.err) {
 		switch {
 		case errors.Is(end.cause, retry.ErrAttemptTimeout):
@@ -203,7 +209,7 @@ func isContextError(err error) bool {
 }
 
 // failure is the record of an error: its text cut to size and made valid.
-func failure(end ending, verdict retry.Verdict) *task.Failure {
+func failure(end *ending, verdict retry.Verdict) *task.Failure {
 	if verdict.Type == "" {
 		verdict.Type = fmt.Sprintf("%T", end.err)
 	}

@@ -13,7 +13,8 @@ import (
 // that node is told which, so that it looks at them now and not at its next
 // poll. They are advice: never waited for, sent together, dropped on error.
 const (
-	newsEvery = 2 * time.Millisecond // between two wake-ups
+	newsEvery = 2 * time.Millisecond // between two wake-ups by the store
+	callEvery = 5 * time.Millisecond // the same by calls, which cost more
 	newsTime  = time.Second          // limit of one
 	newsRest  = time.Second          // a node that could not be told is left alone so long
 	mostNews  = 4096                 // lanes in one wake-up; more are told as "any"
@@ -117,8 +118,16 @@ func (e *Engine) lastNews(ctx context.Context, watched bool) {
 	}
 }
 
-// telling is the loop that tells other nodes the news: at once, but no two
-// within [newsEvery].
+// newsPause is the time between two wake-ups.
+func (e *Engine) newsPause() time.Duration {
+	if e.watched.Load() {
+		return newsEvery
+	}
+	return callEvery
+}
+
+// telling is the loop that tells other nodes the news: at once, and then no more
+// often than it should.
 func (e *Engine) telling() {
 	calls := newCalls(e)
 	defer calls.running.Wait()
@@ -133,7 +142,7 @@ func (e *Engine) telling() {
 			continue
 		case <-e.told:
 		}
-		if wait := newsEvery - time.Since(last); wait > 0 && !sleep(e.running, wait) {
+		if wait := e.newsPause() - time.Since(last); wait > 0 && !sleep(e.running, wait) {
 			return
 		}
 		last = time.Now()

@@ -11,13 +11,20 @@ import (
 
 func (a *attempt) weigh() weight { return weight{1, len(a.end.settlement.Result)} }
 
-// handIn gives the outcome of an attempt to the target's guards and to the
-// settling group, once.
-func (e *Engine) handIn(a *attempt, out decided) {
-	if a.settled.Swap(true) {
-		return
+// ends reports whether the attempt ends now: whoever is told so, once, says how.
+func (a *attempt) ends() bool { return !a.settled.Swap(true) }
+
+// handIn ends an attempt, unless it has ended already.
+func (e *Engine) handIn(a *attempt, out *decided) {
+	if a.ends() {
+		a.end = *out
+		e.settle(a)
 	}
-	a.end = out
+}
+
+// settle gives the end of an attempt to the target's guards and to the settling
+// group.
+func (e *Engine) settle(a *attempt) {
 	e.follow(&a.end.settlement)
 	e.answer(a)
 	to := e.settles
@@ -25,7 +32,7 @@ func (e *Engine) handIn(a *attempt, out decided) {
 		to = e.completions
 	}
 	if to.put(a) != taken {
-		e.log.Warn("settle.dropped", "task", a.run.Task.ID.String(), "outcome", string(out.settlement.Outcome))
+		e.log.Warn("settle.dropped", "task", a.run.Task.ID.String(), "outcome", string(a.end.settlement.Outcome))
 	}
 }
 
@@ -77,7 +84,7 @@ func (e *Engine) settled(batch []*attempt, results []store.Settled) {
 	}
 	for i, a := range batch {
 		if results[i].Status == store.StatusRefused && !a.again {
-			a.end, a.again = e.refusedSettle(a, results[i].Err), true
+			e.refusedSettle(a, results[i].Err)
 			e.commitSettles([]*attempt{a})
 		}
 	}
@@ -152,12 +159,12 @@ func (e *Engine) releaseOne(a *attempt, result *store.Settled) {
 
 // refusedSettle records an outcome whose data the store refuses (a result or
 // a message that it cannot keep) as a failure of category local.
-func (e *Engine) refusedSettle(a *attempt, err error) decided {
+func (e *Engine) refusedSettle(a *attempt, err error) {
 	e.log.Error("settle.refused", "task", a.entry.ID.String(), "error", err)
 	was := &a.end.settlement
-	again := decideSafely(ending{run: &a.run, err: &localError{err}, started: was.StartedAt, ended: was.EndedAt, random: e.random})
-	again.settlement.Follow = nil
-	return again
+	end := ending{run: &a.run, err: &localError{err}, started: was.StartedAt, ended: was.EndedAt, random: e.random}
+	decideSafely(&a.end, &end)
+	a.end.settlement.Follow, a.again = nil, true
 }
 
 // localError is a failure of this node, not of what the task calls.

@@ -104,7 +104,7 @@ func (e *Engine) releaseRest() {
 	rest := slices.Collect(e.near.attempts)
 	e.mu.Unlock()
 	for _, a := range rest {
-		e.handIn(a, decided{rule: ErrStopping.Error(), settlement: store.Settlement{
+		e.handIn(a, &decided{rule: ErrStopping.Error(), settlement: store.Settlement{
 			Task: a.run.Task, Outcome: task.OutcomeReleased, StartedAt: a.run.Task.StartedAt, EndedAt: time.Now(),
 		}})
 	}

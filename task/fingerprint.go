@@ -1,29 +1,55 @@
 package task
 
 import (
+	"encoding/binary"
 	"encoding/hex"
-	"hash/fnv"
 	"unicode"
 )
+
+// longestSame is how much of a message tells failures apart, in bytes.
+const longestSame = 512
 
 // Fingerprint groups failures that are the same to a person: 16 hex digits
 // over the task's type, the failure's category, class and code, and its
 // message with every run of digits and every hexadecimal word of eight or
 // more characters replaced, so that ids, ports and times do not split groups.
 func Fingerprint(taskType string, f *Failure) string {
-	sum := fnv.New64a()
-	for _, part := range [...]string{taskType, f.Category, f.Type, f.Code, normalise(f.Message)} {
-		sum.Write([]byte(part))
-		sum.Write([]byte{0})
+	var same [longestSame]byte
+	sum := fnv(offset64)
+	sum.add(taskType)
+	sum.add(f.Category)
+	sum.add(f.Type)
+	sum.add(f.Code)
+	for _, c := range normalise(same[:0], f.Message) {
+		sum = (sum ^ fnv(c)) * prime64
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	sum = sum * prime64 // as after every part, for its end
+	var text [16]byte
+	hex.Encode(text[:], binary.BigEndian.AppendUint64(same[:0], uint64(sum)))
+	return string(text[:])
 }
 
-func normalise(message string) string {
-	if len(message) > 512 {
-		message = message[:512]
+// fnv is an FNV-1a hash of 64 bits. That of hash/fnv allocates.
+type fnv uint64
+
+const (
+	offset64 fnv = 14695981039346656037
+	prime64  fnv = 1099511628211
+)
+
+// add hashes a part and a zero byte for its end.
+func (h *fnv) add(part string) {
+	for i := range len(part) {
+		*h = (*h ^ fnv(part[i])) * prime64
 	}
-	out := make([]byte, 0, len(message))
+	*h *= prime64
+}
+
+// normalise appends what is left of a message to out.
+func normalise(out []byte, message string) []byte {
+	if len(message) > longestSame {
+		message = message[:longestSame]
+	}
 	for start := 0; start < len(message); {
 		end, digits, hexOnly := start, false, true
 		for end < len(message) && isWord(message[end]) {
@@ -43,7 +69,7 @@ func normalise(message string) string {
 		}
 		start = end
 	}
-	return string(out)
+	return out
 }
 
 // appendWord copies a word with each run of digits replaced by one '#'.
