@@ -145,7 +145,7 @@ func (c *claiming) readLanes() error {
 			wanted[lane.Lane] = lane.Epoch
 			args = append(args, lane.Lane)
 		}
-		err := c.tx.each(list(lockOwned, "@lanes", len(c.claim.Lanes)), func(rows *sql.Rows) error {
+		err := c.tx.each(list(mutantUnlocked("claim_without_lane_lock", lockOwned), "@lanes", len(c.claim.Lanes)), func(rows *sql.Rows) error {
 			var number uint16
 			var owner text
 			var epoch int64
@@ -257,9 +257,9 @@ func (c *claiming) decide(item store.ClaimItem, t candidate) (refusal store.Refu
 		return refusal
 	}
 	switch entry := entryOf(t.Task); {
-	case !c.alive, item.Mark == 0 && !c.owned[t.ID.Lane()]:
+	case !c.alive, item.Mark == 0 && !c.owned[t.ID.Lane()] && !mutant("claim_ignores_epoch"):
 		refusal.Reason = store.ReasonEpoch
-	case entry.RunAt > c.tx.now:
+	case entry.RunAt > c.tx.now && !mutant("claim_ignores_run_at"):
 		refusal.Reason = store.ReasonLater
 	case t.Park != item.Mark:
 		refusal.Reason = store.ReasonParked
@@ -295,11 +295,11 @@ func (c *claiming) readPayloads(rows map[task.ID]candidate) error {
 // decideKey refuses a keyed row that is not the head of its key.
 func (c *claiming) decideKey(t *task.Task, refusal *store.Refusal) {
 	switch l := c.lines[t.ID]; {
-	case l.held:
+	case l.held && !mutant("claim_ignores_hold"):
 		refusal.Reason = store.ReasonKeyHeld
 	case l.busy, c.taken[laneKey{t.ID.Lane(), t.Key}]:
 		refusal.Reason = store.ReasonBehindKey
-	case l.first != t.ID:
+	case l.first != t.ID && !mutant("claim_ignores_order"):
 		refusal.Reason = store.ReasonBehindKey
 		refusal.Head.ID = l.first
 	}

@@ -132,6 +132,7 @@ func raceRules() []rule {
 			})
 			equal(h, "taken", taken, 4)
 		}},
+		{"race/a claim in flight is waited for", "When a lane has been given back, all that its owner has claimed there is visible: no claim under that epoch commits later.", checkLastClaims},
 		{"race/one recovery of a row", "Of recoveries at once, each row is handed back by one, and crashes count once.", func(h *harness) {
 			h.join("n2")
 			ids := h.addMany(30)
