@@ -72,7 +72,7 @@ func (l load) shape(o *order, worker int, random *rand.Rand) {
 	case 2, 3, 4:
 		o.draft.Key = fmt.Sprintf("key-%d-%d", worker, random.IntN(2))
 	case 5:
-		o.draft.DedupeKey = fmt.Sprintf("dedupe-%d", o.N)
+		o.draft.DedupeKey, o.draft.DedupeWindow = fmt.Sprintf("dedupe-%d", o.N), client.Duration(time.Minute)
 	}
 }
 

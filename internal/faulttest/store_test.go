@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	_ "github.com/go-sql-driver/mysql" // the driver of store/mysql
-	"github.com/jackc/pgx/v5/pgxpool"
+	_ "github.com/go-sql-driver/mysql"       // the driver of store/mysql
 	_ "github.com/jackc/pgx/v5/stdlib"       // the driver pgx
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver of store/sqlite
 
@@ -49,21 +48,15 @@ func openStore(ctx context.Context, url string, o storeOptions) (store.Backend, 
 		}
 		return s, s.Close, nil
 	case "postgres":
-		config, err := pgxpool.ParseConfig(url)
+		sign := "?"
+		if strings.Contains(url, "?") {
+			sign = "&"
+		}
+		s, err := postgres.OpenURL(ctx, fmt.Sprintf("%s%spool_max_conns=%d", url, sign, o.connections))
 		if err != nil {
 			return nil, nil, err
 		}
-		config.MaxConns = int32(o.connections)
-		pool, err := pgxpool.NewWithConfig(ctx, config)
-		if err != nil {
-			return nil, nil, err
-		}
-		s, err := postgres.Open(ctx, pool)
-		if err != nil {
-			pool.Close()
-			return nil, nil, err
-		}
-		return s, func() error { defer pool.Close(); return s.Close() }, nil
+		return s, s.Close, nil
 	case "mysql":
 		dsn, err := mysql.DSN(url)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -27,6 +28,15 @@ var (
 	schemaExists = newQuery(`SELECT 1 FROM pg_namespace WHERE nspname = $1::text`)
 )
 
+// A connection that the network has forgotten says nothing, and a call on it ends
+// with its context. So connections that were idle are tried first, for this long:
+// those of heartbeats each time, since a node that cannot beat for 4 s is lost,
+// others after a second.
+const (
+	beatPing = time.Second
+	idlePing = 2 * time.Second
+)
+
 func (s *Store) open(ctx context.Context, chosen options) (err error) {
 	s.texts = texts("", false)
 	if err := s.look(ctx, chosen.schema); err != nil {
@@ -37,6 +47,8 @@ func (s *Store) open(ctx context.Context, chosen options) (err error) {
 	}
 	config := s.pool.Config()
 	config.MaxConns, config.MinConns, config.MinIdleConns = 2, 0, 0
+	config.PingTimeout = beatPing
+	config.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > beatPing/4 }
 	if s.own, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return err
 	}

@@ -130,9 +130,19 @@ func Open(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Store, erro
 	return s, nil
 }
 
-// OpenURL is Open with a pool of its own, which Close closes.
+// OpenURL is Open with a pool of its own, which Close closes. Unless the URL says
+// otherwise (pool_ping_timeout), the pool gives connections two seconds to answer
+// after they were idle for a second: one that a firewall has forgotten would be
+// waited for as long as the call may take. Pools of callers should do the same.
 func OpenURL(ctx context.Context, url string, opts ...Option) (*Store, error) {
-	pool, err := pgxpool.New(ctx, url)
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	if config.PingTimeout == 0 {
+		config.PingTimeout = idlePing
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}
