@@ -1,0 +1,35 @@
+//go:build mutant
+
+package postgres
+
+import (
+	"os"
+	"strings"
+)
+
+// defects are parts of statements and what stands in their place, by name.
+var defects = map[string][2]string{
+	"claim_ignores_epoch":        {` AND l.epoch = e.epoch AND l.owner = $2::text`, ``},
+	"claim_ignores_run_at":       {` AND t.run_at <= ` + nowMicro, ``},
+	"claim_ignores_order":        {`ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) = t.id`, `ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) IS NOT NULL`},
+	"claim_ignores_hold":         {`(SELECT true FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key) IS NULL`, `true`},
+	"claim_without_lane_lock":    {` ORDER BY lane FOR NO KEY UPDATE`, ` ORDER BY lane`},
+	"claim_ignores_version":      {` AND t.xmin = u.version`, ``},
+	"settle_without_claim_check": {` AND r.claim = u.claim AND NOT r.cancel`, ` AND NOT r.cancel`},
+	"settle_ignores_cancel":      {` AND r.claim = u.claim AND NOT r.cancel`, ` AND r.claim = u.claim`},
+	"recover_ignores_node":       {`WHERE n.state IS DISTINCT FROM 'alive' ORDER BY x.node`, `ORDER BY x.node`},
+	"recover_keeps_claim":        {`crashes = u.crashes, claim = u.claim,`, `crashes = u.crashes,`},
+	"crash_spends_attempt":       {`SET crashes = u.crashes,`, `SET attempt = t.attempt + 1, crashes = u.crashes,`},
+	"dedupe_not_kept":            {`WHERE d.expires <= $7::bigint AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = d.id)`, `WHERE $7::bigint > 0`},
+	"take_ignores_epoch":         {` AND l.epoch = e.epoch` + "\n" + `  AND NOT EXISTS (SELECT 1 FROM outlast_node`, "\n" + `  AND NOT EXISTS (SELECT 1 FROM outlast_node`},
+}
+
+// planted puts the defect that OUTLAST_MUTANT names in a statement. A part that no
+// statement has any more is a defect that was not planted, and so not found.
+func planted(text string) string {
+	defect := defects[os.Getenv("OUTLAST_MUTANT")]
+	if defect[0] == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, defect[0], defect[1])
+}

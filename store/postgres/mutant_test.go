@@ -1,0 +1,64 @@
+package postgres_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/outlast-dev/outlast/internal/servertest"
+)
+
+// mutants are defects that can be planted in statements (build tag mutant), each with
+// the tests that must find it.
+var mutants = []struct{ name, tests string }{
+	{"claim_ignores_epoch", "TestConformance$/(claim|take|free)/"},
+	{"claim_ignores_run_at", "TestConformance$/claim/"},
+	{"claim_ignores_order", "TestConformance$/key/"},
+	{"claim_ignores_hold", "TestConformance$/(key|dead)/"},
+	{"claim_without_lane_lock", "TestConformance$/race/"},
+	{"claim_ignores_version", "Remembered"},
+	{"settle_without_claim_check", "TestConformance$/(fence|tx)/"},
+	{"settle_ignores_cancel", "TestConformance$/settle/"},
+	{"recover_ignores_node", "TestConformance$/recover/"},
+	{"recover_keeps_claim", "TestConformance$/recover/"},
+	{"crash_spends_attempt", "TestConformance$/recover/"},
+	{"dedupe_not_kept", "TestConformance$/dedupe/"},
+	{"take_ignores_epoch", "TestConformance$/take/"},
+}
+
+// A suite is only believed if it finds defects: every planted one is found by the
+// tests that aim at it, which all pass without it.
+func TestMutants(t *testing.T) {
+	t.Parallel()
+	binary := filepath.Join(t.TempDir(), "mutants")
+	if out, err := exec.Command("go", "test", "-c", "-tags", "mutant", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	server := servertest.Postgres(t)
+	run := func(t *testing.T, name, tests string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), binary, "-test.run", tests, "-test.v", "-test.timeout", "2m")
+		cmd.Env = append(os.Environ(), "OUTLAST_MUTANT="+name, "OUTLAST_TEST_POSTGRES="+server)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	failed := regexp.MustCompile(`(?m)^ *--- FAIL: (Test\S+/\S+/\S+|Test[^/\s]+ )`)
+	for _, m := range mutants {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			out, err := run(t, m.name, m.tests)
+			found := failed.FindAllStringSubmatch(out, -1)
+			if err == nil || found == nil {
+				t.Fatalf("the defect was planted, and %s did not find it: %v\n%s", m.tests, err, out)
+			}
+			t.Logf("found by %s", found[len(found)-1][1])
+		})
+	}
+	t.Run("none", func(t *testing.T) {
+		t.Parallel()
+		if out, err := run(t, "", "TestConformance$/(fence|recover|dedupe)/"); err != nil {
+			t.Fatalf("without a defect: %v\n%s", err, out)
+		}
+	})
+}
