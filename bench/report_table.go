@@ -39,7 +39,7 @@ var (
 	race = []row{
 		{"B1", "burn-down of pre-inserted no-op tasks"},
 		{"B2", "the same, each fails once and is retried at once"},
-		{"B2g", "the same with the default budget and breaker"},
+		{"B2g", "the same with the default budget and breaker, in the first minute"},
 		{"B3", "single durable enqueues from 16 goroutines"},
 		{"B3/call-p99", "p99 of such a call"},
 		{"B4", "enqueues in batches of 2000"},
