@@ -37,7 +37,7 @@ func (s *Server) ready(ctx context.Context, in *readyInput) (answer[client.Healt
 	stats := s.client.Stats()
 	r.check("engine", s.client.Ready(), fmt.Sprintf("%d of %d slots in use, %d tasks due, %d waiting in memory", stats.Running, stats.Slots, stats.Ready, stats.Waiting))
 	if in.Verbose {
-		r.check("lanes", nil, fmt.Sprintf("%d owned by this node, %d queues", stats.Lanes, len(queues)))
+		r.check("lanes", nil, fmt.Sprintf("%d owned by this node; queues: %d", stats.Lanes, len(queues)))
 		r.check("retries", nil, "on")
 		if err == nil { // else the store has said what there is to say
 			r.examineStore(ctx)
@@ -96,9 +96,20 @@ func (r *readiness) examineStore(ctx context.Context) {
 	if view.Server.Ahead.Abs() > clockSlack {
 		advice = "; synchronise the clocks (NTP)"
 	}
-	r.check("clock", nil, fmt.Sprintf("the database's is %s ahead of this node's, a round trip takes %s%s",
-		view.Server.Ahead.Round(time.Millisecond), view.Server.Took.Round(10*time.Microsecond), advice))
+	r.check("clock", nil, fmt.Sprintf("the database's clock %s, a round trip takes %s%s",
+		apart(view.Server.Ahead.Round(time.Millisecond)), view.Server.Took.Round(10*time.Microsecond), advice))
 	r.check("pool", nil, fmt.Sprintf("%d of %d connections in use", view.Server.InUse, view.Server.Most))
+}
+
+// apart says how a clock stands to this node's.
+func apart(ahead time.Duration) string {
+	switch {
+	case ahead > 0:
+		return "is " + ahead.String() + " ahead of this node's"
+	case ahead < 0:
+		return "is " + (-ahead).String() + " behind this node's"
+	}
+	return "agrees with this node's to the millisecond"
 }
 
 // clockSlack is how far clocks may be apart without advice.

@@ -122,6 +122,9 @@ func (c *cli) examineServer(ctx context.Context, r *report) error {
 		if !check.OK {
 			status = fails
 		}
+		if name == "clock" { // which is ours below
+			name = "database clock"
+		}
 		r.add(name, status, check.Detail, "its log says more")
 	}
 	r.examineWork(ctx, patient{
