@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	driver "github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
@@ -49,6 +50,9 @@ func parsePostgres(address string) (postgresAddress, error) {
 	}
 	if pool.ConnConfig.RuntimeParams["application_name"] == "" {
 		pool.ConnConfig.RuntimeParams["application_name"] = "outlast"
+	}
+	if pool.PingTimeout == 0 { // as in postgres.OpenURL
+		pool.PingTimeout = 2 * time.Second
 	}
 	pool.ConnConfig.DialFunc = databaseDialer().DialContext
 	return postgresAddress{pool: pool, schema: schema}, nil
