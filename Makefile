@@ -48,8 +48,9 @@ build: ## Build the static binary bin/outlast
 SLOW = ./store/sqlite ./engine ./internal/failovertest ./internal/txtest ./store/postgres ./store/mysql ./internal/badinput ./retry
 
 # Tests of one goroutine that the race detector has nothing to tell of, and makes
-# thirty times slower: random operations on a store and on the reference.
-MODEL = ^(TestModel|TestEveryStatementWorksOneMigrationAhead)$$
+# thirty times slower: random operations on a store and on the reference, and tables
+# of many rows.
+MODEL = ^(TestModel|TestEveryStatementWorksOneMigrationAhead|TestFilteredGroupsLookAtTheNewest|TestRowsOfOtherTasksAreNotMistaken)$$
 
 # The tests of faults and storms measure times, kill whole processes and load the
 # machine: each runs alone, and without the race detector, which would measure
