@@ -74,6 +74,11 @@ test: servers ## Run all tests: with the race detector, in random order; then th
 clusters: servers ## Only hurt clusters of three nodes on both servers in every way, three times each (a part of make test)
 	$(GO) test -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
 
+.PHONY: citus
+citus: ## Run the tests of a store distributed with Citus, on the coordinator that DSN names (make citus DSN=postgres://user@host:5432/database)
+	@[ -n "$(DSN)" ] || { echo "citus: name a coordinator: make citus DSN=postgres://user@host:5432/database" >&2; exit 1; }
+	OUTLAST_CITUS_DSN='$(DSN)' $(GO) test -v -count=1 -timeout 30m $(TEST_FLAGS) -run '^TestCitus' ./store/postgres
+
 .PHONY: servers
 servers: ## Install the database servers that tests start (postgresql, mariadb-server, redis-server, pgbouncer), if they are missing
 	@sh .ci/servers

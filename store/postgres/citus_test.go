@@ -24,11 +24,7 @@ func citus(t *testing.T) *schemas {
 	if url == "" {
 		t.Skip("OUTLAST_CITUS_DSN names no coordinator of Citus: see make citus")
 	}
-	and := "?"
-	if strings.Contains(url, "?") {
-		and = "&"
-	}
-	url += and + "citus.shard_count=4" // a schema is distributed for each rule
+	url = and(url, "citus.shard_count=4") // to make a shard takes its time
 	return &schemas{url: url, offsets: map[string]time.Duration{}, names: map[store.Backend]string{}}
 }
 
@@ -41,16 +37,24 @@ func (c *schemas) distributed(t *testing.T) *postgres.Store {
 	if err != nil || !done {
 		t.Fatal("not distributed", err)
 	}
+	dropLater(t, c.url, name)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		_, err := pool(t, c.url).Exec(context.WithoutCancel(t.Context()), `DROP SCHEMA `+pgx.Identifier{name}.Sanitize()+` CASCADE`)
+	})
+	return s
+}
+
+// dropLater drops a schema at the end of the test.
+func dropLater(t testing.TB, url, name string) {
+	p := pool(t, url)
+	t.Cleanup(func() {
+		_, err := p.Exec(context.WithoutCancel(t.Context()), `DROP SCHEMA `+pgx.Identifier{name}.Sanitize()+` CASCADE`)
 		if err != nil {
 			t.Error(err)
 		}
 	})
-	return s
 }
 
 // emptied opens a schema anew after all that is in it was deleted: to
@@ -77,6 +81,14 @@ func (c *schemas) emptied(t *testing.T, name string) *postgres.Store {
 		}
 	})
 	return s
+}
+
+// and adds a parameter to a URL.
+func and(url, parameter string) string {
+	if strings.Contains(url, "?") {
+		return url + "&" + parameter
+	}
+	return url + "?" + parameter
 }
 
 func TestCitusConformance(t *testing.T) {

@@ -73,7 +73,7 @@ func open(t *testing.T, url string, options ...postgres.Option) *postgres.Store 
 	return s
 }
 
-func pool(t *testing.T, url string) *pgxpool.Pool {
+func pool(t testing.TB, url string) *pgxpool.Pool {
 	t.Helper()
 	p, err := pgxpool.New(t.Context(), url)
 	if err != nil {

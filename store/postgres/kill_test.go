@@ -10,6 +10,7 @@ import (
 
 	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/postgres"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -17,7 +18,13 @@ import (
 // fails is repeated as it stands. Every task succeeds once.
 func TestSessionsThatAreEndedLoseNothing(t *testing.T) {
 	url := servertest.Postgres(t)
-	g := newGround(t, open(t, url+"&pool_max_conns=8"), 4)
+	endSessions(t, url, open(t, url+"&pool_max_conns=8"), 20*time.Millisecond)
+}
+
+// endSessions ends a session of the store's application on the server again
+// and again, after a pause.
+func endSessions(t *testing.T, url string, s *postgres.Store, pause time.Duration) {
+	g := newGround(t, s, 4)
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
 	stop, killed := make(chan struct{}), make(chan struct{})
@@ -28,9 +35,10 @@ func TestSessionsThatAreEndedLoseNothing(t *testing.T) {
 			select {
 			case <-stop:
 				return
-			case <-time.After(20 * time.Millisecond):
+			case <-time.After(pause):
 			}
-			_, _ = p.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1`)
+			_, _ = p.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+ AND application_name = current_setting('application_name') ORDER BY random() LIMIT 1`)
 		}
 	}()
 	var wait sync.WaitGroup
