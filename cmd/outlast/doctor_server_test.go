@@ -234,6 +234,22 @@ func TestStoresOnServers(t *testing.T) {
 	}
 }
 
+func TestMigrateCitus(t *testing.T) {
+	c, url := command{t: t, server: "http://127.0.0.1:1"}, servertest.Postgres(t)
+	got := c.run("migrate", "citus", "--store", url+"&schema=s").exits(0)
+	if !strings.HasPrefix(got.out, "SET search_path TO \"s\";\nBEGIN;\n") || !strings.Contains(got.out, "create_distributed_table('outlast_task', 'lane'") {
+		t.Errorf("printed %s", got.out)
+	}
+	c.run("migrate", "citus", "--store", "sqlite:x.db").exits(2)
+	c.run("migrate", "citus", "--store", url, "--run").exits(2) // not confirmed
+	if got := c.run("migrate", "citus", "--store", url, "--run", "--yes"); got.code == 0 || !strings.Contains(got.stderr, "no Citus") {
+		t.Errorf("a server without Citus: %+v", got)
+	}
+	if got := c.run("migrate", "status", "--store", url, "--output", "json").exits(0); strings.Contains(got.out, `"applied":true`) {
+		t.Errorf("it was changed: %s", got.out)
+	}
+}
+
 func onServer(t *testing.T, url string) {
 	c := command{t: t, server: "http://127.0.0.1:1"}
 	if got := c.run("migrate", "print", "--store", url).exits(0); !strings.Contains(got.out, "CREATE TABLE outlast_task") {

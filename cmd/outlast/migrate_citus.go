@@ -50,9 +50,6 @@ func (c *cli) distribute(ctx context.Context, m store.Migrator) error {
 	if !ok {
 		return errors.New("this kind of store cannot be distributed")
 	}
-	if err := m.Migrate(ctx); err != nil {
-		return err
-	}
 	done, err := d.Distribute(ctx)
 	switch {
 	case err != nil:

@@ -95,8 +95,9 @@ func (s *Store) detect(ctx context.Context) error {
 	return nil
 }
 
-// Distribute runs [Distribution] in the schema of the store, which must not be
-// used by anybody meanwhile, and reports whether that was left to do.
+// Distribute brings the schema of the store up to date and runs [Distribution]
+// in it, and reports whether that was left to do. Nobody else may use the
+// schema meanwhile. A database without Citus is left as it is.
 func (s *Store) Distribute(ctx context.Context) (done bool, err error) {
 	if err := s.detect(ctx); err != nil || s.spread {
 		return false, err
@@ -106,9 +107,15 @@ func (s *Store) Distribute(ctx context.Context) (done bool, err error) {
 		if err == nil && !there {
 			err = unusable("the database has no Citus", "CREATE EXTENSION citus, as described in its manual")
 		}
-		if err != nil {
-			return err
-		}
+		return err
+	})
+	if err == nil {
+		err = s.Migrate(ctx)
+	}
+	if err != nil {
+		return false, err
+	}
+	err = s.connected(ctx, func(c *conn) error {
 		defer c.rollback(ctx)
 		calls := []*call{{query: beginTx}, {text: `SELECT set_config('search_path', $1::text, true)`, args: []any{quote(s.schema)}}}
 		for _, statement := range Distribution() {

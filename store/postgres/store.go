@@ -43,6 +43,14 @@
 // their places (ctid). So no plan depends on statistics, which for tables
 // that are empty in one second and hold a million rows in the next are always
 // wrong.
+//
+// # Citus
+//
+// Where Citus has distributed the tables by lane ([Store.Distribute]), which a
+// store notices when it is opened, statements and transactions are of one lane
+// each, and nothing is partitioned. The lock of a lane is on the coordinator;
+// its holder changes rows of that lane alone, so that they are committed when
+// the lock is free.
 package postgres
 
 import (
