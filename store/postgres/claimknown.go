@@ -24,10 +24,17 @@ type recalled struct {
 // recall parts the items of a claim whose rows are known from the rest. Rows
 // that are too large together are all looked up.
 func (c *claiming) recall() (found recalled, rest []store.ClaimItem) {
+	shared, scratch := names{}, row(nil)
 	for _, item := range c.items {
-		one, known := c.store.memory.tasks.take(item.ID)
+		kept, known := c.store.memory.tasks.take(item.ID)
+		scratch = kept.unpack(scratch)
 		if !known || item.Mark != 0 {
 			rest = append(rest, item)
+			continue
+		}
+		one, err := scanKnown(scratch, shared)
+		if err != nil {
+			rest = append(rest, item) // who looks it up says so
 			continue
 		}
 		found.items, found.ids, found.tasks = append(found.items, item), append(found.ids, item.ID), append(found.tasks, one)

@@ -3,7 +3,6 @@ package postgres
 import (
 	"time"
 
-	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -27,7 +26,6 @@ type knownTask struct {
 	task    *task.Task
 	place   place
 	version version
-	texts   int // bytes of the payload, the spec and the error
 }
 
 // knownRun is where a running task has its rows.
@@ -36,25 +34,25 @@ type knownRun struct {
 	task, run place
 }
 
-// How much is remembered, and how long. Rows are about 1 kB in memory.
+// How much is remembered, and how long.
 const (
 	knownTaskBytes  = 32 << 20
 	knownRunBytes   = 16 << 20
 	knownGeneration = 10 * time.Second
 
-	taskWeight = 900 // bytes beside the texts, roughly
-	runWeight  = 100
+	packedWeight = 150 // bytes beside the row, roughly
+	runWeight    = 100
 )
 
 // memory is what the store remembers of rows.
 type memory struct {
-	tasks recent[knownTask]
+	tasks recent[packed] // an entry and the columns that are kept of pending rows
 	runs  recent[knownRun]
 }
 
 func newMemory() *memory {
 	return &memory{
-		tasks: recent[knownTask]{room: knownTaskBytes, generation: knownGeneration},
+		tasks: recent[packed]{room: knownTaskBytes, generation: knownGeneration},
 		runs:  recent[knownRun]{room: knownRunBytes, generation: knownGeneration},
 	}
 }
@@ -65,7 +63,7 @@ func newMemory() *memory {
 const isKept = `(t.key IS NULL AND t.park = 0 AND t.run_at <= ` + nowMicro + ` + 5000000 AND octet_length(t.payload) <= 4096
  AND coalesce(octet_length(t.spec), 0) <= 4096 AND coalesce(octet_length(t.last_error), 0) <= 4096)`
 
-// keptColumns are what scanKnown reads beside an entry, of a row t with the
+// keptColumns are what scanKnown reads after an entry, of a row t with the
 // columns kept, tid and version; null if the row is not kept.
 const (
 	keptColumns = `CASE WHEN t.kept THEN t.tid END, CASE WHEN t.kept THEN t.version END, CASE WHEN t.kept THEN t.queue END,
@@ -73,24 +71,25 @@ const (
  CASE WHEN t.kept THEN t.spec END, CASE WHEN t.kept THEN t.last_error END, CASE WHEN t.kept THEN t.payload END`
 )
 
-// scanKnown reads keptColumns; false if the row is not kept.
-func scanKnown(r row, e *store.Entry, names names) (k knownTask, kept bool, err error) {
-	if r[0] == nil {
-		return k, false, nil
-	}
-	k = knownTask{place: place(r[0]), version: version(r[1]), texts: len(r[7]) + len(r[8]) + len(r[9]), task: &task.Task{
-		ID: e.ID, Queue: names.text(r[2]), Type: e.Type, Payload: r.blob(9), Priority: int(r.int(3)), RunAt: stored.Time(e.RunAt), Target: e.Target,
-		Policy: names.text(r[4]), Attempt: e.Attempt, Crashes: e.Crashes, Claim: r.int(5), CreatedAt: r.time(6),
-	}}
-	if k.task.Spec, err = stored.ParseSpec(r[7]); err == nil {
-		k.task.LastError, err = stored.ParseFailure(r[8])
-	}
-	return k, true, err
+// keep remembers a row: an entry, followed by keptColumns.
+func (m *memory) keep(at time.Time, id task.ID, r packed) {
+	m.tasks.put(at, id, r, packedWeight+len(r))
 }
 
-// keep remembers a row.
-func (m *memory) keep(at time.Time, one knownTask) {
-	m.tasks.put(at, one.task.ID, one, taskWeight+one.texts)
+// isRemembered reports whether a row has its keptColumns.
+func isRemembered(r row) bool { return r[entryWidth] != nil }
+
+// scanKnown reads a row that was kept.
+func scanKnown(r row, names names) (k knownTask, err error) {
+	e, rest := scanNamed(r, names), r[entryWidth:]
+	k = knownTask{place: place(rest[0]), version: version(rest[1]), task: &task.Task{
+		ID: e.ID, Queue: names.text(rest[2]), Type: e.Type, Payload: rest.blob(9), Priority: int(rest.int(3)), RunAt: stored.Time(e.RunAt), Target: e.Target,
+		Policy: names.text(rest[4]), Attempt: e.Attempt, Crashes: e.Crashes, Claim: rest.int(5), CreatedAt: rest.time(6),
+	}}
+	if k.task.Spec, err = stored.ParseSpec(rest[7]); err == nil {
+		k.task.LastError, err = stored.ParseFailure(rest[8])
+	}
+	return k, err
 }
 
 // claimed is the row as a claim has made it.

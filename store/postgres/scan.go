@@ -66,11 +66,10 @@ func (s *Store) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry
 			at := r.int(0) - 1
 			entry := scanNamed(r[1:], shared)
 			found[at] = append(found[at], entry)
-			one, kept, err := scanKnown(r[1+entryWidth:], &entry, shared)
-			if kept && err == nil {
-				s.memory.keep(began, one)
+			if isRemembered(r[1:]) {
+				s.memory.keep(began, entry.ID, pack(r[1:]))
 			}
-			return err
+			return nil
 		},
 	})
 	if err != nil {

@@ -186,7 +186,7 @@ type givenBack struct {
 	failures             jsons
 	spent, recorded      []bool
 	entries              map[task.ID]store.Entry
-	kept                 []knownTask
+	kept                 map[task.ID]packed // of the rows as they are now
 }
 
 func (g *givenBack) add(i int, s *store.Settlement, run knownRun) error {
@@ -209,15 +209,14 @@ func (g *givenBack) call(b *settling, by int) *call {
 		c.query, c.args = putBackKnown, append(c.args, g.runs, g.tasks)
 	}
 	shared := names{}
-	c.start = func() { g.entries, g.kept = make(map[task.ID]store.Entry, len(g.ids)), nil }
+	c.start = func() { g.entries, g.kept = make(map[task.ID]store.Entry, len(g.ids)), map[task.ID]packed{} }
 	c.scan = func(r row) error {
 		entry := scanNamed(r, shared)
 		g.entries[entry.ID] = entry
-		one, kept, err := scanKnown(r[entryWidth:], &entry, shared)
-		if kept {
-			g.kept = append(g.kept, one)
+		if isRemembered(r) {
+			g.kept[entry.ID] = pack(r)
 		}
-		return err
+		return nil
 	}
 	return c
 }
@@ -231,7 +230,7 @@ func (g *givenBack) answer(b *settling) {
 			b.apart = append(b.apart, i)
 		}
 	}
-	for _, one := range g.kept {
-		b.store.memory.keep(at, one)
+	for id, row := range g.kept {
+		b.store.memory.keep(at, id, row)
 	}
 }
