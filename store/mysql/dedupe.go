@@ -15,8 +15,9 @@ const (
 	// with the states of their tasks, null if gone. At READ COMMITTED it locks
 	// nothing of those that are not there. Each is looked up by its whole key:
 	// of a condition, a server might walk over all entries of a queue, and wait
-	// for those of others.
-	lockDedupe = `SELECT d.lane, d.queue, d.dedupe_key, d.id, d.content, d.expires, (SELECT t.state FROM outlast_task t WHERE t.id = d.id)
+	// for those of others. The state is the present one, whatever older snapshot
+	// the transaction of a caller has.
+	lockDedupe = `SELECT d.lane, d.queue, d.dedupe_key, d.id, d.content, d.expires, (SELECT t.state FROM outlast_task t WHERE t.id = d.id LOCK IN SHARE MODE)
 FROM (@keys) w STRAIGHT_JOIN outlast_dedupe d FORCE INDEX (PRIMARY) ON d.lane = w.lane AND d.queue = w.queue AND d.dedupe_key = w.dedupe_key FOR UPDATE`
 
 	dedupeKey = `SELECT ? AS lane, ? AS queue, ? AS dedupe_key`

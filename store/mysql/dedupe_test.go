@@ -1,6 +1,7 @@
 package mysql_test
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -86,4 +87,31 @@ func TestALockedDedupeKeyCostsItsCallerOnly(t *testing.T) {
 		t.Errorf("after the rollback: %+v", results[0])
 	}
 	storetest.CheckInvariants(t, f.s)
+}
+
+// A key belongs to the task that lives, also for a transaction whose snapshot is
+// older than the task, after the window.
+func TestDedupeKeyOfALiveTaskUnderAnOldSnapshot(t *testing.T) {
+	for _, level := range []sql.IsolationLevel{sql.LevelReadCommitted, sql.LevelRepeatableRead, sql.LevelSerializable} {
+		d := newDatabase(t, options)
+		f := newFixtureOn(t, d, 1)
+		tx, err := d.BeginTx(t.Context(), &sql.TxOptions{Isolation: level})
+		f.ok(err)
+		var n int
+		f.ok(tx.QueryRow("select count(*) from outlast_counter").Scan(&n))
+		one := f.task(0)
+		one.RunAt = time.Now().Add(time.Hour) // live for long
+		dedupe := &store.Dedupe{Lane: one.ID.Lane(), Key: "k", Window: time.Millisecond}
+		results, err := f.s.Enqueue(t.Context(), []store.Batch{{Items: []store.Insert{{Task: one, Dedupe: dedupe}}}})
+		f.ok(err)
+		f.ok(results[0].Err)
+		time.Sleep(20 * time.Millisecond) // sleep: the window is that of the server's clock
+		two := f.task(0)
+		inserted, err := f.s.EnqueueTx(t.Context(), tx, []store.Insert{{Task: two, Dedupe: dedupe}})
+		f.ok(err)
+		f.ok(tx.Commit())
+		if inserted[0].Existing == nil {
+			t.Errorf("%s: the dedupe key of a live task was given to another one", level)
+		}
+	}
 }
