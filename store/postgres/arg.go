@@ -26,8 +26,6 @@ const (
 	oidInt8  = 20
 	oidInt4  = 23
 	oidText  = 25
-	oidTID   = 27
-	oidXID   = 28
 	oidUUID  = 2950
 )
 
@@ -94,10 +92,6 @@ func encodeArray(arg any) ([]byte, error) {
 		return array(oidBool, len(v), 1, func(a []byte, i int) []byte { return append(element(a, 1), truth(v[i])) }), nil
 	case []task.ID:
 		return array(oidUUID, len(v), 16, func(a []byte, i int) []byte { return append(element(a, 16), v[i][:]...) }), nil
-	case []place:
-		return array(oidTID, len(v), 6, func(a []byte, i int) []byte { return append(element(a, 6), v[i][:]...) }), nil
-	case []version:
-		return array(oidXID, len(v), 4, func(a []byte, i int) []byte { return append(element(a, 4), v[i][:]...) }), nil
 	case []string:
 		return array(oidText, len(v), 16, func(a []byte, i int) []byte { return append(element(a, len(v[i])), v[i]...) }), nil
 	case optionals:

@@ -28,26 +28,6 @@ var (
 f AS (SELECT coalesce(sum(octet_length(payload)), 0) < $7::bigint AS fits FROM c),
 ` + fmt.Sprintf(claimTail, `(SELECT fits FROM f)`))
 
-	// claimRest is claimRows for what goes with claimKnown in one transaction,
-	// which fails when the payloads reach the limit.
-	claimRest = newQuery(claimHead + `SELECT t.*, ` + nowMicro + ` AS now ` + claimBody + `),
-f AS (SELECT coalesce(sum(octet_length(payload)), 0) < $7::bigint AS fits FROM c),
-` + fmt.Sprintf(claimTail, `1 / (SELECT fits::integer FROM f) = 1`))
-
-	// claimKnown claims rows that are as they were read: there is a version by
-	// the same transaction in the same place. It is not asked whether one runs:
-	// two rows of outlast_run with one id are refused. Inputs: clock, node,
-	// lanes owned, their epochs, ids, places, versions. Returns the clock, how
-	// many were claimed, the places of their rows in outlast_run and, unless
-	// all were claimed, their ids.
-	claimKnown = newQuery(claimHead + `SELECT t.*, ` + nowMicro + ` AS now FROM unnest($5::uuid[], $6::tid[], $7::xid[]) AS u (id, place, version)
- CROSS JOIN LATERAL (SELECT id, lane, claim FROM outlast_task t WHERE t.ctid = u.place AND t.id = u.id AND t.xmin = u.version
-  AND t.park = 0 AND t.key IS NULL AND t.run_at <= ` + nowMicro + ` LIMIT 1) t
- WHERE t.lane = ANY((SELECT lanes FROM owned)::integer[]) AND EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $2::text AND n.state = 'alive')),
-r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT id, lane, greatest(claim + 1, now), now, $2::text FROM c RETURNING ctid)
-SELECT ` + nowMicro + `, n, (SELECT string_agg(tidsend(ctid), '') FROM r), CASE WHEN n < cardinality($5::uuid[]) THEN (SELECT string_agg(uuid_send(id), '') FROM c) END
-FROM (SELECT count(*) AS n FROM c) n`)
-
 	// claimFirst is claimRows for the first rows, up to the one with which the
 	// payloads reach the limit.
 	claimFirst = newQuery(claimHead + `SELECT t.*, ` + nowMicro + ` AS now, sum(octet_length(t.payload)) OVER (ROWS UNBOUNDED PRECEDING) - octet_length(t.payload) AS before
@@ -110,7 +90,7 @@ func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, er
 	if len(c.items) == 0 {
 		return store.Claimed{}, nil
 	}
-	if err := c.first(ctx); err != nil {
+	if err := c.run(ctx, claimRows, c.items); err != nil {
 		return store.Claimed{}, err
 	}
 	if len(c.result.Tasks) < len(claim.Items) {
@@ -131,77 +111,34 @@ func (c *claiming) distinct() {
 	}
 }
 
-// first claims what is known by the places, the rest by ids.
-func (c *claiming) first(ctx context.Context) error {
+func (c *claiming) run(ctx context.Context, q *query, items []store.ClaimItem) error {
 	if c.store.spread {
-		return c.runSpread(ctx, c.items)
+		return c.runSpread(ctx, items)
 	}
-	found, rest := c.recall()
-	if len(found.tasks) == 0 {
-		return c.run(ctx, c.call(claimRows, c.items, c.claim.MaxBytes))
+	lanes := map[uint16]bool{}
+	for _, item := range items {
+		lanes[item.ID.Lane()] = true
 	}
-	batches := []*claimBatch{found.call(c)}
-	if len(rest) > 0 {
-		batches = append(batches, c.call(claimRest, rest, c.claim.MaxBytes-found.bytes))
-	}
-	err := c.run(ctx, batches...)
-	if code := codeOf(err); code == codeUnique || code == codeDivision {
-		// One runs, or they are too large together: nothing was claimed.
-		return c.run(ctx, c.call(claimRows, c.items, c.claim.MaxBytes))
-	}
-	return err
-}
-
-// claimBatch is a statement of a claim, and what it has claimed.
-type claimBatch struct {
-	call
-	items []store.ClaimItem
-	tasks []*task.Task
-	done  func() []*task.Task // makes the tasks when the claim has committed; nil if they are there
-}
-
-// run claims batches in one transaction, under the locks of their lanes.
-func (c *claiming) run(ctx context.Context, batches ...*claimBatch) error {
-	lanes, calls := map[uint16]bool{}, []*call{nil}
-	for _, batch := range batches {
-		for i := range batch.items {
-			lanes[batch.items[i].ID.Lane()] = true
-		}
-		calls = append(calls, &batch.call)
-	}
-	calls[0] = &call{query: lockLanes, args: []any{laneList(lanes)}}
-	if _, err := c.store.pipeline(ctx, calls...); err != nil {
-		return err
-	}
-	for _, batch := range batches {
-		if batch.done != nil {
-			batch.tasks = batch.done()
-		}
-		c.result.Tasks = append(c.result.Tasks, batch.tasks...)
-		c.store.claims.Add(int64(len(batch.tasks)))
-	}
-	return nil
-}
-
-// call is a batch that is looked up by ids.
-func (c *claiming) call(q *query, items []store.ClaimItem, limit int) *claimBatch {
 	ids, marks := idsAndMarks(items)
+	var claimed []*task.Task
 	owned, epochs := laneEpochs(c.claim.Lanes)
-	batch := &claimBatch{items: items}
-	batch.call = call{
-		query: q,
-		args:  []any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, limit},
-		start: func() { batch.tasks = nil },
-		scan: func(r row) error {
-			t, err := scanClaimed(r, c.claim.Node)
-			batch.tasks = append(batch.tasks, t)
-			if mark := r.int(17); mark != 0 {
-				c.marks[r.id(0)] = mark
-			}
-			return err
-		},
-	}
-	return batch
+	_, err := c.store.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}},
+		&call{
+			query: q,
+			args:  []any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, c.claim.MaxBytes},
+			start: func() { claimed = nil },
+			scan: func(r row) error {
+				t, err := scanClaimed(r, c.claim.Node)
+				claimed = append(claimed, t)
+				if mark := r.int(17); mark != 0 {
+					c.marks[r.id(0)] = mark
+				}
+				return err
+			},
+		})
+	c.result.Tasks = append(c.result.Tasks, claimed...)
+	c.store.claims.Add(int64(len(claimed)))
+	return err
 }
 
 // idsAndMarks are items as arguments; the marks are null when there are none.

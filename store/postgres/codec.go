@@ -64,13 +64,10 @@ const (
 	entryWidth   = 11
 )
 
-func scanEntry(r row) store.Entry { return scanNamed(r, nil) }
-
-// scanNamed is scanEntry for many rows.
-func scanNamed(r row, names names) store.Entry {
+func scanEntry(r row) store.Entry {
 	return store.Entry{
 		ID: r.id(0), RunAt: r.int(1), Rank: r.int(2), Seq: r.int(3), Park: r.int(4), Key: r.text(5),
-		Type: names.text(r[6]), Target: names.text(r[7]), Attempt: int(r.int(8)), Crashes: int(r.int(9)), Size: int(r.int(10)),
+		Type: r.text(6), Target: r.text(7), Attempt: int(r.int(8)), Crashes: int(r.int(9)), Size: int(r.int(10)),
 	}
 }
 

@@ -70,12 +70,7 @@ func (c *claiming) explain(ctx context.Context) error {
 		if len(free) == 0 {
 			return nil
 		}
-		if c.store.spread {
-			err = c.runSpread(ctx, free)
-		} else {
-			err = c.run(ctx, c.call(claimFirst, free, c.claim.MaxBytes))
-		}
-		if err != nil {
+		if err := c.run(ctx, claimFirst, free); err != nil {
 			return err
 		}
 	}

@@ -58,12 +58,3 @@ func (r row) ids(i int) []task.ID {
 	}
 	return all
 }
-
-// places reads such a list of places.
-func (r row) places(i int) []place {
-	all := make([]place, len(r[i])/6)
-	for n := range all {
-		copy(all[n][:], r[i][6*n:])
-	}
-	return all
-}

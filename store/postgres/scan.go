@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -12,11 +11,10 @@ import (
 var (
 	// scanRanges reads pending rows of lanes and marks in the order of (rank,
 	// id) after a place: for each range one walk along the index, past running
-	// rows. Inputs: clock, lanes, marks, after, ids after, until, limits.
-	scanRanges = newQuery(`SELECT u.ord, t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, t.size, ` + keptColumns + `
-FROM unnest($2::integer[], $3::bigint[], $4::bigint[], $5::uuid[], $6::bigint[], $7::bigint[]) WITH ORDINALITY AS u (lane, park, after, after_id, until, most, ord)
-CROSS JOIN LATERAL (SELECT t.*, t.ctid AS tid, t.xmin AS version, octet_length(t.payload) AS size, ` + isKept + ` AS kept FROM outlast_task t
- WHERE t.lane = u.lane AND t.park = u.park AND (t.rank, uuid_send(t.id)) > (u.after, uuid_send(u.after_id))
+	// rows. Inputs: lanes, marks, after, ids after, until, limits.
+	scanRanges = newQuery(`SELECT u.ord, t.* FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::uuid[], $5::bigint[], $6::bigint[]) WITH ORDINALITY
+ AS u (lane, park, after, after_id, until, most, ord)
+CROSS JOIN LATERAL (SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = u.lane AND t.park = u.park AND (t.rank, uuid_send(t.id)) > (u.after, uuid_send(u.after_id))
   AND t.rank <= u.until AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL ORDER BY t.rank, uuid_send(t.id) LIMIT u.most) t`)
 
 	// nextMarks reads, for each lane, the first pending row with a mark above
@@ -58,17 +56,12 @@ func (s *Store) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry
 		afterIDs, until, most = append(afterIDs, r.AfterID), append(until, r.Until), append(most, int64(r.Limit))
 	}
 	var found [][]store.Entry
-	began, shared := time.Now(), names{}
 	_, err := s.pipeline(ctx, &call{
-		query: scanRanges, args: []any{s.offset(), lanes, marks, after, afterIDs, until, most},
+		query: scanRanges, args: []any{lanes, marks, after, afterIDs, until, most},
 		start: func() { found = make([][]store.Entry, len(ranges)) },
 		scan: func(r row) error {
 			at := r.int(0) - 1
-			entry := scanNamed(r[1:], shared)
-			found[at] = append(found[at], entry)
-			if isRemembered(r[1:]) {
-				s.memory.keep(began, entry.ID, pack(r[1:]))
-			}
+			found[at] = append(found[at], scanEntry(r[1:]))
 			return nil
 		},
 	})

@@ -14,14 +14,14 @@ var scanLane = newQuery(`SELECT ` + entryColumns + ` FROM outlast_task t WHERE t
 
 // scanSpread reads the ranges one by one, in one round trip.
 func (s *Store) scanSpread(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
-	found, shared := make([][]store.Entry, len(ranges)), names{}
+	found := make([][]store.Entry, len(ranges))
 	calls := make([]*call, len(ranges))
 	for i, r := range ranges {
 		calls[i] = &call{
 			query: scanLane, args: []any{r.Lane, r.Park, r.After, r.AfterID, r.Until, r.Limit},
 			start: func() { found[i] = nil },
 			scan: func(r row) error {
-				found[i] = append(found[i], scanNamed(r, shared))
+				found[i] = append(found[i], scanEntry(r))
 				return nil
 			},
 		}

@@ -8,7 +8,53 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
+)
+
+var (
+	// succeedRows ends attempts as succeeded. The row in outlast_run is the
+	// fence: who deletes it under its claim has the row of outlast_task for
+	// himself, as it stood in the snapshot. Rows are found by one look-up each
+	// and deleted by their places (ctid), so that no plan joins a table whole;
+	// the statement fails unless all that it has found were still there. Rows
+	// with a cancel request are left alone. Inputs: clock, node, ids, claims,
+	// started at, ended at (0: now), results (null if there are none). Returns
+	// how many were ended and, unless all were, their ids.
+	succeedRows = newQuery(`WITH u AS MATERIALIZED (SELECT t.*, r.tid AS run, i.at, n.now
+ FROM (SELECT ` + nowMicro + ` AS now) n, unnest($3::uuid[]) WITH ORDINALITY AS i (id, at)
+ CROSS JOIN LATERAL (SELECT r.ctid AS tid FROM outlast_run r WHERE r.id = i.id AND r.claim = ($4::bigint[])[i.at] AND NOT r.cancel LIMIT 1) r
+ CROSS JOIN LATERAL (SELECT t.ctid AS tid, id, lane, priority, run_at, seq, created_at, attempt, crashes, queue, type, target, policy, key, spec, last_error, payload
+  FROM outlast_task t WHERE t.id = i.id LIMIT 1) t),
+r AS (DELETE FROM outlast_run WHERE ctid = ANY(ARRAY(SELECT run FROM u)) RETURNING 1),
+t AS (DELETE FROM outlast_task WHERE ctid = ANY(ARRAY(SELECT tid FROM u)) RETURNING 1),
+d AS (INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
+  queue, type, target, policy, key, spec, last_error, node, outcome, result, payload)
+ SELECT id, lane, priority, 2, run_at, ($4::bigint[])[at], seq, created_at, ($5::bigint[])[at], coalesce(nullif(($6::bigint[])[at], 0), now), now, attempt + 1, crashes, false,
+  queue, type, target, policy, key, spec, last_error, $2::text, 'succeeded', ($7::bytea[])[at], payload FROM u)
+SELECT n, CASE WHEN n < cardinality($3::uuid[]) THEN (SELECT string_agg(uuid_send(id), '') FROM u) END,
+ 1 / (CASE WHEN n = (SELECT count(*) FROM r) AND n = (SELECT count(*) FROM t) THEN 1 ELSE 0 END) FROM (SELECT count(*) AS n FROM u) c`)
+
+	// putBackRows makes rows pending again whose attempts failed, were
+	// snoozed or released, and writes their history, in the manner of
+	// succeedRows. Inputs: clock, node, ids, claims, run at (0: now), started
+	// at, ended at (0: now), outcomes, failures (null: none), whether the
+	// attempt is spent, whether it has a history row. Returns the entries.
+	putBackRows = newQuery(`WITH u AS MATERIALIZED (SELECT u.id, u.claim, u.started_at, u.outcome, u.failure, u.spent, u.recorded, n.now, x.tid,
+  coalesce(nullif(u.run_at, 0), n.now) AS run_at, coalesce(nullif(u.ended_at, 0), n.now) AS ended_at
+ FROM (SELECT ` + nowMicro + ` AS now) n, unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[],
+  $10::boolean[], $11::boolean[]) AS u (id, claim, run_at, started_at, ended_at, outcome, failure, spent, recorded)
+ CROSS JOIN LATERAL (SELECT r.ctid AS tid FROM outlast_run r WHERE r.id = u.id AND r.claim = u.claim AND NOT r.cancel LIMIT 1) x),
+r AS (DELETE FROM outlast_run WHERE ctid = ANY(ARRAY(SELECT tid FROM u)) RETURNING id),
+t AS (UPDATE outlast_task t SET run_at = u.run_at, rank = u.run_at - t.priority * 30000000::bigint, park = 0, attempt = t.attempt + u.spent::integer,
+  claim = CASE WHEN u.outcome = 'released' THEN greatest(u.claim + 1, u.now) ELSE u.claim END,
+  last_error = coalesce(u.failure, t.last_error), updated_at = u.now, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
+ FROM u WHERE u.id = t.id AND t.ctid = ANY(ARRAY(SELECT x.tid FROM r CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = r.id LIMIT 1) x))
+ RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload) AS size, t.lane,
+  u.claim, u.spent, u.recorded, u.started_at, u.ended_at, u.outcome, u.failure, u.now),
+a AS (INSERT INTO outlast_attempt (id, lane, number, claim, started_at, ended_at, recorded_at, next_delay, node, outcome, failure)
+ SELECT id, lane, attempt + 1 - spent::integer, claim, started_at, ended_at, now, greatest(0, run_at - ended_at), $2::text, outcome, failure FROM t WHERE recorded)
+SELECT id, run_at, rank, seq, park, key, type, target, attempt, crashes, size FROM t`)
 )
 
 // Settle implements [store.Store].
@@ -99,4 +145,116 @@ func (b *settling) many(ctx context.Context, places []int) error {
 	}
 	half := len(places) / 2
 	return errors.Join(b.many(ctx, places[:half]), b.many(ctx, places[half:]))
+}
+
+// together settles in one transaction and one round trip. Those that do not
+// run under their claim, or were to be canceled, are left to go apart.
+func (b *settling) together(ctx context.Context, places []int) error {
+	wins, backs := &successes{}, &givenBack{}
+	for _, i := range places {
+		if b.all[i].Outcome == task.OutcomeSucceeded {
+			wins.add(&b.all[i])
+		} else if err := backs.add(&b.all[i]); err != nil {
+			b.results[i] = store.Settled{Status: store.StatusRefused, Err: refusedData(err)}
+		}
+	}
+	var calls []*call
+	if len(wins.ids) > 0 {
+		calls = append(calls, wins.call(b.store.offset(), b.node))
+	}
+	if len(backs.ids) > 0 {
+		calls = append(calls, backs.call(b.store.offset(), b.node))
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	if _, err := b.store.pipeline(ctx, calls...); err != nil {
+		return err
+	}
+	for _, i := range places {
+		id := b.all[i].Task.ID
+		entry, back := backs.entries[id]
+		switch {
+		case b.results[i].Status != "":
+		case back:
+			b.results[i] = store.Settled{Status: store.StatusOK, State: task.Pending, Entry: entry}
+		case b.all[i].Outcome == task.OutcomeSucceeded && (wins.all || wins.ended[id]):
+			b.results[i] = store.Settled{Status: store.StatusOK, State: task.Succeeded}
+		default:
+			b.apart = append(b.apart, i)
+		}
+	}
+	return nil
+}
+
+// successes are the arguments and the answer of succeedRows.
+type successes struct {
+	ids                   []task.ID
+	claims, started, ends []int64
+	results               [][]byte // nil if there are none
+	all                   bool
+	ended                 map[task.ID]bool // unless all were
+}
+
+func (w *successes) add(s *store.Settlement) {
+	w.ids, w.claims = append(w.ids, s.Task.ID), append(w.claims, s.Task.Claim)
+	w.started, w.ends = append(w.started, stored.Micro(s.StartedAt)), append(w.ends, stored.Micro(s.EndedAt))
+	if s.Result != nil && w.results == nil {
+		w.results = make([][]byte, len(w.ids)-1, cap(w.ids))
+	}
+	if w.results != nil {
+		w.results = append(w.results, s.Result)
+	}
+}
+
+func (w *successes) call(offset int64, node string) *call {
+	return &call{
+		query: succeedRows, args: []any{offset, node, w.ids, w.claims, w.started, w.ends, optionalArray(w.results)},
+		scan: func(r row) error {
+			w.all, w.ended = int(r.int(0)) == len(w.ids), nil
+			if !w.all {
+				w.ended = map[task.ID]bool{}
+				for _, id := range r.ids(1) {
+					w.ended[id] = true
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// givenBack are the arguments and the answer of putBackRows.
+type givenBack struct {
+	ids                           []task.ID
+	claims, runAt, started, ended []int64
+	outcomes                      []string
+	failures                      jsons
+	spent, recorded               []bool
+	entries                       map[task.ID]store.Entry
+}
+
+func (g *givenBack) add(s *store.Settlement) error {
+	failure, err := stored.Failure(s.Failure)
+	if err != nil {
+		return err
+	}
+	g.ids, g.claims, g.runAt = append(g.ids, s.Task.ID), append(g.claims, s.Task.Claim), append(g.runAt, stored.Micro(s.RunAt))
+	g.started, g.ended = append(g.started, stored.Micro(s.StartedAt)), append(g.ended, stored.Micro(s.EndedAt))
+	g.outcomes, g.failures = append(g.outcomes, string(s.Outcome)), append(g.failures, failure)
+	g.spent = append(g.spent, s.Outcome == task.OutcomeFailed && !s.Unstarted)
+	g.recorded = append(g.recorded, !s.Unstarted)
+	return nil
+}
+
+func (g *givenBack) call(offset int64, node string) *call {
+	return &call{
+		query: putBackRows,
+		args:  []any{offset, node, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded},
+		start: func() { g.entries = make(map[task.ID]store.Entry, len(g.ids)) },
+		scan: func(r row) error {
+			entry := scanEntry(r)
+			g.entries[entry.ID] = entry
+			return nil
+		},
+	}
 }

@@ -110,9 +110,9 @@ func (b *settling) sortFenced(places []int, fenced map[task.ID]bool) (*successes
 		switch {
 		case !fenced[b.all[i].Task.ID]:
 		case b.all[i].Outcome == task.OutcomeSucceeded:
-			wins.add(i, &b.all[i], knownRun{})
+			wins.add(&b.all[i])
 		default:
-			if err := backs.add(i, &b.all[i], knownRun{}); err != nil {
+			if err := backs.add(&b.all[i]); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -151,7 +151,7 @@ func (g *givenBack) laneCalls(now int64, node string) []*call {
 	if len(g.ids) == 0 {
 		return nil
 	}
-	args := []any{now, g.ids, g.claims, g.runAt, g.started, g.ends, g.outcomes, g.failures, g.spent, g.recorded}
+	args := []any{now, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded}
 	return []*call{
 		{query: putBackLane, args: args, start: func() { g.entries = make(map[task.ID]store.Entry, len(g.ids)) }, scan: func(r row) error {
 			entry := scanEntry(r)

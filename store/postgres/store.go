@@ -39,15 +39,8 @@
 // pooler that gives connections for one transaction, but for [Store.Watch],
 // which says so and leaves the engine to its polls.
 //
-// A scan brings small rows that are due whole, and so does a failed attempt
-// that is repeated soon. The store remembers them, bounded in bytes and time,
-// with their places (ctid) and writers (xmin), which no two versions of a row
-// share: a claim of such rows looks only whether they are what they were, and
-// a settlement finds its rows by the places that the claim has seen. See
-// known.go. What does not fit is looked up by id.
-//
-// Each hot statement finds its rows by those places or one look-up per id, and
-// changes them by their places. So no plan depends on statistics, which for tables
+// Each hot statement finds its rows by one look-up per id and changes them by
+// their places (ctid). So no plan depends on statistics, which for tables
 // that are empty in one second and hold a million rows in the next are always
 // wrong.
 //
@@ -86,7 +79,6 @@ type Store struct {
 	sent   func(text string, values [][]byte) // is told each statement, in tests
 	clock  func() time.Duration
 
-	memory     *memory
 	partitions partitions
 	claims     atomic.Int64    // rows claimed since outlast_run was swept
 	tidied     atomic.Int64    // when that was, in ns
@@ -136,7 +128,7 @@ func Open(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Store, erro
 	for _, opt := range opts {
 		opt(&chosen)
 	}
-	s := &Store{pool: pool, clock: chosen.offset, memory: newMemory()}
+	s := &Store{pool: pool, clock: chosen.offset}
 	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.open(ctx, chosen); err != nil {
 		s.end()
