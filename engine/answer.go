@@ -106,7 +106,7 @@ func (n *near) conclude(e *entry, a answer) {
 	}
 	n.seenByLimit(t, held.limit, a, capability(&e.Entry) == Push)
 	n.freed(t)
-	if g.recovers() {
+	if g.recovers(n.clock) {
 		t.refresh() // others may have to give way now
 	}
 }

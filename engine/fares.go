@@ -1,6 +1,11 @@
 package engine
 
-import "github.com/outlast-dev/outlast/retry"
+import (
+	"math"
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+)
 
 // fares is how first attempts and retries of a target fare, each by themselves.
 // One of them can fail whatever state the target is in. What a task needs may come
@@ -74,18 +79,28 @@ func (f *fares) spend(k kind, probe bool) {
 	}
 }
 
-// recovers reports whether what gathered in an outage is being let out.
-func (g *guard) recovers() bool {
-	return g.state == retry.Ramping || g.state == retry.Closed && g.retries.gate != 0
+// recovery is until when what gathered in an outage is let out; zero if nothing is.
+// It ends by time, whatever starts meanwhile.
+func (g *guard) recovery() time.Time {
+	switch {
+	case g.state == retry.Ramping:
+		return g.ramp.ends()
+	case g.state == retry.Closed:
+		return g.retries.ends()
+	}
+	return time.Time{}
 }
 
+// recovers reports whether what gathered in an outage is being let out.
+func (g *guard) recovers(now time.Time) bool { return now.Before(g.recovery()) }
+
 // tries reports whether the start of an attempt of that kind is a trial.
-func (g *guard) tries(k kind) bool { return g.recovers() && g.fares.fails() == k }
+func (g *guard) tries(k kind, now time.Time) bool { return g.recovers(now) && g.fares.fails() == k }
 
 // yields is the kind that gives way to the other now.
-func (t *target) yields() kind {
+func (t *target) yields(now time.Time) kind {
 	g := t.guard
-	if g == nil || !g.recovers() || g.fares.trials >= 1 {
+	if g == nil || !g.recovers(now) || g.fares.trials >= 1 {
 		return neither
 	}
 	if k := g.fares.fails(); k != neither && t.due(k.other()) {
@@ -94,9 +109,36 @@ func (t *target) yields() kind {
 	return neither
 }
 
-// due reports whether entries of that kind are due, held by gates or not.
+// askYielding lets those start that have nothing to give way to any more. They are
+// asked before each choice, since that for which they wait can end in many ways: by
+// the last entry of another queue, a pause of that queue, its limit, or time.
+func (n *near) askYielding() {
+	for t := range n.yielding {
+		if t.refresh(); t.yields(n.clock) == neither {
+			delete(n.yielding, t)
+		}
+	}
+}
+
+// nextYielding is when the first of those that give way stops doing so at the
+// latest, µs.
+func (n *near) nextYielding() int64 {
+	at := int64(math.MaxInt64)
+	for t := range n.yielding {
+		if t.guard != nil {
+			at = min(at, max(n.now, micros(t.guard.recovery().Add(time.Microsecond-1))))
+		}
+	}
+	return at
+}
+
+// due reports whether entries of that kind are due that nothing but the target's
+// gates and free slots can hold.
 func (t *target) due(k kind) bool {
 	for _, s := range t.streams {
+		if s.queue.shut() {
+			continue
+		}
 		for of := range s.ready {
 			if kindOf(gates(of)) == k && s.ready[of].len() > 0 {
 				return true

@@ -179,7 +179,7 @@ func (n *near) allow(t *target, e *entry) bool {
 	g.ramp.spend(e)
 	g.retries.spend(e)
 	k := kindOf(e.gates)
-	e.grant.trial = g.tries(k)
+	e.grant.trial = g.tries(k, n.clock)
 	g.fares.spend(k, g.probes())
 	g.pace.add(n.clock)
 	return true
@@ -201,7 +201,7 @@ const mostAsked = 20
 func (n *near) withdraw(t *target, cost float64) (ok bool, wait time.Duration) {
 	g := t.guard
 	failing := g.recent < g.settings.budget.Pressure && g.pace.perSecond(n.clock) >= busyPace
-	tight := failing || g.retries.gate != 0 && g.fares.fails() != fresh && t.due(fresh)
+	tight := failing || n.clock.Before(g.retries.ends()) && g.fares.fails() != fresh && t.due(fresh)
 	if tight && g.budget.State(n.clock).Tokens < min(cost, 1) {
 		return false, shortOfTokens
 	}

@@ -32,6 +32,7 @@ type near struct {
 	running int
 
 	wakes     pile[*target]            // targets with a gate that is shut for a time, by that
+	yielding  map[*target]bool         // targets where some give way to others, see fares
 	elsewhere map[string]store.Breaker // what other nodes say of targets
 	orders    map[string]store.TargetOrder
 	sharers   int      // nodes between which the floors of budgets are divided
@@ -111,7 +112,9 @@ func newNear(limit, slots int, share float64) *near {
 		slots:   slots,
 		share:   share,
 		sharers: 1,
-		wakes:   pile[*target]{rank: func(t *target) rank { return rank{first: t.wakes} }},
+
+		yielding: map[*target]bool{},
+		wakes:    pile[*target]{rank: func(t *target) rank { return rank{first: t.wakes} }},
 	}
 }
 
@@ -254,6 +257,7 @@ func (n *near) due(at time.Time) {
 	now := micros(at)
 	n.waken(now)
 	n.endWatch()
+	n.askYielding()
 	for n.waiting.len() > 0 && n.waiting.first().at <= now {
 		n.schedule(n.waiting.pop())
 	}
@@ -272,6 +276,7 @@ func (n *near) next() (int64, bool) {
 	if len(n.suspects) > 0 && n.suspect != nil {
 		at = min(at, n.watched+watchFor.Microseconds())
 	}
+	at = min(at, n.nextYielding())
 	return at, at != math.MaxInt64
 }
 

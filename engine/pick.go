@@ -48,7 +48,7 @@ func (n *near) pick(r room) []*entry {
 // takeFrom takes the next entry of a queue that no gate holds, and counts
 // it as running.
 func (n *near) takeFrom(q *queue) *entry {
-	for !q.paused && (q.limit == 0 || q.running < q.limit) {
+	for !q.shut() {
 		s := q.next()
 		if s == nil {
 			return nil

@@ -27,6 +27,10 @@ func newQueue(name string) *queue {
 	}}
 }
 
+// shut reports whether the queue itself lets nothing start: it is paused, or at
+// its limit.
+func (q *queue) shut() bool { return q.paused || q.limit != 0 && q.running >= q.limit }
+
 // queueOf returns the queue, new if need be.
 func (n *near) queueOf(name string) *queue {
 	q := n.queues[name]
@@ -48,7 +52,7 @@ func (q *queue) stream(n *near, name string) *stream {
 		t = &target{name: name, limit: max(1, int(float64(n.slots)*n.share)), index: -1}
 		n.targets[name] = t
 	}
-	s := newStream(t, q, n.draw)
+	s := newStream(t, q, n)
 	t.streams = append(t.streams, s)
 	q.streams[name] = s
 	return s
@@ -111,6 +115,7 @@ func (n *near) forgetTargets(now int64) {
 
 func (n *near) forgetTarget(t *target) {
 	delete(n.targets, t.name)
+	delete(n.yielding, t)
 	if t.index >= 0 {
 		n.wakes.remove(t)
 	}

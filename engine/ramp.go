@@ -47,6 +47,14 @@ func (r *ramp) wait(e *entry, now time.Time) (at time.Time, wait bool) {
 	return now.Add(max(rampBatch, time.Duration((1-r.credit)/rate*float64(time.Second)))), true
 }
 
+// ends is when everything may start, zero without a ramp.
+func (r *ramp) ends() time.Time {
+	if r.gate == 0 {
+		return time.Time{}
+	}
+	return r.began.Add(r.length)
+}
+
 // spend counts a start.
 func (r *ramp) spend(e *entry) {
 	if r.gate.hold(e.gates) {

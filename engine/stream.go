@@ -12,13 +12,13 @@ type stream struct {
 	index   int    // in queue.open
 	seat    int    // in queue.ring
 	isOpen  bool
-	draw    func() float64
+	near    *near
 }
 
 func (s *stream) place() *int { return &s.index }
 
-func newStream(t *target, q *queue, draw func() float64) *stream {
-	s := &stream{target: t, queue: q, draw: draw, index: -1}
+func newStream(t *target, q *queue, n *near) *stream {
+	s := &stream{target: t, queue: q, near: n, index: -1}
 	for i := range s.ready {
 		s.ready[i].rank = byRank
 	}
@@ -36,7 +36,10 @@ func (s *stream) next() (least *entry) {
 		return s.drawn()
 	}
 	var front rank
-	yields := s.target.yields()
+	yields := s.target.yields(s.near.clock)
+	if yields != neither {
+		s.near.yielding[s.target] = true
+	}
 	for of := range s.ready {
 		p := &s.ready[of]
 		if p.len() > 0 && s.target.shut&gates(of) == 0 && kindOf(gates(of)) != yields && (least == nil || p.items[0].before(front)) {
@@ -61,7 +64,7 @@ func (s *stream) drawn() *entry {
 	if counts[turn] == 0 {
 		turn = turn.other()
 	}
-	at := int(s.draw() * float64(counts[turn]))
+	at := int(s.near.draw() * float64(counts[turn]))
 	for of := range s.ready {
 		if p := &s.ready[of]; s.target.shut&gates(of) == 0 && kindOf(gates(of)) == turn {
 			if at < p.len() {
