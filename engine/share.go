@@ -108,6 +108,7 @@ func utc(t time.Time) time.Time {
 
 // listen takes over what other nodes and operators say of targets.
 func (n *near) listen(v *view, self string) {
+	before := n.orders
 	n.elsewhere, n.orders = v.heard(self), map[string]store.TargetOrder{}
 	for _, order := range v.topology.Orders {
 		n.orders[order.Target] = order
@@ -115,6 +116,7 @@ func (n *near) listen(v *view, self string) {
 			n.obey(t, order)
 		}
 	}
+	n.missed(before)
 	for name, other := range n.elsewhere {
 		if t := n.targets[name]; t != nil && t.guard != nil {
 			n.adopt(t, other)
@@ -126,6 +128,17 @@ func (n *near) listen(v *view, self string) {
 			if t.guard != nil {
 				t.guard.budget.Split(sharers)
 			}
+		}
+	}
+}
+
+// missed ends the orders to stay open that nobody shows any more. One that holds is
+// always shown; what ended it was forgotten while this node was away.
+func (n *near) missed(before map[string]store.TargetOrder) {
+	for name, order := range before {
+		_, known := n.orders[name]
+		if t := n.targets[name]; order.Action == store.TargetOpen && !known && t != nil && t.guard != nil {
+			n.unforce(t)
 		}
 	}
 }
@@ -198,13 +211,18 @@ func (n *near) obey(t *target, order store.TargetOrder) {
 	case store.TargetOpen:
 		g.breaker.Force(n.clock, retry.Open)
 	case store.TargetClose:
-		g.breaker.Force(n.clock, retry.Closed)
-		g.breaker.Unforce(n.clock)
-		g.pause = time.Time{}
-		n.reopen(t, anyGate)
+		n.unforce(t)
 	case store.TargetReset:
 		n.reset(t)
 	}
+}
+
+// unforce ends an outage, and what held it open.
+func (n *near) unforce(t *target) {
+	t.guard.breaker.Force(n.clock, retry.Closed)
+	t.guard.breaker.Unforce(n.clock)
+	t.guard.pause = time.Time{}
+	n.reopen(t, anyGate)
 }
 
 // reset forgets what was learned of a target. Attempts that are under way

@@ -1,0 +1,50 @@
+package engine_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/faulty"
+)
+
+// A node that does not reach the store (a cut network, a suspended machine) for more than an hour misses
+// the order that ends another.
+func TestOrderEndsWhileANodeIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 4)
+		r := &receiver{takes: time.Millisecond}
+		var faults *faulty.Faults
+		a := w.node("a", &registry{policy: policy(t, retry.Attempts(100), retry.Fixed(time.Second)), handlers: handlers("t", r.handle)}, func(c *engine.Config) {
+			backend, f := faulty.Wrap(c.Store.(store.Backend), 1, faulty.Rule{Kind: faulty.Fail, Probability: 1})
+			f.Heal()
+			faults, c.Store = f, mute{backend}
+		})
+		order := func(action store.TargetAction) {
+			if _, err := w.store.PutTargetOrder(t.Context(), store.TargetOrder{Target: "t", Action: action}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		order(store.TargetOpen)
+		time.Sleep(2 * time.Second)
+		ids := w.fill(a, "t", 20)
+		time.Sleep(2 * time.Minute)
+		if r.count() > 0 {
+			t.Fatal("called")
+		}
+		faults.Resume()
+		time.Sleep(time.Minute)
+		order(store.TargetClose)
+		time.Sleep(2 * time.Hour)
+		faults.Heal()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if n := w.countDone(ids); n != len(ids) {
+			t.Errorf("%d of %d ran: %+v", n, len(ids), known(a, "t").Breaker)
+		}
+		w.stop(a)
+	})
+}
