@@ -236,7 +236,7 @@ func (e *Engine) learnPage(l *lane, page []store.Entry, wanted bool) {
 // lanes only: to read what is known of a backlog over and over would cost as
 // much as to run it. It returns the number of rows read.
 func (e *Engine) pollOnce(lanes map[uint16]bool, deep bool) (rows int) {
-	after, stale := e.toPoll(lanes)
+	after, polled, stale := e.toPoll(lanes)
 	if len(stale) > 0 {
 		defer e.readMarks(stale) // an earlier owner may have written some late
 	}
@@ -251,8 +251,8 @@ func (e *Engine) pollOnce(lanes map[uint16]bool, deep bool) (rows int) {
 			rows += len(page)
 			r, l := ranges[i], e.near.lanes[ranges[i].Lane]
 			delete(after, r.Lane)
-			if l == nil {
-				continue
+			if l == nil || l != polled[r.Lane] {
+				continue // it is, or was meanwhile, another node's
 			}
 			e.learnPage(l, page, false)
 			if deep && len(page) == r.Limit {
@@ -267,10 +267,10 @@ func (e *Engine) pollOnce(lanes map[uint16]bool, deep bool) (rows int) {
 	return rows
 }
 
-// toPoll lists the ranges to poll by lane, and, once a second, the lanes whose
+// toPoll lists the ranges to poll by lane, those lanes, and, once a second, the lanes whose
 // marks are to be read. Blocked keys of lanes that were named are made to ask,
 // those of others when that second has passed.
-func (e *Engine) toPoll(lanes map[uint16]bool) (after map[uint16]store.Range, stale []uint16) {
+func (e *Engine) toPoll(lanes map[uint16]bool) (after map[uint16]store.Range, polled map[uint16]*lane, stale []uint16) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := time.Now()
@@ -278,7 +278,7 @@ func (e *Engine) toPoll(lanes map[uint16]bool) (after map[uint16]store.Range, st
 	if due {
 		e.asked = now
 	}
-	after = map[uint16]store.Range{}
+	after, polled = map[uint16]store.Range{}, map[uint16]*lane{}
 	for _, l := range e.near.lanes {
 		if due {
 			stale = append(stale, l.number)
@@ -292,9 +292,10 @@ func (e *Engine) toPoll(lanes map[uint16]bool) (after map[uint16]store.Range, st
 		if lanes != nil || due {
 			e.near.askHeads(l.number, micros(now))
 		}
+		polled[l.number] = l
 		after[l.number] = store.Range{Lane: l.number, After: math.MinInt64, Until: l.after, Limit: pollRows}
 	}
-	return after, stale
+	return after, polled, stale
 }
 
 // parksType reports whether a row must be left to other nodes because
