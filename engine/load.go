@@ -149,7 +149,7 @@ func (e *Engine) rewindAll() (lanes []uint16) {
 // readOn reads on in every lane that has room, up to the horizon. It
 // reports whether another round may find more.
 func (e *Engine) readOn() bool {
-	ranges := e.wanted()
+	ranges, wanted := e.wanted()
 	if len(ranges) == 0 {
 		return false
 	}
@@ -163,7 +163,7 @@ func (e *Engine) readOn() bool {
 	for i, page := range pages {
 		r := &ranges[i]
 		l := e.near.lanes[r.Lane]
-		if l == nil || l.after != r.After || l.afterID != r.AfterID {
+		if l == nil || l != wanted[i] || l.after != r.After || l.afterID != r.AfterID {
 			more = more || l != nil
 			continue
 		}
@@ -180,13 +180,12 @@ func (e *Engine) readOn() bool {
 	return more
 }
 
-// wanted lists the ranges to read next.
-func (e *Engine) wanted() []store.Range {
+// wanted lists the ranges to read next, and their lanes.
+func (e *Engine) wanted() (ranges []store.Range, lanes []*lane) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var ranges []store.Range
 	if len(e.parking) > mostMarks {
-		return nil // what was read is to be marked first
+		return nil, nil // what was read is to be marked first
 	}
 	for _, l := range e.near.lanes {
 		limit := e.near.window() - l.count
@@ -197,11 +196,12 @@ func (e *Engine) wanted() []store.Range {
 			l.skipped = math.MaxInt64
 			l.rewind(math.MinInt64 + 1)
 		}
+		lanes = append(lanes, l)
 		ranges = append(ranges, store.Range{
 			Lane: l.number, After: l.after, AfterID: l.afterID, Until: e.near.horizon, Limit: min(limit, 5000),
 		})
 	}
-	return ranges
+	return ranges, lanes
 }
 
 func (e *Engine) scan(ranges []store.Range) ([][]store.Entry, error) {
