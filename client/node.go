@@ -21,7 +21,7 @@ type Node struct {
 	Running   int       `json:"running" doc:"Attempts in progress, at its last beat."`
 	Slots     int       `json:"slots" doc:"Attempts at most."`
 	Queues    []string  `json:"queues" doc:"That it takes part in."`
-	Types     []string  `json:"types" doc:"That it can start; @http makes the requests of tasks with a target, * stands for every type. @leaving: the node stops. @owner: a server that was told its queues."`
+	Types     []string  `json:"types" doc:"That it can start; @http makes the requests of tasks with a target, * stands for every type. @leaving: the node stops. @owner: a server that was told its queues. @running: tasks of the queue run on a node, of a queue whose limit goes round among nodes."`
 }
 
 // Nodes lists nodes, living ones first.

@@ -115,9 +115,20 @@ func (e *Engine) serves(v *view) store.Serves {
 		case !e.config.Node.Embedded && types != nil && slices.Contains(e.config.Queues, name):
 			types = append(slices.Clip(types), owning)
 		}
+		if types != nil && v.goesRound(v.queues[name]) && e.runsOf(name) {
+			types = append(slices.Clip(types), holding)
+		}
 		out[name] = types
 	}
 	return out
+}
+
+// runsOf reports whether tasks of a queue run on this node.
+func (e *Engine) runsOf(name string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	q := e.near.queues[name]
+	return q != nil && q.running > 0
 }
 
 // lose stops claiming and cancels running attempts: others may be about to

@@ -82,10 +82,10 @@ func (f *fares) spend(k kind, probe bool) {
 // recovery is until when what gathered in an outage is let out; zero if nothing is.
 // It ends by time, whatever starts meanwhile.
 func (g *guard) recovery() time.Time {
-	switch {
-	case g.state == retry.Ramping:
+	switch g.state {
+	case retry.Ramping:
 		return g.ramp.ends()
-	case g.state == retry.Closed:
+	case retry.Closed:
 		return g.retries.ends()
 	}
 	return time.Time{}

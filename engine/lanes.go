@@ -99,11 +99,13 @@ func (e *Engine) Refresh(ctx context.Context) error {
 	defer cancel()
 	e.placing.Lock()
 	defer e.placing.Unlock()
+	began := time.Now()
 	topology, err := e.config.Store.Topology(ctx)
 	if err != nil {
 		return err
 	}
 	v := newView(topology)
+	v.read = began
 	if self := v.alive[e.node()]; self != nil {
 		self.Serves = e.serves(v) // its row is as old as its last beat
 	}
@@ -133,7 +135,7 @@ func (e *Engine) apply(before, v *view) (found []uint16) {
 	for name, row := range v.queues {
 		q := e.near.queueOf(name)
 		q.paused, q.weight, q.unknownDies = row.Paused, max(1, row.Weight), row.UnknownType == "dead"
-		q.limit = v.limitShare(row, self)
+		q.limit, q.until = e.place(v, row)
 	}
 	for number, row := range v.lanes {
 		if row.Owner == self && e.near.lanes[number] == nil && !e.config.EnqueueOnly {
@@ -143,6 +145,17 @@ func (e *Engine) apply(before, v *view) (found []uint16) {
 	}
 	e.lookIntoNew(before, v)
 	return found
+}
+
+// place is this node's part of a queue's limit, and until when, µs. Turns go by the
+// store's clock, as far as it is known.
+func (e *Engine) place(v *view, q *store.Queue) (limit int, until int64) {
+	lag := time.Duration(e.lag.micros.Load()) * time.Microsecond
+	limit, end := v.place(q, e.node(), v.read.Add(-lag))
+	if end.IsZero() {
+		return limit, 0
+	}
+	return limit, micros(end.Add(lag))
 }
 
 // disown forgets a lane, with the marks that were still to be written in it:

@@ -257,6 +257,7 @@ func (n *near) due(at time.Time) {
 	now := micros(at)
 	n.waken(now)
 	n.endWatch()
+	n.endTurns()
 	n.askYielding()
 	for n.waiting.len() > 0 && n.waiting.first().at <= now {
 		n.schedule(n.waiting.pop())

@@ -299,7 +299,7 @@ func (v *view) borrows(n *store.Node, number uint16) bool {
 		return !served
 	}
 	return mine == nil || slices.ContainsFunc(mine, func(capability string) bool {
-		return capability != owning && capability != leaving && !slices.Contains(theirs, capability)
+		return !isSign(capability) && !slices.Contains(theirs, capability)
 	})
 }
 

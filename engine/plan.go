@@ -163,7 +163,7 @@ func (v *view) covering(queue string, nodes []string, count int) (chosen []strin
 			return 1 << 20 // every type
 		}
 		for _, name := range types {
-			if !all && !covered[name] && name != leaving && name != owning {
+			if !all && !covered[name] && !isSign(name) {
 				more++
 			}
 		}

@@ -9,8 +9,9 @@ import "time"
 type queue struct {
 	name        string
 	paused      bool
-	unknownDies bool // tasks that no living node can start become dead letters
-	limit       int  // running tasks of this queue on this node, 0 for no limit
+	unknownDies bool  // tasks that no living node can start become dead letters
+	limit       int   // running tasks of this queue on this node, 0 for no limit
+	until       int64 // µs: when limit ends, and nothing starts; 0 for never
 	weight      int
 	credit      int
 	running     int

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"time"
 
 	"github.com/outlast-dev/outlast/store"
 )
@@ -10,6 +11,7 @@ import (
 // immutable.
 type view struct {
 	topology *store.Topology
+	read     time.Time // no later than the topology was
 	queues   map[string]*store.Queue
 	lanes    map[uint16]*store.Lane
 	alive    map[string]*store.Node
@@ -72,6 +74,13 @@ const leaving = "@leaving"
 // owning is what a server lists among its types in a queue that it was told to
 // work on, whatever embedded nodes do. No type can have this name.
 const owning = "@owner"
+
+// holding is what a node lists among its types in a queue whose places go round
+// while tasks of the queue run on it. No type can have this name.
+const holding = "@running"
+
+// isSign reports whether what a node lists among its types is no type.
+func isSign(name string) bool { return name == leaving || name == owning || name == holding }
 
 // works reports whether the node serves the queue and goes on doing so.
 func works(n *store.Node, queue string) bool {
