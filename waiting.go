@@ -203,6 +203,16 @@ func (w *whyWaiting) target(t *Task) (target store.Target, known bool) {
 	return target, known
 }
 
+// serving is how many living nodes serve the queue.
+func (w *whyWaiting) serving(queue string) (count int) {
+	for _, node := range w.topology.Nodes {
+		if _, serves := node.Serves[queue]; serves && node.State == store.NodeAlive && !node.Gone {
+			count++
+		}
+	}
+	return count
+}
+
 // busy is what is left: a limit of the queue, a lane between two owners, or
 // no free slot.
 func (w *whyWaiting) busy(ctx context.Context, t *Task, queue *store.Queue) (task.Waiting, error) {
@@ -220,6 +230,9 @@ func (w *whyWaiting) busy(ctx context.Context, t *Task, queue *store.Queue) (tas
 		if lane.Number == t.ID.Lane() && !w.alive(lane.Owner) {
 			return task.Unowned, nil
 		}
+	}
+	if queue != nil && queue.Concurrency > 0 && queue.Concurrency < w.serving(queue.Name) {
+		return task.AtConcurrency, nil // not every node has a place
 	}
 	return task.NoSlot, nil
 }
