@@ -77,18 +77,20 @@ func (e *enqueuing) insertSpread(ctx context.Context, in *inserts) ([]store.Inse
 		for _, part := range in.byLane(seqs) {
 			calls = append(calls, part.call(insertNew, t.now, answers), part.noneEnded())
 		}
-		return c.run(ctx, append(calls, &call{query: commitTx})...) // a check that fails leaves the commit out
+		if err := c.run(ctx, calls...); err != nil {
+			return err
+		}
+		if len(answers) < len(in.ids) {
+			return unusable("a lane of the tasks does not exist", "make the queue first")
+		}
+		return c.run(ctx, &call{query: commitTx})
 	}, in.seqsCall(&seqs))
 	if err != nil {
 		return nil, err
 	}
 	made := make([]store.Inserted, len(in.ids))
 	for i, id := range in.ids {
-		answer, ok := answers[id]
-		if !ok {
-			return nil, unusable("a lane of the tasks does not exist", "make the queue first")
-		}
-		made[i] = answer
+		made[i] = answers[id]
 	}
 	return made, nil
 }

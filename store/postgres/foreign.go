@@ -45,8 +45,10 @@ func (s *Store) EnqueueTx(ctx context.Context, tx any, items []store.Insert) (in
 		if err := t.look(ctx); err != nil {
 			return err
 		}
-		inserted, err = insertAll(ctx, session, s, t.now, items)
-		return err
+		if inserted, err = insertAll(ctx, session, s, t.now, items); err != nil || !t.dated {
+			return err
+		}
+		return s.noneEndedSince(ctx, items, inserted)
 	})
 	if err != nil {
 		return nil, err
@@ -91,9 +93,12 @@ func (s *Store) SettleTx(ctx context.Context, tx any, settlement store.Settlemen
 // txOf is a transaction of a caller.
 type txOf = tx
 
-// look reads the clock.
+// lookAround reads the clock, and whether all statements see one snapshot.
+var lookAround = newQuery(`SELECT ` + nowMicro + `, CASE WHEN current_setting('transaction_isolation') IN ('read committed', 'read uncommitted') THEN 0 ELSE 1 END::bigint`)
+
+// look learns about the caller's transaction.
 func (t *tx) look(ctx context.Context) error {
-	_, err := one(ctx, t, selectNow, func(r row) { t.now = r.int(0) }, t.store.offset())
+	_, err := one(ctx, t, lookAround, func(r row) { t.now, t.dated = r.int(0), r.bool(1) }, t.store.offset())
 	if err == nil && t.store.spread {
 		_, err = exec(ctx, t, localSettings)
 	}

@@ -8,20 +8,17 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
 var (
-	// takeDedupe takes the entry of a dedupe key for a task that was just
-	// inserted, unless it lives. Inputs: lane, queue, key, id, content, end
-	// of the window, now.
-	takeDedupe = newQuery(`INSERT INTO outlast_dedupe AS d (lane, queue, key, id, content, expires)
-VALUES ($1::integer, $2::text, $3::text, $4::uuid, $5::bytea, $6::bigint)
-ON CONFLICT (lane, queue, key) DO UPDATE SET id = excluded.id, content = excluded.content, expires = excluded.expires
-WHERE d.expires <= $7::bigint AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = d.id)`,
-		// The task of the entry may be of another lane: see replaceKey.
-		`INSERT INTO outlast_dedupe (lane, queue, key, id, content, expires)
+	// takeDedupe makes the entry of a dedupe key for a task that was just
+	// inserted, unless there is one. Inputs: lane, queue, key, id, content, end
+	// of the window.
+	takeDedupe = newQuery(`INSERT INTO outlast_dedupe (lane, queue, key, id, content, expires)
 VALUES ($1::integer, $2::text, $3::text, $4::uuid, $5::bytea, $6::bigint) ON CONFLICT (lane, queue, key) DO NOTHING`)
 
 	// selectDedupe reads the entry of a dedupe key.
@@ -45,7 +42,8 @@ var (
 )
 
 // replaceKey takes a dedupe key from an entry whose window has passed, unless
-// its task is live.
+// its task is live: by statements of their own, so that each sees what has been
+// committed while the one before waited. The task may be of another lane.
 func replaceKey(ctx context.Context, s session, now int64, item *store.Insert) (int64, error) {
 	d := item.Dedupe
 	var old task.ID
@@ -188,8 +186,8 @@ func (s *Store) lockWait(wait string) *call {
 // belongs to another one, the insert is undone and that one is the answer.
 func takeKey(ctx context.Context, s session, own *Store, now int64, item *store.Insert) (*store.Inserted, error) {
 	d := item.Dedupe
-	n, err := exec(ctx, s, takeDedupe, d.Lane, item.Task.Queue, d.Key, item.Task.ID, d.Content[:], now+d.Window.Microseconds(), now)
-	if err == nil && n == 0 && own.spread {
+	n, err := exec(ctx, s, takeDedupe, d.Lane, item.Task.Queue, d.Key, item.Task.ID, d.Content[:], now+d.Window.Microseconds())
+	if err == nil && n == 0 {
 		n, err = replaceKey(ctx, s, now, item)
 	}
 	if err != nil || n == 1 {
@@ -218,6 +216,28 @@ func takeKey(ctx context.Context, s session, own *Store, now int64, item *store.
 		return nil, err
 	}
 	return &store.Inserted{Existing: existing, Created: existing.CreatedAt}, nil
+}
+
+// noneEndedSince fails if a task that was inserted in a caller's transaction has
+// ended since the snapshot of that: it looks on a connection of the store's own.
+// The caller's transaction must begin again, as after any conflict.
+func (s *Store) noneEndedSince(ctx context.Context, items []store.Insert, answers []store.Inserted) error {
+	var made []task.ID
+	for i := range answers {
+		if answers[i].Existing == nil {
+			made = append(made, items[i].Task.ID)
+		}
+	}
+	return s.reserved(ctx, func(c *conn) error {
+		for _, ids := range s.byLane(made) {
+			if n, err := exec(ctx, c, endedOf, ids); err != nil || n > 0 {
+				return cmp.Or(err, error(&pgconn.PgError{
+					Severity: "ERROR", Code: codeSerialization, Message: "a task of the enqueue has ended since the transaction's snapshot",
+				}))
+			}
+		}
+		return nil
+	})
 }
 
 // sameTask answers for an id that is there already.

@@ -35,7 +35,7 @@ RETURNING l.lane, l.epoch`)
 func (s *Store) changeLanes(ctx context.Context, q *query, node string, lanes []store.LaneEpoch) (changed []store.LaneEpoch, err error) {
 	numbers, epochs := laneEpochs(lanes)
 	err = s.connected(ctx, func(c *conn) error {
-		return c.run(ctx, &call{query: settings, args: []any{s.offset()}}, &call{query: lockLanes, args: []any{numbers}}, &call{
+		return c.whole(ctx, &call{query: settings, args: []any{s.offset()}}, &call{query: lockLanes, args: []any{numbers}}, &call{
 			query: q, args: []any{node, numbers, epochs},
 			scan: func(r row) error {
 				changed = append(changed, store.LaneEpoch{Lane: uint16(r.int(0)), Epoch: r.int(1)})

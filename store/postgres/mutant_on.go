@@ -19,7 +19,7 @@ var defects = map[string][2]string{
 	"recover_ignores_node":       {`WHERE n.state IS DISTINCT FROM 'alive' ORDER BY x.node`, `ORDER BY x.node`},
 	"recover_keeps_claim":        {`crashes = u.crashes, claim = u.claim,`, `crashes = u.crashes,`},
 	"crash_spends_attempt":       {`SET crashes = u.crashes,`, `SET attempt = t.attempt + 1, crashes = u.crashes,`},
-	"dedupe_not_kept":            {`WHERE d.expires <= $7::bigint AND NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = d.id)`, `WHERE $7::bigint > 0`},
+	"dedupe_not_kept":            {` AND expires <= $4::bigint FOR UPDATE`, ` AND $4::bigint > 0 FOR UPDATE`},
 	"take_ignores_epoch":         {` AND l.epoch = e.epoch` + "\n" + `  AND NOT EXISTS (SELECT 1 FROM outlast_node`, "\n" + `  AND NOT EXISTS (SELECT 1 FROM outlast_node`},
 }
 

@@ -80,7 +80,7 @@ func (s *Store) Beat(ctx context.Context, node string, report store.Report) (can
 	err = repeat(ctx, func() error {
 		return s.reserved(ctx, func(c *conn) error {
 			canceled = nil
-			err := c.run(ctx, &call{query: settings, args: []any{s.offset()}}, beat, &call{query: cancelRequests, args: []any{node}, scan: func(r row) error {
+			err := c.whole(ctx, &call{query: settings, args: []any{s.offset()}}, beat, &call{query: cancelRequests, args: []any{node}, scan: func(r row) error {
 				canceled = append(canceled, r.id(0))
 				return nil
 			}})

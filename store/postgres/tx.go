@@ -54,6 +54,7 @@ type tx struct {
 	session
 	store   *Store
 	now     int64           // µs
+	dated   bool            // all statements see the snapshot of a caller, which may be old
 	letters []stored.Letter // that are yet to be counted
 }
 
@@ -75,9 +76,20 @@ func (s *Store) pipelineWith(ctx context.Context, settings *query, calls ...*cal
 	}
 	all := append([]*call{first}, calls...)
 	err = repeat(ctx, func() error {
-		return s.connected(ctx, func(c *conn) error { return c.run(ctx, all...) })
+		return s.connected(ctx, func(c *conn) error { return c.whole(ctx, all...) })
 	})
 	return now, err
+}
+
+// whole runs calls in one transaction and one round trip, at READ COMMITTED
+// whatever the default of the database or its user is: statements rely on
+// snapshots that are taken under the locks of those before them.
+func (c *conn) whole(ctx context.Context, calls ...*call) error {
+	err := c.run(ctx, append(append([]*call{{query: beginTx}}, calls...), &call{query: commitTx})...)
+	if err != nil {
+		c.rollback(ctx)
+	}
+	return err
 }
 
 // bound runs calls in one transaction and two round trips: what the calls are
