@@ -55,6 +55,9 @@ rest is handed back without cost. A second signal stops at once.`,
 		if flags.Changed("config") {
 			return usage("--config is not possible yet: the configuration file comes with a later release; use flags and their environment variables")
 		}
+		if f.store == "" {
+			return usage("--store is empty: name a store (%s), or leave the flag out for %s", storeForms, app.DefaultStore)
+		}
 		return c.serve(ctx, f)
 	})
 	flags.StringVar(&f.config, "config", "", "")

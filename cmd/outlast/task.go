@@ -78,9 +78,9 @@ func (c *cli) showTask(t *client.Task) error {
 
 func attemptRows(attempts []client.Attempt) func(io.Writer) {
 	return func(w io.Writer) {
-		row(w, "NUMBER", "OUTCOME", "STARTED", "ENDED", "CATEGORY", "CODE", "NEXT DELAY", "ERROR")
+		row(w, "NUMBER", "OUTCOME", "NODE", "STARTED", "ENDED", "CATEGORY", "CODE", "NEXT DELAY", "ERROR")
 		for _, a := range attempts {
-			row(w, a.Number, clean(a.Outcome), when(a.StartedAt), when(a.EndedAt), clean(a.Category), clean(a.Code), span(a.NextDelay), short(a.Error, 80))
+			row(w, a.Number, clean(a.Outcome), clean(a.Node), when(a.StartedAt), when(a.EndedAt), clean(a.Category), clean(a.Code), span(a.NextDelay), short(a.Error, 80))
 		}
 	}
 }
