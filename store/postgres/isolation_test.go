@@ -82,7 +82,7 @@ func TestEnqueueTxOfATaskThatEndedSinceTheSnapshot(t *testing.T) {
 		g.ok(g.enqueue(batch)[0].Err)
 		old, err := p.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: level})
 		g.ok(err)
-		defer old.Rollback(context.Background()) //nolint:errcheck // it may have ended
+		defer old.Rollback(context.Background())
 		_, err = old.Exec(t.Context(), "select 1")
 		g.ok(err)
 		g.settle(g.claim(ids...).Tasks, task.OutcomeSucceeded)
@@ -93,7 +93,7 @@ func TestEnqueueTxOfATaskThatEndedSinceTheSnapshot(t *testing.T) {
 		g.ok(old.Commit(t.Context())) // nothing of it is left
 		again, err := p.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: level})
 		g.ok(err)
-		defer again.Rollback(context.Background()) //nolint:errcheck // it may have ended
+		defer again.Rollback(context.Background())
 		inserted, err := g.s.EnqueueTx(t.Context(), again, batch.Items)
 		if err != nil || inserted[0].Existing == nil || inserted[0].Existing.State != task.Succeeded {
 			t.Errorf("%s: %+v, %v", level, inserted, err)
