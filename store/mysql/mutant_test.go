@@ -19,7 +19,6 @@ var mutants = []struct{ name, rules string }{
 	{"claim_ignores_hold", "TestConformance$/(key|dead)/"},
 	{"handout_before_commit", "TestConformance$/(claim|race)/"},
 	{"settle_without_claim_check", "TestConformance$/fence/"},
-	{"settle_without_lock", "TestConformance$/race/"},
 	{"claim_without_lane_lock", "TestConformance$/race/"},
 	{"recover_keeps_claim", "TestConformance$/recover/"},
 	{"crash_spends_attempt", "TestConformance$/recover/"},

@@ -200,7 +200,7 @@ func (b *settling) fence(items []settleItem) (map[task.ID]*ending.Row, error) {
 	if onlySuccesses(items) {
 		query, scan = fenceOnly, scanFencedOnly
 	}
-	err := ids(wanted, mutantUnlocked("settle_without_lock", query), func(query string, args []any) error {
+	err := ids(wanted, query, func(query string, args []any) error {
 		return b.tx.each(query, func(found *sql.Rows) error {
 			row, now, err := scan(found)
 			rows[row.Entry.ID] = row

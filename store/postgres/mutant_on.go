@@ -13,7 +13,6 @@ var defects = map[string][2]string{
 	"claim_ignores_run_at":       {` AND t.run_at <= ` + nowMicro, ``},
 	"claim_ignores_order":        {`ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) = t.id`, `ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) IS NOT NULL`},
 	"claim_ignores_hold":         {`(SELECT true FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key) IS NULL`, `true`},
-	"claim_without_lane_lock":    {` ORDER BY lane FOR NO KEY UPDATE`, ` ORDER BY lane`},
 	"settle_without_claim_check": {` AND r.claim = ($4::bigint[])[i.at]`, ``},
 	"settle_ignores_cancel":      {` AND NOT r.cancel LIMIT 1)`, ` LIMIT 1)`},
 	"recover_ignores_node":       {`WHERE n.state IS DISTINCT FROM 'alive' ORDER BY x.node`, `ORDER BY x.node`},

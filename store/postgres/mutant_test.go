@@ -17,7 +17,6 @@ var mutants = []struct{ name, tests string }{
 	{"claim_ignores_run_at", "TestConformance$/claim/"},
 	{"claim_ignores_order", "TestConformance$/key/"},
 	{"claim_ignores_hold", "TestConformance$/(key|dead)/"},
-	{"claim_without_lane_lock", "TestConformance$/race/"},
 	{"settle_without_claim_check", "TestConformance$/(fence|tx)/"},
 	{"settle_ignores_cancel", "TestConformance$/settle/"},
 	{"recover_ignores_node", "TestConformance$/recover/"},
