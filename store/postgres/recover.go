@@ -155,20 +155,38 @@ func (t *tx) recoverNode(ctx context.Context, node lostNode, lanes []int32, limi
 	if err := t.judge(ctx, &node); err != nil {
 		return nil, err
 	}
+	for {
+		o, locked, err := t.lock(ctx, &node, lanes, limit)
+		if err != nil || locked == 0 {
+			return nil, err
+		}
+		if len(o.ids) > 0 {
+			return o.recovered, o.handBack(ctx, t)
+		}
+	}
+}
+
+// lock takes the locks of rows of a node and reads their tasks. Rows without
+// one, which nothing leaves behind but a hand or a backup, are deleted: they
+// would be locked again and again, and never others.
+func (t *tx) lock(ctx context.Context, node *lostNode, lanes []int32, limit int) (o *orphans, locked int, err error) {
 	var ids []task.ID
-	err := each(ctx, t, lockOrphans, func(r row) error {
+	err = each(ctx, t, lockOrphans, func(r row) error {
 		ids = append(ids, r.id(0))
 		return nil
 	}, node.id, lanes, limit)
 	if err != nil || len(ids) == 0 {
-		return nil, err
+		return nil, 0, err
 	}
-	o := &orphans{node: &node}
-	err = each(ctx, t, readOrphans, func(r row) error { return o.add(r, t.now) }, ids)
-	if err != nil {
-		return nil, err
+	o = &orphans{node: node}
+	if err := each(ctx, t, readOrphans, func(r row) error { return o.add(r, t.now) }, ids); err != nil {
+		return nil, 0, err
 	}
-	return o.recovered, o.handBack(ctx, t)
+	if len(o.ids) < len(ids) {
+		void := slices.DeleteFunc(slices.Clone(ids), func(id task.ID) bool { return slices.Contains(o.ids, id) })
+		_, err = exec(ctx, t, deleteRuns, void)
+	}
+	return o, len(ids), err
 }
 
 // judge decides once per node for which tasks its crash counts: while a task
