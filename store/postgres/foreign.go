@@ -45,7 +45,7 @@ func (s *Store) EnqueueTx(ctx context.Context, tx any, items []store.Insert) (in
 		if err := t.look(ctx); err != nil {
 			return err
 		}
-		if inserted, err = insertAll(ctx, session, s, t.now, items); err != nil || !t.dated {
+		if inserted, err = insertAll(ctx, t, s, t.now, items); err != nil || !t.dated {
 			return err
 		}
 		return s.noneEndedSince(ctx, items, inserted)

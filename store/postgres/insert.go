@@ -54,6 +54,11 @@ func replaceKey(ctx context.Context, s session, now int64, item *store.Insert) (
 	if live, err := one(ctx, s, isLive, func(row) {}, old); err != nil || live {
 		return 0, err
 	}
+	if t, ok := s.(*tx); ok && t.dated {
+		if err := t.store.deadSince(ctx, old); err != nil {
+			return 0, err
+		}
+	}
 	return exec(ctx, s, putKey, d.Lane, item.Task.Queue, d.Key, item.Task.ID, d.Content[:], now+d.Window.Microseconds())
 }
 
@@ -231,13 +236,29 @@ func (s *Store) noneEndedSince(ctx context.Context, items []store.Insert, answer
 	return s.reserved(ctx, func(c *conn) error {
 		for _, ids := range s.byLane(made) {
 			if n, err := exec(ctx, c, endedOf, ids); err != nil || n > 0 {
-				return cmp.Or(err, error(&pgconn.PgError{
-					Severity: "ERROR", Code: codeSerialization, Message: "a task of the enqueue has ended since the transaction's snapshot",
-				}))
+				return cmp.Or(err, outdated("a task of the enqueue has ended since the transaction's snapshot"))
 			}
 		}
 		return nil
 	})
+}
+
+// deadSince fails if a task that is not live in the snapshot of a caller's
+// transaction has come to life since, by a redrive.
+func (s *Store) deadSince(ctx context.Context, id task.ID) error {
+	return s.reserved(ctx, func(c *conn) error {
+		live, err := one(ctx, c, isLive, func(row) {}, id)
+		if err == nil && live {
+			err = outdated("the task of a dedupe key has come to life since the transaction's snapshot")
+		}
+		return err
+	})
+}
+
+// outdated is the error by which callers know that a transaction has to begin
+// again.
+func outdated(message string) error {
+	return &pgconn.PgError{Severity: "ERROR", Code: codeSerialization, Message: message}
 }
 
 // sameTask answers for an id that is there already.
