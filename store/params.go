@@ -88,6 +88,9 @@ type Topology struct {
 	Lanes  []Lane
 	Nodes  []Node
 	Orders []TargetOrder // by target
+	// Config is raised by every Change that puts or deletes objects and is not
+	// Quiet, so that nodes know when to read objects again.
+	Config int64
 }
 
 // Probe is what there is to tell about a database server and the way to it.

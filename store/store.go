@@ -261,8 +261,8 @@ type Admin interface {
 	Close() error
 }
 
-// Config holds queues, what operators said about targets, and the long
-// operations that they started.
+// Config holds queues, what operators said about targets, the long operations
+// that they started, and all other configuration as named objects.
 type Config interface {
 	// PutQueue creates a queue with its lanes, or changes one; lanes can
 	// only be raised. The queue as stored is returned.
@@ -286,6 +286,30 @@ type Config interface {
 	Operation(ctx context.Context, id string) (*Operation, error)
 	// Operations lists the newest first, at most limit.
 	Operations(ctx context.Context, limit int) ([]Operation, error)
+
+	// Change puts and deletes objects, writes the audit log and enqueues
+	// tasks, all of it or nothing. CodeConflict, with Kind and Name of the
+	// object in its message, when a stored version is not the one that is
+	// given; the error of the batch when a batch is refused, as Enqueue
+	// reports it (a task that is there already is no refusal); CodeInvalid
+	// and CodeTooLarge for what can never be stored. Nothing has changed then.
+	//
+	// After any other error the outcome is unknown. A caller who gave an ID
+	// repeats the call as it stands. Without one a repeat of a change that was
+	// applied is a conflict: read the objects and see whose version they are,
+	// or, where the new version does not depend on the old one, decide anew.
+	Change(ctx context.Context, change Change) (*Changed, error)
+	// Objects lists the objects of a kind, or with kind "" of all, by kind and
+	// name, compared byte for byte.
+	Objects(ctx context.Context, kind string) ([]Object, error)
+	// Object returns one; CodeNotFound.
+	Object(ctx context.Context, kind, name string) (*Object, error)
+	// ObjectVersions lists what is kept of an object's versions, newest first,
+	// at most limit: the last 100 of them, those made by a Quiet change left
+	// out. A deleted object has them still; its end is a version without Body.
+	ObjectVersions(ctx context.Context, kind, name string, limit int) ([]Object, error)
+	// Audit returns a page of the audit log, newest first.
+	Audit(ctx context.Context, filter AuditFilter, page Page) (rows []Audit, next string, err error)
 }
 
 // Backend is what a database package returns: everything.

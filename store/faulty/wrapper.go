@@ -203,3 +203,31 @@ func (w *wrapper) Operations(ctx context.Context, limit int) ([]store.Operation,
 func (w *wrapper) PutTargetOrder(ctx context.Context, order store.TargetOrder) (*store.TargetOrder, error) {
 	return call(ctx, w.faults, "PutTargetOrder", func() (*store.TargetOrder, error) { return w.backend.PutTargetOrder(ctx, order) })
 }
+
+func (w *wrapper) Change(ctx context.Context, change store.Change) (*store.Changed, error) {
+	return call(ctx, w.faults, "Change", func() (*store.Changed, error) { return w.backend.Change(ctx, change) })
+}
+
+func (w *wrapper) Objects(ctx context.Context, kind string) ([]store.Object, error) {
+	return call(ctx, w.faults, "Objects", func() ([]store.Object, error) { return w.backend.Objects(ctx, kind) })
+}
+
+func (w *wrapper) Object(ctx context.Context, kind, name string) (*store.Object, error) {
+	return call(ctx, w.faults, "Object", func() (*store.Object, error) { return w.backend.Object(ctx, kind, name) })
+}
+
+func (w *wrapper) ObjectVersions(ctx context.Context, kind, name string, limit int) ([]store.Object, error) {
+	return call(ctx, w.faults, "ObjectVersions", func() ([]store.Object, error) { return w.backend.ObjectVersions(ctx, kind, name, limit) })
+}
+
+func (w *wrapper) Audit(ctx context.Context, filter store.AuditFilter, page store.Page) ([]store.Audit, string, error) {
+	var next string
+	rows, err := call(ctx, w.faults, "Audit", func() (rows []store.Audit, err error) {
+		rows, next, err = w.backend.Audit(ctx, filter, page)
+		return rows, err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return rows, next, nil
+}

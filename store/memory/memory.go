@@ -50,6 +50,7 @@ type data struct {
 	dedupe     map[dedupeKey]dedupeEntry
 	operations map[string]store.Operation
 	orders     map[string]store.TargetOrder
+	config     configuration
 	suspects   map[string]bool   // nodes that died while a task with crashes >= 2 ran on them
 	locked     map[task.ID]int64 // claims of rows that an open transaction has settled
 	seq        int64
@@ -84,6 +85,7 @@ func New(options ...Option) *Store {
 		dedupe:     map[dedupeKey]dedupeEntry{},
 		operations: map[string]store.Operation{},
 		orders:     map[string]store.TargetOrder{},
+		config:     newConfiguration(),
 		suspects:   map[string]bool{},
 		locked:     map[task.ID]int64{},
 		stats:      emptyStats(),

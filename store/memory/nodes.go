@@ -125,7 +125,7 @@ func (s *Store) Topology(ctx context.Context) (*store.Topology, error) {
 	}
 	d := s.data
 	defer d.mu.Unlock()
-	topology := &store.Topology{Queues: d.sortedQueues(), Orders: d.ordersSince(now.Add(-store.OrderMemory))}
+	topology := &store.Topology{Queues: d.sortedQueues(), Orders: d.ordersSince(now.Add(-store.OrderMemory)), Config: d.config.raised}
 	for _, lane := range d.lanes {
 		topology.Lanes = append(topology.Lanes, lane.Lane)
 	}

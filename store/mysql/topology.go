@@ -51,7 +51,10 @@ func (s *Store) Topology(ctx context.Context) (*store.Topology, error) {
 		if t.Nodes, err = c.nodes(now - nodeMemory.Microseconds()); err != nil {
 			return err
 		}
-		t.Orders, err = c.orders(now - store.OrderMemory.Microseconds())
+		if t.Orders, err = c.orders(now - store.OrderMemory.Microseconds()); err != nil {
+			return err
+		}
+		_, err = c.first(selectConfig, []any{&t.Config})
 		return err
 	})
 	if err != nil {

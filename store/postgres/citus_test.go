@@ -64,7 +64,7 @@ func (c *schemas) emptied(t *testing.T, name string) *postgres.Store {
 	schema := pgx.Identifier{name}.Sanitize()
 	var tables []string
 	for _, table := range []string{"task", "run", "attempt", "done", "dead", "dedupe", "key_hold", "anchor", "cancel", "queue", "lane", "node",
-		"dead_count", "dead_group", "operation", "target_order"} {
+		"dead_count", "dead_group", "operation", "target_order", "object", "object_version", "change", "audit"} {
 		tables = append(tables, schema+".outlast_"+table)
 	}
 	_, err := pool(t, c.url).Exec(t.Context(), "TRUNCATE "+strings.Join(tables, ", ")+"; UPDATE "+schema+".outlast_counter SET value = 0")

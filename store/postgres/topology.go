@@ -70,6 +70,10 @@ func (s *Store) Topology(ctx context.Context) (*store.Topology, error) {
 			&call{query: selectOrders, args: []any{s.offset(), store.OrderMemory.Microseconds()}, scan: func(r row) error {
 				t.Orders = append(t.Orders, scanOrder(r))
 				return nil
+			}},
+			&call{query: selectConfig, scan: func(r row) error {
+				t.Config = r.int(0)
+				return nil
 			}})
 		if err != nil {
 			return err

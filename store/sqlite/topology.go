@@ -52,7 +52,10 @@ func (s *Store) Topology(ctx context.Context) (*store.Topology, error) {
 		if t.Nodes, err = readNodes(c, s.now()-nodeMemory.Microseconds()); err != nil {
 			return err
 		}
-		t.Orders, err = readOrders(c, s.now()-store.OrderMemory.Microseconds())
+		if t.Orders, err = readOrders(c, s.now()-store.OrderMemory.Microseconds()); err != nil {
+			return err
+		}
+		_, err = one(c, selectConfig, func(r row) { t.Config = r.int(0) })
 		return err
 	})
 	if err != nil {

@@ -81,6 +81,6 @@ func allRules() []rule {
 		livenessRules(), ownershipRules(), enqueueRules(), dedupeRules(), bytesRules(), scanRules(), markRules(),
 		claimRules(), keyRules(), settleRules(), settleMoreRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(),
 		adminRules(), redriveRules(), purgeRules(), cleanupRules(), queryRules(), pageRules(), deadQueryRules(),
-		queueRules(), targetRules(), operationRules(), processRules(), txRules(), openTxRules(), raceRules(),
+		queueRules(), targetRules(), operationRules(), objectRules(), changeRules(), auditRules(), processRules(), txRules(), openTxRules(), raceRules(),
 	)
 }
