@@ -1,0 +1,78 @@
+package alert
+
+import (
+	"context"
+	"time"
+)
+
+// Channel sends messages to people. It is safe for concurrent use, and an
+// error says by its verdict whether another try makes sense, and when.
+type Channel interface {
+	Send(ctx context.Context, m *Message) error
+}
+
+// ChannelFunc is a Go function as a channel.
+type ChannelFunc func(ctx context.Context, m *Message) error
+
+// Send calls the function.
+func (f ChannelFunc) Send(ctx context.Context, m *Message) error { return f(ctx, m) }
+
+// Limit is a number of messages in a time that slides.
+type Limit struct {
+	Count int
+	Per   time.Duration
+}
+
+// Limits are what the channel may send. The vendors' limits, as their
+// documents state them: DingTalk 20 a minute (who exceeds it is silenced for
+// ten), WeCom 20 a minute, Feishu 100 a minute and 5 a second, Slack one a
+// second. The minute has a second more here, for messages that are on the way
+// for different times.
+func (c *ChannelSpec) Limits() []Limit {
+	const minute = 61 * time.Second
+	var limits []Limit
+	switch c.Kind {
+	case DingTalk, WeCom:
+		limits = []Limit{{20, minute}}
+	case Feishu:
+		limits = []Limit{{5, 1100 * time.Millisecond}, {100, minute}}
+	case Slack:
+		limits = []Limit{{1, 1100 * time.Millisecond}}
+	case Email:
+		limits = []Limit{{60, minute}}
+	}
+	if c.Rate != nil {
+		limits = append(limits, Limit{*c.Rate, minute})
+	}
+	return limits
+}
+
+// Slots are the times at which a channel has sent, the oldest first: what its
+// limits are kept by.
+type Slots []time.Time
+
+// Take takes a slot at now, or says how long to wait for one.
+func (s *Slots) Take(now time.Time, limits []Limit) (wait time.Duration) {
+	longest, most := time.Duration(0), 0
+	for _, limit := range limits {
+		longest, most = max(longest, limit.Per), max(most, limit.Count)
+	}
+	sent := *s
+	for len(sent) > 0 && (now.Sub(sent[0]) >= longest || len(sent) > most) {
+		sent = sent[1:]
+	}
+	for _, limit := range limits {
+		if len(sent) < limit.Count {
+			continue
+		}
+		if first := sent[len(sent)-limit.Count]; now.Sub(first) < limit.Per {
+			wait = max(wait, limit.Per-now.Sub(first))
+		}
+	}
+	if wait > 0 || len(limits) == 0 {
+		*s = sent
+		return wait
+	}
+	*s = append(sent, now)
+	return 0
+}

@@ -1,0 +1,148 @@
+package channel
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/textproto"
+	"strconv"
+	"time"
+
+	"github.com/wneessen/go-mail"
+
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/safehttp"
+)
+
+// Limits of a mail.
+const (
+	mailSubject = 200      // bytes of the subject
+	mailText    = 64 << 10 // bytes of the text
+	// greylisted is when a server that has refused for now is asked again:
+	// greylisting lets the same mail through after some minutes (RFC 6647).
+	greylisted = 5 * time.Minute
+)
+
+// mailer sends mails through one server.
+type mailer struct {
+	http     *safehttp.Client
+	host     string
+	port     int
+	tls      string
+	username string
+	password string
+	from     string
+	to       []string
+	roots    *tls.Config // of tests; nil for the system's
+}
+
+func newMail(spec *alert.ChannelSpec, o *Options) (*mailer, error) {
+	password, err := o.secret("password", spec.PasswordEnv, spec.PasswordFile)
+	if err != nil {
+		return nil, err
+	}
+	host, text, _ := net.SplitHostPort(spec.Address)
+	port, _ := strconv.Atoi(text) // the specification was checked
+	return &mailer{
+		http: o.HTTP, host: host, port: port, tls: spec.TLS, username: spec.Username, password: password,
+		from: spec.From, to: spec.To,
+	}, nil
+}
+
+// Send implements [alert.Channel].
+func (m *mailer) Send(ctx context.Context, message *alert.Message) error {
+	mail, err := m.write(message)
+	if err != nil {
+		return err
+	}
+	client, err := m.client(ctx)
+	if err != nil {
+		return err
+	}
+	err = client.DialAndSendWithContext(ctx, mail)
+	if mail.IsDelivered() {
+		return nil // whatever happened at the end of the conversation
+	}
+	return m.explain(ctx, err)
+}
+
+func (m *mailer) write(message *alert.Message) (*mail.Msg, error) {
+	out := mail.NewMsg(mail.WithNoDefaultUserAgent())
+	if err := errors.Join(out.From(m.from), out.To(m.to...)); err != nil {
+		return nil, err
+	}
+	out.Subject(alert.Cut(message.Title(), mailSubject))
+	// The same at every repeat, so that who gets it twice sees it once.
+	out.SetMessageIDWithValue(message.ID + "@outlast")
+	out.SetDateWithValue(message.At)
+	out.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no answers from absentees
+	out.SetBodyString(mail.TypeTextPlain, message.PlainText(mailText))
+	return out, nil
+}
+
+func (m *mailer) client(ctx context.Context) (*mail.Client, error) {
+	config := m.roots
+	if config == nil {
+		config = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	config = config.Clone()
+	config.ServerName = m.host
+	timeout := alert.DefaultTimeout
+	if until, ok := ctx.Deadline(); ok {
+		timeout = max(time.Until(until), time.Millisecond)
+	}
+	dial := m.http.DialContext
+	options := []mail.Option{
+		mail.WithPort(m.port), mail.WithTimeout(timeout), mail.WithTLSConfig(config), mail.WithoutNoop(), mail.WithHELO("outlast.local"),
+	}
+	switch m.tls {
+	case "none":
+		options = append(options, mail.WithTLSPolicy(mail.NoTLS))
+	case "implicit":
+		options = append(options, mail.WithSSL())
+		dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := m.http.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			secure := tls.Client(conn, config)
+			if err := secure.HandshakeContext(ctx); err != nil {
+				return nil, errors.Join(err, conn.Close())
+			}
+			return secure, nil
+		}
+	default:
+		options = append(options, mail.WithTLSPolicy(mail.TLSMandatory))
+	}
+	if m.username != "" {
+		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(m.username), mail.WithPassword(m.password))
+	}
+	options = append(options, mail.WithDialContextFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
+		return dial(ctx, network, address)
+	}))
+	return mail.NewClient(m.host, options...)
+}
+
+// explain classifies what a server said: 4yz is for now (greylisting, a full
+// mailbox, a limit), 5yz for good (RFC 5321 §4.2.1).
+func (m *mailer) explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	send, sent := errors.AsType[*mail.SendError](err)
+	code, text := 0, ""
+	if reply, ok := errors.AsType[*textproto.Error](err); ok {
+		code, text = reply.Code, reply.Msg
+	} else if sent {
+		code, text = send.ErrorCode(), send.Error()
+	}
+	switch {
+	case code >= 400 && code < 500:
+		return refused(m.host, code, retry.Throttled, greylisted, text)
+	case code >= 500:
+		return refused(m.host, code, retry.Permanent, 0, text)
+	}
+	return &Error{Verdict: retry.ClassifyIn(ctx, err), Message: "the mail server " + m.host + " did not take the message: " + alert.Line(alert.Cut(err.Error(), 500)), Err: err}
+}

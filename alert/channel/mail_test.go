@@ -1,0 +1,298 @@
+package channel
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"io"
+	"log/slog"
+	"math/big"
+	"mime"
+	"net"
+	"net/mail"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/retry"
+)
+
+// postOffice is a mail server that speaks SMTP with STARTTLS and AUTH PLAIN,
+// one conversation at a time, and refuses what it is told to.
+type postOffice struct {
+	net.Listener
+	certificate tls.Certificate
+	done        chan struct{}
+
+	mu      sync.Mutex
+	replies map[string]string // by verb, instead of the usual one
+	noTLS   bool
+	mails   []string
+	auth    string
+	secure  bool // the last mail came through TLS
+	wrong   []string
+}
+
+func newPostOffice(t *testing.T) (*postOffice, *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true,
+		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(leaf)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	office := &postOffice{Listener: listener, certificate: tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, done: make(chan struct{}), replies: map[string]string{}}
+	go func() {
+		defer close(office.done)
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			office.converse(conn)
+			conn.Close()
+		}
+	}()
+	t.Cleanup(func() { listener.Close(); <-office.done })
+	return office, roots
+}
+
+func (o *postOffice) set(verb, reply string, noTLS bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.replies[verb], o.noTLS = reply, noTLS
+}
+
+func (o *postOffice) reply(verb, usual string) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if reply := o.replies[verb]; reply != "" {
+		return reply
+	}
+	return usual
+}
+
+func (o *postOffice) converse(conn net.Conn) {
+	conn.SetDeadline(time.Now().Add(10 * time.Second)) //nolint:errcheck // test
+	reader, secure, authenticated := bufio.NewReader(conn), false, false
+	say := func(line string) { io.WriteString(conn, line+"\r\n") } //nolint:errcheck // test
+	say(o.reply("", "220 post.example ESMTP"))
+	for {
+		line, err := reader.ReadString('\n')
+		if err != nil {
+			return
+		}
+		line = strings.TrimRight(line, "\r\n")
+		verb, rest, _ := strings.Cut(line, " ")
+		switch verb = strings.ToUpper(verb); verb {
+		case "EHLO":
+			o.mu.Lock()
+			noTLS := o.noTLS
+			o.mu.Unlock()
+			offers := []string{"post.example", "8BITMIME", "ENHANCEDSTATUSCODES"}
+			switch {
+			case secure:
+				offers = append(offers, "AUTH PLAIN")
+			case !noTLS:
+				offers = append(offers, "STARTTLS")
+			}
+			for i, offer := range offers {
+				mark := "-"
+				if i == len(offers)-1 {
+					mark = " "
+				}
+				say("250" + mark + offer)
+			}
+		case "STARTTLS":
+			say("220 go ahead")
+			upgraded := tls.Server(conn, &tls.Config{Certificates: []tls.Certificate{o.certificate}, MinVersion: tls.VersionTLS12})
+			if upgraded.Handshake() != nil {
+				return
+			}
+			conn, reader, secure = upgraded, bufio.NewReader(upgraded), true
+		case "AUTH":
+			o.mu.Lock()
+			o.auth = rest
+			o.mu.Unlock()
+			authenticated = true
+			say(o.reply(verb, "235 2.7.0 welcome"))
+		case "MAIL", "RCPT":
+			if !authenticated || !secure {
+				say("530 5.7.0 authenticate first")
+				continue
+			}
+			say(o.reply(verb, "250 2.1.0 ok"))
+		case "DATA":
+			say(o.reply(verb, "354 go on"))
+			if o.reply(verb, "354")[0] != '3' {
+				continue
+			}
+			var text strings.Builder
+			for {
+				line, err := reader.ReadString('\n')
+				if err != nil {
+					return
+				}
+				if line == ".\r\n" {
+					break
+				}
+				text.WriteString(strings.TrimPrefix(line, "."))
+			}
+			o.mu.Lock()
+			o.mails, o.secure = append(o.mails, text.String()), secure
+			o.mu.Unlock()
+			say(o.reply("END", "250 2.0.0 taken"))
+		case "QUIT":
+			say(o.reply(verb, "221 bye"))
+			return
+		case "RSET":
+			say("250 2.0.0 ok")
+		default:
+			o.mu.Lock()
+			o.wrong = append(o.wrong, line)
+			o.mu.Unlock()
+			say("502 5.5.1 what?")
+		}
+	}
+}
+
+func newMailer(t *testing.T, office *postOffice, roots *x509.CertPool, change func(*alert.ChannelSpec)) *mailer {
+	t.Helper()
+	spec := &alert.ChannelSpec{
+		Name: "mail", Kind: alert.Email, Address: office.Addr().String(), Username: "outlast", PasswordEnv: "P",
+		From: "Outlast <outlast@example.com>", To: []string{"ops@example.com", "Büro <office@example.com>"},
+	}
+	if change != nil {
+		change(spec)
+	}
+	made := mustOpen(t, spec, "", map[string]string{"P": "SECcanary"}).(*mailer)
+	made.roots = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	return made
+}
+
+func TestMail(t *testing.T) {
+	t.Parallel()
+	office, roots := newPostOffice(t)
+	sender := newMailer(t, office, roots, nil)
+	for _, m := range []*alert.Message{hostile(), huge()} {
+		if err := sender.Send(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		office.mu.Lock()
+		text, secure, auth, wrong := office.mails[len(office.mails)-1], office.secure, office.auth, office.wrong
+		office.mu.Unlock()
+		if plain, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(auth, "PLAIN ")); !secure || string(plain) != "\x00outlast\x00SECcanary" || len(wrong) > 0 {
+			t.Fatalf("secure %v, auth %q, wrong %q", secure, plain, wrong)
+		}
+		got, err := mail.ReadMessage(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		subject, err := new(mime.WordDecoder).DecodeHeader(got.Header.Get("Subject"))
+		if err != nil || !strings.HasPrefix(subject, "[outlast] CRITICAL exhausted: mail.send @all") || len(subject) > mailSubject {
+			t.Errorf("subject %q, %v", subject, err)
+		}
+		if len(got.Header["Subject"]) != 1 || got.Header.Get("Message-Id") != "<"+m.ID+"@outlast>" || got.Header.Get("Auto-Submitted") != "auto-generated" {
+			t.Errorf("header %q", got.Header)
+		}
+		if kind := got.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/plain") {
+			t.Errorf("a mail of type %s", kind)
+		}
+	}
+}
+
+func TestMailServersThatRefuse(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		verb, reply string
+		category    retry.Category
+		code        string
+		after       time.Duration
+	}{
+		{"RCPT", "450 4.7.1 Greylisting in action, please come back later", retry.Throttled, "450", greylisted},
+		{"MAIL", "451 4.3.0 try later", retry.Throttled, "451", greylisted},
+		{"END", "452 4.2.2 mailbox full", retry.Throttled, "452", greylisted},
+		{"RCPT", "550 5.1.1 no such user", retry.Permanent, "550", 0},
+		{"MAIL", "553 5.1.8 sender refused", retry.Permanent, "553", 0},
+		{"END", "554 5.7.1 looks like spam", retry.Permanent, "554", 0},
+		{"AUTH", "535 5.7.8 bad credentials", retry.Permanent, "535", 0},
+		{"AUTH", "454 4.7.0 temporary failure", retry.Throttled, "454", greylisted},
+		{"", "421 4.3.2 shutting down", retry.Throttled, "421", greylisted},
+	} {
+		office, roots := newPostOffice(t)
+		office.set(row.verb, row.reply, false)
+		err := newMailer(t, office, roots, nil).Send(t.Context(), hostile())
+		t.Log(err)
+		wantVerdict(t, err, row.category, row.code, row.after)
+	}
+}
+
+func TestMailIsNeverSentInTheClear(t *testing.T) {
+	t.Parallel()
+	office, roots := newPostOffice(t)
+	office.set("", "", true)
+	if err := newMailer(t, office, roots, nil).Send(t.Context(), hostile()); err == nil {
+		t.Error("a server without STARTTLS got the mail")
+	}
+	office.set("", "", false)
+	stranger := newMailer(t, office, x509.NewCertPool(), nil)
+	if err := stranger.Send(t.Context(), hostile()); err == nil {
+		t.Error("an unknown certificate was taken")
+	}
+	office.mu.Lock()
+	defer office.mu.Unlock()
+	if office.auth != "" || len(office.mails) > 0 {
+		t.Error("the password or a mail went out")
+	}
+}
+
+// TestMailThatWasTaken: an error after the server has taken the mail is none,
+// or it would be sent twice.
+func TestMailThatWasTaken(t *testing.T) {
+	t.Parallel()
+	office, roots := newPostOffice(t)
+	office.set("QUIT", "421 gone", false)
+	if err := newMailer(t, office, roots, nil).Send(t.Context(), hostile()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLog(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	made, err := New(&alert.ChannelSpec{Name: "log", Kind: alert.Log}, Options{Logger: slog.New(slog.NewTextHandler(&out, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := hostile()
+	m.Fields = []alert.Field{{Name: "task", Value: "t1"}, {Name: "error", Value: "private"}}
+	if err := made.Send(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); !strings.Contains(text, "level=WARN msg=alert rule=exhausted") || !strings.Contains(text, "task=t1") || strings.Contains(text, "private") {
+		t.Error(text)
+	}
+}

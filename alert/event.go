@@ -1,0 +1,132 @@
+package alert
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Occurrence is one thing that a rule can hold for: an event, or one subject
+// of an aggregate.
+type Occurrence struct {
+	On      On
+	Subject string         // see the kinds of [On]
+	Name    string         // of this very event, such as the task's id; "" for aggregates
+	At      time.Time      //
+	Values  map[string]any // of the variables
+	Text    string         // one sentence
+	Fields  []Field        // for people
+	Queue   string         // for scoped readers; "" if there is none
+}
+
+// Field is one line of a message.
+type Field struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Ended describes the end of an attempt that failed: OnDead if the task died
+// with it, OnRetry if it runs again. maxAttempts is the limit that held, 0 for
+// none.
+func Ended(s *store.Settlement, maxAttempts int) *Occurrence {
+	t, failure := s.Task, s.Failure
+	if failure == nil {
+		failure = &task.Failure{}
+	}
+	status, _ := strconv.Atoi(failure.Code)
+	attempts := t.Attempt
+	if s.Unstarted {
+		attempts--
+	}
+	delay := time.Duration(0)
+	if s.Outcome == task.OutcomeFailed {
+		delay = max(0, s.RunAt.Sub(s.EndedAt))
+	}
+	o := &Occurrence{On: OnRetry, Subject: t.ID.String(), Name: t.ID.String(), At: s.EndedAt, Queue: t.Queue}
+	event, text := "retry", t.Type+" failed at attempt "+strconv.Itoa(attempts)+" and runs again in "+delay.Round(time.Millisecond).String()
+	if s.Outcome == task.OutcomeDead {
+		o.On, o.Subject = OnDead, t.Type
+		event, text = "dead", t.Type+" died after "+counted(attempts, "attempt")+": "+string(s.DeadReason)
+	}
+	o.Text = text
+	o.Values = map[string]any{
+		"event": event, "type": t.Type, "queue": t.Queue, "target": t.Target, "key": t.Key, "policy": t.Policy,
+		"attempt": attempts, "max_attempts": maxAttempts, "crashes": t.Crashes,
+		"age": max(0, s.EndedAt.Sub(t.CreatedAt)), "delay": delay, "reason": string(s.DeadReason),
+		"category": failure.Category, "code": failure.Code, "status": status, "error_type": failure.Type,
+		"message": failure.Message, "fingerprint": failure.Fingerprint, "metadata": t.Spec.Metadata,
+	}
+	o.Fields = fields("task", t.ID.String(), "type", t.Type, "queue", t.Queue, "key", t.Key, "target", t.Target,
+		"attempt", strconv.Itoa(attempts), "reason", string(s.DeadReason), "category", failure.Category, "code", failure.Code,
+		"trace", task.TraceID(t.Spec.TraceParent), "error", cut(failure.Message, maxFieldError))
+	return o
+}
+
+// maxFieldError is how much of an error's text an alert carries, in bytes.
+const maxFieldError = 1000
+
+// Crashed describes a run that was lost because its process died.
+func Crashed(r *store.Recovered, at time.Time) *Occurrence {
+	return &Occurrence{
+		On: OnCrash, Subject: r.Type, Name: r.ID.String(), At: at, Queue: r.Queue,
+		Text: "the process died while " + r.Type + " ran (" + counted(r.Crashes, "crash") + " of this task)",
+		Values: map[string]any{
+			"type": r.Type, "queue": r.Queue, "attempt": r.Attempt, "crashes": r.Crashes, "cause": r.Cause,
+		},
+		Fields: fields("task", r.ID.String(), "type", r.Type, "queue", r.Queue, "node", r.Node, "crashes", strconv.Itoa(r.Crashes)),
+	}
+}
+
+// BreakerChanged describes a change of a target's breaker.
+func BreakerChanged(target, was, state, cause string, at time.Time) *Occurrence {
+	return &Occurrence{
+		On: OnBreaker, Subject: target, Name: state, At: at,
+		Text:   "the breaker of " + target + " is " + state + ": " + cause,
+		Values: map[string]any{"target": target, "state": state, "was": was, "cause": cause},
+		Fields: fields("target", target, "breaker", state, "before", was, "cause", cause),
+	}
+}
+
+// RedriveEnded describes the end of a redrive.
+func RedriveEnded(operation *store.Operation, at time.Time) *Occurrence {
+	state := string(operation.State)
+	return &Occurrence{
+		On: OnRedrive, Subject: operation.ID, Name: operation.ID, At: at,
+		Text:   "the redrive " + operation.ID + " is " + state + ": " + strconv.Itoa(operation.Done) + " of " + counted(operation.Matched, "letter"),
+		Values: map[string]any{"state": state, "matched": operation.Matched, "done": operation.Done},
+		Fields: fields("operation", operation.ID, "state", state, "error", cut(operation.Error, maxFieldError)),
+	}
+}
+
+// ScheduleMissed describes ticks of a schedule that were missed.
+func ScheduleMissed(schedule string, missed int, at time.Time) *Occurrence {
+	return &Occurrence{
+		On: OnSchedule, Subject: schedule, Name: schedule, At: at,
+		Text:   "the schedule " + schedule + " has missed " + counted(missed, "tick"),
+		Values: map[string]any{"schedule": schedule, "missed": missed},
+		Fields: fields("schedule", schedule, "missed", strconv.Itoa(missed)),
+	}
+}
+
+// fields makes lines of names and values without the empty ones.
+func fields(pairs ...string) (lines []Field) {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			lines = append(lines, Field{pairs[i], pairs[i+1]})
+		}
+	}
+	return lines
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	plural := what + "s"
+	if what == "crash" {
+		plural = "crashes"
+	}
+	return strconv.Itoa(n) + " " + plural
+}

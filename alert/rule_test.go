@@ -1,0 +1,180 @@
+package alert
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// refusals are the fields of an error.
+func refusals(err error) (fields []string) {
+	for _, e := range retry.FieldErrors(err) {
+		fields = append(fields, e.Field)
+	}
+	return fields
+}
+
+func TestParseRule(t *testing.T) {
+	t.Parallel()
+	rule, err := ParseRule([]byte(`{"name": "exhausted", "on": "dead", "when": "reason == \"exhausted\" && attempt > 1", "channels": ["ops"], "cooldown": "5m"}`))
+	if err != nil || rule.CooldownTime() != 5*time.Minute || rule.Channels[0] != "ops" {
+		t.Fatalf("%+v, %v", rule, err)
+	}
+	for text, want := range map[string][]string{
+		`[]`:                            {""},
+		`{"on": "dead"} {}`:             {""},
+		`{"on": "dead", "on": "retry"}`: {"on"},
+		`{"on": "ded", "chanels": [], "cooldown": "-1s"}`:                                                                   {"chanels", "cooldown", "on"},
+		`{"on": "retry", "when": "attemt > 1"}`:                                                                             {"when"},
+		`{"on": "retry", "when": "attempt"}`:                                                                                {"when"},
+		`{"on": "dead", "when": "delay > duration(\"1s\")"}`:                                                                {"when"},
+		`{"on": "dead", "for": "1m", "severity": "bad"}`:                                                                    {"for", "severity"},
+		`{"on": "dead", "channels": ["a", "a", "b c"], "name": "x/y"}`:                                                      {"name", "channels[1]", "channels[2]"},
+		`{"on": "dead", "cooldown": "169h"}`:                                                                                {"cooldown"},
+		`{"on": "dead", "when": "[1,2].exists(x, x > 1)"}`:                                                                  {"when"},
+		`{"on": "dead", "when": "` + strings.Repeat("(", 500) + `"}`:                                                        {"when"},
+		`{"on": "dead", "when": "` + strings.Repeat(" ", 2050) + `1"}`:                                                      {"when"},
+		`{"on": "dead", "when": "message + message == message"}`:                                                            nil,
+		`{"on": "letters", "when": "total > 10 || \"a\" in by_type && by_type[\"a\"] > 3", "for": "1m", "recovery": false}`: nil,
+	} {
+		if _, err := ParseRule([]byte(text)); !slices.Equal(refusals(err), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	_, err = ParseRule([]byte(`{"on": "retry", "when": "attemt > 1"}`))
+	if !strings.Contains(err.Error(), "did you mean attempt?") {
+		t.Error(err)
+	}
+}
+
+func TestParseChannel(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		`{"kind": "dingtalk", "url_env": "DING_URL", "secret_env": "DING_SECRET"}`: nil,
+		`{"kind": "log"}`: nil,
+		`{"kind": "webhook", "url": "https://example.com/hook"}`:              nil,
+		`{"kind": "dingtalk", "url": "https://oapi.dingtalk.com/robot/send"}`: {"url"},
+		`{"kind": "dingtalk"}`: {"url_env"},
+		`{"kind": "telegram"}`: {"kind"},
+		`{"kind": "slack", "url_env": "https://hooks.slack.com/x", "secret_env": "S"}`:                                                {"secret_env", "url_env"},
+		`{"kind": "webhook", "url": "ftp://x", "mentions": ["all"]}`:                                                                  {"url", "mentions"},
+		`{"kind": "wecom", "url_env": "U", "mentions": ["<@all>"], "rate": 0}`:                                                        {"rate", "mentions[0]"},
+		`{"kind": "email", "address": "smtp:587", "from": "a@b.c", "to": ["d@e.f"]}`:                                                  nil,
+		`{"kind": "email", "address": "smtp", "from": "x\r\nBcc: y@z.a", "to": []}`:                                                   {"address", "from", "to"},
+		`{"kind": "email", "address": "a:25", "tls": "none", "username": "u", "password_env": "P", "from": "a@b.c", "to": ["d@e.f"]}`: {"tls"},
+		`{"name": "a", "kind": "log", "fallback": "a", "timeout": "1ms"}`:                                                             {"fallback", "timeout"},
+	} {
+		if _, err := ParseChannel([]byte(text)); !slices.Equal(refusals(err), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func settlement(outcome task.Outcome, reason task.DeadReason) *store.Settlement {
+	now := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	return &store.Settlement{
+		Task:    &task.Task{Type: "mail.send", Queue: "mail", Target: "smtp.example.com", Attempt: 3, CreatedAt: now.Add(-time.Minute)},
+		Outcome: outcome, DeadReason: reason, EndedAt: now, RunAt: now.Add(2 * time.Second),
+		Failure: &task.Failure{Category: "unavailable", Code: "503", Message: "down"},
+	}
+}
+
+func TestExpressionsSeeEvents(t *testing.T) {
+	t.Parallel()
+	dead, again := Ended(settlement(task.OutcomeDead, task.Exhausted), 3), Ended(settlement(task.OutcomeFailed, ""), 5)
+	if dead.On != OnDead || dead.Subject != "mail.send" || again.On != OnRetry || again.Subject != (task.ID{}).String() {
+		t.Fatalf("%+v %+v", dead, again)
+	}
+	for _, row := range []struct {
+		on         On
+		text       string
+		dead, retr any
+	}{
+		{OnDead, `reason == "exhausted" && status >= 500 && category == "unavailable"`, true, nil},
+		{OnDead, `age > duration("2m")`, false, nil},
+		{OnRetry, `attempt > 1 && attempt < 5 && delay == duration("2s")`, nil, true},
+		{OnTask, `attempt > 1 && attempt < 5`, true, true},
+		{OnTask, `event == "dead"`, true, false},
+		{OnTask, `has(metadata.team) && metadata.team == "a"`, false, false},
+	} {
+		e, err := Compile(row.on, row.text)
+		if err != nil {
+			t.Errorf("%s: %v", row.text, err)
+			continue
+		}
+		for want, o := range map[any]*Occurrence{row.dead: dead, row.retr: again} {
+			if row.dead == row.retr && o == again {
+				o = dead
+			}
+			if want == nil {
+				continue
+			}
+			if got, err := e.Holds(o.Values); got != want || err != nil {
+				t.Errorf("%s of %s: %v, %v", row.text, o.On, got, err)
+			}
+		}
+	}
+}
+
+// TestEveryVariableIsSet: a variable that is declared for a kind of event is
+// set by its occurrence, or an expression over it could not be told.
+func TestEveryVariableIsSet(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	sample := Sample{Letters: &store.DeadStats{}, Queues: []QueueSample{{Name: "q"}}, Targets: []RateSample{{Name: "t"}}, Types: []RateSample{{Name: "t"}}, Categories: []RateSample{{Name: "t"}}, Groups: []GroupSample{{Name: "g"}}}
+	all := append(sample.Occurrences(now),
+		Ended(settlement(task.OutcomeDead, task.Exhausted), 1), Ended(settlement(task.OutcomeFailed, ""), 1), Crashed(&store.Recovered{}, now),
+		BreakerChanged("t", "closed", "open", "x", now), RedriveEnded(&store.Operation{}, now), ScheduleMissed("s", 1, now))
+	seen := map[On]bool{}
+	for _, o := range all {
+		seen[o.On] = true
+		for _, v := range variables {
+			if _, set := o.Values[v.Name]; v.on(o.On) && !set {
+				t.Errorf("%s does not set %s", o.On, v.Name)
+			}
+		}
+	}
+	for _, on := range ons {
+		if !seen[on] {
+			t.Errorf("%s never occurs", on)
+		}
+	}
+}
+
+// TestExpressionsAreBounded: what passes the check ends soon, whatever the
+// texts are.
+func TestExpressionsAreBounded(t *testing.T) {
+	t.Parallel()
+	o := Ended(settlement(task.OutcomeDead, task.Exhausted), 3)
+	o.Values["message"] = strings.Repeat("a", task.MaxErrorText)
+	text := `message.matches("(a+)+$")` + strings.Repeat(` && message.matches("(a+)+$")`, 60)
+	e, err := Compile(OnDead, text)
+	if err != nil {
+		return // refused when it is saved
+	}
+	began := time.Now()
+	_, err = e.Holds(o.Values)
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("took %s: %v", took, err)
+	}
+}
+
+func TestLinesAndCuts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text, limit := rapid.String().Draw(t, "text"), rapid.IntRange(20, 80).Draw(t, "limit")
+		if got := Cut(text, limit); len(got) > limit || len(text) <= limit && got != text {
+			t.Fatalf("%d bytes of %d", len(got), limit)
+		}
+		if line := Line(text); strings.ContainsAny(line, "\r\n\t\x00\x1b\u2028") {
+			t.Fatalf("%q", line)
+		}
+	})
+}

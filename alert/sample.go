@@ -1,0 +1,133 @@
+package alert
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// Sample is one measurement of everything that aggregates look at.
+type Sample struct {
+	Letters    *store.DeadStats // nil if they could not be read
+	Queues     []QueueSample
+	Targets    []RateSample
+	Types      []RateSample
+	Categories []RateSample
+	Groups     []GroupSample
+}
+
+// QueueSample is one queue.
+type QueueSample struct {
+	Name      string
+	Backlog   int           // pending tasks, counted to 10 000
+	OldestDue time.Duration // how long the oldest has been due; 0 if nothing is
+	Owned     bool
+	Paused    bool
+}
+
+// RateSample is what happened to one target, type or category in the last
+// minute, over all nodes.
+type RateSample struct {
+	Name        string
+	Attempts    int
+	Failures    int
+	Retries     int
+	P99         time.Duration
+	RetryGrowth float64
+	P99Growth   float64
+}
+
+// GroupSample is one worker group.
+type GroupSample struct {
+	Name    string
+	Living  int
+	Waiting int
+	Failing time.Duration
+}
+
+// Occurrences lists the subjects of a sample with the values of the variables.
+func (s *Sample) Occurrences(at time.Time) (all []*Occurrence) {
+	if s.Letters != nil {
+		all = append(all, lettersAt(s.Letters, at))
+	}
+	for i := range s.Queues {
+		all = append(all, s.Queues[i].at(at))
+	}
+	for i := range s.Targets {
+		all = append(all, s.Targets[i].at(OnTarget, "target", at))
+	}
+	for i := range s.Types {
+		all = append(all, s.Types[i].at(OnType, "type", at))
+	}
+	for i := range s.Categories {
+		all = append(all, s.Categories[i].at(OnCategory, "category", at))
+	}
+	for i := range s.Groups {
+		all = append(all, s.Groups[i].at(at))
+	}
+	return all
+}
+
+// mostListed bounds the counts by type in a message; the largest come first.
+const mostListed = 20
+
+func lettersAt(letters *store.DeadStats, at time.Time) *Occurrence {
+	o := &Occurrence{On: OnLetters, Subject: "dead letters", At: at, Text: "there is " + counted(letters.Total, "dead letter"), Values: map[string]any{
+		"total": letters.Total, "by_type": orEmpty(letters.ByType), "by_reason": orEmpty(letters.ByReason), "by_category": orEmpty(letters.ByCategory),
+	}}
+	if letters.Total != 1 {
+		o.Text = "there are " + counted(letters.Total, "dead letter")
+	}
+	for _, name := range largest(letters.ByType) {
+		o.Fields = append(o.Fields, Field{name, strconv.Itoa(letters.ByType[name])})
+	}
+	return o
+}
+
+func (q *QueueSample) at(at time.Time) *Occurrence {
+	text := "queue " + q.Name + " has " + counted(q.Backlog, "pending task")
+	if q.OldestDue > 0 {
+		text += ", the oldest due for " + q.OldestDue.Round(time.Second).String()
+	}
+	if !q.Owned {
+		text += "; no node works on it"
+	}
+	return &Occurrence{On: OnQueue, Subject: q.Name, At: at, Queue: q.Name, Text: text, Values: map[string]any{
+		"queue": q.Name, "backlog": q.Backlog, "oldest_due": q.OldestDue, "owned": q.Owned, "paused": q.Paused,
+	}}
+}
+
+func (r *RateSample) at(on On, noun string, at time.Time) *Occurrence {
+	share := func(n int) float64 { return float64(n) / float64(max(r.Attempts, 1)) }
+	return &Occurrence{
+		On: on, Subject: r.Name, At: at,
+		Text: noun + " " + r.Name + ": " + counted(r.Attempts, "attempt") + " in the last minute, " + percent(share(r.Failures)) +
+			" failed, " + percent(share(r.Retries)) + " were retries",
+		Values: map[string]any{
+			noun: r.Name, "attempts": r.Attempts, "failures": r.Failures, "retries": r.Retries, "rate": float64(r.Attempts) / window.Seconds(),
+			"failure_share": share(r.Failures), "retry_share": share(r.Retries), "p99": r.P99, "retry_growth": r.RetryGrowth, "p99_growth": r.P99Growth,
+		},
+		Fields: fields("p99", r.P99.String(), "retries", strconv.Itoa(r.Retries)+", "+times(r.RetryGrowth)+" those of the minutes before",
+			"p99 growth", times(r.P99Growth)),
+	}
+}
+
+func (g *GroupSample) at(at time.Time) *Occurrence {
+	return &Occurrence{
+		On: OnGroup, Subject: g.Name, At: at,
+		Text:   "group " + g.Name + " has " + counted(g.Living, "living member") + "; " + counted(g.Waiting, "task") + " wait",
+		Values: map[string]any{"group": g.Name, "living": g.Living, "waiting": g.Waiting, "failing": g.Failing},
+	}
+}
+
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 0, 64) + "%" }
+
+func times(growth float64) string { return strconv.FormatFloat(growth, 'f', 1, 64) + " times" }
+
+func orEmpty(counts map[string]int) map[string]int {
+	if counts == nil {
+		return map[string]int{}
+	}
+	return counts
+}

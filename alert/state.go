@@ -1,0 +1,140 @@
+package alert
+
+import "time"
+
+// mostNames is how many held-back alerts a message names.
+const mostNames = 20
+
+// State is what is known of one rule and subject. Its methods are pure
+// functions of the state and the time that they are given; whoever calls them
+// keeps the state by compare-and-set, so that of several nodes one tells.
+type State struct {
+	Rule    string `json:"rule"`
+	Subject string `json:"subject"`
+	// Told is when the last message was sent on its way, Until how long further
+	// alerts are held back.
+	Told  time.Time `json:"told,omitzero"`
+	Until time.Time `json:"until,omitzero"`
+	// Firing is an aggregate whose condition holds and was told; Since is when
+	// it began to hold, also before it was told.
+	Firing bool      `json:"firing,omitempty"`
+	Since  time.Time `json:"since,omitzero"`
+	// HeldBack counts what was not told; Names are the first of it.
+	HeldBack  int       `json:"held_back,omitempty"`
+	Names     []string  `json:"names,omitempty"`
+	HeldSince time.Time `json:"held_since,omitzero"`
+	// Last is the last message held back: what a digest tells with.
+	Last *Message `json:"last,omitempty"`
+	// Digest names the task that will tell of what was held back, "" for none.
+	Digest string `json:"digest,omitempty"`
+	// Seen are the ids of raises that this state has heard of lately, so that
+	// one that is repeated counts once.
+	Seen []string `json:"seen,omitempty"`
+}
+
+// mostSeen bounds [State.Seen].
+const mostSeen = 64
+
+// Verdict says what to do about a raised alert.
+type Verdict struct {
+	Tell   bool      // send a message now
+	Digest bool      // make the task that tells of what is held back, at At
+	At     time.Time //
+}
+
+// Raise takes an alert, with its id, and says what to do. Later is
+// rule.Digest, Cooldown the rule's cool-down.
+func (s *State) Raise(now time.Time, id, name string, cooldown, later time.Duration) Verdict {
+	if s.saw(id) {
+		return Verdict{}
+	}
+	if now.Before(s.Until) || later > 0 {
+		at := s.Until
+		if !now.Before(s.Until) {
+			at = now.Add(later)
+		}
+		s.hold(now, 1, name)
+		return Verdict{Digest: s.Digest == "", At: at}
+	}
+	s.tell(now, cooldown)
+	return Verdict{Tell: true}
+}
+
+// Hold takes alerts that a node has held back by itself, with up to as many
+// names.
+func (s *State) Hold(now time.Time, count int, names []string) Verdict {
+	s.hold(now, count, names...)
+	at := s.Until
+	if at.Before(now) {
+		at = now
+	}
+	return Verdict{Digest: s.Digest == "", At: at}
+}
+
+// Take empties the account of what was held back into a message, and begins a
+// new cool-down. The result is false if there is nothing to tell.
+func (s *State) Take(now time.Time, m *Message, cooldown time.Duration) bool {
+	s.Digest = ""
+	if s.HeldBack == 0 {
+		return false
+	}
+	m.HeldBack, m.Names, m.Since = s.HeldBack, s.Names, s.HeldSince
+	s.tell(now, cooldown)
+	return true
+}
+
+// Measure takes one measurement of an aggregate and says whether to tell that
+// it fires, or that it is over. It fires once its condition has held for hold,
+// and is told again every cool-down while it goes on.
+func (s *State) Measure(now time.Time, holds bool, hold, cooldown time.Duration) (fires, recovers bool) {
+	if !holds {
+		recovers = s.Firing
+		s.Firing, s.Since = false, time.Time{}
+		return false, recovers
+	}
+	if s.Since.IsZero() {
+		s.Since = now
+	}
+	if now.Sub(s.Since) < hold || now.Before(s.Until) {
+		return false, false
+	}
+	s.Firing = true
+	s.tell(now, cooldown)
+	return true, false
+}
+
+// Idle reports whether nothing would be lost if the state were forgotten.
+func (s *State) Idle(now time.Time) bool {
+	return !s.Firing && s.Since.IsZero() && s.HeldBack == 0 && s.Digest == "" && now.After(s.Until)
+}
+
+// tell begins a cool-down with a message that takes along what was held back.
+func (s *State) tell(now time.Time, cooldown time.Duration) {
+	s.Told, s.Until = now, now.Add(cooldown)
+	s.HeldBack, s.Names, s.HeldSince, s.Last = 0, nil, time.Time{}, nil
+}
+
+func (s *State) hold(now time.Time, count int, names ...string) {
+	if s.HeldBack == 0 {
+		s.HeldSince = now
+	}
+	s.HeldBack += count
+	for _, name := range names {
+		if name != "" && len(s.Names) < mostNames {
+			s.Names = append(s.Names, name)
+		}
+	}
+}
+
+// saw notes an id and reports whether it was known.
+func (s *State) saw(id string) bool {
+	for _, seen := range s.Seen {
+		if seen == id {
+			return true
+		}
+	}
+	if s.Seen = append(s.Seen, id); len(s.Seen) > mostSeen {
+		s.Seen = s.Seen[len(s.Seen)-mostSeen:]
+	}
+	return false
+}
