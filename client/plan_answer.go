@@ -92,6 +92,7 @@ type PlanJitter struct {
 // PlanRule is the schedule of a rule of the policy.
 type PlanRule struct {
 	When     []retry.Category `json:"when"`
+	If       string           `json:"if,omitempty" doc:"The expression of a rule that has no categories."`
 	Then     retry.Action     `json:"then,omitempty"`
 	Attempts int              `json:"attempts"`
 	Delays   []PlanDelay      `json:"delays" doc:"The first 16."`
@@ -142,7 +143,7 @@ func NewPlan(r *plan.Report) (*Plan, error) {
 		p.Sensitivities = append(p.Sensitivities, PlanSensitivity{s.Retry, Duration(s.ByMultiplier), Duration(s.ByRetry)})
 	}
 	for _, rule := range r.Rules {
-		p.Rules = append(p.Rules, PlanRule{rule.When, rule.Then, rule.Attempts, planDelays(rule.Delays), rule.More, Duration(rule.Total.Nominal)})
+		p.Rules = append(p.Rules, PlanRule{rule.When, rule.If, rule.Then, rule.Attempts, planDelays(rule.Delays), rule.More, Duration(rule.Total.Nominal)})
 	}
 	for i, w := range r.Warnings {
 		p.Warnings[i] = PlanWarning{w.Code, w.Field, w.Message}

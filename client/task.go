@@ -123,6 +123,9 @@ type Attempt struct {
 	Effect      string   `json:"effect,omitempty"`
 	Fingerprint string   `json:"fingerprint,omitempty"`
 	NextDelay   Duration `json:"next_delay,omitzero"`
+
+	Policy        string `json:"policy,omitempty" doc:"The named policy that decided what follows a failure; absent for policies without versions."`
+	PolicyVersion int64  `json:"policy_version,omitzero"`
 }
 
 // Attempts is the history of a task, oldest first.

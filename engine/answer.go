@@ -47,6 +47,9 @@ func answerOf(run *Run, out *decided) answer {
 		if s.DeadReason == task.Rejected && out.verdict.Category == "" {
 			a.category = retry.Permanent
 		}
+	case task.OutcomeSnoozed:
+		a.category = known(out.verdict.Category)
+		a.silent = s.Failure == nil // the handler's wish; else a rule has snoozed a failure
 	default:
 		a.silent = true
 	}

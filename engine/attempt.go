@@ -87,6 +87,9 @@ func (e *Engine) attempt(a *attempt) {
 		end.ended, end.usual = time.Now(), time.Duration(a.entry.stream.target.usual.Load())
 		end.cause = a.ctx.end(end.ended)
 		if a.ends() {
+			if end.err != nil {
+				e.renewPolicy(&a.run)
+			}
 			decideSafely(&a.end, &end)
 			e.settle(a)
 		}
@@ -127,11 +130,7 @@ func (e *Engine) refuse(a *attempt) *decided {
 		a.run.Policy = retry.Default()
 		return e.unstarted(a, task.Permanent, "policy", err)
 	}
-	a.run.Policy = policy
-	a.run.MaxAttempts = policy.MaxAttempts()
-	if t.Spec.MaxAttempts > 0 {
-		a.run.MaxAttempts = t.Spec.MaxAttempts
-	}
+	a.run.follow(policy)
 	a.run.Deadline = deadline(t, policy)
 	switch {
 	case e.silent(): // the process was stopped between the claim and now
@@ -148,6 +147,22 @@ func (e *Engine) refuse(a *attempt) *decided {
 		return e.unstarted(a, task.NoHandler, "no handler", errNoHandler)
 	}
 	return nil
+}
+
+// follow makes a policy that of the attempt.
+func (r *Run) follow(policy *retry.Policy) {
+	r.Policy, r.MaxAttempts = policy, policy.MaxAttempts()
+	if r.Task.Spec.MaxAttempts > 0 && !policy.IsOnce() {
+		r.MaxAttempts = r.Task.Spec.MaxAttempts
+	}
+}
+
+// renewPolicy lets the newest version of the policy decide about an attempt that
+// has failed. One that cannot be had any more leaves that with which it began.
+func (e *Engine) renewPolicy(r *Run) {
+	if policy, err := e.config.Registry.Policy(r.Task); err == nil && policy != r.Policy {
+		r.follow(policy)
+	}
 }
 
 // unstarted is the end of a task whose attempt never started.

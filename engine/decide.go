@@ -128,7 +128,7 @@ func (d *decided) steer(end *ending, steer Steer) {
 			// counts the attempts.
 			verdict = retry.Verdict{Category: retry.Unavailable, Type: verdict.Type, Code: verdict.Code}
 		}
-		if d.ask(end, verdict); s.Outcome == task.OutcomeFailed {
+		if d.ask(end, verdict); s.Outcome != task.OutcomeDead {
 			d.retryAfter(end, wait(steer.After))
 		}
 	}
@@ -159,6 +159,9 @@ func (d *decided) ask(end *ending, verdict retry.Verdict) {
 		return
 	}
 	s.Outcome = task.OutcomeFailed
+	if decision.Snooze {
+		s.Outcome = task.OutcomeSnoozed
+	}
 	d.retryAfter(end, wait(decision.Delay))
 }
 
@@ -218,6 +221,9 @@ func failure(end *ending, verdict retry.Verdict) *task.Failure {
 		Effect: name(string(verdict.Effect)), Message: errorText(end.err), At: end.ended,
 	}
 	f.Fingerprint = task.Fingerprint(end.run.Task.Type, f)
+	if version := end.run.Policy.Version(); version > 0 {
+		f.Policy, f.PolicyVersion = end.run.Policy.Name(), version
+	}
 	return f
 }
 

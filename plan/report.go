@@ -61,6 +61,7 @@ const (
 // RulePlan is what a rule changes.
 type RulePlan struct {
 	When     []retry.Category
+	If       string // the expression of a rule without categories
 	Then     retry.Action
 	Attempts int // the lower of the rule's and the policy's limit; 0 is unlimited
 	// Delays lists the first 16 retries, More is how many it leaves out. Total sums
@@ -132,7 +133,7 @@ func (r *Report) addSuccess() {
 func (r *Report) addRules(p *retry.Policy) {
 	forms := r.Policy.Rules
 	for i, rule := range p.Rules() {
-		plan := RulePlan{When: rule.When, Then: rule.Then, Attempts: r.Attempts}
+		plan := RulePlan{When: rule.When, If: forms[i].If, Then: rule.Then, Attempts: r.Attempts}
 		if rule.MaxAttempts > 0 && (r.Attempts == 0 || rule.MaxAttempts < r.Attempts) {
 			plan.Attempts = rule.MaxAttempts
 		}

@@ -138,6 +138,12 @@ func Observe(o Observer) Option { return runOption(func(r *running) { r.observer
 // running is the part of a policy that only calls in this process use, not
 // durable tasks.
 type running struct {
+	runSettings
+	recent atomic.Pointer[lengths]
+}
+
+// runSettings is the part of it that never changes.
+type runSettings struct {
 	target      Target
 	safe        repeatability
 	independent bool
@@ -152,7 +158,6 @@ type running struct {
 	bounded bool // attempts have a time of their own
 	timed   bool // attempts are always measured
 	guarded bool // the target has guards
-	recent  atomic.Pointer[lengths]
 }
 
 // check refuses what no call may have.

@@ -21,8 +21,7 @@ const (
 // check refuses what no policy may contain.
 func (p *Policy) check(f *findings) {
 	if !p.unlimited && (p.attempts < 1 || p.attempts > mostAttempts) {
-		f.refuse("max_attempts", "the first attempt counts; 1 turns retries off",
-			"%d is outside 1 to %d", p.attempts, mostAttempts)
+		refuseAttempts(f, p.attempts)
 	}
 	checkSchedule(f, "backoff", p.backoff, p.jitter, p.max)
 	if p.unlimited && isHot(p.backoff) {
@@ -43,8 +42,8 @@ func (p *Policy) check(f *findings) {
 	}
 	for i := range p.rules {
 		path := fmt.Sprintf("rules[%d]", i)
-		if len(p.rules[i].When) == 0 {
-			f.refuse(path+".when", "", "is empty; a list of categories is wanted")
+		if len(p.rules[i].When) == 0 && p.rules[i].If == nil && !p.rules[i].broken {
+			f.refuse(path+".when", "", "is empty; a list of categories or an expression is wanted")
 		}
 		p.rules[i].check(f, path, p.unlimited)
 	}
@@ -54,9 +53,13 @@ func (p *Policy) check(f *findings) {
 	p.run.check(f)
 }
 
+func refuseAttempts(f *findings, attempts int) {
+	f.refuse("max_attempts", "the first attempt counts; 1 turns retries off", "%d is outside 1 to %d", attempts, mostAttempts)
+}
+
 // check refuses what no rule may contain, in a policy with or without a limit.
 func (r *rule) check(f *findings, path string, unlimited bool) {
-	if r.broken {
+	if r.broken && r.selects != "" {
 		f.refuse(path, "", "the sentinel error is nil")
 	}
 	for i, c := range r.When {
@@ -65,9 +68,9 @@ func (r *rule) check(f *findings, path string, unlimited bool) {
 				"%q is none of %s", c, strings.Join(categoryNames(), ", "))
 		}
 	}
-	actions := []string{string(Retry), string(Dead), string(NeverRetry)}
+	actions := []string{string(Retry), string(Dead), string(NeverRetry), string(SnoozeTask)}
 	if r.Then != "" && !slices.Contains(actions, string(r.Then)) {
-		f.refuse(path+".then", didYouMean(string(r.Then), actions), "%q is none of retry, dead, never", r.Then)
+		f.refuse(path+".then", didYouMean(string(r.Then), actions), "%q is none of retry, dead, never, snooze", r.Then)
 	}
 	if r.MaxAttempts < 0 || r.MaxAttempts > mostAttempts {
 		f.refuse(path+".max_attempts", "", "%d is outside 1 to %d", r.MaxAttempts, mostAttempts)

@@ -69,6 +69,9 @@ type Failure struct {
 type Decision struct {
 	// Retry tells whether there is another attempt.
 	Retry bool
+	// Snooze tells, beside Retry, that the failed attempt does not count; see
+	// [SnoozeTask].
+	Snooze bool
 	// Delay is the wait before it, counted from [Failure.Now].
 	Delay time.Duration
 	// Reason is one of the Reason constants, empty when Retry is true.
@@ -111,7 +114,8 @@ func (p *Policy) decide(f *Failure, r Rand) Decision {
 	}
 	category := f.Verdict.Category
 	rule, name, reason := p.judge(f, category)
-	if reason == "" && p.spent(f, rule) {
+	snooze := reason == "" && rule != nil && rule.Then == SnoozeTask && !p.final
+	if reason == "" && !snooze && p.spent(f, rule) {
 		reason = stopReason(category, ReasonExhausted)
 	}
 	if reason != "" {
@@ -121,7 +125,7 @@ func (p *Policy) decide(f *Failure, r Rand) Decision {
 	if f.late(delay) {
 		return Decision{Reason: ReasonExpired, Rule: name}
 	}
-	return Decision{Retry: true, Delay: delay, Rule: name}
+	return Decision{Retry: true, Snooze: snooze, Delay: delay, Rule: name}
 }
 
 // judge applies everything but limits. It returns the matching rule, if any, the
@@ -161,6 +165,9 @@ func stopReason(c Category, reason string) string {
 
 // spent reports whether the failed attempt was the last one.
 func (p *Policy) spent(f *Failure, matched *rule) bool {
+	if p.final {
+		return true
+	}
 	limit := p.MaxAttempts()
 	if f.MaxAttempts > 0 {
 		limit = f.MaxAttempts

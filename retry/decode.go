@@ -173,7 +173,7 @@ func (s *RuleSpec) fields(f *findings) map[string]read {
 	return map[string]read{
 		"when": func(path string, v any) {
 			if _, ok := v.(string); ok {
-				f.refuse(path, "for instance [network, timeout]", "a list of categories is wanted; expressions are not supported")
+				f.text(&s.If)(path, v)
 				return
 			}
 			f.list(path, v, func(path string, v any) {

@@ -31,6 +31,9 @@ func (p *Policy) Spec() (spec *Spec, whole bool) {
 
 func (r *Rule) spec() (spec RuleSpec, whole bool) {
 	spec = RuleSpec{When: append([]Category(nil), r.When...), Then: r.Then}
+	if r.If != nil {
+		spec.If = r.If.String()
+	}
 	if r.MaxAttempts > 0 {
 		spec.MaxAttempts = new(r.MaxAttempts)
 	}

@@ -70,6 +70,12 @@ func (s *schedule) window(f *Failure) Window {
 // safe to share. Make one with [New], [Preset], [EasyJob] or [Spec.Policy]; the
 // zero Policy is not usable.
 type Policy struct {
+	content
+	run running // used by Do, not by durable tasks
+}
+
+// content is the part of a policy that never changes.
+type content struct {
 	schedule
 	attempts   int // ignored when unlimited
 	unlimited  bool
@@ -80,10 +86,12 @@ type Policy struct {
 	order      string
 	byError    []rule // OnError and OnType, consulted before rules
 	rules      []rule
-	run        running      // used by Do, not by durable tasks
 	wants      guardConfigs // for tasks, not used by Do
 	retryOn    []string
 	neverOn    []string
+	name       string // see Named
+	version    int64
+	final      bool // see Once
 }
 
 // New makes a policy. Without options it is [Default]. All refused values are
@@ -113,7 +121,7 @@ func Default() *Policy {
 
 // blank is the default policy before options.
 func blank() *Policy {
-	return &Policy{
+	return &Policy{content: content{
 		schedule: schedule{
 			backoff: Exponential(DefaultInitial, DefaultMultiplier, DefaultMax),
 			jitter:  FullJitter(),
@@ -122,7 +130,7 @@ func blank() *Policy {
 		maxCrashes: DefaultMaxCrashes,
 		order:      OrderBlock,
 		wants:      defaultGuards(),
-	}
+	}}
 }
 
 // finish checks the policy and, when nothing is wrong, precomputes what Decide
@@ -138,12 +146,15 @@ func (p *Policy) finish(f *findings) {
 		p.byError[i].compile(&p.schedule, fmt.Sprintf("error rule %d: %s", i+1, p.byError[i].selects))
 	}
 	for i := range p.rules {
-		p.rules[i].compile(&p.schedule, fmt.Sprintf("rule %d: %s", i+1, listed(p.rules[i].When)))
+		p.rules[i].compile(&p.schedule, fmt.Sprintf("rule %d: %s", i+1, p.rules[i].title()))
 	}
 }
 
 // MaxAttempts is the number of attempts, the first included; 0 is unlimited.
 func (p *Policy) MaxAttempts() int {
+	if p.final {
+		return 1
+	}
 	if p.unlimited {
 		return 0
 	}

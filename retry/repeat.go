@@ -37,6 +37,10 @@ func (p *Policy) Repeat(f Failure, r Rand) Repetition {
 // repeat is Repeat with what is declared for the call, without the cost.
 func (p *Policy) repeat(f *Failure, safe repeatability, r Rand) (Decision, error) {
 	decision := p.decide(f, r)
+	if decision.Snooze && p.spent(f, nil) {
+		return Decision{Reason: ReasonExhausted, Rule: decision.Rule}, reasonError(ReasonExhausted, f.Verdict.Category)
+	}
+	decision.Snooze = false
 	if !decision.Retry {
 		return decision, reasonError(decision.Reason, f.Verdict.Category)
 	}

@@ -17,13 +17,19 @@ const (
 	Dead Action = "dead"
 	// NeverRetry is the same as Dead, for policies of calls that are not tasks.
 	NeverRetry Action = "never"
+	// SnoozeTask repeats them after the delay without counting the attempt: only
+	// the deadline ends that. It is for durable tasks; calls in this process read
+	// it as [Retry].
+	SnoozeTask Action = "snooze"
 )
 
 // Rule changes what a policy does with some failures. The first matching rule
 // decides and no other is consulted.
 type Rule struct {
-	// When lists the categories. It must not be empty for [Rules].
+	// When lists the categories. It must not be empty for [Rules] without If.
 	When []Category
+	// If is a condition beyond the category; nil for none.
+	If Condition
 	// Then is what happens. Empty means [Retry].
 	Then Action
 	// MaxAttempts limits the total number of attempts of the task, whatever the
@@ -71,6 +77,9 @@ func (r *rule) holds(f *Failure, c Category) bool {
 	if len(r.When) > 0 && !slices.Contains(r.When, c) {
 		return false
 	}
+	if r.If != nil && !r.If.Holds(f) {
+		return false
+	}
 	return r.matches == nil || f.Err != nil && r.matches(f.Err)
 }
 
@@ -110,6 +119,26 @@ func sameType(selector, name string) bool {
 // star: "ConnectException" for "java.net.ConnectException".
 func lastPart(name string) string {
 	return name[strings.LastIndexAny(name, ".$:/\\*")+1:]
+}
+
+// title is what the rule is about, for the name of what decided.
+func (r *Rule) title() string {
+	if r.If == nil {
+		return listed(r.When)
+	}
+	return short(r.If.String())
+}
+
+// short cuts an expression to what fits a log line.
+func short(expression string) string {
+	const most = 60
+	runes := 0
+	for i := range expression {
+		if runes++; runes > most {
+			return expression[:i] + "…"
+		}
+	}
+	return expression
 }
 
 func listed(categories []Category) string {

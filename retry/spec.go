@@ -84,9 +84,11 @@ func (s JitterSpec) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object(s))
 }
 
-// RuleSpec is a [Rule].
+// RuleSpec is a [Rule]. In JSON when is a list of categories or an expression.
 type RuleSpec struct {
-	When        []Category   `json:"when"`
+	When []Category `json:"-"`
+	// If is an expression, in place of When; see [RegisterConditions].
+	If          string       `json:"-"`
 	Backoff     *BackoffSpec `json:"backoff,omitempty"`
 	MaxAttempts *int         `json:"max_attempts,omitempty"`
 	Then        Action       `json:"then,omitempty"`
@@ -200,7 +202,8 @@ func (s *Spec) fill(p *Policy, f *findings) {
 	}
 	p.timeout, p.ttl, p.firstRun = s.Timeout.or(0), s.TTL.or(0), s.FirstRunAfter.or(0)
 	for i := range s.Rules {
-		p.rules = append(p.rules, rule{Rule: s.Rules[i].rule(f, fmt.Sprintf("rules[%d]", i))})
+		made := s.Rules[i].rule(f, fmt.Sprintf("rules[%d]", i))
+		p.rules = append(p.rules, rule{Rule: made, broken: s.Rules[i].If != "" && made.If == nil})
 	}
 	p.retryOn, p.neverOn = append(p.retryOn, s.RetryOn...), append(p.neverOn, s.NeverOn...)
 	if s.MaxCrashes != nil {
@@ -219,6 +222,9 @@ func (s *Spec) fill(p *Policy, f *findings) {
 
 func (s *RuleSpec) rule(f *findings, path string) Rule {
 	r := Rule{When: append([]Category(nil), s.When...), Then: s.Then}
+	if s.If != "" {
+		r.If = condition(f, path+".when", s.If)
+	}
 	if s.MaxAttempts != nil {
 		r.MaxAttempts = *s.MaxAttempts
 		if r.MaxAttempts == 0 {

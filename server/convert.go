@@ -115,6 +115,7 @@ func wireAttempts(attempts []outlast.Attempt) []client.Attempt {
 		if f := a.Failure; f != nil {
 			out[i].Category, out[i].Error, out[i].Type, out[i].Code = f.Category, f.Message, f.Type, f.Code
 			out[i].Effect, out[i].Fingerprint = f.Effect, f.Fingerprint
+			out[i].Policy, out[i].PolicyVersion = f.Policy, f.PolicyVersion
 		}
 	}
 	return out

@@ -141,6 +141,10 @@ type Failure struct {
 	Fingerprint string        `json:"fingerprint"`
 	At          time.Time     `json:"at"`
 	Delay       time.Duration `json:"delay,omitempty"` // the wait planned after it, ns
+	// Policy and PolicyVersion tell which version of a named policy decided what
+	// follows; empty for policies without versions (presets, inline ones).
+	Policy        string `json:"policy,omitempty"`
+	PolicyVersion int64  `json:"policy_version,omitempty"`
 }
 
 // Rank orders pending tasks: the run time in µs, minus 30 s for each step of

@@ -126,8 +126,16 @@ func planFigures(w io.Writer, p *client.Plan) {
 		if rule.More > 0 {
 			delays = append(delays, "…")
 		}
-		row(w, "rule", fmt.Sprint(limited(rule.Attempts))+" attempts", fmt.Sprintf("%s: %s", rule.When, strings.Join(delays, " ")))
+		row(w, "rule", fmt.Sprint(limited(rule.Attempts))+" attempts", fmt.Sprintf("%s: %s", ruleTitle(&rule), strings.Join(delays, " ")))
 	}
+}
+
+// ruleTitle is what a rule is about.
+func ruleTitle(rule *client.PlanRule) string {
+	if rule.If != "" {
+		return clean(rule.If)
+	}
+	return fmt.Sprint(rule.When)
 }
 
 func solved(s *client.PlanSolution) string {

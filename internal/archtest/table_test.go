@@ -101,6 +101,7 @@ var rules = []rule{
 
 	// Between engine and root: one folder per noun.
 	{path: "policy", is: "named policies and queues", imports: []arrow{
+		{"internal/hints", "nearest names"},
 		{"retry", "what a policy compiles to"},
 		{"plan", "previews and warnings before a policy is saved"},
 		{"task", "names and limits of tasks"},

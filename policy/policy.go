@@ -1,0 +1,165 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outlast-dev/outlast/internal/hints"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Kinds of the objects that this package reads.
+const (
+	Kind     = "policy"
+	KindType = "type"
+	// KindSetting is for switches that hold everywhere; see [Retries].
+	KindSetting = "setting"
+)
+
+// Retries is the name of the setting that turns retries off for all: {"on": false}.
+const Retries = "retries"
+
+// ManagedByFile marks objects that the configuration file owns.
+const ManagedByFile = "file"
+
+// Default is the name of the policy of tasks for which nothing names one.
+const Default = "default"
+
+// MaxBody bounds a policy as it is written, in bytes.
+const MaxBody = store.MaxObject
+
+// Policy is a policy with a name. It is immutable.
+type Policy struct {
+	Name    string
+	Version int64 // 0 before it is kept
+	// Body is the policy in its one written form: see [Normal].
+	Body      json.RawMessage
+	Spec      *retry.Spec
+	Policy    *retry.Policy // with name and version
+	Fallback  *task.Follow  // nil for none
+	Managed   string        // [ManagedByFile], or ""
+	Actor     string        // who made this version
+	UpdatedAt time.Time
+}
+
+// Parse checks a policy as it is written in JSON and makes it. The error joins all
+// findings as [retry.FieldError] values.
+func Parse(name string, body []byte) (*Policy, error) {
+	var problems []error
+	if err := CheckName(name); err != nil {
+		problems = append(problems, err)
+	}
+	if len(body) > MaxBody {
+		problems = append(problems, &retry.FieldError{Message: fmt.Sprintf("has %d bytes; %d are the limit", len(body), MaxBody), Hint: "leave out rules"})
+		return nil, errors.Join(problems...)
+	}
+	p := &Policy{Name: name}
+	spec, err := retry.ParseSpec(body)
+	if err != nil {
+		return nil, errors.Join(append(problems, err)...)
+	}
+	p.Spec = spec
+	if p.Policy, err = spec.Policy(); err != nil {
+		problems = append(problems, err)
+	}
+	if !absent(spec.Alert) {
+		problems = append(problems, &retry.FieldError{Field: "alert", Message: "is not possible yet", Hint: "leave it out"})
+	}
+	if !absent(spec.Fallback) {
+		if p.Fallback, err = parseFallback(spec.Fallback); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if p.Body, err = Normal(spec); err != nil {
+		problems = append(problems, err)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	p.Policy = p.Policy.Named(name, 0)
+	return p, nil
+}
+
+// Normal is the one written form of a policy: two policies that say the same in
+// another order, or with other white space, have the same.
+func Normal(spec *retry.Spec) (json.RawMessage, error) { return json.Marshal(spec) }
+
+// Read makes the policy of an object.
+func Read(o *store.Object) (*Policy, error) {
+	p, err := Parse(o.Name, o.Body)
+	if err != nil {
+		return nil, fmt.Errorf("policy %s, version %d: %w", task.Quote(o.Name), o.Version, err)
+	}
+	p.Version, p.Managed, p.Actor, p.UpdatedAt = o.Version, o.Managed, o.Actor, o.UpdatedAt
+	p.Policy = p.Policy.Named(o.Name, o.Version)
+	return p, nil
+}
+
+// NameHint says what names look like.
+const NameHint = "names have 1 to 128 of the characters A-Z a-z 0-9 . _ : -"
+
+// CheckName checks the name of a policy, queue or type. Its error is a
+// [retry.FieldError] on "name".
+func CheckName(name string) error {
+	refused := &retry.FieldError{Field: "name", Hint: NameHint}
+	switch {
+	case name == "":
+		refused.Message = "is required"
+	case len(name) > task.MaxName:
+		refused.Message = fmt.Sprintf("has %d characters; %d are the limit", len(name), task.MaxName)
+	case strings.ContainsFunc(name, notInName):
+		refused.Message = task.Quote(name) + " has a character that is not possible"
+	default:
+		return nil
+	}
+	return refused
+}
+
+func notInName(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._:-", r)
+}
+
+// parseFallback reads what runs when a task of the policy dies.
+func parseFallback(body []byte) (*task.Follow, error) {
+	known := []string{"type", "queue", "policy", "payload", "target"}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(body, &keys); err != nil {
+		return nil, &retry.FieldError{Field: "fallback", Message: "an object is wanted", Hint: `such as {"type": "payment.refund"}`}
+	}
+	for key := range keys {
+		if near := hints.Nearest(key, known); !slices.Contains(known, key) {
+			hint := "known keys are " + strings.Join(known, ", ")
+			if near != "" {
+				hint = "did you mean " + near + "?"
+			}
+			return nil, &retry.FieldError{Field: "fallback." + key, Message: "unknown key", Hint: hint}
+		}
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	follow := &task.Follow{}
+	if err := decoder.Decode(follow); err != nil {
+		return nil, &retry.FieldError{Field: "fallback", Message: "cannot be read: " + err.Error(), Hint: `such as {"type": "payment.refund"}`}
+	}
+	for path, name := range map[string]string{"fallback.type": follow.Type, "fallback.queue": follow.Queue} {
+		if name == "" && (path != "fallback.type" || follow.HTTP != nil) {
+			continue
+		}
+		if err := CheckName(name); err != nil {
+			wrong := *retry.FieldErrors(err)[0]
+			wrong.Field = path
+			return nil, &wrong
+		}
+	}
+	return follow, nil
+}
+
+// absent reports whether an optional JSON value was left out.
+func absent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }

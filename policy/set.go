@@ -1,0 +1,179 @@
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Set is what holds on a node: the named policies, what is said of types, and
+// whether there are retries at all. Reads take no lock unless a limit of a type or
+// the switch changes a policy. It is immutable but for a cache.
+type Set struct {
+	policies map[string]*Policy
+	types    map[string]*Type
+	off      bool
+	standard *retry.Policy
+
+	mu       sync.RWMutex
+	variants map[variant]*retry.Policy
+}
+
+// variant is a policy with another limit, 0 for none at all.
+type variant struct {
+	of       *retry.Policy
+	attempts int
+}
+
+// mostVariants bounds the cache: callers with inline policies can bring many.
+const mostVariants = 1024
+
+// NewSet makes the set of the objects; those of other kinds are skipped. An object
+// that cannot be read, such as one that a later version has written, is an error,
+// and what before knew of it goes on to hold.
+func NewSet(objects []store.Object, before *Set) (*Set, []error) {
+	s := &Set{policies: map[string]*Policy{}, types: map[string]*Type{}}
+	var problems []error
+	for i := range objects {
+		if err := s.add(&objects[i], before); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if p := s.policies[Default]; p != nil {
+		s.standard = p.Policy
+	} else {
+		s.standard = standard
+	}
+	return s, problems
+}
+
+// standard is one for all sets, so that targets keep their guards.
+var standard = retry.Default()
+
+func (s *Set) add(o *store.Object, before *Set) (err error) {
+	switch o.Kind {
+	case Kind:
+		known := before.find(o.Name)
+		if known != nil && known.Version == o.Version {
+			s.policies[o.Name] = known // the same, so that targets keep their guards
+			return nil
+		}
+		made, err := Read(o)
+		if err != nil {
+			made = known
+		}
+		if made != nil {
+			s.policies[o.Name] = made
+		}
+		return err
+	case KindType:
+		made, err := ParseType(o.Body)
+		if err != nil {
+			made, err = before.Type(o.Name), fmt.Errorf("type %s: %w", task.Quote(o.Name), err)
+		}
+		if made != nil {
+			s.types[o.Name] = made
+		}
+		return err
+	case KindSetting:
+		if o.Name == Retries {
+			s.off = !readSwitch(o.Body)
+		}
+	}
+	return nil
+}
+
+// readSwitch reads {"on": false}; what cannot be read is on.
+func readSwitch(body []byte) bool {
+	setting := struct {
+		On bool `json:"on"`
+	}{On: true}
+	if json.Unmarshal(body, &setting) != nil {
+		return true
+	}
+	return setting.On
+}
+
+func (s *Set) find(name string) *Policy {
+	if s == nil {
+		return nil
+	}
+	return s.policies[name]
+}
+
+// Find returns the policy of a name, nil if none is kept under it.
+func (s *Set) Find(name string) *Policy { return s.find(name) }
+
+// Policies lists the kept policies by name.
+func (s *Set) Policies() []*Policy {
+	all := make([]*Policy, 0, len(s.policies))
+	for _, p := range s.policies {
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b *Policy) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Type returns what is said of a type, nil for nothing.
+func (s *Set) Type(name string) *Type {
+	if s == nil {
+		return nil
+	}
+	return s.types[name]
+}
+
+// Types lists the types of which something is said, by name.
+func (s *Set) Types() []string {
+	names := make([]string, 0, len(s.types))
+	for name := range s.types {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Off reports whether retries are turned off for all.
+func (s *Set) Off() bool { return s.off }
+
+// Standard is the policy of tasks for which nothing names one.
+func (s *Set) Standard() *retry.Policy { return s.standard }
+
+// Effective is a policy under what holds for the type of its task, and for all.
+func (s *Set) Effective(p *retry.Policy, of *Type) *retry.Policy {
+	switch {
+	case s.off:
+		return s.variant(variant{p, 0})
+	case of != nil && of.MaxAttempts != nil && *of.MaxAttempts != p.MaxAttempts():
+		return s.variant(variant{p, *of.MaxAttempts})
+	}
+	return p
+}
+
+func (s *Set) variant(v variant) *retry.Policy {
+	s.mu.RLock()
+	made := s.variants[v]
+	s.mu.RUnlock()
+	if made != nil {
+		return made
+	}
+	if made = v.of.Once(); v.attempts > 0 {
+		limited, err := v.of.Limited(v.attempts)
+		if err != nil {
+			return v.of // types were checked before
+		}
+		made = limited
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.variants == nil || len(s.variants) >= mostVariants {
+		s.variants = make(map[variant]*retry.Policy)
+	}
+	s.variants[v] = made
+	return made
+}
