@@ -85,6 +85,7 @@ func (c *Client) makeEngine() error {
 		Observer:    c.observe(),
 		EnqueueOnly: c.enqueueOnly,
 		Tell:        c.waker.tell,
+		Configure:   c.configure,
 		Queues:      c.queues,
 		Node: store.Node{
 			ID:       nodeID(),
@@ -141,10 +142,14 @@ func (c *Client) Start(ctx context.Context) error {
 	if c.state.Load() != opened {
 		return &Error{Code: task.CodeConflict, Message: "the client was started before", Hint: "open a new one"}
 	}
-	if err := c.registry.mistakes(); err != nil {
+	if err := c.checkSchema(ctx); err != nil {
 		return err
 	}
-	if err := c.checkSchema(ctx); err != nil {
+	set, err := c.readPolicies(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.registry.mistakes(set); err != nil {
 		return err
 	}
 	if err := c.createQueues(ctx); err != nil {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/outlast-dev/outlast/internal/hints"
+	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -16,7 +17,8 @@ type complaints struct {
 	prefix   string // "tasks[3]." in a batch
 	fields   []task.Field
 	hints    hints.List
-	tooLarge bool // one of the complaints is about size
+	tooLarge bool        // one of the complaints is about size
+	policies *policy.Set // that names of policies may mean; nil for presets only
 }
 
 // mostComplaints bounds the answer to a request that is wrong all over.

@@ -209,7 +209,7 @@ func (c *Client) receipt(insert *store.Insert, inserted *store.Inserted) Receipt
 // of the draft is shared with the caller afterwards, except the payload, which
 // is only read.
 func (c *Client) prepare(ctx context.Context, d Draft, prefix string) (store.Insert, error) {
-	wrong := complaints{prefix: prefix}
+	wrong := complaints{prefix: prefix, policies: c.policiesFor(ctx, &d)}
 	now := time.Now()
 	d.validate(&wrong, now)
 	if !d.ID.IsZero() && (d.ID[6]>>4 != 7 || d.ID[8]>>6 != 2) {

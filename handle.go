@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -20,6 +21,8 @@ type HandleOption func(*typeRules)
 type typeRules struct {
 	policy     *retry.Policy
 	policyName string
+	named      bool   // policyName may have been put in place of the preset
+	later      string // the name of a policy that is no preset; [Client.Start] looks for it
 
 	name        string
 	interval    *time.Duration
@@ -28,7 +31,9 @@ type typeRules struct {
 	delay       time.Duration // of Func only
 }
 
-// Policy names the policy of a type: a preset such as "payment".
+// Policy names the policy of a type: one that was put before [Client.Start], or a
+// preset such as "payment". With MaxAttempts, Interval or Timeout beside it, it
+// must be a preset, which these change.
 func Policy(name string) HandleOption { return func(r *typeRules) { r.name = name } }
 
 // Retry sets the policy of a type. It stands alone: MaxAttempts, Interval and
@@ -74,6 +79,13 @@ func compileRules(c *complaints, opts []HandleOption) typeRules {
 	if r.name == "" && !overrides {
 		return r
 	}
+	if !overrides && policy.CheckName(r.name) == nil {
+		r.policyName, r.named = r.name, true
+		if _, preset := retry.DescribePreset(r.name); !preset {
+			r.later = r.name
+			return r
+		}
+	}
 	spec := retry.Spec{Preset: r.name, MaxAttempts: r.maxAttempts}
 	if r.interval != nil {
 		spec.Backoff = &retry.BackoffSpec{Kind: "fixed", Initial: (*retry.Duration)(r.interval)}
@@ -81,11 +93,11 @@ func compileRules(c *complaints, opts []HandleOption) typeRules {
 	if r.timeout != nil {
 		spec.Timeout = (*retry.Duration)(r.timeout)
 	}
-	policy, err := spec.Policy()
+	made, err := spec.Policy()
 	c.retryErr("policy", err)
-	r.policy, r.policyName = policy, r.name
+	r.policy, r.policyName = made, r.name
 	if r.policyName == "" {
-		r.policyName = defaultPolicy
+		r.policyName = policy.Default
 	}
 	return r
 }

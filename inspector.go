@@ -33,6 +33,8 @@ type View struct {
 	// PolicyName is the policy that holds: "inline", a name, or "default".
 	// For types whose handlers set one, only the nodes that run them know it.
 	PolicyName string
+	// PolicyVersion is the newest version of it, 0 for a policy without versions.
+	PolicyVersion int64
 	// FallbackState and FallbackError tell of the fallback task of a dead
 	// one, where there is one. Only [Inspector.Get] fills them.
 	FallbackState task.State
@@ -70,7 +72,7 @@ func (i *Inspector) View(ctx context.Context, tasks ...*Task) ([]*View, error) {
 		}
 		view := &View{Task: t, Waiting: waiting.why, NextCheck: waiting.next, MaxAttempts: t.Spec.MaxAttempts}
 		if policy, name, err := i.client.registry.policyOf(t); err == nil {
-			view.PolicyName = name
+			view.PolicyName, view.PolicyVersion = name, policy.Version()
 			if view.MaxAttempts == 0 {
 				view.MaxAttempts = policy.MaxAttempts()
 			}

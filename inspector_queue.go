@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -33,7 +34,11 @@ func (i *Inspector) Queues(ctx context.Context) ([]Queue, error) {
 // PutQueue creates a queue or changes one. It takes effect everywhere within
 // about a second; lanes can only be raised. Code "invalid" with fields.
 func (i *Inspector) PutQueue(ctx context.Context, queue Queue) (*Queue, error) {
-	if err := checkQueue(&queue); err != nil {
+	set, err := i.client.readPolicies(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkQueue(&queue, set); err != nil {
 		return nil, err
 	}
 	stored, err := i.client.backend.PutQueue(ctx, queue)
@@ -52,8 +57,8 @@ func (i *Inspector) refresh(ctx context.Context) {
 	}
 }
 
-func checkQueue(queue *Queue) error {
-	var c complaints
+func checkQueue(queue *Queue, policies *policy.Set) error {
+	c := complaints{policies: policies}
 	within := func(path string, value, least, most int) {
 		if value < least || value > most {
 			c.add(path, strconv.Itoa(value)+" is outside "+strconv.Itoa(least)+" to "+strconv.Itoa(most), "0 means the default")
@@ -72,7 +77,7 @@ func checkQueue(queue *Queue) error {
 		c.add("unknown_type", task.Quote(queue.UnknownType)+" is neither park nor dead", "park keeps tasks until something can start them")
 	}
 	if queue.Policy != "" {
-		checkPolicyName(&c, "policy", queue.Policy)
+		c.policyName("policy", queue.Policy)
 	}
 	return c.err("the queue is invalid")
 }

@@ -1,10 +1,14 @@
 package outlast
 
 import (
+	"context"
 	"encoding/json"
 	"sync"
+	"time"
 
+	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -42,57 +46,152 @@ func parseRetry(raw json.RawMessage) (*retry.Policy, error) {
 	return spec.Policy()
 }
 
-// namedPolicy returns the policy of a name; today these are the presets.
-func namedPolicy(name string) (*retry.Policy, error) { return retry.Preset(name) }
-
-// defaultPolicy is that of tasks for which nothing names one.
-const defaultPolicy = "default"
-
 // inlinePolicy is the name under which people see a policy that came with
 // the task.
 const inlinePolicy = "inline"
 
 // policyOf finds the policy that holds for a task, and its name: the inline
-// one, the task's, its type's, its queue's, the default, in this order.
-func (r *registry) policyOf(t *task.Task) (policy *retry.Policy, name string, err error) {
+// one, the task's, its type's, its queue's, the default, in this order. A name
+// that means nothing any more is passed over.
+func (r *registry) policyOf(t *task.Task) (chosen *retry.Policy, name string, err error) {
+	set := r.set.Load()
 	if !absent(t.Spec.Retry) {
-		policy, err = r.inlined(t.Spec.Retry)
-		return policy, inlinePolicy, err
-	}
-	name = t.Policy
-	if name == "" {
-		if h := r.lookup(t.Type); h != nil && h.rules.policy != nil {
-			return h.rules.policy, h.rules.policyName, nil
+		if chosen, err = r.inlined(t.Spec.Retry); err != nil {
+			return nil, inlinePolicy, err
 		}
-		if queue, ok := r.client.engine.Queue(t.Queue); ok {
-			name = queue.Policy
+		return set.Effective(chosen, nil), inlinePolicy, nil
+	}
+	if chosen = r.byName(set, t.Policy); chosen != nil {
+		return set.Effective(chosen, nil), t.Policy, nil
+	}
+	of := set.Type(t.Type)
+	chosen, name = r.usual(set, of, t)
+	return set.Effective(chosen, of), name, nil
+}
+
+// usual is the policy of a task that names none.
+func (r *registry) usual(set *policy.Set, of *policy.Type, t *task.Task) (*retry.Policy, string) {
+	if of != nil {
+		if chosen := r.byName(set, of.Policy); chosen != nil {
+			return chosen, of.Policy
 		}
 	}
-	if name == "" || name == defaultPolicy {
-		return r.standard, defaultPolicy, nil
+	if h := r.lookup(t.Type); h != nil {
+		if chosen := r.byName(set, h.rules.policyName); chosen != nil && h.rules.named {
+			return chosen, h.rules.policyName
+		}
+		if h.rules.policy != nil {
+			return h.rules.policy, h.rules.policyName
+		}
 	}
-	policy, err = r.byName(name)
-	return policy, name, err
+	if queue, ok := r.client.engine.Queue(t.Queue); ok {
+		if chosen := r.byName(set, queue.Policy); chosen != nil {
+			return chosen, queue.Policy
+		}
+	}
+	return set.Standard(), policy.Default
 }
 
 func (r *registry) inlined(raw json.RawMessage) (*retry.Policy, error) {
 	if known := r.inline.find(string(raw)); known != nil {
 		return known, nil
 	}
-	policy, err := parseRetry(raw)
+	made, err := parseRetry(raw)
 	if err == nil {
-		r.inline.keep(string(raw), policy)
+		r.inline.keep(string(raw), made)
 	}
-	return policy, err
+	return made, err
 }
 
-func (r *registry) byName(name string) (*retry.Policy, error) {
-	if known := r.named.find(name); known != nil {
-		return known, nil
+// byName is the policy that was put under a name, else the preset, nil for no
+// name and for one that means nothing.
+func (r *registry) byName(set *policy.Set, name string) *retry.Policy {
+	switch name {
+	case "":
+		return nil
+	case policy.Default:
+		return set.Standard()
 	}
-	policy, err := namedPolicy(name)
-	if err == nil {
-		r.named.keep(name, policy)
+	if kept := set.Find(name); kept != nil {
+		return kept.Policy
 	}
-	return policy, err
+	if known := r.presets.find(name); known != nil {
+		return known
+	}
+	made, err := retry.Preset(name)
+	if err != nil {
+		if _, told := r.missing.LoadOrStore(name, true); !told {
+			r.client.logger.Warn("policy.missing", "policy", name, "instead", "what the type, the queue or the default says")
+		}
+		return nil
+	}
+	r.presets.keep(name, made)
+	return made
+}
+
+// Fallback implements [engine.Registry].
+func (r *registry) Fallback(t *task.Task) *task.Follow {
+	chosen, name, err := r.policyOf(t)
+	if err != nil || chosen.Version() == 0 {
+		return nil
+	}
+	if kept := r.set.Load().Find(name); kept != nil {
+		return kept.Fallback
+	}
+	return nil
+}
+
+// configure reads the objects of the store and lets them hold here.
+func (c *Client) configure(ctx context.Context) error {
+	objects, err := c.backend.Objects(ctx, "")
+	if err != nil {
+		return err
+	}
+	c.registry.take(objects)
+	return nil
+}
+
+// take lets the policies among the objects hold here. What cannot be read changes
+// nothing and is logged.
+func (r *registry) take(objects []store.Object) {
+	set, problems := policy.NewSet(objects, r.set.Load())
+	r.set.Store(set)
+	r.missing.Clear()
+	for _, problem := range problems {
+		r.client.logger.Error("policy.unreadable", "error", problem)
+	}
+}
+
+// readPolicies are the policies as they are in the store now.
+func (c *Client) readPolicies(ctx context.Context) (*policy.Set, error) {
+	objects, err := c.backend.Objects(ctx, policy.Kind)
+	if err != nil {
+		return nil, err
+	}
+	set, _ := policy.NewSet(objects, c.registry.set.Load()) // what is unreadable was logged when it came
+	return set, nil
+}
+
+// policiesFor completes a draft by what is said of its type, and returns the
+// policies that it may name. One that is not known is looked for in the store, but
+// not at every call.
+func (c *Client) policiesFor(ctx context.Context, d *Draft) *policy.Set {
+	set := c.registry.set.Load()
+	if unknown(set, d.Policy) && c.refreshed.allow(200*time.Millisecond) && c.engine.Refresh(ctx) == nil {
+		set = c.registry.set.Load()
+	}
+	if d.Queue == "" {
+		if of := set.Type(d.Type); of != nil {
+			d.Queue = of.Queue
+		}
+	}
+	return set
+}
+
+func unknown(set *policy.Set, name string) bool {
+	if name == "" || set.Find(name) != nil {
+		return false
+	}
+	_, preset := retry.DescribePreset(name)
+	return !preset && policy.CheckName(name) == nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/push"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/safehttp"
@@ -20,9 +21,10 @@ type registry struct {
 	client   *Client
 	sender   *push.Sender
 	outbound *safehttp.Client
-	standard *retry.Policy // of tasks for which nothing names a policy
+	set      atomic.Pointer[policy.Set]
 	inline   policyCache
-	named    policyCache
+	presets  policyCache
+	missing  sync.Map // names of policies that are gone, of which was told
 	progress progress
 
 	mu       sync.Mutex // held by changes
@@ -45,8 +47,9 @@ func newRegistry(c *Client) *registry {
 		client:   c,
 		outbound: outbound,
 		sender:   push.New(outbound, push.Options{Version: buildVersion()}),
-		standard: retry.Default(),
 	}
+	set, _ := policy.NewSet(nil, nil)
+	r.set.Store(set)
 	r.publish(map[string]*handler{})
 	return r
 }
@@ -87,9 +90,16 @@ func (r *registry) add(taskType string, run engine.Handler, opts []HandleOption)
 }
 
 // mistakes is what went wrong in registrations, nil if nothing did.
-func (r *registry) mistakes() error {
+func (r *registry) mistakes(set *policy.Set) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.wrong.policies = set
+	handlers := *r.handlers.Load()
+	for _, taskType := range slices.Sorted(maps.Keys(handlers)) {
+		if name := handlers[taskType].rules.later; name != "" {
+			r.wrong.policyName("policy", name)
+		}
+	}
 	return r.wrong.err("some handlers cannot be registered")
 }
 

@@ -159,7 +159,7 @@ func (d *Draft) validateLimits(c *complaints) {
 		c.add("max_attempts", strconv.Itoa(*d.MaxAttempts)+" is outside 1 to 1000000", "the first attempt counts; 1 turns retries off")
 	}
 	if d.Policy != "" {
-		checkPolicyName(c, "policy", d.Policy)
+		c.policyName("policy", d.Policy)
 	}
 	if !absent(d.Retry) {
 		d.validateRetry(c)

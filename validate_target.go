@@ -60,7 +60,7 @@ func (c *complaints) retryErr(path string, err error) {
 	}
 }
 
-const policyHint = "name a preset such as payment, or write an inline policy"
+const policyHint = "name a policy that was put before, or a preset such as payment, or write an inline policy"
 
 // follow checks a follow-up task.
 func (c *complaints) follow(path string, follow *task.Follow) {
@@ -73,7 +73,7 @@ func (c *complaints) follow(path string, follow *task.Follow) {
 		c.name(path+".queue", follow.Queue)
 	}
 	if follow.Policy != "" {
-		checkPolicyName(c, path+".policy", follow.Policy)
+		c.policyName(path+".policy", follow.Policy)
 	}
 	if follow.HTTP != nil {
 		c.request(path+".target", follow.HTTP)
@@ -102,13 +102,16 @@ func (d *Draft) validateFollows(c *complaints) {
 	}
 }
 
-// checkPolicyName checks that a policy of this name exists.
-func checkPolicyName(c *complaints, path, name string) {
+// policyName checks that a policy of this name exists.
+func (c *complaints) policyName(path, name string) {
 	if len(name) > task.MaxName || !plain(name) {
 		c.add(path, task.Quote(name)+" is no policy", policyHint)
 		return
 	}
-	_, err := namedPolicy(name)
+	if c.policies != nil && c.policies.Find(name) != nil {
+		return
+	}
+	_, err := retry.Preset(name)
 	for _, field := range retry.FieldErrors(err) {
 		hint, message := field.Hint, field.Message
 		if field.Field != "preset" && field.Field != "" { // an argument, as in easyjob(30s, 2, 5)

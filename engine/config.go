@@ -47,6 +47,9 @@ type Registry interface {
 	// Policy resolves the policy of a task. An error is recorded as the
 	// task's permanent failure.
 	Policy(t *task.Task) (*retry.Policy, error)
+	// Fallback is what the policy of a task that brings none runs when it dies,
+	// nil for nothing.
+	Fallback(t *task.Task) *task.Follow
 	// Follow makes the task that follows t, whose end is s, with its place
 	// and id, or reports false where there is none to make. It must return the same
 	// task for the same arguments, since a settle may be repeated.
@@ -77,6 +80,12 @@ type Config struct {
 	// with none, queues and nodes. It is advice: nobody waits for it, and errors
 	// are counted only. Nil where there is no such way. It must end with ctx.
 	Tell func(ctx context.Context, node store.Node, lanes []uint16) error
+
+	// Configure is called before the node joins, and whenever the number
+	// [store.Topology.Config] is another than the last for which it returned nil:
+	// somebody has changed objects. It may ask the store; lanes wait for it. Nil
+	// where nothing depends on objects.
+	Configure func(ctx context.Context) error
 
 	// Queues whose lanes a node without Embedded set takes also where embedded
 	// nodes work on them (what `outlast serve --queues` does). Of other queues

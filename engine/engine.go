@@ -52,17 +52,21 @@ type Engine struct {
 
 	reported []store.Target // what was last said of targets; the beat's own
 
-	seen    map[string]*suspicion                // of other nodes' counters; the balancing loop's own
-	orphans orphans                              // free lanes that nobody takes; the balancing loop's own
-	beaten  atomic.Pointer[map[string]time.Time] // when each other living node was first seen with its present counter
-	placing baton                                // one reader of the topology or taker of lanes at a time
-	contact atomic.Pointer[time.Time]            // when the last successful raise of the counter was sent
-	lag     lag                                  // of the store's clock
-	lost    atomic.Bool                          // no contact with the store: nothing starts
-	stops   atomic.Bool                          // Stop was called: nothing starts
-	halted  bool                                 // no attempt may be added any more; guarded by mu
-	watched atomic.Bool                          // the store tells of changes
-	doubted atomic.Int64                         // until when to look for rows lost by an unknown outcome, ns
+	seen       map[string]*suspicion                // of other nodes' counters; the balancing loop's own
+	orphans    orphans                              // free lanes that nobody takes; the balancing loop's own
+	beaten     atomic.Pointer[map[string]time.Time] // when each other living node was first seen with its present counter
+	configured struct {                             // by objects; held by placing
+		known  bool
+		number int64
+	}
+	placing baton                     // one reader of the topology or taker of lanes at a time
+	contact atomic.Pointer[time.Time] // when the last successful raise of the counter was sent
+	lag     lag                       // of the store's clock
+	lost    atomic.Bool               // no contact with the store: nothing starts
+	stops   atomic.Bool               // Stop was called: nothing starts
+	halted  bool                      // no attempt may be added any more; guarded by mu
+	watched atomic.Bool               // the store tells of changes
+	doubted atomic.Int64              // until when to look for rows lost by an unknown outcome, ns
 
 	wake     chan struct{}      // the dispatcher
 	load     chan struct{}      // the loader: something ran low, or marks are to be written

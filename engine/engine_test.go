@@ -56,6 +56,8 @@ func (r *registry) Handler(t *task.Task) engine.Handler {
 
 func (r *registry) Policy(*task.Task) (*retry.Policy, error) { return r.policy, nil }
 
+func (r *registry) Fallback(*task.Task) *task.Follow { return nil }
+
 func (r *registry) Follow(t *task.Task, f *task.Follow, _ engine.FollowKind, s *store.Settlement) (store.Insert, bool) {
 	if r.follow == nil {
 		return store.Insert{}, false

@@ -109,11 +109,33 @@ func (e *Engine) Refresh(ctx context.Context) error {
 	if self := v.alive[e.node()]; self != nil {
 		self.Serves = e.serves(v) // its row is as old as its last beat
 	}
+	if err := e.configure(ctx, topology.Config); err != nil {
+		return err
+	}
 	before := e.view.Swap(v)
 	if found := e.apply(before, v); len(found) > 0 {
 		e.settleIn(found)
 	}
 	signal(e.wake)
+	return nil
+}
+
+// configure tells the node's program that objects have changed. A failure is told
+// to nobody but the log, and tried again at the next look, unless nothing is known
+// yet.
+func (e *Engine) configure(ctx context.Context, number int64) error {
+	if e.config.Configure == nil || e.configured.known && e.configured.number == number {
+		return nil
+	}
+	err := e.config.Configure(ctx)
+	switch {
+	case err == nil:
+		e.configured.known, e.configured.number = true, number
+	case e.configured.known:
+		e.log.Warn("configure.failed", "error", err)
+	default:
+		return err
+	}
 	return nil
 }
 

@@ -51,7 +51,11 @@ func (e *Engine) follow(s *store.Settlement) {
 	case task.OutcomeSucceeded:
 		add(spec.OnSuccess, FollowOnSuccess)
 	case task.OutcomeDead:
-		add(spec.Fallback, FollowFallback)
+		fallback := spec.Fallback
+		if fallback == nil {
+			fallback = e.config.Registry.Fallback(s.Task)
+		}
+		add(fallback, FollowFallback)
 		add(spec.OnDead, FollowOnDead)
 	}
 }

@@ -112,8 +112,8 @@ func Compile(text string) (retry.Condition, error) {
 func (e *expression) String() string { return e.text }
 
 // Holds implements [retry.Condition].
-func (e *expression) Holds(f *retry.Failure) bool {
-	out, _, err := e.program.Eval(failure{f})
+func (e *expression) Holds(f retry.Failure) bool {
+	out, _, err := e.program.Eval(failure{&f})
 	if err != nil {
 		return false
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 func TestExpressions(t *testing.T) {
-	f := &retry.Failure{
+	f := retry.Failure{
 		Attempt: 2, Err: errors.New("Deadlock found when trying to get lock"),
 		Verdict: retry.Verdict{Category: retry.Conflict, Effect: retry.NotSent, Type: "*mysql.MySQLError", Code: "1213"},
 	}
-	http := &retry.Failure{Attempt: 5, Verdict: retry.Verdict{Category: retry.Permanent, Effect: retry.Done, Code: "404"}}
+	http := retry.Failure{Attempt: 5, Verdict: retry.Verdict{Category: retry.Permanent, Effect: retry.Done, Code: "404"}}
 	for _, c := range []struct {
 		text         string
 		first, other bool
@@ -108,7 +108,7 @@ func BenchmarkExpression(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	f := &retry.Failure{Attempt: 2, Verdict: retry.Verdict{Category: retry.Permanent, Code: "404"}}
+	f := retry.Failure{Attempt: 2, Verdict: retry.Verdict{Category: retry.Permanent, Code: "404"}}
 	for b.Loop() {
 		if !e.Holds(f) {
 			b.Fatal("it does not hold")

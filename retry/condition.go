@@ -11,7 +11,7 @@ import (
 type Condition interface {
 	// Holds reports whether the condition holds for the failure, whose category
 	// is never empty. What cannot be evaluated does not hold.
-	Holds(f *Failure) bool
+	Holds(f Failure) bool
 	// String is the expression as it was written.
 	String() string
 }

@@ -42,8 +42,8 @@ func ExamplePolicy_Decide() {
 	failure.Deadline = now.Add(5 * time.Second)
 	fmt.Printf("%+v\n", policy.Decide(failure, nil))
 	// Output:
-	// {Retry:true Delay:10s Reason: Rule:policy}
-	// {Retry:false Delay:0s Reason:expired Rule:policy}
+	// {Retry:true Snooze:false Delay:10s Reason: Rule:policy}
+	// {Retry:false Snooze:false Delay:0s Reason:expired Rule:policy}
 }
 
 func ExampleClassify() {

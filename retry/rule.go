@@ -77,7 +77,7 @@ func (r *rule) holds(f *Failure, c Category) bool {
 	if len(r.When) > 0 && !slices.Contains(r.When, c) {
 		return false
 	}
-	if r.If != nil && !r.If.Holds(f) {
+	if r.If != nil && !r.If.Holds(*f) {
 		return false
 	}
 	return r.matches == nil || f.Err != nil && r.matches(f.Err)

@@ -69,7 +69,7 @@ func wireTask(v *outlast.View) client.Task {
 	if v.PolicyName != "" {
 		out.Policy = v.PolicyName
 		if v.PolicyName != "inline" {
-			out.PolicyVersion = 1 // policies are presets so far
+			out.PolicyVersion = int(max(v.PolicyVersion, 1)) // presets have one version
 		}
 	}
 	if v.FallbackError != nil {
