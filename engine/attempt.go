@@ -25,6 +25,7 @@ type attempt struct {
 	again   bool        // the store has refused that once
 	kept    error       // what a handler returned whose success was recorded before; see complete.go
 	before  *attempt    // in answered
+	lease   *lease      // nil unless a remote worker runs it
 }
 
 // attemptChunk is how many attempts are allocated together: few, since one
@@ -32,15 +33,33 @@ type attempt struct {
 const attemptChunk = 16
 
 // start registers tasks that were claimed as the given node and hands them to
-// the crew. It starts none, and says so, when this node may not act any more:
-// it lost touch, it is another one by now, it has stopped.
+// the crew. It starts none, and says so, when this node may not act any more.
 func (e *Engine) start(node string, tasks []*task.Task) bool {
-	attempts := make([]*attempt, 0, len(tasks))
+	attempts, ok := e.register(node, tasks, func(a *attempt) { a.ctx.parent = e.attempts })
+	if ok {
+		e.crew.start(attempts)
+	}
+	return ok
+}
+
+// startFor starts claimed tasks on this node, or hands them to a poll.
+func (e *Engine) startFor(node string, tasks []*task.Task, p *poll, began time.Time) bool {
+	if p == nil {
+		return e.start(node, tasks)
+	}
+	return e.lease(node, tasks, p, began)
+}
+
+// register makes attempts of tasks that were claimed as the given node. It makes
+// none, and says so, when this node may not act any more: it lost touch, it is
+// another one by now, it has stopped.
+func (e *Engine) register(node string, tasks []*task.Task, set func(*attempt)) (attempts []*attempt, ok bool) {
+	attempts = make([]*attempt, 0, len(tasks))
 	var chunk []attempt
 	e.mu.Lock()
 	if e.halted || e.lost.Load() || e.silent() || e.node() != node {
 		e.mu.Unlock()
-		return false
+		return nil, false
 	}
 	for i, t := range tasks {
 		entry := e.near.known[t.ID]
@@ -52,15 +71,17 @@ func (e *Engine) start(node string, tasks []*task.Task) bool {
 		}
 		a := &chunk[0]
 		chunk = chunk[1:]
-		a.run.Task, a.run.attempt, a.entry, a.ctx.parent = t, a, entry, e.attempts
+		a.run.Task, a.run.attempt, a.entry = t, a, entry
+		set(a)
 		entry.attempt = a
+		if a.lease == nil {
+			e.handlers.Add(1)
+		}
 		attempts = append(attempts, a)
 	}
 	e.runs += len(attempts)
-	e.handlers.Add(len(attempts))
 	e.mu.Unlock()
-	e.crew.start(attempts)
-	return true
+	return attempts, true
 }
 
 // attempts yields the attempts that have not been settled. The engine's lock
@@ -143,7 +164,7 @@ func (e *Engine) refuse(a *attempt) *decided {
 		return e.unstarted(a, task.CrashLoop, "crash budget", err)
 	case !a.run.Deadline.IsZero() && !time.Now().Before(a.run.Deadline):
 		return e.unstarted(a, task.Expired, "deadline", retry.ErrDeadline)
-	case e.config.Registry.Handler(t) == nil:
+	case a.lease == nil && e.config.Registry.Handler(t) == nil:
 		return e.unstarted(a, task.NoHandler, "no handler", errNoHandler)
 	}
 	return nil

@@ -104,9 +104,11 @@ func (e *Engine) serves(v *view) store.Serves {
 	if e.config.EnqueueOnly || v == nil {
 		return out
 	}
+	now, remotes := time.Now(), e.remotes()
 	for name := range v.queues {
-		types, served := e.config.Registry.Serves(name)
-		if !served {
+		types, serves := e.config.Registry.Serves(name)
+		of, remote := remotes[name]
+		if types, serves = learnServed(types, serves, of, remote); !serves {
 			continue
 		}
 		switch {
@@ -114,6 +116,9 @@ func (e *Engine) serves(v *view) store.Serves {
 			types = []string{leaving}
 		case !e.config.Node.Embedded && types != nil && slices.Contains(e.config.Queues, name):
 			types = append(slices.Clip(types), owning)
+		}
+		if types != nil && remote && !e.stops.Load() {
+			types = append(slices.Clip(types), e.wants(name, now)...)
 		}
 		if types != nil && v.goesRound(v.queues[name]) && e.runsOf(name) {
 			types = append(slices.Clip(types), holding)
@@ -138,7 +143,9 @@ func (e *Engine) lose(why string) {
 	before := e.lost.Swap(true) // under the lock, so that no attempt starts and is missed here
 	if !before {
 		for a := range e.near.attempts {
-			a.ctx.cancel(ErrLost)
+			if a.lease == nil { // what is leased is the worker's
+				a.ctx.cancel(ErrLost)
+			}
 		}
 	}
 	e.mu.Unlock()

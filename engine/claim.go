@@ -26,7 +26,7 @@ func (e *Engine) dispatch() {
 	for e.claims.Err() == nil {
 		batch, wait := e.nextBatch()
 		if len(batch) > 0 {
-			e.claim(batch)
+			e.claimBatch(batch)
 			continue
 		}
 		timer.Reset(wait)
@@ -61,17 +61,20 @@ func (e *Engine) nextBatch() ([]*entry, time.Duration) {
 	return nil, time.Hour
 }
 
-// claim makes the entries this node's on disk and starts them. Nothing is
-// handed out before the claim's transaction has committed.
-func (e *Engine) claim(batch []*entry) {
+// claim makes the entries this node's, or those of a poll's worker, on disk and
+// starts them. Nothing is handed out before the claim's transaction has committed.
+func (e *Engine) claim(batch []*entry, p *poll) {
 	request := e.claimOf(batch)
+	if p != nil {
+		request.Worker, request.Lease = p.Worker, p.Lease
+	}
 	began := time.Now()
 	ctx, cancel := e.storeContext(storeCall)
 	claimed, err := e.config.Store.Claim(ctx, request)
 	cancel()
 	if err != nil {
 		e.log.Warn("claim.unknown", "rows", len(batch), "error", err)
-		claimed.Tasks = e.readBack(batch)
+		claimed.Tasks = e.readBack(batch, request.Holder())
 		claimed.Refused = nil
 	} else {
 		e.claimed(len(claimed.Tasks), began)
@@ -79,7 +82,7 @@ func (e *Engine) claim(batch []*entry) {
 			e.lag.seen(began, time.Now(), claimed.Tasks[0].StartedAt)
 		}
 	}
-	if !e.start(request.Node, claimed.Tasks) {
+	if !e.startFor(request.Node, claimed.Tasks, p, began) {
 		// Others may be recovering these rows. The reconciler hands them back
 		// if this node turns out to be alive after all.
 		e.doubt()
@@ -107,7 +110,7 @@ func (e *Engine) claimOf(batch []*entry) store.Claim {
 // readBack finds out which rows a claim of unknown outcome has claimed. It
 // asks until the store answers or the node is lost; what is left then is
 // found by the reconciler or, after the node's death, by recovery.
-func (e *Engine) readBack(batch []*entry) []*task.Task {
+func (e *Engine) readBack(batch []*entry, holder string) []*task.Task {
 	e.doubt()
 	ids := make([]task.ID, len(batch))
 	for i, entry := range batch {
@@ -115,7 +118,7 @@ func (e *Engine) readBack(batch []*entry) []*task.Task {
 	}
 	for pause := 5 * time.Millisecond; sleep(e.claims, pause); pause = min(2*pause, time.Second) {
 		ctx, cancel := e.storeContext(storeCall)
-		tasks, err := e.config.Store.Running(ctx, e.node(), ids)
+		tasks, err := e.config.Store.Running(ctx, holder, ids)
 		cancel()
 		if err == nil {
 			return tasks

@@ -22,6 +22,9 @@ type Engine struct {
 	id     atomic.Pointer[string]
 	view   atomic.Pointer[view]
 
+	remote remote                 // guarded by mu
+	served atomic.Pointer[served] // what its workers can start
+
 	enqueues *group[*enqueueCall]
 	settles  *group[*attempt]
 	crew     *crew
@@ -113,7 +116,7 @@ func New(config Config) (*Engine, error) {
 		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1), stirred: make(chan struct{}, 1), asks: make(chan chan struct{}),
 		told: make(chan struct{}, 1), beatAsks: make(chan chan struct{}),
 	}
-	e.near.random = config.Rand
+	e.near.random, e.near.local, e.near.polls = config.Rand, config.Registry.CanStart, &e.remote.polls
 	e.id.Store(&config.Node.ID)
 	e.running, e.stopRunning = context.WithCancel(context.Background())
 	e.attempts, e.stopAttempts = context.WithCancelCause(context.Background())

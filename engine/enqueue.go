@@ -163,6 +163,7 @@ func (e *Engine) learn(row store.Entry) {
 	if row.Park != 0 {
 		return
 	}
+	e.sighted(row.ID)
 	if e.parksType(l.queue, &row) {
 		e.parking[row.ID] = l.noteType(&row)
 		signal(e.load)

@@ -123,6 +123,7 @@ func (e *Engine) tick(fullScan *time.Time) {
 	e.near.forgetTargets(micros(time.Now()))
 	e.unlock()
 	e.warnUnstartable()
+	e.lend()
 }
 
 // loadOnce reads on until memory is full or everything up to the horizon is
@@ -221,6 +222,7 @@ func (e *Engine) learnPage(l *lane, page []store.Entry, wanted bool) {
 		if _, soon := e.parking[page[i].ID]; soon {
 			continue // its mark is on the way
 		}
+		e.sighted(page[i].ID)
 		if e.parksType(l.queue, &page[i]) {
 			e.parking[page[i].ID] = l.noteType(&page[i])
 			continue
@@ -303,7 +305,7 @@ func (e *Engine) toPoll(lanes map[uint16]bool) (after map[uint16]store.Range, po
 // and no living node can start it, it is kept, and dies at its attempt.
 func (e *Engine) parksType(q *queue, row *store.Entry) bool {
 	can := capability(row)
-	if e.config.Registry.CanStart(can) {
+	if e.canStart(q.name, can) {
 		return false
 	}
 	return !q.unknownDies || e.view.Load().canStart(q.name, can)

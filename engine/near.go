@@ -41,6 +41,10 @@ type near struct {
 	random    retry.Rand
 	grants    []grant // not given yet
 
+	served served                       // what remote workers can start
+	local  func(capability string) bool // whether this node itself can
+	polls  *[]*poll                     // of remote workers that wait, the oldest first
+
 	clock    time.Time // as of the last look at it
 	now      int64     // the same, µs
 	watched  int64     // when the suspect began
@@ -61,6 +65,7 @@ type entry struct {
 	gates  gates   // of its target that it must pass
 	cost   float64 // budget tokens that its start takes
 	grant  *grant  // what it holds while it is claimed
+	poll   *poll   // whose worker gets it, while it is being claimed; nil for this node
 	// attempt is set from the commit of its claim until that of its settlement.
 	attempt *attempt
 	where   spot
@@ -112,6 +117,9 @@ func newNear(limit, slots int, share float64) *near {
 		slots:   slots,
 		share:   share,
 		sharers: 1,
+
+		local: func(string) bool { return true },
+		polls: new([]*poll),
 
 		yielding: map[*target]bool{},
 		wakes:    pile[*target]{rank: func(t *target) rank { return rank{first: t.wakes} }},

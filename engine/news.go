@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -299,7 +300,7 @@ func (v *view) borrows(n *store.Node, number uint16) bool {
 		return !served
 	}
 	return mine == nil || slices.ContainsFunc(mine, func(capability string) bool {
-		return !isSign(capability) && !slices.Contains(theirs, capability)
+		return strings.HasPrefix(capability, wanting) || !isSign(capability) && !slices.Contains(theirs, capability)
 	})
 }
 

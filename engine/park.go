@@ -174,7 +174,7 @@ func (e *Engine) opened() (open []opening) {
 	for _, l := range e.near.lanes {
 		for number, p := range l.marks {
 			o := opening{l, number}
-			if p.until <= now && !writing[o] && e.near.opened(l, p.mark, e.config.Registry) {
+			if p.until <= now && !writing[o] && e.near.opened(l, p.mark, e.canStart) {
 				if open = append(open, o); len(open) == openings {
 					return open
 				}
@@ -185,7 +185,7 @@ func (e *Engine) opened() (open []opening) {
 }
 
 // opened reports whether rows with the mark should come back now.
-func (n *near) opened(l *lane, m mark, registry Registry) bool {
+func (n *near) opened(l *lane, m mark, canStart func(queue, capability string) bool) bool {
 	switch m.gate {
 	case gateKey:
 		line := n.lines[lineID{l.number, m.name}]
@@ -201,7 +201,7 @@ func (n *near) opened(l *lane, m mark, registry Registry) bool {
 		}
 		return l.count < n.window() && known < few
 	case gateType:
-		return registry.CanStart(m.name)
+		return canStart(l.queue.name, m.name)
 	}
 	return true
 }
@@ -306,11 +306,13 @@ func (e *Engine) borrow(in map[uint16]bool) {
 	if err != nil {
 		return
 	}
+	view := e.view.Load()
 	var ranges []store.Range
 	present := make(map[borrowing]cursor, len(e.borrowed))
 	for i := range rows {
 		m, known := markOf(&rows[i])
-		if known && m.gate == gateType && e.config.Registry.CanStart(m.name) {
+		queue, _ := view.queueOf(rows[i].ID.Lane())
+		if known && m.gate == gateType && e.canStart(queue, m.name) {
 			from := e.borrowRange(rows[i].ID.Lane(), rows[i].Park)
 			ranges, present[borrowing{from.Lane, from.Park}] = append(ranges, from), cursor{from.After, from.AfterID}
 		}

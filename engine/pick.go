@@ -15,8 +15,9 @@ type room struct {
 // pick takes entries to claim out of the ready structure, in the order in
 // which they should start: deficit round robin over queues by weight; see
 // queue.next inside one. Gates, in this order: the queue is paused, the
-// ordering key (only heads are ever ready), the queue's limit, the crash budget,
-// the target's breaker, budget and limits, a free slot.
+// ordering key (only heads are ever ready), the queue's limit, a worker that
+// waits where only remote ones can start the type, the crash budget, the target's
+// breaker, budget and limits, a free slot.
 func (n *near) pick(r room) []*entry {
 	var picked []*entry
 	want, bytes := min(r.slots, r.batch), 0
@@ -54,7 +55,11 @@ func (n *near) takeFrom(q *queue) *entry {
 			return nil
 		}
 		e := s.head
+		p, asked := n.worker(e)
 		switch {
+		case !asked:
+			s.unasked = true
+			s.refresh()
 		case e.Crashes >= suspectCrashes && n.suspect != nil:
 			n.lift(e)
 			e.where = isSuspect
@@ -62,6 +67,9 @@ func (n *near) takeFrom(q *queue) *entry {
 		case n.allow(s.target, e):
 			n.lift(e)
 			n.begin(e)
+			if e.poll = p; p != nil {
+				p.taken++
+			}
 			return e
 		}
 	}
@@ -98,7 +106,7 @@ func (n *near) begin(e *entry) {
 
 // end counts an entry as not running any more.
 func (n *near) end(e *entry) {
-	e.where = nowhere
+	e.where, e.poll = nowhere, nil
 	n.running--
 	e.queue.running--
 	e.stream.target.ended()
@@ -110,6 +118,9 @@ func (n *near) end(e *entry) {
 
 // unpick undoes the taking of an entry.
 func (n *near) unpick(e *entry) {
+	if e.poll != nil {
+		e.poll.taken--
+	}
 	n.giveBack(e)
 	n.end(e)
 	n.schedule(e)

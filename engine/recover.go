@@ -30,6 +30,8 @@ func (e *Engine) sweeping() {
 		if e.lost.Load() {
 			continue
 		}
+		e.disconnectOld(time.Now())
+		e.watchLeases(time.Now())
 		e.sweepAll()
 		wait := calmReconcile
 		if e.doubts() {
@@ -67,11 +69,11 @@ func (e *Engine) sweep(lanes []uint16) {
 			e.log.Warn("sweep.failed", "error", err)
 			return
 		}
-		e.mu.Lock()
+		e.lock()
 		for i := range rows {
 			e.learnRecovered(&rows[i])
 		}
-		e.mu.Unlock()
+		e.unlock()
 		for i := range rows {
 			if f := e.config.Observer.Recovered; f != nil {
 				f(rows[i])
@@ -87,8 +89,13 @@ func (e *Engine) sweep(lanes []uint16) {
 // learnRecovered puts a recovered row into memory: it is due at once, and
 // its lane may have been read before it was pending again.
 func (e *Engine) learnRecovered(row *store.Recovered) {
-	if known := e.near.known[row.ID]; known != nil && known.where != isClaimed {
-		e.near.forget(known)
+	if known := e.near.known[row.ID]; known != nil {
+		switch {
+		case known.where != isClaimed:
+			e.near.forget(known)
+		case known.isLeased() && known.attempt.run.Task.Claim == row.OldClaim:
+			e.letGo(known.attempt)
+		}
 	}
 	if !row.Canceled {
 		e.near.lookFor(row.ID.Lane(), row.Entry.Rank)

@@ -84,6 +84,7 @@ func (e *Engine) settled(batch []*attempt, results []store.Settled) {
 	for i, a := range batch {
 		if results[i].Status != store.StatusRefused || a.again {
 			e.report(a, results[i])
+			a.lease.end(results[i])
 		}
 	}
 	for i, a := range batch {

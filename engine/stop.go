@@ -104,6 +104,9 @@ func (e *Engine) releaseRest() {
 	rest := slices.Collect(e.near.attempts)
 	e.mu.Unlock()
 	for _, a := range rest {
+		if a.lease != nil {
+			continue // it is its worker's, who tells another node how it ends
+		}
 		e.handIn(a, &decided{rule: ErrStopping.Error(), settlement: store.Settlement{
 			Task: a.run.Task, Outcome: task.OutcomeReleased, StartedAt: a.run.Task.StartedAt, EndedAt: time.Now(),
 		}})

@@ -12,6 +12,7 @@ type stream struct {
 	index   int    // in queue.open
 	seat    int    // in queue.ring
 	isOpen  bool
+	unasked bool // only remote workers can start its entries, and none waits for one
 	near    *near
 }
 
@@ -29,7 +30,7 @@ func byRank(e *entry) rank { return rank{e.Rank, e.Seq} }
 
 // next is the entry of the least rank that no gate is known to hold.
 func (s *stream) next() (least *entry) {
-	if s.target.full() {
+	if s.unasked || s.target.full() {
 		return nil
 	}
 	if s.target.guard.probes() {

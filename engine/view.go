@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -80,7 +81,9 @@ const owning = "@owner"
 const holding = "@running"
 
 // isSign reports whether what a node lists among its types is no type.
-func isSign(name string) bool { return name == leaving || name == owning || name == holding }
+func isSign(name string) bool {
+	return name == leaving || name == owning || name == holding || strings.HasPrefix(name, wanting)
+}
 
 // works reports whether the node serves the queue and goes on doing so.
 func works(n *store.Node, queue string) bool {

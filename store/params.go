@@ -171,6 +171,29 @@ type Claim struct {
 	Lanes    []LaneEpoch // of every lane that occurs with Mark 0
 	Items    []ClaimItem
 	MaxBytes int // 8 MiB when 0
+
+	Worker string        // of a claim for a remote worker, its name
+	Lease  time.Duration // from the store's now on, µs count; 0 for a claim of the node itself
+}
+
+// Holder is who holds the rows of the claim while they run.
+func (c *Claim) Holder() string {
+	if c.Lease == 0 {
+		return c.Node
+	}
+	return task.Holder(c.Node, c.Worker)
+}
+
+// LeaseItem names a running row with a lease, by its claim.
+type LeaseItem struct {
+	ID    task.ID
+	Claim int64
+}
+
+// Extended is the answer to one LeaseItem.
+type Extended struct {
+	Status          Status // StatusOK or StatusStale
+	CancelRequested bool
 }
 
 // ClaimItem names one row. Mark is 0 for the owner of the lane; a borrower,
@@ -272,7 +295,7 @@ type Recovered struct {
 	Canceled bool
 
 	// For the log:
-	Cause       string // "node dead", "node left", "node unknown"
+	Cause       string // "node dead", "node left", "node unknown", "lease expired"
 	Attempt     int    // of the run that was lost
 	Queue       string
 	TraceParent string

@@ -21,6 +21,7 @@ package store
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/outlast-dev/outlast/task"
 )
@@ -89,6 +90,10 @@ type Store interface {
 	// Rows not claimed are reported with the reason. The batch ends early,
 	// without a report for the rest, when payloads reach MaxBytes.
 	// Nothing may start before Claim has returned.
+	//
+	// A claim with a Lease is a remote worker's: its rows are held by
+	// task.Holder(Node, Worker) instead of the node, and are the worker's
+	// until the lease ends by the store's clock, whatever becomes of the node.
 	Claim(ctx context.Context, claim Claim) (Claimed, error)
 
 	// Running reads the node's running rows whole: those of ids, or all
@@ -110,6 +115,9 @@ type Store interface {
 	// Crashes >= 2 was running on a dead node, the crash counts for such
 	// tasks alone, and for no other row of that node, whichever call
 	// recovers it. Rows whose cancel was requested end as canceled.
+	// Rows with a lease are judged by that alone: they are handed back when
+	// it has ended by the store's clock, outcome crashed, Crashes + 1, cause
+	// "lease expired".
 	// At most limit rows; call again while it returns as many.
 	Recover(ctx context.Context, lanes []uint16, limit int) ([]Recovered, error)
 
@@ -312,9 +320,20 @@ type Config interface {
 	Audit(ctx context.Context, filter AuditFilter, page Page) (rows []Audit, next string, err error)
 }
 
+// Leaser moves the ends of the leases that remote workers have.
+type Leaser interface {
+	// Extend makes leases end at the store's now plus lease: those of rows
+	// that run under the given claim and have one. One result per item in the
+	// same order: StatusOK, with whether the cancel of the task was requested,
+	// or StatusStale, which has changed nothing. A lease that has ended counts
+	// until Recover has handed the row back.
+	Extend(ctx context.Context, items []LeaseItem, lease time.Duration) ([]Extended, error)
+}
+
 // Backend is what a database package returns: everything.
 type Backend interface {
 	Store
+	Leaser
 	Query
 	Admin
 	Config

@@ -2,6 +2,7 @@ package task
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -48,7 +49,7 @@ type Task struct {
 	Attempt         int       // attempts started and spent
 	Crashes         int       // attempts that ended because their process died
 	Claim           int64     // claim number: grows with every claim and every loss of one
-	Node            string    // who runs it; "" unless running
+	Node            string    // who runs it: a node, or [Holder] of a remote worker; "" unless running
 	StartedAt       time.Time // of the attempt that runs, or of the last one of a final task
 	CancelRequested bool
 	Park            int64 // park mark, 0 for none; see store.Mark
@@ -123,7 +124,7 @@ type Follow struct {
 type Attempt struct {
 	Number    int // attempts count from 1; an attempt that cost nothing repeats its number
 	Claim     int64
-	Node      string
+	Node      string // who ran it: a node, or [Holder] of a remote worker
 	StartedAt time.Time
 	EndedAt   time.Time
 	Outcome   Outcome
@@ -152,3 +153,20 @@ type Failure struct {
 func Rank(runAt time.Time, priority int) int64 {
 	return runAt.UnixMicro() - int64(priority)*PriorityStep.Microseconds()
 }
+
+// holderMark stands between the node and the worker in a holder. Names of nodes
+// and workers do not have it.
+const holderMark = "/"
+
+// Holder is who runs a task that a node has leased to a remote worker.
+func Holder(node, worker string) string { return node + holderMark + worker }
+
+// Runner tells the node and the remote worker of a holder apart. The worker is
+// "" where the node itself runs the task.
+func Runner(holder string) (node, worker string) {
+	node, worker, _ = strings.Cut(holder, holderMark)
+	return node, worker
+}
+
+// Leased reports whether a holder is a remote worker.
+func Leased(holder string) bool { return strings.Contains(holder, holderMark) }

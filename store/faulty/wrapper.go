@@ -2,6 +2,7 @@ package faulty
 
 import (
 	"context"
+	"time"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -230,4 +231,8 @@ func (w *wrapper) Audit(ctx context.Context, filter store.AuditFilter, page stor
 		return nil, "", err
 	}
 	return rows, next, nil
+}
+
+func (w *wrapper) Extend(ctx context.Context, items []store.LeaseItem, lease time.Duration) ([]store.Extended, error) {
+	return call(ctx, w.faults, "Extend", func() ([]store.Extended, error) { return w.backend.Extend(ctx, items, lease) })
 }

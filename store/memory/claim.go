@@ -35,7 +35,11 @@ func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, er
 		}
 		r := d.live[item.ID]
 		d.change(r, now, func(r *row) {
-			r.State, r.Node, r.Park, r.StartedAt = task.Running, claim.Node, 0, now
+			r.State, r.Node, r.Park, r.StartedAt = task.Running, claim.Holder(), 0, now
+			r.lease = time.Time{}
+			if claim.Lease > 0 {
+				r.lease = now.Add(claim.Lease)
+			}
 			r.Attempt++
 			r.Claim = raise(r.Claim, now)
 		})

@@ -30,8 +30,10 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 			if d.alive(node) {
 				continue
 			}
-			d.suspect(node)
-			for _, r := range d.runningOf(lane, node, limit-len(out)) {
+			if !task.Leased(node) {
+				d.suspect(node)
+			}
+			for _, r := range d.runningOf(lane, node, limit-len(out), now) {
 				out = append(out, d.recover(r, now))
 			}
 		}
@@ -43,14 +45,14 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 }
 
 // runningOf lists up to limit running rows of a node in a lane that no open
-// transaction has settled.
-func (d *data) runningOf(lane *lane, node string, limit int) []*row {
+// transaction has settled, and whose lease, if they have one, has ended.
+func (d *data) runningOf(lane *lane, node string, limit int, now time.Time) []*row {
 	var rows []*row
 	for p := range lane.running[node].all() {
 		if len(rows) >= limit {
 			break
 		}
-		if r := d.live[p.id]; d.locked[p.id] != r.Claim {
+		if r := d.live[p.id]; d.locked[p.id] != r.Claim && !r.lease.After(now) {
 			rows = append(rows, r)
 		}
 	}
@@ -73,7 +75,9 @@ func (d *data) recover(r *row, now time.Time) store.Recovered {
 	out := store.Recovered{ID: r.ID, Type: r.Type, Node: r.Node, OldClaim: r.Claim, Cause: "node unknown",
 		Attempt: r.Attempt, Queue: r.Queue, TraceParent: r.Spec.TraceParent}
 	outcome := task.OutcomeCrashed
-	if n := d.nodes[r.Node]; n != nil {
+	if task.Leased(r.Node) {
+		out.Cause = "lease expired"
+	} else if n := d.nodes[r.Node]; n != nil {
 		out.Cause = "node " + string(n.State)
 		if n.State == store.NodeLeft {
 			outcome = task.OutcomeReleased

@@ -37,7 +37,8 @@ type hold struct {
 // row is a live task.
 type row struct {
 	task.Task
-	rank int64
+	rank  int64
+	lease time.Time // until when a remote worker has it; zero for none
 }
 
 func newLane(number uint16, queue string) *lane {

@@ -22,6 +22,8 @@ var invariants = []struct{ what, query string }{
 WHERE r.node = '' OR r.claim <= 0 OR r.started_at <= 0 OR t.park <> 0 LIMIT 5`},
 	{"a cancel request is not known, or of no running task", `SELECT HEX(r.id) FROM outlast_run r LEFT JOIN outlast_cancel c ON c.id = r.id AND c.node = r.node
 WHERE r.cancel <> (c.id IS NOT NULL) UNION ALL SELECT HEX(c.id) FROM outlast_cancel c LEFT JOIN outlast_run r ON r.id = c.id WHERE r.id IS NULL LIMIT 5`},
+	{"a lease is of no remote worker's task, or is missing", `SELECT HEX(l.id) FROM outlast_lease l LEFT JOIN outlast_run r ON r.id = l.id AND r.node LIKE '%/%' WHERE r.id IS NULL
+UNION ALL SELECT HEX(r.id) FROM outlast_run r LEFT JOIN outlast_lease l ON l.id = r.id WHERE r.node LIKE '%/%' AND l.id IS NULL LIMIT 5`},
 	{"a node that was cleared runs something", `SELECT HEX(r.id) FROM outlast_run r JOIN outlast_node n ON n.id = r.node WHERE n.cleared = 1 LIMIT 5`},
 	{"a claim is not newer than the one before", `SELECT HEX(r.id) FROM outlast_run r JOIN outlast_task t ON t.id = r.id WHERE r.claim <= t.claim LIMIT 5`},
 	{"a lane is not that of the id", `SELECT HEX(id) FROM outlast_task WHERE lane <> CONV(HEX(SUBSTRING(id, 15)), 16, 10) LIMIT 5`},

@@ -43,6 +43,9 @@ FROM outlast_task t FORCE INDEX (PRIMARY) LEFT JOIN outlast_run r ON r.id = t.id
 	claimRows  = `INSERT INTO outlast_run (id, claim, node, started_at) VALUES `
 	claimLines = `INSERT INTO outlast_line (lane, line, id) VALUES `
 
+	// claimLeases notes until when rows are a remote worker's.
+	claimLeases = `INSERT INTO outlast_lease (id, ends_at) VALUES `
+
 	// unmark clears the marks of rows that a borrower claims.
 	unmark = `UPDATE outlast_task FORCE INDEX (PRIMARY) SET park = 0 WHERE id IN (@ids)`
 
@@ -238,7 +241,7 @@ func (c *claiming) take(row candidate) {
 	if t.Park != 0 {
 		c.marked = append(c.marked, t.ID)
 	}
-	t.State, t.Node, t.Park = task.Running, c.claim.Node, 0
+	t.State, t.Node, t.Park = task.Running, c.claim.Holder(), 0
 	t.Attempt++
 	t.Claim = max(t.Claim+1, c.tx.now)
 	t.StartedAt, t.UpdatedAt = c.tx.time(), c.tx.time()
@@ -337,8 +340,9 @@ func (c *claiming) write() error {
 	slices.SortFunc(claimed, func(a, b *task.Task) int { return a.ID.Compare(b.ID) })
 	rows := insertion{on: c.tx.session, head: claimRows, columns: 4}
 	lines := insertion{on: c.tx.session, head: claimLines, columns: 3}
+	leases := insertion{on: c.tx.session, head: claimLeases, columns: 2}
 	for _, t := range claimed {
-		if err := rows.add(t.ID, t.Claim, c.claim.Node, c.tx.now); err != nil {
+		if err := rows.add(t.ID, t.Claim, c.claim.Holder(), c.tx.now); err != nil {
 			return err
 		}
 		if t.Key != "" {
@@ -346,11 +350,19 @@ func (c *claiming) write() error {
 				return again(err)
 			}
 		}
+		if c.claim.Lease > 0 {
+			if err := leases.add(t.ID, c.tx.now+c.claim.Lease.Microseconds()); err != nil {
+				return err
+			}
+		}
 	}
 	if err := rows.flush(); err != nil {
 		return err
 	}
-	return again(lines.flush())
+	if err := again(lines.flush()); err != nil {
+		return err
+	}
+	return leases.flush()
 }
 
 // again makes a transaction start again where another one was quicker.

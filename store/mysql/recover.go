@@ -31,7 +31,8 @@ const (
 
 	// unknownNodes lists nodes that have running rows but no row of their own,
 	// as after a backup was restored in part.
-	unknownNodes = `SELECT DISTINCT r.node FROM outlast_run r LEFT JOIN outlast_node n ON n.id = r.node WHERE n.id IS NULL ORDER BY r.node`
+	unknownNodes = `SELECT DISTINCT r.node FROM outlast_run r LEFT JOIN outlast_node n ON n.id = r.node WHERE n.id IS NULL
+ AND r.node NOT LIKE '%/%' ORDER BY r.node`
 
 	// knowNode gives a node without a row one, dead, so that later calls find
 	// the verdict.
@@ -80,7 +81,14 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 		}
 		recovered = append(recovered, some...)
 	}
-	return recovered, nil
+	if len(recovered) >= limit {
+		return recovered, nil
+	}
+	some, err := s.recoverLeases(ctx, lanes, limit-len(recovered))
+	if err != nil {
+		return nil, err
+	}
+	return append(recovered, some...), nil
 }
 
 // How long after its end a node can still have a claim in flight, with a wide
@@ -212,7 +220,7 @@ func (tx *tx) recoverNode(id string, lanes []uint16, limit int) ([]store.Recover
 		if len(wanted) == 0 {
 			break
 		}
-		if err := r.read(wanted); err != nil {
+		if err := r.read(orphans, id, wanted); err != nil {
 			return nil, err
 		}
 		after = wanted[len(wanted)-1]
@@ -248,8 +256,9 @@ type orphan struct {
 	queue, trace string
 }
 
-func (r *recovering) read(wanted []task.ID) error {
-	return ids(wanted, orphans, func(query string, args []any) error {
+// read reads rows to be handed back, by a query that begins with one argument.
+func (r *recovering) read(from string, first any, wanted []task.ID) error {
+	return ids(wanted, from, func(query string, args []any) error {
 		return r.tx.each(query, func(rows *sql.Rows) error {
 			var o orphan
 			var startedAt number
@@ -259,7 +268,7 @@ func (r *recovering) read(wanted []task.ID) error {
 			r.rows = append(r.rows, o)
 			r.result = append(r.result, r.handBack(&o))
 			return err
-		}, append([]any{r.node.id}, args...)...)
+		}, append([]any{first}, args...)...)
 	})
 }
 
@@ -275,7 +284,7 @@ func (r *recovering) handBack(o *orphan) store.Recovered {
 		entry.Crashes++
 	}
 	result := store.Recovered{
-		Entry: entry, ID: entry.ID, Type: entry.Type, Node: r.node.id, OldClaim: o.Claim, Claim: claim, Crashes: entry.Crashes,
+		Entry: entry, ID: entry.ID, Type: entry.Type, Node: o.Node, OldClaim: o.Claim, Claim: claim, Crashes: entry.Crashes,
 		Canceled: o.Cancel, Cause: r.node.cause, Attempt: o.Entry.Attempt + 1, Queue: o.queue, TraceParent: o.trace,
 	}
 	if o.Cancel {
@@ -295,7 +304,7 @@ func (r *recovering) write() error {
 		o, result := &r.rows[i], &r.result[i]
 		id := o.Entry.ID
 		b.endRun(&o.Row)
-		err := b.past.add(id, o.Claim, result.Attempt, r.node.id, micro(o.StartedAt), r.tx.now, string(outcome), nil, 0)
+		err := b.past.add(id, o.Claim, result.Attempt, o.Node, micro(o.StartedAt), r.tx.now, string(outcome), nil, 0)
 		if err != nil {
 			return err
 		}
@@ -311,7 +320,7 @@ func (r *recovering) write() error {
 		}
 		if o.Cancel { // the attempt does not count
 			b.ended[canceled] = append(b.ended[canceled], id)
-			err = b.done.add(id, result.Claim, entry.Attempt, r.node.id, micro(o.StartedAt), r.tx.now, true, "", nil, nil, nil)
+			err = b.done.add(id, result.Claim, entry.Attempt, o.Node, micro(o.StartedAt), r.tx.now, true, "", nil, nil, nil)
 		}
 		if err != nil {
 			return err

@@ -28,11 +28,12 @@ const (
 	endTasks = `UPDATE outlast_task FORCE INDEX (PRIMARY) SET state = ?, park = 0, line = NULL, turn = NULL WHERE id IN (@ids)`
 
 	// endRuns deletes what says that rows run, endLines what says so of keys,
-	// endCancels what was asked of them.
+	// endCancels what was asked of them, endLeases until when workers had them.
 	endRuns  = `DELETE r FROM outlast_run r FORCE INDEX (PRIMARY) WHERE r.id IN (@ids)`
 	endLines = `DELETE k FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_line k ON k.lane = t.lane AND k.line = t.line AND k.id = t.id
 WHERE t.id IN (@ids)`
 	endCancels = `DELETE c FROM outlast_cancel c FORCE INDEX (PRIMARY) WHERE c.id IN (@ids)`
+	endLeases  = `DELETE l FROM outlast_lease l FORCE INDEX (PRIMARY) WHERE l.id IN (@ids)`
 
 	insertDone = `INSERT INTO outlast_done (id, claim, attempt, node, started_at, finished_at, cancel, outcome, category, last_error, result) VALUES `
 
@@ -152,6 +153,7 @@ type settling struct {
 	runs    []task.ID    // ended or put back
 	lines   []task.ID    // of these, with a key
 	cancels []task.ID    // of these, with a cancel request
+	leases  []task.ID    // of these, with a lease
 	deaths  []*death
 	done    insertion
 	past    insertion // history
@@ -271,6 +273,9 @@ func (b *settling) endRun(row *ending.Row) {
 	if row.Cancel {
 		b.cancels = append(b.cancels, row.Entry.ID)
 	}
+	if task.Leased(row.Node) {
+		b.leases = append(b.leases, row.Entry.ID)
+	}
 }
 
 // end ends a row for good. That is also the record of the attempt, unless it
@@ -357,6 +362,7 @@ func (b *settling) write() error {
 	sortIDs(b.lines)
 	sortIDs(b.runs)
 	sortIDs(b.cancels)
+	sortIDs(b.leases)
 	for _, into := range [...]*insertion{&b.past, &b.done, &b.waits} {
 		if err := into.flush(); err != nil {
 			return err
@@ -375,6 +381,9 @@ func (b *settling) write() error {
 		return err
 	}
 	if _, err := b.tx.execIDs(b.cancels, endCancels); err != nil {
+		return err
+	}
+	if _, err := b.tx.execIDs(b.leases, endLeases); err != nil {
 		return err
 	}
 	return b.bury()

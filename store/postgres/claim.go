@@ -23,7 +23,8 @@ var (
 	// pending row can change between the snapshot of the statement and its
 	// commit; running rows that end meanwhile were running in the snapshot.
 	// It claims nothing when the payloads reach the limit. Inputs: clock, node,
-	// lanes owned, their epochs, ids, marks (null for 0), bytes.
+	// lanes owned, their epochs, ids, marks (null for 0), bytes, holder, length of
+	// the lease (null for none).
 	claimRows = newQuery(claimHead + `SELECT t.*, ` + nowMicro + ` AS now ` + claimBody + `),
 f AS (SELECT coalesce(sum(octet_length(payload)), 0) < $7::bigint AS fits FROM c),
 ` + fmt.Sprintf(claimTail, `(SELECT fits FROM f)`))
@@ -49,8 +50,8 @@ c AS MATERIALIZED (`
    AND (SELECT k.id FROM outlast_task k WHERE k.lane = t.lane AND k.key = t.key AND k.key IS NOT NULL
     ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) = t.id)`
 	// claimTail is followed by a condition, which is there twice.
-	claimTail = `r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key)
- SELECT id, lane, greatest(claim + 1, now), now, $2::text, key FROM c WHERE %[1]s)
+	claimTail = `r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_until)
+ SELECT id, lane, greatest(claim + 1, now), now, $8::text, key, now + $9::bigint FROM c WHERE %[1]s)
 SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes, greatest(claim + 1, now), created_at, last_error, now, park
 FROM c WHERE %[1]s`
 )
@@ -125,10 +126,10 @@ func (c *claiming) run(ctx context.Context, q *query, items []store.ClaimItem) e
 	_, err := c.store.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}},
 		&call{
 			query: q,
-			args:  []any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, c.claim.MaxBytes},
+			args:  []any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, c.claim.MaxBytes, c.claim.Holder(), leaseOf(&c.claim)},
 			start: func() { claimed = nil },
 			scan: func(r row) error {
-				t, err := scanClaimed(r, c.claim.Node)
+				t, err := scanClaimed(r, c.claim.Holder())
 				claimed = append(claimed, t)
 				if mark := r.int(17); mark != 0 {
 					c.marks[r.id(0)] = mark

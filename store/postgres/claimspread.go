@@ -20,9 +20,10 @@ var (
 
 	// claimLane makes rows of a lane running, the first ones up to the one with
 	// which the payloads reach a limit, and no more than fit into another. Inputs: now, node, ids, marks (null
-	// for 0), whether the node owns the lane, both numbers of bytes.
-	claimLane = newQuery(`INSERT INTO outlast_run (id, lane, claim, started_at, node, key)
-SELECT id, lane, greatest(claim + 1, $1::bigint), $1::bigint, $2::text, key FROM (
+	// for 0), whether the node owns the lane, both numbers of bytes, length of the
+	// lease (null for none).
+	claimLane = newQuery(`INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_until)
+SELECT id, lane, greatest(claim + 1, $1::bigint), $1::bigint, $2::text, key, $1::bigint + $8::bigint FROM (
  SELECT t.id, t.lane, t.claim, t.key, octet_length(t.payload) AS size, sum(octet_length(t.payload)) OVER (ORDER BY u.at) AS after
  FROM (SELECT id, at, coalesce(($4::bigint[])[at], 0) AS mark FROM unnest($3::uuid[]) WITH ORDINALITY AS u (id, at)) u
  JOIN outlast_task t ON t.id = u.id
@@ -102,15 +103,15 @@ func (l *laneClaim) run(ctx context.Context, bytes int, fit bool) error {
 		}
 		made := map[task.ID]bool{}
 		return c.run(ctx,
-			&call{query: claimLane, args: []any{t.now, l.claim.Node, ids, marks, l.owned, bytes, most}, scan: func(r row) error {
+			&call{query: claimLane, args: []any{t.now, l.claim.Holder(), ids, marks, l.owned, bytes, most, leaseOf(&l.claim)}, scan: func(r row) error {
 				made[r.id(0)] = true
 				return nil
 			}},
-			&call{query: readClaimed, args: []any{t.now, l.claim.Node, ids}, scan: func(r row) error {
+			&call{query: readClaimed, args: []any{t.now, l.claim.Holder(), ids}, scan: func(r row) error {
 				if !made[r.id(0)] {
 					return nil
 				}
-				t, err := scanClaimed(r, l.claim.Node)
+				t, err := scanClaimed(r, l.claim.Holder())
 				l.tasks, l.parks[r.id(0)] = append(l.tasks, t), r.int(17)
 				return err
 			}},

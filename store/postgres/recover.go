@@ -18,14 +18,16 @@ const (
 
 var (
 	// lostNodes lists the nodes that are not alive but have running rows in
-	// the lanes.
-	lostNodes = newQuery(`SELECT x.node, n.state FROM (SELECT DISTINCT node FROM outlast_run WHERE lane = ANY($1::integer[])) x
+	// the lanes, and the remote workers that have some of which the lease has
+	// ended. Inputs: clock, lanes.
+	lostNodes = newQuery(`SELECT x.node, n.state FROM (SELECT DISTINCT node FROM outlast_run WHERE lane = ANY($2::integer[])
+ AND (lease_until IS NULL OR lease_until <= ` + nowMicro + `)) x
 LEFT JOIN outlast_node n ON n.id = x.node WHERE n.state IS DISTINCT FROM 'alive' ORDER BY x.node`)
 
 	// runningNodes lists the nodes that have running rows in a lane, notAlive
 	// those of nodes that are not alive: lostNodes where tables are
 	// distributed.
-	runningNodes = newQuery(`SELECT DISTINCT node FROM outlast_run WHERE lane = $1::integer`)
+	runningNodes = newQuery(`SELECT DISTINCT node FROM outlast_run WHERE lane = $2::integer AND (lease_until IS NULL OR lease_until <= ` + nowMicro + `)`)
 	notAlive     = newQuery(`SELECT x.node, n.state FROM unnest($1::text[]) AS x (node)
 LEFT JOIN outlast_node n ON n.id = x.node WHERE n.state IS DISTINCT FROM 'alive' ORDER BY x.node`)
 
@@ -45,8 +47,10 @@ CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = r.id AND t.crashes
 	putVerdict = newQuery(`UPDATE outlast_node SET suspect = $2::bigint WHERE id = $1::text`)
 
 	// lockOrphans takes the locks of running rows of a node, but for those
-	// that somebody is about to settle.
-	lockOrphans = newQuery(`SELECT id FROM outlast_run WHERE node = $1::text AND lane = ANY($2::integer[]) ORDER BY id LIMIT $3::bigint FOR UPDATE SKIP LOCKED`)
+	// that somebody is about to settle, and those with a lease. Inputs: node, lanes,
+	// limit, now.
+	lockOrphans = newQuery(`SELECT id FROM outlast_run WHERE node = $1::text AND lane = ANY($2::integer[]) AND (lease_until IS NULL OR lease_until <= $4::bigint)
+ ORDER BY id LIMIT $3::bigint FOR UPDATE SKIP LOCKED`)
 
 	// readOrphans reads what was locked.
 	readOrphans = newQuery(`SELECT ` + entryColumns + `, claim, cancel, started_at, queue, spec FROM unnest($1::uuid[]) AS u (given)
@@ -107,13 +111,13 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 }
 
 func (s *Store) readLost(ctx context.Context, c session, lanes []int32) (nodes []lostNode, err error) {
-	q, arg := lostNodes, any(lanes)
+	q, args := lostNodes, []any{s.offset(), lanes}
 	if s.spread {
-		running, err := nodesRunning(ctx, c, lanes)
+		running, err := nodesRunning(ctx, c, s.offset(), lanes)
 		if err != nil || len(running) == 0 {
 			return nil, err
 		}
-		q, arg = notAlive, running
+		q, args = notAlive, []any{running}
 	}
 	err = each(ctx, c, q, func(r row) error {
 		node := lostNode{id: r.text(0)}
@@ -125,18 +129,21 @@ func (s *Store) readLost(ctx context.Context, c session, lanes []int32) (nodes [
 		default:
 			node.cause = "node unknown"
 		}
+		if task.Leased(node.id) { // it ended by itself: there is no one else to suspect
+			node.cause, node.suspect = "lease expired", suspectAll
+		}
 		nodes = append(nodes, node)
 		return nil
-	}, arg)
+	}, args...)
 	return nodes, err
 }
 
 // nodesRunning lists the nodes that have running rows in the lanes, asking
 // each lane.
-func nodesRunning(ctx context.Context, c session, lanes []int32) (nodes []string, err error) {
+func nodesRunning(ctx context.Context, c session, clock int64, lanes []int32) (nodes []string, err error) {
 	var calls []*call
 	for _, lane := range lanes {
-		calls = append(calls, &call{query: runningNodes, args: []any{lane}, scan: func(r row) error {
+		calls = append(calls, &call{query: runningNodes, args: []any{clock, lane}, scan: func(r row) error {
 			nodes = append(nodes, r.text(0))
 			return nil
 		}})
@@ -174,7 +181,7 @@ func (t *tx) lock(ctx context.Context, node *lostNode, lanes []int32, limit int)
 	err = each(ctx, t, lockOrphans, func(r row) error {
 		ids = append(ids, r.id(0))
 		return nil
-	}, node.id, lanes, limit)
+	}, node.id, lanes, limit, t.now)
 	if err != nil || len(ids) == 0 {
 		return nil, 0, err
 	}
@@ -193,7 +200,7 @@ func (t *tx) lock(ctx context.Context, node *lostNode, lanes []int32, limit int)
 // that crashed twice before was running, it is the suspect. The verdict is
 // kept, since other calls may recover the node's other lanes later.
 func (t *tx) judge(ctx context.Context, node *lostNode) error {
-	if node.left {
+	if node.left || task.Leased(node.id) {
 		return nil
 	}
 	if _, err := exec(ctx, t, strangeNode, node.id, t.now); err != nil {

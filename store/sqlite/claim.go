@@ -24,6 +24,9 @@ var (
 	claimRow  = &query{sql: `INSERT OR FAIL INTO outlast_run (num, claim, node, started_at, lane, key) VALUES ` + valueRows(1, 6)}
 	claimMany = &query{sql: `INSERT OR FAIL INTO outlast_run (num, claim, node, started_at, lane, key) VALUES ` + valueRows(manyRows, 6)}
 
+	// leaseRow gives a row that was made running a lease. Inputs: num, end.
+	leaseRow = &query{sql: `UPDATE outlast_run SET lease_until = ?2 WHERE num = ?1`}
+
 	// unmark clears the mark of a row that a borrower claims.
 	unmark = &query{sql: `UPDATE OR FAIL outlast_task SET park = 0 WHERE num = ?`}
 
@@ -188,10 +191,13 @@ func (c *claiming) write(tasks []candidate) error {
 			if t.Key != "" {
 				lane = int64(t.ID.Lane())
 			}
-			args = append(args, t.num, t.Claim, c.claim.Node, c.tx.now, lane, optional(t.Key))
+			args = append(args, t.num, t.Claim, c.claim.Holder(), c.tx.now, lane, optional(t.Key))
 			c.tx.store.claimed.put(t.ID, t.num)
 		}
 		if _, err := c.tx.exec(q, args...); err != nil {
+			return err
+		}
+		if err := c.lease(tasks[:n]); err != nil {
 			return err
 		}
 		tasks = tasks[n:]
@@ -199,9 +205,22 @@ func (c *claiming) write(tasks []candidate) error {
 	return nil
 }
 
+// lease gives rows of a remote worker's claim their lease.
+func (c *claiming) lease(tasks []candidate) error {
+	if c.claim.Lease == 0 {
+		return nil
+	}
+	for _, t := range tasks {
+		if _, err := c.tx.exec(leaseRow, t.num, c.tx.now+c.claim.Lease.Microseconds()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // take makes of a pending task what write makes of its row.
 func (c *claiming) take(t *task.Task) {
-	t.State, t.Node, t.Park = task.Running, c.claim.Node, 0
+	t.State, t.Node, t.Park = task.Running, c.claim.Holder(), 0
 	t.Attempt++
 	t.Claim = max(t.Claim+1, c.tx.now)
 	t.StartedAt, t.UpdatedAt = c.tx.time(), c.tx.time()

@@ -15,14 +15,16 @@ const (
 )
 
 var (
-	// runningNodes lists the nodes that have running rows.
-	runningNodes = &query{sql: `SELECT n.node, d.state, d.suspect FROM (SELECT DISTINCT node FROM outlast_run) n
+	// runningNodes lists the nodes that have running rows, and the remote
+	// workers that have some of which the lease has ended. Input: now.
+	runningNodes = &query{sql: `SELECT n.node, d.state, d.suspect FROM (SELECT DISTINCT node FROM outlast_run WHERE lease_until IS NULL OR lease_until <= ?1) n
 LEFT JOIN outlast_node d ON d.id = n.node ORDER BY n.node`}
 
-	// orphans reads the running rows of a node.
+	// orphans reads the running rows of a node, or those of a remote worker of
+	// which the lease has ended. Inputs: node, now.
 	orphans = &query{sql: `SELECT ` + entryColumns + `, lane, claim, cancel, priority, started_at,
  queue, spec ->> '$.trace_parent' FROM outlast_live
-WHERE num IN (SELECT num FROM outlast_run WHERE node = ?) ORDER BY id`}
+WHERE num IN (SELECT num FROM outlast_run WHERE node = ?1 AND (lease_until IS NULL OR lease_until <= ?2)) ORDER BY id`}
 
 	// anySuspect finds a running row of the node that crashed twice before.
 	anySuspect = &query{sql: `SELECT 1 FROM outlast_run r JOIN outlast_task t ON t.num = r.num WHERE r.node = ? AND t.crashes >= 2 LIMIT 1`}
@@ -54,7 +56,7 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 	// Most calls find nothing; they do not trouble the writer.
 	var lost bool
 	err := s.read(ctx, func(c *conn) error {
-		nodes, err := lostNodes(c)
+		nodes, err := lostNodes(c, s.now())
 		lost = len(nodes) > 0
 		return err
 	})
@@ -68,7 +70,7 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 	var recovered []store.Recovered
 	err = s.write(ctx, "recover", func(tx *tx) error {
 		recovered = nil
-		nodes, err := lostNodes(tx)
+		nodes, err := lostNodes(tx, tx.now)
 		for _, node := range nodes {
 			if err == nil && len(recovered) < limit {
 				err = recoverNode(tx, node, wanted, limit, &recovered)
@@ -82,7 +84,7 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 	return recovered, nil
 }
 
-func lostNodes(s session) (nodes []lostNode, err error) {
+func lostNodes(s session, now int64) (nodes []lostNode, err error) {
 	err = s.each(runningNodes, func(r row) error {
 		node := lostNode{id: r.text(0), suspect: r.int(2)}
 		switch store.NodeState(r.text(1)) {
@@ -97,9 +99,12 @@ func lostNodes(s session) (nodes []lostNode, err error) {
 		default:
 			node.cause = "node unknown"
 		}
+		if task.Leased(node.id) { // it ended by itself: there is no one else to suspect
+			node.cause, node.suspect = "lease expired", suspectAll
+		}
 		nodes = append(nodes, node)
 		return nil
-	})
+	}, now)
 	return nodes, err
 }
 
@@ -127,7 +132,7 @@ func recoverNode(tx *tx, node lostNode, lanes map[uint16]bool, limit int, recove
 			rows = append(rows, o)
 		}
 		return nil
-	}, node.id)
+	}, node.id, tx.now)
 	if err != nil {
 		return err
 	}

@@ -290,13 +290,22 @@ func idOf(t *task.Task) task.ID {
 // running checks that every running row has a holder that is known (I8).
 func (c *invariants) running() {
 	c.Helper()
-	held := 0
+	holders := map[string]bool{} // nodes, and remote workers
 	for _, node := range c.topology.Nodes {
-		tasks, err := c.s.Running(c.ctx, node.ID, nil)
+		holders[node.ID] = true
+	}
+	for _, t := range c.tasks {
+		if task.Leased(t.Node) && t.State == task.Running {
+			holders[t.Node] = true
+		}
+	}
+	held := 0
+	for holder := range holders {
+		tasks, err := c.s.Running(c.ctx, holder, nil)
 		c.ok(err)
 		for _, t := range tasks {
-			if known := c.tasks[t.ID]; known == nil || known.State != task.Running || known.Node != node.ID || known.Claim != t.Claim {
-				c.Errorf("I8: Running(%q) lists %s, which is %+v", node.ID, t.ID, known)
+			if known := c.tasks[t.ID]; known == nil || known.State != task.Running || known.Node != holder || known.Claim != t.Claim {
+				c.Errorf("I8: Running(%q) lists %s, which is %+v", holder, t.ID, known)
 			}
 		}
 		held += len(tasks)

@@ -79,7 +79,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Backend, abilities ...Abili
 func allRules() []rule {
 	return slices.Concat(
 		livenessRules(), ownershipRules(), enqueueRules(), dedupeRules(), bytesRules(), scanRules(), markRules(),
-		claimRules(), keyRules(), settleRules(), settleMoreRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(),
+		claimRules(), keyRules(), settleRules(), settleMoreRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(), leaseRules(),
 		adminRules(), redriveRules(), purgeRules(), cleanupRules(), queryRules(), pageRules(), deadQueryRules(),
 		queueRules(), targetRules(), operationRules(), objectRules(), changeRules(), auditRules(), processRules(), txRules(), openTxRules(), raceRules(),
 	)
