@@ -73,7 +73,7 @@ func (i *Inspector) View(ctx context.Context, tasks ...*Task) ([]*View, error) {
 		view := &View{Task: t, Waiting: waiting.why, NextCheck: waiting.next, MaxAttempts: t.Spec.MaxAttempts}
 		if policy, name, err := i.client.registry.policyOf(t); err == nil {
 			view.PolicyName, view.PolicyVersion = name, policy.Version()
-			if view.MaxAttempts == 0 {
+			if view.MaxAttempts == 0 || policy.IsOnce() {
 				view.MaxAttempts = policy.MaxAttempts()
 			}
 		}

@@ -2,6 +2,7 @@ package outlast
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/outlast-dev/outlast/policy"
@@ -32,13 +33,21 @@ func (i *Inspector) Queues(ctx context.Context) ([]Queue, error) {
 }
 
 // PutQueue creates a queue or changes one. It takes effect everywhere within
-// about a second; lanes can only be raised. Code "invalid" with fields.
+// about a second; lanes can only be raised. Codes "invalid" with fields, and
+// "managed_by_file" for a queue of the configuration file.
 func (i *Inspector) PutQueue(ctx context.Context, queue Queue) (*Queue, error) {
 	set, err := i.client.readPolicies(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkQueue(&queue, set); err != nil {
+		return nil, err
+	}
+	filed, err := i.client.backend.Object(ctx, "queue", queue.Name)
+	switch {
+	case err == nil && filed.Managed != "":
+		return nil, managedByFile("queue", queue.Name)
+	case err != nil && !errors.Is(err, &Error{Code: task.CodeNotFound}):
 		return nil, err
 	}
 	stored, err := i.client.backend.PutQueue(ctx, queue)

@@ -113,6 +113,12 @@ func WithStatsEvery(d time.Duration) Option {
 	return func(o *options) { o.dead.StatsEvery = d }
 }
 
+// WithDeadBacklog is from how many dead letters on their numbers are logged as a
+// warning; 1 when absent.
+func WithDeadBacklog(letters int) Option {
+	return func(o *options) { o.dead.Backlog = letters }
+}
+
 // check completes the options and collects what is wrong with them.
 func (o *options) check() error {
 	var c complaints

@@ -100,6 +100,7 @@ func (a *App) start(ctx context.Context) error {
 	if len(a.config.Queues) > 0 {
 		options = append(options, outlast.WithQueues(a.config.Queues...))
 	}
+	options = append(options, a.config.Options...)
 	for host, secret := range a.config.TargetSecrets {
 		options = append(options, outlast.WithTargetSecret(host, secret))
 	}
@@ -108,15 +109,27 @@ func (a *App) start(ctx context.Context) error {
 		return fmt.Errorf("open the engine: %w", err)
 	}
 	a.undo("engine", max(a.config.Grace, 0)+settleTimeout, a.client.Stop)
+	reload, err := a.configure(ctx, backend)
+	if err != nil {
+		return err
+	}
 	if err := a.client.Start(ctx); err != nil {
 		return fmt.Errorf("start the engine: %w", err)
 	}
 	scheme, _, _ := strings.Cut(a.config.Store, ":")
 	host, _, _ := net.SplitHostPort(a.config.Listen)
+	var status func() (string, bool)
+	if reload != nil {
+		status = reload.status
+	}
 	api, err := server.New(server.Config{
 		Client: a.client, Store: scheme, Version: a.config.Version, Registry: registry, Logger: a.config.Logger, Hosts: []string{host},
+		Configuration: status,
 	})
 	if err != nil {
+		return err
+	}
+	if err := a.debug(ctx); err != nil {
 		return err
 	}
 	a.serve(ctx, api.HTTP(), listener)

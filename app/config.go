@@ -8,10 +8,13 @@ import (
 	"maps"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/config"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -46,6 +49,15 @@ type Config struct {
 	AllowTargets []netip.Prefix
 	// TargetSecrets are signing secrets by host, or host and port, see [outlast.WithTargetSecret].
 	TargetSecrets map[string][]byte
+	// Options are further options of the node.
+	Options []outlast.Option
+	// File is the configuration file that what holds on all nodes comes from, and
+	// that is read again when it changes; nil for none.
+	File *config.File
+	// Hangups asks to read the file again at once; nil for never.
+	Hangups <-chan os.Signal
+	// DebugListen is a loopback address and port for the profiler, "" for none.
+	DebugListen string
 	// Grace is the time that running attempts get at a stop, 25 s when 0,
 	// none when negative.
 	Grace time.Duration
@@ -62,6 +74,11 @@ func (c Config) withDefaults() (Config, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if _, _, err := c.Openers.find(c.Store); err != nil {
 		return c, err
+	}
+	if c.DebugListen != "" {
+		if err := checkListen(c.DebugListen); err != nil {
+			return c, err
+		}
 	}
 	return c, checkListen(c.Listen)
 }

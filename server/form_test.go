@@ -188,7 +188,7 @@ func TestDocumentListsTheRoutes(t *testing.T) {
 		GET_/v1/dead GET_/v1/dead/{id} GET_/v1/dead/stats GET_/v1/dead/groups POST_/v1/dead/redrive POST_/v1/dead/purge GET_/v1/dead/export
 		GET_/v1/operations GET_/v1/operations/{id} POST_/v1/operations/{id}/pause POST_/v1/operations/{id}/resume POST_/v1/operations/{id}/cancel
 		GET_/v1/queues GET_/v1/queues/{name} PUT_/v1/queues/{name} POST_/v1/queues/{name}/pause POST_/v1/queues/{name}/resume POST_/v1/queues/{name}/release-key
-		POST_/v1/policies/plan
+		POST_/v1/policies/plan GET_/v1/policies GET_/v1/policies/{name} PUT_/v1/policies/{name} DELETE_/v1/policies/{name} GET_/v1/policies/{name}/versions
 		GET_/v1/nodes GET_/v1/lanes POST_/v1/nodes/wake GET_/v1/targets GET_/v1/targets/{name} POST_/v1/targets/{name}/open POST_/v1/targets/{name}/close POST_/v1/targets/{name}/reset
 		GET_/livez GET_/readyz GET_/metrics GET_/openapi.json`, "_", " "))
 	routes := make([]string, 0, len(want)/2)

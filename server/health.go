@@ -38,7 +38,11 @@ func (s *Server) ready(ctx context.Context, in *readyInput) (answer[client.Healt
 	r.check("engine", s.client.Ready(), fmt.Sprintf("%d of %d slots in use, %d tasks due, %d waiting in memory", stats.Running, stats.Slots, stats.Ready, stats.Waiting))
 	if in.Verbose {
 		r.check("lanes", nil, fmt.Sprintf("%d owned by this node; queues: %d", stats.Lanes, len(queues)))
-		r.check("retries", nil, "on")
+		r.check("retries", nil, map[bool]string{true: "on", false: "off for all tasks, by the configuration"}[s.inspect.RetriesOn()])
+		if s.file != nil { // a file that is refused keeps nobody from working by the one before
+			detail, well := s.file()
+			r.health.Checks["configuration"] = client.Check{OK: well, Detail: detail}
+		}
 		if err == nil { // else the store has said what there is to say
 			r.examineStore(ctx)
 		}

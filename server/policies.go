@@ -2,16 +2,45 @@ package server
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
+	"reflect"
 
 	"github.com/outlast-dev/outlast/client"
+	planner "github.com/outlast-dev/outlast/plan"
+	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/task"
 )
 
 type planInput struct {
 	Body client.PlanRequest `optional:"true"`
 }
 
+type policyName struct {
+	Name string `path:"name" doc:"Name of the policy."`
+}
+
+type policyChange struct {
+	Version *int64 `query:"version" doc:"The version that is changed, 0 for none; another one is a conflict. Whatever stands there when absent."`
+	DryRun  bool   `query:"dry_run" doc:"Check everything and change nothing."`
+}
+
+type policyPut struct {
+	policyName
+	policyChange
+	Body json.RawMessage
+}
+
+type policyDelete struct {
+	policyName
+	policyChange
+}
+
 // maxPlanBody is far more than a policy needs.
 const maxPlanBody = 64 << 10
+
+// maxPolicyBody leaves it to the policy to say that it is too large.
+const maxPolicyBody = 128 << 10
 
 func (s *Server) addPolicies() {
 	handle(s, route{
@@ -20,6 +49,37 @@ func (s *Server) addPolicies() {
 		about: "The body holds the keys of a policy, or preset, together with what it is planned for; without any it plans the default policy. " +
 			"With solve it finds the largest first interval, multiplier or number of retries that keeps the limit. Nothing is stored.",
 	}, planPolicy)
+	handle(s, route{
+		method: "GET", path: "/v1/policies", id: "list-policies", tag: "policies", answers: []int{200},
+		summary: "List policies by name, presets included", about: "A policy under the name of a preset stands in its place.",
+	}, s.listPolicies)
+	handle(s, route{
+		method: "GET", path: "/v1/policies/{name}", id: "get-policy", tag: "policies", answers: []int{200},
+		summary: "Get a policy, with who names it", errors: []task.Code{task.CodeNotFound},
+	}, func(ctx context.Context, in *policyName) (answer[client.Policy], error) {
+		named, err := s.inspect.Policy(ctx, in.Name)
+		if err != nil {
+			return fail[client.Policy](err)
+		}
+		return ok(wirePolicy(named))
+	})
+	handle(s, route{
+		method: "GET", path: "/v1/policies/{name}/versions", id: "list-policy-versions", tag: "policies", answers: []int{200},
+		summary: "List the versions of a policy, newest first", about: "The last 100, also of a policy that was deleted.", errors: []task.Code{task.CodeNotFound},
+	}, s.policyVersions)
+	handle(s, route{
+		method: "PUT", path: "/v1/policies/{name}", id: "put-policy", tag: "policies", answers: []int{200, 201}, limit: maxPolicyBody, request: reflect.TypeFor[client.PolicyForm](),
+		summary: "Create a policy (201), or change one (200)",
+		about: "The body replaces the policy whole. It holds everywhere within about a second: for attempts that begin, and for what follows those that fail. " +
+			"With the content that it has, nothing changes. warnings says what is probably not meant; dry_run shows it beforehand.",
+		errors: []task.Code{task.CodeConflict, task.CodeManagedByFile},
+	}, s.putPolicy)
+	handle(s, route{
+		method: "DELETE", path: "/v1/policies/{name}", id: "delete-policy", tag: "policies", answers: []int{200},
+		summary: "Delete a policy; its versions are kept",
+		about:   "Tasks that name it have the preset of the name then, if there is one, else what their type, their queue or the default says.",
+		errors:  []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeManagedByFile},
+	}, s.deletePolicy)
 }
 
 // planPolicy is pure: it looks at nothing but its input.
@@ -33,4 +93,74 @@ func planPolicy(_ context.Context, in *planInput) (answer[client.Plan], error) {
 		return fail[client.Plan](err)
 	}
 	return ok(*plan)
+}
+
+func (s *Server) listPolicies(ctx context.Context, _ *none) (answer[client.Policies], error) {
+	all, err := s.inspect.Policies(ctx)
+	return wirePolicies(all, err)
+}
+
+func (s *Server) policyVersions(ctx context.Context, in *policyName) (answer[client.Policies], error) {
+	all, err := s.inspect.PolicyVersions(ctx, in.Name)
+	return wirePolicies(all, err)
+}
+
+func (s *Server) putPolicy(ctx context.Context, in *policyPut) (answer[client.Policy], error) {
+	named, changed, err := s.inspect.PutPolicy(ctx, policy.Change{Name: in.Name, Form: in.Body, Version: in.Version, Actor: actor(ctx), DryRun: in.DryRun})
+	if err != nil {
+		return fail[client.Policy](err)
+	}
+	out := wirePolicy(named)
+	out.DryRun, out.Changed = in.DryRun, &changed
+	status := http.StatusOK
+	if changed && named.Version == 1 && !in.DryRun {
+		status = http.StatusCreated
+	}
+	return answer[client.Policy]{Status: status, Body: &out}, nil
+}
+
+func (s *Server) deletePolicy(ctx context.Context, in *policyDelete) (answer[client.PolicyDeleted], error) {
+	err := s.inspect.DeletePolicy(ctx, policy.Change{Name: in.Name, Version: in.Version, Actor: actor(ctx), DryRun: in.DryRun})
+	if err != nil {
+		return fail[client.PolicyDeleted](err)
+	}
+	return ok(client.PolicyDeleted{Deleted: !in.DryRun, DryRun: in.DryRun})
+}
+
+// actor is who makes a request, for versions and the audit log.
+func actor(context.Context) string { return "api" }
+
+func wirePolicies(all []policy.Named, err error) (answer[client.Policies], error) {
+	if err != nil {
+		return fail[client.Policies](err)
+	}
+	out := client.Policies{Policies: make([]client.Policy, len(all))}
+	for i := range all {
+		out.Policies[i] = wirePolicy(&all[i])
+	}
+	return ok(out)
+}
+
+// wirePolicy also says what is to be said of the policy before it fails a task.
+func wirePolicy(named *policy.Named) client.Policy {
+	out := client.Policy{
+		Name: named.Name, Source: string(named.Source), Version: named.Version, Policy: named.Form, Preset: named.Preset,
+		Actor: named.Actor, UpdatedAt: wireTime(named.UpdatedAt), UsedBy: named.UsedBy,
+	}
+	if named.Policy == nil {
+		return out
+	}
+	out.Attempts = named.Policy.MaxAttempts()
+	report, err := planner.Of(named.Policy, planner.Env{Rows: 1})
+	if err != nil {
+		return out // it was planned for nothing in particular; there is no such error
+	}
+	out.Summary = report.Summary()
+	if named.Source == policy.Preset {
+		return out
+	}
+	for _, w := range report.Warnings {
+		out.Warnings = append(out.Warnings, client.PlanWarning{Code: w.Code, Field: w.Field, Message: w.Message})
+	}
+	return out
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/retry"
 )
 
 // The answer has the keys of the contract, and the client reads it.
@@ -106,4 +107,92 @@ func TestPlanIsBounded(t *testing.T) {
 		}
 		t.Logf("%s: %d bytes after %v", name, len(got.body), time.Since(began))
 	}
+}
+
+// A policy is put, shown, changed on condition, planned before it is saved, and
+// deleted; the client reads every answer.
+func TestNamedPolicies(t *testing.T) {
+	a := start(t)
+	c, err := client.New(a.url)
+	must(t, err)
+	t.Cleanup(c.Close)
+	form := json.RawMessage(`{"max_attempts":3,"backoff":{"kind":"fixed","initial":"1s","jitter":"none"},"rules":[{"when":"status == 404","then":"dead"}]}`)
+	none := int64(0)
+	preview, err := c.PutPolicy(t.Context(), "p", form, client.PutOptions{Version: &none, DryRun: true})
+	must(t, err)
+	if !preview.DryRun || !*preview.Changed || preview.Attempts != 3 || preview.Summary == "" || len(preview.Warnings) == 0 || preview.Warnings[0].Code == "" {
+		t.Errorf("%+v", preview)
+	}
+	a.call("GET", "/v1/policies/p", "").problem(404, "not_found")
+	got := a.call("PUT", "/v1/policies/p", string(form)).is(201)
+	if got.get("version") != "1" || got.get("source") != `"api"` || got.get("policy", "rules") != `[{"when":"status == 404","then":"dead"}]` || got.get("changed") != "true" {
+		t.Errorf("got %s", got.body)
+	}
+	if again := a.call("PUT", "/v1/policies/p", string(form)).is(200); again.get("changed") != "false" || again.get("version") != "1" {
+		t.Errorf("got %s", again.body)
+	}
+	a.call("PUT", "/v1/policies/p?version=3", `{"max_attempts":4}`).problem(409, "conflict")
+	a.call("PUT", "/v1/policies/p?version=1", `{"max_attempts":4}`).is(200)
+	versions, err := c.PolicyVersions(t.Context(), "p")
+	must(t, err)
+	if len(versions) != 2 || versions[0].Version != 2 || versions[1].Attempts != 3 || versions[1].Actor != "api" {
+		t.Errorf("%+v", versions)
+	}
+	a.call("PUT", "/v1/queues/mail", `{"policy":"p"}`).is(201)
+	one, err := c.Policy(t.Context(), "p")
+	must(t, err)
+	if len(one.UsedBy) != 1 || one.UsedBy[0] != "queue/mail" || one.UpdatedAt.IsZero() {
+		t.Errorf("%+v", one)
+	}
+	task := a.call("POST", "/v1/tasks", `{"type":"x","queue":"mail","delay":"1h"}`).is(201)
+	if task.get("policy") != `"p"` || task.get("policy_version") != "2" || task.get("max_attempts") != "4" {
+		t.Errorf("got %s", task.body)
+	}
+	a.call("DELETE", "/v1/policies/p", "").problem(409, "conflict")
+	a.call("PUT", "/v1/queues/mail", `{"policy":"payment"}`).is(200)
+	deleted, err := c.DeletePolicy(t.Context(), "p", client.PutOptions{})
+	must(t, err)
+	if !deleted.Deleted {
+		t.Errorf("%+v", deleted)
+	}
+	all, err := c.Policies(t.Context())
+	must(t, err)
+	if len(all) != len(retry.Presets()) || all[0].Source != "preset" || all[0].Summary == "" || all[0].Warnings != nil {
+		t.Errorf("%d policies, the first is %+v", len(all), all[0])
+	}
+	if got := a.call("GET", "/v1/policies/easyjob(30s,%202,%205)", "").is(200); got.get("attempts") != "6" {
+		t.Errorf("got %s", got.body)
+	}
+}
+
+func TestNamedPoliciesRefused(t *testing.T) {
+	a := start(t)
+	for _, c := range []struct {
+		name, path, body string
+		status           int
+		code             string
+		paths            []string
+	}{
+		{"unknown key", "p", `{"max_atempts":3}`, 400, "invalid", []string{"max_atempts"}},
+		{"all at once", "p", `{"max_attempts":0,"backoff":{"multiplier":200},"rules":[{"when":"statu == 3"}]}`, 400, "invalid", []string{"rules[0].when", "max_attempts", "backoff.multiplier"}},
+		{"a condition that is none", "p", `{"rules":[{"when":"status"}]}`, 400, "invalid", []string{"rules[0].when"}},
+		{"alert", "p", `{"alert":{}}`, 400, "invalid", []string{"alert"}},
+		{"fallback", "p", `{"fallback":{"typ":"x"}}`, 400, "invalid", []string{"fallback.typ"}},
+		{"null", "p", `{"max_attempts":null}`, 400, "invalid", []string{"max_attempts"}},
+		{"key twice", "p", `{"ttl":"1s","ttl":"2s"}`, 400, "invalid", []string{"ttl"}},
+		{"no object", "p", `[]`, 400, "invalid", []string{"policy"}},
+		{"name", "a%20b", `{}`, 400, "invalid", []string{"name"}},
+		{"name and form", "a%20b", `{"max_attempts":0}`, 400, "invalid", []string{"name", "max_attempts"}},
+		{"version", "p?version=x", `{}`, 400, "invalid", []string{"version"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := a.call("PUT", "/v1/policies/"+c.path, c.body)
+			got.t = t
+			got.problem(c.status, c.code, c.paths...)
+		})
+	}
+	a.call("GET", "/v1/policies/p", "").problem(404, "not_found")
+	a.call("GET", "/v1/policies/paymnt", "").problem(404, "not_found")
+	a.call("DELETE", "/v1/policies/payment", "").problem(404, "not_found")
+	a.call("GET", "/v1/policies/nothere/versions", "").problem(404, "not_found")
 }

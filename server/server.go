@@ -27,6 +27,9 @@ type Config struct {
 	Registry *prometheus.Registry
 	// Logger takes what callers must not see; silent when nil.
 	Logger *slog.Logger
+	// Configuration tells what became of the configuration file, and whether all is
+	// well with it, for /readyz?verbose; nil without a file.
+	Configuration func() (detail string, well bool)
 	// Hosts are names that the server answers to beside loopback ones,
 	// without port.
 	Hosts []string
@@ -41,6 +44,7 @@ type Server struct {
 	mux     *http.ServeMux
 	hosts   []string
 	store   string
+	file    func() (detail string, well bool)
 	api     *huma.OpenAPI
 	meter   *meter
 }
@@ -58,7 +62,7 @@ func New(config Config) (*Server, error) {
 	}
 	s := &Server{
 		client: config.Client, inspect: config.Client.Inspector(), log: config.Logger, mux: http.NewServeMux(),
-		store: config.Store, api: newDocument(config.Version), meter: newMeter(),
+		store: config.Store, file: config.Configuration, api: newDocument(config.Version), meter: newMeter(),
 	}
 	for _, host := range config.Hosts {
 		s.hosts = append(s.hosts, strings.ToLower(host))

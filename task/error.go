@@ -18,6 +18,7 @@ const (
 	CodeTooLarge       Code = "too_large"       // a payload, body or batch over its limit
 	CodeNotFound       Code = "not_found"       // no such task, dead letter, queue or operation
 	CodeConflict       Code = "conflict"        // the state of the thing does not allow it; State says which
+	CodeManagedByFile  Code = "managed_by_file" // the configuration file owns the thing: change it there
 	CodeIDConflict     Code = "id_conflict"     // the id belongs to a task of other content
 	CodeDedupeConflict Code = "dedupe_conflict" // the dedupe key belongs to a task of other content
 	CodeDedupeBusy     Code = "dedupe_busy"     // the dedupe key is locked by another caller; try again

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/config"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -71,6 +72,7 @@ var exitCodes = map[task.Code]int{
 	task.CodeNotFound:       exitNotFound,
 	task.CodeDenied:         exitDenied,
 	task.CodeConflict:       exitConflict,
+	task.CodeManagedByFile:  exitConflict,
 	task.CodeIDConflict:     exitConflict,
 	task.CodeDedupeConflict: exitConflict,
 	task.CodeStaleClaim:     exitConflict,
@@ -85,8 +87,9 @@ func (c *cli) exitCode(err error) int {
 	var partial *partialError
 	var problem *client.Error
 	var known *task.Error
+	var file *config.Error
 	switch {
-	case !c.acted, errors.As(err, &wrong):
+	case !c.acted, errors.As(err, &wrong), errors.As(err, &file):
 		return exitUsage
 	case errors.As(err, &partial):
 		return exitPartial

@@ -2,27 +2,33 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
 
 func newPolicyGet(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use: "get NAME", Short: "Show a preset, complete and as it would be written", Args: cobra.ExactArgs(1),
+		Use: "get NAME", Short: "Show a policy of the server, or a preset, as it would be written", Args: cobra.ExactArgs(1),
 		Example: "  outlast policy get payment\n  outlast policy get 'easyjob(30s, 2, 5)' --output json",
-		RunE: c.act(func(_ context.Context, args []string) error {
-			one, err := describe(args[0])
+		RunE: c.act(func(ctx context.Context, args []string) error {
+			one, err := c.policyNamed(ctx, args[0])
 			if err != nil {
-				return noPreset(args[0], err)
+				return err
 			}
 			return c.show(one, func(w io.Writer) {
 				field(w, "name", clean(one.Name))
-				field(w, "purpose", one.Purpose)
+				if one.Version > 0 {
+					field(w, "version", one.Version)
+				} else {
+					field(w, "purpose", one.Purpose)
+				}
 				field(w, "source", one.Source)
 				field(w, "schedule", one.Summary)
 				field(w, "waits", waits(one))
@@ -30,6 +36,27 @@ func newPolicyGet(c *cli) *cobra.Command {
 			})
 		}),
 	}
+}
+
+// policyNamed is a policy of the server, or the preset where there is no server or it
+// has none of the name.
+func (c *cli) policyNamed(ctx context.Context, name string) (*preset, error) {
+	var kept *client.Policy
+	err := c.look(ctx, func(ctx context.Context, api *client.Client) (err error) {
+		kept, err = api.Policy(ctx, name)
+		return err
+	})
+	switch {
+	case err == nil && kept.Source != "preset":
+		return keptPolicy(kept), nil
+	case err != nil && !errors.Is(err, &task.Error{Code: task.CodeNotFound}):
+		c.say("note: only presets are known: %s", clean(err.Error()))
+	}
+	one, err := describe(name)
+	if err != nil {
+		return nil, noPreset(name, err)
+	}
+	return one, nil
 }
 
 // noPreset is the error of a name that is no preset, or of easyjob with

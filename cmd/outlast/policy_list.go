@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"time"
 
@@ -13,11 +14,12 @@ import (
 	"github.com/outlast-dev/outlast/retry"
 )
 
-// preset is a policy that everybody has.
+// preset is a policy that everybody has, or one that was put under a name.
 type preset struct {
 	Name     string          `json:"name"`
-	Purpose  string          `json:"purpose"`
-	Source   string          `json:"source"`
+	Version  int64           `json:"version,omitempty"` // of one that was put
+	Purpose  string          `json:"purpose,omitempty"`
+	Source   string          `json:"source"` // file or api for one that was put
 	Summary  string          `json:"summary"`
 	Attempts int             `json:"attempts"` // 0 for unlimited
 	Total    client.Duration `json:"total"`    // of the nominal waits; 0 for unlimited attempts
@@ -30,10 +32,30 @@ type presets struct {
 
 func newPolicyList(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the presets", Args: cobra.NoArgs,
-		RunE: c.act(func(context.Context, []string) error {
+		Use: "list", Short: "List the policies of the server and the presets", Args: cobra.NoArgs,
+		Long: `List the policies that the server has, and the presets. Without a server it lists the
+presets and says so.`,
+		RunE: c.act(func(ctx context.Context, _ []string) error {
+			var kept []client.Policy
+			err := c.look(ctx, func(ctx context.Context, api *client.Client) (err error) {
+				kept, err = api.Policies(ctx)
+				return err
+			})
+			if err != nil {
+				c.say("note: no policies of a server are listed: %s", clean(err.Error()))
+			}
 			all := presets{}
+			inPlace := map[string]bool{}
+			for i := range kept {
+				if kept[i].Source != "preset" {
+					all.Policies = append(all.Policies, *keptPolicy(&kept[i]))
+					inPlace[kept[i].Name] = true
+				}
+			}
 			for _, name := range retry.Presets() {
+				if inPlace[name] {
+					continue
+				}
 				one, err := describe(name)
 				if err != nil {
 					return err
@@ -43,6 +65,19 @@ func newPolicyList(c *cli) *cobra.Command {
 			return list(c, all, all.Policies, presetRows(all.Policies))
 		}),
 	}
+}
+
+// keptPolicy is a policy of the server.
+func keptPolicy(p *client.Policy) *preset {
+	one := &preset{Name: p.Name, Version: p.Version, Source: p.Source, Summary: p.Summary, Attempts: p.Attempts, Policy: p.Policy}
+	if spec, err := retry.ParseSpec(p.Policy); err == nil {
+		if policy, err := spec.Policy(); err == nil {
+			if report, err := plan.Of(policy, plan.Env{}); err == nil && report.Attempts > 0 {
+				one.Total = client.Duration(report.Total.Nominal)
+			}
+		}
+	}
+	return one
 }
 
 // describe is a preset, of which easyjob has parameters.
@@ -74,7 +109,11 @@ func presetRows(presets []preset) func(io.Writer) {
 	return func(w io.Writer) {
 		row(w, "NAME", "ATTEMPTS", "WAITS", "SCHEDULE", "PURPOSE")
 		for _, p := range presets {
-			row(w, p.Name, limited(p.Attempts), waits(&p), p.Summary, p.Purpose)
+			about := p.Purpose
+			if p.Version > 0 {
+				about = fmt.Sprintf("version %d, from the %s", p.Version, p.Source)
+			}
+			row(w, clean(p.Name), limited(p.Attempts), waits(&p), p.Summary, about)
 		}
 	}
 }

@@ -36,7 +36,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 partial, 4 not found, 5 denied,
 	flags.BoolVar(&c.yes, "yes", false, "do not ask before what cannot be undone")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd.Flags()) }
 	root.AddCommand(
-		newServe(c), newDemo(c), newTask(c), newDead(c), newQueue(c), newPolicy(c), newOperation(c), newTarget(c), newNode(c), newSim(c), newMigrate(c), newDoctor(c), newVersion(c),
+		newServe(c), newDemo(c), newTask(c), newDead(c), newQueue(c), newPolicy(c), newConfig(c), newOperation(c), newTarget(c), newNode(c), newSim(c), newMigrate(c), newDoctor(c), newVersion(c),
 	)
 	completion(root)
 	return root
@@ -54,6 +54,9 @@ func completion(root *cobra.Command) {
 	}
 }
 
+// fromVariable is the annotation of a flag with the variable that set it.
+const fromVariable = "outlast_variable"
+
 // fromEnvironment sets the flags that name a variable and are not given:
 // flag > environment > default.
 func fromEnvironment(flags *pflag.FlagSet) error {
@@ -70,6 +73,10 @@ func fromEnvironment(flags *pflag.FlagSet) error {
 		if err := flags.Set(flag.Name, value); err != nil {
 			failure = usage("%s: %v", name, err)
 		}
+		if flag.Annotations == nil {
+			flag.Annotations = map[string][]string{}
+		}
+		flag.Annotations[fromVariable] = []string{name}
 	})
 	return failure
 }

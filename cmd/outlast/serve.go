@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"log/slog"
 	"net/netip"
 	"os"
 	"os/signal"
@@ -14,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/outlast-dev/outlast/app"
 	"github.com/outlast-dev/outlast/push"
@@ -25,10 +23,25 @@ import (
 const stopReserve = 15 * time.Second
 
 type serveFlags struct {
-	listen, store, level, format string
-	config                       string // refused: for people who know the contract
-	allow, secrets, queues       []string
-	grace                        time.Duration
+	config, listen, store  string
+	level, format          string
+	release, debug         string
+	allow, secrets, queues []string
+	grace                  time.Duration
+}
+
+func (f *serveFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.config, "config", "", "configuration file (YAML); flags and environment variables go before it; env OUTLAST_CONFIG")
+	flags.StringVar(&f.listen, "listen", app.DefaultListen, "loopback address and port, port 0 for a free one; env OUTLAST_LISTEN")
+	flags.StringVar(&f.store, "store", app.DefaultStore, storeForms+", or memory: (nothing on disk); env OUTLAST_STORE")
+	flags.StringSliceVar(&f.queues, "queues", nil, "queues to work on, also beside applications with the library inside (repeatable); every queue that none of these works on when absent; env OUTLAST_QUEUES")
+	flags.StringSliceVar(&f.allow, "allow-target", nil, "private address range that tasks may call, such as 10.0.0.0/8 (repeatable); env OUTLAST_ALLOW_TARGET")
+	flags.StringSliceVar(&f.secrets, "target-secret-env", nil, "HOST[:PORT]=VARIABLE: sign requests to the host with the secret in this environment variable (repeatable); env OUTLAST_TARGET_SECRET_ENV")
+	flags.DurationVar(&f.grace, "grace", app.DefaultGrace, "time that running attempts get at a stop; env OUTLAST_GRACE")
+	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error; env OUTLAST_LOG_LEVEL")
+	flags.StringVar(&f.format, "log-format", "text", "text or json; env OUTLAST_LOG_FORMAT")
+	flags.StringVar(&f.release, "release", "", "release of this program, for people and metrics; env OUTLAST_RELEASE")
+	flags.StringVar(&f.debug, "debug-listen", "", "loopback address and port of the profiler (pprof), such as 127.0.0.1:6060; off when absent; env OUTLAST_DEBUG_LISTEN")
 }
 
 func newServe(c *cli) *cobra.Command {
@@ -47,53 +60,46 @@ are refused.
 Standard Webhooks, with the secret (whsec_...) in that environment variable.
 HOST:PORT=VARIABLE is for one port, and goes before the secret of its host.
 
+--config FILE reads settings from a file as well (docs/configuration.md): addresses
+and limits of this node, and policies, types and queues that hold on all nodes. When
+the file changes, or at SIGHUP, the latter take effect at once; a file with a mistake
+changes nothing. outlast config check FILE looks at one beforehand, and outlast config
+print shows every setting and where it comes from.
+
 SIGINT or SIGTERM stop it gracefully: running attempts get the grace time, the
 rest is handed back without cost. A second signal stops at once.`,
 	}
 	flags := cmd.Flags()
 	cmd.RunE = c.act(func(ctx context.Context, _ []string) error {
-		if flags.Changed("config") {
-			return usage("--config is not possible yet: the configuration file comes with a later release; use flags and their environment variables")
-		}
 		if f.store == "" {
 			return usage("--store is empty: name a store (%s), or leave the flag out for %s", storeForms, app.DefaultStore)
 		}
-		return c.serve(ctx, f)
+		s, err := f.settings(flags)
+		if err != nil {
+			return err
+		}
+		return c.serve(ctx, &f, s)
 	})
-	flags.StringVar(&f.config, "config", "", "")
-	_ = flags.MarkHidden("config") // it was defined just now
-	flags.StringVar(&f.listen, "listen", app.DefaultListen, "loopback address and port, port 0 for a free one; env OUTLAST_LISTEN")
-	flags.StringVar(&f.store, "store", app.DefaultStore, storeForms+", or memory: (nothing on disk); env OUTLAST_STORE")
-	flags.StringSliceVar(&f.queues, "queues", nil, "queues to work on, also beside applications with the library inside (repeatable); every queue that none of these works on when absent; env OUTLAST_QUEUES")
-	flags.StringSliceVar(&f.allow, "allow-target", nil, "private address range that tasks may call, such as 10.0.0.0/8 (repeatable); env OUTLAST_ALLOW_TARGET")
-	flags.StringSliceVar(&f.secrets, "target-secret-env", nil, "HOST[:PORT]=VARIABLE: sign requests to the host with the secret in this environment variable (repeatable); env OUTLAST_TARGET_SECRET_ENV")
-	flags.DurationVar(&f.grace, "grace", app.DefaultGrace, "time that running attempts get at a stop; env OUTLAST_GRACE")
-	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error; env OUTLAST_LOG_LEVEL")
-	flags.StringVar(&f.format, "log-format", "text", "text or json; env OUTLAST_LOG_FORMAT")
+	f.add(flags)
 	return cmd
 }
 
-func (c *cli) serve(ctx context.Context, f serveFlags) error {
-	logger, err := newLogger(c.messages, f.level, f.format)
-	if err != nil {
-		return err
-	}
-	ranges, err := parseRanges(f.allow)
-	if err != nil {
-		return err
-	}
-	secrets, err := readSecrets(f.secrets)
-	if err != nil {
-		return err
-	}
-	if f.grace < 0 {
+func (c *cli) serve(ctx context.Context, f *serveFlags, s *settings) error {
+	if s.Grace < 0 {
 		return usage("--grace must not be negative")
 	}
-	config := app.Config{
-		Listen: f.listen, Store: f.store, Openers: openers(), Queues: f.queues, AllowTargets: ranges, TargetSecrets: secrets, Grace: f.grace, Version: version(), Logger: logger,
+	config, err := s.appConfig(f)
+	if err != nil {
+		return err
 	}
-	if f.grace == 0 {
-		config.Grace = -1
+	if config.Logger, err = newLogger(c.messages, s.Log); err != nil {
+		return err
+	}
+	if config.File != nil {
+		hangups := make(chan os.Signal, 1)
+		signal.Notify(hangups, syscall.SIGHUP)
+		defer signal.Stop(hangups)
+		config.Hangups = hangups
 	}
 	server, err := app.New(config)
 	if err != nil {
@@ -102,7 +108,7 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	if err := server.Start(ctx); err != nil {
 		return err
 	}
-	scheme, _, _ := strings.Cut(f.store, ":")
+	scheme, _, _ := strings.Cut(s.Store.URL, ":")
 	c.say("outlast %s listens on %s (store: %s)", version(), server.URL(), scheme)
 	c.say("  try:  outlast task enqueue --url https://example.com/hook --payload '{}'")
 	c.say("  API:  %s/openapi.json   health: %s/readyz?verbose   stop: Ctrl-C", server.URL(), server.URL())
@@ -110,7 +116,7 @@ func (c *cli) serve(ctx context.Context, f serveFlags) error {
 	case <-ctx.Done():
 	case err = <-server.Failed():
 	}
-	return errors.Join(err, c.stop(server, f.grace))
+	return errors.Join(err, c.stop(server, time.Duration(s.Grace)))
 }
 
 // stop stops gracefully; a second signal hurries.
@@ -188,20 +194,4 @@ func secretHost(text string) (string, error) {
 		return "", usage("--target-secret-env: %s is not a host as it stands in a URL, without scheme and path", task.Quote(text))
 	}
 	return u.Host, nil
-}
-
-func newLogger(w io.Writer, level, format string) (*slog.Logger, error) {
-	var options slog.HandlerOptions
-	var threshold slog.Level
-	if err := threshold.UnmarshalText([]byte(level)); err != nil {
-		return nil, usage("--log-level is debug, info, warn or error, not %s", task.Quote(level))
-	}
-	options.Level = threshold
-	switch format {
-	case "text":
-		return slog.New(slog.NewTextHandler(w, &options)), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(w, &options)), nil
-	}
-	return nil, fmt.Errorf("%w", usage("--log-format is text or json, not %s", task.Quote(format)))
 }

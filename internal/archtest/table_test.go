@@ -196,6 +196,16 @@ var rules = []rule{
 		{"safehttp", "outbound requests"},
 		{"internal/wakeup", "the form of the call of other nodes"},
 	}},
+	{path: "config", is: "the configuration file", imports: []arrow{
+		{"internal/hints", "nearest names"},
+		{"policy", "policies and types in it"},
+		{"retry", "durations and findings"},
+		{"task", "Quote, named errors"},
+		{"store", "what holds on all nodes is kept there"},
+		{"dead", "checks of retention and cleanup"},
+		{"schedule", "schedules in it"},
+		{"alert", "rules and channels in it"},
+	}},
 	{path: "app", is: "composition root", imports: []arrow{
 		{"...", "it puts everything together"},
 	}},
@@ -247,6 +257,7 @@ var foreign = []struct {
 	{"os/exec", "a server starts no processes", []arrow{{"cmd/*", "programs may"}, {"examples/*", "programs may"}, {"internal/tools", "it runs the go command"}, {"internal/servers", "it starts database servers, for tests and benchmarks"}}},
 	{"google.golang.org/grpc", "gRPC must not reach users who do not ask for it", []arrow{{"retry/retrygrpc", "it is about gRPC"}}},
 	{"go.opentelemetry.io/otel", "the API is for adapters, the SDK for programs", []arrow{{"retry/retryotel", "it is about OpenTelemetry"}}},
+	{"go.yaml.in/yaml", "the library takes values, not files", []arrow{{"config", "the configuration file"}}},
 	{"github.com/spf13/cobra", "only programs have a command line", []arrow{{"cmd/*", "the command line"}}},
 
 	{"github.com/ncruces/go-sqlite3", "only cmd and tests import SQL drivers; take a *sql.DB", []arrow{

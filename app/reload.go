@@ -1,0 +1,142 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/store"
+)
+
+// applyTimeout bounds one try to bring a file into the database, and retryApply
+// says when a try that failed for the database is repeated.
+const (
+	applyTimeout = 30 * time.Second
+	retryApply   = 5 * time.Second
+)
+
+// reloader reads the configuration file again when it changes. It belongs to one
+// goroutine, but for its status.
+type reloader struct {
+	backend store.Config
+	log     *slog.Logger
+	node    string
+	file    *config.File // the last good one
+	watch   *config.Watcher
+	hangups <-chan os.Signal
+	again   time.Time // when a try that failed is repeated, zero for never
+	told    atomic.Pointer[reloadStatus]
+}
+
+type reloadStatus struct {
+	detail string
+	well   bool
+}
+
+// configure brings the file into the database and begins to watch it. Without a
+// file there is nothing to tell.
+func (a *App) configure(ctx context.Context, backend store.Config) (*reloader, error) {
+	if a.config.File == nil {
+		return nil, nil
+	}
+	node, err := os.Hostname()
+	if err != nil {
+		node = a.addr
+	}
+	r := &reloader{
+		backend: backend, log: a.config.Logger, node: node, file: a.config.File,
+		watch: config.Watch(a.config.File.Path), hangups: a.config.Hangups,
+	}
+	if err := r.apply(ctx, a.config.File); err != nil {
+		return nil, err
+	}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		r.run(life)
+	}()
+	a.undo("configuration", closeTimeout, func(context.Context) error {
+		end()
+		<-ended
+		return nil
+	})
+	return r, nil
+}
+
+// run looks at the file until ctx ends.
+func (r *reloader) run(ctx context.Context) {
+	ticker := time.NewTicker(config.Look)
+	defer ticker.Stop()
+	for {
+		asked := false
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.hangups:
+			asked = true
+		case <-ticker.C:
+		}
+		changed := r.watch.Changed()
+		if due := !r.again.IsZero() && !time.Now().Before(r.again); changed || asked || due {
+			r.read(ctx)
+		}
+	}
+}
+
+// read reads the file and lets it hold, if it is good as a whole. Else the one
+// before goes on to hold.
+func (r *reloader) read(ctx context.Context) {
+	r.again = time.Time{}
+	next, err := config.Read(r.file.Path)
+	if err == nil {
+		err = r.apply(ctx, next)
+	}
+	if err == nil {
+		if paths := next.Restart(r.file); len(paths) > 0 {
+			r.log.Warn("config.restart_needed", "file", next.Path, "keys", strings.Join(paths, " "))
+		}
+		r.file = next
+		return
+	}
+	var refused *config.Error
+	if !errors.As(err, &refused) { // the file or the database cannot be read now
+		r.again = time.Now().Add(retryApply)
+	}
+	r.log.Error("config.refused", "file", r.file.Path, "error", err)
+	r.tell(false, r.file.Path+" is refused, and what was in force goes on to be: "+err.Error())
+}
+
+// apply brings what holds on all nodes into the database.
+func (r *reloader) apply(ctx context.Context, file *config.File) error {
+	ctx, cancel := context.WithTimeout(ctx, applyTimeout)
+	defer cancel()
+	outcome, err := config.Apply(ctx, r.backend, file, r.node)
+	if err != nil {
+		return err
+	}
+	hash := file.Hash()
+	switch outcome {
+	case config.Superseded:
+		r.log.Warn("config.superseded", "file", file.Path, "hash", hash,
+			"hint", "another file has replaced it since; to go back to it, give it another revision")
+		r.tell(false, file.Path+" was in force before and is not applied again: give it another revision to go back to it")
+	default:
+		r.log.Info("config."+string(outcome), "file", file.Path, "hash", hash)
+		r.tell(true, file.Path+" is in force")
+	}
+	return nil
+}
+
+func (r *reloader) tell(well bool, detail string) { r.told.Store(&reloadStatus{detail, well}) }
+
+// status is what became of the file.
+func (r *reloader) status() (detail string, well bool) {
+	told := r.told.Load()
+	return told.detail, told.well
+}

@@ -1,0 +1,113 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// PolicyForm is a policy as it is written: see docs/retry.md for its keys. What is
+// left out is taken from the preset, else from the default policy.
+type PolicyForm struct {
+	Preset        string          `json:"preset,omitempty" doc:"Name of a preset; the other keys override it."`
+	MaxAttempts   *int            `json:"max_attempts,omitempty" doc:"The first attempt counts; 1 turns retries off."`
+	Unlimited     bool            `json:"unlimited,omitempty"`
+	Backoff       json.RawMessage `json:"backoff,omitempty" strict:"true" doc:"kind, initial, multiplier, max, step, steps, jitter."`
+	Timeout       *Duration       `json:"timeout,omitempty" doc:"Limit of each attempt."`
+	TTL           *Duration       `json:"ttl,omitempty" doc:"Limit of all attempts and waits together."`
+	FirstRunAfter *Duration       `json:"first_run_after,omitempty"`
+	Rules         json.RawMessage `json:"rules,omitempty" strict:"true" doc:"The first that matches decides; when is a list of categories or an expression in CEL."`
+	RetryOn       json.RawMessage `json:"retry_on,omitempty" strict:"true"`
+	NeverOn       json.RawMessage `json:"never_on,omitempty" strict:"true"`
+	MaxCrashes    *int            `json:"max_crashes,omitempty"`
+	OrderOnDead   string          `json:"order_on_dead,omitempty" enum:"block,skip,park"`
+	Budget        json.RawMessage `json:"budget,omitempty" strict:"true"`
+	Breaker       json.RawMessage `json:"breaker,omitempty" strict:"true"`
+	Fallback      json.RawMessage `json:"fallback,omitempty" strict:"true" doc:"The task that follows a dead one: type, queue, policy, payload, target."`
+	Alert         json.RawMessage `json:"alert,omitempty" strict:"true"`
+}
+
+// Policy is a policy that tasks, types and queues can name.
+type Policy struct {
+	Name      string          `json:"name"`
+	Source    string          `json:"source" enum:"preset,file,api" doc:"file: the configuration file owns it, and it can be changed only there."`
+	Version   int64           `json:"version" doc:"Raised by every change; 1 for presets."`
+	Policy    json.RawMessage `json:"policy,omitempty" strict:"true" doc:"Its keys; absent of a version that is a deletion."`
+	Summary   string          `json:"summary,omitempty" doc:"The schedule in words."`
+	Attempts  int             `json:"attempts,omitzero" doc:"Absent for unlimited attempts."`
+	Warnings  []PlanWarning   `json:"warnings,omitempty" doc:"What is probably not meant."`
+	Preset    bool            `json:"preset,omitempty" doc:"A preset of the name exists."`
+	Actor     string          `json:"actor,omitempty" doc:"Who made this version."`
+	UpdatedAt Time            `json:"updated_at,omitzero"`
+	UsedBy    []string        `json:"used_by,omitempty" doc:"Queues and types that name it."`
+	DryRun    bool            `json:"dry_run,omitempty" doc:"Nothing was changed."`
+	Changed   *bool           `json:"changed,omitempty" doc:"Whether a put changes anything."`
+}
+
+// Policies lists policies by name, or the versions of one, newest first.
+type Policies struct {
+	Policies []Policy `json:"policies"`
+}
+
+// PolicyDeleted says that a policy is gone.
+type PolicyDeleted struct {
+	Deleted bool `json:"deleted"`
+	DryRun  bool `json:"dry_run,omitempty"`
+}
+
+func policyPath(name string) string { return "/v1/policies/" + url.PathEscape(name) }
+
+// Policies lists the policies that were put and the presets.
+func (c *Client) Policies(ctx context.Context) ([]Policy, error) {
+	all, err := get[Policies](ctx, c, "/v1/policies", nil)
+	if err != nil {
+		return nil, err
+	}
+	return all.Policies, nil
+}
+
+// Policy returns one.
+func (c *Client) Policy(ctx context.Context, name string) (*Policy, error) {
+	return get[Policy](ctx, c, policyPath(name), nil)
+}
+
+// PolicyVersions lists the versions of a policy, newest first.
+func (c *Client) PolicyVersions(ctx context.Context, name string) ([]Policy, error) {
+	all, err := get[Policies](ctx, c, policyPath(name)+"/versions", nil)
+	if err != nil {
+		return nil, err
+	}
+	return all.Policies, nil
+}
+
+// PutOptions are conditions of a put or delete.
+type PutOptions struct {
+	// Version, if not nil, is the version that is changed, 0 for none: another one
+	// is a conflict.
+	Version *int64
+	// DryRun checks everything and changes nothing.
+	DryRun bool
+}
+
+func (o PutOptions) query() url.Values {
+	query := url.Values{}
+	if o.Version != nil {
+		query.Set("version", strconv.FormatInt(*o.Version, 10))
+	}
+	if o.DryRun {
+		query.Set("dry_run", "true")
+	}
+	return query
+}
+
+// PutPolicy creates a policy or changes it: an object with the keys of a policy.
+func (c *Client) PutPolicy(ctx context.Context, name string, form json.RawMessage, options PutOptions) (*Policy, error) {
+	return exchange[Policy](ctx, c, call{method: http.MethodPut, path: policyPath(name), query: options.query(), body: form, once: options.Version != nil})
+}
+
+// DeletePolicy deletes a policy; its versions are kept.
+func (c *Client) DeletePolicy(ctx context.Context, name string, options PutOptions) (*PolicyDeleted, error) {
+	return exchange[PolicyDeleted](ctx, c, call{method: http.MethodDelete, path: policyPath(name), query: options.query()})
+}

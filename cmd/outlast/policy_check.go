@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/policy"
+)
+
+func newPolicyCheck(c *cli) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use: "check FILE", Short: "Check a file of policies, and say what is probably not meant; needs no server", Args: cobra.ExactArgs(1),
+		Example: "  outlast policy check policies.yaml\n  outlast policy check payment.json --name payment",
+		RunE: c.act(func(_ context.Context, args []string) error {
+			policies, err := c.readPolicies(args[0], name)
+			found := checked{File: args[0], Problems: []config.Problem{}, Warnings: []config.Problem{}}
+			for _, p := range policies {
+				found.Warnings = append(found.Warnings, warningsOf("policies."+p.Name, p.Policy)...)
+			}
+			return c.checked(found, err)
+		}),
+	}
+	nameFlag(cmd, &name)
+	return cmd
+}
+
+func nameFlag(cmd *cobra.Command, name *string) {
+	cmd.Flags().StringVar(name, "name", "", "the file is one policy, of this name; else policies stand under the key policies, by name")
+}
+
+// readPolicies reads a file of policies, - for standard input.
+func (c *cli) readPolicies(file, name string) ([]*policy.Policy, error) {
+	data, err := c.readFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return config.ParsePolicies(file, name, data)
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+)
+
+func newPolicyVersions(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "versions NAME", Short: "List the versions of a policy, newest first", Args: cobra.ExactArgs(1),
+		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
+			versions, err := api.PolicyVersions(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			return list(c, client.Policies{Policies: versions}, versions, func(w io.Writer) {
+				row(w, "VERSION", "AT", "BY", "SCHEDULE")
+				for i := range versions {
+					v := &versions[i]
+					schedule := clean(v.Summary)
+					if v.Policy == nil {
+						schedule = "deleted"
+					}
+					row(w, v.Version, when(v.UpdatedAt), clean(v.Actor), schedule)
+				}
+			})
+		}),
+	}
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/app"
+	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/engine"
+)
+
+// settings is the configuration of a server: a flag goes before its environment
+// variable, that before the file, and the file before the default.
+type settings struct {
+	*config.File
+	overridden map[string]string // by path: the flag or variable
+}
+
+// overrides says which key of the file each flag is.
+var overrides = []struct {
+	flag, path string
+	set        func(f *serveFlags, to *config.Config)
+}{
+	{"listen", "listen", func(f *serveFlags, to *config.Config) { to.Listen = f.listen }},
+	{"store", "store.url", func(f *serveFlags, to *config.Config) { to.Store.URL = f.store }},
+	{"queues", "engine.queues", func(f *serveFlags, to *config.Config) { to.Engine.Queues = f.queues }},
+	{"allow-target", "push.allow", func(f *serveFlags, to *config.Config) { to.Push.Allow = f.allow }},
+	{"grace", "grace", func(f *serveFlags, to *config.Config) { to.Grace = config.Duration(f.grace) }},
+	{"log-level", "log.level", func(f *serveFlags, to *config.Config) { to.Log.Level = f.level }},
+	{"log-format", "log.format", func(f *serveFlags, to *config.Config) { to.Log.Format = f.format }},
+	{"release", "release", func(f *serveFlags, to *config.Config) { to.Release = f.release }},
+	{"debug-listen", "debug_listen", func(f *serveFlags, to *config.Config) { to.DebugListen = f.debug }},
+}
+
+// settings reads the file, if there is one, and puts flags and variables before it.
+func (f *serveFlags) settings(flags *pflag.FlagSet) (*settings, error) {
+	file, err := config.Parse("", nil)
+	if f.config != "" {
+		file, err = config.Read(f.config)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &settings{file, map[string]string{}}
+	for _, one := range overrides {
+		if flag := flags.Lookup(one.flag); flag != nil && flag.Changed {
+			one.set(f, &s.Config)
+			s.overridden[one.path] = sourceOf(flag)
+		}
+	}
+	return s, nil
+}
+
+// sourceOf is where the value of a flag comes from.
+func sourceOf(flag *pflag.Flag) string {
+	if name := flag.Annotations[fromVariable]; len(name) == 1 {
+		return "env " + name[0]
+	}
+	return "flag --" + flag.Name
+}
+
+// options are those of the node.
+func (s *settings) options() []outlast.Option {
+	e, kept := &s.Engine, &s.Dead
+	return []outlast.Option{
+		outlast.WithRelease(s.Release),
+		outlast.WithDeadRetention(time.Duration(kept.Retention)), outlast.WithDoneRetention(time.Duration(kept.DoneRetention)),
+		outlast.WithCleanup(kept.Cleanup, kept.Zone), outlast.WithStatsEvery(time.Duration(kept.StatsEvery)), outlast.WithDeadBacklog(kept.Backlog),
+		outlast.WithEngine(func(c *engine.Config) {
+			c.Slots, c.NearFuture, c.Batch = e.Concurrency, e.NearFuture, e.Batch
+			c.Horizon = time.Duration(e.Horizon)
+			if poll := time.Duration(e.Poll); poll != c.Poll && poll != time.Second { // the default leaves more frequent looks to stores that tell of nothing
+				c.Poll = poll
+			}
+		}),
+	}
+}
+
+// secrets are the signing secrets of file and flags, by host.
+func (s *settings) secrets(flags []string) (map[string][]byte, error) {
+	texts := flags
+	for host, target := range s.Targets {
+		given := false
+		for _, text := range flags {
+			given = given || strings.HasPrefix(text, host+"=")
+		}
+		if target.SecretEnv != "" && !given {
+			texts = append(texts, host+"="+target.SecretEnv)
+		}
+	}
+	secrets, err := readSecrets(texts)
+	if err != nil && s.Path != "" {
+		return nil, fmt.Errorf("%w (flag --target-secret-env, or targets in %s)", err, clean(s.Path))
+	}
+	return secrets, err
+}
+
+// appConfig is what the server is made of.
+func (s *settings) appConfig(f *serveFlags) (app.Config, error) {
+	ranges, err := parseRanges(s.Push.Allow)
+	if err != nil {
+		return app.Config{}, err
+	}
+	secrets, err := s.secrets(f.secrets)
+	if err != nil {
+		return app.Config{}, err
+	}
+	made := app.Config{
+		Listen: s.Listen, Store: s.Store.URL, Openers: openers(), Queues: s.Engine.Queues, AllowTargets: ranges, TargetSecrets: secrets,
+		Grace: time.Duration(s.Grace), Version: version(), Options: s.options(), DebugListen: s.DebugListen,
+	}
+	if s.Grace == 0 {
+		made.Grace = -1
+	}
+	if s.Path != "" {
+		made.File = s.File
+	}
+	return made, nil
+}

@@ -1,0 +1,101 @@
+package config
+
+import (
+	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/retry"
+)
+
+// Duration is a duration as it is written: "1.5s", "200ms".
+type Duration = retry.Duration
+
+// Config is what a file says, completed by the defaults. The tags are what
+// documentation, schema and print are made of: "default" is the value of a key
+// that is left out, "all" marks the sections that hold on all nodes.
+type Config struct {
+	Listen      string            `json:"listen" default:"127.0.0.1:7070" doc:"Loopback address and port of the HTTP API; port 0 for a free one."`
+	Store       Store             `json:"store" doc:"The database."`
+	Push        Push              `json:"push" doc:"HTTP requests of tasks."`
+	Engine      Engine            `json:"engine" doc:"What this node works on, and how much."`
+	Dead        Dead              `json:"dead" doc:"How long ended tasks are kept."`
+	Log         Log               `json:"log" doc:"The log, on standard error."`
+	Grace       Duration          `json:"grace" default:"25s" doc:"Time that running attempts get at a stop."`
+	Release     string            `json:"release" doc:"Release of this program, for people and metrics."`
+	DebugListen string            `json:"debug_listen" doc:"Loopback address and port of the profiler (pprof); off when empty."`
+	Targets     map[string]Target `json:"targets" doc:"What tasks call, by host, or host and port."`
+
+	Revision string                    `json:"revision" all:"yes" doc:"Any text. A file whose content was in force before is applied again only with another revision."`
+	Retries  bool                      `json:"retries" all:"yes" default:"true" doc:"false turns all retries off."`
+	Policies map[string]*policy.Policy `json:"policies" all:"yes" doc:"Retry policies by name; docs/retry.md has their keys."`
+	Types    map[string]*policy.Type   `json:"types" all:"yes" doc:"What holds for tasks of a type that say nothing else."`
+	Queues   map[string]Queue          `json:"queues" all:"yes" doc:"Queues by name. A queue that is left out stays as it is."`
+}
+
+// Store says where tasks are kept.
+type Store struct {
+	URL string `json:"url" default:"sqlite:outlast.db" doc:"sqlite:PATH, postgres://…, mysql://… or memory:."`
+}
+
+// Push is about the HTTP requests of tasks.
+type Push struct {
+	Allow []string `json:"allow" doc:"Private address ranges that tasks may call, such as 10.0.0.0/8."`
+}
+
+// Engine is the node's part of the work.
+type Engine struct {
+	Queues      []string `json:"queues" doc:"Queues to work on, also beside applications with the library inside; every queue that none of these works on when empty."`
+	Concurrency int      `json:"concurrency" default:"1000" least:"1" most:"100000" doc:"Attempts that run at once."`
+	Horizon     Duration `json:"horizon" default:"1m" least:"1s" most:"1h" doc:"How far ahead tasks are kept in memory."`
+	NearFuture  int      `json:"near_future" default:"100000" least:"1000" most:"10000000" doc:"Tasks that are kept in memory at most."`
+	Poll        Duration `json:"poll" default:"1s" least:"10ms" most:"1m" doc:"How often to look for tasks of which nobody told."`
+	Batch       int      `json:"batch" default:"1000" least:"1" most:"1000" doc:"Tasks in one transaction at most."`
+}
+
+// Dead is about tasks that have ended.
+type Dead struct {
+	Retention     Duration `json:"retention" default:"720h" doc:"How long dead letters are kept."`
+	DoneRetention Duration `json:"done_retention" default:"24h" doc:"How long tasks that succeeded or were canceled stay findable."`
+	Cleanup       string   `json:"cleanup" default:"0 3 * * *" doc:"When old dead letters are deleted: a cron expression of five fields, or six with seconds first."`
+	Zone          string   `json:"zone" default:"UTC" doc:"IANA time zone of cleanup."`
+	StatsEvery    Duration `json:"stats_every" default:"5m" doc:"How often the numbers of dead letters are logged."`
+	Backlog       int      `json:"backlog" default:"1" least:"1" most:"1000000000" doc:"From how many dead letters on that is a warning."`
+}
+
+// Log is about the log.
+type Log struct {
+	Level  string            `json:"level" default:"info" one:"debug,info,warn,error" doc:"What is logged."`
+	Format string            `json:"format" default:"text" one:"text,json" doc:"How."`
+	Levels map[string]string `json:"levels" one:"debug,info,warn,error" doc:"Level of one package of the program, such as engine: debug."`
+}
+
+// Target is a host that tasks call.
+type Target struct {
+	SecretEnv string `json:"secret_env" doc:"Environment variable with the secret (whsec_…) that signs requests to it."`
+}
+
+// Queue is a queue. What is left out keeps the value it has, in a new queue the
+// default.
+type Queue struct {
+	Lanes       *int    `json:"lanes,omitempty" least:"1" most:"256" doc:"Slices of the queue; can only be raised. 8 in a new queue."`
+	Policy      *string `json:"policy,omitempty" doc:"Policy of tasks for which neither they nor their type name one."`
+	UnknownType *string `json:"unknown_type,omitempty" one:"park,dead" doc:"What becomes of tasks that nothing can start; park in a new queue."`
+	Concurrency *int    `json:"concurrency,omitempty" least:"0" most:"1000000" doc:"Running tasks over all nodes, 0 for no limit."`
+	MaxPending  *int    `json:"max_pending,omitempty" least:"0" most:"1000000000" doc:"Pending tasks beyond which enqueues are refused, 0 for no limit."`
+	Weight      *int    `json:"weight,omitempty" least:"1" most:"1000" doc:"Share of a node's slots against other queues; 1 in a new queue."`
+}
+
+// later are sections of the contract that this release does not have.
+var later = map[string]string{
+	"":        "groups, alerts, schedules",
+	"push":    "timeout",
+	"dead":    "archive",
+	"targets": "concurrency",
+}
+
+// MaxFile bounds the size of a file, in bytes.
+const MaxFile = 1 << 20
+
+// Default is the configuration of an empty file.
+func Default() *Config {
+	c, _ := Parse("", nil) // an empty file is a good one
+	return &c.Config
+}

@@ -1,0 +1,286 @@
+package outlast
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Policies lists the policies that were put and the presets, by name. A policy
+// that was put under the name of a preset stands in its place.
+func (i *Inspector) Policies(ctx context.Context) ([]policy.Named, error) {
+	objects, err := i.client.backend.Objects(ctx, policy.Kind)
+	if err != nil {
+		return nil, err
+	}
+	kept := map[string]bool{}
+	var all []policy.Named
+	for n := range objects {
+		kept[objects[n].Name] = true
+		all = append(all, namedOf(&objects[n]))
+	}
+	for _, name := range retry.Presets() {
+		if kept[name] {
+			continue
+		}
+		preset, err := presetOf(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *preset)
+	}
+	slices.SortFunc(all, func(a, b policy.Named) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// RetriesOn is false where the configuration has turned retries off for all tasks,
+// as far as this node knows.
+func (i *Inspector) RetriesOn() bool { return !i.client.registry.set.Load().Off() }
+
+// namedOf is a policy as it is kept.
+func namedOf(o *store.Object) policy.Named {
+	named := policy.Named{Name: o.Name, Source: policy.API, Version: o.Version, Form: o.Body, Actor: o.Actor, UpdatedAt: o.UpdatedAt}
+	if o.Managed == policy.ManagedByFile {
+		named.Source = policy.File
+	}
+	_, named.Preset = retry.DescribePreset(o.Name)
+	if len(o.Body) == 0 {
+		named.Form = nil
+		return named
+	}
+	if read, err := policy.Read(o); err == nil {
+		named.Policy = read.Policy
+	}
+	return named
+}
+
+func presetOf(name string) (*policy.Named, error) {
+	made, err := retry.Preset(name)
+	if err != nil {
+		return nil, err
+	}
+	spec, _ := made.Spec()
+	form, err := policy.Normal(spec)
+	return &policy.Named{Name: name, Source: policy.Preset, Version: 1, Form: form, Policy: made, Preset: true}, err
+}
+
+// Policy returns one policy, also one such as "easyjob(30s, 2, 5)". Code
+// "not_found".
+func (i *Inspector) Policy(ctx context.Context, name string) (*policy.Named, error) {
+	named, err := i.policy(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	named.UsedBy, err = i.usersOf(ctx, name)
+	return named, err
+}
+
+func (i *Inspector) policy(ctx context.Context, name string) (*policy.Named, error) {
+	o, err := i.client.backend.Object(ctx, policy.Kind, name)
+	switch {
+	case err == nil:
+		named := namedOf(o)
+		return &named, nil
+	case !errors.Is(err, &Error{Code: task.CodeNotFound}) && policy.CheckName(name) == nil:
+		return nil, err
+	}
+	named, err := presetOf(name)
+	if err != nil {
+		missing := task.NotFound("policy", name)
+		if fields := retry.FieldErrors(err); len(fields) > 0 {
+			missing.Hint = cmp.Or(fields[0].Hint, fields[0].Error())
+		}
+		return nil, missing
+	}
+	return named, nil
+}
+
+// usersOf names the queues and types that name a policy.
+func (i *Inspector) usersOf(ctx context.Context, name string) ([]string, error) {
+	queues, err := i.client.backend.Queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var users []string
+	for n := range queues {
+		if queues[n].Policy == name {
+			users = append(users, "queue/"+queues[n].Name)
+		}
+	}
+	types, err := i.client.backend.Objects(ctx, policy.KindType)
+	if err != nil {
+		return nil, err
+	}
+	for n := range types {
+		if of, err := policy.ParseType(types[n].Body); err == nil && of.Policy == name {
+			users = append(users, "type/"+types[n].Name)
+		}
+	}
+	return users, nil
+}
+
+// PolicyVersions lists what is kept of a policy's versions, the newest first: the
+// last 100. A deleted policy has them still. Code "not_found" if there are none.
+func (i *Inspector) PolicyVersions(ctx context.Context, name string) ([]policy.Named, error) {
+	if policy.CheckName(name) == nil {
+		objects, err := i.client.backend.ObjectVersions(ctx, policy.Kind, name, store.MostVersions)
+		if err != nil {
+			return nil, err
+		}
+		versions := make([]policy.Named, len(objects))
+		for n := range objects {
+			versions[n] = namedOf(&objects[n])
+		}
+		if len(versions) > 0 {
+			return versions, nil
+		}
+	}
+	preset, err := i.policy(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return []policy.Named{*preset}, nil
+}
+
+// PutPolicy creates a policy or changes it; changed is false if it says what it
+// said before, which makes no new version. It holds on every node within about a
+// second: for attempts that begin, and for what follows those that fail.
+//
+// Codes "invalid" with fields, "conflict" for another version, "managed_by_file".
+func (i *Inspector) PutPolicy(ctx context.Context, change policy.Change) (named *policy.Named, changed bool, err error) {
+	made, err := policy.Parse(change.Name, change.Form)
+	if err := policyErr(err); err != nil {
+		return nil, false, err
+	}
+	for range conflictTries {
+		before, err := i.before(ctx, &change)
+		if err != nil {
+			return nil, false, err
+		}
+		o := store.Object{Kind: policy.Kind, Name: change.Name, Body: made.Body, Actor: cmp.Or(change.Actor, "library")}
+		var was []byte
+		if before != nil {
+			o.Version, was = before.Version, before.Body
+			if string(was) == string(made.Body) {
+				same := namedOf(before)
+				return &same, false, nil
+			}
+		}
+		if change.DryRun {
+			o.Version++
+			next := namedOf(&o)
+			return &next, true, nil
+		}
+		done, err := i.client.backend.Change(ctx, store.Change{
+			Put:   []store.Object{o},
+			Audit: []store.Audit{{Actor: o.Actor, Action: "policy.put", Subject: "policy/" + change.Name, Before: was, After: o.Body}},
+		})
+		if err == nil {
+			i.refresh(ctx)
+			stored := namedOf(&done.Put[0])
+			return &stored, true, nil
+		}
+		if !errors.Is(err, &Error{Code: task.CodeConflict}) || change.Version != nil {
+			return nil, false, err
+		}
+	}
+	return nil, false, &Error{Code: task.CodeConflict, Message: "the policy is being changed by others", Hint: "try again"}
+}
+
+// conflictTries is how often a change without a version meets another one before
+// it gives up.
+const conflictTries = 5
+
+// before is the policy that is to be changed, nil if there is none.
+func (i *Inspector) before(ctx context.Context, change *policy.Change) (*store.Object, error) {
+	o, err := i.client.backend.Object(ctx, policy.Kind, change.Name)
+	if errors.Is(err, &Error{Code: task.CodeNotFound}) {
+		o, err = nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	version := int64(0)
+	if o != nil {
+		version = o.Version
+		if o.Managed != "" {
+			return nil, managedByFile("policy", change.Name)
+		}
+	}
+	if change.Version != nil && *change.Version != version {
+		return nil, &Error{Code: task.CodeConflict, Message: fmt.Sprintf("the policy %s has version %d, not %d", task.Quote(change.Name), version, *change.Version),
+			Hint: "look at what was changed, and put yours on top of it"}
+	}
+	return o, nil
+}
+
+// managedByFile refuses to change what the configuration file owns.
+func managedByFile(what, name string) error {
+	return &Error{Code: task.CodeManagedByFile, Message: "the " + what + " " + task.Quote(name) + " is in the configuration file",
+		Hint: "change it there: servers read the file again when it changes, or at SIGHUP"}
+}
+
+// DeletePolicy deletes a policy; its versions are kept. Tasks that name it have
+// the preset of the name then, if there is one, else what their type, their queue or
+// the default says. Codes "not_found", "managed_by_file", and "conflict" for
+// another version and for a policy that a queue or type names.
+func (i *Inspector) DeletePolicy(ctx context.Context, change policy.Change) error {
+	o, err := i.before(ctx, &change)
+	if err != nil {
+		return err
+	}
+	_, preset := retry.DescribePreset(change.Name)
+	if o == nil {
+		missing := task.NotFound("policy", change.Name)
+		if preset {
+			missing.Hint = "it is a preset, and these cannot be deleted"
+		}
+		return missing
+	}
+	if !preset {
+		users, err := i.usersOf(ctx, change.Name)
+		if err != nil {
+			return err
+		}
+		if len(users) > 0 {
+			return &Error{Code: task.CodeConflict, Message: "the policy is named by " + strings.Join(users, ", "), Hint: "let them name another one first"}
+		}
+	}
+	if change.DryRun {
+		return nil
+	}
+	actor := cmp.Or(change.Actor, "library")
+	o.Actor = actor
+	_, err = i.client.backend.Change(ctx, store.Change{
+		Delete: []store.Object{*o},
+		Audit:  []store.Audit{{Actor: actor, Action: "policy.delete", Subject: "policy/" + change.Name, Before: o.Body}},
+	})
+	if err == nil {
+		i.refresh(ctx)
+	}
+	return err
+}
+
+// policyErr turns the findings about a policy into an error of the API.
+func policyErr(err error) error {
+	if err == nil {
+		return nil
+	}
+	var c complaints
+	for _, field := range retry.FieldErrors(err) {
+		path := task.Quote(cmp.Or(field.Field, "policy")) // it can end with the name of an unknown key
+		c.add(path[1:len(path)-1], field.Message, field.Hint)
+	}
+	if len(c.fields) == 0 {
+		return err
+	}
+	return c.err("the policy is invalid")
+}

@@ -1,0 +1,53 @@
+package policy
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+)
+
+// Source says where a policy comes from.
+type Source string
+
+// The sources.
+const (
+	Preset Source = "preset" // built in
+	File   Source = "file"   // of the configuration file, which alone changes it
+	API    Source = "api"    // put by Inspector.PutPolicy
+)
+
+// Named is a policy that tasks, types and queues can name.
+type Named struct {
+	Name   string
+	Source Source
+	// Version is raised by every change; 1 for presets.
+	Version int64
+	// Form is the policy as it is written, nil of a version that is a deletion.
+	Form json.RawMessage
+	// Policy is what it compiles to, nil if this program cannot read it, such as
+	// one that a later release has put.
+	Policy *retry.Policy
+	// Preset tells that a preset of the name exists, which comes back when the
+	// policy is deleted.
+	Preset    bool
+	Actor     string    // who made the version
+	UpdatedAt time.Time // zero for presets
+	UsedBy    []string  // "queue/mail", "type/mail.send"; only of Inspector.Policy
+}
+
+// Change is a policy that is put or deleted.
+type Change struct {
+	Name string
+	// Form is the policy in the form of [retry.Spec], at most 64 KiB of JSON. With
+	// "preset" in it the other keys override that preset.
+	Form json.RawMessage
+	// Version, if it is not nil, is the version that is changed: another one is a
+	// conflict. 0 is for a policy that must be new.
+	Version *int64
+	// Actor is who changes it, for its versions and the audit log; "library" when
+	// empty.
+	Actor string
+	// DryRun checks everything and changes nothing.
+	DryRun bool
+}
