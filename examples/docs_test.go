@@ -236,13 +236,15 @@ func documents(t *testing.T) []string {
 
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-// The Go snippets of the documents stand in the examples, line for line. A
+// The Go snippets of the documents stand in the examples, which run in the tests, line for line. A
 // line "// …" skips something.
 func TestSnippets(t *testing.T) {
 	var sources strings.Builder
-	programs, _ := filepath.Glob("*/main.go")
-	for _, program := range programs {
-		sources.WriteString("\n" + flat(read(t, program)))
+	for _, pattern := range []string{"*/main.go", "../store/*/example_test.go"} {
+		programs, _ := filepath.Glob(pattern)
+		for _, program := range programs {
+			sources.WriteString("\n" + flat(read(t, program)))
+		}
 	}
 	for _, file := range documents(t) {
 		for _, block := range goBlock.FindAllStringSubmatch(read(t, file), -1) {
