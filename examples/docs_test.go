@@ -310,6 +310,29 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+var glossaryRow = regexp.MustCompile("(?m)^\\| ([a-z, ]+) \\| .+ \\| (`[a-z., `]+`) \\|$")
+
+// The words of the engine stand in the files that the glossary names.
+func TestGlossary(t *testing.T) {
+	_, text, found := strings.Cut(read(t, "../docs/internals.md"), "## Words of the engine\n")
+	text, _, ended := strings.Cut(text, "\n## ")
+	rows := glossaryRow.FindAllStringSubmatch(text, -1)
+	if !found || !ended || len(rows) != strings.Count(text, "\n| ")-1 {
+		t.Fatalf("docs/internals.md has %d rows of words", len(rows))
+	}
+	for _, row := range rows {
+		var source strings.Builder
+		for _, file := range strings.Split(strings.ReplaceAll(row[2], "`", ""), ", ") {
+			source.WriteString(strings.ToLower(read(t, "../engine/"+file)))
+		}
+		for _, word := range strings.Split(row[1], ", ") {
+			if word, _, _ = strings.Cut(word, " "); !strings.Contains(source.String(), strings.TrimSuffix(word, "s")) {
+				t.Errorf("the word %q is not in %s", word, row[2])
+			}
+		}
+	}
+}
+
 var (
 	testName    = regexp.MustCompile(`\bTest[A-Z]\w+`)
 	testFunc    = regexp.MustCompile(`(?m)^func (Test[A-Z]\w+)`)
