@@ -64,6 +64,8 @@ type Engine struct {
 	watched atomic.Bool                          // the store tells of changes
 	doubted atomic.Int64                         // until when to look for rows lost by an unknown outcome, ns
 
+	unsettled unsettled // results that the store does not take
+
 	wake     chan struct{}      // the dispatcher
 	load     chan struct{}      // the loader: something ran low, or marks are to be written
 	changed  chan struct{}      // the loader: rows may have changed behind our back
@@ -217,7 +219,7 @@ func (e *Engine) Stats() Stats {
 	defer e.mu.Unlock()
 	out := Stats{
 		Node: e.node(), Lost: e.lost.Load() || e.stops.Load(), Lanes: len(e.near.lanes), Waiting: e.near.waiting.len(), Ready: e.near.ready,
-		Running: e.runs, Slots: e.config.Slots, Queues: map[string]QueueStats{},
+		Running: e.runs, Slots: e.config.Slots, Unsettled: e.unsettled.oldest(), Queues: map[string]QueueStats{},
 	}
 	for _, l := range e.near.lanes {
 		q := out.Queues[l.queue.name]

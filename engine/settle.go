@@ -93,6 +93,8 @@ func (e *Engine) settled(batch []*attempt, results []store.Settled) {
 func (e *Engine) settleUntilKnown(settlements []store.Settlement) ([]store.Settled, bool) {
 	// A first call without an answer may be on a connection that went silent; later
 	// ones get time for a store that is slow.
+	began := time.Now()
+	defer e.unsettled.over(&settlements[0])
 	for pause, limit := 2*time.Millisecond, storeCall; ; pause, limit = min(2*pause, time.Second), 3*storeCall {
 		ctx, cancel := e.storeContext(limit)
 		results, err := e.config.Store.Settle(ctx, settlements)
@@ -100,6 +102,7 @@ func (e *Engine) settleUntilKnown(settlements []store.Settlement) ([]store.Settl
 		if err == nil {
 			return results, true
 		}
+		e.unsettled.failed(&settlements[0], began, err)
 		e.log.Warn("settle.repeated", "rows", len(settlements), "error", err)
 		if !sleep(e.settling, pause) {
 			return nil, false

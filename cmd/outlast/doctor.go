@@ -113,7 +113,7 @@ func (c *cli) examineServer(ctx context.Context, r *report) error {
 		status = fails
 	}
 	r.add("server", status, c.server+" is "+health.Status, "its log says more")
-	for _, name := range []string{"store", "migrations", "clock", "pool", "engine", "lanes", "retries"} {
+	for _, name := range []string{"store", "migrations", "clock", "pool", "days", "engine", "lanes", "retries"} {
 		check, known := health.Checks[name]
 		if !known {
 			continue

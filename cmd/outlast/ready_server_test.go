@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/internal/servers"
 	"github.com/outlast-dev/outlast/internal/servertest"
@@ -82,5 +84,34 @@ func TestReadinessWithoutDatabase(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A node that cannot make the tables of the next days says so a day before it
+// matters.
+func TestReadinessWithoutTomorrow(t *testing.T) {
+	url := servertest.Postgres(t)
+	p := serve(t, "--store", url)
+	if status, health := p.health(); status != http.StatusOK || !health.Checks["days"].OK || !strings.Contains(health.Checks["days"].Detail, "until 20") {
+		t.Errorf("status %d: %+v", status, health)
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	for days := 1; days < 8; days++ {
+		name := "outlast_done_" + time.Now().UTC().AddDate(0, 0, days).Format("20060102")
+		if _, err := conn.Exec(t.Context(), "drop table if exists "+name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status, health := p.health()
+	if days := health.Checks["days"]; status != http.StatusServiceUnavailable || days.OK || !strings.Contains(days.Detail, "only") {
+		t.Errorf("without tomorrow: status %d: %+v", status, health)
+	}
+	c := command{t: t, server: p.url}
+	if got := c.run("doctor").exits(1); !strings.Contains(got.out, "days") {
+		t.Errorf("doctor: %s%s", got.out, got.stderr)
 	}
 }

@@ -101,7 +101,7 @@ func (s *Store) drop(ctx context.Context, name string) (bool, error) {
 	if passing(err) || codeOf(err) == codeNoTable {
 		return false, nil
 	}
-	return err == nil, err
+	return err == nil, s.explained(err)
 }
 
 func (s *Store) deleteDone(ctx context.Context, ended time.Time, limit int) (deleted int, err error) {
