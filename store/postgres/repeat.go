@@ -21,6 +21,7 @@ const (
 	codeDivision       = "22012" // how our statements say that a check failed
 	codeNoTable        = "42P01"
 	codeNoRight        = "42501"
+	codeNoSchema       = "3F000"
 )
 
 // codeOf is the code of an error of the server, "" for others.

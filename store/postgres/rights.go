@@ -16,7 +16,7 @@ import (
 // errors of its class (42) are so: a table that is missing may be restored.
 func (s *Store) explained(err error) error {
 	var refused *pgconn.PgError
-	if errors.As(err, new(*task.Error)) || !errors.As(err, &refused) || refused.Code != codeNoRight {
+	if errors.As(err, new(*task.Error)) || !errors.As(err, &refused) || refused.Code != codeNoRight || errors.As(err, new(*pgconn.ConnectError)) {
 		return err
 	}
 	return &task.Error{Code: task.CodeUnavailable, Message: "the database refuses it: " + refused.Message, Hint: s.grant(refused.Message), Err: err}

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"net/url"
 	"strings"
@@ -213,5 +214,46 @@ FOR p IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'outlast_a
 	}
 	if got := until(s); got.After(time.Now()) || got.IsZero() {
 		t.Errorf("without days for attempts: room until %s", got)
+	}
+}
+
+// A transaction of another database is told from a failure, without our SQL.
+func TestTransactionsOfAnotherDatabase(t *testing.T) {
+	g := newGround(t, open(t, servertest.Postgres(t), postgres.WithSchema("ours")), 1)
+	other := servertest.Postgres(t)
+	db, err := sql.Open("pgx", other)
+	g.ok(err)
+	defer db.Close()
+	ofSQL, err := db.BeginTx(t.Context(), nil)
+	g.ok(err)
+	defer ofSQL.Rollback()
+	ofPGX, err := pool(t, other).Begin(t.Context())
+	g.ok(err)
+	defer ofPGX.Rollback(t.Context())
+	one := g.task()
+	one.Claim, one.Attempt = 1, 1
+	for _, tx := range []any{ofSQL, ofPGX} {
+		_, enqueue := g.s.EnqueueTx(t.Context(), tx, []store.Insert{{Task: g.task()}})
+		_, settle := g.s.SettleTx(t.Context(), tx, store.Settlement{Task: one, Outcome: task.OutcomeSucceeded})
+		for _, err := range []error{enqueue, settle} {
+			if !errors.Is(err, &task.Error{Code: task.CodeInvalid}) || !strings.Contains(err.Error(), `no tables of Outlast in the schema "ours"`) || strings.Contains(err.Error(), "INSERT") {
+				t.Errorf("%T: %v", tx, err)
+			}
+		}
+	}
+}
+
+// Tables of our names that are somebody else's are told from a failure.
+func TestTablesThatAreNotOurs(t *testing.T) {
+	for _, table := range []string{"outlast_migration", "outlast_task", "outlast_live"} {
+		address := servertest.Postgres(t)
+		if _, err := pool(t, address).Exec(t.Context(), "CREATE TABLE "+table+" (number int)"); err != nil {
+			t.Fatal(err)
+		}
+		s, err := postgres.OpenURL(t.Context(), address)
+		if !errors.Is(err, &task.Error{Code: task.CodeConflict}) || !strings.Contains(err.Error(), "?schema=NAME") || strings.Contains(err.Error(), "CREATE") {
+			t.Errorf("%s: %v, %v", table, s, err)
+		}
+		open(t, address, postgres.WithSchema("work"))
 	}
 }
