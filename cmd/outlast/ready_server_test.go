@@ -100,9 +100,8 @@ func TestReadinessWithoutTomorrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context())
-	for days := 1; days < 8; days++ {
-		name := "outlast_done_" + time.Now().UTC().AddDate(0, 0, days).Format("20060102")
-		if _, err := conn.Exec(t.Context(), "drop table if exists "+name); err != nil {
+	for days := 1; days < 8; days++ { // tomorrow and all after it
+		if _, err := conn.Exec(t.Context(), "drop table if exists outlast_done_"+dayAfter(days)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,3 +114,6 @@ func TestReadinessWithoutTomorrow(t *testing.T) {
 		t.Errorf("doctor: %s%s", got.out, got.stderr)
 	}
 }
+
+// dayAfter is a day from this one as it is in the names of tables.
+func dayAfter(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format("20060102") }

@@ -86,12 +86,14 @@ const (
 	codeTableThere = "42P07"
 )
 
-// notOurs recognises errors of migrations among tables of somebody else.
+// notOurs recognises errors of migrations in a schema of somebody else.
 func (s *Store) notOurs(err error) error {
 	switch codeOf(err) {
 	case codeNoColumn, codeTableThere:
 		return &task.Error{Code: task.CodeConflict, Message: fmt.Sprintf("the schema %s has a table of our names that is not ours: %s", quote(s.schema), messageOf(err)),
 			Hint: "keep ours apart in a schema of their own: ?schema=NAME in the store URL, or postgres.WithSchema", Err: err}
+	case codeNoSchema: // which is there, and out of the search path for who may not use it
+		return &task.Error{Code: task.CodeUnavailable, Message: fmt.Sprintf("the role %s may not use the schema %s", quote(s.user()), quote(s.schema)), Hint: s.grant(""), Err: err}
 	}
 	return err
 }
