@@ -31,6 +31,7 @@ type Client struct {
 	refreshed throttle // reads of the topology for unknown queues
 	pressure  pressure
 	turns     turns // of calls in callers' transactions
+	elsewhere elsewhere
 	waker     *waker
 
 	startStop sync.Mutex    // held by Start and Stop

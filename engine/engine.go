@@ -45,6 +45,7 @@ type Engine struct {
 	dirtyAll bool
 	asked    time.Time          // when blocked keys were made to ask by a poll of all lanes
 	warned   map[mark]time.Time // of types that nobody starts; the loader's own
+	unlike   map[string]string  // nodes that may call other targets; guarded by placing
 
 	strangers map[task.ID]int64 // rows that nobody ran at the last reconcile, by claim; the sweeping loop's own
 
@@ -208,6 +209,14 @@ func (e *Engine) Topology() *store.Topology {
 		return v.topology
 	}
 	return &store.Topology{}
+}
+
+// TopologyAt is when [Engine.Topology] was read, zero before that.
+func (e *Engine) TopologyAt() time.Time {
+	if v := e.view.Load(); v != nil {
+		return v.read
+	}
+	return time.Time{}
 }
 
 // Node is this node's id. It changes when the node was found dead.

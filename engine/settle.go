@@ -147,9 +147,12 @@ func (e *Engine) releaseOne(a *attempt, result *store.Settled) {
 	e.bytes -= entry.Size
 	entry.attempt = nil
 	e.near.end(entry)
-	if result.Status == store.StatusOK && result.State == task.Pending {
+	switch again := result.Status == store.StatusOK && result.State == task.Pending; {
+	case again && a.end.elsewhere != "":
+		e.handOn(entry, a.end.elsewhere)
+	case again:
 		e.near.again(entry, result.Entry, tollAfter(a.run.Policy, &a.end.settlement))
-	} else {
+	default:
 		e.near.forget(entry)
 	}
 	if entry.Key != "" && entry.lane != nil && (e.stops.Load() || entry.lane.drained > 0 && entry.lane.drained > micros(time.Now())) {
