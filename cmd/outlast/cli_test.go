@@ -264,6 +264,14 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+	if err := server.cmd.Process.Signal(syscall.SIGTERM); err != nil { // with the first: the same
+		t.Fatal(err)
+	}
+	select {
+	case <-server.ended:
+		t.Fatalf("it took one signal for two: %s", server.said())
+	case <-time.After(2 * sameSignal):
+	}
 	began := time.Now()
 	if code := server.stop(syscall.SIGTERM); code != 0 || time.Since(began) > 15*time.Second {
 		t.Errorf("exit code %d after %s: %s", code, time.Since(began), server.said())
