@@ -127,6 +127,7 @@ func (c *cli) examineServer(ctx context.Context, r *report) error {
 		}
 		r.add(name, status, check.Detail, "its log says more")
 	}
+	r.examineNodes(ctx, api)
 	r.examineWork(ctx, patient{
 		pending: func(ctx context.Context) ([]client.Task, error) {
 			return page(api.Tasks(ctx, client.Filter{State: "pending"}, 500, ""))

@@ -234,6 +234,10 @@ func (r *report) examineTopology(ctx context.Context, s store.Store) {
 			free[lane.Queue] = true
 		}
 	}
+	if len(topology.Lanes) == 0 {
+		r.add("lanes", fine, "none: there is no queue yet", "")
+		return
+	}
 	if len(free) == 0 {
 		r.add("lanes", fine, plural(len(topology.Lanes), "lane")+", all owned", "")
 		return

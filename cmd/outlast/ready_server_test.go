@@ -72,6 +72,7 @@ func TestReadinessWithoutDatabase(t *testing.T) {
 			if status != http.StatusServiceUnavailable || health.Status != "not ready" || store.OK || strings.Contains(store.Detail, "root") {
 				t.Errorf("without database: status %d, %+v", status, health)
 			}
+			p.readsWithoutDatabase()
 			if err := database.Start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -117,3 +118,29 @@ func TestReadinessWithoutTomorrow(t *testing.T) {
 
 // dayAfter is a day from this one as it is in the names of tables.
 func dayAfter(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format("20060102") }
+
+// readsWithoutDatabase checks that reads say that the store is away, and that what is
+// told from memory says how old it is.
+func (p *process) readsWithoutDatabase() {
+	p.t.Helper()
+	answer, err := http.Get(p.url + "/v1/tasks")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var problem struct{ Code string }
+	if err := json.NewDecoder(answer.Body).Decode(&problem); err != nil || answer.StatusCode != http.StatusServiceUnavailable ||
+		problem.Code != "unavailable" || answer.Header.Get("Retry-After") == "" {
+		p.t.Errorf("tasks without database: status %d, code %q, Retry-After %q, error %v", answer.StatusCode, problem.Code, answer.Header.Get("Retry-After"), err)
+	}
+	c := command{t: p.t, server: p.url}
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) { // sleep: what another process has in memory grows old
+		if got := c.run("node", "list").exits(0); strings.Contains(got.stderr, "does not reach its store") {
+			break
+		}
+		if time.Since(began) > 30*time.Second {
+			p.t.Error("a list of nodes from memory is not marked as old")
+			break
+		}
+	}
+}
