@@ -31,6 +31,7 @@ type Client struct {
 	refreshed throttle // reads of the topology for unknown queues
 	pressure  pressure
 	turns     turns // of calls in callers' transactions
+	elsewhere elsewhere
 	waker     *waker
 
 	startStop sync.Mutex    // held by Start and Stop
@@ -237,16 +238,37 @@ func (c *Client) Stop(ctx context.Context) error {
 	return err
 }
 
-// Ready is nil while this node takes part: started, not stopped, and able to
-// read the store within the last seconds.
+// Ready is nil while this node takes part: started, not stopped, able to read the
+// store within the last seconds, and without a result that the store has not taken
+// for 10 s.
 func (c *Client) Ready() error {
 	if err := c.running(); err != nil {
 		return err
 	}
-	if c.engine.Stats().Lost {
+	stats := c.engine.Stats()
+	if stats.Lost {
 		return &Error{Code: task.CodeUnavailable, Message: "the node has lost touch with its store", RetryAfter: time.Second}
 	}
+	if u := stats.Unsettled; !u.Since.IsZero() && time.Since(u.Since) > unsettledAfter {
+		return unsettled(time.Since(u.Since), u.Err)
+	}
 	return nil
+}
+
+// unsettledAfter is for how long the store may take no results before the node is
+// not ready.
+const unsettledAfter = 10 * time.Second
+
+// unsettled says that results are not recorded, and why as far as that is for
+// operators.
+func unsettled(since time.Duration, err error) error {
+	problem := &Error{Code: task.CodeUnavailable, Message: "the store has taken no results for " + since.Round(time.Second).String(),
+		Hint: "the log says why: settle.repeated", RetryAfter: time.Second, Err: err}
+	var typed *Error
+	if errors.As(err, &typed) {
+		problem.Message, problem.Hint = problem.Message+": "+typed.Message, typed.Hint
+	}
+	return problem
 }
 
 // running refuses calls before Start and after Stop.

@@ -25,8 +25,14 @@ type NodeView struct {
 	// start, of a node that only enqueues). A node is dead after 5 s.
 	Silent *time.Duration
 	// Queues that it takes part in, and Types that it can start in them; a nil
-	// list of types is every one.
+	// list of types is every one, and [engine.Push] the requests of tasks with a
+	// target.
 	Queues, Types []string
+	// AllowTargets are the address ranges that it may call beside public ones, and
+	// Signs the hosts that it has a secret for.
+	AllowTargets, Signs []string
+	// Leaving says that it stops, and starts nothing more.
+	Leaving bool
 }
 
 // LaneView is a lane as people look at it.
@@ -40,6 +46,16 @@ type LaneView struct {
 
 // LaneFilter selects lanes; zero fields do not filter.
 type LaneFilter struct{ Queue, Node string }
+
+// TopologyAt is when the node has read what [Inspector.Nodes] and
+// [Inspector.Lanes] tell: about a second ago, longer ago while the store does not
+// answer, and now where no engine runs.
+func (i *Inspector) TopologyAt() time.Time {
+	if at := i.client.engine.TopologyAt(); !at.IsZero() {
+		return at
+	}
+	return time.Now()
+}
 
 // Nodes returns the nodes, living ones first, then those that left or died
 // within the last hour; among these the youngest first.
@@ -58,12 +74,15 @@ func (i *Inspector) Nodes(ctx context.Context) ([]NodeView, error) {
 		node := &topology.Nodes[n]
 		view := NodeView{
 			ID: node.ID, Address: node.Address, Version: node.Version, Release: node.Release, Embedded: node.Embedded,
-			State: node.State, StartedAt: node.StartedAt, Lanes: owned[node.ID], Load: node.Load,
+			State: node.State, StartedAt: node.StartedAt, Lanes: owned[node.ID],
 		}
 		if node.Gone && view.State == store.NodeAlive {
 			view.State = store.NodeDead // nobody has marked it yet
 		}
-		view.Queues, view.Types = served(node.Serves)
+		if view.State == store.NodeAlive {
+			view.Load = node.Load // what it last said is not true of one that is gone
+		}
+		view.serves(node.Serves)
 		if started {
 			view.Self = node.ID == i.client.engine.Node()
 			if silent, known := i.client.engine.Silent(node.ID); known && view.State == store.NodeAlive {
@@ -85,21 +104,22 @@ func ended(state store.NodeState) int {
 	return 1
 }
 
-// served puts together what a node serves in its queues.
-func served(serves store.Serves) (queues, types []string) {
-	all := map[string]bool{}
-	every := false
+// serves puts together what a node serves in its queues.
+func (v *NodeView) serves(serves store.Serves) {
+	all, every := []string{}, false
 	for _, can := range serves {
 		every = every || can == nil
-		for _, name := range can {
-			all[name] = true
-		}
+		all = append(all, can...)
 	}
-	queues = slices.Sorted(maps.Keys(serves))
-	if every {
-		return queues, nil
+	v.Queues = slices.Sorted(maps.Keys(serves))
+	types, reach, leaving := readTypes(all)
+	if !every {
+		v.Types = types
 	}
-	return queues, slices.AppendSeq([]string{}, slices.Values(slices.Sorted(maps.Keys(all))))
+	for _, prefix := range reach.allow {
+		v.AllowTargets = append(v.AllowTargets, prefix.String())
+	}
+	v.Signs, v.Leaving = reach.sign, leaving && v.State == store.NodeAlive
 }
 
 // Lanes returns a page of lanes by number, at most limit of them (1 to 500, 100

@@ -92,7 +92,9 @@ func combine(all []engine.Observer) engine.Observer {
 //	attempt.succeeded  DEBUG
 //	attempt.failed     INFO, with category, error type, code, effect
 //	retry.planned      INFO, with delay, run_at and the rule that decided
-//	attempt.repeated   INFO, for every run that is not the first: why
+//	attempt.repeated   INFO, for every run that is not the first: why. DEBUG where
+//	                   its node has ended: the engine logs tasks.recovered, with
+//	                   their number
 //	task.dead          WARN, with reason and attempts
 //	task.canceled      INFO
 //	breaker.open       WARN, for a target: cause, and when it will be probed
@@ -105,9 +107,7 @@ func combine(all []engine.Observer) engine.Observer {
 type eventLog struct{ logger *slog.Logger }
 
 func (l *eventLog) observer() engine.Observer {
-	return engine.Observer{Settled: l.settled, Recovered: l.recovered, BreakerChanged: l.breaker, NodeDied: func(before, after string) {
-		l.logger.Warn("node.died", "node", before, "new_node", after)
-	}}
+	return engine.Observer{Settled: l.settled, Recovered: l.recovered, BreakerChanged: l.breaker}
 }
 
 func (l *eventLog) settled(o engine.Outcome) {
@@ -163,20 +163,20 @@ func (l *eventLog) again(ctx context.Context, about []slog.Attr, o engine.Outcom
 }
 
 func (l *eventLog) recovered(r store.Recovered) {
-	level, reason := slog.LevelWarn, "crash of node "+r.Node
+	reason := "crash of node " + r.Node
 	if r.Cause == "node left" && !r.Canceled {
-		level, reason = slog.LevelInfo, "released: node "+r.Node+" left"
+		reason = "released: node " + r.Node + " left"
 	}
 	about := []slog.Attr{
 		slog.String("task", r.ID.String()), slog.String("type", r.Type), slog.String("queue", r.Queue),
-		slog.Int("attempt", r.Attempt), slog.Int64("claim", r.OldClaim), slog.String("trace_id", task.TraceID(r.TraceParent)),
+		slog.Int("attempt", r.Attempt), slog.Int64("claim", r.OldClaim), trace(r.TraceParent),
 		slog.Int64("new_claim", r.Claim), slog.Int("crashes", r.Crashes), slog.String("reason", reason),
 	}
 	if r.Canceled {
 		l.logger.LogAttrs(context.Background(), slog.LevelInfo, "task.canceled", about...)
 		return
 	}
-	l.logger.LogAttrs(context.Background(), level, "attempt.repeated", about...)
+	l.logger.LogAttrs(context.Background(), slog.LevelDebug, "attempt.repeated", about...)
 }
 
 func (l *eventLog) breaker(target string, change retry.BreakerChange) {
@@ -200,5 +200,13 @@ func (l *eventLog) about(s *store.Settlement) []slog.Attr {
 	t := s.Task
 	return append(make([]slog.Attr, 0, 16),
 		slog.String("task", t.ID.String()), slog.String("type", t.Type), slog.String("queue", t.Queue),
-		slog.Int("attempt", t.Attempt), slog.Int64("claim", t.Claim), slog.String("trace_id", task.TraceID(t.Spec.TraceParent)))
+		slog.Int("attempt", t.Attempt), slog.Int64("claim", t.Claim), trace(t.Spec.TraceParent))
+}
+
+// trace is the id of a task's trace; nothing is logged of a task without one.
+func trace(parent string) slog.Attr {
+	if id := task.TraceID(parent); id != "" {
+		return slog.String("trace_id", id)
+	}
+	return slog.Attr{}
 }

@@ -116,6 +116,9 @@ func TestCrashIsNamed(t *testing.T) {
 		if events[0]["claim"] == nil {
 			k.Error("there is no claim")
 		}
+		if lines := k.log.events(k.T, "tasks.recovered"); len(lines) != 1 || lines[0]["tasks"] != 1.0 || lines[0]["level"] != "WARN" || events[0]["level"] != "DEBUG" {
+			k.Errorf("a crash is one line with the number of tasks: %v, %v", lines, events)
+		}
 	})
 }
 

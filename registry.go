@@ -30,7 +30,8 @@ type registry struct {
 	mu       sync.Mutex // held by changes
 	wrong    complaints
 	handlers atomic.Pointer[map[string]*handler] // copied at every change
-	serves   atomic.Pointer[[]string]            // the types of handlers and [engine.Push]
+	serves   atomic.Pointer[[]string]            // the types of handlers, [engine.Push], and the reach
+	reach    string                              // see [reach.capability]
 }
 
 // handler is a registered type. Immutable.
@@ -47,6 +48,7 @@ func newRegistry(c *Client) *registry {
 		client:   c,
 		outbound: outbound,
 		sender:   push.New(outbound, push.Options{Version: buildVersion()}),
+		reach:    (&reach{c.allow, slices.Collect(maps.Keys(c.secrets))}).capability(),
 	}
 	set, _ := policy.NewSet(nil, nil)
 	r.set.Store(set)
@@ -57,6 +59,9 @@ func newRegistry(c *Client) *registry {
 // publish makes a set of handlers the one that holds.
 func (r *registry) publish(handlers map[string]*handler) {
 	types := append(slices.Sorted(maps.Keys(handlers)), engine.Push)
+	if r.reach != "" {
+		types = append(types, r.reach)
+	}
 	r.serves.Store(&types)
 	r.handlers.Store(&handlers)
 }
@@ -123,7 +128,7 @@ func (r *registry) CanStart(capability string) bool {
 	if r.client.enqueueOnly {
 		return false
 	}
-	return capability == engine.Push || r.lookup(capability) != nil
+	return capability == engine.Push || r.reach != "" && capability == r.reach || r.lookup(capability) != nil
 }
 
 // Handler implements [engine.Registry].
@@ -137,15 +142,25 @@ func (r *registry) Handler(t *task.Task) engine.Handler {
 	return nil
 }
 
-// push makes the HTTP request of a task.
+// push makes the HTTP request of a task, unless another node should make it.
 func (r *registry) push(ctx context.Context, run *engine.Run) ([]byte, error) {
-	return r.sender.Do(ctx, push.Call{
+	secret := r.client.secretOf(run.Task.Spec.HTTP)
+	if able := r.client.handOver(ctx, run, secret, nil); able != "" {
+		return nil, leave(able, nil)
+	}
+	result, err := r.sender.Do(ctx, push.Call{
 		Task:        run.Task,
 		MaxAttempts: run.MaxAttempts,
 		Deadline:    run.Deadline,
-		Secret:      r.client.secretOf(run.Task.Spec.HTTP),
+		Secret:      secret,
 		Limited:     run.Task.Spec.Timeout > 0 || run.Policy.Timeout() > 0,
 	})
+	if err != nil {
+		if able := r.client.handOver(ctx, run, secret, err); able != "" {
+			return nil, leave(able, err)
+		}
+	}
+	return result, err
 }
 
 // Policy implements [engine.Registry].

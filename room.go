@@ -1,6 +1,7 @@
 package outlast
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -10,12 +11,28 @@ import (
 )
 
 // pressure bounds the pending tasks of queues that have a limit. The store
-// counts them about once a second; what this node has accepted since is added.
-// So the limit holds to within what other nodes accept in that second.
+// counts them about once a second; what this node has accepted since that count
+// began is added. So the limit holds to within what other nodes accept in that
+// second.
 type pressure struct {
 	mu       sync.Mutex
 	counted  *store.Topology
-	accepted map[string]int
+	accepted map[string][]time.Time // by queue, in order
+}
+
+// onItsWay is how long before a count began a task may have been accepted that was
+// not on disk then. Those that were count twice, until the next count.
+const onItsWay = 100 * time.Millisecond
+
+// restart begins with a new count, and forgets what that has in it.
+func (p *pressure) restart(counted *store.Topology, began time.Time) {
+	p.counted = counted
+	for name, times := range p.accepted {
+		since, _ := slices.BinarySearchFunc(times, began.Add(-onItsWay), time.Time.Compare)
+		if p.accepted[name] = slices.Clone(times[since:]); since == len(times) {
+			delete(p.accepted, name)
+		}
+	}
 }
 
 // room refuses a task for a queue that is full.
@@ -23,14 +40,14 @@ func (c *Client) room(queue *store.Queue) error {
 	if queue.MaxPending <= 0 {
 		return nil
 	}
-	counted := c.engine.Topology()
 	p := &c.pressure
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.counted != counted || p.accepted == nil {
-		p.counted, p.accepted = counted, make(map[string]int)
+	began := c.engine.TopologyAt() // before the topology: an older time counts more
+	if counted := c.engine.Topology(); p.counted != counted {
+		p.restart(counted, began)
 	}
-	if queue.Pending+p.accepted[queue.Name] >= queue.MaxPending {
+	if queue.Pending+len(p.accepted[queue.Name]) >= queue.MaxPending {
 		return &Error{
 			Code:       task.CodeQueueFull,
 			Message:    "the queue " + task.Quote(queue.Name) + " has its limit of " + strconv.Itoa(queue.MaxPending) + " pending tasks",
@@ -38,7 +55,10 @@ func (c *Client) room(queue *store.Queue) error {
 			RetryAfter: time.Second,
 		}
 	}
-	p.accepted[queue.Name]++
+	if p.accepted == nil {
+		p.accepted = make(map[string][]time.Time)
+	}
+	p.accepted[queue.Name] = append(p.accepted[queue.Name], time.Now())
 	return nil
 }
 

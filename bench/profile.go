@@ -11,8 +11,10 @@ import (
 
 // profiled runs the measured stretch of a repetition, under the profiler when
 // --profile asks for it. It writes BENCH-SYSTEM-RUN.cpu.pprof and, of the
-// allocations since the start of the program, BENCH-SYSTEM-RUN.allocs.pprof; and
-// BENCH-SYSTEM-RUN.statements.txt of a PostgreSQL that counts its statements.
+// allocations since the start of the program, BENCH-SYSTEM-RUN.allocs.pprof; as text
+// BENCH-SYSTEM-RUN.client.txt with the functions of this process that took the most
+// time, .server.txt with those of PostgreSQL where perf is installed, and
+// .statements.txt of a PostgreSQL that counts its statements.
 func (s *session) profiled(measured func() error) (err error) {
 	if s.config.profile == "" {
 		return measured()
@@ -28,12 +30,17 @@ func (s *session) profiled(measured func() error) (err error) {
 	if err := s.servers.forget(); err != nil {
 		return errors.Join(err, cpu.Close())
 	}
-	if err := pprof.StartCPUProfile(cpu); err != nil {
+	stopSampling, err := s.servers.sampleServer(base)
+	if err != nil {
 		return errors.Join(err, cpu.Close())
+	}
+	if err := pprof.StartCPUProfile(cpu); err != nil {
+		return errors.Join(err, cpu.Close(), stopSampling())
 	}
 	err = measured()
 	pprof.StopCPUProfile()
-	return errors.Join(err, cpu.Close(), writeAllocs(base+".allocs.pprof"), s.servers.writeStatements(base+".statements.txt"))
+	return errors.Join(err, cpu.Close(), stopSampling(), writeTop(cpu.Name(), base+".client.txt"),
+		writeAllocs(base+".allocs.pprof"), s.servers.writeStatements(base+".statements.txt"))
 }
 
 func writeAllocs(path string) error {

@@ -20,6 +20,7 @@ func writeReport(args []string, messages io.Writer) error {
 	flags := flag.NewFlagSet("report", flag.ContinueOnError)
 	flags.SetOutput(messages)
 	from := flags.String("results", "results", "directory of files *.jsonl with figures; of one that is in several, the last counts")
+	root := flags.String("readmes", "..", "directory of README.md and README.zh-CN.md: a short table goes between the marks <!-- speed --> and <!-- /speed -->")
 	doc := flags.String("doc", "../docs/benchmarks.md", "the document: tables go between marks such as <!-- B11 --> and <!-- /B11 -->")
 	pictures := flags.String("pictures", "../docs/pictures", "directory of the pictures")
 	if err := flags.Parse(args); err != nil {
@@ -32,13 +33,19 @@ func writeReport(args []string, messages io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(*doc)
+	page, err := filled(*doc, tables(), known)
 	if err != nil {
 		return err
 	}
-	page, err := fillPage(string(text), known)
-	if err != nil {
-		return fmt.Errorf("%s: %w", *doc, err)
+	for _, r := range readmes() {
+		path := filepath.Join(*root, r.file)
+		text, err := filled(path, r.tables(), known)
+		if err == nil {
+			err = os.WriteFile(path, []byte(text), 0o644)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	for name, picture := range drawAll(known) {
 		if err := os.WriteFile(filepath.Join(*pictures, name), picture, 0o644); err != nil {
@@ -104,17 +111,21 @@ func benchOf(f *figure) string {
 	return id
 }
 
-// fillPage replaces what stands between the marks of all tables for which there are
-// figures.
-func fillPage(page string, known results) (string, error) {
-	for _, t := range tables() {
-		text := t.text(known)
-		if text == "" {
+// filled is a document in which each table between its marks is what the figures
+// say. Where there are none, what stands there stays.
+func filled(path string, tables []table, known results) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	page := string(text)
+	for _, t := range tables {
+		table := t.text(known)
+		if table == "" {
 			continue
 		}
-		var err error
-		if page, err = between(page, t.mark, text); err != nil {
-			return "", err
+		if page, err = between(page, t.mark, table); err != nil {
+			return "", fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	return page, nil

@@ -32,6 +32,11 @@ func pictures() []picture {
 // drawAll draws what there are figures for, by the name of the file.
 func drawAll(known results) map[string][]byte {
 	drawn := make(map[string][]byte)
+	for _, p := range barPictures() {
+		if picture := p.draw(known); picture != nil {
+			drawn[p.file] = picture
+		}
+	}
 	for _, p := range pictures() {
 		if known.of(p.bench, outlastName) == nil && known.of(p.bench, riverName) == nil {
 			continue

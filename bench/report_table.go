@@ -15,9 +15,9 @@ type table struct {
 
 func tables() []table {
 	list := []table{
-		{"race", sideBySide(race)},
-		{"time", sideBySide(overMinutes)},
-		{"waiting", sideBySide(besides)},
+		{"race", pictured(sideBySide(race), "bench-rates.svg", "bench-waits.svg")},
+		{"time", pictured(sideBySide(overMinutes), "bench-snapshot.svg", "bench-steady-p99.svg", "bench-steady-dead.svg", "bench-steady-size.svg")},
+		{"waiting", pictured(sideBySide(besides), "bench-waiting.svg")},
 		{"mariadb", sideBySide(inMariaDB)},
 		{"file", sideBySide(inFiles)},
 		{"costs", costs},
@@ -29,6 +29,16 @@ func tables() []table {
 		}})
 	}
 	return list
+}
+
+// pictured is a table with the pictures below it for which there are figures.
+func pictured(table func(known results) string, files ...string) func(known results) string {
+	return func(known results) string {
+		if text := table(known); text != "" {
+			return text + strings.TrimSuffix("\n"+shown(known, files...), "\n")
+		}
+		return ""
+	}
 }
 
 // row is a figure with what it is called.
@@ -184,8 +194,15 @@ func verdict(figures ...*figure) string {
 
 // origin says when and where the figures of a table come from.
 func origin(known results, rows []row) string {
+	days, machines, runs, others := sources(known, rows)
+	return fmt.Sprintf("Measured on %s: %s. Median of up to %d runs, lowest and highest in brackets; other programs used at most %.0f %% of the cores.\n\n",
+		days, machines, runs, 100*others)
+}
+
+// sources are the days and machines of the figures of rows, the most runs that one
+// had, and the largest share of the cores that other programs used.
+func sources(known results, rows []row) (onDays, onMachines string, runs int, others float64) {
 	var days, machines []string
-	runs, others := 0, 0.0
 	for _, f := range known {
 		if !slices.ContainsFunc(rows, func(r row) bool { return r.bench == f.Bench }) {
 			continue
@@ -193,8 +210,7 @@ func origin(known results, rows []row) string {
 		days, machines = append(days, f.Day), append(machines, f.Machine)
 		runs, others = max(runs, len(f.Runs)), max(others, f.Others)
 	}
-	return fmt.Sprintf("Measured on %s: %s. Median of up to %d runs, lowest and highest in brackets; other programs used at most %.0f %% of the cores.\n\n",
-		unique(days), unique(machines), runs, 100*others)
+	return unique(days), unique(machines), runs, others
 }
 
 func unique(texts []string) string {

@@ -9,26 +9,33 @@ import (
 	"testing"
 )
 
-// The document is what its figures make of it, and every table has its place there.
-func TestDocumentIsCurrent(t *testing.T) {
-	text, err := os.ReadFile("../docs/benchmarks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+// The documents are what their figures make of them, and every table has its place
+// there.
+func TestDocumentsAreCurrent(t *testing.T) {
 	known, err := readResults("results")
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := fillPage(string(text), known)
-	if err != nil {
-		t.Fatal(err)
+	documents := map[string][]table{"../docs/benchmarks.md": tables()}
+	for _, r := range readmes() {
+		documents["../"+r.file] = r.tables()
 	}
-	if page != string(text) {
-		t.Error("docs/benchmarks.md differs from what results/*.jsonl say: go run . report")
-	}
-	for _, table := range tables() {
-		if _, err := between(page, table.mark, ""); err != nil {
-			t.Error(err)
+	for path, tables := range documents {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := filled(path, tables, known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page != string(text) {
+			t.Errorf("%s differs from what results/*.jsonl say: go run . report", path)
+		}
+		for _, table := range tables {
+			if _, err := between(page, table.mark, ""); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
 		}
 	}
 	for name, drawn := range drawAll(known) {
@@ -38,9 +45,32 @@ func TestDocumentIsCurrent(t *testing.T) {
 	}
 }
 
+// The README compares with the versions that are measured.
+func TestPeersVersions(t *testing.T) {
+	for _, r := range readmes() {
+		text, err := os.ReadFile("../" + r.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for system := range peerModules {
+			name := system + " " + peerVersion(system)
+			if peerVersion(system) == "" || !strings.Contains(strings.ToLower(string(text)), name) {
+				t.Errorf("%s does not name %q", r.file, name)
+			}
+		}
+	}
+}
+
 // Every row of a table is a figure of a bench that there is.
 func TestRowsAreOfBenches(t *testing.T) {
-	for _, r := range slices.Concat(race, overMinutes, besides, inMariaDB, inFiles) {
+	all := slices.Concat(race, overMinutes, besides, inMariaDB, inFiles)
+	for _, r := range readmes() {
+		all = append(all, r.rows...)
+	}
+	for _, p := range barPictures() {
+		all = append(all, p.rows...)
+	}
+	for _, r := range all {
 		if _, err := choose([]string{strings.Split(r.bench, "/")[0]}); err != nil {
 			t.Error(err)
 		}
@@ -70,8 +100,11 @@ func TestReportOfResults(t *testing.T) {
 	write("a.jsonl", strings.ReplaceAll(twoSystems, "100000", "1"))
 	write("b.jsonl", twoSystems) // counts, since it is later
 	doc := write("page.md", page.String())
+	for _, r := range readmes() {
+		write(r.file, "<!-- speed -->\n<!-- /speed -->\n")
+	}
 	var out, messages bytes.Buffer
-	if code := run(t.Context(), []string{"report", "--results", dir, "--doc", doc, "--pictures", dir}, &out, &messages); code != 0 {
+	if code := run(t.Context(), []string{"report", "--results", dir, "--doc", doc, "--pictures", dir, "--readmes", dir}, &out, &messages); code != 0 {
 		t.Fatal(messages.String())
 	}
 	text, err := os.ReadFile(doc)
@@ -85,6 +118,14 @@ func TestReportOfResults(t *testing.T) {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}
+	}
+	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if want := "| median | Outlast | River " + peerVersion(riverName) + " | × River |\n|---|---|---|---|\n| burn-down of ready tasks | 100 000 tasks/s | 20 000 tasks/s | 4.90 × |\n<!-- /speed -->"; err != nil || !strings.Contains(string(readme), want) {
+		t.Errorf("%v: there is no %q in %s", err, want, readme)
+	}
+	bars, err := os.ReadFile(filepath.Join(dir, "bench-rates.svg"))
+	if err != nil || !strings.Contains(string(bars), "outlast 100 000 tasks/s (90 000 to 110 000), river 20 000 tasks/s.") || !strings.Contains(string(text), "](pictures/bench-rates.svg)") {
+		t.Errorf("%v: %s", err, bars)
 	}
 	drawn, err := os.ReadFile(filepath.Join(dir, "bench-snapshot.svg"))
 	if err != nil || !bytes.Contains(drawn, []byte("old snapshot held")) {

@@ -101,14 +101,19 @@ func (c *Client) do(ctx context.Context, call call, out any) (int, error) {
 	if call.once {
 		tries = 1
 	}
+	var before error
 	for try := 1; ; try++ {
 		status, err := c.attempt(ctx, call, body, out)
+		if err != nil && before != nil && ctx.Err() != nil {
+			err = fmt.Errorf("%w; before that: %w", err, before) // what the server said, and not just that time is up
+		}
 		if err == nil || try >= tries || !passing(err) || ctx.Err() != nil {
 			return status, err
 		}
 		if pauseErr := pause(ctx, try, err); pauseErr != nil {
-			return status, errors.Join(err, pauseErr)
+			return status, fmt.Errorf("%w; last: %w", pauseErr, err)
 		}
+		before = err
 	}
 }
 

@@ -18,16 +18,22 @@ type Node struct {
 	StartedAt Time      `json:"started_at"`
 	Silent    *Duration `json:"silent,omitempty" doc:"For how long the node that answers has seen no beat of this one. A node is dead after 5s."`
 	Lanes     int       `json:"lanes" doc:"That it owns."`
-	Running   int       `json:"running" doc:"Attempts in progress, at its last beat."`
-	Slots     int       `json:"slots" doc:"Attempts at most."`
+	Running   int       `json:"running" doc:"Attempts in progress, at its last beat; 0 for one that left or died."`
+	Slots     int       `json:"slots" doc:"Attempts at most; 0 for one that left or died."`
 	Queues    []string  `json:"queues" doc:"That it takes part in."`
-	Types     []string  `json:"types" doc:"That it can start; @http makes the requests of tasks with a target, * stands for every type. @leaving: the node stops. @owner: a server that was told its queues. @running: tasks of the queue run on a node, of a queue whose limit goes round among nodes."`
+	Types     []string  `json:"types" doc:"That it can start; @http makes the requests of tasks with a target, * stands for every type."`
+
+	AllowTargets []string `json:"allow_targets,omitempty" doc:"Address ranges that it may call beside public ones."`
+	Signs        []string `json:"signs,omitempty" doc:"Hosts whose requests it signs."`
+	Leaving      bool     `json:"leaving,omitempty" doc:"It stops, and starts nothing more."`
 }
 
 // Nodes lists nodes, living ones first.
 type Nodes struct {
 	Nodes []Node `json:"nodes"`
 	Total int    `json:"total" doc:"How many there are, also beyond the limit."`
+	AsOf  Time   `json:"as_of" doc:"When the node that answers has read this from the store."`
+	Stale bool   `json:"stale,omitempty" doc:"That was more than 5s ago: the store does not answer, and things may stand otherwise by now."`
 }
 
 // Lane is a slice of a queue.
@@ -44,6 +50,8 @@ type Lane struct {
 type Lanes struct {
 	Lanes      []Lane `json:"lanes"`
 	NextCursor string `json:"next_cursor" doc:"Of the next page; empty at the end."`
+	AsOf       Time   `json:"as_of" doc:"When the node that answers has read this from the store."`
+	Stale      bool   `json:"stale,omitempty" doc:"That was more than 5s ago: the store does not answer, and things may stand otherwise by now."`
 }
 
 // Wake is what one node tells another.

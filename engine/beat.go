@@ -52,7 +52,9 @@ func (e *Engine) beatOrRejoin(silence *time.Timer) {
 		err = e.rejoin()
 	}
 	if err != nil {
-		e.log.Warn("beat.failed", "error", err)
+		if e.beats.Err() == nil { // else the node leaves: it needs no beat any more
+			e.log.Warn("beat.failed", "error", err)
+		}
 		return
 	}
 	if left := lostAfter - time.Since(sent); left > 0 {
@@ -113,7 +115,7 @@ func (e *Engine) serves(v *view) store.Serves {
 		}
 		switch {
 		case e.stops.Load():
-			types = []string{leaving}
+			types = []string{Leaving}
 		case !e.config.Node.Embedded && types != nil && slices.Contains(e.config.Queues, name):
 			types = append(slices.Clip(types), owning)
 		}

@@ -172,7 +172,7 @@ func (e *Engine) refused(entry *entry, refusal *store.Refusal, now int64) {
 		e.shelve(entry, now)
 	case store.ReasonParked:
 		if l := entry.lane; l != nil {
-			l.note(&refusal.Entry)
+			l.note(&refusal.Entry, e.view.Load())
 		}
 		e.near.forget(entry)
 	case store.ReasonEpoch:
@@ -212,7 +212,7 @@ func (e *Engine) fetchHead(entry *entry, head store.Entry, now int64) {
 		return
 	}
 	if head.Park != 0 {
-		entry.lane.note(&head)
+		entry.lane.note(&head, e.view.Load())
 		if entry.lane.marks[head.Park].gate == gateType {
 			// No one here can start the head: its key waits for a node that can.
 			e.near.delay(entry, now+runsElsewherePause.Microseconds())

@@ -208,6 +208,8 @@ func (e *Engine) contest(a *attempt) {
 		e.uncommitted(a)
 	}
 	limit := contestCall
+	began := time.Now()
+	defer e.unsettled.over(&a.end.settlement)
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, contestPause) {
 		results, err := e.settleApart(a.end.settlement, limit)
 		limit = min(2*limit, storeCall)
@@ -220,6 +222,7 @@ func (e *Engine) contest(a *attempt) {
 			e.settled([]*attempt{a}, results)
 			return
 		}
+		e.unsettled.failed(&a.end.settlement, began, err)
 		e.log.Warn("settle.repeated", "rows", 1, "error", err)
 		if !sleep(e.settling, pause) {
 			return

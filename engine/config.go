@@ -173,7 +173,9 @@ type Stats struct {
 	Ready   int // entries in memory that are due
 	Running int
 	Slots   int
-	Queues  map[string]QueueStats
+	// Unsettled is the oldest of the results that the store has not taken yet.
+	Unsettled Unsettled
+	Queues    map[string]QueueStats
 }
 
 // QueueStats counts one queue's part of the memory of this node.

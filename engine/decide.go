@@ -72,7 +72,8 @@ type decided struct {
 	rule       string
 	delay      time.Duration
 	err        error
-	cause      error // of the attempt's context
+	cause      error  // of the attempt's context
+	elsewhere  string // the ability that the next node is to have
 }
 
 // decide says what becomes of a task whose attempt has ended. It depends on
@@ -113,6 +114,8 @@ func (d *decided) steer(end *ending, steer Steer) {
 	case SteerSnooze:
 		d.delay = wait(steer.After)
 		s.Outcome, s.RunAt = task.OutcomeSnoozed, end.ended.Add(d.delay)
+	case SteerElsewhere:
+		s.Outcome, d.elsewhere = task.OutcomeReleased, steer.Ability
 	case SteerCancel:
 		s.Outcome = task.OutcomeCanceled
 		s.Failure = failure(end, retry.Classify(end.err))

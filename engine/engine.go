@@ -48,6 +48,7 @@ type Engine struct {
 	dirtyAll bool
 	asked    time.Time          // when blocked keys were made to ask by a poll of all lanes
 	warned   map[mark]time.Time // of types that nobody starts; the loader's own
+	unlike   map[string]string  // nodes that may call other targets; guarded by placing
 
 	strangers map[task.ID]int64 // rows that nobody ran at the last reconcile, by claim; the sweeping loop's own
 
@@ -70,6 +71,8 @@ type Engine struct {
 	halted  bool                      // no attempt may be added any more; guarded by mu
 	watched atomic.Bool               // the store tells of changes
 	doubted atomic.Int64              // until when to look for rows lost by an unknown outcome, ns
+
+	unsettled unsettled // results that the store does not take
 
 	wake     chan struct{}      // the dispatcher
 	load     chan struct{}      // the loader: something ran low, or marks are to be written
@@ -215,6 +218,14 @@ func (e *Engine) Topology() *store.Topology {
 	return &store.Topology{}
 }
 
+// TopologyAt is when [Engine.Topology] was read, zero before that.
+func (e *Engine) TopologyAt() time.Time {
+	if v := e.view.Load(); v != nil {
+		return v.read
+	}
+	return time.Time{}
+}
+
 // Node is this node's id. It changes when the node was found dead.
 func (e *Engine) Node() string { return e.node() }
 
@@ -224,7 +235,7 @@ func (e *Engine) Stats() Stats {
 	defer e.mu.Unlock()
 	out := Stats{
 		Node: e.node(), Lost: e.lost.Load() || e.stops.Load(), Lanes: len(e.near.lanes), Waiting: e.near.waiting.len(), Ready: e.near.ready,
-		Running: e.runs, Slots: e.config.Slots, Queues: map[string]QueueStats{},
+		Running: e.runs, Slots: e.config.Slots, Unsettled: e.unsettled.oldest(), Queues: map[string]QueueStats{},
 	}
 	for _, l := range e.near.lanes {
 		q := out.Queues[l.queue.name]

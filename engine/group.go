@@ -75,13 +75,30 @@ func (g *group[T]) run() {
 		switch {
 		case len(batch) > 0:
 			g.commit(batch)
-			// Let the callers just answered hand in their next item, so that
-			// they share the next commit instead of missing it.
-			runtime.Gosched()
+			g.regather(len(batch))
 		case closed:
 			return
 		default:
 			<-g.ready
+		}
+	}
+}
+
+// mostYields is how often regather lets others go first. Sixteen callers, measured
+// on PostgreSQL, share a commit almost always then; more brought nothing.
+const mostYields = 16
+
+// regather lets the n callers just answered hand in their next item, so that they
+// share the next commit instead of missing it. It waits for nobody who does not
+// come at once.
+func (g *group[T]) regather(n int) {
+	for range mostYields {
+		runtime.Gosched()
+		g.mu.Lock()
+		again := len(g.pending)
+		g.mu.Unlock()
+		if again >= n {
+			return
 		}
 	}
 }

@@ -142,10 +142,22 @@ func (e *Engine) giveBack(ctx context.Context, lanes []*lane) error {
 
 // retire tells others that this node will own nothing more, and gives its
 // lanes back; those with a running keyed task when that has ended.
+// A stop in a hurry takes that time too: others get the lanes at once then.
 func (e *Engine) retire(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, leaveTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
 	e.ask(ctx, e.beatAsks) // first, so that those who see free lanes may take them
+	if err := e.giveAllBack(ctx); err != nil {
+		e.log.Warn("lanes.failed", "error", err)
+	}
+}
+
+// giveRest gives back the lanes that are left when nothing runs any more: of keyed
+// tasks that were the last to end, and of a balancing that the stop has cut off.
+func (e *Engine) giveRest(ctx context.Context) {
+	if e.lost.Load() {
+		return // others find out by themselves
+	}
 	if err := e.giveAllBack(ctx); err != nil {
 		e.log.Warn("lanes.failed", "error", err)
 	}

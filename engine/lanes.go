@@ -116,6 +116,7 @@ func (e *Engine) Refresh(ctx context.Context) error {
 	if found := e.apply(before, v); len(found) > 0 {
 		e.settleIn(found)
 	}
+	e.differ(v)
 	signal(e.wake)
 	return nil
 }

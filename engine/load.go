@@ -313,19 +313,14 @@ func (e *Engine) parksType(q *queue, row *store.Entry) bool {
 
 // noteType remembers that rows of a capability are parked in the lane.
 func (l *lane) noteType(row *store.Entry) int64 {
-	m := mark{gateType, capability(row)}
-	number := m.number()
-	if l.marks[number] == nil {
-		l.marks[number] = &parked{mark: m}
-	}
-	return number
+	return l.park(mark{gateType, capability(row)})
 }
 
 // note remembers the mark of a row; marks of unknown meaning are kept under
 // an empty gate, and cleared.
-func (l *lane) note(row *store.Entry) {
+func (l *lane) note(row *store.Entry, v *view) {
 	if row.Park != 0 && l.marks[row.Park] == nil {
-		m, _ := markOf(row)
+		m, _ := markOf(row, v.abilities(l.queue.name))
 		l.marks[row.Park] = &parked{mark: m}
 	}
 }

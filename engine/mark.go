@@ -68,11 +68,18 @@ func capability(row *store.Entry) string {
 }
 
 // markOf tells what the mark of a row stands for; false if it is none that
-// this engine would write.
-func markOf(row *store.Entry) (mark, bool) {
+// this engine would write. Rows of targets may be marked for one of the abilities.
+func markOf(row *store.Entry, abilities []string) (mark, bool) {
 	for _, m := range [...]mark{{gateType, capability(row)}, {gateKey, row.Key}, {gateTarget, row.Target}, {gateRetry, row.Target}} {
 		if m.number() == row.Park {
 			return m, true
+		}
+	}
+	if capability(row) == Push {
+		for _, ability := range abilities {
+			if m := (mark{gateType, ability}); m.number() == row.Park {
+				return m, true
+			}
 		}
 	}
 	return mark{}, false

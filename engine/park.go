@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -174,7 +175,7 @@ func (e *Engine) opened() (open []opening) {
 	for _, l := range e.near.lanes {
 		for number, p := range l.marks {
 			o := opening{l, number}
-			if p.until <= now && !writing[o] && e.near.opened(l, p.mark, e.canStart) {
+			if p.until <= now && !writing[o] && e.opens(l, p.mark) {
 				if open = append(open, o); len(open) == openings {
 					return open
 				}
@@ -184,8 +185,19 @@ func (e *Engine) opened() (open []opening) {
 	return open
 }
 
-// opened reports whether rows with the mark should come back now.
-func (n *near) opened(l *lane, m mark, canStart func(queue, capability string) bool) bool {
+// opens reports whether rows with the mark should come back now. Those that were
+// handed to nodes with an ability do when no such node lives. The engine's lock must
+// be held.
+func (e *Engine) opens(l *lane, m mark) bool {
+	if m.gate != gateType {
+		return e.near.opened(l, m)
+	}
+	return e.canStart(l.queue.name, m.name) || isAbility(m.name) && !slices.Contains(e.view.Load().abilities(l.queue.name), m.name)
+}
+
+// opened reports whether rows with the mark of a key or a target should come back
+// now.
+func (n *near) opened(l *lane, m mark) bool {
 	switch m.gate {
 	case gateKey:
 		line := n.lines[lineID{l.number, m.name}]
@@ -200,8 +212,6 @@ func (n *near) opened(l *lane, m mark, canStart func(queue, capability string) b
 			known = retries
 		}
 		return l.count < n.window() && known < few
-	case gateType:
-		return canStart(l.queue.name, m.name)
 	}
 	return true
 }
@@ -252,7 +262,7 @@ func (e *Engine) warnUnstartable() {
 	e.mu.Lock()
 	for _, l := range e.near.lanes {
 		for _, m := range l.marks {
-			if m.gate == gateType && !view.canStart(l.queue.name, m.name) {
+			if m.gate == gateType && !isAbility(m.name) && !view.canStart(l.queue.name, m.name) {
 				stuck = append(stuck, waiting{m.mark, l.queue.name})
 			}
 		}
@@ -287,7 +297,7 @@ func (e *Engine) readMarks(lanes []uint16) {
 	defer e.mu.Unlock()
 	for i := range rows {
 		if l := e.near.lanes[rows[i].ID.Lane()]; l != nil {
-			l.note(&rows[i])
+			l.note(&rows[i], e.view.Load())
 		}
 	}
 }
@@ -306,12 +316,12 @@ func (e *Engine) borrow(in map[uint16]bool) {
 	if err != nil {
 		return
 	}
-	view := e.view.Load()
 	var ranges []store.Range
+	v := e.view.Load()
 	present := make(map[borrowing]cursor, len(e.borrowed))
 	for i := range rows {
-		m, known := markOf(&rows[i])
-		queue, _ := view.queueOf(rows[i].ID.Lane())
+		queue, _ := v.queueOf(rows[i].ID.Lane())
+		m, known := markOf(&rows[i], v.abilities(queue))
 		if known && m.gate == gateType && e.canStart(queue, m.name) {
 			from := e.borrowRange(rows[i].ID.Lane(), rows[i].Park)
 			ranges, present[borrowing{from.Lane, from.Park}] = append(ranges, from), cursor{from.After, from.AfterID}

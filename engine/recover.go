@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+	"log/slog"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -61,6 +63,8 @@ func (e *Engine) sweepAll() {
 
 // sweep recovers the running rows of lanes whose node has ended.
 func (e *Engine) sweep(lanes []uint16) {
+	counts := map[ended]int{}
+	defer e.tellRecovered(counts)
 	for len(lanes) > 0 {
 		ctx, cancel := e.storeContext(storeCall)
 		rows, err := e.config.Store.Recover(ctx, lanes, sweepRows)
@@ -75,6 +79,7 @@ func (e *Engine) sweep(lanes []uint16) {
 		}
 		e.unlock()
 		for i := range rows {
+			counts[ended{rows[i].Node, rows[i].Cause}]++
 			if f := e.config.Observer.Recovered; f != nil {
 				f(rows[i])
 			}
@@ -83,6 +88,20 @@ func (e *Engine) sweep(lanes []uint16) {
 		if len(rows) < sweepRows {
 			return
 		}
+	}
+}
+
+// ended is a node that has ended, and how.
+type ended struct{ node, cause string }
+
+// tellRecovered says how many tasks were taken from each node.
+func (e *Engine) tellRecovered(counts map[ended]int) {
+	for from, count := range counts {
+		level := slog.LevelWarn
+		if from.cause == "node left" {
+			level = slog.LevelInfo
+		}
+		e.log.Log(context.Background(), level, "tasks.recovered", "node", from.node, "cause", from.cause, "tasks", count)
 	}
 }
 

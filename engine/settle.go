@@ -98,6 +98,8 @@ func (e *Engine) settled(batch []*attempt, results []store.Settled) {
 func (e *Engine) settleUntilKnown(settlements []store.Settlement) ([]store.Settled, bool) {
 	// A first call without an answer may be on a connection that went silent; later
 	// ones get time for a store that is slow.
+	began := time.Now()
+	defer e.unsettled.over(&settlements[0])
 	for pause, limit := 2*time.Millisecond, storeCall; ; pause, limit = min(2*pause, time.Second), 3*storeCall {
 		ctx, cancel := e.storeContext(limit)
 		results, err := e.config.Store.Settle(ctx, settlements)
@@ -105,6 +107,7 @@ func (e *Engine) settleUntilKnown(settlements []store.Settlement) ([]store.Settl
 		if err == nil {
 			return results, true
 		}
+		e.unsettled.failed(&settlements[0], began, err)
 		e.log.Warn("settle.repeated", "rows", len(settlements), "error", err)
 		if !sleep(e.settling, pause) {
 			return nil, false
@@ -149,9 +152,12 @@ func (e *Engine) releaseOne(a *attempt, result *store.Settled) {
 	e.bytes -= entry.Size
 	entry.attempt = nil
 	e.near.end(entry)
-	if result.Status == store.StatusOK && result.State == task.Pending {
+	switch again := result.Status == store.StatusOK && result.State == task.Pending; {
+	case again && a.end.elsewhere != "":
+		e.handOn(entry, a.end.elsewhere)
+	case again:
 		e.near.again(entry, result.Entry, tollAfter(a.run.Policy, &a.end.settlement))
-	} else {
+	default:
 		e.near.forget(entry)
 	}
 	if entry.Key != "" && entry.lane != nil && (e.stops.Load() || entry.lane.drained > 0 && entry.lane.drained > micros(time.Now())) {

@@ -7,6 +7,8 @@ import "time"
 type Steer struct {
 	Action SteerAction
 	After  time.Duration // for SteerRetry and SteerSnooze
+	// Ability is what a node must list to take the task, for SteerElsewhere.
+	Ability string
 }
 
 // Steerer is implemented by errors that steer.
@@ -24,4 +26,6 @@ const (
 	SteerSnooze SteerAction = "snooze" // not failed; run again After from now, at no cost
 	SteerDead   SteerAction = "dead"   // a dead letter now, reason rejected
 	SteerCancel SteerAction = "cancel" // ends as canceled
+	// SteerElsewhere hands the task, at no cost, to nodes that list the ability.
+	SteerElsewhere SteerAction = "elsewhere"
 )

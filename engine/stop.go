@@ -52,6 +52,7 @@ func (e *Engine) stop(ctx context.Context) error {
 	e.beater.Wait()
 	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
+	e.giveRest(leave)
 	err := e.config.Store.Leave(leave, e.node())
 	e.lastNews(context.WithoutCancel(ctx), watched)
 	return err

@@ -67,10 +67,10 @@ func (v *view) canStart(queue, capability string) bool {
 	return false
 }
 
-// leaving is what a node that stops lists as the one type that it can start:
+// Leaving is what a node that stops lists as the one type that it can start:
 // it owns nothing more, but its part of a queue's limit is not free before its
 // attempts have ended. No type can have this name.
-const leaving = "@leaving"
+const Leaving = "@leaving"
 
 // owning is what a server lists among its types in a queue that it was told to
 // work on, whatever embedded nodes do. No type can have this name.
@@ -82,13 +82,13 @@ const holding = "@running"
 
 // isSign reports whether what a node lists among its types is no type.
 func isSign(name string) bool {
-	return name == leaving || name == owning || name == holding || strings.HasPrefix(name, wanting)
+	return name == Leaving || name == owning || name == holding || strings.HasPrefix(name, wanting)
 }
 
 // works reports whether the node serves the queue and goes on doing so.
 func works(n *store.Node, queue string) bool {
 	types, serves := n.Serves[queue]
-	return serves && !slices.Contains(types, leaving)
+	return serves && !slices.Contains(types, Leaving)
 }
 
 // embedded reports whether a living embedded node works on the queue: servers

@@ -236,13 +236,15 @@ func documents(t *testing.T) []string {
 
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-// The Go snippets of the documents stand in the examples, line for line. A
+// The Go snippets of the documents stand in the examples, which run in the tests, line for line. A
 // line "// …" skips something.
 func TestSnippets(t *testing.T) {
 	var sources strings.Builder
-	programs, _ := filepath.Glob("*/main.go")
-	for _, program := range programs {
-		sources.WriteString("\n" + flat(read(t, program)))
+	for _, pattern := range []string{"*/main.go", "../store/*/example_test.go"} {
+		programs, _ := filepath.Glob(pattern)
+		for _, program := range programs {
+			sources.WriteString("\n" + flat(read(t, program)))
+		}
 	}
 	for _, file := range documents(t) {
 		for _, block := range goBlock.FindAllStringSubmatch(read(t, file), -1) {
@@ -303,6 +305,29 @@ func TestLinks(t *testing.T) {
 		for _, found := range link.FindAllStringSubmatch(read(t, file), -1) {
 			if _, err := os.Stat(filepath.Join(filepath.Dir(file), found[1])); err != nil {
 				t.Errorf("%s: %v", file, err)
+			}
+		}
+	}
+}
+
+var glossaryRow = regexp.MustCompile("(?m)^\\| ([a-z, ]+) \\| .+ \\| (`[a-z., `]+`) \\|$")
+
+// The words of the engine stand in the files that the glossary names.
+func TestGlossary(t *testing.T) {
+	_, text, found := strings.Cut(read(t, "../docs/internals.md"), "## Words of the engine\n")
+	text, _, ended := strings.Cut(text, "\n## ")
+	rows := glossaryRow.FindAllStringSubmatch(text, -1)
+	if !found || !ended || len(rows) != strings.Count(text, "\n| ")-1 {
+		t.Fatalf("docs/internals.md has %d rows of words", len(rows))
+	}
+	for _, row := range rows {
+		var source strings.Builder
+		for _, file := range strings.Split(strings.ReplaceAll(row[2], "`", ""), ", ") {
+			source.WriteString(strings.ToLower(read(t, "../engine/"+file)))
+		}
+		for _, word := range strings.Split(row[1], ", ") {
+			if word, _, _ = strings.Cut(word, " "); !strings.Contains(source.String(), strings.TrimSuffix(word, "s")) {
+				t.Errorf("the word %q is not in %s", word, row[2])
 			}
 		}
 	}

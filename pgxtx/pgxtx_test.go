@@ -3,6 +3,7 @@ package pgxtx_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log"
 	"os"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/pgxtx"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/store/postgres"
@@ -60,7 +62,32 @@ func Example() {
 		log.Fatal(err)
 	}
 	client.Committed(receipts...) // so that it starts now
+	done, err := client.Wait(ctx, receipts[0].Task.ID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(done.State)
 }
+
+func TestExample(t *testing.T) {
+	url := servertest.Postgres(t)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	if _, err := conn.Exec(t.Context(), "CREATE TABLE orders (number text PRIMARY KEY, confirmations int NOT NULL DEFAULT 0)"); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("DATABASE_URL", url)
+	servertest.Example(t, Example, "succeeded\n")
+	var confirmations int
+	if err := conn.QueryRow(t.Context(), "SELECT confirmations FROM orders WHERE number = 'A-17'").Scan(&confirmations); err != nil || confirmations != 1 {
+		t.Errorf("confirmed %d times: %v", confirmations, err)
+	}
+}
+
+func TestMain(m *testing.M) { servertest.Main(m) }
 
 // Without a transaction, or outside of a handler, nothing is done.
 func TestRefusals(t *testing.T) {

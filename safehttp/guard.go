@@ -148,3 +148,7 @@ func (g *guard) dialFunc(dialer net.Dialer) func(context.Context, string, string
 		return conn, err
 	}
 }
+
+// Allows reports whether an address may be called with these ranges opened, as
+// [Options.Allow] would.
+func Allows(allow []netip.Prefix, addr netip.Addr) bool { return newGuard(allow).check(addr) == nil }

@@ -1,9 +1,14 @@
 package server
 
 import (
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"net"
 	"reflect"
+	"syscall"
 	"testing"
 
 	"github.com/outlast-dev/outlast/client"
@@ -78,4 +83,17 @@ func TestProblemsHaveAStatusAndATitle(t *testing.T) {
 	if got := problemOf(secret); got.Status != 500 || got.Code != task.CodeInternal || got.Detail == "" || len(got.Errors) > 0 {
 		t.Errorf("got %+v", got)
 	}
+	for _, err := range []error{
+		&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, fmt.Errorf("claim: %w", io.ErrUnexpectedEOF), driver.ErrBadConn, stopped{},
+	} {
+		if got := problemOf(err); got.Status != 503 || got.Code != task.CodeUnavailable || got.RetryAfter == 0 {
+			t.Errorf("%v: got %+v", err, got)
+		}
+	}
 }
+
+// stopped is what PostgreSQL says when it is shut down.
+type stopped struct{}
+
+func (stopped) Error() string    { return "FATAL: terminating connection due to administrator command" }
+func (stopped) SQLState() string { return "57P01" }

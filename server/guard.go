@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -56,8 +57,11 @@ var noSniff = []string{"nosniff"}
 // problem answers with an error and logs those that are ours.
 func (s *Server) problem(w http.ResponseWriter, req *http.Request, err error) {
 	problem := problemOf(err)
+	about := []any{slog.Any("error", err), slog.String("method", req.Method), slog.String("path", req.URL.Path)}
 	if problem.Status == http.StatusInternalServerError {
-		s.log.Error("a request failed", slog.Any("error", err), slog.String("method", req.Method), slog.String("path", req.URL.Path))
+		s.log.Error("a request failed", about...)
+	} else if problem.Code == task.CodeUnavailable && !named(err) {
+		s.log.Warn("the store did not answer a request", about...)
 	}
 	deadline(w, answerTimeout)
 	writeProblem(w, problem)
@@ -111,4 +115,10 @@ func (s *Server) notFound(w http.ResponseWriter, req *http.Request) {
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	s.problem(w, req, &task.Error{Code: codeMethod, Message: "the method " + task.Quote(req.Method) + " does not fit here", Hint: "use " + strings.Join(allowed, " or ")})
+}
+
+// named reports whether an error says itself, to callers, what it is.
+func named(err error) bool {
+	_, ok := errors.AsType[*task.Error](err)
+	return ok
 }

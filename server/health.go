@@ -103,6 +103,20 @@ func (r *readiness) examineStore(ctx context.Context) {
 	r.check("clock", nil, fmt.Sprintf("the database's clock %s, a round trip takes %s%s",
 		apart(view.Server.Ahead.Round(time.Millisecond)), view.Server.Took.Round(10*time.Microsecond), advice))
 	r.check("pool", nil, fmt.Sprintf("%d of %d connections in use", view.Server.InUse, view.Server.Most))
+	if until := view.Server.Until; !until.IsZero() {
+		r.check("days", daysProblem(until, time.Now().Add(view.Server.Ahead)), "there are tables for what ends until "+until.UTC().Format(time.DateOnly))
+	}
+}
+
+// daysProblem is an error where the database has no table for what ends tomorrow:
+// nodes make those of the next days all the time, so they cannot. Tasks that end
+// on a day without a table stay running.
+func daysProblem(until, now time.Time) error {
+	if now.Add(24 * time.Hour).Before(until) {
+		return nil
+	}
+	return &task.Error{Code: task.CodeUnavailable, Message: "there are tables for what ends until " + until.UTC().Format(time.DateOnly) + " only",
+		Hint: "the log says why no more are made (cleanup.failed), and outlast doctor --store URL which right is missing"}
 }
 
 // apart says how a clock stands to this node's.

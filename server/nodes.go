@@ -58,10 +58,21 @@ func (s *Server) listNodes(ctx context.Context, in *nodesInput) (answer[client.N
 		return fail[client.Nodes](err)
 	}
 	out := client.Nodes{Total: len(views), Nodes: []client.Node{}}
+	out.AsOf, out.Stale = s.reading()
 	for i := range views[:min(len(views), page.Limit)] {
 		out.Nodes = append(out.Nodes, wireNode(&views[i]))
 	}
 	return ok(out)
+}
+
+// staleAfter is the age from which on what a node has in memory is no longer what it
+// reads every second.
+const staleAfter = 5 * time.Second
+
+// reading says when the topology was read, and whether that is long ago.
+func (s *Server) reading() (asOf client.Time, stale bool) {
+	at := s.inspect.TopologyAt()
+	return wireTime(at.UTC()), time.Since(at) > staleAfter
 }
 
 func wireNode(view *outlast.NodeView) client.Node {
@@ -69,6 +80,7 @@ func wireNode(view *outlast.NodeView) client.Node {
 		ID: view.ID, Address: view.Address, Version: view.Version, Release: view.Release, Kind: "server", State: string(view.State), Self: view.Self,
 		StartedAt: wireTime(view.StartedAt), Lanes: view.Lanes, Running: view.Load.Running, Slots: view.Load.Slots,
 		Queues: append([]string{}, view.Queues...), Types: view.Types,
+		AllowTargets: view.AllowTargets, Signs: view.Signs, Leaving: view.Leaving,
 	}
 	if view.Embedded {
 		out.Kind = "embedded"
@@ -101,6 +113,7 @@ func (s *Server) listLanes(ctx context.Context, in *lanesInput) (answer[client.L
 		return fail[client.Lanes](err)
 	}
 	out := client.Lanes{Lanes: []client.Lane{}}
+	out.AsOf, out.Stale = s.reading()
 	for i := range views {
 		view := &views[i]
 		out.Lanes = append(out.Lanes, client.Lane{

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -85,9 +86,13 @@ func problemOf(err error) *client.Error {
 	var known *task.Error
 	if !errors.As(err, &known) {
 		known = &task.Error{Code: task.CodeInternal, Message: "the server met an unexpected error", Hint: "the server's log has it"}
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		switch {
+		case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 			known = &task.Error{Code: task.CodeUnavailable, Message: "the request ended before its answer", RetryAfter: time.Second,
 				Hint: "whether it took effect is not known: repeat it with the same id"}
+		case outage(err):
+			known = &task.Error{Code: task.CodeUnavailable, Message: "the store cannot be reached", RetryAfter: time.Second,
+				Hint: "try again after Retry-After; the server's log has the reason"}
 		}
 	}
 	if known.Hint == "" {
@@ -107,6 +112,16 @@ func problemOf(err error) *client.Error {
 		Status: status, Title: titles[known.Code], Detail: detail, Code: known.Code, Errors: known.Fields,
 		Hint: known.Hint, State: known.State, Existing: known.Existing, RetryAfter: client.Duration(known.RetryAfter),
 	}
+}
+
+// outage reports whether an error that nobody has named is one of the way to the
+// store, or of a store that is busy, starts or stops: it may be gone at the next try.
+func outage(err error) bool {
+	switch retry.Classify(err).Category {
+	case retry.Unsent, retry.Network, retry.Timeout, retry.Unavailable, retry.Throttled, retry.Conflict:
+		return true
+	}
+	return false
 }
 
 func writeProblem(w http.ResponseWriter, problem *client.Error) {

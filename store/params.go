@@ -99,6 +99,10 @@ type Probe struct {
 	Took  time.Duration // the round trip
 	InUse int           // connections of the pool that are in use
 	Most  int           // that the pool has at most; 0 for any number
+
+	// Until is to when there is room for what ends, of stores with a table for each
+	// day, which make those of the next days in Migrate and Cleanup; zero for others.
+	Until Time
 }
 
 // Batch is inserted as a whole or not at all.

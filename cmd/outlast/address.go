@@ -43,9 +43,12 @@ func parsePostgres(address string) (postgresAddress, error) {
 	if rest := params.Encode(); rest != "" {
 		where += "?" + rest
 	}
+	if err := checkParams(params); err != nil {
+		return postgresAddress{}, err
+	}
 	pool, err := pgxpool.ParseConfig(where) // it hides the password in its errors
 	if err != nil {
-		return postgresAddress{}, &task.Error{Code: task.CodeInvalid, Message: "the store URL is not one of PostgreSQL: " + err.Error(),
+		return postgresAddress{}, &task.Error{Code: task.CodeInvalid, Message: "the store URL is not one of PostgreSQL: " + oneLine(err.Error()),
 			Hint: "write it as postgres://user@host:5432/database, with special characters of the password escaped or the password in PGPASSWORD"}
 	}
 	if pool.ConnConfig.RuntimeParams["application_name"] == "" {

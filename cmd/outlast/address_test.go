@@ -19,7 +19,7 @@ func TestStoreURLs(t *testing.T) {
 		{"postgres://u:secret@h/d?schema=", "schema"},
 		{"postgres://u:secret@h/d?schema=" + strings.Repeat("x", 64), "63 bytes"},
 		{"postgres://u:secret@h/d?%zz", "parameters"},
-		{"mysql://u:secret@h:5x/d", "address"},
+		{"mysql://u:secret@h:5x/d", "not one of MySQL"},
 		{"mysql://u:secret@h", "names no database"},
 		{"mysql://u:secret@h/d/e", "names no database"},
 		{"mysql://u:secret@h/d?pool_max_conns=1", "3 to 1000"},

@@ -113,7 +113,7 @@ func (c *cli) examineServer(ctx context.Context, r *report) error {
 		status = fails
 	}
 	r.add("server", status, c.server+" is "+health.Status, "its log says more")
-	for _, name := range []string{"store", "migrations", "clock", "pool", "engine", "lanes", "retries"} {
+	for _, name := range []string{"store", "migrations", "clock", "pool", "days", "engine", "lanes", "retries"} {
 		check, known := health.Checks[name]
 		if !known {
 			continue
@@ -127,6 +127,7 @@ func (c *cli) examineServer(ctx context.Context, r *report) error {
 		}
 		r.add(name, status, check.Detail, "its log says more")
 	}
+	r.examineNodes(ctx, api)
 	r.examineWork(ctx, patient{
 		pending: func(ctx context.Context) ([]client.Task, error) {
 			return page(api.Tasks(ctx, client.Filter{State: "pending"}, 500, ""))

@@ -89,40 +89,6 @@ func (d *postgresDoctor) version() {
 	}
 }
 
-// privileges checks what the store does all the time, and the right to make
-// tables: partitions of a day are tables.
-func (d *postgresDoctor) privileges(ctx context.Context) error {
-	var user, schema string
-	var exists, create, createSchema bool
-	var missing []string
-	err := d.conn.QueryRow(ctx, `SELECT current_user::text, s.name, n.oid IS NOT NULL, coalesce(has_schema_privilege(n.oid, 'CREATE'), false),
-		has_database_privilege(current_database(), 'CREATE'),
-		(SELECT coalesce(array_agg(c.relname::text || ' (' || p.name || ')' ORDER BY c.relname, p.name), '{}')
-		 FROM pg_class c, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS p(name)
-		 WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p') AND c.relname LIKE 'outlast\_%' AND NOT has_table_privilege(c.oid, p.name))
-		FROM (SELECT coalesce(nullif($1, ''), current_schema()::text, '') AS name) s LEFT JOIN pg_namespace n ON n.nspname = s.name`,
-		d.schema).Scan(&user, &schema, &exists, &create, &createSchema, &missing)
-	if err != nil {
-		return err
-	}
-	who := "user " + user + ", schema " + schema
-	switch {
-	case schema == "":
-		d.add("privileges", fails, "user "+user+" has no schema to work in", "name one in the URL: ?schema=NAME")
-	case !exists && createSchema:
-		d.add("privileges", fine, who+", which outlast migrate up makes", "")
-	case !exists:
-		d.add("privileges", fails, who+" does not exist, and there is no right to make it", fmt.Sprintf("CREATE SCHEMA %s AUTHORIZATION %s", quoted(schema), quoted(user)))
-	case !create:
-		d.add("privileges", fails, who+": no right to make tables", fmt.Sprintf("GRANT USAGE, CREATE ON SCHEMA %s TO %s", quoted(schema), quoted(user)))
-	case len(missing) > 0:
-		d.add("privileges", fails, who+": missing "+strings.Join(missing[:min(3, len(missing))], ", "), fmt.Sprintf("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %s TO %s", quoted(schema), quoted(user)))
-	default:
-		d.add("privileges", fine, who, "")
-	}
-	return nil
-}
-
 // durability is about what a loss of power can take.
 func (d *postgresDoctor) durability(ctx context.Context) error {
 	var recovering bool

@@ -209,7 +209,21 @@ func TestDoctorOfMariaDB(t *testing.T) {
 	if r := as("root")(); r.Status != fine || len(r.Findings) < 7 {
 		t.Errorf("a healthy server: %+v", r.Findings)
 	}
-	until(t, as("poor"), "privileges", warns, "UPDATE, DELETE")
+	until(t, as("poor"), "privileges", fails, "UPDATE, DELETE") // and no tables
+	do("GRANT CREATE, ALTER, INDEX ON doctor.* TO poor@'127.0.0.1'")
+	c := command{t: t, server: "http://127.0.0.1:1"}
+	c.run("migrate", "up", "--store", "mysql://root@"+server.Addr()+"/doctor").exits(0)
+	until(t, as("poor"), "privileges", fails, "no right to UPDATE, DELETE")
+	until(t, as("poor"), "purge", warns, "PROCESS")
+	poor := "mysql://poor@" + server.Addr() + "/doctor"
+	if got := c.run("doctor", "--store", poor).exits(1); !strings.Contains(got.out, "GRANT UPDATE, DELETE ON doctor.*") {
+		t.Errorf("doctor: %s%s", got.out, got.stderr)
+	}
+	do("CREATE ROLE works")
+	do("GRANT UPDATE, DELETE ON doctor.* TO works")
+	do("GRANT works TO poor@'127.0.0.1'")
+	do("SET DEFAULT ROLE works FOR poor@'127.0.0.1'")
+	until(t, as("poor"), "privileges", fine, "poor") // by a role, which no list of grants shows
 	do("SET GLOBAL innodb_flush_log_at_trx_commit = 2")
 	until(t, as("root"), "durability", warns, "loss of power")
 	do("SET GLOBAL innodb_flush_log_at_trx_commit = 1")
@@ -245,7 +259,7 @@ func TestMigrateCitus(t *testing.T) {
 	if got := c.run("migrate", "citus", "--store", url, "--run", "--yes"); got.code == 0 || !strings.Contains(got.stderr, "no Citus") {
 		t.Errorf("a server without Citus: %+v", got)
 	}
-	if got := c.run("migrate", "status", "--store", url, "--output", "json").exits(0); strings.Contains(got.out, `"applied":true`) {
+	if got := c.run("migrate", "status", "--store", url, "--output", "json").exits(3); strings.Contains(got.out, `"applied":true`) {
 		t.Errorf("it was changed: %s", got.out)
 	}
 }
@@ -255,7 +269,7 @@ func onServer(t *testing.T, url string) {
 	if got := c.run("migrate", "print", "--store", url).exits(0); !strings.Contains(got.out, "CREATE TABLE outlast_task") {
 		t.Errorf("got %s", got.out)
 	}
-	if got := c.run("migrate", "status", "--store", url, "--output", "json").exits(0); strings.Contains(got.out, `"applied":true`) {
+	if got := c.run("migrate", "status", "--store", url, "--output", "json").exits(3); strings.Contains(got.out, `"applied":true`) {
 		t.Errorf("got %s", got.out)
 	}
 	c.run("doctor", "--store", url).exits(1).says("broken")

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -40,6 +41,7 @@ func (c *cli) examineStore(ctx context.Context, r *report, url string, deep bool
 	if !r.examineMigrations(ctx, backend) {
 		return nil // nothing else can be read
 	}
+	r.examineDays(ctx, backend)
 	r.examineTopology(ctx, backend)
 	if err := r.examineTasks(ctx, backend); err != nil {
 		return err
@@ -52,8 +54,16 @@ func (c *cli) examineStore(ctx context.Context, r *report, url string, deep bool
 
 // unreachable is a store that cannot be looked at.
 func (r *report) unreachable(err error) error {
-	r.add("store", fails, err.Error(), "check the URL, and that this user may read and write there")
-	return &task.Error{Code: task.CodeUnavailable, Message: "the store cannot be opened", Err: err}
+	code, fix := task.CodeUnavailable, "check the URL, and that this user may read and write there"
+	message := err.Error()
+	var typed *task.Error
+	if errors.As(err, &typed) && typed.Hint != "" {
+		bare := *typed
+		bare.Hint = ""
+		code, message, fix = typed.Code, bare.Error(), typed.Hint
+	}
+	r.add("store", fails, message, fix)
+	return &task.Error{Code: code, Message: "the store cannot be opened", Err: err}
 }
 
 // examineTasks looks at what tasks tell, as a node would.
@@ -185,6 +195,27 @@ func (r *report) examineMigrations(ctx context.Context, backend store.Backend) b
 	return true
 }
 
+// examineDays looks for the table of tomorrow, where days have tables: tasks that
+// end on a day without one stay running.
+func (r *report) examineDays(ctx context.Context, backend store.Backend) {
+	prober, ok := backend.(store.Prober)
+	if !ok {
+		return
+	}
+	probe, err := prober.Probe(ctx)
+	switch until := "there are tables for what ends until " + probe.Until.UTC().Format(time.DateOnly); {
+	case err != nil:
+		r.add("days", fails, err.Error(), "")
+	case probe.Until.IsZero():
+	case probe.Until.Before(time.Now().Add(probe.Ahead + day)):
+		r.add("days", fails, until+" only", "outlast migrate up, as the role that owns the tables; nodes with a part in that role make them by themselves")
+	default:
+		r.add("days", fine, until, "")
+	}
+}
+
+const day = 24 * time.Hour
+
 // examineTopology looks for queues with lanes that no living node owns.
 func (r *report) examineTopology(ctx context.Context, s store.Store) {
 	topology, err := s.Topology(ctx)
@@ -202,6 +233,10 @@ func (r *report) examineTopology(ctx context.Context, s store.Store) {
 		if !alive[lane.Owner] {
 			free[lane.Queue] = true
 		}
+	}
+	if len(topology.Lanes) == 0 {
+		r.add("lanes", fine, "none: there is no queue yet", "")
+		return
 	}
 	if len(free) == 0 {
 		r.add("lanes", fine, plural(len(topology.Lanes), "lane")+", all owned", "")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,19 +19,33 @@ func newNode(c *cli) *cobra.Command {
 
 func newNodeList(c *cli) *cobra.Command {
 	var limit int
+	var all bool
 	cmd := &cobra.Command{
 		Use: "list", Short: "List nodes, living ones first", Args: cobra.NoArgs,
 		Long: `List servers and applications with the library inside: who is there, what each
 owns and runs. SILENT is for how long the server that is asked has seen no beat
-of a node; after 5s it is dead. Nodes that left or died are shown for an hour. *
-marks the server that is asked.`,
+of a node; after 5s it is dead. (HTTP) among TYPES makes the requests of tasks
+with a target. MAY CALL are private address ranges, and hosts whose requests it
+signs. * marks the server that is asked.
+
+Nodes that left, and dead ones in whose place another one runs at the same
+address, are only counted; --all shows them for an hour. Output other than a
+table has them always.`,
 		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
 			nodes, err := api.Nodes(ctx, limit)
 			if err != nil {
 				return err
 			}
-			if err := list(c, nodes, nodes.Nodes, nodeRows(nodes.Nodes)); err != nil {
+			shown := nodes.Nodes
+			if !all {
+				shown = present(shown)
+			}
+			if err := list(c, nodes, nodes.Nodes, nodeRows(shown)); err != nil {
 				return err
+			}
+			c.noteStale(nodes.AsOf, nodes.Stale)
+			if c.output == "table" && len(shown) < len(nodes.Nodes) {
+				c.say("%d more left or were replaced within the last hour; see --all", len(nodes.Nodes)-len(shown))
 			}
 			if left := nodes.Total - len(nodes.Nodes); left > 0 {
 				c.say("%d more; see --limit", left)
@@ -39,12 +54,39 @@ marks the server that is asked.`,
 		}),
 	}
 	cmd.Flags().IntVar(&limit, "limit", 100, "nodes, 1 to 500")
+	cmd.Flags().BoolVar(&all, "all", false, "also nodes that left, or were replaced, within the last hour")
 	return cmd
+}
+
+// present are the nodes that matter now: those that live, and those that died or
+// still own lanes and in whose place no other runs.
+func present(nodes []client.Node) (out []client.Node) {
+	living := map[string]bool{}
+	for i := range nodes {
+		if n := &nodes[i]; n.State == "alive" {
+			living[n.Address] = n.Address != ""
+		}
+	}
+	for i := range nodes {
+		n := &nodes[i]
+		if n.State == "alive" || n.Lanes > 0 || n.State == "dead" && !living[n.Address] {
+			out = append(out, *n)
+		}
+	}
+	return out
+}
+
+// noteStale warns of an answer from the memory of a server that does not reach its
+// store.
+func (c *cli) noteStale(asOf client.Time, stale bool) {
+	if stale {
+		c.say("note: this is as of %s: the server does not reach its store now", when(asOf))
+	}
 }
 
 func nodeRows(nodes []client.Node) func(io.Writer) {
 	return func(w io.Writer) {
-		row(w, "ID", "STATE", "KIND", "ADDRESS", "VERSION", "RELEASE", "LANES", "RUNNING", "SILENT", "STARTED", "QUEUES", "TYPES")
+		row(w, "ID", "STATE", "KIND", "ADDRESS", "VERSION", "RELEASE", "LANES", "RUNNING", "SILENT", "STARTED", "QUEUES", "TYPES", "MAY CALL")
 		for i := range nodes {
 			n := &nodes[i]
 			mark, silent := "", ""
@@ -54,10 +96,36 @@ func nodeRows(nodes []client.Node) func(io.Writer) {
 			if n.Silent != nil {
 				silent = cmp.Or(span(*n.Silent), "0s")
 			}
-			row(w, clean(n.ID)+mark, clean(n.State), clean(n.Kind), clean(n.Address), clean(n.Version), clean(n.Release), n.Lanes,
-				fmt.Sprintf("%d/%d", n.Running, n.Slots), silent, when(n.StartedAt), few(n.Queues), few(n.Types))
+			state, load := clean(n.State), ""
+			if n.Leaving {
+				state += " (stopping)"
+			}
+			if n.State == "alive" {
+				load = fmt.Sprintf("%d/%d", n.Running, n.Slots)
+			}
+			row(w, clean(n.ID)+mark, state, clean(n.Kind), clean(n.Address), clean(n.Version), clean(n.Release), n.Lanes,
+				load, silent, when(n.StartedAt), few(n.Queues), few(startable(n.Types)), few(mayCall(n)))
 		}
 	}
+}
+
+// startable are the types of a node as people read them: requests first.
+func startable(types []string) []string {
+	out := slices.Clone(types)
+	if at := slices.Index(out, "@http"); at >= 0 {
+		out = slices.Insert(slices.Delete(out, at, at+1), 0, "(HTTP)")
+	}
+	return out
+}
+
+// mayCall is what a node may call beside public addresses, and which hosts it has
+// secrets for.
+func mayCall(n *client.Node) []string {
+	out := slices.Clone(n.AllowTargets)
+	for _, host := range n.Signs {
+		out = append(out, "signed "+host)
+	}
+	return out
 }
 
 // few are the first names of a list, and how many more there are.
@@ -86,6 +154,7 @@ memory, of lanes of the server that is asked.`,
 			if err := list(c, lanes, lanes.Lanes, laneRows(lanes.Lanes)); err != nil {
 				return err
 			}
+			c.noteStale(lanes.AsOf, lanes.Stale)
 			if lanes.NextCursor != "" {
 				c.say("more: --cursor %s", clean(lanes.NextCursor))
 			}

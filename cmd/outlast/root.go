@@ -23,7 +23,6 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 partial, 4 not found, 5 denied,
 		Example:       "  outlast demo\n  outlast serve\n  outlast task enqueue --url https://example.com/hook --payload '{\"hello\":\"world\"}'",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
@@ -39,6 +38,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 partial, 4 not found, 5 denied,
 		newServe(c), newDemo(c), newTask(c), newDead(c), newQueue(c), newPolicy(c), newConfig(c), newOperation(c), newTarget(c), newNode(c), newSim(c), newMigrate(c), newDoctor(c), newVersion(c),
 	)
 	completion(root)
+	explain(root)
 	return root
 }
 

@@ -119,9 +119,34 @@ func (c *cli) serve(ctx context.Context, f *serveFlags, s *settings) error {
 	return errors.Join(err, c.stop(server, time.Duration(s.Grace)))
 }
 
+// sameSignal is the time in which a second signal is taken for the first: timeout(1)
+// and some terminals and supervisors send one to the process and to its group.
+const sameSignal = 500 * time.Millisecond
+
+// hurry is a context that a signal ends, unless it comes with the first one.
+func hurry(first time.Time) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		defer signal.Stop(signals)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-signals:
+				if time.Since(first) >= sameSignal {
+					cancel()
+				}
+			}
+		}
+	}()
+	return ctx, cancel
+}
+
 // stop stops gracefully; a second signal hurries.
 func (c *cli) stop(server *app.App, grace time.Duration) error {
-	again, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	again, cancel := hurry(time.Now())
 	defer cancel()
 	c.restoreSignals()
 	ctx, end := context.WithTimeoutCause(again, grace+stopReserve, errors.New("the stop took too long"))

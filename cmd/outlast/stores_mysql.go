@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/mysql"
@@ -49,16 +50,29 @@ func openMySQL(ctx context.Context, url string, asItIs bool) (store.Backend, err
 	return ownMySQL{s, db}, nil
 }
 
-// unavailable names the server that does not answer, unless the error is one
-// for people already.
+// unavailable says what is wrong with a server, which it names unless the error
+// does.
 func unavailable(address interface{ String() string }, err error) error {
 	var typed *task.Error
-	if errors.As(err, &typed) {
-		return err
+	if !errors.As(err, &typed) {
+		typed = &task.Error{Code: task.CodeUnavailable, Message: short(oneLine(err.Error()), longestReason),
+			Hint: "check that it runs and can be reached from here, and the port of the store URL", Err: err}
 	}
-	return &task.Error{Code: task.CodeUnavailable, Message: address.String() + " cannot be used: " + err.Error(),
-		Hint: "check that it runs and can be reached from here, and the user and password of the store URL", Err: err}
+	if len(typed.Fields) > 0 { // about the URL or the pool
+		return typed
+	}
+	named, name := *typed, address.String()
+	if where, _, _ := strings.Cut(name, "/"); !strings.Contains(named.Message, where) {
+		named.Message = name + ": " + named.Message
+	}
+	return &named
 }
+
+// longestReason is how much is told of an error that is not ours, in runes.
+const longestReason = 400
+
+// oneLine is a text without what would move a terminal's line.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // examineMySQL looks at the server of a store URL.
 func examineMySQL(ctx context.Context, r *report, url string) (proceed bool, err error) {
@@ -73,7 +87,7 @@ func examineMySQL(ctx context.Context, r *report, url string) (proceed bool, err
 	defer func() { err = errors.Join(err, db.Close()) }()
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return false, r.unreachable(unavailable(address, err))
+		return false, r.unreachable(unavailable(address, mysql.Explain(err)))
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	r.add("store", fine, "mysql, "+address.String(), "")

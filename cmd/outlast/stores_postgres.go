@@ -92,7 +92,7 @@ func examinePostgres(ctx context.Context, r *report, url string) (proceed bool, 
 	}
 	conn, err := connectPostgres(ctx, address.pool.ConnConfig)
 	if err != nil {
-		return false, r.unreachable(unavailable(address, err))
+		return false, r.unreachable(unavailable(address, postgres.Explain(err)))
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	r.add("store", fine, "postgres, "+address.String(), "")

@@ -21,7 +21,7 @@ type enqueueFlags struct {
 	file, payload, retry, id, runAt, deadline, url, method string
 	headers, metadata                                      []string
 	priority, attempts                                     int
-	delay, window, timeout, ttl, wait                      time.Duration
+	delay, window, timeout, ttl, wait, within              time.Duration
 	atomic                                                 bool
 	draft                                                  client.Draft
 	flags                                                  *pflag.FlagSet
@@ -35,11 +35,18 @@ func newTaskEnqueue(c *cli) *cobra.Command {
 
 With --file, a JSON object in the form of POST /v1/tasks is sent as it stands;
 several objects in one file, such as JSON lines, are sent in batches.
-Exit code 3: some of several were refused.`,
+Exit code 3: some of several were refused.
+
+A call that got no answer, or is told to come back, is repeated with the same
+id, which is safe. After 15s (--within) the command gives up with exit code 7;
+it is not known then whether the task was accepted.`,
 		Example: `  outlast task enqueue --url https://example.com/hook --payload '{"hello":"world"}' --wait 30s
   outlast task enqueue --type mail.send --payload @mail.json --delay 10m --key customer-7
   outlast task enqueue --file tasks.jsonl`,
 		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			if f.within <= 0 {
+				return usage("--within must be more than 0")
+			}
 			if f.file != "" {
 				return c.enqueueFile(ctx, api, f)
 			}
@@ -47,23 +54,34 @@ Exit code 3: some of several were refused.`,
 			if err != nil {
 				return err
 			}
-			if f.wait > 0 {
-				t, err := api.Run(ctx, draft, f.wait)
-				return c.waited(t, err)
-			}
-			t, existing, err := api.Enqueue(ctx, draft)
-			if err != nil {
-				return err
-			}
-			if existing {
-				c.say("this task was there already")
-			}
-			return c.showTask(t)
+			return c.enqueue(ctx, api, draft, f)
 		}),
 	}
 	f.flags = cmd.Flags()
 	f.add()
 	return cmd
+}
+
+func (c *cli) enqueue(ctx context.Context, api *client.Client, draft client.Draft, f *enqueueFlags) error {
+	var t *client.Task
+	var existing bool
+	err := c.within(ctx, f.within, f.wait, func(ctx context.Context) (err error) {
+		if f.wait > 0 {
+			t, err = api.Run(ctx, draft, f.wait)
+		} else {
+			t, existing, err = api.Enqueue(ctx, draft)
+		}
+		return err
+	})
+	switch {
+	case f.wait > 0:
+		return c.waited(t, err)
+	case err != nil:
+		return err
+	case existing:
+		c.say("this task was there already")
+	}
+	return c.showTask(t)
 }
 
 func (f *enqueueFlags) add() {
@@ -92,6 +110,7 @@ func (f *enqueueFlags) add() {
 	flags.StringArrayVar(&f.headers, "header", nil, "'Name: value' of the call (repeatable); visible in process lists: put secrets into --file")
 	flags.StringVar(&d.TraceParent, "trace-parent", "", "W3C trace context")
 	flags.DurationVar(&f.wait, "wait", 0, "wait this long for the end; exit code 1 if the task dies, 7 if it has not ended")
+	flags.DurationVar(&f.within, "within", usualWithin, "give up when the server has not accepted the task by then, repeats included; beside --wait. With --file: for each batch")
 }
 
 // read makes a draft. What is wrong with values is for the server to say.

@@ -52,7 +52,11 @@ func (c *cli) enqueueFile(ctx context.Context, api *client.Client, f *enqueueFla
 		return err
 	}
 	if len(drafts) == 1 && !f.atomic {
-		t, err := api.EnqueueRaw(ctx, drafts[0], f.wait)
+		var t *client.Task
+		err := c.within(ctx, f.within, f.wait, func(ctx context.Context) (err error) {
+			t, err = api.EnqueueRaw(ctx, drafts[0], f.wait)
+			return err
+		})
 		if err == nil && f.wait > 0 {
 			return c.waited(t, nil)
 		}
@@ -67,7 +71,7 @@ func (c *cli) enqueueFile(ctx context.Context, api *client.Client, f *enqueueFla
 	if f.atomic && len(drafts) > batchTasks {
 		return usage("%d tasks are more than one atomic batch of %d can have", len(drafts), batchTasks)
 	}
-	return c.enqueueBatches(ctx, api, drafts, f.atomic)
+	return c.enqueueBatches(ctx, api, drafts, f)
 }
 
 // split cuts a file into its JSON values. A single broken one is left for
@@ -95,18 +99,21 @@ func split(data []byte) ([]json.RawMessage, error) {
 	return drafts, nil
 }
 
-func (c *cli) enqueueBatches(ctx context.Context, api *client.Client, drafts []json.RawMessage, atomic bool) error {
+func (c *cli) enqueueBatches(ctx context.Context, api *client.Client, drafts []json.RawMessage, f *enqueueFlags) error {
 	all := client.BatchResults{Results: make([]client.BatchResult, 0, len(drafts))}
 	refused := 0
 	var failure error
 	for len(drafts) > 0 && failure == nil {
 		count, size := 0, 0
-		for count < len(drafts) && count < batchTasks && (count == 0 || atomic || size+len(drafts[count]) < batchBytes) {
+		for count < len(drafts) && count < batchTasks && (count == 0 || f.atomic || size+len(drafts[count]) < batchBytes) {
 			size += len(drafts[count])
 			count++
 		}
-		results, err := api.EnqueueRawBatch(ctx, drafts[:count], atomic)
-		failure = err
+		var results []client.BatchResult
+		failure = c.within(ctx, f.within, 0, func(ctx context.Context) (err error) {
+			results, err = api.EnqueueRawBatch(ctx, drafts[:count], f.atomic)
+			return err
+		})
 		drafts = drafts[count:]
 		all.Results = append(all.Results, results...)
 	}

@@ -29,11 +29,14 @@ var dsnParameters = map[string]string{
 func DSN(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "mysql" && u.Scheme != "mariadb" {
-		return "", task.Invalid("store", "it is no address of a MySQL database", hintDSN) // without the address: it may have a password
+		return "", task.Invalid("store", "the store URL is not one of MySQL or MariaDB", hintDSN) // without the address: it may have a password
+	}
+	if u.Opaque != "" {
+		return "", task.Invalid("store", "the store URL has no // after "+u.Scheme+":", hintDSN)
 	}
 	database := strings.Trim(u.Path, "/")
 	if database == "" || strings.Contains(database, "/") {
-		return "", task.Invalid("store", "it names no database", hintDSN)
+		return "", task.Invalid("store", "the store URL names no database", hintDSN)
 	}
 	query := u.Query()
 	network, at := "tcp", u.Host
@@ -42,7 +45,7 @@ func DSN(address string) (string, error) {
 		network, at = "unix", socket
 		query.Del("socket")
 	case u.Hostname() == "":
-		return "", task.Invalid("store", "it names no host", hintDSN)
+		return "", task.Invalid("store", "the store URL names no host", hintDSN)
 	case u.Port() == "":
 		at = net.JoinHostPort(u.Hostname(), "3306")
 	}
@@ -68,4 +71,4 @@ func DSN(address string) (string, error) {
 	return user + network + "(" + at + ")/" + url.PathEscape(database) + "?" + query.Encode(), nil
 }
 
-const hintDSN = "mysql://user:password@host:3306/database"
+const hintDSN = "write it as mysql://user:password@host:3306/database"

@@ -173,6 +173,11 @@ func (s *Store) enqueueGroup(ctx context.Context, group []*arrival) error {
 		case refusal(err) && len(group) == 1:
 			group[0].refuse(task.Invalid("task", "the database refused it: "+err.Error(), ""))
 			return nil
+		case lacksRight(err): // which no half has either
+			for _, a := range group {
+				a.refuse(err)
+			}
+			return nil
 		case refusal(err):
 			half := len(group) / 2
 			if err := s.enqueueGroup(ctx, group[:half]); err != nil {
@@ -295,7 +300,7 @@ func (s *Store) enqueueSingles(ctx context.Context, group []*arrival) error {
 				a.answer()
 			}
 			return nil
-		case errors.Is(err, &task.Error{Code: task.CodeDedupeBusy}), refusal(err):
+		case errors.As(err, new(*task.Error)), refusal(err):
 		default:
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 
 func TestNumbersOfErrorsAreRead(t *testing.T) {
 	err := error(&driver.MySQLError{Number: deadlock, Message: "Deadlock found"})
-	for _, wrapped := range []error{err, fmt.Errorf("claim: %w", err), failed(failed(err, "SELECT 1"), "BEGIN"), errors.Join(errAgain, err)} {
+	for _, wrapped := range []error{err, fmt.Errorf("claim: %w", err), fmt.Errorf("BEGIN: %w", fmt.Errorf("SELECT: %w", err)), errors.Join(errAgain, err)} {
 		if got := numbered(wrapped); got != deadlock {
 			t.Errorf("%v has the number %d", wrapped, got)
 		}

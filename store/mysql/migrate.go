@@ -35,9 +35,10 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return set.Up(ctx, func(ctx context.Context, fn func(migrate.Session) error) error {
+	err = set.Up(ctx, func(ctx context.Context, fn func(migrate.Session) error) error {
 		return s.sessions.do(ctx, func(c *session) error { return fn(migrate.Over(c.on, there)) })
 	}, s.hook)
+	return s.notOurs(s.explained(err))
 }
 
 // Migrations lists all migrations and which are applied; see [store.Migrator].
@@ -50,5 +51,5 @@ func (s *Store) Migrations(ctx context.Context) (all []store.Migration, err erro
 		all, err = set.Status(ctx, migrate.Over(c.on, there))
 		return err
 	})
-	return all, err
+	return all, s.notOurs(err)
 }

@@ -27,13 +27,13 @@ func (s *Store) repeated(ctx context.Context, fn func() error) error {
 		err := fn()
 		switch {
 		case err == nil, errors.As(err, new(unknownError)), ctx.Err() != nil:
-			return err
+			return s.explained(err)
 		case passing(err):
 		case !usable(err) && lost < mostLost:
 			lost++
 			s.sessions.forget()
 		default:
-			return err
+			return s.explained(err)
 		}
 		// Those that met in a deadlock should not meet again.
 		timer := time.NewTimer(time.Duration(rand.Int64N(int64(pause)) + 1)) //nolint:gosec // no secret

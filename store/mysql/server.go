@@ -22,7 +22,7 @@ func (s *Store) checkServer(ctx context.Context) error {
 		return c.one(serverFacts, &version, &packet, &database)
 	})
 	if err != nil {
-		return fmt.Errorf("mysql: connect: %w", err)
+		return err
 	}
 	if !database.Valid {
 		return task.Invalid("store", "the connection names no database", "mysql://user:password@host:3306/database")

@@ -59,7 +59,7 @@ type session struct {
 func (s *session) exec(query string, args ...any) (sql.Result, error) {
 	result, err := s.on.ExecContext(s.ctx, query, asBytes(args)...)
 	if err != nil {
-		return nil, failed(err, query)
+		return nil, err
 	}
 	return result, nil
 }
@@ -78,7 +78,7 @@ func (s *session) changed(query string, args ...any) (int64, error) {
 func (s *session) each(query string, scan func(*sql.Rows) error, args ...any) (err error) {
 	rows, err := s.on.QueryContext(s.ctx, query, asBytes(args)...)
 	if err != nil {
-		return failed(err, query)
+		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
@@ -86,10 +86,7 @@ func (s *session) each(query string, scan func(*sql.Rows) error, args ...any) (e
 			return err
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return failed(err, query)
-	}
-	return nil
+	return rows.Err()
 }
 
 // first scans the first row into places and reports whether there is one.
@@ -183,7 +180,7 @@ func (p *sessions) take(ctx context.Context) (*sql.Conn, error) {
 	for _, setting := range settings {
 		if _, err := conn.ExecContext(ctx, setting); err != nil {
 			discard(conn)
-			return nil, failed(err, setting)
+			return nil, err
 		}
 	}
 	return conn, nil

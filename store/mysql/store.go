@@ -44,6 +44,7 @@ type Store struct {
 	beats    *sessions
 	offset   func() time.Duration
 	hook     func(point string)
+	account  account
 	// lookedForUnknown is when no unknown node was found, in µs.
 	lookedForUnknown atomic.Int64
 
@@ -112,12 +113,15 @@ func Open(ctx context.Context, db *sql.DB, opts ...Option) (*Store, error) {
 		sessions: newSessions(db, chosen.connections), beats: newSessions(db, 1),
 		offset: chosen.offset, hook: chosen.hook,
 	}
-	err := s.checkServer(ctx)
+	err := s.accountOf(ctx)
+	if err == nil {
+		err = s.checkServer(ctx)
+	}
 	if err == nil && !chosen.noMigrate {
 		err = s.Migrate(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(Explain(err), s.Close())
 	}
 	return s, nil
 }

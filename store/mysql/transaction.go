@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/store/internal/stored"
@@ -123,10 +122,4 @@ func (s *Store) snapshot(ctx context.Context, fn func(c *session) error) error {
 		_, err := c.exec(`COMMIT`)
 		return err
 	})
-}
-
-// failed names the statement of an error.
-func failed(err error, query string) error {
-	line, _, _ := strings.Cut(strings.TrimSpace(query), "\n")
-	return fmt.Errorf("%w in %.60s", err, line)
 }

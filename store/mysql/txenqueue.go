@@ -42,7 +42,7 @@ func (s *Store) EnqueueTx(ctx context.Context, foreign any, items []store.Insert
 		return nil, task.Invalid("task", "it cannot be stored: "+err.Error(), "")
 	}
 	if err := tx.briefly(dedupe, func() error { return tx.insertAll(rows) }); err != nil {
-		return nil, err
+		return nil, s.elsewhere(err)
 	}
 	inserted := make([]store.Inserted, len(rows))
 	for i, row := range rows {

@@ -23,7 +23,7 @@ func (s *Store) SettleTx(ctx context.Context, foreign any, settlement store.Sett
 	}
 	tx := &tx{session: &session{ctx, on}, store: s, foreign: true}
 	if status, err := tx.runs(&settlement); status != "" || err != nil {
-		return store.Settled{Status: status}, err
+		return store.Settled{Status: status}, s.elsewhere(err)
 	}
 	seq, err := s.reserve(ctx, keyed(follows(&settlement)))
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Store) SettleTx(ctx context.Context, foreign any, settlement store.Sett
 		return (&settling{tx: tx, seq: &seq}).run([]settleItem{{&settlement, &settled}})
 	})
 	if err != nil {
-		return store.Settled{}, err
+		return store.Settled{}, s.elsewhere(err)
 	}
 	return settled, nil
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/outlast-dev/outlast/task"
 )
@@ -97,7 +99,9 @@ func (s *Store) detect(ctx context.Context) error {
 
 // Distribute brings the schema of the store up to date and runs [Distribution]
 // in it, and reports whether that was left to do. Nobody else may use the
-// schema meanwhile. A database without Citus is left as it is.
+// schema meanwhile: it refuses while a node beats, for which it looks for a few
+// seconds if there are nodes that have not left. A database without Citus is
+// left as it is.
 func (s *Store) Distribute(ctx context.Context) (done bool, err error) {
 	if err := s.detect(ctx); err != nil || s.spread {
 		return false, err
@@ -111,6 +115,9 @@ func (s *Store) Distribute(ctx context.Context) (done bool, err error) {
 	})
 	if err == nil {
 		err = s.Migrate(ctx)
+	}
+	if err == nil {
+		err = s.unused(ctx, beatWithin)
 	}
 	if err != nil {
 		return false, err
@@ -132,6 +139,46 @@ func (s *Store) Distribute(ctx context.Context) (done bool, err error) {
 		return false, err
 	}
 	return true, s.detect(ctx)
+}
+
+// beatWithin is within which time a node that lives has beaten: one that has not
+// is held to be dead by others too.
+const beatWithin = 5 * time.Second
+
+// aliveNodes reads the counters of nodes that have neither left nor died.
+var aliveNodes = newQuery(`SELECT id, counter FROM outlast_node WHERE state = 'alive' ORDER BY id`)
+
+// unused fails if a node beats within a time. It does not wait where all nodes
+// have left.
+func (s *Store) unused(ctx context.Context, within time.Duration) error {
+	before, err := s.counters(ctx)
+	if err != nil || len(before) == 0 {
+		return err
+	}
+	if !sleep(ctx, within) {
+		return ctx.Err()
+	}
+	after, err := s.counters(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(after)) {
+		if counter, there := before[id]; !there || counter != after[id] {
+			return unusable("the node "+id+" uses the schema", "stop all nodes and producers first")
+		}
+	}
+	return nil
+}
+
+func (s *Store) counters(ctx context.Context) (counters map[string]int64, err error) {
+	err = s.read(ctx, func(c session) error {
+		counters = map[string]int64{}
+		return each(ctx, c, aliveNodes, func(r row) error {
+			counters[r.text(0)] = r.int(1)
+			return nil
+		})
+	})
+	return counters, err
 }
 
 // byLane parts ids by lane where the tables are distributed, in the order of

@@ -14,11 +14,6 @@ var (
 	partitionsOf = newQuery(`SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class p ON p.oid = i.inhparent
 JOIN pg_namespace n ON n.oid = p.relnamespace WHERE n.nspname = $1::text AND p.relname = $2::text ORDER BY c.relname`)
 
-	// deleteDone deletes tasks that ended before $1, and their histories.
-	deleteDone = newQuery(`WITH d AS (DELETE FROM outlast_done WHERE (id, finished_at) IN (SELECT id, finished_at FROM outlast_done WHERE finished_at < $1::bigint LIMIT $2::bigint)
- RETURNING id), a AS (DELETE FROM outlast_attempt WHERE id IN (SELECT id FROM d))
-SELECT count(*) FROM d`)
-
 	// deleteDedupe deletes entries whose window has passed and whose task is
 	// not live any more. Inputs: clock, limit.
 	deleteDedupe = newQuery(`DELETE FROM outlast_dedupe WHERE (lane, queue, key) IN (SELECT lane, queue, key FROM outlast_dedupe d
@@ -75,6 +70,12 @@ func (s *Store) dropDays(ctx context.Context, ended time.Time, limit int) (dropp
 // pastDays lists the partitions of a table that hold only what happened
 // before a time, and to which nothing is added any more.
 func (s *Store) pastDays(ctx context.Context, table string, before time.Time) (names []string, err error) {
+	return s.days(ctx, table, func(_, end, now time.Time) bool { return !end.After(before) && end.Add(time.Hour).Before(now) })
+}
+
+// days lists the partitions of a table that are wanted by the time of their
+// beginning, their end, and the store's now; oldest first.
+func (s *Store) days(ctx context.Context, table string, wanted func(since, end, now time.Time) bool) (names []string, err error) {
 	var now time.Time
 	err = s.read(ctx, func(c session) error {
 		names = nil
@@ -83,7 +84,7 @@ func (s *Store) pastDays(ctx context.Context, table string, before time.Time) (n
 			return nil
 		}}, &call{query: partitionsOf, args: []any{s.schema, table}, scan: func(r row) error {
 			at, err := time.Parse("20060102", strings.TrimPrefix(r.text(0), table+"_"))
-			if end := at.Add(day); err == nil && !end.After(before) && end.Add(time.Hour).Before(now) {
+			if err == nil && wanted(at, at.Add(day), now) {
 				names = append(names, r.text(0))
 			}
 			return nil
@@ -101,14 +102,36 @@ func (s *Store) drop(ctx context.Context, name string) (bool, error) {
 	if passing(err) || codeOf(err) == codeNoTable {
 		return false, nil
 	}
-	return err == nil, err
+	return err == nil, s.explained(err)
 }
 
+// deleteEndedOfDay deletes tasks of one day that ended before $1, and their histories.
+// Rows of a day lie about in the order in which they ended, so that the first to
+// go are found at once without an index of their times, which every settlement
+// would have to pay for; and they are deleted by their places. When all are gone,
+// finding so reads the day whole.
+const deleteEndedOfDay = `WITH d AS (DELETE FROM %[1]s WHERE ctid = ANY(ARRAY(SELECT ctid FROM %[1]s WHERE finished_at < $1::bigint LIMIT $2::bigint)) RETURNING id),
+ a AS (DELETE FROM outlast_attempt WHERE id = ANY(ARRAY(SELECT id FROM d)))
+SELECT count(*) FROM d`
+
+// deleteDone deletes tasks of days that cannot be dropped, of which the last is
+// that on which ended lies.
 func (s *Store) deleteDone(ctx context.Context, ended time.Time, limit int) (deleted int, err error) {
-	_, err = s.pipeline(ctx, &call{query: deleteDone, args: []any{ended.UnixMicro(), limit}, scan: func(r row) error {
-		deleted = int(r.int(0))
-		return nil
-	}})
+	days, err := s.days(ctx, "outlast_done", func(since, _, _ time.Time) bool { return since.Before(ended) })
+	for _, name := range days {
+		if err != nil || deleted >= limit {
+			return deleted, err
+		}
+		n := 0
+		_, err = s.pipeline(ctx, &call{
+			text: newStatement(fmt.Sprintf(deleteEndedOfDay, name), quote(s.schema)+".").text, args: []any{ended.UnixMicro(), limit - deleted},
+			scan: func(r row) error { n = int(r.int(0)); return nil },
+		})
+		if codeOf(err) == codeNoTable { // another node has dropped the day
+			n, err = 0, nil
+		}
+		deleted += n
+	}
 	return deleted, err
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -167,7 +166,7 @@ func (c *conn) prepare(ctx context.Context, s *statement) error {
 		prepared[s.name] = true
 	}
 	if err != nil {
-		return fmt.Errorf("%w in %s", c.explain(err), s.text)
+		return c.explain(err)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ const copyColumns = 15
 // them. It fails with nothing done if one is not new.
 func (e *enqueuing) copy(ctx context.Context, in *inserts) (made []store.Inserted, err error) {
 	text := newStatement(copyText, quote(e.store.schema)+".").text
-	err = repeat(ctx, func() error {
+	err = e.store.repeat(ctx, func() error {
 		return e.store.connected(ctx, func(c *conn) error {
 			err := e.copyOn(ctx, c, text, in, &made)
 			c.rollback(ctx)

@@ -202,6 +202,8 @@ func (e *enqueuing) halving(ctx context.Context, places []int) error {
 	switch {
 	case err == nil:
 		return nil
+	case codeOf(err) == codeNoRight: // which those without keys may not need
+		return e.apart(ctx, places)
 	case !refusal(err):
 		return err
 	case len(places) == 1:

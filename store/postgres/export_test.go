@@ -1,5 +1,10 @@
 package postgres
 
+import (
+	"context"
+	"time"
+)
+
 // Claimed makes the store believe that so many rows were claimed.
 func (s *Store) Claimed(n int64) { s.claims.Add(n) }
 
@@ -8,6 +13,9 @@ func (s *Store) Unswept() int64 { return s.claims.Load() }
 
 // TidyAfter is after how many claims the store sweeps.
 const TidyAfter = tidyAfter
+
+// Unused is what Distribute asks before it does anything.
+func (s *Store) Unused(ctx context.Context, within time.Duration) error { return s.unused(ctx, within) }
 
 // Observe has each statement told to fn.
 func (s *Store) Observe(fn func(text string, values [][]byte)) { s.sent = fn }

@@ -51,9 +51,19 @@ func (s *Store) EnqueueTx(ctx context.Context, tx any, items []store.Insert) (in
 		return s.noneEndedSince(ctx, items, inserted)
 	})
 	if err != nil {
-		return nil, err
+		return nil, s.elsewhere(err)
 	}
 	return inserted, nil
+}
+
+// elsewhere recognises a caller's transaction on a database that is not the store's.
+func (s *Store) elsewhere(err error) error {
+	switch codeOf(err) {
+	case codeNoTable, codeNoSchema:
+		return &task.Error{Code: task.CodeInvalid, Message: fmt.Sprintf("the transaction's database has no tables of Outlast in the schema %s: %s", quote(s.schema), messageOf(err)),
+			Hint: "begin it on the database of the store, " + quote(s.pool.Config().ConnConfig.Database), Fields: []task.Field{{Path: "tx", Message: "on another database"}}, Err: err}
+	}
+	return s.explained(err)
 }
 
 // SettleTx implements [store.TxSettler]; see EnqueueTx about tx.
@@ -87,7 +97,7 @@ func (s *Store) SettleTx(ctx context.Context, tx any, settlement store.Settlemen
 	case refusal(err):
 		return store.Settled{Status: store.StatusRefused, Err: refusedData(err)}, nil
 	}
-	return settled, err
+	return settled, s.elsewhere(err)
 }
 
 // txOf is a transaction of a caller.

@@ -43,8 +43,8 @@ func TestDaysAreMadeAheadAndDroppedAsAWhole(t *testing.T) {
 	g.settle(g.claim(past[0]).Tasks, task.OutcomeFailed)
 	g.settle(g.claim(past...).Tasks, task.OutcomeSucceeded)
 
-	offset.Store(int64(3 * 24 * time.Hour))
-	now := time.Now().Add(3 * 24 * time.Hour)
+	offset.Store(int64(10 * 24 * time.Hour))
+	now := time.Now().Add(10 * 24 * time.Hour)
 	today := g.add(1) // a day without a partition yet
 	g.settle(g.claim(today...).Tasks, task.OutcomeSucceeded)
 	for {

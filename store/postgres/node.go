@@ -77,7 +77,7 @@ func (s *Store) Beat(ctx context.Context, node string, report store.Report) (can
 		return nil, err
 	}
 	beat := &call{query: beatNode, args: []any{node, string(text), report.Load.Running, report.Load.Slots, report.Targets != nil, targets}}
-	err = repeat(ctx, func() error {
+	err = s.repeat(ctx, func() error {
 		return s.reserved(ctx, func(c *conn) error {
 			canceled = nil
 			err := c.whole(ctx, &call{query: settings, args: []any{s.offset()}}, beat, &call{query: cancelRequests, args: []any{node}, scan: func(r row) error {
@@ -131,7 +131,7 @@ func (s *Store) reserved(ctx context.Context, fn func(c *conn) error) error {
 
 // Leave implements [store.Store].
 func (s *Store) Leave(ctx context.Context, node string) error {
-	return repeat(ctx, func() error {
+	return s.repeat(ctx, func() error {
 		return s.reserved(ctx, func(c *conn) error {
 			return c.run(ctx, &call{query: leaveNode, args: []any{s.offset(), node}})
 		})

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"embed"
-	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -114,14 +113,19 @@ var migrations = sync.OnceValues(func() (*migrate.Set, error) {
 
 var _ store.Migrator = (*Store)(nil)
 
-// PrintMigrations writes the SQL of all migrations, for people who run it
-// themselves in the schema that their search path begins with.
+// PrintMigrations writes the SQL of all migrations and of the partitions of the
+// next days, for people who run it themselves in the schema that their search
+// path begins with. Whoever runs it owns the tables: nodes need a part in that
+// role.
 func PrintMigrations(w io.Writer) error {
 	set, err := migrations()
-	if err != nil {
-		return err
+	if err == nil {
+		err = set.Print(w)
 	}
-	return set.Print(w)
+	if err == nil {
+		_, err = io.WriteString(w, firstDays)
+	}
+	return err
 }
 
 // Migrate applies what is missing, each migration in one transaction, and
@@ -135,9 +139,15 @@ func (s *Store) Migrate(ctx context.Context) error {
 		return err
 	}
 	if err := set.Up(ctx, s.migrating, func(string) {}); err != nil {
+		return s.notOurs(err)
+	}
+	if s.spread { // where nothing is partitioned
+		return nil
+	}
+	if err := s.mayPartition(ctx); err != nil {
 		return err
 	}
-	return s.makePartitions(ctx, 1) // none where tables are distributed
+	return s.makePartitions(ctx, daysAhead)
 }
 
 // makeSchema makes the schema, but asks first: to make one needs a right that
@@ -158,10 +168,10 @@ func (s *Store) makeSchema(ctx context.Context) error {
 
 // migrating runs fn in a transaction whose search path is the schema alone.
 func (s *Store) migrating(ctx context.Context, fn func(migrate.Session) error) error {
-	return repeat(ctx, func() error {
+	return s.repeat(ctx, func() error {
 		return s.connected(ctx, func(c *conn) error {
 			err := c.run(ctx, &call{query: beginTx},
-				&call{text: `SELECT set_config('search_path', $1::text, true)`, args: []any{quote(s.schema)}})
+				&call{text: `SELECT set_config('search_path', $1::text, true)`, args: []any{quote(s.schema)}}, s.asOwner("outlast_migration"))
 			if err == nil {
 				err = fn(script{c})
 			}
@@ -203,7 +213,7 @@ func (s *Store) Migrations(ctx context.Context) (all []store.Migration, err erro
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("migrations: %w", err)
+		return nil, s.notOurs(err)
 	}
 	return all, nil
 }

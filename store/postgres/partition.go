@@ -11,6 +11,31 @@ import (
 
 const day = 24 * time.Hour
 
+// firstDays makes the partitions of today and the next days in the schema in use:
+// what makePartitions does, as a script.
+var firstDays = fmt.Sprintf(`
+-- the tables of today and the next %[1]d days; nodes make those of later ones
+DO $$
+DECLARE
+  whole text; part text; since bigint;
+  today timestamp := date_trunc('day', now() AT TIME ZONE 'UTC');
+BEGIN
+  FOR ahead IN 0..%[1]d LOOP
+    FOREACH whole IN ARRAY ARRAY['%[2]s', '%[3]s'] LOOP
+      part := whole || to_char(today + ahead * interval '1 day', '_YYYYMMDD');
+      since := extract(epoch FROM today + ahead * interval '1 day')::bigint * 1000000;
+      IF to_regclass(part) IS NULL THEN
+        EXECUTE format('CREATE TABLE %%I (LIKE %%I INCLUDING DEFAULTS) WITH (%[4]s)', part, whole);
+        EXECUTE format('ALTER TABLE %%I ATTACH PARTITION %%I FOR VALUES FROM (%%s) TO (%%s)', whole, part, since, since + 86400000000);
+      END IF;
+    END LOOP;
+  END LOOP;
+END $$;
+`, daysAhead, partitioned[0], partitioned[1], partitionSettings)
+
+// partitionSettings: rows of a day are only added, until it is dropped.
+const partitionSettings = `autovacuum_vacuum_insert_scale_factor = 1`
+
 // daysAhead is how many days' partitions are made before they are needed.
 const daysAhead = 7
 
@@ -78,8 +103,8 @@ func (s *Store) makePartition(ctx context.Context, table string, at time.Time) e
 			return err
 		}
 		part, whole := quote(s.schema)+"."+name, quote(s.schema)+"."+table
-		return t.run(ctx,
-			&call{text: fmt.Sprintf(`CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS) WITH (autovacuum_vacuum_insert_scale_factor = 1)`, part, whole)},
+		return t.run(ctx, s.asOwner(table),
+			&call{text: fmt.Sprintf(`CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS) WITH (%s)`, part, whole, partitionSettings)},
 			&call{text: fmt.Sprintf(`ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)`, whole, part, at.UnixMicro(), at.Add(day).UnixMicro())})
 	})
 }
@@ -94,7 +119,7 @@ func (s *Store) partitioning(ctx context.Context, fn func() error) error {
 	s.partitions.until = time.Time{}
 	s.partitions.mu.Unlock()
 	if err := s.makePartitions(ctx, 1); err != nil {
-		return err
+		return err // that of the missing right, if it is that
 	}
 	return fn()
 }

@@ -20,6 +20,8 @@ const (
 	codeNoPartition    = "23514"
 	codeDivision       = "22012" // how our statements say that a check failed
 	codeNoTable        = "42P01"
+	codeNoRight        = "42501"
+	codeNoSchema       = "3F000"
 )
 
 // codeOf is the code of an error of the server, "" for others.
@@ -53,11 +55,11 @@ func refusal(err error) bool {
 
 // repeat runs fn until it does not fail for a passing reason, as long as ctx
 // lasts.
-func repeat(ctx context.Context, fn func() error) error {
+func (s *Store) repeat(ctx context.Context, fn func() error) error {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		err := fn()
 		if !passing(err) || !sleep(ctx, pause) {
-			return err
+			return s.explained(err)
 		}
 	}
 }

@@ -132,7 +132,7 @@ func Open(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Store, erro
 	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.open(ctx, chosen); err != nil {
 		s.end()
-		return nil, err
+		return nil, Explain(err)
 	}
 	return s, nil
 }

@@ -24,7 +24,7 @@ func (s *Store) TakeLanes(ctx context.Context, node string, lanes []store.LaneEp
 		return nil, nil
 	}
 	var taken []store.LaneEpoch
-	err := repeat(ctx, func() (err error) {
+	err := s.repeat(ctx, func() (err error) {
 		if taken, err = s.changeLanes(ctx, takeLanes, node, lanes); codeOf(err) == codeLockTimeout {
 			numbers, _ := laneEpochs(lanes)
 			_ = s.read(ctx, func(c session) error { // best effort: the lanes are tried again
@@ -43,7 +43,7 @@ func (s *Store) FreeLanes(ctx context.Context, node string, lanes []store.LaneEp
 		return nil, nil
 	}
 	var freed []store.LaneEpoch
-	err := repeat(ctx, func() (err error) {
+	err := s.repeat(ctx, func() (err error) {
 		if s.spread {
 			freed, err = s.freeSpread(ctx, node, lanes)
 		} else {

@@ -75,7 +75,7 @@ func (s *Store) pipelineWith(ctx context.Context, settings *query, calls ...*cal
 		return s.bound(ctx, func(t *tx) []*call { return calls })
 	}
 	all := append([]*call{first}, calls...)
-	err = repeat(ctx, func() error {
+	err = s.repeat(ctx, func() error {
 		return s.connected(ctx, func(c *conn) error { return c.whole(ctx, all...) })
 	})
 	return now, err
@@ -117,7 +117,7 @@ func (s *Store) write(ctx context.Context, fn func(t *tx) error) error {
 // begun runs fn in a transaction, which fn commits: otherwise nothing is done.
 // first are calls of the round trip that begins it.
 func (s *Store) begun(ctx context.Context, fn func(t *tx, c *conn) error, first ...*call) error {
-	return repeat(ctx, func() error {
+	return s.repeat(ctx, func() error {
 		return s.connected(ctx, func(c *conn) error {
 			t := &tx{session: c, store: s}
 			clock := &call{query: settings, args: []any{s.offset()}, scan: func(r row) error {
@@ -148,7 +148,7 @@ func (c *conn) rollback(ctx context.Context) {
 // read runs fn outside of a transaction: each round trip sees a snapshot of
 // its own.
 func (s *Store) read(ctx context.Context, fn func(session) error) error {
-	return repeat(ctx, func() error {
+	return s.repeat(ctx, func() error {
 		return s.connected(ctx, func(c *conn) error { return fn(c) })
 	})
 }
@@ -164,7 +164,7 @@ func (s *Store) lookUp(ctx context.Context, fn func(session) error) error {
 }
 
 func (s *Store) reading(ctx context.Context, fn func(session) error, begin ...*call) error {
-	return repeat(ctx, func() error {
+	return s.repeat(ctx, func() error {
 		return s.connected(ctx, func(c *conn) error {
 			err := c.run(ctx, begin...)
 			if err == nil {

@@ -1,0 +1,80 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/faulty"
+)
+
+// complaints is a log of warnings and errors.
+type complaints struct {
+	mu    sync.Mutex
+	lines bytes.Buffer
+}
+
+func (c *complaints) Write(line []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lines.Write(line)
+}
+
+// A graceful stop at any moment, in a hurry or not, on a store that takes its time,
+// complains of nothing and leaves no lane and no node behind, also while keyed tasks
+// run.
+func TestStopLeavesNothing(t *testing.T) {
+	for seed := range uint64(50) {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 4))
+			w, log := newWorld(t, 8), &complaints{}
+			w.log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+			work := func(ctx context.Context, run *engine.Run) ([]byte, error) {
+				select {
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				case <-time.After(time.Duration(len(run.Task.Payload)) * time.Millisecond):
+					return ok(ctx, run)
+				}
+			}
+			e := w.node("a", &registry{handlers: handlers("t", work)}, func(c *engine.Config) {
+				slow, _ := faulty.Wrap(c.Store.(store.Backend), seed, faulty.Rule{Kind: faulty.Delay, Probability: 1, Wait: 20 * time.Millisecond})
+				c.Store = slow
+			})
+			for range 20 {
+				w.enqueue(e, "t", func(i *store.Insert) {
+					i.Task.Payload = make([]byte, random.IntN(2000))
+					if random.IntN(2) == 0 {
+						i.Task.Key = string(rune('a' + random.IntN(8)))
+					}
+				})
+			}
+			time.Sleep(time.Duration(random.IntN(3000)) * time.Millisecond)
+			ctx, cancel := context.WithCancel(t.Context())
+			if random.IntN(2) == 0 {
+				go func() {
+					time.Sleep(time.Duration(random.IntN(30)) * time.Millisecond)
+					cancel()
+				}()
+			}
+			if err := e.Stop(ctx); err != nil {
+				t.Error(err)
+			}
+			cancel()
+			if owners := w.lanesOf("default"); owners[""] != 8 {
+				t.Errorf("seed %d: lanes by owner after the stop: %v", seed, owners)
+			}
+			if log.lines.Len() > 0 {
+				t.Errorf("seed %d: %s", seed, log.lines.String())
+			}
+			synctest.Wait()
+		})
+	}
+}

@@ -1,0 +1,191 @@
+package outlast
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/targetname"
+	"github.com/outlast-dev/outlast/safehttp"
+	"github.com/outlast-dev/outlast/store"
+)
+
+// reach is what a node may call beyond public addresses, and for which hosts it has
+// secrets. Nodes tell each other as a capability, so that one that may not make a
+// call, or would have to make it without a signature, leaves it to another.
+type reach struct {
+	allow []netip.Prefix
+	sign  []string // as the keys of secrets: a host, or a host and a port
+}
+
+// capability is the reach as nodes list it, "" for none.
+func (r *reach) capability() string {
+	text := engine.Push
+	if len(r.allow) > 0 {
+		ranges := make([]string, len(r.allow))
+		for i, prefix := range r.allow {
+			ranges[i] = prefix.String()
+		}
+		slices.Sort(ranges)
+		text += " allow=" + strings.Join(slices.Compact(ranges), ",")
+	}
+	if len(r.sign) > 0 {
+		text += " sign=" + strings.Join(slices.Sorted(slices.Values(r.sign)), ",")
+	}
+	if text == engine.Push {
+		return ""
+	}
+	return text
+}
+
+// readReach reads what a node lists; false for another capability. What a later
+// version may add is passed over.
+func readReach(capability string) (r reach, ok bool) {
+	rest, ok := strings.CutPrefix(capability, engine.Push+" ")
+	if !ok {
+		return r, false
+	}
+	for _, part := range strings.Fields(rest) {
+		name, list, _ := strings.Cut(part, "=")
+		switch name {
+		case "allow":
+			for _, text := range strings.Split(list, ",") {
+				if prefix, err := netip.ParsePrefix(text); err == nil {
+					r.allow = append(r.allow, prefix)
+				}
+			}
+		case "sign":
+			r.sign = strings.Split(list, ",")
+		}
+	}
+	return r, true
+}
+
+// signs reports whether there is a secret for the host of a URL.
+func (r *reach) signs(u *url.URL) bool {
+	host := secretPlace(u.Hostname())
+	return slices.Contains(r.sign, host) || slices.Contains(r.sign, net.JoinHostPort(host, targetname.Port(u)))
+}
+
+// elsewhere knows the reach of the other nodes. It is safe for concurrent use.
+type elsewhere struct {
+	last atomic.Pointer[others]
+
+	mu     sync.Mutex // held during a look: who waits for it has looked too
+	looked time.Time
+}
+
+// look reads the topology, unless that was done just now.
+func (e *elsewhere) look(ctx context.Context, refresh func(context.Context) error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if now := time.Now(); now.Sub(e.looked) >= 200*time.Millisecond && refresh(ctx) == nil {
+		e.looked = now
+	}
+}
+
+// others are the living nodes with a reach, as of a look at the topology.
+type others struct {
+	topology *store.Topology
+	queues   map[string][]other
+}
+
+type other struct {
+	reach
+	capability string
+}
+
+// nodes lists what other nodes that work on a queue list, widest first.
+func (e *elsewhere) nodes(now *store.Topology, self, queue string) []other {
+	known := e.last.Load()
+	if known == nil || known.topology != now {
+		known = &others{now, map[string][]other{}}
+		for i := range now.Nodes {
+			if n := &now.Nodes[i]; n.ID != self && n.State == store.NodeAlive && !n.Gone {
+				known.add(n)
+			}
+		}
+		e.last.Store(known)
+	}
+	return known.queues[queue]
+}
+
+func (o *others) add(n *store.Node) {
+	for queue, types := range n.Serves {
+		for _, capability := range types {
+			if r, ok := readReach(capability); ok {
+				o.queues[queue] = append(o.queues[queue], other{r, capability})
+				slices.SortStableFunc(o.queues[queue], func(a, b other) int { return len(b.allow) - len(a.allow) })
+			}
+		}
+	}
+}
+
+// handOver is the capability of a living node that may make a call that this one
+// should not make; "" for none, and for a task that was left to this node already.
+// The error is what a call has come to, nil before it.
+func (c *Client) handOver(ctx context.Context, run *engine.Run, secret []byte, err error) string {
+	refused, isRefused := errors.AsType[*safehttp.RefusedError](err)
+	if run.Lent() || err == nil && secret != nil || err != nil && (!isRefused || !refused.Addr.IsValid()) {
+		return ""
+	}
+	u, parseErr := url.Parse(run.Task.Spec.HTTP.URL)
+	if parseErr != nil {
+		return ""
+	}
+	if able := c.ableTo(run, u, secret, refused); able != "" || err == nil {
+		return able
+	}
+	// The task is about to end for good: one that may have come a moment ago.
+	ctx, cancel := context.WithTimeout(ctx, aMoment)
+	defer cancel()
+	c.elsewhere.look(ctx, c.engine.Refresh)
+	return c.ableTo(run, u, secret, refused)
+}
+
+// ableTo is the capability of a node that may make a call: with a secret, or to
+// the address that was refused here.
+func (c *Client) ableTo(run *engine.Run, u *url.URL, secret []byte, refused *safehttp.RefusedError) string {
+	nodes := c.elsewhere.nodes(c.engine.Topology(), c.engine.Node(), run.Task.Queue)
+	for i := range nodes {
+		signs := nodes[i].signs(u)
+		switch {
+		case refused == nil && signs:
+			return nodes[i].capability
+		case refused != nil && (signs || secret == nil) && safehttp.Allows(nodes[i].allow, refused.Addr):
+			return nodes[i].capability
+		}
+	}
+	return ""
+}
+
+// leave hands a task on to nodes that list the capability.
+func leave(capability string, err error) error {
+	return &steering{engine.Steer{Action: engine.SteerElsewhere, Ability: capability}, "left to a node that signs requests to the host", err}
+}
+
+// readTypes tells what a node can start, of what it lists in all its queues, from
+// its reach and from what only nodes tell each other.
+func readTypes(listed []string) (types []string, r reach, leaving bool) {
+	types = []string{}
+	for _, name := range listed {
+		found, ok := readReach(name)
+		switch {
+		case ok:
+			r = found
+		case name == engine.Push || !strings.HasPrefix(name, "@"):
+			types = append(types, name)
+		}
+		leaving = leaving || name == engine.Leaving
+	}
+	slices.Sort(types)
+	return slices.Compact(types), r, leaving
+}
