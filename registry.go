@@ -139,8 +139,17 @@ func (r *registry) Handler(t *task.Task) engine.Handler {
 
 // push makes the HTTP request of a task.
 func (r *registry) push(ctx context.Context, run *engine.Run) ([]byte, error) {
+	if name, path, ok := task.GroupOf(run.Task.Spec.HTTP.URL); ok {
+		return r.dispatch(ctx, run, name, path)
+	}
+	return r.request(ctx, run, "")
+}
+
+// request makes the request of a task, to another URL than its own if one is given.
+func (r *registry) request(ctx context.Context, run *engine.Run, url string) ([]byte, error) {
 	return r.sender.Do(ctx, push.Call{
 		Task:        run.Task,
+		URL:         url,
 		MaxAttempts: run.MaxAttempts,
 		Deadline:    run.Deadline,
 		Secret:      r.client.secretOf(run.Task.Spec.HTTP),

@@ -71,6 +71,7 @@ type decided struct {
 	verdict    retry.Verdict // of the failure; zero when the handler steered
 	rule       string
 	delay      time.Duration
+	hold       *Steer // of a target that nothing is to be started of for a while
 	err        error
 	cause      error // of the attempt's context
 }
@@ -113,6 +114,12 @@ func (d *decided) steer(end *ending, steer Steer) {
 	case SteerSnooze:
 		d.delay = wait(steer.After)
 		s.Outcome, s.RunAt = task.OutcomeSnoozed, end.ended.Add(d.delay)
+	case SteerHold:
+		d.hold = &steer
+		s.Outcome, s.RunAt = task.OutcomeReleased, end.run.Task.RunAt
+		if at := end.run.Deadline; !at.IsZero() && !end.ended.Add(steer.After).Before(at) {
+			d.expire(end)
+		}
 	case SteerCancel:
 		s.Outcome = task.OutcomeCanceled
 		s.Failure = failure(end, retry.Classify(end.err))
@@ -132,6 +139,13 @@ func (d *decided) steer(end *ending, steer Steer) {
 			d.retryAfter(end, wait(steer.After))
 		}
 	}
+}
+
+// expire ends a task that nobody takes before its deadline. No attempt was made.
+func (d *decided) expire(end *ending) {
+	s := &d.settlement
+	s.Outcome, s.DeadReason, s.RunAt, s.Unstarted = task.OutcomeDead, task.Expired, time.Time{}, true
+	s.Failure = failure(end, retry.Verdict{Category: retry.Deadline, Effect: retry.NotSent, Type: "dispatch"})
 }
 
 // fail records a failed attempt and asks the policy about it.

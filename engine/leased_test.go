@@ -117,6 +117,9 @@ func TestBatchesAreAsLargeAsAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 4)
 		e := w.node("n", &registry{policy: unguarded(t)}, nil)
+		now := poll("w1", 1, "mail")
+		now.Wait = 0
+		w.poll(e, now) // tasks need not be read back from disk from now on
 		for range 250 {
 			w.enqueue(e, "mail", nil)
 		}
@@ -159,7 +162,7 @@ func TestSteeringByWorkers(t *testing.T) {
 
 type wish struct{ steer engine.Steer }
 
-func (wish) Error() string { return "steered" }
+func (wish) Error() string         { return "steered" }
 func (s wish) Steer() engine.Steer { return s.steer }
 
 // A worker that is killed: its lease ends, the node lives.
