@@ -60,11 +60,16 @@ func (g *Groups) Send(ctx context.Context, name string, call func(ctx context.Co
 	}
 }
 
-// take counts a task as under way at the member with the least load.
+// take counts a task as under way at the member with the least load; none while the
+// group is left alone.
 func (g *Groups) take(name string, tried map[string]bool) (*member, Kind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	m, why := g.of(name).least(time.Now(), tried)
+	of, now := g.of(name), time.Now()
+	if of.failures > 0 && now.Before(of.next) {
+		return nil, of.kind // what was started before that was known
+	}
+	m, why := of.least(now, tried)
 	if m != nil {
 		m.flying++
 		m.since++
