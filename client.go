@@ -14,6 +14,7 @@ import (
 
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/group"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -30,6 +31,7 @@ type Client struct {
 	keeper    *dead.Keeper
 	refreshed throttle // reads of the topology for unknown queues
 	pressure  pressure
+	groups    *group.Groups
 	turns     turns // of calls in callers' transactions
 	elsewhere elsewhere
 	waker     *waker
@@ -71,6 +73,7 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 	if err := c.makeEngine(); err != nil {
 		return nil, err
 	}
+	c.groups = group.New(c.backend, c.logger, func(name string) { c.engine.Unhold(groupTarget + name) })
 	c.keeper = dead.New(c.options.dead, c.backend, c.engine, c.logger)
 	return c, nil
 }
@@ -168,6 +171,7 @@ func (c *Client) Start(ctx context.Context) error {
 		return err
 	}
 	c.keeper.Start()
+	c.groups.Start()
 	c.state.Store(started)
 	return nil
 }
@@ -227,6 +231,7 @@ func (c *Client) Stop(ctx context.Context) error {
 	var err error
 	if before == started {
 		err = errors.Join(c.keeper.Stop(ctx), c.engine.Stop(ctx))
+		c.groups.Stop()
 	}
 	c.state.Store(stopped)
 	close(c.closed)

@@ -28,6 +28,9 @@ type View struct {
 	// waits for its time, the next probe of an open breaker, the next token of a
 	// spent budget. Zero where nobody can know.
 	NextCheck time.Time
+	// Held is why nobody takes a task for a worker group that waits for that; nil for
+	// all others.
+	Held *store.Held
 	// MaxAttempts is the limit that holds, 0 for unlimited.
 	MaxAttempts int
 	// PolicyName is the policy that holds: "inline", a name, or "default".
@@ -78,7 +81,13 @@ func (i *Inspector) View(ctx context.Context, tasks ...*Task) ([]*View, error) {
 			}
 		}
 		if t.State == task.Running {
-			view.Progress = i.client.registry.progress.get(t)
+			if view.Progress = i.client.registry.progress.get(t); view.Progress == nil && task.Leased(t.Node) {
+				view.Progress = i.client.engine.LeaseProgress(t)
+			}
+		}
+		if view.Waiting == task.InGroupBackoff {
+			target, _ := why.target(t)
+			view.Held = &target.Held
 		}
 		views[n] = view
 	}

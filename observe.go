@@ -163,7 +163,10 @@ func (l *eventLog) again(ctx context.Context, about []slog.Attr, o engine.Outcom
 }
 
 func (l *eventLog) recovered(r store.Recovered) {
-	reason := "crash of node " + r.Node
+	reason := "crash of " + runner(r.Node)
+	if task.Leased(r.Node) {
+		reason = "lease of " + runner(r.Node) + " expired"
+	}
 	if r.Cause == "node left" && !r.Canceled {
 		reason = "released: node " + r.Node + " left"
 	}

@@ -61,6 +61,9 @@ func laneHash(text string) uint64 {
 	return sum ^ sum>>33
 }
 
+// groupTarget begins the names of targets that are worker groups.
+const groupTarget = "group:"
+
 // targetOf is the unit that limits protect: the host of the URL with a port that
 // is not the scheme's own, without a URL the type. A host that is spelt like the
 // type gets its scheme, since the engine takes a task for a handler's when its
@@ -68,6 +71,12 @@ func laneHash(text string) uint64 {
 func targetOf(taskType string, request *task.Request) string {
 	if request == nil {
 		return taskType
+	}
+	if name, _, ok := task.GroupOf(request.URL); ok {
+		if name = groupTarget + name; name == taskType {
+			return groupTarget + name
+		}
+		return name
 	}
 	u, err := url.Parse(request.URL)
 	if err != nil || u.Hostname() == "" {

@@ -144,23 +144,32 @@ func (r *registry) Handler(t *task.Task) engine.Handler {
 
 // push makes the HTTP request of a task, unless another node should make it.
 func (r *registry) push(ctx context.Context, run *engine.Run) ([]byte, error) {
+	if name, path, ok := task.GroupOf(run.Task.Spec.HTTP.URL); ok {
+		return r.dispatch(ctx, run, name, path)
+	}
 	secret := r.client.secretOf(run.Task.Spec.HTTP)
 	if able := r.client.handOver(ctx, run, secret, nil); able != "" {
 		return nil, leave(able, nil)
 	}
-	result, err := r.sender.Do(ctx, push.Call{
-		Task:        run.Task,
-		MaxAttempts: run.MaxAttempts,
-		Deadline:    run.Deadline,
-		Secret:      secret,
-		Limited:     run.Task.Spec.Timeout > 0 || run.Policy.Timeout() > 0,
-	})
+	result, err := r.request(ctx, run, "", secret)
 	if err != nil {
 		if able := r.client.handOver(ctx, run, secret, err); able != "" {
 			return nil, leave(able, err)
 		}
 	}
 	return result, err
+}
+
+// request makes the request of a task, to another URL than its own if one is given.
+func (r *registry) request(ctx context.Context, run *engine.Run, url string, secret []byte) ([]byte, error) {
+	return r.sender.Do(ctx, push.Call{
+		Task:        run.Task,
+		URL:         url,
+		MaxAttempts: run.MaxAttempts,
+		Deadline:    run.Deadline,
+		Secret:      secret,
+		Limited:     run.Task.Spec.Timeout > 0 || run.Policy.Timeout() > 0,
+	})
 }
 
 // Policy implements [engine.Registry].

@@ -14,7 +14,12 @@ import (
 
 // request checks the HTTP request of a task.
 func (c *complaints) request(path string, request *task.Request) {
-	if request.URL == "" {
+	if name, at, ok := task.GroupOf(request.URL); ok {
+		c.name(path+".group", name)
+		if _, err := safehttp.CheckURL("http://group" + at); err != nil {
+			c.add(path+".path", task.Quote(at)+" is no path", "write it like /send")
+		}
+	} else if request.URL == "" {
 		c.add(path+".url", "is required", "write it like https://example.com/path")
 	} else if _, err := safehttp.CheckURL(request.URL); err != nil {
 		c.refused(path+".url", err)

@@ -170,6 +170,8 @@ func heldBy(target *store.Target, t *Task, now time.Time) reason {
 	switch breaker := &target.Breaker; {
 	case breaker.State == "open" || breaker.State == "half_open":
 		return reason{task.BreakerOpen, breaker.Until}
+	case target.Held.Failures > 0:
+		return reason{task.InGroupBackoff, target.Held.Next}
 	case target.HeldUntil.After(now):
 		return reason{task.RateLimited, target.HeldUntil}
 	case breaker.State == "ramping":

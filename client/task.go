@@ -34,7 +34,9 @@ type Draft struct {
 
 // Target is the HTTP request that a task makes.
 type Target struct {
-	URL     string            `json:"url" doc:"http or https."`
+	URL     string            `json:"url,omitempty" doc:"http or https. Required without group."`
+	Group   string            `json:"group,omitempty" doc:"Worker group, instead of url: its member with the least load gets the request."`
+	Path    string            `json:"path,omitempty" doc:"With group: the path at the member, such as /send."`
 	Method  string            `json:"method,omitempty" doc:"POST when absent."`
 	Headers map[string]string `json:"headers,omitempty"`
 }
@@ -78,9 +80,11 @@ type Task struct {
 	Attempt         int             `json:"attempt" doc:"Attempts started and spent."`
 	Crashes         int             `json:"crashes" doc:"Attempts that ended because their process died; they cost no attempt."`
 	Claim           int64           `json:"claim" doc:"Grows with every run."`
-	Node            string          `json:"node,omitempty" doc:"Who runs it now."`
+	Node            string          `json:"node,omitempty" doc:"Who runs it now, or has leased it to a worker."`
+	Worker          string          `json:"worker,omitempty" doc:"The remote worker that runs it now."`
 	StartedAt       Time            `json:"started_at,omitzero"`
 	CancelRequested bool            `json:"cancel_requested,omitempty"`
+	Dispatch        *Dispatch       `json:"dispatch,omitempty" doc:"Of a task for a worker group that nobody takes."`
 	Waiting         string          `json:"waiting,omitempty" doc:"Why a pending task is not running."`
 	NextCheck       Time            `json:"next_check,omitzero" doc:"When that is looked at again: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know."`
 	CreatedAt       Time            `json:"created_at"`
@@ -94,6 +98,13 @@ type Task struct {
 	FallbackState   string          `json:"fallback_state,omitempty"`
 	FallbackError   string          `json:"fallback_error,omitempty"`
 	Parent          task.ID         `json:"parent,omitzero" doc:"The task that this one follows."`
+}
+
+// Dispatch is how dispatches to a worker group fare. They are no attempts.
+type Dispatch struct {
+	Failures  int    `json:"failures" doc:"In a row, on the node that would start the task."`
+	LastError string `json:"last_error"`
+	NextAt    Time   `json:"next_at,omitzero" doc:"The next try."`
 }
 
 // Failure is what is kept of the error of an attempt.
@@ -112,7 +123,8 @@ type Failure struct {
 type Attempt struct {
 	Number      int      `json:"number" doc:"Attempts count from 1; one that cost nothing repeats its number."`
 	Claim       int64    `json:"claim"`
-	Node        string   `json:"node,omitempty"`
+	Node        string   `json:"node,omitempty" doc:"Who ran it, or had leased it to a worker."`
+	Worker      string   `json:"worker,omitempty" doc:"The remote worker that ran it."`
 	StartedAt   Time     `json:"started_at,omitzero"`
 	EndedAt     Time     `json:"ended_at,omitzero"`
 	Outcome     string   `json:"outcome" enum:"succeeded,failed,snoozed,released,dead,canceled,crashed"`

@@ -30,6 +30,7 @@ type answer struct {
 	silent   bool           // it says nothing
 	category retry.Category // of the failure, "" for a success
 	hint     time.Duration  // what a refusal asked to wait
+	hold     *Steer         // nobody took the task; nothing of the target is to start for a while
 	policy   *retry.Policy
 }
 
@@ -39,7 +40,7 @@ type answer struct {
 // answered.
 func answerOf(run *Run, out *decided) answer {
 	s := &out.settlement
-	a := answer{at: s.EndedAt, took: s.EndedAt.Sub(s.StartedAt), first: run.Task.Attempt <= 1, policy: run.Policy, hint: out.verdict.Hint.After}
+	a := answer{at: s.EndedAt, took: s.EndedAt.Sub(s.StartedAt), first: run.Task.Attempt <= 1, policy: run.Policy, hint: out.verdict.Hint.After, hold: out.hold}
 	switch s.Outcome {
 	case task.OutcomeSucceeded:
 	case task.OutcomeFailed, task.OutcomeDead:
@@ -53,7 +54,7 @@ func answerOf(run *Run, out *decided) answer {
 	default:
 		a.silent = true
 	}
-	if s.Unstarted || a.category == retry.Canceled || a.category == retry.Deadline || a.category == retry.Local {
+	if a.silent = a.silent || a.hold != nil; s.Unstarted || a.category == retry.Canceled || a.category == retry.Deadline || a.category == retry.Local {
 		a.silent = true
 	}
 	return a
@@ -107,6 +108,7 @@ func (n *near) conclude(e *entry, a answer) {
 		t.learn(a.took)
 		n.refusal(t, a)
 	}
+	n.holdOff(t, a)
 	n.seenByLimit(t, held.limit, a, capability(&e.Entry) == Push)
 	n.freed(t)
 	if g.recovers(n.clock) {

@@ -71,6 +71,7 @@ type decided struct {
 	verdict    retry.Verdict // of the failure; zero when the handler steered
 	rule       string
 	delay      time.Duration
+	hold       *Steer // of a target that nothing is to be started of for a while
 	err        error
 	cause      error  // of the attempt's context
 	elsewhere  string // the ability that the next node is to have
@@ -116,6 +117,12 @@ func (d *decided) steer(end *ending, steer Steer) {
 		s.Outcome, s.RunAt = task.OutcomeSnoozed, end.ended.Add(d.delay)
 	case SteerElsewhere:
 		s.Outcome, d.elsewhere = task.OutcomeReleased, steer.Ability
+	case SteerHold:
+		d.hold = &steer
+		s.Outcome, s.RunAt = task.OutcomeReleased, end.run.Task.RunAt
+		if at := end.run.Deadline; !at.IsZero() && !end.ended.Add(steer.After).Before(at) {
+			d.expire(end)
+		}
 	case SteerCancel:
 		s.Outcome = task.OutcomeCanceled
 		s.Failure = failure(end, retry.Classify(end.err))
@@ -135,6 +142,13 @@ func (d *decided) steer(end *ending, steer Steer) {
 			d.retryAfter(end, wait(steer.After))
 		}
 	}
+}
+
+// expire ends a task that nobody takes before its deadline. No attempt was made.
+func (d *decided) expire(end *ending) {
+	s := &d.settlement
+	s.Outcome, s.DeadReason, s.RunAt, s.Unstarted = task.OutcomeDead, task.Expired, time.Time{}, true
+	s.Failure = failure(end, retry.Verdict{Category: retry.Deadline, Effect: retry.NotSent, Type: "dispatch"})
 }
 
 // fail records a failed attempt and asks the policy about it.

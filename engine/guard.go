@@ -36,6 +36,9 @@ type guard struct {
 	pause     time.Time // the target wants no calls until then
 	succeeded time.Time // the last success
 	obeyed    time.Time // the operator's last order
+
+	alone bool       // nobody took the last task: one at a time tries
+	held  store.Held // why
 }
 
 // change is a change of a target's breaker that is still to be told.
@@ -149,6 +152,10 @@ func (n *near) newGrant() *grant {
 // [near.giveBack], or ended by [near.conclude].
 func (n *near) allow(t *target, e *entry) bool {
 	g := n.guarded(t, capability(&e.Entry) == Push)
+	if g.alone && t.running > 0 {
+		n.hold(t, byLimit, n.clock.Add(aloneAgain))
+		return false
+	}
 	e.grant = n.newGrant()
 	if e.gates&byBreaker != 0 && !n.throughBreaker(t, e) {
 		e.grant = nil

@@ -108,6 +108,9 @@ func (e *Engine) tellRecovered(counts map[ended]int) {
 // learnRecovered puts a recovered row into memory: it is due at once, and
 // its lane may have been read before it was pending again.
 func (e *Engine) learnRecovered(row *store.Recovered) {
+	if _, worker := task.Runner(row.Node); worker != "" {
+		e.remote.dismiss(worker)
+	}
 	if known := e.near.known[row.ID]; known != nil {
 		switch {
 		case known.where != isClaimed:

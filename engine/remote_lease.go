@@ -93,6 +93,7 @@ func (e *Engine) letGo(a *attempt) {
 	if !a.ends() {
 		return // it is being settled; the store will refuse that
 	}
+	e.remote.dismiss(a.lease.worker)
 	e.near.conclude(a.entry, answer{silent: true, at: time.Now(), policy: a.run.Policy})
 	e.near.lookFor(a.entry.ID.Lane(), a.entry.Rank)
 	e.releaseOne(a, &store.Settled{Status: store.StatusStale})

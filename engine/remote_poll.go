@@ -147,6 +147,18 @@ func (e *Engine) handBack(attempts []*attempt) {
 	}
 }
 
+// dismiss answers the polls of a worker that wait with nothing: it has let a lease
+// end, and may not be there any more. If it is, it polls again.
+func (r *remote) dismiss(name string) {
+	r.polls = slices.DeleteFunc(r.polls, func(p *poll) bool {
+		if p.Worker != name || p.taken > 0 {
+			return false
+		}
+		p.answer <- nil
+		return true
+	})
+}
+
 // asked opens the streams that a poll may take entries of.
 func (n *near) asked(p *poll) {
 	for _, name := range p.Queues {

@@ -16,7 +16,7 @@ const shown = time.Minute
 
 // healthy reports whether nothing is held for the target's sake.
 func (g *guard) healthy(now time.Time) bool {
-	return g.state == retry.Closed && !now.Before(g.pause)
+	return g.state == retry.Closed && !now.Before(g.pause) && !g.alone
 }
 
 // report is what the node tells others of its targets: those that something is
@@ -58,6 +58,10 @@ func (n *near) show(t *target) store.Target {
 	}
 	if n.clock.Before(g.pause) {
 		out.HeldUntil = utc(g.pause)
+	}
+	if g.alone {
+		out.Held = g.held
+		out.Held.Next = utc(g.pause)
 	}
 	return out
 }

@@ -1,12 +1,17 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+)
 
 // Steer is what a handler asks for by the error that it returns. An error
 // in the chain that implements Steerer decides before the policy does.
 type Steer struct {
 	Action SteerAction
-	After  time.Duration // for SteerRetry and SteerSnooze
+	After  time.Duration // for SteerRetry, SteerSnooze and SteerHold
+	Held   store.Held    // for SteerHold: what others are to know
 	// Ability is what a node must list to take the task, for SteerElsewhere.
 	Ability string
 }
@@ -28,4 +33,8 @@ const (
 	SteerCancel SteerAction = "cancel" // ends as canceled
 	// SteerElsewhere hands the task, at no cost, to nodes that list the ability.
 	SteerElsewhere SteerAction = "elsewhere"
+	// SteerHold: nothing was called, since nobody would take the task. It is handed
+	// back, keeps its place, and nothing of its target starts on this node for After.
+	// Then one task tries, and others follow once one of them was taken.
+	SteerHold SteerAction = "hold"
 )

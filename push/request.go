@@ -32,7 +32,7 @@ func (s *Sender) request(ctx context.Context, call Call) (*http.Request, error) 
 		return nil, errors.New("the task has no target")
 	}
 	want := call.Task.Spec.HTTP
-	target, err := safehttp.CheckURL(want.URL)
+	target, err := safehttp.CheckURL(cmp.Or(call.URL, want.URL))
 	if err != nil {
 		return nil, err
 	}

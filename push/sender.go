@@ -26,6 +26,8 @@ type Call struct {
 	// Task is the task as claimed: its Attempt and Claim are those of this run,
 	// and Spec.HTTP says what to send where. It is only read.
 	Task *task.Task
+	// URL is where to send it instead of the task's own URL, if not "".
+	URL string
 	// MaxAttempts is the limit that holds, announced to the receiver. 0 for none.
 	MaxAttempts int
 	// Deadline is when all attempts together end, announced to the receiver. It

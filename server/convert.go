@@ -28,14 +28,25 @@ func requestOf(t *client.Target) *task.Request {
 	if t == nil {
 		return nil
 	}
-	return &task.Request{URL: t.URL, Method: t.Method, Headers: t.Headers}
+	url := t.URL
+	if url != "" && t.Group+t.Path != "" {
+		return &task.Request{URL: task.GroupURL(t.Group+" beside an url", t.Path)} // which is refused
+	}
+	if t.Group != "" || t.Path != "" {
+		url = task.GroupURL(t.Group, t.Path)
+	}
+	return &task.Request{URL: url, Method: t.Method, Headers: t.Headers}
 }
 
 func targetOf(r *task.Request) *client.Target {
 	if r == nil {
 		return nil
 	}
-	return &client.Target{URL: r.URL, Method: r.Method, Headers: r.Headers}
+	out := &client.Target{URL: r.URL, Method: r.Method, Headers: r.Headers}
+	if name, path, ok := task.GroupOf(r.URL); ok {
+		out.URL, out.Group, out.Path = "", name, path
+	}
+	return out
 }
 
 func followOf(f *client.Follow) *task.Follow {
@@ -60,11 +71,15 @@ func wireTask(v *outlast.View) client.Task {
 		Policy: t.Policy, Retry: t.Spec.Retry, MaxAttempts: v.MaxAttempts, Timeout: client.Duration(t.Spec.Timeout),
 		Deadline: wireTime(t.Spec.Deadline), Metadata: t.Spec.Metadata, Target: targetOf(t.Spec.HTTP),
 		Fallback: wireFollow(t.Spec.Fallback), OnSuccess: wireFollow(t.Spec.OnSuccess), OnDead: wireFollow(t.Spec.OnDead),
-		TraceParent: t.Spec.TraceParent, Attempt: t.Attempt, Crashes: t.Crashes, Claim: t.Claim, Node: t.Node,
+		TraceParent: t.Spec.TraceParent, Attempt: t.Attempt, Crashes: t.Crashes, Claim: t.Claim,
 		StartedAt: wireTime(t.StartedAt), CancelRequested: t.CancelRequested, Waiting: string(v.Waiting), NextCheck: wireTime(v.NextCheck),
 		CreatedAt: wireTime(t.CreatedAt), UpdatedAt: wireTime(t.UpdatedAt), FinishedAt: wireTime(t.FinishedAt),
 		LastError: wireFailure(t.LastError), DeadReason: string(t.DeadReason), Result: t.Result, Progress: v.Progress,
 		FallbackTask: t.FallbackTask, FallbackState: string(v.FallbackState), Parent: t.Spec.Parent,
+	}
+	out.Node, out.Worker = task.Runner(t.Node)
+	if v.Held != nil {
+		out.Dispatch = &client.Dispatch{Failures: v.Held.Failures, LastError: v.Held.Error, NextAt: wireTime(v.Held.Next)}
 	}
 	if v.PolicyName != "" {
 		out.Policy = v.PolicyName
@@ -109,9 +124,10 @@ func wireAttempts(attempts []outlast.Attempt) []client.Attempt {
 	out := make([]client.Attempt, len(attempts))
 	for i, a := range attempts {
 		out[i] = client.Attempt{
-			Number: a.Number, Claim: a.Claim, Node: a.Node, StartedAt: wireTime(a.StartedAt), EndedAt: wireTime(a.EndedAt),
+			Number: a.Number, Claim: a.Claim, StartedAt: wireTime(a.StartedAt), EndedAt: wireTime(a.EndedAt),
 			Outcome: string(a.Outcome), NextDelay: client.Duration(a.NextDelay),
 		}
+		out[i].Node, out[i].Worker = task.Runner(a.Node)
 		if f := a.Failure; f != nil {
 			out[i].Category, out[i].Error, out[i].Type, out[i].Code = f.Category, f.Message, f.Type, f.Code
 			out[i].Effect, out[i].Fingerprint = f.Effect, f.Fingerprint

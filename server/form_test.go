@@ -190,6 +190,7 @@ func TestDocumentListsTheRoutes(t *testing.T) {
 		GET_/v1/queues GET_/v1/queues/{name} PUT_/v1/queues/{name} POST_/v1/queues/{name}/pause POST_/v1/queues/{name}/resume POST_/v1/queues/{name}/release-key
 		POST_/v1/policies/plan GET_/v1/policies GET_/v1/policies/{name} PUT_/v1/policies/{name} DELETE_/v1/policies/{name} GET_/v1/policies/{name}/versions
 		GET_/v1/nodes GET_/v1/lanes POST_/v1/nodes/wake GET_/v1/targets GET_/v1/targets/{name} POST_/v1/targets/{name}/open POST_/v1/targets/{name}/close POST_/v1/targets/{name}/reset
+		POST_/v1/workers/poll POST_/v1/workers/extend POST_/v1/workers/settle GET_/v1/groups PUT_/v1/groups/{group}/workers/{id} DELETE_/v1/groups/{group}/workers/{id}
 		GET_/livez GET_/readyz GET_/metrics GET_/openapi.json`, "_", " "))
 	routes := make([]string, 0, len(want)/2)
 	for i := 0; i+1 < len(want); i += 2 {

@@ -77,6 +77,8 @@ func New(config Config) (*Server, error) {
 	s.addPolicies()
 	s.addTargets()
 	s.addNodes()
+	s.addWorkers()
+	s.addGroups()
 	s.addHealth()
 	s.mux.Handle("GET /metrics", promhttp.HandlerFor(config.Registry, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelError), Timeout: answerTimeout, MaxRequestsInFlight: 4,

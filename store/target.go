@@ -27,8 +27,17 @@ type Target struct {
 	// HeldUntil is the end of the time that the target asked for, by refusing
 	// calls with a hint.
 	HeldUntil Time `json:"held_until,omitzero"`
+	// Held is why nobody takes the tasks of a worker group.
+	Held Held `json:"held,omitzero"`
 	// Waiting counts the due tasks in the node's memory by what holds them.
 	Waiting TargetWaiting `json:"waiting"`
+}
+
+// Held is how dispatches to a worker group fare: those that nobody took.
+type Held struct {
+	Failures int    `json:"failures,omitempty"` // in a row; 0 when all is well
+	Error    string `json:"error,omitempty"`    // of the last one
+	Next     Time   `json:"next,omitzero"`      // the next try
 }
 
 // Breaker is the breaker of a target on one node.

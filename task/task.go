@@ -170,3 +170,18 @@ func Runner(holder string) (node, worker string) {
 
 // Leased reports whether a holder is a remote worker.
 func Leased(holder string) bool { return strings.Contains(holder, holderMark) }
+
+// groupScheme begins the URL of a request to a worker group.
+const groupScheme = "group:"
+
+// GroupURL is the URL of a request to a worker group.
+func GroupURL(group, path string) string { return groupScheme + group + path }
+
+// GroupOf takes the URL of a request to a worker group apart; ok is false for others.
+func GroupOf(url string) (group, path string, ok bool) {
+	rest, ok := strings.CutPrefix(url, groupScheme)
+	if at := strings.IndexByte(rest, '/'); at >= 0 {
+		return rest[:at], rest[at:], ok
+	}
+	return rest, "", ok
+}

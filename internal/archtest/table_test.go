@@ -193,6 +193,7 @@ var rules = []rule{
 		{"alert", "alerts"},
 		{"push", "targets"},
 		{"group", "worker groups"},
+		{"engine", "what remote workers ask for, and say"},
 		{"safehttp", "outbound requests"},
 		{"internal/wakeup", "the form of the call of other nodes"},
 	}},

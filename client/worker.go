@@ -1,0 +1,124 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Poll asks for tasks for a remote worker.
+type Poll struct {
+	Worker string   `json:"worker" doc:"Name of the worker, 1 to 128 of the characters A-Z a-z 0-9 . _ : -; each process has its own."`
+	Queues []string `json:"queues,omitempty" doc:"default when absent."`
+	Types  []string `json:"types,omitempty" doc:"What the worker can start. All types but HTTP requests when absent."`
+	Max    *int     `json:"max,omitempty" doc:"Tasks at most, 1 to 1000, 1 when absent."`
+	Wait   Duration `json:"wait,omitzero" doc:"How long to wait for the first one, at most 60s; 0s asks for what is due now."`
+	Lease  Duration `json:"lease,omitzero" given:"leave it out for 30s" doc:"How long the tasks are the worker's unless it extends that, 1s to 1h; 30s when absent."`
+}
+
+// Polled are tasks for a worker, none where the time has passed.
+type Polled struct {
+	Tasks []LeasedTask `json:"tasks"`
+}
+
+// LeasedTask is a task that runs on a remote worker. Claim is what extend and
+// settle need.
+type LeasedTask struct {
+	Task
+	LeaseUntil  Time `json:"lease_until" doc:"By the clock of the database. Not extended by then, the task runs elsewhere."`
+	AttemptEnds Time `json:"attempt_ends,omitzero" doc:"When the attempt's timeout or the deadline of the task ends the attempt, by the clock of the server."`
+}
+
+// Extend moves the ends of leases.
+type Extend struct {
+	Items []ExtendItem `json:"items" doc:"1 to 1000 tasks."`
+	Lease Duration     `json:"lease,omitzero" given:"leave it out for 30s" doc:"From now, 1s to 1h; 30s when absent."`
+}
+
+// ExtendItem names a task that a worker runs.
+type ExtendItem struct {
+	ID       task.ID         `json:"id"`
+	Claim    int64           `json:"claim"`
+	Progress json.RawMessage `json:"progress,omitempty" doc:"Any JSON of at most 4 KiB; shown with the task while it runs, by the node that leased it."`
+}
+
+// Extended answers the items in the same order.
+type Extended struct {
+	Results []ExtendResult `json:"results"`
+}
+
+// ExtendResult is the answer to one item.
+type ExtendResult struct {
+	ID         task.ID `json:"id"`
+	Status     string  `json:"status" enum:"ok,canceled,stale_claim,not_found" doc:"canceled: extended, but somebody wants the task to stop. stale_claim, not_found: stop, the task is not this worker's any more."`
+	LeaseUntil Time    `json:"lease_until,omitzero"`
+}
+
+// SettleTasks ends attempts.
+type SettleTasks struct {
+	Results []TaskResult `json:"results" doc:"1 to 1000 results."`
+}
+
+// TaskResult says how one attempt ended.
+type TaskResult struct {
+	ID         task.ID         `json:"id"`
+	Claim      int64           `json:"claim"`
+	Outcome    string          `json:"outcome" enum:"succeeded,failed,snoozed,released,dead,canceled" doc:"released: hand it back, at no cost. snoozed: run it again after retry_after, at no cost."`
+	Error      *TaskError      `json:"error,omitempty" doc:"Of outcomes that are no success."`
+	RetryAfter *Duration       `json:"retry_after,omitempty" doc:"Of failed: in place of the policy's delay. Of snoozed: required."`
+	Result     json.RawMessage `json:"result,omitempty" doc:"JSON of at most 64 KiB, kept with a task that succeeded."`
+}
+
+// TaskError is a failure as its worker saw it.
+type TaskError struct {
+	Message  string `json:"message"`
+	Category string `json:"category,omitempty" doc:"network, timeout, conflict, throttled, unavailable, permanent, ...; found from type and message when absent."`
+	Type     string `json:"type,omitempty" doc:"Class of the error."`
+	Code     string `json:"code,omitempty" doc:"HTTP status, SQLSTATE, errno."`
+	Stack    string `json:"stack,omitempty"`
+}
+
+// Settled answers the results in the same order.
+type Settled struct {
+	Results []SettleResult `json:"results"`
+}
+
+// SettleResult is what became of one result. A repeat of a recorded outcome for
+// the same claim is ok.
+type SettleResult struct {
+	ID     task.ID `json:"id"`
+	Status string  `json:"status" enum:"ok,stale_claim,not_found"`
+	State  string  `json:"state,omitempty" doc:"What the task is now."`
+}
+
+// Poll waits for tasks. A lost answer is not asked for again: its tasks, if there
+// were any, come back when their lease has ended.
+func (c *Client) Poll(ctx context.Context, poll Poll) ([]LeasedTask, error) {
+	out, err := exchange[Polled](ctx, c, call{method: http.MethodPost, path: "/v1/workers/poll", body: &poll, once: true})
+	if err != nil {
+		return nil, err
+	}
+	return out.Tasks, nil
+}
+
+// Extend moves the ends of leases to the given time from now, one answer per item.
+func (c *Client) Extend(ctx context.Context, items []ExtendItem, lease time.Duration) ([]ExtendResult, error) {
+	out, err := exchange[Extended](ctx, c, call{method: http.MethodPost, path: "/v1/workers/extend", body: &Extend{Items: items, Lease: Duration(lease)}})
+	if err != nil {
+		return nil, err
+	}
+	return out.Results, nil
+}
+
+// Settle says how attempts ended, one answer per result. It may be repeated as it
+// stands.
+func (c *Client) Settle(ctx context.Context, results []TaskResult) ([]SettleResult, error) {
+	out, err := exchange[Settled](ctx, c, call{method: http.MethodPost, path: "/v1/workers/settle", body: &SettleTasks{Results: results}})
+	if err != nil {
+		return nil, err
+	}
+	return out.Results, nil
+}

@@ -1,0 +1,119 @@
+package outlast
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/group"
+	"github.com/outlast-dev/outlast/push"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// dispatch has a member of a worker group run a task. If none takes it, that was no
+// attempt: the task is handed back, and the group is left alone for a while.
+func (r *registry) dispatch(ctx context.Context, run *engine.Run, name, path string) (result []byte, err error) {
+	held := r.client.groups.Send(ctx, name, func(ctx context.Context, url string) group.Verdict {
+		result, err = r.request(ctx, run, strings.TrimRight(url, "/")+path, r.client.secretOf(run.Task.Spec.HTTP))
+		return verdictOf(err)
+	})
+	if none := new(group.Held); errors.As(held, &none) {
+		return nil, &heldTask{none}
+	}
+	return result, err
+}
+
+// verdictOf tells members that did not take a task from those that did, and failed.
+func verdictOf(err error) group.Verdict {
+	failed := new(push.Error)
+	if !errors.As(err, &failed) {
+		return group.Verdict{}
+	}
+	switch verdict := &failed.Verdict; {
+	case failed.Status == http.StatusServiceUnavailable:
+		return group.Verdict{Kind: group.Busy, Message: failed.Message, After: verdict.Hint.After}
+	case failed.Status == 0 && verdict.Effect == retry.NotSent && verdict.Code != "invalid_target":
+		return group.Verdict{Kind: group.Unreachable, Message: failed.Message}
+	}
+	return group.Verdict{}
+}
+
+// heldTask is the end of a dispatch that nobody took.
+type heldTask struct{ held *group.Held }
+
+var _ engine.Steerer = (*heldTask)(nil)
+
+// Error implements error.
+func (h *heldTask) Error() string { return h.held.Error() }
+
+// Steer implements [engine.Steerer].
+func (h *heldTask) Steer() engine.Steer {
+	return engine.Steer{Action: engine.SteerHold, After: h.held.For, Held: store.Held{Failures: h.held.Failures, Error: h.held.Error()}}
+}
+
+// Groups lists the worker groups by name, as this node sees them.
+func (c *Client) Groups() []group.View { return c.groups.List() }
+
+// Limits of what members say of themselves.
+const (
+	mostCapacity = 100_000
+	mostTTL      = time.Hour
+)
+
+// PutMember registers an endpoint as a member of a worker group, or is its beat. A
+// capacity of 0 is 1, a TTL of 0 that of the group: 15 s unless configured.
+func (c *Client) PutMember(ctx context.Context, m group.Member) error {
+	if err := c.running(); err != nil {
+		return err
+	}
+	var wrong complaints
+	wrong.name("group", m.Group)
+	wrong.name("id", m.ID)
+	wrong.memberURL(m.URL)
+	if m.Capacity == 0 {
+		m.Capacity = 1
+	}
+	if m.Capacity < 1 || m.Capacity > mostCapacity {
+		wrong.add("capacity", "is outside 1 to 100000", "how many tasks it runs at once")
+	}
+	if !(m.Load >= 0 && m.Load <= 1e9) {
+		wrong.add("load", "is outside 0 to 1e9", "how many tasks it has in hand")
+	}
+	if ttl := time.Duration(m.TTL); ttl != 0 && (ttl < time.Second || ttl > mostTTL) {
+		wrong.add("ttl", ttl.String()+" is outside 1s to 1h0m0s", "beat three times as often")
+	}
+	if err := wrong.err("the member is not valid"); err != nil {
+		return err
+	}
+	return c.groups.Put(ctx, m)
+}
+
+func (c *complaints) memberURL(url string) {
+	before := len(c.fields)
+	c.request("member", &task.Request{URL: url})
+	for i := range c.fields[before:] {
+		c.fields[before+i].Path = "url"
+	}
+	if _, _, group := task.GroupOf(url); len(c.fields) == before && (group || strings.ContainsAny(url, "?#")) {
+		c.add("url", "has more than scheme, host and path", "write it like http://10.0.0.7:8080/tasks")
+	}
+}
+
+// RemoveMember lets a member leave its group, and reports whether it was there.
+func (c *Client) RemoveMember(ctx context.Context, name, id string) (bool, error) {
+	if err := c.running(); err != nil {
+		return false, err
+	}
+	var wrong complaints
+	wrong.name("group", name)
+	wrong.name("id", id)
+	if err := wrong.err("there is no such member"); err != nil {
+		return false, err
+	}
+	return c.groups.Remove(ctx, name, id)
+}

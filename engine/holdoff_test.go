@@ -1,0 +1,140 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// crew is a worker group that can be away: its handler counts the tries.
+type crew struct {
+	mu       sync.Mutex
+	away     bool
+	tries    int
+	done     int
+	late     time.Duration // of the last task
+	failures int
+	until    time.Time
+	steps    []time.Duration
+}
+
+var errAway = errors.New("away")
+
+func (c *crew) run(_ context.Context, run *engine.Run) ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.away {
+		c.done++
+		c.failures = 0
+		c.late = time.Since(run.Task.CreatedAt)
+		return nil, nil
+	}
+	c.tries++
+	if now := time.Now(); !now.Before(c.until) {
+		c.failures++
+		c.until = now.Add(c.steps[min(c.failures, len(c.steps))-1])
+	}
+	return nil, holds{engine.Steer{Action: engine.SteerHold, After: time.Until(c.until), Held: store.Held{Failures: c.failures, Error: "away"}}}
+}
+
+type holds struct{ steer engine.Steer }
+
+func (holds) Error() string         { return errAway.Error() }
+func (h holds) Steer() engine.Steer { return h.steer }
+
+var usualSteps = []time.Duration{time.Second, 5 * time.Second, 10 * time.Second, time.Minute}
+
+// 10 000 tasks for a group that nobody answers for over five minutes, beside a healthy
+// one. The control puts them back at once.
+func TestDeadGroupIsTriedRarely(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		steps       []time.Duration
+		most, least int
+	}{{"steps", usualSteps, 10, 5}, {"put back at once", []time.Duration{10 * time.Millisecond}, 1 << 30, 1000}} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 8)
+				dead, fine := &crew{away: true, steps: c.steps}, &crew{}
+				e := w.node("n", &registry{policy: unguarded(t), handlers: handlers("dead", dead.run, "fine", fine.run)}, nil)
+				warm := w.enqueue(e, "dead", nil) // the first burst is over before the others come
+				time.Sleep(10 * time.Millisecond)
+				inserts := make([]store.Insert, 10_000)
+				for i := range inserts {
+					inserts[i] = w.insert("dead", nil)
+				}
+				for len(inserts) > 0 {
+					if _, err := e.Enqueue(t.Context(), inserts[:500]); err != nil {
+						t.Fatal(err)
+					}
+					inserts = inserts[500:]
+				}
+				var worst time.Duration
+				for range 300 {
+					w.enqueue(e, "fine", nil)
+					time.Sleep(time.Second)
+					worst = max(worst, fine.late)
+				}
+				if dead.tries > c.most || dead.tries < c.least {
+					t.Errorf("%d tries of a group that is away", dead.tries)
+				}
+				if fine.done != 300 || worst > 10*time.Millisecond {
+					t.Errorf("the healthy group did %d of 300 tasks, the latest %v after its enqueue", fine.done, worst)
+				}
+				if target, _ := e.Target("dead"); target.Held.Failures == 0 || target.Held.Error != "away" {
+					t.Errorf("shown as %+v", target.Held)
+				}
+				if got := w.get(warm); c.most == 10 && (got.State != task.Pending || got.Attempt != 0 || got.Crashes != 0) {
+					t.Errorf("a task that waits is %s after %d attempts", got.State, got.Attempt)
+				}
+				dead.mu.Lock()
+				dead.away = false
+				dead.mu.Unlock()
+				time.Sleep(2 * time.Minute)
+				if dead.done != 10_001 {
+					t.Errorf("%d of 10001 tasks are done after the group came back", dead.done)
+				}
+				stop(t, e)
+			})
+		})
+	}
+}
+
+// Tasks that wait for a group keep their order by priority; a call of Unhold lets
+// them try at once.
+func TestHeldTasksKeepTheirPriority(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		var order []int
+		away := true
+		e := w.node("n", &registry{policy: unguarded(t), handlers: handlers("g", func(_ context.Context, run *engine.Run) ([]byte, error) {
+			if away {
+				return nil, holds{engine.Steer{Action: engine.SteerHold, After: time.Minute, Held: store.Held{Failures: 1}}}
+			}
+			order = append(order, run.Task.Priority)
+			return nil, nil
+		})}, nil)
+		for _, priority := range []int{5, 1, 9, 3} {
+			w.enqueue(e, "g", func(in *store.Insert) { in.Task.Priority = priority })
+			time.Sleep(10 * time.Millisecond)
+		}
+		away = false
+		time.Sleep(10 * time.Second)
+		if len(order) != 0 {
+			t.Fatalf("%v started while the group was left alone", order)
+		}
+		e.Unhold("g")
+		time.Sleep(10 * time.Second)
+		if len(order) != 4 || order[0] != 9 || order[1] != 5 || order[2] != 3 || order[3] != 1 {
+			t.Errorf("order %v", order)
+		}
+		stop(t, e)
+	})
+}

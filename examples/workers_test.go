@@ -1,0 +1,267 @@
+package examples
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// cast is a node, its workers, and a client.
+type cast struct {
+	*testing.T
+	bin, file, listen string
+	node              *process
+	client            *client.Client
+}
+
+// process is a program that runs.
+type process struct {
+	*exec.Cmd
+	out bytes.Buffer
+}
+
+func (c *cast) run(name string, args ...string) *process {
+	c.Helper()
+	p := &process{Cmd: exec.Command(name, args...)}
+	p.Stdout, p.Stderr = &p.out, &p.out
+	if err := p.Start(); err != nil {
+		c.Fatal(err)
+	}
+	c.Cleanup(func() {
+		_ = p.Process.Signal(syscall.SIGCONT)
+		_ = p.Process.Kill()
+		_ = p.Wait()
+		if c.Failed() {
+			c.Logf("%s %v:\n%s", filepath.Base(name), args, p.out.String())
+		}
+	})
+	return p
+}
+
+func newCast(t *testing.T, bin string) *cast {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cast{T: t, bin: bin, file: filepath.Join(t.TempDir(), "workers.db"), listen: listener.Addr().String()}
+	_ = listener.Close()
+	if c.client, err = client.New("http://" + c.listen); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.client.Close)
+	c.startNode()
+	return c
+}
+
+func (c *cast) startNode() {
+	c.Helper()
+	c.node = c.run(filepath.Join(c.bin, "outlast"), "serve", "--store", "sqlite:"+c.file, "--listen", c.listen)
+	c.until("the node is ready", func() bool {
+		_, err := c.client.DeadStats(c.Context())
+		return err == nil
+	})
+}
+
+// startWorker starts a worker in a language, with leases of two seconds.
+func (c *cast) startWorker(language string) *process {
+	c.Helper()
+	server := "http://" + c.listen
+	switch language {
+	case "python":
+		return c.run("python3", "workers/python/worker.py", server, "2")
+	case "node":
+		return c.run("node", "workers/node/worker.mjs", server, "2")
+	}
+	return c.run(filepath.Join(c.bin, "worker"), server, "2")
+}
+
+func (c *cast) until(what string, done func() bool) {
+	c.Helper()
+	deadline := time.After(30 * time.Second)
+	for !done() {
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-deadline:
+			c.Fatalf("after 30 seconds it is not so that %s", what)
+		}
+	}
+}
+
+var soon = json.RawMessage(`{"max_attempts": 4, "backoff": {"kind": "fixed", "initial": "100ms"}, "breaker": "none", "budget": "none"}`)
+
+func (c *cast) enqueue(taskType, payload string) task.ID {
+	c.Helper()
+	t, _, err := c.client.Enqueue(c.Context(), client.Draft{Type: taskType, Payload: json.RawMessage(payload), Retry: soon})
+	if err != nil {
+		c.Fatal(err)
+	}
+	return t.ID
+}
+
+func (c *cast) get(id task.ID) *client.Task {
+	c.Helper()
+	t, err := c.client.Task(c.Context(), id)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return t
+}
+
+// ends waits for the end of a task.
+func (c *cast) ends(id task.ID, want task.State) *client.Task {
+	c.Helper()
+	var t *client.Task
+	c.until("the task is "+string(want), func() bool { t = c.get(id); return t.State == want })
+	return t
+}
+
+func (c *cast) runs(id task.ID) *client.Task {
+	c.Helper()
+	var t *client.Task
+	c.until("the task runs", func() bool { t = c.get(id); return t.State == task.Running && t.Worker != "" })
+	return t
+}
+
+// history lists the outcomes of a task's attempts.
+func (c *cast) history(id task.ID) (outcomes []string) {
+	c.Helper()
+	attempts, err := c.client.Attempts(c.Context(), id)
+	if err != nil {
+		c.Fatal(err)
+	}
+	for _, a := range attempts {
+		outcomes = append(outcomes, a.Outcome)
+	}
+	return outcomes
+}
+
+// Workers in three languages behave alike.
+func TestWorkers(t *testing.T) {
+	bin := t.TempDir()
+	for name, path := range map[string]string{"outlast": "../cmd/outlast", "worker": "./workers/go"} {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, name), path).CombinedOutput(); err != nil {
+			t.Fatalf("go build: %v\n%s", err, out)
+		}
+	}
+	for _, language := range []string{"go", "python", "node"} {
+		for name, story := range map[string]func(*cast, string){
+			"tasks": tasksOfWorkers, "cancel": cancelOfWorkers, "worker killed": workerKilled, "node killed": nodeKilled, "worker stopped": workerStopped,
+		} {
+			t.Run(language+", "+name, func(t *testing.T) { story(newCast(t, bin), language) })
+		}
+	}
+}
+
+func tasksOfWorkers(c *cast, language string) {
+	worker := c.startWorker(language)
+	greeted := c.ends(c.enqueue("greet", `{"name":"Ada"}`), task.Succeeded)
+	if !strings.Contains(string(greeted.Result), "Hello Ada, from ") {
+		c.Errorf("result %s", greeted.Result)
+	}
+	flaky := c.ends(c.enqueue("flaky", `{}`), task.Succeeded)
+	if flaky.Attempt != 3 || flaky.LastError.Category != "network" || !strings.Contains(flaky.LastError.Message, "the shop hung up") {
+		c.Errorf("attempt %d, error %+v", flaky.Attempt, flaky.LastError)
+	}
+	if got := c.history(flaky.ID); !slices.Equal(got, []string{"failed", "failed", "succeeded"}) {
+		c.Errorf("history %v", got)
+	}
+	if dead := c.ends(c.enqueue("check", `{}`), task.Dead); dead.DeadReason != "rejected" || !strings.Contains(dead.LastError.Message, "an order has no number") {
+		c.Errorf("dead: %s, %+v", dead.DeadReason, dead.LastError)
+	}
+	other := c.enqueue("paint", `{}`)
+	c.until("nobody can paint", func() bool { return c.get(other).Waiting == "no worker" })
+
+	slow := c.enqueue("slow", `{"seconds": 3}`) // longer than its lease
+	c.runs(slow)
+	if err := worker.Process.Signal(syscall.SIGTERM); err != nil { // it finishes what it has
+		c.Fatal(err)
+	}
+	if err := worker.Wait(); err != nil {
+		c.Errorf("the worker: %v", err)
+	}
+	if done := c.get(slow); done.State != task.Succeeded || done.Crashes != 0 || done.Attempt != 1 {
+		c.Errorf("the slow task is %s after %d attempts and %d crashes", done.State, done.Attempt, done.Crashes)
+	}
+}
+
+func cancelOfWorkers(c *cast, language string) {
+	c.startWorker(language)
+	slow := c.enqueue("slow", `{"seconds": 60}`)
+	c.runs(slow)
+	c.until("progress is shown", func() bool { return strings.Contains(string(c.get(slow).Progress), "done") })
+	if _, err := c.client.Cancel(c.Context(), slow); err != nil {
+		c.Fatal(err)
+	}
+	c.ends(slow, task.Canceled)
+	c.ends(c.enqueue("greet", `{"name":"Bob"}`), task.Succeeded)
+}
+
+func workerKilled(c *cast, language string) {
+	worker := c.startWorker(language)
+	slow := c.enqueue("slow", `{"seconds": 1.5}`)
+	first := c.runs(slow)
+	if err := worker.Process.Kill(); err != nil {
+		c.Fatal(err)
+	}
+	began := time.Now()
+	c.startWorker(language)
+	done := c.ends(slow, task.Succeeded)
+	if done.Crashes != 1 || done.Attempt != 1 || done.Claim <= first.Claim || time.Since(began) > 15*time.Second {
+		c.Errorf("%d crashes, %d attempts, claims %d and %d, after %v", done.Crashes, done.Attempt, first.Claim, done.Claim, time.Since(began))
+	}
+	if got := c.history(slow); !slices.Equal(got, []string{"crashed", "succeeded"}) {
+		c.Errorf("history %v", got)
+	}
+}
+
+// The node is killed while a worker works; the worker tells the next one.
+func nodeKilled(c *cast, language string) {
+	c.startWorker(language)
+	slow := c.enqueue("slow", `{"seconds": 3}`)
+	first := c.runs(slow)
+	if err := c.node.Process.Kill(); err != nil {
+		c.Fatal(err)
+	}
+	_ = c.node.Wait()
+	c.startNode()
+	if done := c.ends(slow, task.Succeeded); done.Crashes != 0 || done.Attempt != 1 || done.Claim != first.Claim {
+		c.Errorf("%d crashes, %d attempts, claims %d and %d", done.Crashes, done.Attempt, first.Claim, done.Claim)
+	}
+	c.ends(c.enqueue("greet", `{"name":"Eve"}`), task.Succeeded)
+}
+
+// A worker is stopped for longer than its lease, and wakes: what it has done then is
+// refused.
+func workerStopped(c *cast, language string) {
+	worker := c.startWorker(language)
+	slow := c.enqueue("slow", `{"seconds": 1}`)
+	first := c.runs(slow)
+	if err := worker.Process.Signal(syscall.SIGSTOP); err != nil {
+		c.Fatal(err)
+	}
+	c.until("its lease has ended", func() bool { t := c.get(slow); return t.State == task.Pending && t.Crashes == 1 })
+	late, err := c.client.Settle(c.Context(), []client.TaskResult{{ID: slow, Claim: first.Claim, Outcome: "succeeded"}})
+	if err != nil || late[0].Status != "stale_claim" {
+		c.Errorf("a late success: %+v, %v", late, err)
+	}
+	if err := worker.Process.Signal(syscall.SIGCONT); err != nil {
+		c.Fatal(err)
+	}
+	if done := c.ends(slow, task.Succeeded); done.Crashes != 1 || done.Attempt != 1 {
+		c.Errorf("%d crashes, %d attempts", done.Crashes, done.Attempt)
+	}
+	if got := c.history(slow); !slices.Equal(got, []string{"crashed", "succeeded"}) {
+		c.Errorf("history %v", got)
+	}
+}

@@ -1,0 +1,301 @@
+package group
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// The kinds of objects.
+const (
+	memberKind = "member"
+	groupKind  = "group"
+)
+
+// Store is what groups need of a store.
+type Store interface {
+	Change(ctx context.Context, change store.Change) (*store.Changed, error)
+	Objects(ctx context.Context, kind string) ([]store.Object, error)
+	Object(ctx context.Context, kind, name string) (*store.Object, error)
+}
+
+const (
+	readEvery = time.Second     // how often members are read where there are some
+	idleEvery = 5 * time.Second // and where there are none
+	readTime  = 5 * time.Second // limit of one reading
+	forgetAll = 10              // a member that has not beaten for so many of its lives is deleted
+)
+
+// Groups are the groups that a node knows. Make them with [New]; all methods are safe
+// for concurrent use.
+type Groups struct {
+	store  Store
+	log    *slog.Logger
+	opened func(group string) // a group may be called again, sooner than was thought
+
+	mu     sync.Mutex
+	groups map[string]*group
+
+	stop    context.CancelFunc
+	reading sync.WaitGroup
+}
+
+// New makes the groups of a node. Opened is told of a group that has a new member
+// while it is left alone; it must not block.
+func New(s Store, log *slog.Logger, opened func(group string)) *Groups {
+	return &Groups{store: s, log: log, opened: opened, groups: map[string]*group{}, stop: func() {}}
+}
+
+// Start begins to read what other nodes hear.
+func (g *Groups) Start() {
+	ctx, stop := context.WithCancel(context.Background())
+	g.stop = stop
+	g.reading.Go(func() {
+		timer := time.NewTimer(0)
+		defer timer.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-timer.C:
+			}
+			if err := g.read(ctx); err != nil && ctx.Err() == nil {
+				g.log.Warn("groups.failed", "error", err)
+			}
+			timer.Reset(g.pause())
+		}
+	})
+}
+
+// Stop ends the reading and waits for that.
+func (g *Groups) Stop() {
+	g.stop()
+	g.reading.Wait()
+}
+
+func (g *Groups) pause() time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.groups) > 0 {
+		return readEvery
+	}
+	return idleEvery
+}
+
+// read takes over members and settings of the store, and deletes members that have
+// not beaten for long.
+func (g *Groups) read(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	members, err := g.store.Objects(ctx, memberKind)
+	if err != nil {
+		return err
+	}
+	configured, err := g.store.Objects(ctx, groupKind)
+	if err != nil {
+		return err
+	}
+	old := g.learn(members, configured, time.Now())
+	if len(old) == 0 {
+		return nil
+	}
+	_, err = g.store.Change(ctx, store.Change{Delete: old[:min(len(old), store.MaxChange)], Quiet: true})
+	if known := new(task.Error); errors.As(err, &known) && known.Code == task.CodeConflict {
+		return nil // one of them has beaten after all, or another node was quicker
+	}
+	return err
+}
+
+// learn takes over what was read, and returns the objects of members that have been
+// silent for long.
+func (g *Groups) learn(members, configured []store.Object, now time.Time) (old []store.Object) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i := range configured {
+		settings, err := ParseSettings(configured[i].Body)
+		if err != nil {
+			g.log.Warn("group.unreadable", "group", configured[i].Name, "error", err)
+			continue
+		}
+		g.of(configured[i].Name).settings = settings
+	}
+	present := map[string]bool{}
+	for i := range members {
+		m, err := memberOf(&members[i])
+		if err != nil {
+			g.log.Warn("member.unreadable", "member", members[i].Name, "error", err)
+			continue
+		}
+		present[members[i].Name] = true
+		known := g.note(m, members[i].Version, now)
+		if now.Sub(known.seen) >= forgetAll*time.Duration(known.TTL) {
+			old = append(old, members[i])
+		}
+	}
+	for _, of := range g.groups {
+		for id, m := range of.members {
+			if !present[of.name+"/"+id] && now.Sub(m.seen) > readTime && m.flying == 0 {
+				delete(of.members, id)
+			}
+		}
+	}
+	return old
+}
+
+func memberOf(o *store.Object) (m Member, err error) {
+	err = json.Unmarshal(o.Body, &m)
+	m.Group, m.ID, _ = strings.Cut(o.Name, "/")
+	return m, err
+}
+
+// of is a group, new if need be. The lock must be held.
+func (g *Groups) of(name string) *group {
+	known := g.groups[name]
+	if known == nil {
+		known = &group{name: name, members: map[string]*member{}}
+		g.groups[name] = known
+	}
+	return known
+}
+
+// note takes over what a member says of itself. The lock must be held.
+func (g *Groups) note(m Member, version int64, now time.Time) *member {
+	of := g.of(m.Group)
+	known := of.members[m.ID]
+	if known == nil {
+		known = &member{}
+		of.members[m.ID] = known
+	}
+	if version <= known.version {
+		return known
+	}
+	returns := !known.living(now) || known.URL != m.URL
+	known.Member, known.version, known.seen, known.since = m, version, now, 0
+	if returns && of.failures > 0 && now.Before(of.next) {
+		of.next = now
+		g.opened(of.name)
+	}
+	return known
+}
+
+const mostTries = 8 // of a beat that meets others
+
+// Put registers a member, or is its beat.
+func (g *Groups) Put(ctx context.Context, m Member) error {
+	g.mu.Lock()
+	if m.TTL == 0 {
+		m.TTL = Duration(g.of(m.Group).settings.ttl())
+	}
+	g.mu.Unlock()
+	body, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		object := store.Object{Kind: memberKind, Name: m.Group + "/" + m.ID, Body: body, Actor: "member"}
+		current, err := g.store.Object(ctx, memberKind, object.Name)
+		if current != nil && err == nil {
+			object.Version = current.Version
+		} else if !hasCode(err, task.CodeNotFound) {
+			return err
+		}
+		changed, err := g.store.Change(ctx, store.Change{Put: []store.Object{object}, Quiet: true})
+		if hasCode(err, task.CodeConflict) && try < mostTries {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		g.mu.Lock()
+		g.note(m, changed.Put[0].Version, time.Now())
+		g.mu.Unlock()
+		return nil
+	}
+}
+
+func hasCode(err error, code task.Code) bool {
+	known := new(task.Error)
+	return errors.As(err, &known) && known.Code == code
+}
+
+// Remove lets a member leave, and reports whether it was there.
+func (g *Groups) Remove(ctx context.Context, name, id string) (bool, error) {
+	for try := 1; ; try++ {
+		current, err := g.store.Object(ctx, memberKind, name+"/"+id)
+		if hasCode(err, task.CodeNotFound) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		current.Actor = "member"
+		_, err = g.store.Change(ctx, store.Change{Delete: []store.Object{*current}, Quiet: true})
+		if hasCode(err, task.CodeConflict) && try < mostTries {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		g.mu.Lock()
+		delete(g.of(name).members, id)
+		g.mu.Unlock()
+		return true, nil
+	}
+}
+
+// View is a group as people see it.
+type View struct {
+	Name    string
+	Members []MemberView // by id
+	Dispatch
+}
+
+// MemberView is a member as people see it.
+type MemberView struct {
+	Member
+	Living bool
+	Seen   time.Time // its last beat, as this node heard of it
+	Flying int       // tasks of this node that are under way there
+}
+
+// Dispatch is how the dispatches of a group fare on this node. It is zero while they
+// succeed.
+type Dispatch struct {
+	Failures int // in a row
+	Kind     Kind
+	Message  string
+	Next     time.Time // the next try
+}
+
+// List shows all groups by name.
+func (g *Groups) List() []View {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now, out := time.Now(), make([]View, 0, len(g.groups))
+	for _, name := range slices.Sorted(maps.Keys(g.groups)) {
+		of := g.groups[name]
+		view := View{Name: name, Dispatch: of.dispatch()}
+		for _, id := range slices.Sorted(maps.Keys(of.members)) {
+			m := of.members[id]
+			view.Members = append(view.Members, MemberView{m.Member, m.living(now), m.seen, m.flying})
+		}
+		out = append(out, view)
+	}
+	return out
+}
+
+func (g *group) dispatch() Dispatch {
+	if g.failures == 0 {
+		return Dispatch{}
+	}
+	return Dispatch{g.failures, g.kind, g.message, g.next}
+}

@@ -1,0 +1,248 @@
+package group_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/outlast-dev/outlast/group"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/memory"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// node is a node's view of the groups of a store.
+func node(t *testing.T, s *memory.Store, opened func(string)) *group.Groups {
+	t.Helper()
+	if opened == nil {
+		opened = func(string) {}
+	}
+	g := group.New(s.Handle(), slog.New(slog.DiscardHandler), opened)
+	g.Start()
+	t.Cleanup(g.Stop)
+	return g
+}
+
+func join(t *testing.T, g *group.Groups, id string, change func(*group.Member)) {
+	t.Helper()
+	m := group.Member{Group: "g", ID: id, URL: "http://" + id, Capacity: 10, TTL: group.Duration(15 * time.Second)}
+	if change != nil {
+		change(&m)
+	}
+	if err := g.Put(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// send returns who was called, and how it ended.
+func send(g *group.Groups, answer func(url string) group.Verdict) (called []string, err error) {
+	err = g.Send(context.Background(), "g", func(_ context.Context, url string) group.Verdict {
+		called = append(called, url)
+		if answer == nil {
+			return group.Verdict{}
+		}
+		return answer(url)
+	})
+	return called, err
+}
+
+func held(t *testing.T, err error) *group.Held {
+	t.Helper()
+	h := new(group.Held)
+	if !errors.As(err, &h) {
+		t.Fatalf("the dispatch ended with %v", err)
+	}
+	return h
+}
+
+func refuses(kind group.Kind) func(string) group.Verdict {
+	return func(string) group.Verdict { return group.Verdict{Kind: kind, Message: "no"} }
+}
+
+func TestLeastLoadIsChosen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := node(t, memory.New(), nil)
+		join(t, g, "half", func(m *group.Member) { m.Load = 5 })
+		join(t, g, "most", func(m *group.Member) { m.Load = 9 })
+		join(t, g, "large", func(m *group.Member) { m.Capacity, m.Load = 100, 20 })
+		if called, err := send(g, nil); err != nil || len(called) != 1 || called[0] != "http://large" {
+			t.Errorf("called %v, %v", called, err)
+		}
+		called, err := send(g, func(url string) group.Verdict {
+			if url != "http://most" {
+				return group.Verdict{Kind: group.Unreachable}
+			}
+			return group.Verdict{}
+		})
+		if err != nil || strings.Join(called, " ") != "http://large http://half http://most" {
+			t.Errorf("called %v, %v", called, err)
+		}
+	})
+}
+
+func TestTasksUnderWayCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := node(t, memory.New(), nil)
+		join(t, g, "a", func(m *group.Member) { m.Capacity = 2 })
+		join(t, g, "b", func(m *group.Member) { m.Capacity = 2 })
+		calls, end := map[string]int{}, make(chan struct{})
+		begun := make(chan string, 4)
+		for range 4 {
+			go func() {
+				_ = g.Send(context.Background(), "g", func(_ context.Context, url string) group.Verdict {
+					begun <- url
+					<-end
+					return group.Verdict{}
+				})
+			}()
+			calls[<-begun]++
+		}
+		if calls["http://a"] != 2 || calls["http://b"] != 2 {
+			t.Errorf("calls %v", calls)
+		}
+		_, err := send(g, nil) // all are at capacity
+		if h := held(t, err); h.Kind != group.Busy || h.For != time.Second {
+			t.Errorf("held %+v", h)
+		}
+		close(end)
+	})
+}
+
+func TestSteps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := node(t, memory.New(), nil)
+		join(t, g, "a", func(m *group.Member) { m.TTL = group.Duration(time.Hour) })
+		for i, want := range []time.Duration{1, 5, 10, 60, 60} {
+			_, err := send(g, refuses(group.Unreachable))
+			if h := held(t, err); h.For != want*time.Second || h.Failures != i+1 || h.Kind != group.Unreachable || h.Error() != "the group g is unreachable: no" {
+				t.Fatalf("failure %d: %+v", i+1, h)
+			}
+			time.Sleep(want * time.Second)
+		}
+		if _, err := send(g, nil); err != nil {
+			t.Fatal(err)
+		}
+		if d := g.Dispatch("g"); d != (group.Dispatch{}) {
+			t.Errorf("after a success %+v", d)
+		}
+		_, err := send(g, func(string) group.Verdict { return group.Verdict{Kind: group.Busy, After: time.Hour} })
+		if h := held(t, err); h.For != 300*time.Second || h.Kind != group.Busy {
+			t.Errorf("a group that asks for an hour: %+v", h)
+		}
+	})
+}
+
+// Tasks that were under way when the group went away tell of one outage.
+func TestFailuresOfOneOutageCountOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := node(t, memory.New(), nil)
+		join(t, g, "a", nil)
+		end, ended := make(chan struct{}), make(chan error)
+		for range 9 {
+			go func() {
+				_, err := send(g, func(string) group.Verdict { <-end; return group.Verdict{Kind: group.Unreachable} })
+				ended <- err
+			}()
+		}
+		synctest.Wait()
+		close(end)
+		for range 9 {
+			if h := held(t, <-ended); h.Failures != 1 || h.For != time.Second {
+				t.Errorf("held %+v", h)
+			}
+		}
+	})
+}
+
+func TestSettings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memory.New()
+		body := []byte(`{"dispatch":{"steps":["2s","4s"],"max":"3s"},"empty":{"steps":["7s"],"max":"10s"},"member_ttl":"30s"}`)
+		if _, err := s.Change(t.Context(), store.Change{Put: []store.Object{{Kind: "group", Name: "g", Body: body}}}); err != nil {
+			t.Fatal(err)
+		}
+		g := node(t, s, nil)
+		synctest.Wait()
+		_, err := send(g, nil)
+		if h := held(t, err); h.For != 7*time.Second || h.Kind != group.Empty {
+			t.Errorf("empty: %+v", h)
+		}
+		join(t, g, "a", func(m *group.Member) { m.TTL = 0 })
+		time.Sleep(20 * time.Second)
+		_, err = send(g, refuses(group.Busy))
+		if h := held(t, err); h.For != 3*time.Second || h.Kind != group.Busy {
+			t.Errorf("busy: %+v", h)
+		}
+	})
+}
+
+func TestMembersExpireAndAreKnownToAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memory.New()
+		var opened atomic.Int64
+		a, b := node(t, s, nil), node(t, s, func(string) { opened.Add(1) })
+		join(t, a, "m", nil)
+		time.Sleep(6 * time.Second)
+		if called, err := send(b, nil); err != nil || len(called) != 1 {
+			t.Fatalf("called %v, %v", called, err)
+		}
+		for range 5 {
+			time.Sleep(10 * time.Second)
+			join(t, a, "m", nil) // it beats
+			time.Sleep(2 * time.Second)
+			if called, err := send(b, nil); err != nil || len(called) != 1 {
+				t.Fatalf("called %v, %v", called, err)
+			}
+		}
+		time.Sleep(20 * time.Second)
+		for _, g := range []*group.Groups{a, b} {
+			_, err := send(g, nil)
+			if h := held(t, err); h.Kind != group.Empty {
+				t.Errorf("held %+v", h)
+			}
+		}
+		time.Sleep(time.Second)
+		_, err := send(b, nil)
+		if h := held(t, err); h.For != 5*time.Second {
+			t.Errorf("held %+v", h)
+		}
+		join(t, a, "m", nil) // it is back, before the group was to be tried again
+		_, err = send(b, nil)
+		held(t, err)
+		time.Sleep(2 * time.Second)
+		if called, err := send(b, nil); err != nil || len(called) != 1 || opened.Load() == 0 {
+			t.Errorf("called %v, %v, opened %d times", called, err, opened.Load())
+		}
+		if there, err := a.Remove(t.Context(), "g", "m"); !there || err != nil {
+			t.Error(there, err)
+		}
+		if there, err := a.Remove(t.Context(), "g", "m"); there || err != nil {
+			t.Error(there, err)
+		}
+		time.Sleep(10 * time.Second)
+		if views := b.List(); len(views) != 1 || len(views[0].Members) != 0 {
+			t.Errorf("after it left: %+v", views)
+		}
+	})
+}
+
+// A member that has been silent for long is deleted from the store.
+func TestSilentMembersAreDeleted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memory.New()
+		g := node(t, s, nil)
+		join(t, g, "m", func(m *group.Member) { m.TTL = group.Duration(time.Second) })
+		time.Sleep(15 * time.Second)
+		if left, err := s.Objects(t.Context(), "member"); err != nil || len(left) != 0 {
+			t.Errorf("%d members are left, %v", len(left), err)
+		}
+	})
+}

@@ -1,0 +1,65 @@
+package group
+
+import (
+	"time"
+)
+
+// Member is what an endpoint says of itself: the body of an object of kind "member",
+// whose name is the group's, a slash and the member's id.
+type Member struct {
+	Group    string   `json:"-"`
+	ID       string   `json:"-"`
+	URL      string   `json:"url"`      // paths of tasks are added to its own
+	Capacity int      `json:"capacity"` // tasks at once
+	Load     float64  `json:"load"`     // tasks that it has in hand, whoever gave them
+	TTL      Duration `json:"ttl"`      // how long it lives without another beat
+}
+
+// member is a member as this node sees it.
+type member struct {
+	Member
+	version int64
+	seen    time.Time // when this node saw its last beat
+	flying  int       // tasks that this node has under way there
+	since   float64   // tasks that this node gave it after its last beat
+}
+
+// living reports whether the member has beaten lately. Nobody's clock but this node's
+// counts.
+func (m *member) living(now time.Time) bool { return now.Sub(m.seen) < time.Duration(m.TTL) }
+
+// share is how busy the member is: 1 at its capacity.
+func (m *member) share() float64 {
+	return max(m.Load+m.since, float64(m.flying)) / float64(max(1, m.Capacity))
+}
+
+// group is a group as this node sees it.
+type group struct {
+	name     string
+	settings Settings
+	members  map[string]*member
+	turn     int
+
+	failures int // dispatches in a row
+	kind     Kind
+	message  string
+	failed   time.Time // the last of them
+	next     time.Time // until when the group is left alone
+}
+
+// least is the living member with the least load that is not to be left out; and why
+// there is none.
+func (g *group) least(now time.Time, without map[string]bool) (best *member, why Kind) {
+	why = Empty
+	for _, m := range g.members {
+		switch {
+		case !m.living(now):
+		case without[m.ID]:
+		case m.share() >= 1:
+			why = Busy
+		case best == nil || m.share() < best.share() || m.share() == best.share() && m.since < best.since:
+			best = m
+		}
+	}
+	return best, why
+}

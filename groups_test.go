@@ -1,0 +1,151 @@
+package outlast_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/group"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/memory"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// member is an endpoint of a worker group that can be away.
+type member struct {
+	*httptest.Server
+	calls atomic.Int64
+	away  atomic.Bool
+}
+
+func newMember(t *testing.T, away bool) *member {
+	m := &member{}
+	m.away.Store(away)
+	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		m.calls.Add(1)
+		if m.away.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintf(w, `{"path":%q,"attempt":%q}`, req.URL.Path, req.Header.Get("Outlast-Attempt"))
+	}))
+	t.Cleanup(m.Close)
+	return m
+}
+
+func groupNode(t *testing.T) (*outlast.Client, store.Backend) {
+	t.Helper()
+	s := memory.New()
+	c, err := outlast.Open(t.Context(), s, outlast.AsServer(), outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Stop(context.Background()) })
+	return c, s
+}
+
+func beat(t *testing.T, c *outlast.Client, name, id, url string) {
+	t.Helper()
+	if err := c.PutMember(t.Context(), group.Member{Group: name, ID: id, URL: url + "/base", Capacity: 50, TTL: group.Duration(time.Minute)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func groupDraft(name string) outlast.Draft {
+	return outlast.Draft{Target: &task.Request{URL: task.GroupURL(name, "/send")}}
+}
+
+func eventually(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(15 * time.Second); !done(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("it is not so that %s", what)
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// A group that cannot answer is not called again and again; its tasks keep their
+// attempts, and other groups do not notice.
+func TestDeadWorkerGroup(t *testing.T) {
+	c, _ := groupNode(t)
+	ctx, down, up := t.Context(), newMember(t, true), newMember(t, false)
+	beat(t, c, "down", "m1", down.URL)
+	beat(t, c, "up", "m1", up.URL)
+	drafts := make([]outlast.Draft, 500)
+	for i := range drafts {
+		drafts[i] = groupDraft("down")
+	}
+	receipts, err := c.EnqueueMany(ctx, drafts, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the group is left alone", func() bool {
+		view, err := c.Inspector().Get(ctx, receipts[99].Task.ID)
+		return err == nil && view.Waiting == task.InGroupBackoff && view.Held != nil && view.Held.Failures > 0 && view.Held.Error != "" && !view.NextCheck.IsZero()
+	})
+	before := time.Now()
+	for range 20 {
+		done, err := c.Run(ctx, groupDraft("up"))
+		if err != nil || done.State != task.Succeeded || string(done.Result) != `{"path":"/base/send","attempt":"1"}` {
+			t.Fatalf("the healthy group: %+v, %v", done, err)
+		}
+	}
+	if took := time.Since(before); took > 3*time.Second {
+		t.Errorf("20 tasks of a healthy group took %v", took)
+	}
+	eventually(t, "the group was tried a second time", func() bool { views := c.Groups(); return views[0].Failures >= 2 })
+	if calls, views := down.calls.Load(), c.Groups(); calls > 60 || views[0].Kind != group.Busy {
+		t.Errorf("%d calls of a group that is away, which is %+v", calls, views[0].Dispatch)
+	}
+	down.away.Store(false)
+	eventually(t, "all tasks are done", func() bool {
+		left, err := c.Inspector().Count(ctx, store.Filter{State: task.Pending}, 1000)
+		return err == nil && left == 0
+	})
+	for _, receipt := range receipts {
+		view, err := c.Inspector().Get(ctx, receipt.Task.ID)
+		if err != nil || view.State != task.Succeeded || view.Attempt != 1 {
+			t.Fatalf("a task ended as %s after %d attempts, %v", view.State, view.Attempt, err)
+		}
+	}
+}
+
+// A task whose deadline would pass before the next try is not kept waiting.
+func TestDeadlineEndsTheWaitingForAGroup(t *testing.T) {
+	c, _ := groupNode(t)
+	draft := groupDraft("nobody")
+	draft.TTL = 500 * time.Millisecond
+	done, err := c.Run(t.Context(), draft)
+	if done == nil || done.State != task.Dead || done.DeadReason != task.Expired || done.Attempt != 0 {
+		t.Errorf("%+v, %v", done, err)
+	}
+}
+
+// A member that comes while its group is left alone gets the tasks at once.
+func TestNewMemberOfAnEmptyGroup(t *testing.T) {
+	c, _ := groupNode(t)
+	receipt, err := c.Enqueue(t.Context(), groupDraft("late"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the group was tried twice", func() bool { views := c.Groups(); return len(views) == 1 && views[0].Failures >= 2 })
+	beat(t, c, "late", "m", newMember(t, false).URL)
+	began := time.Now()
+	eventually(t, "the task is done", func() bool {
+		view, err := c.Inspector().Get(t.Context(), receipt.Task.ID)
+		return err == nil && view.State == task.Succeeded && view.Attempt == 1
+	})
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("after %v", took)
+	}
+}

@@ -1,0 +1,160 @@
+package outlast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Limits of what remote workers ask for.
+const (
+	mostPolled     = 1000
+	mostPollWait   = time.Minute
+	leastLease     = time.Second
+	mostLease      = time.Hour
+	mostSubscribed = 256
+)
+
+// PollTasks waits for tasks for a remote worker, at most poll.Wait, and returns as
+// soon as there are some. What it returns is leased to the worker, on disk. A worker
+// is served the tasks of all nodes, whichever it polls. An empty list means that
+// there was nothing. Bad requests are an [*Error] with code "invalid".
+func (c *Client) PollTasks(ctx context.Context, poll engine.Poll) ([]engine.Leased, error) {
+	if err := c.running(); err != nil {
+		return nil, err
+	}
+	if err := checkPoll(&poll); err != nil {
+		return nil, err
+	}
+	tasks, err := c.engine.Poll(ctx, poll)
+	if errors.Is(err, engine.ErrTooManyPolls) || errors.Is(err, engine.ErrNoPolls) {
+		return nil, &Error{Code: task.CodeUnavailable, Message: err.Error(), Hint: "poll another node", RetryAfter: 5 * time.Second}
+	}
+	return tasks, err
+}
+
+func checkPoll(poll *engine.Poll) error {
+	var c complaints
+	c.name("worker", poll.Worker)
+	c.names("queues", poll.Queues)
+	c.names("types", poll.Types)
+	if len(poll.Queues) == 0 {
+		c.add("queues", "is empty", "leave it out for the queue default")
+	}
+	if poll.Types != nil && len(poll.Types) == 0 {
+		c.add("types", "is empty", "leave it out for all types but HTTP requests")
+	}
+	if poll.Most < 1 || poll.Most > mostPolled {
+		c.add("max", fmt.Sprintf("%d is outside 1 to %d", poll.Most, mostPolled), "")
+	}
+	if poll.Wait < 0 || poll.Wait > mostPollWait {
+		c.add("wait", poll.Wait.String()+" is outside 0s to 1m0s", "poll again when it is over")
+	}
+	c.lease(poll.Lease)
+	return c.err("the poll is not valid")
+}
+
+func (c *complaints) names(path string, names []string) {
+	if len(names) > mostSubscribed {
+		c.add(path, fmt.Sprintf("has %d names; %d are the limit", len(names), mostSubscribed), "")
+		return
+	}
+	for i, name := range names {
+		c.name(fmt.Sprintf("%s[%d]", path, i), name)
+	}
+}
+
+func (c *complaints) lease(lease time.Duration) {
+	if lease < leastLease || lease > mostLease {
+		c.add("lease", lease.String()+" is outside 1s to 1h0m0s", "extend it while the work lasts")
+	}
+}
+
+// ExtendLeases moves the ends of leases of tasks that remote workers run to lease
+// from now, one answer per item: store.StatusOK, with whether the cancel of the task
+// was requested, StatusStale or StatusNotFound. Any node can do it.
+func (c *Client) ExtendLeases(ctx context.Context, items []engine.Extension, lease time.Duration) ([]store.Extended, error) {
+	if err := c.running(); err != nil {
+		return nil, err
+	}
+	var wrong complaints
+	wrong.lease(lease)
+	wrong.count("items", len(items))
+	for i := range items {
+		if len(items[i].Progress) > maxProgress {
+			wrong.large(fmt.Sprintf("items[%d].progress", i), "the progress", len(items[i].Progress), maxProgress)
+		}
+	}
+	if err := wrong.err("the leases cannot be extended"); err != nil {
+		return nil, err
+	}
+	results, err := c.engine.Extend(ctx, items, lease)
+	if err != nil {
+		return nil, err
+	}
+	return results, c.tellAbsent(ctx, items, results)
+}
+
+// tellAbsent tells tasks that there are not from those that are somebody else's.
+func (c *Client) tellAbsent(ctx context.Context, items []engine.Extension, results []store.Extended) error {
+	for i := range results {
+		if results[i].Status != store.StatusStale {
+			continue
+		}
+		_, err := c.backend.Get(ctx, items[i].ID)
+		if known := new(Error); errors.As(err, &known) && known.Code == task.CodeNotFound {
+			results[i].Status = store.StatusNotFound
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *complaints) count(path string, count int) {
+	if count < 1 || count > mostPolled {
+		c.add(path, fmt.Sprintf("has %d entries; 1 to %d are possible", count, mostPolled), "")
+	}
+}
+
+// SettleTasks ends attempts that remote workers ran, each fenced by its claim
+// number, and returns when that is on disk: one answer per ending. A repeat of what
+// is recorded for the claim is store.StatusOK. Any node can do it. The error of an
+// ending may be one of [RetryAfter], [Snooze], [Dead] and [Cancel], or
+// engine.ErrReleased. After an error the call may be repeated as it stands.
+func (c *Client) SettleTasks(ctx context.Context, endings []engine.Ending) ([]store.Settled, error) {
+	if err := c.running(); err != nil {
+		return nil, err
+	}
+	var wrong complaints
+	wrong.count("results", len(endings))
+	for i := range endings {
+		if len(endings[i].Result) > task.MaxResult {
+			// The work is done, and doing it again would not make the result any smaller.
+			c.logger.Warn("result.dropped", "task", endings[i].ID.String(), "bytes", len(endings[i].Result))
+			endings[i].Result = nil
+		}
+	}
+	if err := wrong.err("the results are not valid"); err != nil {
+		return nil, err
+	}
+	results, err := c.engine.SettleLeased(ctx, endings)
+	if errors.Is(err, engine.ErrStopping) || errors.Is(err, engine.ErrNoPolls) {
+		return nil, &Error{Code: task.CodeUnavailable, Message: err.Error(), Hint: "tell another node", RetryAfter: time.Second}
+	}
+	return results, err
+}
+
+// runner tells the node and the worker of a holder apart, for messages.
+func runner(holder string) string {
+	if node, worker := task.Runner(holder); worker != "" {
+		return strings.Join([]string{"worker", worker, "by node", node}, " ")
+	}
+	return "node " + holder
+}
