@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -50,7 +51,9 @@ func (i *Inspector) Nodes(ctx context.Context) ([]NodeView, error) {
 	}
 	owned := map[string]int{}
 	for n := range topology.Lanes {
-		owned[topology.Lanes[n].Owner]++
+		if topology.Lanes[n].Queue != alert.Queue {
+			owned[topology.Lanes[n].Owner]++
+		}
 	}
 	started := i.client.state.Load() == started
 	views := make([]NodeView, 0, len(topology.Nodes))
@@ -89,13 +92,19 @@ func ended(state store.NodeState) int {
 func served(serves store.Serves) (queues, types []string) {
 	all := map[string]bool{}
 	every := false
-	for _, can := range serves {
+	for queue, can := range serves {
+		if queue == alert.Queue {
+			continue
+		}
+		queues = append(queues, queue)
 		every = every || can == nil
 		for _, name := range can {
-			all[name] = true
+			if !alert.IsType(name) {
+				all[name] = true
+			}
 		}
 	}
-	queues = slices.Sorted(maps.Keys(serves))
+	slices.Sort(queues)
 	if every {
 		return queues, nil
 	}
@@ -104,7 +113,8 @@ func served(serves store.Serves) (queues, types []string) {
 
 // Lanes returns a page of lanes by number, at most limit of them (1 to 500, 100
 // when 0), from the one after the given number on, and whether there are more.
-// Code "not_found" for a queue or node that is not there.
+// Those of alerts are listed when asked for by their queue. Code "not_found" for
+// a queue or node that is not there.
 func (i *Inspector) Lanes(ctx context.Context, filter LaneFilter, after, limit int) (lanes []LaneView, more bool, err error) {
 	if limit < 0 || limit > maxPage {
 		return nil, false, task.Invalid("limit", "is outside 1 to 500", "0 means 100")
@@ -124,7 +134,8 @@ func (i *Inspector) Lanes(ctx context.Context, filter LaneFilter, after, limit i
 	limit = cmp.Or(limit, 100)
 	for n := range topology.Lanes {
 		lane := &topology.Lanes[n]
-		if int(lane.Number) <= after || filter.Queue != "" && lane.Queue != filter.Queue || filter.Node != "" && lane.Owner != filter.Node {
+		if int(lane.Number) <= after || filter.Queue != "" && lane.Queue != filter.Queue || filter.Node != "" && lane.Owner != filter.Node ||
+			filter.Queue == "" && lane.Queue == alert.Queue {
 			continue
 		}
 		if len(lanes) == limit {
