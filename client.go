@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/group"
@@ -29,6 +30,7 @@ type Client struct {
 	waiters   *waiters
 	metrics   *metrics // nil without a registerer
 	keeper    *dead.Keeper
+	alerts    *alert.Keeper
 	refreshed throttle // reads of the topology for unknown queues
 	pressure  pressure
 	groups    *group.Groups
@@ -70,18 +72,20 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 	}
 	c.registry = newRegistry(c)
 	c.waker = newWaker(c.address)
+	if c.registerer != nil {
+		c.metrics = newMetrics(c)
+	}
+	c.makeAlerts()
 	if err := c.makeEngine(); err != nil {
 		return nil, err
 	}
 	c.groups = group.New(c.backend, c.logger, func(name string) { c.engine.Unhold(groupTarget + name) })
 	c.keeper = dead.New(c.options.dead, c.backend, c.engine, c.logger)
+	c.keeper.Redriver().WhenEnded(func(operation *store.Operation) { c.alerts.Happened(alert.RedriveEnded(operation, time.Now())) })
 	return c, nil
 }
 
 func (c *Client) makeEngine() error {
-	if c.registerer != nil {
-		c.metrics = newMetrics(c)
-	}
 	config := engine.Config{
 		Store:       c.backend,
 		Registry:    c.registry,
@@ -91,6 +95,9 @@ func (c *Client) makeEngine() error {
 		Tell:        c.waker.tell,
 		Configure:   c.configure,
 		Queues:      c.queues,
+		Beside: func(run *engine.Run, s *store.Settlement) []store.Insert {
+			return c.alerts.Beside(s, run.MaxAttempts, c.registry.alertOf(s.Task))
+		},
 		Node: store.Node{
 			ID:       nodeID(),
 			Address:  c.address,
@@ -159,6 +166,9 @@ func (c *Client) Start(ctx context.Context) error {
 	if err := c.createQueues(ctx); err != nil {
 		return err
 	}
+	if err := c.alerts.Load(ctx); err != nil {
+		return err
+	}
 	if c.metrics != nil {
 		if err := c.metrics.register(); err != nil {
 			return err
@@ -172,6 +182,9 @@ func (c *Client) Start(ctx context.Context) error {
 	}
 	c.keeper.Start()
 	c.groups.Start()
+	if !c.enqueueOnly {
+		c.alerts.Start()
+	}
 	c.state.Store(started)
 	return nil
 }
@@ -206,12 +219,16 @@ func (c *Client) createQueues(ctx context.Context) error {
 	for _, queue := range queues {
 		known[queue.Name] = true
 	}
-	for _, name := range append([]string{task.DefaultQueue}, c.queues...) {
+	for _, name := range append([]string{task.DefaultQueue, alert.Queue}, c.queues...) {
 		if known[name] {
 			continue
 		}
 		known[name] = true
-		if _, err := c.backend.PutQueue(ctx, Queue{Name: name}); err != nil {
+		queue := Queue{Name: name}
+		if name == alert.Queue {
+			queue.Lanes = alertLanes
+		}
+		if _, err := c.backend.PutQueue(ctx, queue); err != nil {
 			return err
 		}
 	}
@@ -230,7 +247,7 @@ func (c *Client) Stop(ctx context.Context) error {
 	}
 	var err error
 	if before == started {
-		err = errors.Join(c.keeper.Stop(ctx), c.engine.Stop(ctx))
+		err = errors.Join(c.keeper.Stop(ctx), c.engine.Stop(ctx), c.alerts.Stop(ctx))
 		c.groups.Stop()
 	}
 	c.state.Store(stopped)

@@ -65,6 +65,9 @@ type Draft struct {
 	Fallback  *task.Follow
 	OnSuccess *task.Follow
 	OnDead    *task.Follow
+	// Alert says when to tell people about this task, in the form of
+	// [alert.TaskRule], instead of what its type or policy says; nil for that.
+	Alert json.RawMessage
 	// TraceParent is the W3C trace context of the caller, "" for none.
 	TraceParent string
 }

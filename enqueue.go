@@ -298,6 +298,9 @@ func (d *Draft) spec(now time.Time) task.Spec {
 	if s.DedupeKey != "" && s.DedupeWindow == 0 {
 		s.DedupeWindow = task.DefaultDedupeWindow
 	}
+	if !absent(d.Alert) {
+		s.Alert = slices.Clone(d.Alert)
+	}
 	if d.MaxAttempts != nil {
 		s.MaxAttempts = *d.MaxAttempts
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
@@ -23,6 +24,11 @@ type typeRules struct {
 	policyName string
 	named      bool   // policyName may have been put in place of the preset
 	later      string // the name of a policy that is no preset; [Client.Start] looks for it
+
+	alertWhen string
+	alertTo   []string
+	alertFunc alert.ChannelFunc
+	alert     json.RawMessage // of both, nil for none
 
 	name        string
 	interval    *time.Duration
@@ -62,6 +68,7 @@ func compileRules(c *complaints, opts []HandleOption) typeRules {
 			opt(&r)
 		}
 	}
+	c.alertOptions(&r)
 	if r.delay < 0 || r.delay > maxAhead {
 		c.add("delay", r.delay.String()+" is outside 0s to 87600h", "")
 	}

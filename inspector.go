@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -108,7 +110,8 @@ func (i *Inspector) Attempts(ctx context.Context, id ID) ([]Attempt, error) {
 }
 
 // Find returns a page of tasks, the newest first, and the cursor of the next
-// page, "" for none. A page may be short or empty and still have a next one.
+// page, "" for none. A page may be short or empty and still have a next one. The
+// steps of alerts are found by their queue, type or id only.
 func (i *Inspector) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*View, string, error) {
 	if err := checkFilter(&filter, &page); err != nil {
 		return nil, "", err
@@ -116,6 +119,9 @@ func (i *Inspector) Find(ctx context.Context, filter store.Filter, page store.Pa
 	tasks, next, err := i.client.backend.Find(ctx, filter, page)
 	if err != nil {
 		return nil, "", err
+	}
+	if hidesAlerts(&filter) {
+		tasks = slices.DeleteFunc(tasks, func(t *Task) bool { return t.Queue == alert.Queue })
 	}
 	views, err := i.View(ctx, tasks...)
 	return views, next, err
@@ -126,7 +132,24 @@ func (i *Inspector) Count(ctx context.Context, filter store.Filter, limit int) (
 	if err := checkFilter(&filter, nil); err != nil {
 		return 0, err
 	}
-	return i.client.backend.Count(ctx, filter, limit)
+	if !hidesAlerts(&filter) {
+		return i.client.backend.Count(ctx, filter, limit)
+	}
+	own := filter
+	own.Queue = alert.Queue
+	hidden, err := i.client.backend.Count(ctx, own, limit)
+	if err != nil {
+		return 0, err
+	}
+	all, err := i.client.backend.Count(ctx, filter, limit+hidden)
+	return min(max(all-hidden, 0), limit), err
+}
+
+// hidesAlerts reports whether the tasks that alerts travel in are left out of
+// what a filter finds: they are nobody's work. Who names their queue, type or id
+// finds them.
+func hidesAlerts(filter *store.Filter) bool {
+	return filter.Queue == "" && filter.Type == "" && len(filter.IDs) == 0
 }
 
 // checkFilter refuses what cannot match because it is misspelt.

@@ -3,10 +3,10 @@ package outlast
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"time"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -66,7 +66,9 @@ func (i *Inspector) Nodes(ctx context.Context) ([]NodeView, error) {
 	}
 	owned := map[string]int{}
 	for n := range topology.Lanes {
-		owned[topology.Lanes[n].Owner]++
+		if topology.Lanes[n].Queue != alert.Queue {
+			owned[topology.Lanes[n].Owner]++
+		}
 	}
 	started := i.client.state.Load() == started
 	views := make([]NodeView, 0, len(topology.Nodes))
@@ -104,14 +106,22 @@ func ended(state store.NodeState) int {
 	return 1
 }
 
-// serves puts together what a node serves in its queues.
+// serves puts together what a node serves in its queues, those of alerts left out.
 func (v *NodeView) serves(serves store.Serves) {
 	all, every := []string{}, false
-	for _, can := range serves {
+	for queue, can := range serves {
+		if queue == alert.Queue {
+			continue
+		}
+		v.Queues = append(v.Queues, queue)
 		every = every || can == nil
-		all = append(all, can...)
+		for _, name := range can {
+			if !alert.IsType(name) {
+				all = append(all, name)
+			}
+		}
 	}
-	v.Queues = slices.Sorted(maps.Keys(serves))
+	slices.Sort(v.Queues)
 	types, reach, leaving := readTypes(all)
 	if !every {
 		v.Types = types
@@ -124,7 +134,8 @@ func (v *NodeView) serves(serves store.Serves) {
 
 // Lanes returns a page of lanes by number, at most limit of them (1 to 500, 100
 // when 0), from the one after the given number on, and whether there are more.
-// Code "not_found" for a queue or node that is not there.
+// Those of alerts are listed when asked for by their queue. Code "not_found" for
+// a queue or node that is not there.
 func (i *Inspector) Lanes(ctx context.Context, filter LaneFilter, after, limit int) (lanes []LaneView, more bool, err error) {
 	if limit < 0 || limit > maxPage {
 		return nil, false, task.Invalid("limit", "is outside 1 to 500", "0 means 100")
@@ -144,7 +155,8 @@ func (i *Inspector) Lanes(ctx context.Context, filter LaneFilter, after, limit i
 	limit = cmp.Or(limit, 100)
 	for n := range topology.Lanes {
 		lane := &topology.Lanes[n]
-		if int(lane.Number) <= after || filter.Queue != "" && lane.Queue != filter.Queue || filter.Node != "" && lane.Owner != filter.Node {
+		if int(lane.Number) <= after || filter.Queue != "" && lane.Queue != filter.Queue || filter.Node != "" && lane.Owner != filter.Node ||
+			filter.Queue == "" && lane.Queue == alert.Queue {
 			continue
 		}
 		if len(lanes) == limit {

@@ -3,8 +3,10 @@ package outlast
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -27,9 +29,10 @@ type QueueStats struct {
 	Lanes, Known, RunningHere int
 }
 
-// Queues returns all queues by name.
+// Queues returns all queues by name, but for the one that alerts travel in.
 func (i *Inspector) Queues(ctx context.Context) ([]Queue, error) {
-	return i.client.backend.Queues(ctx)
+	queues, err := i.client.backend.Queues(ctx)
+	return slices.DeleteFunc(queues, func(q Queue) bool { return q.Name == alert.Queue }), err
 }
 
 // PutQueue creates a queue or changes one. It takes effect everywhere within
@@ -103,7 +106,7 @@ func (i *Inspector) PauseQueue(ctx context.Context, name string, paused bool) (*
 
 // QueueStats counts the tasks of every queue, by name.
 func (i *Inspector) QueueStats(ctx context.Context) (map[string]QueueStats, error) {
-	queues, err := i.client.backend.Queues(ctx)
+	queues, err := i.Queues(ctx)
 	if err != nil {
 		return nil, err
 	}

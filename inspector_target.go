@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -45,6 +46,9 @@ func (i *Inspector) Targets(ctx context.Context) ([]*TargetView, error) {
 	if i.client.state.Load() == started {
 		self = i.client.engine.Node()
 		for _, known := range i.client.engine.Targets() {
+			if alert.IsType(known.Name) {
+				continue // a step of an alert
+			}
 			of(known.Name).Nodes[self] = known
 		}
 	}

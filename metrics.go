@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
@@ -40,6 +41,7 @@ type metrics struct {
 	wakeups    *prometheus.CounterVec   // way, result
 	rows       *prometheus.HistogramVec // kind
 	commitTime *prometheus.HistogramVec // kind
+	alerts     *prometheus.CounterVec   // channel, result
 
 	created prometheus.Counter // enqueues with result "created"
 	mu      sync.Mutex
@@ -85,6 +87,7 @@ func newMetrics(c *Client) *metrics {
 	m.wakeups = counter(m, "outlast_wakeups_total", "Wake-ups that this node sent to others, by way (notify or call) and result (sent or failed).", "way", "result")
 	m.rows = histogram(m, "outlast_commit_rows", "Rows of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(1, 2, 11), "kind")
 	m.commitTime = histogram(m, "outlast_commit_duration_seconds", "Time of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(0.0001, 2.5, 14), "kind")
+	m.alerts = counter(m, "outlast_alert_deliveries_total", "Messages to channels, by result: sent, failed, or digested with others because the channel may take no more.", "channel", "result")
 	m.created = m.enqueues.WithLabelValues("created")
 	m.collectors = append(m.collectors, newGauges(c))
 	m.types.Store(&map[string]*typeMetrics{})
@@ -153,6 +156,9 @@ func attemptIndex(attempt int) int { return min(max(attempt, 1), mostAttemptLabe
 func (m *metrics) observer() engine.Observer {
 	return engine.Observer{
 		AttemptStarted: func(t *task.Task, late time.Duration) {
+			if t.Queue == alert.Queue {
+				return
+			}
 			of, i := m.of(t.Type), attemptIndex(t.Attempt)
 			of.late[i].observe(m.late, of.label, i, late)
 		},
@@ -177,6 +183,9 @@ func (m *metrics) observer() engine.Observer {
 
 func (m *metrics) settled(o engine.Outcome) {
 	s := o.Settlement
+	if s.Task.Queue == alert.Queue { // outlast_alert_deliveries_total tells of them
+		return
+	}
 	of := m.of(s.Task.Type)
 	if !s.Unstarted {
 		i := attemptIndex(s.Task.Attempt)

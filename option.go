@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/task"
@@ -30,6 +31,7 @@ type options struct {
 	observers   []engine.Observer
 	tune        []func(*engine.Config)
 	dead        dead.Config
+	alertFuncs  map[string]alert.Channel
 }
 
 // WithQueues names the queues that this node works on; "default" when the

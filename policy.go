@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
@@ -58,6 +59,9 @@ func (r *registry) policyOf(t *task.Task) (chosen *retry.Policy, name string, er
 	if !absent(t.Spec.Retry) {
 		if chosen, err = r.inlined(t.Spec.Retry); err != nil {
 			return nil, inlinePolicy, err
+		}
+		if t.Queue == alert.Queue { // told also where retries are off
+			return chosen, inlinePolicy, nil
 		}
 		return set.Effective(chosen, nil), inlinePolicy, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/push"
@@ -66,9 +67,15 @@ func (r *registry) publish(handlers map[string]*handler) {
 	r.handlers.Store(&handlers)
 }
 
-// add registers a handler. Mistakes are kept for [Client.Start]; after it,
-// they are logged.
+// add registers a handler, and its function for alerts as a channel. Mistakes
+// are kept for [Client.Start]; after it, they are logged.
 func (r *registry) add(taskType string, run engine.Handler, opts []HandleOption) {
+	if tell := r.register(taskType, run, opts); tell != nil {
+		r.client.alerts.AddFunction(funcChannel(taskType), tell)
+	}
+}
+
+func (r *registry) register(taskType string, run engine.Handler, opts []HandleOption) (tell alert.ChannelFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known := *r.handlers.Load()
@@ -87,11 +94,15 @@ func (r *registry) add(taskType string, run engine.Handler, opts []HandleOption)
 		if r.client.state.Load() == started {
 			r.client.logger.Error("handler.refused", "error", c.err("the handler cannot be registered"))
 		}
-		return
+		return nil
+	}
+	if rules.alertFunc != nil {
+		rules.nameFunc(taskType)
 	}
 	handlers := maps.Clone(known)
 	handlers[taskType] = &handler{run: run, rules: rules}
 	r.publish(handlers)
+	return rules.alertFunc
 }
 
 // mistakes is what went wrong in registrations, nil if nothing did.
@@ -116,6 +127,9 @@ func (r *registry) close() { r.outbound.CloseIdleConnections() }
 func (r *registry) Serves(queue string) (types []string, served bool) {
 	if r.client.enqueueOnly {
 		return nil, false
+	}
+	if queue == alert.Queue {
+		return *r.serves.Load(), true
 	}
 	if (!r.client.server || len(r.client.queues) > 0) && !slices.Contains(r.client.queues, queue) {
 		return nil, false

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -161,9 +162,26 @@ func (d *Draft) validateLimits(c *complaints) {
 	if d.Policy != "" {
 		c.policyName("policy", d.Policy)
 	}
+	if !absent(d.Alert) {
+		c.alert("alert", d.Alert)
+	}
 	if !absent(d.Retry) {
 		d.validateRetry(c)
 	}
+}
+
+// maxAlert is the size of the alert of a task, in bytes.
+const maxAlert = 4 << 10
+
+// alert checks the alert of a task.
+func (c *complaints) alert(path string, text json.RawMessage) bool {
+	if len(text) > maxAlert {
+		c.add(path, "has "+strconv.Itoa(len(text))+" bytes; 4096 are the limit", "make the condition shorter")
+		return false
+	}
+	_, err := alert.ParseTaskRule(text)
+	c.retryErr(path, err)
+	return err == nil
 }
 
 func (d *Draft) validateRetry(c *complaints) {
@@ -179,15 +197,16 @@ func (d *Draft) validateRetry(c *complaints) {
 }
 
 // takeFallback reads what an inline policy says beyond retries: its fallback
-// is the task's, unless that has its own. What this release cannot do is
-// refused, not ignored.
+// and its alert are the task's, unless that has its own.
 func (d *Draft) takeFallback(c *complaints) {
 	spec, err := retry.ParseSpec(d.Retry)
 	if err != nil {
 		return
 	}
-	if !absent(spec.Alert) {
-		c.add("retry.alert", "is not possible yet", "leave it out")
+	if !absent(spec.Alert) && absent(d.Alert) {
+		if d.Alert = spec.Alert; !c.alert("retry.alert", d.Alert) {
+			d.Alert = nil
+		}
 	}
 	if absent(spec.Fallback) || d.Fallback != nil {
 		return

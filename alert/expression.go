@@ -39,13 +39,25 @@ func environment(on On) (*cel.Env, error) {
 		for i := range variables {
 			v := &variables[i]
 			if v.on(on) {
-				options = append(options, cel.Variable(v.Name, celTypes[v.Type]))
+				options = append(options, cel.Variable(known(v.Name), celTypes[v.Type]))
 			}
 		}
-		return cel.NewEnv(append(options, cel.CrossTypeNumericComparisons(true), cel.ClearMacros(),
+		return cel.NewEnv(append(options, cel.Container(container), cel.CrossTypeNumericComparisons(true), cel.ClearMacros(),
 			cel.Macros(cel.HasMacro), cel.ParserRecursionLimit(64), cel.ParserExpressionSizeLimit(MaxExpression))...)
 	}))
 	return made.(func() (*cel.Env, error))()
+}
+
+// container is where names are looked for first. CEL has an identifier type of
+// its own, which a variable of that name must stand before.
+const container = "outlast"
+
+// known is the name under which CEL knows a variable.
+func known(name string) string {
+	if name == "type" {
+		return container + ".type"
+	}
+	return name
 }
 
 // Compile reads a condition in CEL over the variables that a kind of rule
@@ -116,13 +128,25 @@ func names(on On) (known []string) {
 	return known
 }
 
+// activation is the values of variables under the names that CEL knows.
+type activation map[string]any
+
+// ResolveName implements [cel.Activation].
+func (a activation) ResolveName(name string) (any, bool) {
+	value, set := a[strings.TrimPrefix(name, container+".")]
+	return value, set
+}
+
+// Parent implements [cel.Activation].
+func (a activation) Parent() cel.Activation { return nil }
+
 // errType is the error of a condition that yields no truth value.
 var errType = errors.New("the condition yields neither true nor false")
 
 // Holds evaluates the condition. An error says that it cannot be told, such as
 // a missing key of a map, a division by zero or the cost limit.
 func (e *Expression) Holds(values map[string]any) (bool, error) {
-	out, _, err := e.program.Eval(values)
+	out, _, err := e.program.Eval(activation(values))
 	if err != nil {
 		return false, err
 	}

@@ -101,6 +101,17 @@ func kindOf(t reflect.Type) string {
 	return "a text"
 }
 
+// whole reports whether an error is about a document as a whole, so that
+// nothing can be said about its fields.
+func whole(err error) bool {
+	for _, field := range retry.FieldErrors(err) {
+		if field.Field == "" {
+			return true
+		}
+	}
+	return false
+}
+
 // fieldsOf is the index of every field by its JSON name.
 func fieldsOf(t reflect.Type) map[string]int {
 	fields := map[string]int{}

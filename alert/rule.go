@@ -92,6 +92,9 @@ type Rule struct {
 func ParseRule(data []byte) (*Rule, error) {
 	rule := &Rule{}
 	parse := decode(data, rule)
+	if whole(parse) {
+		return nil, parse
+	}
 	if err := errors.Join(parse, rule.check(false)); err != nil {
 		return nil, err
 	}
@@ -198,6 +201,9 @@ type TaskRule struct {
 func ParseTaskRule(data []byte) (*TaskRule, error) {
 	rule := &TaskRule{}
 	parse := decode(data, rule)
+	if whole(parse) {
+		return nil, parse
+	}
 	var f findings
 	f.condition("when", OnTask, rule.When)
 	f.channels("channels", rule.Channels)

@@ -82,6 +82,9 @@ const (
 func ParseChannel(data []byte) (*ChannelSpec, error) {
 	spec := &ChannelSpec{}
 	parse := decode(data, spec)
+	if whole(parse) {
+		return nil, parse
+	}
 	if err := errors.Join(parse, spec.check(false)); err != nil {
 		return nil, err
 	}

@@ -127,7 +127,7 @@ func (r *reloader) apply(ctx context.Context, file *config.File) error {
 			"hint", "another file has replaced it since; to go back to it, give it another revision")
 		r.tell(false, file.Path+" was in force before and is not applied again: give it another revision to go back to it")
 	default:
-		r.log.Info("config."+string(outcome), "file", file.Path, "hash", hash)
+		r.log.Info("config.read", "file", file.Path, "hash", hash, "outcome", string(outcome))
 		r.tell(true, file.Path+" is in force")
 	}
 	return nil

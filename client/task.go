@@ -29,6 +29,7 @@ type Draft struct {
 	Fallback     *Follow           `json:"fallback,omitempty" doc:"Enqueued in the transaction in which the task dies."`
 	OnSuccess    *Follow           `json:"on_success,omitempty" doc:"Enqueued in the transaction in which the task succeeds."`
 	OnDead       *Follow           `json:"on_dead,omitempty" doc:"Enqueued in the transaction in which the task dies."`
+	Alert        json.RawMessage   `json:"alert,omitempty" strict:"true" doc:"When to tell people about this task: {when, channels, cooldown}. Replaces the alert of its type or policy."`
 	TraceParent  string            `json:"trace_parent,omitempty" doc:"W3C trace context; the traceparent header is used when absent."`
 }
 
@@ -75,6 +76,7 @@ type Task struct {
 	Fallback      *Follow           `json:"fallback,omitempty"`
 	OnSuccess     *Follow           `json:"on_success,omitempty"`
 	OnDead        *Follow           `json:"on_dead,omitempty"`
+	Alert         json.RawMessage   `json:"alert,omitempty"`
 	TraceParent   string            `json:"trace_parent,omitempty"`
 
 	Attempt         int             `json:"attempt" doc:"Attempts started and spent."`

@@ -109,7 +109,7 @@ func TestRefused(t *testing.T) {
 		{"range", "push: {allow: [10.0.0.0/8, nonsense]}\n", []string{"f.yaml:1: push.allow[1]: \"nonsense\" is no address range"}},
 		{"secret", "targets:\n  a.example: {secret_env: whsec_c2VjcmV0}\n", []string{"f.yaml:2: targets.a.example.secret_env: is no name of an environment variable"}},
 		{"profiler", "debug_listen: 0.0.0.0:6060\n", []string{"f.yaml:1: debug_listen: \"0.0.0.0:6060\" is no loopback address"}},
-		{"alert of a policy", "policies: {p: {alert: {}}}\n", []string{"f.yaml:1: policies.p.alert: is not possible yet"}},
+		{"alert of a policy", "policies: {p: {alert: {when: \"attempt >\"}}}\n", []string{"f.yaml:1: policies.p.alert.when: is no condition"}},
 		{"control character", "\"a\\e[31m\": 1\n", []string{`a\x1b[31m: unknown key`}},
 		{"deep", strings.Repeat("[", 40) + strings.Repeat("]", 40), []string{"is nested deeper than 32 levels"}},
 		{"null in a policy", "policies: {p: {ttl: null}}\n", []string{"f.yaml:1: policies.p.ttl: a duration is wanted, not null"}},

@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/url"
 	"reflect"
@@ -13,9 +12,9 @@ import (
 
 // Value is one effective setting and where it comes from.
 type Value struct {
-	Path   string `json:"path"`
-	Value  any    `json:"value"`
-	Source string `json:"source"` // "default", "FILE:LINE", or what Override was told
+	Path   string          `json:"path"`
+	Value  json.RawMessage `json:"value"`
+	Source string          `json:"source"` // "default", "FILE:LINE", or the flag or variable
 }
 
 // Values lists every setting, in the order of the documentation, with what the
@@ -75,12 +74,12 @@ func (f *File) list(path string, v reflect.Value, overridden map[string]string, 
 			f.list(below, v.Field(i), overridden, all)
 		case reflect.Map:
 			if source := overridden[below]; source != "" {
-				*all = append(*all, Value{below, v.Field(i).Interface(), source})
+				*all = append(*all, Value{below, encoded(v.Field(i).Interface()), source})
 				continue
 			}
 			f.written(below, f.tree.find(below), all)
 		default:
-			*all = append(*all, Value{below, shownValue(below, v.Field(i)), f.source(below, overridden)})
+			*all = append(*all, Value{below, encoded(shownValue(below, v.Field(i))), f.source(below, overridden)})
 		}
 	}
 }
@@ -110,7 +109,7 @@ func (f *File) written(path string, value any, all *[]Value) {
 	object, ok := value.(map[string]any)
 	if !ok || len(object) == 0 {
 		if value != nil {
-			*all = append(*all, Value{path, value, f.source(path, nil)})
+			*all = append(*all, Value{path, encoded(value), f.source(path, nil)})
 		}
 		return
 	}
@@ -165,12 +164,9 @@ func WithoutPassword(text string) string {
 
 // Text is a value in one line.
 func (v Value) Text() string {
-	if text, ok := v.Value.(string); ok {
+	var text string
+	if json.Unmarshal(v.Value, &text) == nil {
 		return text
 	}
-	text, err := json.Marshal(v.Value)
-	if err != nil {
-		return fmt.Sprint(v.Value)
-	}
-	return string(text)
+	return string(v.Value)
 }

@@ -32,12 +32,17 @@ type Redriver struct {
 	node    Node
 	log     *slog.Logger
 	looking chan struct{} // look for operations now
+	ended   func(*store.Operation)
 
 	mu      sync.Mutex
 	ctx     context.Context // of the work; nil before run and after it
 	working map[string]bool
 	workers sync.WaitGroup
 }
+
+// WhenEnded sets what is told of redrives that this node has brought to their
+// end. It must not block, and is set before [Keeper.Start].
+func (r *Redriver) WhenEnded(ended func(*store.Operation)) { r.ended = ended }
 
 func newRedriver(backend store.Backend, node Node, log *slog.Logger) *Redriver {
 	return &Redriver{backend: backend, node: node, log: log, looking: make(chan struct{}, 1), working: make(map[string]bool)}
@@ -272,15 +277,19 @@ func (r *Redriver) progress(ctx context.Context, id string, done int) (*store.Op
 
 // finish ends an operation, if it still runs.
 func (r *Redriver) finish(ctx context.Context, id string, state store.OperationState, message string) {
-	_, err := r.update(ctx, id, func(operation *store.Operation) error {
+	finished := false
+	operation, err := r.update(ctx, id, func(operation *store.Operation) error {
 		if operation.State != store.OperationRunning {
 			return errUnchanged
 		}
 		operation.State, operation.Error, operation.FinishedAt = state, message, time.Now()
+		finished = true
 		return nil
 	})
 	if err != nil {
 		r.log.Warn("operation.unfinished", "operation", id, "error", err) // run takes it up again
+	} else if finished && r.ended != nil {
+		r.ended(operation)
 	}
 }
 

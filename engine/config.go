@@ -86,6 +86,10 @@ type Config struct {
 	// somebody has changed objects. It may ask the store; lanes wait for it. Nil
 	// where nothing depends on objects.
 	Configure func(ctx context.Context) error
+	// Beside returns more tasks for the transaction in which an attempt ends that
+	// has failed, whatever becomes of its task: alerts. It must not block. Nil for
+	// none.
+	Beside func(run *Run, s *store.Settlement) []store.Insert
 
 	// Queues whose lanes a node without Embedded set takes also where embedded
 	// nodes work on them (what `outlast serve --queues` does). Of other queues

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -26,6 +27,7 @@ func (e *Engine) handIn(a *attempt, out *decided) {
 // group.
 func (e *Engine) settle(a *attempt) {
 	e.follow(&a.end.settlement)
+	e.beside(&a.run, &a.end.settlement)
 	e.answer(a)
 	to := e.settles
 	if a.completion.Load() != nil { // after settled was set; see CompleteTx
@@ -58,6 +60,20 @@ func (e *Engine) follow(s *store.Settlement) {
 		add(fallback, FollowFallback)
 		add(spec.OnDead, FollowOnDead)
 	}
+}
+
+// beside adds what others want to be enqueued with the end of an attempt that
+// failed. A panic there must not keep the attempt from ending.
+func (e *Engine) beside(run *Run, s *store.Settlement) {
+	if e.config.Beside == nil || s.Outcome != task.OutcomeFailed && s.Outcome != task.OutcomeDead {
+		return
+	}
+	defer func() {
+		if value := recover(); value != nil {
+			e.log.Error("settle.beside_panicked", "task", s.Task.ID.String(), "panic", fmt.Sprint(value))
+		}
+	}()
+	s.Follow = append(s.Follow, e.config.Beside(run, s)...)
 }
 
 // commitSettles is the commit of the group of settlements, in the order of

@@ -44,6 +44,11 @@ func TestExamples(t *testing.T) {
 			"unique index: 1 request, arrived 100×, deducted 1×",
 			"transaction: 100 runs at once, 1 committed, task succeeded, deducted 1×",
 		},
+		"pager": {
+			"task: mail.send, 0 more",
+			"exhausted: mail.send, 0 more",
+			"exhausted: mail.send, 2 more",
+		},
 		"prices": {
 			"plan: exponential 50ms × 2, cap 1s, full jitter, 3 retries",
 			"plan: at most 350ms of waits, success 99.84 %",
@@ -78,7 +83,7 @@ func TestExamplesRunAgain(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", bin, "./...").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	for _, args := range [][]string{{"mail"}, {"lights"}, {"signup"}, {"stock"}, {"prices"}, {"mail", file}, {"mail", file}} {
+	for _, args := range [][]string{{"mail"}, {"lights"}, {"signup"}, {"stock"}, {"pager"}, {"prices"}, {"mail", file}, {"mail", file}} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		program := exec.CommandContext(ctx, filepath.Join(bin, args[0]), args[1:]...)
 		program.Env = append(os.Environ(), "TMPDIR="+t.TempDir())

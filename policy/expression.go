@@ -83,6 +83,46 @@ type expression struct {
 // so its cost is bounded by the sizes of the texts. The error is a
 // [retry.FieldError] without a field.
 func Compile(text string) (retry.Condition, error) {
+	if known, ok := compiled.find(text); ok {
+		return known, nil
+	}
+	made, err := compile(text)
+	if err != nil {
+		return nil, err
+	}
+	compiled.keep(text, made)
+	return made, nil
+}
+
+// compiled keeps expressions, since callers with inline policies send the same ones
+// again and again, and to compile one takes most of a millisecond.
+var compiled cache
+
+// mostCompiled bounds the cache: when there are more, it starts over.
+const mostCompiled = 1024
+
+type cache struct {
+	mu    sync.RWMutex
+	known map[string]*expression
+}
+
+func (c *cache) find(text string) (*expression, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	known, ok := c.known[text]
+	return known, ok
+}
+
+func (c *cache) keep(text string, made *expression) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil || len(c.known) >= mostCompiled {
+		c.known = make(map[string]*expression)
+	}
+	c.known[text] = made
+}
+
+func compile(text string) (*expression, error) {
 	if len(text) > MaxExpression {
 		return nil, &retry.FieldError{Message: fmt.Sprintf("has %d bytes; %d are the limit", len(text), MaxExpression), Hint: "use several rules"}
 	}

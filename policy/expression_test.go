@@ -115,3 +115,11 @@ func BenchmarkExpression(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkCompile(b *testing.B) {
+	for b.Loop() {
+		if _, err := compile(`category == "permanent" && status == 404 && attempt < 3`); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
@@ -42,10 +43,11 @@ type Policy struct {
 	// Body is the policy in its one written form: see [Normal].
 	Body      json.RawMessage
 	Spec      *retry.Spec
-	Policy    *retry.Policy // with name and version
-	Fallback  *task.Follow  // nil for none
-	Managed   string        // [ManagedByFile], or ""
-	Actor     string        // who made this version
+	Policy    *retry.Policy   // with name and version
+	Fallback  *task.Follow    // nil for none
+	Alert     json.RawMessage // an alert.TaskRule; nil for none
+	Managed   string          // [ManagedByFile], or ""
+	Actor     string          // who made this version
 	UpdatedAt time.Time
 }
 
@@ -70,7 +72,8 @@ func Parse(name string, body []byte) (*Policy, error) {
 		problems = append(problems, err)
 	}
 	if !absent(spec.Alert) {
-		problems = append(problems, &retry.FieldError{Field: "alert", Message: "is not possible yet", Hint: "leave it out"})
+		p.Alert = spec.Alert
+		problems = append(problems, alertProblems(spec.Alert)...)
 	}
 	if !absent(spec.Fallback) {
 		if p.Fallback, err = parseFallback(spec.Fallback); err != nil {
@@ -85,6 +88,19 @@ func Parse(name string, body []byte) (*Policy, error) {
 	}
 	p.Policy = p.Policy.Named(name, 0)
 	return p, nil
+}
+
+// alertProblems is what is wrong with the alert of a policy.
+func alertProblems(text json.RawMessage) (problems []error) {
+	_, err := alert.ParseTaskRule(text)
+	for _, field := range retry.FieldErrors(err) {
+		at := "alert"
+		if field.Field != "" {
+			at += "." + field.Field
+		}
+		problems = append(problems, &retry.FieldError{Field: at, Message: field.Message, Hint: field.Hint})
+	}
+	return problems
 }
 
 // Normal is the one written form of a policy: two policies that say the same in

@@ -13,7 +13,7 @@ import (
 type Type struct {
 	Policy      string `json:"policy,omitempty" doc:"Name of the policy; before that of the queue."`
 	Queue       string `json:"queue,omitempty" doc:"Queue of tasks that name none."`
-	MaxAttempts *int   `json:"max_attempts,omitempty" doc:"Attempts, the first included; 1 turns retries off."`
+	MaxAttempts *int   `json:"max_attempts,omitempty" least:"1" most:"1000000" doc:"Attempts, the first included; 1 turns retries off."`
 }
 
 // ParseType reads a type from JSON, strictly. The error joins all findings as

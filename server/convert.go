@@ -20,7 +20,7 @@ func draftOf(d *client.Draft) outlast.Draft {
 		Policy: d.Policy, Retry: d.Retry, MaxAttempts: d.MaxAttempts, Timeout: time.Duration(d.Timeout),
 		Deadline: d.Deadline.Time, TTL: time.Duration(d.TTL), Metadata: d.Metadata, Target: requestOf(d.Target),
 		Fallback: followOf(d.Fallback), OnSuccess: followOf(d.OnSuccess), OnDead: followOf(d.OnDead),
-		TraceParent: d.TraceParent,
+		Alert: d.Alert, TraceParent: d.TraceParent,
 	}
 }
 
@@ -71,7 +71,7 @@ func wireTask(v *outlast.View) client.Task {
 		Policy: t.Policy, Retry: t.Spec.Retry, MaxAttempts: v.MaxAttempts, Timeout: client.Duration(t.Spec.Timeout),
 		Deadline: wireTime(t.Spec.Deadline), Metadata: t.Spec.Metadata, Target: targetOf(t.Spec.HTTP),
 		Fallback: wireFollow(t.Spec.Fallback), OnSuccess: wireFollow(t.Spec.OnSuccess), OnDead: wireFollow(t.Spec.OnDead),
-		TraceParent: t.Spec.TraceParent, Attempt: t.Attempt, Crashes: t.Crashes, Claim: t.Claim,
+		Alert: t.Spec.Alert, TraceParent: t.Spec.TraceParent, Attempt: t.Attempt, Crashes: t.Crashes, Claim: t.Claim,
 		StartedAt: wireTime(t.StartedAt), CancelRequested: t.CancelRequested, Waiting: string(v.Waiting), NextCheck: wireTime(v.NextCheck),
 		CreatedAt: wireTime(t.CreatedAt), UpdatedAt: wireTime(t.UpdatedAt), FinishedAt: wireTime(t.FinishedAt),
 		LastError: wireFailure(t.LastError), DeadReason: string(t.DeadReason), Result: t.Result, Progress: v.Progress,

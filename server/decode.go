@@ -279,7 +279,6 @@ func (d *decoder) advise(hint string) {
 
 // later are fields of the contract that this release does not have.
 var later = map[reflect.Type][]string{
-	reflect.TypeFor[client.Draft]():   {"alert"},
 	reflect.TypeFor[client.Target]():  {"success"},
 	reflect.TypeFor[client.Redrive](): {"canary", "stop_if_failing"},
 }

@@ -40,7 +40,7 @@ func TestBadBodies(t *testing.T) {
 		{"deep", `{"type":"a","payload":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, 400, "invalid", []string{"body"}},
 		{"very deep", strings.Repeat("[", 1<<20), 400, "invalid", []string{"body"}},
 		{"unknown field", `{"type":"a","foo":1,"state":"dead"}`, 400, "invalid", []string{"foo", "state"}},
-		{"not yet", `{"type":"a","alert":{},"target":{"url":"http://a","success":"x"}}`, 400, "invalid", []string{"alert", "target.success"}},
+		{"not yet", `{"type":"a","alert":{"when":1},"target":{"url":"http://a","success":"x"}}`, 400, "invalid", []string{"target.success"}},
 		{"other case", `{"Type":"a"}`, 400, "invalid", []string{"Type"}},
 		{"twice", `{"type":"a","type":"b"}`, 400, "invalid", []string{"type"}},
 		{"twice by escape", `{"type":"a","typ\u0065":"b"}`, 400, "invalid", []string{"type"}},
@@ -191,6 +191,9 @@ func TestDocumentListsTheRoutes(t *testing.T) {
 		POST_/v1/policies/plan GET_/v1/policies GET_/v1/policies/{name} PUT_/v1/policies/{name} DELETE_/v1/policies/{name} GET_/v1/policies/{name}/versions
 		GET_/v1/nodes GET_/v1/lanes POST_/v1/nodes/wake GET_/v1/targets GET_/v1/targets/{name} POST_/v1/targets/{name}/open POST_/v1/targets/{name}/close POST_/v1/targets/{name}/reset
 		POST_/v1/workers/poll POST_/v1/workers/extend POST_/v1/workers/settle GET_/v1/groups PUT_/v1/groups/{group}/workers/{id} DELETE_/v1/groups/{group}/workers/{id}
+		GET_/v1/alerts/rules GET_/v1/alerts/rules/{name} PUT_/v1/alerts/rules/{name} DELETE_/v1/alerts/rules/{name}
+		GET_/v1/alerts/channels GET_/v1/alerts/channels/{name} PUT_/v1/alerts/channels/{name} DELETE_/v1/alerts/channels/{name}
+		POST_/v1/alerts/channels/{name}/test GET_/v1/alerts/events
 		GET_/livez GET_/readyz GET_/metrics GET_/openapi.json`, "_", " "))
 	routes := make([]string, 0, len(want)/2)
 	for i := 0; i+1 < len(want); i += 2 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
@@ -43,6 +44,7 @@ func (s *Server) ready(ctx context.Context, in *readyInput) (answer[client.Healt
 			detail, well := s.file()
 			r.health.Checks["configuration"] = client.Check{OK: well, Detail: detail}
 		}
+		r.examineAlerts()
 		if err == nil { // else the store has said what there is to say
 			r.examineStore(ctx)
 		}
@@ -69,6 +71,16 @@ func (r *readiness) check(name string, err error, detail string) {
 		r.health.Status, detail = "not ready", problemOf(err).Error()
 	}
 	r.health.Checks[name] = client.Check{OK: err == nil, Detail: detail}
+}
+
+// examineAlerts tells of channels that do not deliver. It makes no server
+// unready: tasks run without alerts.
+func (r *readiness) examineAlerts() {
+	detail := "every channel delivers"
+	if problems := r.server.inspect.AlertProblems(); len(problems) > 0 {
+		detail = strings.Join(problems, "; ")
+	}
+	r.health.Checks["alerts"] = client.Check{OK: detail == "every channel delivers", Detail: detail}
 }
 
 // examineStore tells of the schema and, on a database server, of the clocks and the

@@ -176,7 +176,7 @@ func TestNamedPoliciesRefused(t *testing.T) {
 		{"unknown key", "p", `{"max_atempts":3}`, 400, "invalid", []string{"max_atempts"}},
 		{"all at once", "p", `{"max_attempts":0,"backoff":{"multiplier":200},"rules":[{"when":"statu == 3"}]}`, 400, "invalid", []string{"rules[0].when", "max_attempts", "backoff.multiplier"}},
 		{"a condition that is none", "p", `{"rules":[{"when":"status"}]}`, 400, "invalid", []string{"rules[0].when"}},
-		{"alert", "p", `{"alert":{}}`, 400, "invalid", []string{"alert"}},
+		{"alert", "p", `{"alert":{"when":"attempt >"}}`, 400, "invalid", []string{"alert.when"}},
 		{"fallback", "p", `{"fallback":{"typ":"x"}}`, 400, "invalid", []string{"fallback.typ"}},
 		{"null", "p", `{"max_attempts":null}`, 400, "invalid", []string{"max_attempts"}},
 		{"key twice", "p", `{"ttl":"1s","ttl":"2s"}`, 400, "invalid", []string{"ttl"}},

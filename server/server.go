@@ -76,6 +76,7 @@ func New(config Config) (*Server, error) {
 	s.addQueues()
 	s.addPolicies()
 	s.addTargets()
+	s.addAlerts()
 	s.addNodes()
 	s.addWorkers()
 	s.addGroups()

@@ -40,7 +40,7 @@ func TestRescheduleNeedsATime(t *testing.T) {
 func TestLaterFields(t *testing.T) {
 	a := start(t)
 	for _, c := range [][3]string{
-		{"/v1/tasks", `{"type":"a","alert":{}}`, "alert"}, {"/v1/tasks", `{"type":"a","target":{"url":"https://e.org","success":"true"}}`, "target.success"},
+		{"/v1/tasks", `{"type":"a","target":{"url":"https://e.org","success":"true"}}`, "target.success"},
 		{"/v1/dead/redrive", `{"filter":{},"canary":1}`, "canary"}, {"/v1/dead/redrive", `{"filter":{},"stop_if_failing":true}`, "stop_if_failing"},
 	} {
 		refused := a.call("POST", c[0], c[1])

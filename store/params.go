@@ -237,17 +237,18 @@ type Refusal struct {
 
 // Settlement ends one attempt.
 //
-//   - succeeded: the row moves to done with Result; Follow is inserted.
+//   - succeeded: the row moves to done with Result.
 //   - failed: a history row; pending again at RunAt.
 //   - snoozed, released: as failed, but Attempt - 1, and the claim number is
 //     raised by a release.
 //   - dead: the row moves to dead with DeadReason, Failure and its attempts
 //     (the last 100); the key is held unless OrderOnDead is "skip";
-//     counters; Follow is inserted.
+//     counters.
 //   - canceled: the row moves to done as canceled.
 //
 // A failed, snoozed or released settlement of a row whose cancel was
-// requested ends as canceled. A failure keeps LastError on the row.
+// requested ends as canceled. A failure keeps LastError on the row. Follow is
+// inserted in the same transaction, whatever becomes of the task.
 type Settlement struct {
 	Task        *task.Task // as claimed; ID and Claim are the fence
 	Outcome     task.Outcome

@@ -80,6 +80,7 @@ type Spec struct {
 	Fallback     *Follow           `json:"fallback,omitempty"`     // enqueued in the transaction in which the task dies
 	OnSuccess    *Follow           `json:"on_success,omitempty"`   // enqueued in the transaction in which it succeeds
 	OnDead       *Follow           `json:"on_dead,omitempty"`      // enqueued in the transaction in which it dies
+	Alert        json.RawMessage   `json:"alert,omitempty"`        // when to tell people about this task, and whom; see alert.TaskRule
 	Parent       ID                `json:"parent,omitzero"`        // the task that this one follows
 	Depth        int               `json:"depth,omitempty"`        // how many fallbacks lie above this task
 	RedrivenAt   time.Time         `json:"redriven_at,omitzero"`   // from when a policy's TTL counts, instead of the acceptance
@@ -99,7 +100,7 @@ func (s Spec) Redriven(now time.Time) Spec {
 func (s *Spec) IsZero() bool {
 	return s.Retry == nil && s.MaxAttempts == 0 && s.Timeout == 0 && s.Deadline.IsZero() &&
 		len(s.Metadata) == 0 && s.HTTP == nil && s.DedupeKey == "" && s.DedupeWindow == 0 &&
-		s.TraceParent == "" && s.Fallback == nil && s.OnSuccess == nil && s.OnDead == nil &&
+		s.TraceParent == "" && s.Alert == nil && s.Fallback == nil && s.OnSuccess == nil && s.OnDead == nil &&
 		s.Parent.IsZero() && s.Depth == 0 && s.RedrivenAt.IsZero()
 }
 

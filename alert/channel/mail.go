@@ -57,10 +57,16 @@ func (m *mailer) Send(ctx context.Context, message *alert.Message) error {
 	if err != nil {
 		return err
 	}
-	client, err := m.client(ctx)
+	var conn net.Conn // the library leaves it open where the server refuses to begin
+	client, err := m.client(ctx, &conn)
 	if err != nil {
 		return err
 	}
+	defer func() {
+		if conn != nil {
+			_ = conn.Close() // it may be closed
+		}
+	}()
 	err = client.DialAndSendWithContext(ctx, mail)
 	if mail.IsDelivered() {
 		return nil // whatever happened at the end of the conversation
@@ -82,7 +88,7 @@ func (m *mailer) write(message *alert.Message) (*mail.Msg, error) {
 	return out, nil
 }
 
-func (m *mailer) client(ctx context.Context) (*mail.Client, error) {
+func (m *mailer) client(ctx context.Context, opened *net.Conn) (*mail.Client, error) {
 	config := m.roots
 	if config == nil {
 		config = &tls.Config{MinVersion: tls.VersionTLS12}
@@ -119,8 +125,12 @@ func (m *mailer) client(ctx context.Context) (*mail.Client, error) {
 	if m.username != "" {
 		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(m.username), mail.WithPassword(m.password))
 	}
-	options = append(options, mail.WithDialContextFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
-		return dial(ctx, network, address)
+	options = append(options, mail.WithDialContextFunc(func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+		conn, err = dial(ctx, network, address)
+		if err == nil {
+			*opened = conn
+		}
+		return conn, err
 	}))
 	return mail.NewClient(m.host, options...)
 }

@@ -100,6 +100,13 @@ var rules = []rule{
 	}},
 
 	// Between engine and root: one folder per noun.
+	{path: "alert", is: "rules, cool-down, delivery", imports: []arrow{
+		{"task", "the subject of an alert"},
+		{"store", "deliveries and held-back alerts"},
+		{"retry", "repeats of a delivery"},
+		{"engine", "events come from its observer"},
+		{"safehttp", "outbound requests"},
+	}},
 	{path: "policy", is: "named policies and queues", imports: []arrow{
 		{"internal/hints", "nearest names"},
 		{"retry", "what a policy compiles to"},
@@ -107,6 +114,7 @@ var rules = []rule{
 		{"task", "names and limits of tasks"},
 		{"store", "versions are kept in it"},
 		{"engine", "implements the engine's view of policies"},
+		{"alert", "the alert of a policy"},
 	}},
 	{path: "schedule", is: "cron and interval rules", imports: []arrow{
 		{"task", "what a tick enqueues"},
@@ -120,13 +128,6 @@ var rules = []rule{
 		{"retry", "pacing and stopping of a redrive"},
 		{"engine", "wakes the owner after a redrive"},
 		{"schedule", "when the cleanup runs"},
-	}},
-	{path: "alert", is: "rules, cool-down, delivery", imports: []arrow{
-		{"task", "the subject of an alert"},
-		{"store", "deliveries and held-back alerts"},
-		{"retry", "repeats of a delivery"},
-		{"engine", "events come from its observer"},
-		{"safehttp", "outbound requests"},
 	}},
 	{path: "alert/*", is: "one channel each", imports: []arrow{
 		{"alert", "the interface of a channel"},
@@ -161,6 +162,7 @@ var rules = []rule{
 		{"dead", "dead letters"},
 		{"schedule", "schedules"},
 		{"alert", "alerts"},
+		{"alert/channel", "how messages travel"},
 		{"push", "HTTP push"},
 		{"group", "worker groups"},
 		{"safehttp", "outbound requests"},

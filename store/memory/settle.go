@@ -66,9 +66,7 @@ func (d *data) settle(given store.Settlement, now time.Time) store.Settled {
 	} else {
 		settled = d.finish(r, given, outcome, now)
 	}
-	if outcome == task.OutcomeSucceeded || outcome == task.OutcomeDead {
-		follow.apply()
-	}
+	follow.apply()
 	return settled
 }
 

@@ -115,8 +115,8 @@ func settleMoreRules() []rule {
 				h.outcomes(id, task.OutcomeFailed)
 			}
 		}},
-		{"settle/follow-ups in the same transaction", "Follow is inserted in the transaction in which the task succeeds or dies.", func(h *harness) {
-			for _, outcome := range []task.Outcome{task.OutcomeSucceeded, task.OutcomeDead} {
+		{"settle/follow-ups in the same transaction", "Follow is inserted in the transaction in which the attempt ends, whatever becomes of the task.", func(h *harness) {
+			for _, outcome := range []task.Outcome{task.OutcomeSucceeded, task.OutcomeDead, task.OutcomeFailed} {
 				first, second := h.task(keyed("k-"+string(outcome))), h.task(h.inLane(1), due(time.Time{}))
 				s := settlement(h.claimOne(h.add()), outcome)
 				s.Follow = []store.Insert{{Task: first}, {Task: second, Delay: time.Hour}}

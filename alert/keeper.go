@@ -1,0 +1,257 @@
+package alert
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// Queue is the queue of alerts. Every node that runs tasks works on it; its
+// lanes are few, and people do not see it among their queues.
+const Queue = "outlast.alerts"
+
+// Types of the tasks in it. What is sent to a channel has a type of its own,
+// so that only nodes take it that can reach the channel.
+const (
+	TypeRaise  = "outlast.alert.raise"
+	TypeDigest = "outlast.alert.digest"
+	typeSend   = "outlast.alert.send:"
+)
+
+// SendType is the type of tasks that send to a channel.
+func SendType(channel string) string { return typeSend + channel }
+
+// Node is what a keeper needs of the engine beside it.
+type Node interface {
+	Wake(lanes ...uint16)
+	Topology() *store.Topology
+	Node() string
+	Queue(name string) (store.Queue, bool)
+}
+
+// Config is what a keeper is made of.
+type Config struct {
+	Backend store.Backend
+	Node    Node
+	Logger  *slog.Logger
+	// Backlog is from how many dead letters on their number is told; 1 when 0.
+	Backlog int
+	// Functions are channels that exist in this process only, by name.
+	Functions map[string]Channel
+	// Open makes a channel of its specification.
+	Open func(*ChannelSpec) (Channel, error)
+	// Serve is told which channels this node can send to, whenever that
+	// changes.
+	Serve func(channels []string)
+	// Told is called after each try to deliver: the channel, and "sent",
+	// "failed" or "digested". Nil for nobody.
+	Told func(channel, result string)
+	// Groups measures the worker groups; nil where there are none.
+	Groups func() []GroupSample
+}
+
+// Keeper runs the alerts of one node: a goroutine that looks for changed rules
+// and writes what was held back, one that raises what happens outside of a
+// task's settlement, and one that measures.
+type Keeper struct {
+	Config
+	book    atomic.Pointer[book]
+	tasks   taskRules
+	opening sync.Mutex // held while channels are opened
+	gates   gates
+	windows *Windows
+	events  chan *Occurrence
+	dropped atomic.Int64
+	trouble trouble
+
+	channels atomic.Pointer[map[string]Channel]
+	version  int64 // of the configuration that was read
+	stop     context.CancelFunc
+	running  sync.WaitGroup
+}
+
+// mostEvents bounds what waits to be raised. Beyond it events are dropped and
+// counted.
+const mostEvents = 1024
+
+// New makes a keeper. Until [Keeper.Load] it knows the built-in rules only.
+func New(config Config) *Keeper {
+	k := &Keeper{Config: config, windows: NewWindows(), events: make(chan *Occurrence, mostEvents), version: -1}
+	k.publish(newBook(Builtin(config.Backlog), nil))
+	return k
+}
+
+// Load reads rules and channels. [Keeper.Start] goes on to look for changes.
+func (k *Keeper) Load(ctx context.Context) error {
+	rules, err := k.Backend.Objects(ctx, KindRule)
+	if err != nil {
+		return err
+	}
+	channels, err := k.Backend.Objects(ctx, KindChannel)
+	if err != nil {
+		return err
+	}
+	k.publish(newBook(Builtin(k.Backlog), append(rules, channels...)))
+	return nil
+}
+
+// AddFunction makes a Go function a channel of this process.
+func (k *Keeper) AddFunction(name string, channel Channel) {
+	k.opening.Lock()
+	functions := maps.Clone(k.Functions)
+	if functions == nil {
+		functions = map[string]Channel{}
+	}
+	functions[name] = channel
+	k.Functions = functions
+	k.opening.Unlock()
+	k.publish(k.book.Load())
+}
+
+// publish makes a book the one that holds, and opens its channels.
+func (k *Keeper) publish(b *book) {
+	k.opening.Lock()
+	defer k.opening.Unlock()
+	again := *b
+	again.wrong = maps.Clone(b.wrong)
+	maps.DeleteFunc(again.wrong, func(what string, _ error) bool {
+		_, read := b.channels[strings.TrimPrefix(what, KindChannel+"/")]
+		return read
+	})
+	b = &again
+	open := map[string]Channel{}
+	for name, made := range k.Functions {
+		open[name] = made
+	}
+	if k.Open != nil {
+		specs := map[string]*ChannelSpec{LogChannel: {Name: LogChannel, Kind: Log}}
+		for name, spec := range b.channels {
+			specs[name] = spec
+		}
+		for name, spec := range specs {
+			if open[name] != nil {
+				continue
+			}
+			made, err := k.Open(spec)
+			if err != nil {
+				k.Logger.Warn("alert.channel_unusable", "channel", name, "error", err)
+				b.wrong[KindChannel+"/"+name] = err
+				continue
+			}
+			open[name] = made
+		}
+	}
+	for what, err := range b.wrong {
+		k.Logger.Warn("alert.refused", "object", what, "error", err)
+	}
+	k.channels.Store(&open)
+	k.book.Store(b)
+	if k.Serve != nil {
+		names := make([]string, 0, len(open))
+		for name := range open {
+			names = append(names, name)
+		}
+		k.Serve(names)
+	}
+}
+
+// How often the keeper looks for changed rules and writes what was held back,
+// and how often it forgets old state.
+const (
+	lookEvery = time.Second
+	tidyEvery = 10 * time.Minute
+	callTime  = 10 * time.Second
+)
+
+// Start begins to work. Call it once.
+func (k *Keeper) Start() {
+	ctx, stop := context.WithCancel(context.Background())
+	k.stop = stop
+	k.running.Go(func() { k.look(ctx) })
+	k.running.Go(func() { k.raiseEvents(ctx) })
+	k.running.Go(func() { k.measure(ctx) })
+}
+
+// Stop ends the work, writes what was held back, and waits no longer than ctx.
+func (k *Keeper) Stop(ctx context.Context) error {
+	if k.stop == nil {
+		return nil
+	}
+	k.stop()
+	done := make(chan struct{})
+	go func() {
+		k.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		k.last(ctx)
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// last puts on disk what is only known here.
+func (k *Keeper) last(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, callTime/2)
+	defer cancel()
+	for {
+		select {
+		case o := <-k.events:
+			k.raiseOne(ctx, o)
+			continue
+		default:
+		}
+		break
+	}
+	k.writeHeld(ctx)
+}
+
+func (k *Keeper) look(ctx context.Context) {
+	for sleep(ctx, lookEvery) {
+		if version := k.Node.Topology().Config; version != k.version {
+			if err := k.Load(ctx); err == nil {
+				k.version = version
+			} else if ctx.Err() == nil {
+				k.Logger.Warn("alert.load_failed", "error", err)
+			}
+		}
+		k.writeHeld(ctx)
+	}
+}
+
+// Rules are all rules by name, those built in included.
+func (k *Keeper) Rules() []Rule { return k.book.Load().all }
+
+// IsBuiltin reports whether the rule of a name is the built-in one.
+func (k *Keeper) IsBuiltin(name string) bool { return k.book.Load().builtin[name] }
+
+// Channels are the names of the channels that this node can send to.
+func (k *Keeper) Channels() map[string]Channel { return *k.channels.Load() }
+
+// Wrong is why rules and channels are not in use here, by "rule/NAME" or
+// "channel/NAME".
+func (k *Keeper) Wrong() map[string]error { return k.book.Load().wrong }
+
+// Dropped counts events that no alert could be raised for because too many
+// came at once, or the store did not take them.
+func (k *Keeper) Dropped() int64 { return k.dropped.Load() }
+
+// sleep waits for d; false if ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

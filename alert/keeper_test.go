@@ -1,0 +1,190 @@
+package alert
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/memory"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// desk is a keeper whose tasks the test runs by hand, in virtual time.
+type desk struct {
+	*testing.T
+	*Keeper
+	store *memory.Store
+	got   []Message
+	fail  error
+}
+
+type loneNode struct{ queue store.Queue }
+
+func (n *loneNode) Wake(...uint16)                        {}
+func (n *loneNode) Topology() *store.Topology             { return &store.Topology{} }
+func (n *loneNode) Node() string                          { return "n" }
+func (n *loneNode) Queue(name string) (store.Queue, bool) { return n.queue, name == Queue }
+
+func onDesk(t *testing.T, spec string, body func(d *desk)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		d := &desk{T: t, store: memory.New()}
+		queue, err := d.store.PutQueue(t.Context(), store.Queue{Name: Queue, Lanes: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.store.Change(t.Context(), store.Change{Put: []store.Object{{Kind: KindChannel, Name: "ops", Body: []byte(spec)}}}); err != nil {
+			t.Fatal(err)
+		}
+		d.Keeper = New(Config{
+			Backend: d.store, Node: &loneNode{*queue}, Logger: slog.New(slog.DiscardHandler),
+			Open: func(*ChannelSpec) (Channel, error) {
+				return ChannelFunc(func(_ context.Context, m *Message) error {
+					if d.fail != nil {
+						return d.fail
+					}
+					d.got = append(d.got, *m)
+					return nil
+				}), nil
+			},
+		})
+		if err := d.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		body(d)
+	})
+}
+
+// send hands a message over as the task of a delivery would.
+func (d *desk) send(subject string) {
+	d.Helper()
+	id := task.NewID(time.Now(), random{})
+	payload, _ := json.Marshal(delivery{Message: &Message{ID: id.String(), Kind: Raised, Rule: "r", Subject: subject, At: time.Now()}})
+	if err := d.Send(d.Context(), id, "ops", payload); err != nil {
+		d.Fatal(err)
+	}
+}
+
+// work runs what is due in the queue, as the engine would, until time.
+func (d *desk) work(until time.Duration) {
+	d.Helper()
+	done := map[task.ID]bool{}
+	for end := time.Now().Add(until); time.Now().Before(end); time.Sleep(100 * time.Millisecond) { // sleep: virtual time
+		tasks, _, err := d.store.Find(d.Context(), store.Filter{Queue: Queue, State: task.Pending}, store.Page{Limit: 500})
+		if err != nil {
+			d.Fatal(err)
+		}
+		for _, t := range tasks {
+			if done[t.ID] || t.RunAt.After(time.Now()) || !strings.HasPrefix(t.Type, typeSend) {
+				continue
+			}
+			err := d.Send(d.Context(), t.ID, "ops", t.Payload)
+			if later, ok := errors.AsType[*Later](err); ok {
+				_, err = d.store.Reschedule(d.Context(), t.ID, time.Now().Add(later.After))
+			} else {
+				done[t.ID] = true
+			}
+			if err != nil {
+				d.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestVendorsRateIsKept: 100 messages within a second, of which DingTalk takes
+// 20 a minute. The rest is one message that counts and names.
+func TestVendorsRateIsKept(t *testing.T) {
+	t.Parallel()
+	onDesk(t, `{"kind": "dingtalk", "url_env": "U"}`, func(d *desk) {
+		for i := range 100 {
+			d.send(fmt.Sprint("s", i))
+		}
+		if len(d.got) != 20 {
+			t.Fatalf("%d were sent at once", len(d.got))
+		}
+		d.work(5 * time.Minute)
+		if len(d.got) != 21 {
+			t.Fatalf("%d messages", len(d.got))
+		}
+		if m := d.got[20]; m.HeldBack != 80 || len(m.Names) != 20 || !strings.Contains(m.Names[0], "s20") || m.Kind != Held {
+			t.Errorf("%+v", m)
+		}
+	})
+}
+
+// TestOneMessageTooManyStaysItself: nothing is gained by a collection of one.
+func TestOneMessageTooManyStaysItself(t *testing.T) {
+	t.Parallel()
+	onDesk(t, `{"kind": "slack", "url_env": "U"}`, func(d *desk) {
+		d.send("a")
+		d.send("b")
+		d.work(time.Minute)
+		if len(d.got) != 2 || d.got[1].Subject != "b" || d.got[1].HeldBack != 0 {
+			t.Errorf("%+v", d.got)
+		}
+	})
+}
+
+// TestRulesThatCannotBeReadChangeNothingElse: they are named.
+func TestRulesThatCannotBeReadChangeNothingElse(t *testing.T) {
+	t.Parallel()
+	b := newBook(Builtin(1), []store.Object{
+		{Kind: KindRule, Name: "odd", Body: []byte(`{"on": "tomorrow"}`)}, {Kind: KindRule, Name: "mine", Body: []byte(`{"on": "dead"}`)},
+		{Kind: KindRule, Name: "exhausted", Body: []byte(`{"on": "dead", "disabled": true}`)}, {Kind: KindChannel, Name: "c", Body: []byte(`{}`)},
+	})
+	if len(b.wrong) != 2 || b.wrong["rule/odd"] == nil || b.wrong["channel/c"] == nil {
+		t.Errorf("%v", b.wrong)
+	}
+	var names []string
+	for _, rule := range b.rules[OnDead] {
+		names = append(names, rule.Name)
+	}
+	if got := strings.Join(names, " "); got != "crash_loop mine" || b.builtin["exhausted"] {
+		t.Errorf("%s, built in: %v", got, b.builtin)
+	}
+}
+
+// TestNothingIsRaisedAboutAlerts, or a channel that fails would raise for ever.
+func TestNothingIsRaisedAboutAlerts(t *testing.T) {
+	t.Parallel()
+	onDesk(t, `{"kind": "log"}`, func(d *desk) {
+		s := settlement(task.OutcomeDead, task.Exhausted)
+		if inserts := d.Beside(s, 3, nil); len(inserts) != 1 {
+			t.Errorf("%d tasks for a death", len(inserts))
+		}
+		s.Task.Queue = Queue
+		if inserts := d.Beside(s, 3, nil); inserts != nil {
+			t.Errorf("%+v", inserts)
+		}
+	})
+}
+
+func BenchmarkBesideWithoutRules(b *testing.B) {
+	k := New(Config{Logger: slog.New(slog.DiscardHandler)})
+	s := settlement(task.OutcomeFailed, "")
+	b.ReportAllocs()
+	for b.Loop() {
+		k.Beside(s, 3, nil)
+	}
+}
+
+func BenchmarkConditionOfARetry(b *testing.B) {
+	e, err := Compile(OnRetry, `attempt > 1 && attempt < 5 && category == "timeout"`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := settlement(task.OutcomeFailed, "")
+	b.ReportAllocs()
+	for b.Loop() {
+		if holds, err := e.Holds(Ended(s, 3).Values); holds || err != nil {
+			b.Fatal(holds, err)
+		}
+	}
+}

@@ -1,0 +1,350 @@
+package alert
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// mostPublished is how many series of each kind a node tells others of.
+const mostPublished = 40
+
+// Where the backlog of a queue is counted to, for rules of users and for those
+// that are built in.
+const (
+	mostCounted = 10_000
+	mostGlanced = 100
+)
+
+// measure turns the windows of this node and, on the node that does it for
+// all, looks at what the aggregates say.
+func (k *Keeper) measure(ctx context.Context) {
+	tidied := time.Now()
+	for sleep(ctx, Step) {
+		k.windows.Turn()
+		k.publishRates(ctx)
+		if !k.first() {
+			continue
+		}
+		k.Measure(ctx)
+		if time.Since(tidied) >= tidyEvery {
+			k.tidy(ctx)
+			tidied = time.Now()
+		}
+	}
+}
+
+// first reports whether this node is the one that measures for all: the living
+// one with the smallest id. Where two do it for a moment, the compare-and-set
+// of the states lets one tell.
+func (k *Keeper) first() bool {
+	first := ""
+	for _, node := range k.Node.Topology().Nodes {
+		if node.State == store.NodeAlive && (first == "" || node.ID < first) {
+			first = node.ID
+		}
+	}
+	return first == "" || first >= k.Node.Node()
+}
+
+// alone reports whether no other node lives.
+func (k *Keeper) alone() bool {
+	for _, node := range k.Node.Topology().Nodes {
+		if node.State == store.NodeAlive && node.ID != k.Node.Node() {
+			return false
+		}
+	}
+	return true
+}
+
+// Measure looks at all aggregates now.
+func (k *Keeper) Measure(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, Step)
+	defer cancel()
+	b := k.book.Load()
+	states, err := k.Backend.Objects(ctx, kindFires)
+	if err != nil {
+		k.failed(ctx, err)
+		return
+	}
+	known := map[string]bool{}
+	for i := range states {
+		known[states[i].Name] = true
+	}
+	now := time.Now()
+	sample, err := k.sample(ctx, b, now)
+	if err != nil {
+		k.failed(ctx, err)
+		return
+	}
+	seen := map[string]bool{}
+	for _, o := range sample.Occurrences(now) {
+		for _, rule := range b.rules[o.On] {
+			name, holds := stateName(rule.Name, o.Subject), rule.holds(o)
+			seen[name] = true
+			if holds || known[name] {
+				k.failed(ctx, k.measured(ctx, rule, o, holds))
+			}
+		}
+	}
+	k.ended(ctx, b, states, seen)
+}
+
+func (k *Keeper) failed(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
+		k.Logger.Warn("alert.measure_failed", "error", err)
+	}
+}
+
+// measured takes what one rule says of one subject.
+func (k *Keeper) measured(ctx context.Context, rule *compiled, o *Occurrence, holds bool) error {
+	return k.update(ctx, kindFires, rule.Name, o.Subject, func(now time.Time, s *State) ([]store.Insert, error) {
+		since := s.Since
+		fires, recovers := s.Measure(now, holds, length(rule.Hold, 0), rule.CooldownTime())
+		id := task.NewID(now, random{})
+		switch {
+		case fires:
+			return k.deliveries(rule.message(id, o), rule.Channels)
+		case recovers && rule.TellsRecovery():
+			m := rule.message(id, o)
+			m.Kind, m.Fields = Recovered, fields("lasted", now.Sub(since).Round(time.Second).String())
+			return k.deliveries(m, rule.Channels)
+		case recovers || since != s.Since:
+			return nil, nil
+		}
+		return nil, errUnchanged
+	})
+}
+
+// ended tells that it is over for subjects that are not there any more, such as
+// a target that nobody calls, and for rules that are gone.
+func (k *Keeper) ended(ctx context.Context, b *book, states []store.Object, seen map[string]bool) {
+	for i := range states {
+		var s State
+		if seen[states[i].Name] || json.Unmarshal(states[i].Body, &s) != nil || s.Since.IsZero() {
+			continue
+		}
+		rule := &compiled{Rule: Rule{Name: s.Rule, On: OnLetters, Recovery: new(bool)}}
+		for _, rules := range b.rules {
+			for _, one := range rules {
+				if one.Name == s.Rule {
+					rule = one
+				}
+			}
+		}
+		k.failed(ctx, k.measured(ctx, rule, &Occurrence{On: rule.On, Subject: s.Subject, At: time.Now(), Text: s.Subject + " is not seen any more"}, false))
+	}
+}
+
+// sample measures what the rules look at.
+func (k *Keeper) sample(ctx context.Context, b *book, now time.Time) (*Sample, error) {
+	sample := &Sample{}
+	var err error
+	if len(b.rules[OnLetters]) > 0 {
+		if sample.Letters, err = k.letters(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if len(b.rules[OnQueue]) > 0 {
+		if sample.Queues, err = k.queues(ctx, b, now); err != nil {
+			return nil, err
+		}
+	}
+	if b.measures() {
+		nodes, err := k.rates(ctx, now)
+		if err != nil {
+			return nil, err
+		}
+		sample.Targets, sample.Types, sample.Categories = Merge(nodes)
+	}
+	if k.Groups != nil && len(b.rules[OnGroup]) > 0 {
+		sample.Groups = k.Groups()
+	}
+	return sample, nil
+}
+
+// letters are the dead letters without those of alerts that could not be sent:
+// an alert about them would go the same way.
+func (k *Keeper) letters(ctx context.Context) (*store.DeadStats, error) {
+	stats, err := k.Backend.DeadStats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	own := 0
+	copied := *stats
+	copied.ByType = maps.Clone(stats.ByType)
+	for name, count := range stats.ByType {
+		if IsType(name) {
+			own += count
+			delete(copied.ByType, name)
+		}
+	}
+	copied.Total -= own
+	return &copied, nil
+}
+
+// IsType reports whether a type of tasks is one of alerts.
+func IsType(taskType string) bool {
+	return taskType == TypeRaise || taskType == TypeDigest || len(taskType) > len(typeSend) && taskType[:len(typeSend)] == typeSend
+}
+
+// queues measures them. The built-in rule only asks whether there is anything to
+// do; counting further is for those who ask for more.
+func (k *Keeper) queues(ctx context.Context, b *book, now time.Time) (samples []QueueSample, err error) {
+	most, more := mostGlanced, false
+	for _, rule := range b.rules[OnQueue] {
+		more = more || !b.builtin[rule.Name]
+	}
+	if more {
+		most = mostCounted
+	}
+	topology := k.Node.Topology()
+	alive := map[string]bool{}
+	for _, node := range topology.Nodes {
+		alive[node.ID] = node.State == store.NodeAlive
+	}
+	lanes, owned := map[string][]uint16{}, map[string]bool{}
+	for _, lane := range topology.Lanes {
+		lanes[lane.Queue] = append(lanes[lane.Queue], lane.Number)
+		owned[lane.Queue] = owned[lane.Queue] || alive[lane.Owner]
+	}
+	for _, queue := range topology.Queues {
+		if queue.Name == Queue {
+			continue
+		}
+		sample := QueueSample{Name: queue.Name, Owned: owned[queue.Name], Paused: queue.Paused}
+		if sample.Backlog, err = k.Backend.Count(ctx, store.Filter{Queue: queue.Name, State: task.Pending}, most); err != nil {
+			return nil, err
+		}
+		if more && sample.Backlog > 0 {
+			if sample.OldestDue, err = k.oldest(ctx, lanes[queue.Name], now); err != nil {
+				return nil, err
+			}
+		}
+		samples = append(samples, sample)
+	}
+	return samples, nil
+}
+
+// oldest is how long the first rows of the lanes, parked ones included, have
+// been due. Rows go by rank, so one of higher priority may stand before one
+// that has been due for up to a few minutes longer.
+func (k *Keeper) oldest(ctx context.Context, lanes []uint16, now time.Time) (time.Duration, error) {
+	ranges := make([]store.Range, len(lanes))
+	for i, lane := range lanes {
+		ranges[i] = store.Range{Lane: lane, Until: now.UnixMicro(), After: -1 << 62, Limit: 1}
+	}
+	found, err := k.Backend.Scan(ctx, ranges)
+	if err != nil {
+		return 0, err
+	}
+	marked, err := k.Backend.Marks(ctx, lanes)
+	if err != nil {
+		return 0, err
+	}
+	first := now.UnixMicro()
+	for _, entries := range append(found, marked) {
+		for i := range entries {
+			first = min(first, entries[i].RunAt)
+		}
+	}
+	return time.Duration(now.UnixMicro()-first) * time.Microsecond, nil
+}
+
+// published is what a node tells of its rates.
+type published struct {
+	At    time.Time `json:"at"`
+	Rates *Rates    `json:"rates"`
+}
+
+// publishRates lets the node that measures know the rates of this one.
+func (k *Keeper) publishRates(ctx context.Context) {
+	if !k.book.Load().measures() || k.first() || k.alone() {
+		return
+	}
+	rates := k.windows.Rates()
+	if len(rates.Types) == 0 {
+		return
+	}
+	for most := mostPublished; most > 0; most /= 2 {
+		rates.Targets, rates.Types, rates.Categories = busiest(rates.Targets, most), busiest(rates.Types, most), busiest(rates.Categories, most)
+		told := published{time.Now().UTC(), rates}
+		if body, err := json.Marshal(told); err != nil || len(body) > store.MaxObject {
+			continue
+		}
+		k.failed(ctx, k.swap(ctx, kindRates, k.Node.Node(), func([]byte) (any, []store.Insert, error) { return told, nil, nil }))
+		return
+	}
+}
+
+// busiest are the series with the most attempts.
+func busiest(all map[string]Counts, most int) map[string]Counts {
+	if len(all) <= most {
+		return all
+	}
+	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		return cmp.Or(cmp.Compare(all[b].Now.Attempts, all[a].Now.Attempts), cmp.Compare(a, b))
+	})
+	out := make(map[string]Counts, most)
+	for _, name := range names[:most] {
+		out[name] = all[name]
+	}
+	return out
+}
+
+// rates are those of all nodes that have told of them lately.
+func (k *Keeper) rates(ctx context.Context, now time.Time) ([]*Rates, error) {
+	nodes := []*Rates{k.windows.Rates()}
+	if k.alone() {
+		return nodes, nil
+	}
+	objects, err := k.Backend.Objects(ctx, kindRates)
+	if err != nil {
+		return nil, err
+	}
+	for i := range objects {
+		var told published
+		if objects[i].Name != k.Node.Node() && json.Unmarshal(objects[i].Body, &told) == nil && told.Rates != nil && now.Sub(told.At).Abs() < 3*Step {
+			nodes = append(nodes, told.Rates)
+		}
+	}
+	return nodes, nil
+}
+
+// tidy deletes state without which nothing would be lost.
+func (k *Keeper) tidy(ctx context.Context) {
+	for _, kind := range []string{kindState, kindFires, kindRates} {
+		objects, err := k.Backend.Objects(ctx, kind)
+		if err != nil {
+			k.failed(ctx, err)
+			return
+		}
+		now := time.Now()
+		for i := range objects {
+			if !idle(&objects[i], now) {
+				continue
+			}
+			change := store.Change{Quiet: true, Delete: []store.Object{objects[i]}}
+			if _, err := k.Backend.Change(ctx, change); err != nil && !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
+				k.failed(ctx, err)
+				return
+			}
+		}
+	}
+}
+
+func idle(object *store.Object, now time.Time) bool {
+	if object.Kind == kindRates {
+		var told published
+		return json.Unmarshal(object.Body, &told) != nil || now.Sub(told.At) > tidyEvery
+	}
+	var s State
+	return json.Unmarshal(object.Body, &s) != nil || s.Idle(now)
+}

@@ -1,0 +1,42 @@
+package alert
+
+import (
+	"time"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+// RuleView is a rule with where it comes from.
+type RuleView struct {
+	Rule
+	Builtin   bool   // it holds without configuration
+	Managed   string // "file" when the configuration file owns it
+	Actor     string
+	Version   int64 // 0 of a built-in one
+	UpdatedAt time.Time
+	Problem   string // why it does not hold on this node, "" if it does
+}
+
+// ChannelView is a channel with where it comes from.
+type ChannelView struct {
+	ChannelSpec
+	Managed   string // "file", "option" of a Go function, or ""
+	Actor     string
+	Version   int64
+	UpdatedAt time.Time
+	Usable    bool   // this node can send to it
+	Problem   string // why it cannot, or why the last message of this node was not delivered
+}
+
+// EventView is one message to one channel: the delivery log.
+type EventView struct {
+	*Message
+	Task     task.ID
+	Channel  string
+	State    string // pending, sent, failed, or canceled
+	Attempts int
+	Error    string // of the last failed attempt
+	Instead  string // the channel that it is the fallback of
+	NextAt   time.Time
+	EndedAt  time.Time
+}

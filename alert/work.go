@@ -1,0 +1,209 @@
+package alert
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// raised is the payload of a task that an alert is raised by.
+type raised struct {
+	Cooldown time.Duration `json:"cooldown,omitempty"` // ns
+	Digest   time.Duration `json:"digest,omitempty"`   // ns
+	Channels []string      `json:"channels,omitempty"`
+	Name     string        `json:"name,omitempty"` // of the event
+	Message  *Message      `json:"message"`
+}
+
+// digest is the payload of a task that tells what was held back.
+type digest struct {
+	Rule     string        `json:"rule"`
+	Subject  string        `json:"subject"`
+	Severity string        `json:"severity,omitempty"`
+	Queue    string        `json:"queue,omitempty"`
+	Cooldown time.Duration `json:"cooldown,omitempty"` // ns
+	Channels []string      `json:"channels,omitempty"`
+}
+
+// errGone is a payload that this program cannot read.
+func unreadable(err error) error {
+	return task.Invalid("payload", "the alert cannot be read: "+err.Error(), "it was made by another release")
+}
+
+// Raise works on a task of [TypeRaise]: it tells, or holds back, by the state
+// of rule and subject that all nodes share.
+func (k *Keeper) Raise(ctx context.Context, id task.ID, payload []byte) error {
+	var r raised
+	if err := json.Unmarshal(payload, &r); err != nil || r.Message == nil {
+		return unreadable(err)
+	}
+	m := r.Message
+	return k.update(ctx, kindState, m.Rule, m.Subject, func(now time.Time, s *State) ([]store.Insert, error) {
+		before := *s
+		verdict := s.Raise(now, id.String(), r.Name, r.Cooldown, r.Digest)
+		switch {
+		case verdict.Tell:
+			m.HeldBack, m.Names, m.Since = before.HeldBack, before.Names, before.HeldSince
+			return k.deliveries(m, r.Channels)
+		case before.HeldBack == s.HeldBack:
+			return nil, errUnchanged
+		}
+		if s.HeldBack == 1 {
+			s.Last = m
+		} else {
+			s.Last = nil
+		}
+		return k.digest(s, verdict, &digest{Rule: m.Rule, Subject: m.Subject, Severity: m.Severity, Queue: m.Queue, Cooldown: r.Cooldown, Channels: r.Channels})
+	})
+}
+
+// digest makes the task that tells what is held back, if the verdict asks for it.
+func (k *Keeper) digest(s *State, verdict Verdict, d *digest) ([]store.Insert, error) {
+	if !verdict.Digest {
+		return nil, nil
+	}
+	id := task.NewID(time.Now(), random{})
+	insert, ok := k.insert(id, TypeDigest, d, verdict.At)
+	if !ok {
+		return nil, errNoQueue
+	}
+	s.Digest = insert.Task.ID.String()
+	return []store.Insert{insert}, nil
+}
+
+// Digest works on a task of [TypeDigest].
+func (k *Keeper) Digest(ctx context.Context, id task.ID, payload []byte) error {
+	var d digest
+	if err := json.Unmarshal(payload, &d); err != nil {
+		return unreadable(err)
+	}
+	return k.update(ctx, kindState, d.Rule, d.Subject, func(now time.Time, s *State) ([]store.Insert, error) {
+		if s.Digest != id.String() {
+			return nil, errUnchanged // told before
+		}
+		if now.Before(s.Until) { // another message went out since the digest was planned
+			return nil, &Later{s.Until.Sub(now)}
+		}
+		m := &Message{ID: id.String(), Kind: Held, Rule: d.Rule, Subject: d.Subject, Severity: d.Severity, Queue: d.Queue, At: now}
+		last := s.Last
+		if !s.Take(now, m, d.Cooldown) {
+			return nil, nil
+		}
+		m.Text = counted(m.HeldBack, "alert") + " of the rule " + d.Rule + " about " + d.Subject + " since " + m.Since.UTC().Format(time.RFC3339)
+		if last != nil && m.HeldBack == 1 { // the one alert, as it was
+			m.Text, m.Fields, m.At = last.Text, last.Fields, last.At
+		}
+		return k.deliveries(m, d.Channels)
+	})
+}
+
+// writeHeld adds to the states what this node has held back.
+func (k *Keeper) writeHeld(ctx context.Context) {
+	for _, held := range k.gates.take(time.Now()) {
+		err := k.update(ctx, kindState, held.rule.Name, held.subject, func(now time.Time, s *State) ([]store.Insert, error) {
+			verdict := s.Hold(now, held.count, held.names)
+			return k.digest(s, verdict, &digest{Rule: held.rule.Name, Subject: held.subject, Severity: held.rule.Severity, Cooldown: held.rule.CooldownTime(), Channels: held.rule.Channels})
+		})
+		if err != nil {
+			k.gates.putBack(held)
+			k.Logger.Warn("alert.held_unwritten", "rule", held.rule.Name, "error", err)
+		}
+	}
+}
+
+// errUnchanged ends an update without writing; errNoQueue says that the queue
+// of alerts is not there.
+var (
+	errUnchanged = errors.New("alert: nothing to change")
+	errNoQueue   = &task.Error{Code: task.CodeUnavailable, Message: "there is no queue " + Queue}
+)
+
+// update changes the state of a rule and subject, with the tasks that follow
+// from the change, by compare-and-set: again if another was faster.
+func (k *Keeper) update(ctx context.Context, kind, rule, subject string, change func(now time.Time, s *State) ([]store.Insert, error)) error {
+	return k.swap(ctx, kind, stateName(rule, subject), func(body []byte) (any, []store.Insert, error) {
+		state := &State{}
+		if body != nil {
+			if err := json.Unmarshal(body, state); err != nil {
+				return nil, nil, unreadable(err)
+			}
+		}
+		state.Rule, state.Subject = rule, subject
+		inserts, err := change(time.Now(), state)
+		return state, inserts, err
+	})
+}
+
+// swap is the compare-and-set of one quiet object.
+func (k *Keeper) swap(ctx context.Context, kind, name string, change func(body []byte) (any, []store.Insert, error)) error {
+	for {
+		object, err := k.Backend.Object(ctx, kind, name)
+		if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {
+			object, err = &store.Object{Kind: kind, Name: name}, nil
+		}
+		if err != nil {
+			return err
+		}
+		state, inserts, err := change(object.Body)
+		if errors.Is(err, errUnchanged) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		body, err := json.Marshal(state)
+		if err != nil {
+			return err
+		}
+		put := store.Object{Kind: kind, Name: name, Body: body, Version: object.Version, Actor: "alerts"}
+		request := store.Change{Quiet: true, Put: []store.Object{put}}
+		if len(inserts) > 0 {
+			request.Enqueue = []store.Batch{{Items: inserts}}
+		}
+		_, err = k.Backend.Change(ctx, request)
+		if err == nil && len(inserts) > 0 {
+			k.wake(inserts)
+		}
+		if !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// stateName is the object of a rule and subject: the subject may be longer than
+// a name.
+func stateName(rule, subject string) string {
+	sum := sha256.Sum256([]byte(subject))
+	return rule + "/" + hex.EncodeToString(sum[:12])
+}
+
+// derivedID is an id that is the same for the same parts, so that what is
+// enqueued twice is there once.
+func derivedID(at time.Time, parts ...string) task.ID {
+	sum := sha256.New()
+	for _, part := range parts {
+		_, _ = fmt.Fprintf(sum, "%d:%s", len(part), part) // a hash takes everything
+	}
+	numbers := fixed(sum.Sum(nil))
+	return task.NewID(at, &numbers)
+}
+
+// fixed gives the numbers that it consists of.
+type fixed []byte
+
+func (f *fixed) Uint64() uint64 {
+	next := binary.BigEndian.Uint64(*f)
+	*f = (*f)[8:]
+	return next
+}

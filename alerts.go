@@ -1,0 +1,174 @@
+package outlast
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/safehttp"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// makeAlerts makes the keeper of this node's alerts.
+func (c *Client) makeAlerts() {
+	config := alert.Config{
+		Backend: c.backend, Node: &alertNode{c}, Logger: c.logger, Backlog: c.dead.Backlog, Functions: c.alertFuncs,
+		Serve: c.registry.serveAlerts,
+		Open: func(spec *alert.ChannelSpec) (alert.Channel, error) {
+			return channel.New(spec, channel.Options{HTTP: c.outbound(), Logger: c.logger})
+		},
+	}
+	if c.metrics != nil {
+		config.Told = func(channel, result string) { c.metrics.alerts.WithLabelValues(channel, result).Inc() }
+	}
+	c.alerts = alert.New(config)
+}
+
+func (c *Client) outbound() *safehttp.Client { return c.registry.outbound }
+
+// alertNode is the engine as alerts see it: it is made after them.
+type alertNode struct{ client *Client }
+
+func (n *alertNode) Wake(lanes ...uint16)                  { n.client.engine.Wake(lanes...) }
+func (n *alertNode) Topology() *store.Topology             { return n.client.engine.Topology() }
+func (n *alertNode) Node() string                          { return n.client.engine.Node() }
+func (n *alertNode) Queue(name string) (store.Queue, bool) { return n.client.engine.Queue(name) }
+
+// alertLanes are those of the queue of alerts: they are few, and wait.
+const alertLanes = 2
+
+// AlertWhen says when people are told about tasks of the type: a condition in
+// CEL over what happens to one, such as "attempt > 1 && attempt < 5" or
+// event == "dead"; see docs/alerts.md for the variables. An alert of the task
+// itself goes before. They are told through the channels of [AlertTo], else
+// through the default channels, else by the log.
+func AlertWhen(condition string) HandleOption {
+	return func(r *typeRules) { r.alertWhen = condition }
+}
+
+// AlertTo names the channel for the alerts of a type, or is a Go function that
+// is called with them, on a node that has this handler. Without [AlertWhen] they
+// are about its dead letters. A function that returns an error is called again.
+// The option may be given several times, with one function at most.
+func AlertTo[C ~string | ~func(context.Context, *alert.Message) error](channel C) HandleOption {
+	return func(r *typeRules) {
+		switch to := any(channel).(type) {
+		case func(context.Context, *alert.Message) error:
+			r.alertFunc = to
+		case alert.ChannelFunc:
+			r.alertFunc = to
+		default:
+			r.alertTo = append(r.alertTo, fmt.Sprint(to))
+		}
+	}
+}
+
+// WithAlertFunc makes a Go function a channel of this process, under a name that
+// rules can use as that of any other.
+func WithAlertFunc(name string, send func(context.Context, *alert.Message) error) Option {
+	return func(o *options) {
+		if o.alertFuncs == nil {
+			o.alertFuncs = map[string]alert.Channel{}
+		}
+		o.alertFuncs[name] = alert.ChannelFunc(send)
+	}
+}
+
+// funcChannel is the channel of a type's own function. Types may have
+// characters that channels may not, and be longer.
+func funcChannel(taskType string) string {
+	name := "func." + strings.ReplaceAll(taskType, ":", "_")
+	if len(name) > 64 {
+		name = name[:48] + fmt.Sprintf("%016x", laneHash(taskType))
+	}
+	return name
+}
+
+// alertOptions puts the options of a type together and checks them.
+func (c *complaints) alertOptions(r *typeRules) {
+	if r.alertWhen == "" && len(r.alertTo) == 0 && r.alertFunc == nil {
+		return
+	}
+	text, err := json.Marshal(alert.TaskRule{When: r.alertWhen, Channels: r.alertTo})
+	if err == nil {
+		_, err = alert.ParseTaskRule(text)
+	}
+	c.retryErr("alert", err)
+	r.alert = text
+}
+
+// nameFunc adds the channel of the type's function to its alert.
+func (r *typeRules) nameFunc(taskType string) {
+	r.alert, _ = json.Marshal(alert.TaskRule{When: r.alertWhen, Channels: append(slices.Clone(r.alertTo), funcChannel(taskType))})
+}
+
+// alertOf is the alert of a task: its own, that of its type's handler here, that
+// of its policy.
+func (r *registry) alertOf(t *task.Task) json.RawMessage {
+	if len(t.Spec.Alert) > 0 {
+		return t.Spec.Alert
+	}
+	if h := r.lookup(t.Type); h != nil && h.rules.alert != nil {
+		return h.rules.alert
+	}
+	chosen, name, err := r.policyOf(t)
+	if err != nil || chosen.Version() == 0 {
+		return nil
+	}
+	if kept := r.set.Load().Find(name); kept != nil {
+		return kept.Alert
+	}
+	return nil
+}
+
+// alertObserver is what the engine tells the keeper of alerts.
+func (c *Client) alertObserver() engine.Observer {
+	return engine.Observer{
+		Settled:   func(o engine.Outcome) { c.alerts.Attempted(o.Settlement) },
+		Recovered: func(r store.Recovered) { c.alerts.Crashed(r) },
+		BreakerChanged: func(target string, change retry.BreakerChange) {
+			if !strings.HasPrefix(target, alert.SendType("")) {
+				c.alerts.BreakerChanged(target, change.From.String(), change.To.String(), change.Cause)
+			}
+		},
+	}
+}
+
+// serveAlerts makes the tasks of alerts startable here: those of the channels
+// that this node can send to, and those before.
+func (r *registry) serveAlerts(channels []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	handlers := map[string]*handler{}
+	for name, h := range *r.handlers.Load() {
+		if !strings.HasPrefix(name, alert.SendType("")) {
+			handlers[name] = h
+		}
+	}
+	keeper := func() *alert.Keeper { return r.client.alerts }
+	handlers[alert.TypeRaise] = alertHandler(func(ctx context.Context, t *task.Task) error { return keeper().Raise(ctx, t.ID, t.Payload) })
+	handlers[alert.TypeDigest] = alertHandler(func(ctx context.Context, t *task.Task) error { return keeper().Digest(ctx, t.ID, t.Payload) })
+	for _, name := range channels {
+		handlers[alert.SendType(name)] = alertHandler(func(ctx context.Context, t *task.Task) error { return keeper().Send(ctx, t.ID, name, t.Payload) })
+	}
+	r.publish(handlers)
+}
+
+// alertHandler runs a step of an alert; one that must wait costs no attempt.
+func alertHandler(do func(ctx context.Context, t *task.Task) error) *handler {
+	return &handler{run: func(ctx context.Context, run *engine.Run) ([]byte, error) {
+		err := do(ctx, run.Task)
+		if later, ok := errors.AsType[*alert.Later](err); ok {
+			return nil, Snooze(later.After)
+		}
+		return nil, err
+	}}
+}

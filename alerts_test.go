@@ -1,0 +1,480 @@
+package outlast_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/memory"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// inbox is a channel that keeps what it is told.
+type inbox struct {
+	mu   sync.Mutex
+	got  []alert.Message
+	fail error
+}
+
+func (b *inbox) send(_ context.Context, m *alert.Message) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fail != nil {
+		return b.fail
+	}
+	b.got = append(b.got, *m)
+	return nil
+}
+
+func (b *inbox) failWith(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fail = err
+}
+
+// of are the messages of a rule.
+func (b *inbox) of(rule string) (found []alert.Message) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, m := range b.got {
+		if m.Rule == rule {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+func (k *kit) putRule(rule string) {
+	k.Helper()
+	parsed, err := alert.ParseRule([]byte(rule))
+	if err != nil {
+		k.Fatal(err)
+	}
+	if _, err := k.client.Inspector().PutAlertRule(k.ctx, *parsed); err != nil {
+		k.Fatal(err)
+	}
+}
+
+// once lets a task die with its first failure, whatever happened before it.
+func once(d *outlast.Draft) {
+	d.Retry = json.RawMessage(`{"max_attempts": 1, "breaker": "none", "budget": "none"}`)
+}
+
+func failing(context.Context, json.RawMessage) error { return errors.New("no") }
+
+func TestDeathAlertsOnceACooldownAndNamesTheRest(t *testing.T) {
+	t.Parallel()
+	box := &inbox{}
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "mail", failing)
+		k.start()
+		k.putRule(`{"name": "exhausted", "on": "dead", "when": "reason == \"exhausted\" && type == \"mail\"", "channels": ["box"]}`)
+		var ids []string
+		for range 30 {
+			d := outlast.Draft{Type: "mail"}
+			once(&d)
+			ids = append(ids, k.enqueue(d).ID.String())
+			k.after(time.Second)
+		}
+		told := box.of("exhausted")
+		if len(told) != 1 || told[0].Kind != alert.Raised || told[0].Subject != "mail" || told[0].HeldBack != 0 || !strings.Contains(told[0].Text, "mail died after 1 attempt: exhausted") {
+			t.Fatalf("%+v", told)
+		}
+		k.after(5 * time.Minute)
+		if told = box.of("exhausted"); len(told) != 2 || told[1].HeldBack != 29 {
+			t.Fatalf("%+v", told)
+		}
+		for _, name := range told[1].Names {
+			if !slices.Contains(ids[1:], name) {
+				t.Errorf("%s was not held back", name)
+			}
+		}
+		if len(told[1].Names) != 20 {
+			t.Errorf("%d are named", len(told[1].Names))
+		}
+		if gap := told[1].At.Sub(told[0].At); gap < 5*time.Minute-time.Second || gap > 5*time.Minute+10*time.Second {
+			t.Errorf("the second message came %s after the first", gap)
+		}
+		k.after(11 * time.Minute)
+		if told = box.of("exhausted"); len(told) != 2 {
+			t.Errorf("%+v", told[2:])
+		}
+	}, outlast.WithAlertFunc("box", box.send))
+}
+
+func TestAlertOfATask(t *testing.T) {
+	t.Parallel()
+	box, fromType := &inbox{}, &inbox{}
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "job", failing, outlast.Interval(time.Second), outlast.MaxAttempts(6),
+			outlast.AlertWhen("attempt > 1 && attempt < 5"), outlast.AlertTo(fromType.send))
+		k.start()
+		k.enqueue(outlast.Draft{Type: "job"})
+		own := k.enqueue(outlast.Draft{Type: "job", Alert: json.RawMessage(`{"channels": ["box"], "cooldown": "0s"}`)})
+		k.enqueue(outlast.Draft{Type: "job", Retry: json.RawMessage(`{"max_attempts": 1, "alert": {"when": "event == \"dead\"", "channels": ["box"], "cooldown": "0s"}}`)})
+		k.after(30 * time.Minute)
+		var heard []string
+		for _, m := range fromType.of("task") {
+			heard = append(heard, m.Text)
+		}
+		// Attempts 2, 3 and 4 of one task are one subject: one message, and one of
+		// what was held back.
+		if len(heard) != 2 || !strings.Contains(heard[0], "failed at attempt 2") || fromType.of("task")[1].HeldBack != 2 {
+			t.Errorf("the type's: %q", heard)
+		}
+		told := box.of("task")
+		if len(told) != 2 || told[0].Fields[0].Value != own.ID.String() && told[1].Fields[0].Value != own.ID.String() {
+			t.Errorf("the tasks': %+v", told)
+		}
+	}, outlast.WithAlertFunc("box", box.send))
+}
+
+func TestBadAlertsAreRefused(t *testing.T) {
+	t.Parallel()
+	virtually(t, func(k *kit) {
+		k.start()
+		_, err := k.client.Enqueue(k.ctx, outlast.Draft{Type: "a", Alert: json.RawMessage(`{"when": "attemt > 1", "channel": ["x"]}`)})
+		e := wantCode(t, err, task.CodeInvalid)
+		if len(e.Fields) != 2 || e.Fields[0].Path != "alert.channel" || e.Fields[1].Path != "alert.when" {
+			t.Errorf("%+v", e.Fields)
+		}
+		_, err = k.client.Enqueue(k.ctx, outlast.Draft{Type: "a", Retry: json.RawMessage(`{"alert": {"cooldown": 5}}`)})
+		if e = wantCode(t, err, task.CodeInvalid); e.Fields[0].Path != "retry.alert.cooldown" {
+			t.Errorf("%+v", e.Fields)
+		}
+		_, err = k.client.Inspector().PutAlertRule(k.ctx, alert.Rule{Name: "r", On: alert.OnDead, Channels: []string{"nobody"}})
+		if e = wantCode(t, err, task.CodeInvalid); e.Fields[0].Path != "channels[0]" {
+			t.Errorf("%+v", e.Fields)
+		}
+		_, err = k.client.Inspector().PutAlertChannel(k.ctx, alert.ChannelSpec{Name: "c", Kind: alert.WeCom, URLFile: "/etc/passwd"})
+		if e = wantCode(t, err, task.CodeInvalid); !strings.Contains(e.Error(), "configuration file") {
+			t.Error(e)
+		}
+	})
+}
+
+// TestAlertsSurviveTheDeathOfTheirNode kills nodes at every step between a
+// death and its message. Nothing is lost, and nothing told twice.
+func TestAlertsSurviveTheDeathOfTheirNode(t *testing.T) {
+	t.Parallel()
+	for step := range 12 {
+		t.Run(fmt.Sprint(step), func(t *testing.T) {
+			t.Parallel()
+			box, stuck := &inbox{}, &inbox{}
+			virtually(t, func(k *kit) {
+				handle := k.store.Handle()
+				victim, err := outlast.Open(k.ctx, handle, outlast.WithAlertFunc("box", func(ctx context.Context, m *alert.Message) error {
+					if step < 8 {
+						return stuck.send(ctx, m) // the victim delivers nothing
+					}
+					return box.send(ctx, m)
+				}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				stuck.failWith(errors.New("not yet"))
+				outlast.Handle(victim, "mail", failing)
+				if err := victim.Start(k.ctx); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := victim.Inspector().PutAlertRule(k.ctx, alert.Rule{Name: "died", On: alert.OnDead, Channels: []string{"box"}, Cooldown: ptr(alert.Duration(time.Minute))}); err != nil {
+					t.Fatal(err)
+				}
+				for range 5 {
+					d := outlast.Draft{Type: "mail"}
+					once(&d)
+					if _, err := victim.Enqueue(k.ctx, d); err != nil {
+						t.Fatal(err)
+					}
+				}
+				k.after(time.Duration(step) * time.Millisecond)
+				handle.Kill()
+				outlast.Handle(k.client, "mail", failing)
+				k.start()
+				k.after(10 * time.Minute)
+				_ = victim.Stop(k.ctx) // it is dead
+				letters := k.deadCount("mail")
+				total, seen := 0, map[string]bool{}
+				for _, m := range box.of("died") {
+					if seen[m.ID] {
+						continue // delivered again, under the same id: the channel's answer was lost
+					}
+					seen[m.ID] = true
+					if m.Kind == alert.Raised {
+						total++
+					}
+					total += m.HeldBack
+				}
+				if letters != 5 || total != 5 {
+					t.Errorf("%d letters, told of %d: %+v", letters, total, box.of("died"))
+				}
+			}, outlast.WithAlertFunc("box", box.send))
+		})
+	}
+}
+
+func (k *kit) deadCount(taskType string) int {
+	k.Helper()
+	stats, err := k.store.DeadStats(k.ctx)
+	if err != nil {
+		k.Fatal(err)
+	}
+	return stats.ByType[taskType]
+}
+
+// TestChannelThatFails: that an alert could not be sent is visible, and it is
+// sent when the channel works again.
+func TestChannelThatFails(t *testing.T) {
+	t.Parallel()
+	box := &inbox{}
+	box.failWith(errors.New("no signal"))
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "mail", failing)
+		k.start()
+		k.putRule(`{"name": "died", "on": "dead", "channels": ["box"]}`)
+		d := outlast.Draft{Type: "mail"}
+		once(&d)
+		k.enqueue(d)
+		k.after(time.Minute)
+		problems := k.client.Inspector().AlertProblems()
+		if len(problems) != 1 || !strings.Contains(problems[0], "channel box does not deliver: no signal") {
+			t.Errorf("%q", problems)
+		}
+		if len(k.log.events(t, "alert.undelivered")) == 0 {
+			t.Error("the log does not tell")
+		}
+		events, _, err := k.client.Inspector().AlertEvents(k.ctx, store.Page{})
+		if err != nil || !slices.ContainsFunc(events, func(e alert.EventView) bool {
+			return e.Channel == "box" && e.State == "pending" && e.Attempts > 0 && strings.Contains(e.Error, "no signal")
+		}) {
+			t.Errorf("%+v, %v", events, err)
+		}
+		box.failWith(nil)
+		k.after(time.Hour)
+		if len(box.of("died")) != 1 || len(k.client.Inspector().AlertProblems()) != 0 {
+			t.Errorf("%+v, %q", box.of("died"), k.client.Inspector().AlertProblems())
+		}
+	}, outlast.WithAlertFunc("box", box.send))
+}
+
+// TestAlertsOfAnotherNode: a message for a channel that only another node can
+// reach waits for that node.
+func TestAlertsOfAnotherNode(t *testing.T) {
+	t.Parallel()
+	box := &inbox{}
+	virtually(t, func(k *kit) {
+		owner := k.open(k.store.Handle(), outlast.WithAlertFunc("box", box.send), outlast.WithQueues("other"))
+		if err := owner.Start(k.ctx); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := owner.Inspector().PutAlertRule(k.ctx, alert.Rule{Name: "died", On: alert.OnDead, Channels: []string{"box"}}); err != nil {
+			t.Fatal(err)
+		}
+		outlast.Handle(k.client, "mail", failing)
+		k.start()
+		for range 3 {
+			d := outlast.Draft{Type: "mail"}
+			once(&d)
+			k.enqueue(d)
+			k.after(20 * time.Second)
+		}
+		k.after(6 * time.Minute)
+		told := box.of("died")
+		if len(told) != 2 || told[1].HeldBack != 2 {
+			t.Errorf("%+v", told)
+		}
+	})
+}
+
+// TestDeadLettersAreToldEveryFiveMinutes, with the total and the count per type,
+// by one of several nodes, and so is that there are none any more.
+func TestDeadLettersAreToldEveryFiveMinutes(t *testing.T) {
+	t.Parallel()
+	box := &inbox{}
+	virtually(t, func(k *kit) {
+		second := k.open(k.store.Handle(), outlast.WithAlertFunc("box", box.send))
+		outlast.Handle(k.client, "mail", failing)
+		k.start()
+		if err := second.Start(k.ctx); err != nil {
+			t.Fatal(err)
+		}
+		k.putRule(`{"name": "dead_letters", "on": "letters", "when": "total >= 1", "channels": ["box"]}`)
+		for range 3 {
+			d := outlast.Draft{Type: "mail"}
+			once(&d)
+			k.enqueue(d)
+		}
+		k.after(11 * time.Minute)
+		told := box.of("dead_letters")
+		if len(told) != 3 || told[0].Text != "there are 3 dead letters" || told[0].Fields[0] != (alert.Field{Name: "mail", Value: "3"}) {
+			t.Fatalf("%+v", told)
+		}
+		if _, err := k.client.Inspector().Purge(k.ctx, store.Filter{}, false); err != nil {
+			t.Fatal(err)
+		}
+		k.after(time.Hour)
+		if told = box.of("dead_letters")[3:]; len(told) != 1 || told[0].Kind != alert.Recovered {
+			t.Errorf("%+v", told)
+		}
+	}, outlast.WithAlertFunc("box", box.send))
+}
+
+// TestAlertsWithoutChannelsGoToTheLog, at WARN, and are among the events.
+func TestAlertsWithoutChannelsGoToTheLog(t *testing.T) {
+	t.Parallel()
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "mail", failing)
+		k.start()
+		d := outlast.Draft{Type: "mail"}
+		once(&d)
+		k.enqueue(d)
+		k.after(time.Minute)
+		told := k.log.events(t, "alert")
+		if len(told) == 0 || told[0]["level"] != "WARN" || told[0]["rule"] != "exhausted" || told[0]["type"] != "mail" {
+			t.Errorf("%v", told)
+		}
+		events, _, err := k.client.Inspector().AlertEvents(k.ctx, store.Page{})
+		if err != nil || len(events) == 0 || events[len(events)-1].State != "sent" {
+			t.Errorf("%+v, %v", events, err)
+		}
+	})
+}
+
+// TestQueueWithoutOwner: nobody works on a queue in which tasks wait.
+func TestQueueWithoutOwner(t *testing.T) {
+	t.Parallel()
+	box := &inbox{}
+	virtually(t, func(k *kit) {
+		k.start()
+		if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: "forgotten"}); err != nil {
+			t.Fatal(err)
+		}
+		k.putRule(`{"name": "no_owner", "on": "queue", "when": "!owned && backlog > 0", "for": "1m", "channels": ["box"]}`)
+		k.enqueue(outlast.Draft{Type: "a", Queue: "forgotten"})
+		k.after(50 * time.Second)
+		if told := box.of("no_owner"); len(told) != 0 {
+			t.Fatalf("too early: %+v", told)
+		}
+		k.after(time.Minute)
+		told := box.of("no_owner")
+		if len(told) != 1 || told[0].Subject != "forgotten" || !strings.Contains(told[0].Text, "no node works on it") {
+			t.Fatalf("%+v", told)
+		}
+		second := k.open(k.store.Handle(), outlast.WithQueues("forgotten"))
+		outlast.Handle(second, "a", func(context.Context, json.RawMessage) error { return nil })
+		if err := second.Start(k.ctx); err != nil {
+			t.Fatal(err)
+		}
+		k.after(time.Minute)
+		if told = box.of("no_owner"); len(told) != 2 || told[1].Kind != alert.Recovered {
+			t.Errorf("%+v", told)
+		}
+	}, outlast.WithAlertFunc("box", box.send))
+}
+
+// TestFailureShareOfATarget over two nodes.
+func TestFailureShareOfATarget(t *testing.T) {
+	t.Parallel()
+	box := &inbox{}
+	virtually(t, func(k *kit) {
+		k.start()
+		k.putRule(`{"name": "failing", "on": "type", "when": "attempts >= 20 && failure_share > 0.4", "channels": ["box"]}`)
+		for _, name := range []string{"one", "two"} {
+			node := k.open(k.store.Handle(), outlast.WithQueues(name))
+			n := 0
+			outlast.Handle(node, "job", func(context.Context, json.RawMessage) error {
+				if n++; n%2 == 0 {
+					return errors.New("no")
+				}
+				return nil
+			})
+			if err := node.Start(k.ctx); err != nil {
+				t.Fatal(err)
+			}
+			for range 12 {
+				if _, err := node.Enqueue(k.ctx, outlast.Draft{Type: "job", Queue: name, MaxAttempts: ptr(1)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		k.after(time.Minute)
+		told := box.of("failing")
+		if len(told) != 1 || told[0].Subject != "job" || !strings.Contains(told[0].Text, "24 attempts in the last minute, 50% failed") {
+			t.Errorf("%+v", told)
+		}
+	}, outlast.WithAlertFunc("box", box.send))
+}
+
+// TestManySubjectsAtOnce: a storm of failures is no storm of alerts.
+func TestManySubjectsAtOnce(t *testing.T) {
+	t.Parallel()
+	box := &inbox{}
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "mail", failing, outlast.Interval(time.Hour))
+		k.start()
+		k.putRule(`{"name": "again", "on": "retry", "channels": ["box"]}`)
+		const n = 2500
+		drafts := make([]outlast.Draft, n)
+		for i := range drafts {
+			drafts[i] = outlast.Draft{Type: "mail", Retry: json.RawMessage(`{"max_attempts": 2, "budget": "none", "breaker": "none", "backoff": {"kind": "fixed", "initial": "1h"}}`)}
+		}
+		if _, err := k.client.EnqueueMany(k.ctx, drafts, true); err != nil {
+			t.Fatal(err)
+		}
+		k.after(20 * time.Minute)
+		told := box.of("again")
+		total := 0
+		for _, m := range told {
+			if m.Kind == alert.Raised {
+				total++
+			}
+			total += m.HeldBack
+		}
+		if total != n || len(told) > 2010 {
+			t.Errorf("%d alerts in %d messages", total, len(told))
+		}
+	}, outlast.WithAlertFunc("box", box.send))
+}
+
+func TestChannelsOfObjects(t *testing.T) {
+	t.Parallel()
+	k := &kit{T: t, ctx: t.Context(), store: memory.New(), log: &logBook{}}
+	k.client = k.open(k.store)
+	k.start()
+	inspect := k.client.Inspector()
+	if _, err := inspect.PutAlertChannel(k.ctx, alert.ChannelSpec{Name: "spare", Kind: alert.Log}); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := inspect.PutAlertChannel(k.ctx, alert.ChannelSpec{Name: "ops", Kind: alert.DingTalk, URLEnv: "OUTLAST_TEST_NOT_SET", Fallback: "spare"})
+	if err != nil || stored.Usable || !strings.Contains(stored.Problem, "OUTLAST_TEST_NOT_SET") || stored.Version != 1 {
+		t.Fatalf("%+v, %v", stored, err)
+	}
+	wantCode(t, inspect.TestAlertChannel(k.ctx, "ops"), task.CodeUnavailable)
+	wantCode(t, inspect.TestAlertChannel(k.ctx, "nobody"), task.CodeNotFound)
+	wantCode(t, inspect.DeleteAlertChannel(k.ctx, "spare"), task.CodeConflict)
+	if err := inspect.TestAlertChannel(k.ctx, "spare"); err != nil {
+		t.Error(err)
+	}
+	k.putRule(`{"name": "died", "on": "dead", "channels": ["ops"]}`)
+	wantCode(t, inspect.DeleteAlertChannel(k.ctx, "ops"), task.CodeConflict)
+	if err := inspect.DeleteAlertRule(k.ctx, "died"); err != nil {
+		t.Fatal(err)
+	}
+	if err := inspect.DeleteAlertChannel(k.ctx, "ops"); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, inspect.DeleteAlertRule(k.ctx, "exhausted"), task.CodeNotFound)
+	rows, _, err := k.store.Audit(k.ctx, store.AuditFilter{Action: "channel."}, store.Page{})
+	if err != nil || len(rows) != 3 || rows[0].Action != "channel.delete" || rows[0].Subject != "channel/ops" {
+		t.Errorf("%+v, %v", rows, err)
+	}
+}

@@ -1,0 +1,133 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// AlertRule says when to tell whom.
+type AlertRule struct {
+	Name      string          `json:"name"`
+	Rule      json.RawMessage `json:"rule" doc:"{on, when, channels, cooldown, digest, for, recovery, severity, disabled}"`
+	Builtin   bool            `json:"builtin" doc:"It holds without configuration; a rule of its name replaces it."`
+	Managed   string          `json:"managed,omitempty" doc:"file: the configuration file owns it."`
+	Actor     string          `json:"actor,omitempty"`
+	Version   int64           `json:"version,omitempty"`
+	UpdatedAt Time            `json:"updated_at,omitzero"`
+	Problem   string          `json:"problem,omitempty" doc:"Why it does not hold on the node that was asked."`
+}
+
+// AlertRules lists rules by name.
+type AlertRules struct {
+	Rules []AlertRule `json:"rules"`
+}
+
+// AlertChannel is a way to reach people.
+type AlertChannel struct {
+	Name      string          `json:"name"`
+	Kind      string          `json:"kind"`
+	Channel   json.RawMessage `json:"channel" doc:"The specification. Secrets are not in it: it names environment variables."`
+	Managed   string          `json:"managed,omitempty" doc:"file: the configuration file owns it; option: a Go function of an application."`
+	Actor     string          `json:"actor,omitempty"`
+	Version   int64           `json:"version,omitempty"`
+	UpdatedAt Time            `json:"updated_at,omitzero"`
+	Usable    bool            `json:"usable" doc:"The node that was asked can send to it."`
+	Problem   string          `json:"problem,omitempty" doc:"Why it cannot, or why its last message was not delivered."`
+}
+
+// AlertChannels lists channels by name.
+type AlertChannels struct {
+	Channels []AlertChannel `json:"channels"`
+}
+
+// AlertEvent is one message to one channel.
+type AlertEvent struct {
+	Task     string       `json:"task" doc:"The task that delivers it; its attempts are the delivery log."`
+	At       Time         `json:"at" doc:"When it happened."`
+	Kind     string       `json:"kind" enum:"raised,held,recovered,test"`
+	Rule     string       `json:"rule"`
+	Subject  string       `json:"subject"`
+	Severity string       `json:"severity"`
+	Title    string       `json:"title"`
+	Text     string       `json:"text"`
+	Fields   []AlertField `json:"fields,omitempty"`
+	HeldBack int          `json:"held_back,omitempty" doc:"Alerts that were held back and are told with this message."`
+	Names    []string     `json:"held_back_names,omitempty"`
+	Channel  string       `json:"channel"`
+	Instead  string       `json:"instead,omitempty" doc:"The channel that could not deliver it."`
+	State    string       `json:"state" enum:"pending,sent,failed,canceled"`
+	Attempts int          `json:"attempts"`
+	Error    string       `json:"error,omitempty"`
+	NextAt   Time         `json:"next_at,omitzero"`
+	EndedAt  Time         `json:"ended_at,omitzero"`
+}
+
+// AlertField is one line of a message.
+type AlertField struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// AlertEvents is a page of messages, newest first.
+type AlertEvents struct {
+	Events     []AlertEvent `json:"events"`
+	NextCursor string       `json:"next_cursor"`
+}
+
+// AlertTested is the answer to a test of a channel.
+type AlertTested struct {
+	Channel string `json:"channel"`
+	Sent    bool   `json:"sent"`
+}
+
+// AlertRules lists all rules.
+func (c *Client) AlertRules(ctx context.Context) (*AlertRules, error) {
+	return get[AlertRules](ctx, c, "/v1/alerts/rules", nil)
+}
+
+// PutAlertRule creates or replaces a rule.
+func (c *Client) PutAlertRule(ctx context.Context, name string, rule json.RawMessage) (*AlertRule, error) {
+	return exchange[AlertRule](ctx, c, call{method: http.MethodPut, path: "/v1/alerts/rules/" + url.PathEscape(name), body: rule})
+}
+
+// DeleteAlertRule deletes a rule.
+func (c *Client) DeleteAlertRule(ctx context.Context, name string) error {
+	_, err := exchange[struct{}](ctx, c, call{method: http.MethodDelete, path: "/v1/alerts/rules/" + url.PathEscape(name)})
+	return err
+}
+
+// AlertChannels lists all channels.
+func (c *Client) AlertChannels(ctx context.Context) (*AlertChannels, error) {
+	return get[AlertChannels](ctx, c, "/v1/alerts/channels", nil)
+}
+
+// PutAlertChannel creates or replaces a channel.
+func (c *Client) PutAlertChannel(ctx context.Context, name string, channel json.RawMessage) (*AlertChannel, error) {
+	return exchange[AlertChannel](ctx, c, call{method: http.MethodPut, path: "/v1/alerts/channels/" + url.PathEscape(name), body: channel})
+}
+
+// DeleteAlertChannel deletes a channel.
+func (c *Client) DeleteAlertChannel(ctx context.Context, name string) error {
+	_, err := exchange[struct{}](ctx, c, call{method: http.MethodDelete, path: "/v1/alerts/channels/" + url.PathEscape(name)})
+	return err
+}
+
+// TestAlertChannel sends a test message and waits until it was taken.
+func (c *Client) TestAlertChannel(ctx context.Context, name string) (*AlertTested, error) {
+	return exchange[AlertTested](ctx, c, call{method: http.MethodPost, path: "/v1/alerts/channels/" + url.PathEscape(name) + "/test"})
+}
+
+// AlertEvents lists messages, newest first.
+func (c *Client) AlertEvents(ctx context.Context, limit int, cursor string) (*AlertEvents, error) {
+	query := url.Values{}
+	if limit != 0 {
+		query.Set("limit", strconv.Itoa(limit))
+	}
+	if cursor != "" {
+		query.Set("cursor", cursor)
+	}
+	return get[AlertEvents](ctx, c, "/v1/alerts/events", query)
+}

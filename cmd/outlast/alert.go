@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func newAlert(c *cli) *cobra.Command {
+	return noun("alert", "Say when people are told that something is wrong, and look at what they were told",
+		newAlertList(c), newAlertRules(c), newAlertChannels(c), newAlertTest(c),
+		newAlertPut(c, "rule", "Create an alert rule or replace one, also a built-in one", func(ctx context.Context, api *client.Client, name string, body json.RawMessage) (any, error) {
+			return api.PutAlertRule(ctx, name, body)
+		}),
+		newAlertPut(c, "channel", "Create an alert channel or replace one", func(ctx context.Context, api *client.Client, name string, body json.RawMessage) (any, error) {
+			return api.PutAlertChannel(ctx, name, body)
+		}),
+		newAlertDelete(c, "rule", func(ctx context.Context, api *client.Client, name string) error {
+			return api.DeleteAlertRule(ctx, name)
+		}),
+		newAlertDelete(c, "channel", func(ctx context.Context, api *client.Client, name string) error {
+			return api.DeleteAlertChannel(ctx, name)
+		}))
+}
+
+func newAlertList(c *cli) *cobra.Command {
+	var limit int
+	var cursor string
+	cmd := &cobra.Command{
+		Use: "list", Aliases: []string{"events"}, Short: "List messages to channels, newest first: the delivery log", Args: cobra.NoArgs,
+		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			events, err := api.AlertEvents(ctx, limit, cursor)
+			if err != nil {
+				return err
+			}
+			err = list(c, events, events.Events, func(w io.Writer) {
+				row(w, "AT", "STATE", "CHANNEL", "KIND", "RULE", "SUBJECT", "HELD", "TEXT", "ERROR")
+				for i := range events.Events {
+					e := &events.Events[i]
+					row(w, when(e.At), clean(e.State), clean(e.Channel), clean(e.Kind), clean(e.Rule), short(e.Subject, 40), e.HeldBack, short(e.Text, 80), short(e.Error, 60))
+				}
+			})
+			if err == nil && events.NextCursor != "" && c.output == "table" {
+				c.say("more: --cursor %s", clean(events.NextCursor))
+			}
+			return err
+		}),
+	}
+	cmd.Flags().IntVar(&limit, "limit", 100, "steps of alerts to look at, 1 to 500")
+	cmd.Flags().StringVar(&cursor, "cursor", "", "go on after the page before")
+	return cmd
+}
+
+func newAlertRules(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "rules", Short: "List alert rules, the built-in ones included", Args: cobra.NoArgs,
+		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			rules, err := api.AlertRules(ctx)
+			if err != nil {
+				return err
+			}
+			return list(c, rules, rules.Rules, func(w io.Writer) {
+				row(w, "NAME", "FROM", "RULE", "PROBLEM")
+				for i := range rules.Rules {
+					r := &rules.Rules[i]
+					from := r.Managed
+					if r.Builtin {
+						from = "built in"
+					}
+					row(w, clean(r.Name), clean(from), short(string(r.Rule), 160), short(r.Problem, 80))
+				}
+			})
+		}),
+	}
+}
+
+func newAlertChannels(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "channels", Short: "List alert channels and whether the server can send to them", Args: cobra.NoArgs,
+		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			channels, err := api.AlertChannels(ctx)
+			if err != nil {
+				return err
+			}
+			return list(c, channels, channels.Channels, func(w io.Writer) {
+				row(w, "NAME", "KIND", "FROM", "USABLE", "PROBLEM")
+				for i := range channels.Channels {
+					ch := &channels.Channels[i]
+					row(w, clean(ch.Name), clean(ch.Kind), clean(ch.Managed), ch.Usable, short(ch.Problem, 120))
+				}
+			})
+		}),
+	}
+}
+
+func newAlertTest(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "test CHANNEL", Short: "Send a test message to a channel and wait until it was taken", Args: cobra.ExactArgs(1),
+		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
+			if args[0] == "" {
+				return usage("the name of the channel is empty; see outlast alert channels")
+			}
+			tested, err := api.TestAlertChannel(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			return c.show(tested, func(w io.Writer) { row(w, clean(tested.Channel), "took the message") })
+		}),
+	}
+}
+
+func newAlertPut(c *cli, noun, short string, put func(ctx context.Context, api *client.Client, name string, body json.RawMessage) (any, error)) *cobra.Command {
+	return &cobra.Command{
+		Use: "put-" + noun + " NAME JSON|-", Short: short, Args: cobra.ExactArgs(2),
+		Long: short + ".\n\nThe second argument is its JSON, or - to read that from standard input.",
+		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
+			if args[0] == "" {
+				return usage("the name of the %s is empty", noun)
+			}
+			body := []byte(args[1])
+			if args[1] == "-" {
+				var err error
+				if body, err = io.ReadAll(io.LimitReader(os.Stdin, maxAlertInput+1)); err != nil {
+					return err
+				}
+			}
+			if len(body) > maxAlertInput || !json.Valid(body) {
+				return usage("%s is no JSON of at most %d bytes", task.Quote(string(body[:min(len(body), 40)])), maxAlertInput)
+			}
+			stored, err := put(ctx, api, args[0], body)
+			if err != nil {
+				return err
+			}
+			return c.show(stored, func(w io.Writer) { row(w, noun, clean(args[0]), "is kept") })
+		}),
+	}
+}
+
+// maxAlertInput is what the server reads at most.
+const maxAlertInput = 64 << 10
+
+func newAlertDelete(c *cli, noun string, remove func(ctx context.Context, api *client.Client, name string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: "delete-" + noun + " NAME", Short: "Delete an alert " + noun, Args: cobra.ExactArgs(1),
+		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
+			if args[0] == "" {
+				return usage("the name of the %s is empty", noun)
+			}
+			if err := c.ask(fmt.Sprintf("Delete the alert %s %s?", noun, clean(args[0]))); err != nil {
+				return err
+			}
+			if err := remove(ctx, api, args[0]); err != nil {
+				return err
+			}
+			c.say("deleted")
+			return nil
+		}),
+	}
+}

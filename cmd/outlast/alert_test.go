@@ -1,0 +1,36 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestAlertCommands(t *testing.T) {
+	got := make(chan string, 10)
+	url := endpoint(t, func(_ http.ResponseWriter, r *http.Request) { got <- r.Header.Get("Webhook-Id") })
+	server := serve(t, "--store", "memory:")
+	c := command{t: t, server: server.url}
+	c.run("alert", "put-channel", "ops", `{"kind": "webhook", "url": "`+url+`"}`).exits(0)
+	c.run("alert", "test", "ops").exits(0)
+	if id := <-got; id == "" {
+		t.Error("the test message has no id")
+	}
+	if out := c.run("alert", "channels").exits(0).out; !strings.Contains(out, "ops") || !strings.Contains(out, "webhook") {
+		t.Error(out)
+	}
+	c.run("alert", "put-rule", "slow", `{"on": "target", "when": "p99 > duration(\"2s\")", "channels": ["ops"]}`).exits(0)
+	if out := c.run("alert", "rules").exits(0).out; !strings.Contains(out, "slow") || !strings.Contains(out, "built in") {
+		t.Error(out)
+	}
+	c.run("alert", "put-rule", "slow", `{"on": "target", "when": "p9 > 1"}`).exits(2).silent().says("p9")
+	c.run("alert", "put-rule", "slow", `{`).exits(2).silent()
+	c.run("alert", "test", "nobody").exits(4).silent()
+	c.run("alert", "delete-channel", "ops", "--yes").exits(6).says("slow")
+	c.run("alert", "delete-rule", "slow", "--yes").exits(0)
+	c.run("alert", "delete-channel", "ops", "--yes").exits(0)
+	c.run("alert", "list").exits(0)
+	if events := c.run("alert", "events", "--output", "json").exits(0).json(); events["events"] == nil {
+		t.Errorf("%v", events)
+	}
+}

@@ -1,0 +1,356 @@
+package outlast
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// AlertRules returns all rules by name, the built-in ones included.
+func (i *Inspector) AlertRules(ctx context.Context) ([]alert.RuleView, error) {
+	objects, err := i.client.backend.Objects(ctx, alert.KindRule)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]alert.RuleView{}
+	for _, rule := range alert.Builtin(i.client.dead.Backlog) {
+		all[rule.Name] = alert.RuleView{Rule: rule, Builtin: true}
+	}
+	for n := range objects {
+		o := &objects[n]
+		made := alert.RuleView{Managed: o.Managed, Actor: o.Actor, Version: o.Version, UpdatedAt: o.UpdatedAt}
+		if rule, err := alert.ParseRule(o.Body); err != nil {
+			made.Problem = err.Error()
+		} else {
+			made.Rule = *rule
+		}
+		made.Name = o.Name
+		all[o.Name] = made
+	}
+	out := make([]alert.RuleView, 0, len(all))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, all[name])
+	}
+	return out, nil
+}
+
+// AlertRule returns one rule; code "not_found".
+func (i *Inspector) AlertRule(ctx context.Context, name string) (*alert.RuleView, error) {
+	rules, err := i.AlertRules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for n := range rules {
+		if rules[n].Name == name {
+			return &rules[n], nil
+		}
+	}
+	return nil, task.NotFound("alert rule", name)
+}
+
+// PutAlertRule creates a rule or replaces one, also a built-in one. It holds
+// everywhere within about a second. Code "invalid" with fields; "conflict" for a
+// rule that the configuration file owns.
+func (i *Inspector) PutAlertRule(ctx context.Context, rule alert.Rule) (*alert.RuleView, error) {
+	var c complaints
+	c.fieldErrs(rule.Check())
+	known, err := i.channelNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for n, name := range rule.Channels {
+		if !known[name] {
+			c.add(fmt.Sprintf("channels[%d]", n), "there is no channel "+task.Quote(name), "create it first: PUT /v1/alerts/channels/{name}")
+		}
+	}
+	if err := c.err("the rule is invalid"); err != nil {
+		return nil, err
+	}
+	if err := i.putAlertObject(ctx, alert.KindRule, rule.Name, rule); err != nil {
+		return nil, err
+	}
+	return i.AlertRule(ctx, rule.Name)
+}
+
+// DeleteAlertRule deletes a rule; one that replaced a built-in rule gives way to
+// that again. Code "not_found" for others, "conflict" for those of the
+// configuration file.
+func (i *Inspector) DeleteAlertRule(ctx context.Context, name string) error {
+	return i.deleteAlertObject(ctx, alert.KindRule, "alert rule", name)
+}
+
+// AlertChannels returns all channels by name.
+func (i *Inspector) AlertChannels(ctx context.Context) ([]alert.ChannelView, error) {
+	objects, err := i.client.backend.Objects(ctx, alert.KindChannel)
+	if err != nil {
+		return nil, err
+	}
+	open, trouble, wrong := i.client.alerts.Channels(), i.client.alerts.Trouble(), i.client.alerts.Wrong()
+	all := map[string]alert.ChannelView{}
+	for name := range open {
+		made := alert.ChannelView{ChannelSpec: alert.ChannelSpec{Name: name, Kind: alert.Func}, Managed: "option"}
+		if name == alert.LogChannel {
+			made.Kind, made.Managed = alert.Log, ""
+		}
+		all[name] = made
+	}
+	for n := range objects {
+		o := &objects[n]
+		made := alert.ChannelView{Managed: o.Managed, Actor: o.Actor, Version: o.Version, UpdatedAt: o.UpdatedAt}
+		if spec, err := alert.ParseChannel(o.Body); err != nil {
+			made.Problem = err.Error()
+		} else {
+			made.ChannelSpec = *spec
+		}
+		made.Name = o.Name
+		all[o.Name] = made
+	}
+	out := make([]alert.ChannelView, 0, len(all))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		made := all[name]
+		made.Usable = open[name] != nil
+		for _, err := range []error{trouble[name], wrong[alert.KindChannel+"/"+name]} {
+			if err != nil {
+				made.Problem = err.Error()
+			}
+		}
+		out = append(out, made)
+	}
+	return out, nil
+}
+
+// AlertChannel returns one channel; code "not_found".
+func (i *Inspector) AlertChannel(ctx context.Context, name string) (*alert.ChannelView, error) {
+	channels, err := i.AlertChannels(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for n := range channels {
+		if channels[n].Name == name {
+			return &channels[n], nil
+		}
+	}
+	return nil, task.NotFound("alert channel", name)
+}
+
+// PutAlertChannel creates a channel or replaces one. Code "invalid" with fields;
+// "conflict" for one that the configuration file owns. A channel may not read
+// files of the server unless the configuration file says so.
+func (i *Inspector) PutAlertChannel(ctx context.Context, spec alert.ChannelSpec) (*alert.ChannelView, error) {
+	var c complaints
+	c.fieldErrs(spec.Check())
+	if spec.UsesFiles() {
+		c.add("secret_file", "files of the server are for channels of the configuration file", "name an environment variable instead")
+	}
+	if spec.Name == alert.LogChannel {
+		c.add("name", "the channel log is always there", "choose another name")
+	}
+	known, err := i.channelNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if spec.Fallback != "" && !known[spec.Fallback] {
+		c.add("fallback", "there is no channel "+task.Quote(spec.Fallback), "create it first")
+	}
+	if err := c.err("the channel is invalid"); err != nil {
+		return nil, err
+	}
+	if err := i.putAlertObject(ctx, alert.KindChannel, spec.Name, spec); err != nil {
+		return nil, err
+	}
+	return i.AlertChannel(ctx, spec.Name)
+}
+
+// DeleteAlertChannel deletes a channel; code "conflict" while a rule or another
+// channel names it.
+func (i *Inspector) DeleteAlertChannel(ctx context.Context, name string) error {
+	rules, err := i.AlertRules(ctx)
+	if err != nil {
+		return err
+	}
+	channels, err := i.AlertChannels(ctx)
+	if err != nil {
+		return err
+	}
+	for n := range rules {
+		if slices.Contains(rules[n].Channels, name) {
+			return &Error{Code: task.CodeConflict, Message: "the rule " + task.Quote(rules[n].Name) + " names the channel", Hint: "change the rule first"}
+		}
+	}
+	for n := range channels {
+		if channels[n].Fallback == name {
+			return &Error{Code: task.CodeConflict, Message: "it is the fallback of the channel " + task.Quote(channels[n].Name), Hint: "change that channel first"}
+		}
+	}
+	return i.deleteAlertObject(ctx, alert.KindChannel, "alert channel", name)
+}
+
+func (i *Inspector) channelNames(ctx context.Context) (map[string]bool, error) {
+	channels, err := i.AlertChannels(ctx)
+	known := make(map[string]bool, len(channels))
+	for n := range channels {
+		known[channels[n].Name] = true
+	}
+	return known, err
+}
+
+// testTimeout bounds a test message.
+const testTimeout = 30 * time.Second
+
+// TestAlertChannel sends a message to a channel, from this node and at once. The
+// error says why it was not delivered.
+func (i *Inspector) TestAlertChannel(ctx context.Context, name string) error {
+	if _, err := i.AlertChannel(ctx, name); err != nil {
+		return err
+	}
+	if err := i.client.alerts.Load(ctx); err != nil { // it may have been put a moment ago
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, testTimeout)
+	defer cancel()
+	err := i.client.alerts.Test(ctx, name)
+	if err == nil {
+		return nil
+	}
+	if _, typed := errors.AsType[*Error](err); typed {
+		return err
+	}
+	v := retry.Classify(err)
+	return &Error{Code: task.CodeUnavailable, Message: "the channel did not take the message: " + err.Error(), Hint: "category " + string(v.Category), RetryAfter: v.Hint.After, Err: err}
+}
+
+// AlertEvents returns a page of the messages to channels, the newest first, and
+// the cursor of the next page. They are kept as long as ended tasks are.
+func (i *Inspector) AlertEvents(ctx context.Context, page store.Page) ([]alert.EventView, string, error) {
+	filter := store.Filter{Queue: alert.Queue}
+	if err := checkFilter(&filter, &page); err != nil {
+		return nil, "", err
+	}
+	tasks, next, err := i.client.backend.Find(ctx, filter, page)
+	if err != nil {
+		return nil, "", err
+	}
+	events := []alert.EventView{}
+	for _, t := range tasks {
+		if event := alertEvent(t); event != nil {
+			events = append(events, *event)
+		}
+	}
+	return events, next, nil
+}
+
+// alertEvent reads the message of a delivery, nil for other steps of alerts.
+func alertEvent(t *task.Task) *alert.EventView {
+	channel, ok := strings.CutPrefix(t.Type, alert.SendType(""))
+	if !ok {
+		return nil
+	}
+	m, instead := alert.MessageOf(t.Payload)
+	if m == nil {
+		return nil
+	}
+	event := &alert.EventView{Message: m, Task: t.ID, Channel: channel, State: "pending", Attempts: t.Attempt, Instead: instead, NextAt: t.RunAt}
+	if t.LastError != nil {
+		event.Error = t.LastError.Message
+	}
+	switch t.State {
+	case task.Succeeded:
+		event.State, event.EndedAt, event.NextAt = "sent", t.FinishedAt, time.Time{}
+	case task.Dead:
+		event.State, event.EndedAt, event.NextAt = "failed", t.FinishedAt, time.Time{}
+	case task.Canceled:
+		event.State, event.EndedAt, event.NextAt = "canceled", t.FinishedAt, time.Time{}
+	}
+	return event
+}
+
+// putAlertObject keeps a rule or channel, whatever version there is.
+func (i *Inspector) putAlertObject(ctx context.Context, kind, name string, value any) error {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return i.changeAlertObject(ctx, kind, name, func(before *store.Object) store.Change {
+		return store.Change{
+			Put:   []store.Object{{Kind: kind, Name: name, Body: body, Version: before.Version, Actor: "library"}},
+			Audit: []store.Audit{{Actor: "library", Action: kind + ".put", Subject: kind + "/" + name, Before: before.Body, After: body}},
+		}
+	})
+}
+
+func (i *Inspector) deleteAlertObject(ctx context.Context, kind, noun, name string) error {
+	return i.changeAlertObject(ctx, kind, name, func(before *store.Object) store.Change {
+		if before.Version == 0 {
+			return store.Change{}
+		}
+		return store.Change{
+			Delete: []store.Object{*before},
+			Audit:  []store.Audit{{Actor: "library", Action: kind + ".delete", Subject: kind + "/" + name, Before: before.Body}},
+		}
+	}, noun)
+}
+
+// changeAlertObject changes an object by compare-and-set, again if another was
+// faster. Where there is none and nothing to put, it is "not_found".
+func (i *Inspector) changeAlertObject(ctx context.Context, kind, name string, change func(before *store.Object) store.Change, noun ...string) error {
+	for {
+		before, err := i.client.backend.Object(ctx, kind, name)
+		if errors.Is(err, &Error{Code: task.CodeNotFound}) {
+			before, err = &store.Object{Kind: kind, Name: name}, nil
+		}
+		if err != nil {
+			return err
+		}
+		if before.Managed != "" {
+			return &Error{Code: task.CodeConflict, Message: "the " + kind + " " + task.Quote(name) + " is managed by the configuration file", Hint: "change it there"}
+		}
+		request := change(before)
+		if len(request.Put)+len(request.Delete) == 0 {
+			return task.NotFound(noun[0], name)
+		}
+		_, err = i.client.backend.Change(ctx, request)
+		if errors.Is(err, &Error{Code: task.CodeConflict}) && ctx.Err() == nil {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		i.refresh(ctx)
+		return i.client.alerts.Load(ctx)
+	}
+}
+
+// fieldErrs records field errors without a prefix.
+func (c *complaints) fieldErrs(err error) {
+	for _, field := range retry.FieldErrors(err) {
+		c.add(field.Field, field.Message, field.Hint)
+	}
+}
+
+// AlertProblems are the channels that do not deliver and the rules that do not
+// hold, as far as this node knows, and how many events no alert could be raised
+// for. Empty when all is well.
+func (i *Inspector) AlertProblems() (problems []string) {
+	keeper := i.client.alerts
+	wrong, trouble := keeper.Wrong(), keeper.Trouble()
+	for _, what := range slices.Sorted(maps.Keys(wrong)) {
+		problems = append(problems, what+": "+wrong[what].Error())
+	}
+	for _, name := range slices.Sorted(maps.Keys(trouble)) {
+		problems = append(problems, "channel "+name+" does not deliver: "+trouble[name].Error())
+	}
+	if n := keeper.Dropped(); n > 0 {
+		problems = append(problems, fmt.Sprintf("%d alerts could not be raised", n))
+	}
+	return problems
+}
