@@ -27,6 +27,8 @@ type Config struct {
 	Retries  bool                      `json:"retries" all:"yes" default:"true" doc:"false turns all retries off."`
 	Policies map[string]*policy.Policy `json:"policies" all:"yes" doc:"Retry policies by name; docs/retry.md has their keys."`
 	Types    map[string]*policy.Type   `json:"types" all:"yes" doc:"What holds for tasks of a type that say nothing else."`
+	Groups   map[string]Group          `json:"groups" all:"yes" doc:"Worker groups by name; one works without being configured."`
+	Alerts   Alerts                    `json:"alerts" all:"yes" doc:"Whom to tell of what; docs/alerts.md has the keys."`
 	Queues   map[string]Queue          `json:"queues" all:"yes" doc:"Queues by name. A queue that is left out stays as it is."`
 }
 
@@ -83,9 +85,30 @@ type Queue struct {
 	Weight      *int    `json:"weight,omitempty" least:"1" most:"1000" doc:"Share of a node's slots against other queues; 1 in a new queue."`
 }
 
+// Group is a worker group: how long it waits when no member takes a task.
+type Group struct {
+	Dispatch    Waits    `json:"dispatch,omitzero" doc:"Waits after failed dispatches in a row."`
+	Busy        Waits    `json:"busy,omitzero" doc:"The same where all members are at capacity; those of dispatch when left out."`
+	Unreachable Waits    `json:"unreachable,omitzero" doc:"The same where no member answers; those of dispatch when left out."`
+	Empty       Waits    `json:"empty,omitzero" doc:"The same where no member lives; those of dispatch when left out."`
+	MemberTTL   Duration `json:"member_ttl,omitzero" least:"1s" most:"1h" doc:"How long a member lives without a beat; 15s when left out."`
+}
+
+// Waits are waits that grow; the last step goes on.
+type Waits struct {
+	Steps []Duration `json:"steps,omitempty" least:"1ms" most:"24h" doc:"1s, 5s, 10s, 60s when left out."`
+	Max   Duration   `json:"max,omitzero" least:"1ms" most:"24h" doc:"Bounds the steps and what the group asks for; 300s when left out."`
+}
+
+// Alerts are channels and rules.
+type Alerts struct {
+	Channels map[string]*Part `json:"channels" doc:"Who can be told, by name."`
+	Rules    []*Part          `json:"rules" doc:"When to tell whom; each has a name."`
+}
+
 // later are sections of the contract that this release does not have.
 var later = map[string]string{
-	"":        "groups, alerts, schedules",
+	"":        "schedules",
 	"push":    "timeout",
 	"dead":    "archive",
 	"targets": "concurrency",

@@ -106,6 +106,8 @@ func (d *decoder) value(path string, value any, out reflect.Value, tag reflect.S
 		made, err := policy.ParseType(encoded(value))
 		d.fieldErrors(path, err)
 		out.Set(reflect.ValueOf(made))
+	case out.Type() == partsType:
+		d.parts(path, value, out)
 	case out.Kind() == reflect.Struct:
 		d.object(path, value, out)
 	case out.Kind() == reflect.Map:
@@ -165,7 +167,11 @@ func (d *decoder) mapping(path string, value any, out reflect.Value, tag reflect
 		below := join(path, name)
 		element := reflect.New(out.Type().Elem()).Elem()
 		before := len(d.wrong)
-		d.value(below, object[name], element, tag)
+		if element.Type() == partType {
+			element.Set(reflect.ValueOf(d.part(path, name, below, object[name])))
+		} else {
+			d.value(below, object[name], element, tag)
+		}
 		if len(d.wrong) == before || element.Kind() != reflect.Pointer || !element.IsNil() {
 			out.SetMapIndex(reflect.ValueOf(name), element)
 		}

@@ -76,7 +76,7 @@ func keyRows(out *strings.Builder, prefix string, field reflect.StructField) {
 		}
 		return
 	}
-	if of != policyType {
+	if of != policyType && of != partType {
 		fmt.Fprintf(out, "| `%s` | %s | %s | %s |\n", path, valuesOf(of, field.Tag), defaultOf(field.Tag), field.Tag.Get("doc"))
 	}
 }

@@ -87,8 +87,8 @@ func (f *File) check(d *decoder) {
 		}
 	}
 	f.checkNames(d)
-	if n := len(f.Policies) + len(f.Types) + len(f.Queues); n > mostNamed {
-		d.refuse("", "", "has %d policies, types and queues; %d are the limit", n, mostNamed)
+	if n := len(f.Policies) + len(f.Types) + len(f.Queues) + len(f.Groups) + len(f.Alerts.Channels) + len(f.Alerts.Rules); n > mostNamed {
+		d.refuse("", "", "has %d named things; %d are the limit", n, mostNamed)
 	}
 }
 
@@ -112,7 +112,7 @@ func isRange(text string) bool {
 // in the file may have been put by the API, so it is looked for when the file is
 // applied.
 func (f *File) checkNames(d *decoder) {
-	for section, names := range map[string][]string{"queues": slices.Collect(maps.Keys(f.Queues)), "types": slices.Collect(maps.Keys(f.Types)), "engine.queues": f.Engine.Queues} {
+	for section, names := range map[string][]string{"queues": slices.Collect(maps.Keys(f.Queues)), "types": slices.Collect(maps.Keys(f.Types)), "groups": slices.Collect(maps.Keys(f.Groups)), "engine.queues": f.Engine.Queues} {
 		for _, name := range names {
 			if err := policy.CheckName(name); err != nil {
 				d.refuse(join(section, name), policy.NameHint, "%s", retry.FieldErrors(err)[0].Message)
@@ -153,7 +153,14 @@ func (f *File) Refuse(all ...Problem) error {
 const KindQueue = "queue"
 
 // Kinds are the kinds of the objects that a file puts and deletes.
-var Kinds = []string{policy.Kind, policy.KindType, policy.KindSetting, KindQueue}
+var Kinds = []string{policy.Kind, policy.KindType, policy.KindSetting, KindQueue, kindGroup, kindChannel, kindRule}
+
+// Kinds of other packages.
+const (
+	kindGroup   = "group"
+	kindChannel = "channel"
+	kindRule    = "rule"
+)
 
 // Objects are what of the file holds on all nodes, by kind and name.
 func (f *File) Objects() []store.Object {
@@ -173,6 +180,15 @@ func (f *File) Objects() []store.Object {
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Queues)) {
 		add(KindQueue, name, f.Queues[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Groups)) {
+		add(kindGroup, name, f.Groups[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Alerts.Channels)) {
+		add(kindChannel, name, f.Alerts.Channels[name].Body)
+	}
+	for _, rule := range f.Alerts.Rules {
+		add(kindRule, rule.Name, rule.Body)
 	}
 	if !f.Retries {
 		add(policy.KindSetting, policy.Retries, map[string]bool{"on": false})

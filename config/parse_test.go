@@ -35,6 +35,12 @@ policies:
     order_on_dead: block
     fallback: {type: payment.refund}
   habits: {preset: snailjob-26, max_attempts: 4}
+groups:
+  mailers: {dispatch: {steps: [1s, 5s, 10s, 60s], max: 300s}, member_ttl: 15s}
+alerts:
+  channels: {ops: {kind: dingtalk, url_env: DING_URL, secret_env: DING_SECRET}}
+  rules:
+    - {name: exhausted, on: dead, when: 'reason == "exhausted"', channels: [ops], cooldown: 5m}
 targets:
   api.example.com: {secret_env: EXAMPLE_SECRET}
 dead: {retention: 720h, cleanup: "0 3 * * *", stats_every: 5m}
@@ -59,6 +65,19 @@ func TestParse(t *testing.T) {
 	}
 	if f.Engine.Concurrency != 16 || time.Duration(f.Engine.Horizon) != 2*time.Minute || f.Engine.Batch != 1000 || !f.Retries || time.Duration(f.Grace) != 25*time.Second || f.Log.Levels["engine"] != "warn" {
 		t.Errorf("%+v, %+v", f.Engine, f.Config)
+	}
+	bodies := map[string]string{}
+	for _, o := range f.Objects() {
+		bodies[o.Kind+"/"+o.Name] = string(o.Body)
+	}
+	for id, want := range map[string]string{
+		"group/mailers":  `{"dispatch":{"steps":["1s","5s","10s","1m0s"],"max":"5m0s"},"member_ttl":"15s"}`,
+		"channel/ops":    `{"name":"ops","kind":"dingtalk","url_env":"DING_URL","secret_env":"DING_SECRET"}`,
+		"rule/exhausted": `{"name":"exhausted","on":"dead","when":"reason == \"exhausted\"","channels":["ops"],"cooldown":"5m0s"}`,
+	} {
+		if bodies[id] != want {
+			t.Errorf("%s: %s, want %s", id, bodies[id], want)
+		}
 	}
 	empty, err := Parse("", nil)
 	if err != nil || empty.Listen != "127.0.0.1:7070" || empty.Store.URL != "sqlite:outlast.db" || len(empty.Objects()) != 0 {
@@ -87,7 +106,10 @@ func TestRefused(t *testing.T) {
 		{"key of a policy twice", "policies:\n  p:\n    ttl: 1s\n    ttl: 2s\n", []string{"f.yaml:4: policies.p.ttl: is given twice"}},
 		{"no unit", "grace: 25\n", []string{"f.yaml:1: grace: a duration is wanted, not 25 (write it with units, such as 1.5s)"}},
 		{"negative", "grace: -1s\n", []string{"f.yaml:1: grace: \"-1s\" is negative"}},
-		{"later section", "groups: {}\n", []string{"f.yaml:1: groups: is not possible yet"}},
+		{"later section", "schedules: {}\n", []string{"f.yaml:1: schedules: is not possible yet"}},
+		{"group", "groups:\n  mailers: {dispatch: {steps: [1s, 5], max: 0s}, member_tll: 1s}\n", []string{"f.yaml:2: groups.mailers.dispatch.steps[1]: a duration is wanted", "groups.mailers.dispatch.max: is outside 1ms to 24h", "did you mean member_ttl?"}},
+		{"channel", "alerts:\n  channels:\n    ops: {kind: dingtak, url_env: X}\n", []string{"f.yaml:3: alerts.channels.ops.kind"}},
+		{"rule", "alerts:\n  rules:\n    - {on: dead}\n    - {name: a, on: dead, when: 'reson == \"x\"'}\n    - {name: a, on: retry}\n", []string{"f.yaml:3: alerts.rules[0]: has no name", "f.yaml:4: alerts.rules[1].when", "did you mean reason?", "f.yaml:5: alerts.rules[2].name: \"a\" is given twice"}},
 		{"later key", "push:\n  timeout: 3s\n", []string{"f.yaml:2: push.timeout: is not possible yet"}},
 		{"later key of a target", "targets: {a.example: {concurrency: 3}}\n", []string{"f.yaml:1: targets.a.example.concurrency: is not possible yet"}},
 		{"anchor", "policies:\n  a: &x {ttl: 1m}\n  b: *x\n", []string{"f.yaml:2: policies.a: anchors and aliases are not supported", "f.yaml:3: policies.b: anchors"}},

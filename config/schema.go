@@ -18,6 +18,8 @@ func schemaOf(t reflect.Type, tag reflect.StructTag) map[string]any {
 	switch {
 	case t == durationType:
 		return map[string]any{"type": "string", "pattern": `^[0-9.]+(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*$|^0$`}
+	case t == partType:
+		return map[string]any{"type": "object", "description": "Keys as in docs/alerts.md."}
 	case t == policyType:
 		return map[string]any{"type": "object", "description": "Keys as in docs/retry.md."}
 	case t.Kind() == reflect.Pointer:

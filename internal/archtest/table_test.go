@@ -208,6 +208,7 @@ var rules = []rule{
 		{"dead", "checks of retention and cleanup"},
 		{"schedule", "schedules in it"},
 		{"alert", "rules and channels in it"},
+		{"group", "worker groups in it"},
 	}},
 	{path: "app", is: "composition root", imports: []arrow{
 		{"...", "it puts everything together"},

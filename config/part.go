@@ -1,0 +1,91 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strconv"
+
+	"github.com/outlast-dev/outlast/alert"
+)
+
+// Part is a named thing of a section that another package reads; it has checked
+// the body.
+type Part struct {
+	Name string
+	Body json.RawMessage
+}
+
+var (
+	partType  = reflect.TypeFor[*Part]()
+	partsType = reflect.TypeFor[[]*Part]()
+)
+
+// MarshalJSON writes the body.
+func (p *Part) MarshalJSON() ([]byte, error) { return p.Body, nil }
+
+// readers check the parts of each section and return the form that is kept.
+var readers = map[string]func(name string, body []byte) (any, error){
+	"alerts.channels": func(name string, body []byte) (any, error) {
+		channel, err := alert.ParseChannel(body)
+		if err != nil {
+			return nil, err
+		}
+		channel.Name = name
+		return channel, channel.Check()
+	},
+	"alerts.rules": func(name string, body []byte) (any, error) {
+		rule, err := alert.ParseRule(body)
+		if err != nil {
+			return nil, err
+		}
+		rule.Name = name
+		return rule, rule.Check()
+	},
+}
+
+// part reads one of a section.
+func (d *decoder) part(section, name, path string, value any) *Part {
+	form, err := readers[section](name, encoded(value))
+	d.fieldErrors(path, err)
+	if err != nil {
+		return nil
+	}
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(form); err != nil {
+		d.refuse(path, "", "%v", err)
+		return nil
+	}
+	return &Part{name, bytes.TrimSpace(body.Bytes())}
+}
+
+// parts reads a section that is a list, in which each has its name inside.
+func (d *decoder) parts(path string, value any, out reflect.Value) {
+	list, ok := value.([]any)
+	if !ok {
+		if value != nil {
+			d.refuse(path, "", "a list is wanted, not %s", shown(value))
+		}
+		return
+	}
+	var all []*Part
+	seen := map[string]bool{}
+	for i, element := range list {
+		at := path + "[" + strconv.Itoa(i) + "]"
+		object, _ := element.(map[string]any)
+		name, _ := object["name"].(string)
+		switch {
+		case name == "":
+			d.refuse(at, "give it a name", "has no name")
+		case seen[name]:
+			d.refuse(at+".name", "names are given once", "%s is given twice", shown(name))
+		}
+		seen[name] = true
+		if p := d.part(path, name, at, element); p != nil {
+			all = append(all, p)
+		}
+	}
+	out.Set(reflect.ValueOf(all))
+}
