@@ -16,6 +16,7 @@ import (
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/group"
+	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -31,6 +32,7 @@ type Client struct {
 	metrics   *metrics // nil without a registerer
 	keeper    *dead.Keeper
 	alerts    *alert.Keeper
+	ticker    *schedule.Ticker
 	refreshed throttle // reads of the topology for unknown queues
 	pressure  pressure
 	groups    *group.Groups
@@ -82,6 +84,9 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 	c.groups = group.New(c.backend, c.logger, func(name string) { c.engine.Unhold(groupTarget + name) })
 	c.keeper = dead.New(c.options.dead, c.backend, c.engine, c.logger)
 	c.keeper.Redriver().WhenEnded(func(operation *store.Operation) { c.alerts.Happened(alert.RedriveEnded(operation, time.Now())) })
+	c.ticker = schedule.New(schedule.Config{
+		Backend: c.backend, Node: c.engine, Make: c.tickTask, Observe: c.ticked, Logger: c.logger,
+	})
 	return c, nil
 }
 
@@ -185,6 +190,7 @@ func (c *Client) Start(ctx context.Context) error {
 	if !c.enqueueOnly {
 		c.alerts.Start()
 	}
+	c.ticker.Start()
 	c.state.Store(started)
 	return nil
 }
@@ -247,7 +253,7 @@ func (c *Client) Stop(ctx context.Context) error {
 	}
 	var err error
 	if before == started {
-		err = errors.Join(c.keeper.Stop(ctx), c.engine.Stop(ctx), c.alerts.Stop(ctx))
+		err = errors.Join(c.ticker.Stop(ctx), c.keeper.Stop(ctx), c.engine.Stop(ctx), c.alerts.Stop(ctx))
 		c.groups.Stop()
 	}
 	c.state.Store(stopped)

@@ -14,6 +14,7 @@ import (
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -39,6 +40,7 @@ type metrics struct {
 	breakers   *prometheus.CounterVec   // state, cause
 	enqueues   *prometheus.CounterVec   // result
 	wakeups    *prometheus.CounterVec   // way, result
+	ticks      *prometheus.CounterVec   // result
 	rows       *prometheus.HistogramVec // kind
 	commitTime *prometheus.HistogramVec // kind
 	alerts     *prometheus.CounterVec   // channel, result
@@ -85,6 +87,7 @@ func newMetrics(c *Client) *metrics {
 	m.breakers = counter(m, "outlast_breaker_changes_total", "Changes of targets' breakers on this node, by the new state and the cause.", "state", "cause")
 	m.enqueues = counter(m, "outlast_enqueues_total", "Tasks handed in, by result: created, existing or the code of the error.", "result")
 	m.wakeups = counter(m, "outlast_wakeups_total", "Wake-ups that this node sent to others, by way (notify or call) and result (sent or failed).", "way", "result")
+	m.ticks = counter(m, "outlast_schedule_ticks_total", "Ticks of schedules that this node looked after, by result: fired, missed, skipped or failed (tried again).", "result")
 	m.rows = histogram(m, "outlast_commit_rows", "Rows of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(1, 2, 11), "kind")
 	m.commitTime = histogram(m, "outlast_commit_duration_seconds", "Time of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(0.0001, 2.5, 14), "kind")
 	m.alerts = counter(m, "outlast_alert_deliveries_total", "Messages to channels, by result: sent, failed, or digested with others because the channel may take no more.", "channel", "result")
@@ -236,4 +239,11 @@ func (m *metrics) refused(err error) error {
 	}
 	m.enqueues.WithLabelValues(result).Inc()
 	return err
+}
+
+// ticked counts ticks of schedules.
+func (m *metrics) ticked(e schedule.Event) {
+	if m != nil {
+		m.ticks.WithLabelValues(string(e.Kind)).Add(float64(e.Count))
+	}
 }

@@ -75,6 +75,7 @@ func New(config Config) (*Server, error) {
 	s.addOperations()
 	s.addQueues()
 	s.addPolicies()
+	s.addSchedules()
 	s.addTargets()
 	s.addAlerts()
 	s.addNodes()

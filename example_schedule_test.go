@@ -1,0 +1,37 @@
+package outlast_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/store/memory"
+)
+
+// A task for every night at three o'clock in Shanghai, unless that of the night
+// before still runs.
+func ExampleInspector_PutSchedule() {
+	ctx := context.Background()
+	client, err := outlast.Open(ctx, memory.New())
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := client.Start(ctx); err != nil {
+		log.Fatal(err)
+	}
+	view, err := client.Inspector().PutSchedule(ctx, schedule.Schedule{
+		Name: "nightly", Cron: "0 3 * * *", Zone: "Asia/Shanghai", Overlap: schedule.OverlapSkip,
+		Task: schedule.Task{Type: "report.build"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(view.Name, view.Next.UTC().Format(time.TimeOnly))
+	if err := client.Stop(ctx); err != nil {
+		log.Fatal(err)
+	}
+	// Output: nightly 19:00:00
+}

@@ -1,0 +1,318 @@
+package schedule
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+const (
+	// longestNap is how long a ticker sleeps at most: it looks whether the
+	// configuration has changed then.
+	longestNap = time.Second
+	// stagger is how much later than the first node each further one looks
+	// after a tick, so that they hardly ever race for it.
+	stagger     = 250 * time.Millisecond
+	mostStagger = 2 * time.Second
+	// askEvery is how often the end of a task is asked for that ticks wait for.
+	askEvery = time.Second
+	// reloadEvery is how often everything is read again, changed or not.
+	reloadEvery = time.Minute
+	// probeEvery is how often the store's clock is asked for.
+	probeEvery = 30 * time.Second
+	// errorPause is the wait after something has failed.
+	errorPause = time.Second
+	// callTimeout bounds one look.
+	callTimeout = 30 * time.Second
+	// mostRead is how many states are read one by one.
+	mostRead = 20
+	// together is how many schedules go into one transaction.
+	together = 100
+)
+
+// Backend is what the ticker needs of a store.
+type Backend interface {
+	Change(ctx context.Context, change store.Change) (*store.Changed, error)
+	Objects(ctx context.Context, kind string) ([]store.Object, error)
+	Object(ctx context.Context, kind, name string) (*store.Object, error)
+	Get(ctx context.Context, id task.ID) (*task.Task, error)
+	Cancel(ctx context.Context, id task.ID) (*task.Task, error)
+}
+
+// Node is what the ticker needs of the engine beside it.
+type Node interface {
+	Wake(lanes ...uint16)
+	Canceled(id task.ID)
+	Topology() *store.Topology
+	Node() string
+}
+
+// Event is something that people may want to hear of.
+type Event struct {
+	Schedule string
+	Kind     EventKind
+	Count    int
+	Tick     time.Time // the last one that it is about
+	Err      error     // of a failure
+}
+
+// EventKind is what an event tells.
+type EventKind string
+
+// The kinds of events.
+const (
+	Fired   EventKind = "fired"   // ticks were enqueued
+	Missed  EventKind = "missed"  // ticks were left out for their lateness
+	Skipped EventKind = "skipped" // ticks were left out for overlap
+	Failed  EventKind = "failed"  // ticks could not be enqueued; it is tried again
+)
+
+// Config is what a ticker is made of. All but Observe is required.
+type Config struct {
+	Backend Backend
+	Node    Node
+	// Make makes the task of a tick: with the same id and dedupe key whenever
+	// it is asked for the same one.
+	Make func(ctx context.Context, s *Schedule, tick time.Time) (store.Insert, error)
+	// Observe is told what happens, from one goroutine. It must not block.
+	Observe func(Event)
+	Logger  *slog.Logger
+}
+
+// Ticker enqueues the tasks of all schedules as they come due, beside the
+// tickers of other nodes.
+type Ticker struct {
+	Config
+	clock clock
+
+	// What follows is the loop's own.
+	entries map[string]*entry
+	loaded  int64 // Topology.Config of the last load
+	loadAt  time.Time
+	ranked  time.Duration // the rank at the last look
+
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+// entry is a schedule as this node knows it.
+type entry struct {
+	schedule Schedule
+	times    Times
+	hash     string
+	since    time.Time // when the definition was made
+	state    State
+	version  int64 // of the state; 0 where there is none
+	stale    bool  // the state must be read again
+	tryAt    time.Time
+	complain bool // a failure has been told
+}
+
+// New makes a ticker. It does nothing before Start.
+func New(config Config) *Ticker {
+	if config.Observe == nil {
+		config.Observe = func(Event) {}
+	}
+	prober, _ := config.Backend.(store.Prober)
+	return &Ticker{Config: config, clock: clock{prober: prober}, entries: map[string]*entry{}, loaded: -1}
+}
+
+// Start begins to tick. Call it once.
+func (t *Ticker) Start() {
+	ctx, stop := context.WithCancel(context.Background())
+	t.stop = stop
+	t.running.Go(func() { t.run(ctx) })
+}
+
+// Stop ends the ticking and waits for it, no longer than ctx.
+func (t *Ticker) Stop(ctx context.Context) error {
+	if t.stop == nil {
+		return nil
+	}
+	t.stop()
+	done := make(chan struct{})
+	go func() {
+		t.running.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Now is the store's clock, as far as this node knows it.
+func (t *Ticker) Now(ctx context.Context) time.Time { return t.clock.now(ctx) }
+
+func (t *Ticker) run(ctx context.Context) {
+	for {
+		pause := t.runOnce(ctx)
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// runOnce does what is due and returns how long nothing is.
+func (t *Ticker) runOnce(ctx context.Context) time.Duration {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	rank := t.rank()
+	if rank != t.ranked { // what others knew, this node may have to do now
+		t.ranked, t.loaded = rank, -1
+	}
+	fresh, err := t.load(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			t.Logger.Warn("schedules.unread", "error", err)
+		}
+		return errorPause
+	}
+	now := t.clock.now(ctx)
+	later := min(rank*stagger, mostStagger)
+	due, next := t.due(now, later)
+	if len(due) == 0 {
+		return next.Sub(now)
+	}
+	if later > 0 && !fresh { // most likely the first node has done it
+		if len(due) > mostRead {
+			t.loaded = -1
+			return 0
+		}
+		for _, e := range due {
+			e.stale = true
+		}
+	}
+	if t.advance(ctx, due, now) {
+		return 0
+	}
+	_, next = t.due(now, later)
+	return next.Sub(now)
+}
+
+// due lists what is due, and tells when to look again.
+func (t *Ticker) due(now time.Time, later time.Duration) (due []*entry, next time.Time) {
+	next = now.Add(longestNap)
+	for _, e := range t.entries {
+		switch at := e.dueAt(later); {
+		case at.IsZero():
+		case at.After(now):
+			next = earlier(next, at)
+		default:
+			due = append(due, e)
+		}
+	}
+	return due, next
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// dueAt is when there is something to do, zero for never.
+func (e *entry) dueAt(later time.Duration) (at time.Time) {
+	switch {
+	case e.state.Definition != e.hash:
+		at = e.since
+	case len(e.state.Cancel) > 0:
+		at = e.since
+	case e.state.Paused:
+		return at
+	case len(e.state.Waiting) > 0:
+		at = e.since
+	default:
+		at = e.state.Next
+	}
+	if at.IsZero() {
+		return at
+	}
+	if at = at.Add(later); at.Before(e.tryAt) {
+		return e.tryAt
+	}
+	return at
+}
+
+// rank is the place of this node among the living ones, from 0.
+func (t *Ticker) rank() (rank time.Duration) {
+	self := t.Node.Node()
+	for _, other := range t.Node.Topology().Nodes {
+		if other.State == store.NodeAlive && other.ID < self {
+			rank++
+		}
+	}
+	return rank
+}
+
+// load reads schedules and states if they may have changed, and reports
+// whether it did.
+func (t *Ticker) load(ctx context.Context) (read bool, err error) {
+	config := t.Node.Topology().Config
+	if config == t.loaded && time.Since(t.loadAt) < reloadEvery {
+		return false, nil
+	}
+	definitions, err := t.Backend.Objects(ctx, Kind)
+	if err != nil {
+		return false, err
+	}
+	states, err := t.Backend.Objects(ctx, StateKind)
+	if err != nil {
+		return false, err
+	}
+	byName := make(map[string]*store.Object, len(states))
+	for i := range states {
+		byName[states[i].Name] = &states[i]
+	}
+	entries := make(map[string]*entry, len(definitions))
+	for _, object := range definitions {
+		e := t.entries[object.Name]
+		if hash := Hash(object); e == nil || e.hash != hash {
+			if e, err = newEntry(object, hash); err != nil {
+				t.Logger.Error("schedule.unreadable", "schedule", object.Name, "error", err)
+				continue
+			}
+		}
+		e.take(byName[object.Name])
+		entries[object.Name] = e
+	}
+	t.entries, t.loaded, t.loadAt = entries, config, time.Now()
+	return true, nil
+}
+
+func newEntry(object store.Object, hash string) (*entry, error) {
+	s, err := Parse(object)
+	if err != nil {
+		return nil, err
+	}
+	times, err := s.Times()
+	return &entry{schedule: s, times: times, hash: hash, since: object.UpdatedAt}, err
+}
+
+// take notes the state that was read; nil for none.
+func (e *entry) take(object *store.Object) {
+	e.stale = false
+	if object == nil {
+		e.state, e.version = State{}, 0
+		return
+	}
+	if object.Version == e.version {
+		return
+	}
+	state, err := ParseState(*object)
+	if err != nil {
+		state = State{} // it begins anew
+	}
+	e.state, e.version = state, object.Version
+}

@@ -1,0 +1,452 @@
+package outlast_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/faulty"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// ran is what handlers of the type "job" have seen.
+type ran struct {
+	mu   sync.Mutex
+	runs []run
+}
+
+type run struct {
+	schedule, tick string
+	at             time.Time
+}
+
+func (r *ran) handle(client *outlast.Client, work func(ctx context.Context) error) {
+	outlast.Handle(client, "job", func(ctx context.Context, _ json.RawMessage) error {
+		info, _ := outlast.Info(ctx)
+		metadata := info.Metadata
+		r.mu.Lock()
+		r.runs = append(r.runs, run{metadata["outlast.schedule"], metadata["outlast.tick"], time.Now()})
+		r.mu.Unlock()
+		return work(ctx)
+	})
+}
+
+func (r *ran) all() []run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.runs)
+}
+
+func (r *ran) ticks() (ticks []string) {
+	for _, one := range r.all() {
+		ticks = append(ticks, one.tick)
+	}
+	return ticks
+}
+
+func done(context.Context) error { return nil }
+
+func (k *kit) put(s schedule.Schedule) *schedule.View {
+	k.Helper()
+	s.Task.Type = cmp.Or(s.Task.Type, "job")
+	view, err := k.client.Inspector().PutSchedule(k.ctx, s)
+	if err != nil {
+		k.Fatal(err)
+	}
+	return view
+}
+
+func (k *kit) schedule(name string) *schedule.View {
+	k.Helper()
+	view, err := k.client.Inspector().Schedule(k.ctx, name)
+	if err != nil {
+		k.Fatal(err)
+	}
+	return view
+}
+
+// TestScheduleTicks: each tick runs once, at its time, on three nodes.
+func TestScheduleTicks(t *testing.T) {
+	virtually(t, func(k *kit) {
+		var seen ran
+		seen.handle(k.client, done)
+		k.start()
+		for range 2 {
+			other := k.open(k.store.Handle())
+			seen.handle(other, done)
+			if err := other.Start(k.ctx); err != nil {
+				k.Fatal(err)
+			}
+		}
+		k.after(10 * time.Second)
+		view := k.put(schedule.Schedule{Name: "minutely", Cron: "* * * * *", Task: schedule.Task{Payload: json.RawMessage(`{"a":1}`)}})
+		if !view.Created || view.Version != 1 {
+			t.Errorf("got %+v", view)
+		}
+		k.after(time.Hour)
+		runs := seen.all()
+		if len(runs) != 60 {
+			t.Fatalf("%d runs in an hour", len(runs))
+		}
+		for i, one := range runs {
+			tick, err := time.Parse(time.RFC3339, one.tick)
+			if err != nil || one.schedule != "minutely" || tick.Second() != 0 || i > 0 && one.tick <= runs[i-1].tick {
+				t.Fatalf("run %d: %+v, %v", i, one, err)
+			}
+			if late := one.at.Sub(tick); late < 0 || late > 100*time.Millisecond {
+				t.Errorf("the tick %s ran %s late", one.tick, late)
+			}
+		}
+		if view = k.schedule("minutely"); view.Fired != 60 || view.Missed != 0 || view.Last.UTC().Format(time.RFC3339) != runs[59].tick {
+			t.Errorf("got %+v", view.State)
+		}
+	})
+}
+
+// TestScheduleOutlivesNodes: while nodes are killed and others start, each tick
+// runs once; one that falls into the gap is made up for.
+func TestScheduleOutlivesNodes(t *testing.T) {
+	virtually(t, func(k *kit) {
+		var seen ran
+		seen.handle(k.client, done)
+		k.start()
+		k.put(schedule.Schedule{Name: "s", Cron: "*/5 * * * * *", Misfire: schedule.FireAll})
+		for range 10 {
+			handle := k.store.Handle()
+			other, err := outlast.Open(k.ctx, handle)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen.handle(other, done)
+			if err := other.Start(k.ctx); err != nil {
+				t.Fatal(err)
+			}
+			k.after(37 * time.Second)
+			handle.Kill()
+			if err := other.Stop(k.ctx); err == nil {
+				t.Error("a node whose store is gone has stopped well")
+			}
+		}
+		k.after(time.Minute)
+		checkOnce(t, &seen, 5*time.Second)
+		if n := len(seen.all()); n < 80 {
+			t.Errorf("only %d ticks", n)
+		}
+	})
+}
+
+// checkOnce checks that ticks ran once each, none left out.
+func checkOnce(t *testing.T, seen *ran, every time.Duration) {
+	t.Helper()
+	ticks := seen.ticks()
+	slices.Sort(ticks)
+	for i := range ticks[1:] {
+		before, _ := time.Parse(time.RFC3339, ticks[i])
+		after, _ := time.Parse(time.RFC3339, ticks[i+1])
+		if after.Sub(before) != every {
+			t.Errorf("from tick %s to %s", ticks[i], ticks[i+1])
+		}
+	}
+}
+
+// TestScheduleLostAnswers: a store that loses answers, fails and is slow makes
+// no tick run twice or not at all.
+func TestScheduleLostAnswers(t *testing.T) {
+	virtually(t, func(k *kit) {
+		var seen ran
+		methods := []string{"Change", "Object", "Objects", "Get"}
+		for seed := range uint64(3) {
+			s, _ := faulty.Wrap(k.store.Handle(), seed, faulty.Rule{Kind: faulty.Lose, Methods: methods, Probability: 0.3},
+				faulty.Rule{Kind: faulty.Fail, Methods: methods, Probability: 0.2}, faulty.Rule{Kind: faulty.Delay, Methods: methods, Probability: 0.2, Wait: time.Second})
+			other := k.open(s)
+			seen.handle(other, done)
+			for other.Start(k.ctx) != nil {
+				k.after(time.Second)
+			}
+		}
+		k.put(schedule.Schedule{Name: "s", Every: 3 * time.Second, Misfire: schedule.FireAll})
+		k.after(10 * time.Minute)
+		checkOnce(t, &seen, 3*time.Second)
+		if n := len(seen.all()); n < 195 {
+			t.Errorf("only %d ticks", n)
+		}
+	})
+}
+
+// TestScheduleOverlap runs a job of 25 s every 10 s by each rule.
+func TestScheduleOverlap(t *testing.T) {
+	for _, c := range []struct {
+		overlap schedule.Overlap
+		started int // of 12 ticks
+		most    int // at a time
+		ended   int
+		skipped int64
+		waiting int
+	}{
+		{schedule.OverlapAllow, 12, 3, 12, 0, 0},
+		{schedule.OverlapSkip, 4, 1, 4, 8, 0},
+		{schedule.OverlapReplace, 12, 2, 1, 0, 0},
+		{schedule.OverlapQueue, 5, 1, 5, 0, 7},
+	} {
+		t.Run(string(c.overlap), func(t *testing.T) {
+			virtually(t, func(k *kit) {
+				var seen ran
+				var mu sync.Mutex
+				running, most, ended := 0, 0, 0
+				seen.handle(k.client, func(ctx context.Context) error {
+					mu.Lock()
+					running++
+					most = max(most, running)
+					mu.Unlock()
+					timer := time.NewTimer(25 * time.Second)
+					defer timer.Stop()
+					var err error
+					select {
+					case <-timer.C:
+					case <-ctx.Done():
+						err = ctx.Err()
+					}
+					mu.Lock()
+					running--
+					if err == nil {
+						ended++
+					}
+					mu.Unlock()
+					return err
+				})
+				k.start()
+				k.after(10 * time.Second)
+				k.put(schedule.Schedule{Name: "s", Every: 10 * time.Second, Overlap: c.overlap})
+				k.after(125 * time.Second)
+				if _, err := k.client.Inspector().PauseSchedule(k.ctx, "s", true); err != nil {
+					t.Fatal(err)
+				}
+				k.after(time.Minute)
+				view := k.schedule("s")
+				if len(seen.all()) != c.started || ended != c.ended || view.Skipped != c.skipped || len(view.Waiting) != c.waiting {
+					t.Errorf("%d started, %d ended, %d skipped, %d wait; want %d, %d, %d, %d",
+						len(seen.all()), ended, view.Skipped, len(view.Waiting), c.started, c.ended, c.skipped, c.waiting)
+				}
+				if !slices.IsSorted(seen.ticks()) {
+					t.Errorf("the order is %v", seen.ticks())
+				}
+				if most != c.most {
+					t.Errorf("%d at a time, want %d", most, c.most)
+				}
+			})
+		})
+	}
+}
+
+// TestSchedulePauseAndTrigger: nothing comes while paused but what is triggered
+// by hand, the ticks of the pause are left out, and a trigger with an id runs once.
+func TestSchedulePauseAndTrigger(t *testing.T) {
+	virtually(t, func(k *kit) {
+		var seen ran
+		fails := 1
+		seen.handle(k.client, func(context.Context) error {
+			if fails--; fails >= 0 {
+				return errors.New("not this time")
+			}
+			return nil
+		})
+		k.start()
+		k.put(schedule.Schedule{Name: "s", Every: time.Minute})
+		k.after(time.Second)
+		inspect := k.client.Inspector()
+		if view, err := inspect.PauseSchedule(k.ctx, "s", true); err != nil || !view.Paused {
+			t.Fatal(view, err)
+		}
+		k.after(10 * time.Minute)
+		if runs := seen.all(); len(runs) != 0 {
+			t.Fatalf("it ran: %v", runs)
+		}
+		id := outlast.NewID()
+		for i := range 2 {
+			receipt, err := inspect.TriggerSchedule(k.ctx, "s", id)
+			if err != nil || receipt.Existing != (i == 1) {
+				t.Fatalf("%+v, %v", receipt, err)
+			}
+		}
+		k.after(5 * time.Minute)
+		if runs := seen.all(); len(runs) != 2 || runs[0].tick != "" || runs[0].schedule != "s" {
+			t.Errorf("want one failure and its retry: %+v", runs)
+		}
+		if _, err := inspect.PauseSchedule(k.ctx, "s", false); err != nil {
+			t.Fatal(err)
+		}
+		resumed := time.Now()
+		k.after(61 * time.Second)
+		if runs := seen.all(); len(runs) < 3 || runs[2].tick == "" || runs[2].at.Before(resumed) {
+			t.Errorf("after the pause: %+v", runs)
+		}
+		rows, _, err := k.store.Audit(k.ctx, store.AuditFilter{Subject: "schedule/s"}, store.Page{})
+		var actions []string
+		for _, row := range rows {
+			actions = append(actions, row.Action)
+		}
+		if err != nil || !slices.Equal(actions, []string{"schedule.resume", "schedule.trigger", "schedule.trigger", "schedule.pause", "schedule.put"}) {
+			t.Errorf("the audit log has %v, %v", actions, err)
+		}
+	})
+}
+
+// TestScheduleChanged: a new rule holds at once, a deleted one fires no more.
+func TestScheduleChanged(t *testing.T) {
+	virtually(t, func(k *kit) {
+		var seen ran
+		seen.handle(k.client, done)
+		k.start()
+		k.after(500 * time.Millisecond)
+		k.put(schedule.Schedule{Name: "s", Every: time.Hour})
+		k.after(time.Minute)
+		if view := k.put(schedule.Schedule{Name: "s", Every: 10 * time.Second}); view.Created || view.Version != 2 {
+			t.Errorf("got %+v", view)
+		}
+		k.after(time.Minute)
+		if n := len(seen.all()); n != 6 {
+			t.Errorf("%d runs in a minute", n)
+		}
+		gone, err := k.client.Inspector().DeleteSchedule(k.ctx, "s")
+		if err != nil || gone.Every != 10*time.Second {
+			t.Fatal(gone, err)
+		}
+		before := len(seen.all())
+		k.after(time.Minute)
+		if n := len(seen.all()) - before; n != 0 {
+			t.Errorf("%d runs after the end", n)
+		}
+		_, err = k.client.Inspector().Schedule(k.ctx, "s")
+		wantCode(t, err, task.CodeNotFound)
+		if view := k.put(schedule.Schedule{Name: "s", Every: 10 * time.Second}); !view.Created {
+			t.Errorf("made again: %+v", view)
+		}
+		k.after(time.Minute)
+		if n := len(seen.all()) - before; n != 6 {
+			t.Errorf("%d runs of the new one", n)
+		}
+	})
+}
+
+// TestScheduleOnce: a single tick that fell into an outage is made up for.
+func TestScheduleOnce(t *testing.T) {
+	virtually(t, func(k *kit) {
+		k.start()
+		k.put(schedule.Schedule{Name: "once", At: time.Now().Add(time.Minute)})
+		if err := k.client.Stop(k.ctx); err != nil {
+			t.Fatal(err)
+		}
+		k.after(time.Hour)
+		var seen ran
+		later := k.open(k.store.Handle())
+		seen.handle(later, done)
+		if err := later.Start(k.ctx); err != nil {
+			t.Fatal(err)
+		}
+		k.after(time.Minute)
+		view, err := later.Inspector().Schedule(k.ctx, "once")
+		if err != nil || len(seen.all()) != 1 || !view.Next.IsZero() || view.Fired != 1 {
+			t.Errorf("%v, %+v, %v", seen.all(), view, err)
+		}
+	})
+}
+
+// TestScheduleRefused: everything that is wrong is told at once, with its field.
+func TestScheduleRefused(t *testing.T) {
+	virtually(t, func(k *kit) {
+		k.start()
+		inspect := k.client.Inspector()
+		job := schedule.Task{Type: "job"}
+		for want, s := range map[string]schedule.Schedule{
+			"cron: the cron expression never fires: no such day comes":          {Name: "a", Cron: "0 0 30 2 *", Task: job},
+			"cron: \"x\" has 1 fields instead of 5, or 6 with seconds first":    {Name: "a", Cron: "x", Task: job},
+			"cron: is required, or every, or at":                                {Name: "a", Task: job},
+			"cron: is given together with every or at":                          {Name: "a", Cron: "* * * * *", Every: time.Hour, Task: job},
+			"every: the interval is 100ms; the least is 1s":                     {Name: "a", Every: 100 * time.Millisecond, Task: job},
+			"zone: \"Mars/Phobos\" is no IANA time zone, such as Asia/Shanghai": {Name: "a", Cron: "* * * * *", Zone: "Mars/Phobos", Task: job},
+			"zone: is for cron expressions":                                     {Name: "a", Every: time.Hour, Zone: "Asia/Shanghai", Task: job},
+			"misfire: \"maybe\" is no misfire rule":                             {Name: "a", Every: time.Hour, Misfire: "maybe", Task: job},
+			"overlap: \"maybe\" is no overlap rule":                             {Name: "a", Every: time.Hour, Overlap: "maybe", Task: job},
+			"window: is for the misfire rule fire_all":                          {Name: "a", Every: time.Hour, Window: time.Hour, Task: job},
+			"window: 1000h0m0s is outside 0s to 744h":                           {Name: "a", Every: time.Hour, Misfire: schedule.FireAll, Window: 1000 * time.Hour, Task: job},
+			"name: is required":                                                 {Every: time.Hour, Task: job},
+			"name: \"a b\" has a character that is not possible":                {Name: "a b", Every: time.Hour, Task: job},
+			"task.type: is required":                                            {Name: "a", Every: time.Hour},
+			"task.queue: there is no queue \"absent\"":                          {Name: "a", Every: time.Hour, Task: schedule.Task{Type: "job", Queue: "absent"}},
+			"task.payload: is not JSON":                                         {Name: "a", Every: time.Hour, Task: schedule.Task{Type: "job", Payload: []byte("{")}},
+			"start: is for every":                                               {Name: "a", At: time.Now().Add(time.Hour), Start: time.Now(), Task: job},
+			"at: lies more than ten years ahead":                                {Name: "a", At: time.Now().AddDate(11, 0, 0), Task: job},
+			"task.priority: 11 is outside 0 to 9":                               {Name: "a", Every: time.Hour, Task: schedule.Task{Type: "job", Priority: ptr(11)}},
+			"task: the schedule has 70053 bytes; 65536 are the limit":           {Name: "a", Every: time.Hour, Task: schedule.Task{Type: "job", Payload: slices.Concat([]byte{'"'}, make70k(), []byte{'"'})}},
+			"at: lies before the year 2000":                                     {Name: "a", At: time.Unix(1, 0), Task: job},
+		} {
+			_, err := inspect.PutSchedule(k.ctx, s)
+			var e *outlast.Error
+			if !errors.As(err, &e) || len(e.Fields) != 1 || e.Fields[0].Path+": "+e.Fields[0].Message != want {
+				t.Errorf("want %s\ngot  %v", want, err)
+			}
+		}
+		_, err := inspect.PutSchedule(k.ctx, schedule.Schedule{Name: "a b", Cron: "x", Misfire: "y", Overlap: "z"})
+		if e := wantCode(t, err, task.CodeInvalid); len(e.Fields) != 5 {
+			t.Errorf("not all is told: %v", e.Fields)
+		}
+		if list, err := inspect.Schedules(k.ctx); err != nil || len(list) != 0 {
+			t.Errorf("%v, %v", list, err)
+		}
+		_, err = inspect.TriggerSchedule(k.ctx, "a", outlast.ID{})
+		wantCode(t, err, task.CodeNotFound)
+		_, err = inspect.PauseSchedule(k.ctx, "a", true)
+		wantCode(t, err, task.CodeNotFound)
+		_, err = inspect.DeleteSchedule(k.ctx, "a")
+		wantCode(t, err, task.CodeNotFound)
+		_, err = inspect.NextTicks(k.ctx, "a", 101)
+		wantCode(t, err, task.CodeInvalid)
+	})
+}
+
+func make70k() []byte {
+	text := make([]byte, 70_000)
+	for i := range text {
+		text[i] = 'x'
+	}
+	return text
+}
+
+// TestScheduleOfFile: what the configuration file owns ticks, can be paused and
+// triggered, but not changed.
+func TestScheduleOfFile(t *testing.T) {
+	virtually(t, func(k *kit) {
+		var seen ran
+		seen.handle(k.client, done)
+		k.start()
+		s := schedule.Schedule{Name: "s", Every: 10 * time.Second, Task: schedule.Task{Type: "job"}}
+		object, err := s.Object()
+		if err != nil {
+			t.Fatal(err)
+		}
+		object.Managed = "file"
+		if _, err := k.store.Change(k.ctx, store.Change{Put: []store.Object{object}}); err != nil {
+			t.Fatal(err)
+		}
+		k.after(time.Minute)
+		if n := len(seen.all()); n != 6 {
+			t.Errorf("%d runs in a minute", n)
+		}
+		inspect := k.client.Inspector()
+		_, err = inspect.PutSchedule(k.ctx, s)
+		wantCode(t, err, task.CodeManagedByFile)
+		_, err = inspect.DeleteSchedule(k.ctx, "s")
+		wantCode(t, err, task.CodeManagedByFile)
+		if view, err := inspect.PauseSchedule(k.ctx, "s", true); err != nil || !view.Paused || view.Managed != "file" {
+			t.Error(view, err)
+		}
+	})
+}

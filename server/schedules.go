@@ -1,0 +1,174 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// maxScheduleBody is more than the store keeps of a schedule.
+const maxScheduleBody = 128 << 10
+
+type scheduleName struct {
+	Name string `path:"name" doc:"Name of the schedule."`
+}
+
+type scheduleInput struct {
+	scheduleName
+	Body client.ScheduleRule
+}
+
+type triggerInput struct {
+	scheduleName
+	Body client.Trigger `optional:"true"`
+}
+
+type nextInput struct {
+	scheduleName
+	N *int `query:"n" doc:"How many, 1 to 100; 5 when absent."`
+}
+
+func (s *Server) addSchedules() {
+	handle(s, route{
+		method: "GET", path: "/v1/schedules", id: "list-schedules", tag: "schedules", answers: []int{200}, summary: "List schedules by name",
+	}, s.listSchedules)
+	handle(s, route{
+		method: "GET", path: "/v1/schedules/{name}", id: "get-schedule", tag: "schedules", answers: []int{200}, summary: "Get a schedule",
+		errors: []task.Code{task.CodeNotFound},
+	}, func(ctx context.Context, in *scheduleName) (answer[client.Schedule], error) {
+		return wireSchedule(s.inspect.Schedule(ctx, in.Name))
+	})
+	handle(s, route{
+		method: "PUT", path: "/v1/schedules/{name}", id: "put-schedule", tag: "schedules", answers: []int{200, 201}, limit: maxScheduleBody,
+		summary: "Create a schedule (201), or change one (200)", errors: []task.Code{task.CodeManagedByFile},
+		about: "The body is the whole rule: what is absent takes its default. Its ticks are those after this call; a tick of the rule before that is due " +
+			"already stays. Pause, counters and last task are kept.",
+	}, func(ctx context.Context, in *scheduleInput) (answer[client.Schedule], error) {
+		return wireSchedule(s.inspect.PutSchedule(byAPI(ctx), scheduleOf(in.Name, &in.Body)))
+	})
+	handle(s, route{
+		method: "DELETE", path: "/v1/schedules/{name}", id: "delete-schedule", tag: "schedules", answers: []int{200},
+		summary: "Delete a schedule; tasks that it has enqueued stay", errors: []task.Code{task.CodeNotFound, task.CodeManagedByFile},
+	}, func(ctx context.Context, in *scheduleName) (answer[client.Schedule], error) {
+		return wireSchedule(s.inspect.DeleteSchedule(byAPI(ctx), in.Name))
+	})
+	handle(s, route{
+		method: "GET", path: "/v1/schedules/{name}/next", id: "next-ticks", tag: "schedules", answers: []int{200},
+		summary: "The next ticks of a schedule", about: "Of a paused one, those that it would have if it were resumed.", errors: []task.Code{task.CodeNotFound},
+	}, s.nextTicks)
+	handle(s, route{
+		method: "POST", path: "/v1/schedules/{name}/trigger", id: "trigger-schedule", tag: "schedules", answers: []int{201, 200},
+		summary: "Enqueue the task of a schedule now (201)", errors: []task.Code{task.CodeNotFound, task.CodeQueueFull},
+		about: "Also while it is paused, and whatever its overlap rule says. With the id of a task that was triggered before it answers with that (200).",
+	}, s.triggerSchedule)
+	for verb, paused := range map[string]bool{"pause": true, "resume": false} {
+		handle(s, route{
+			method: "POST", path: "/v1/schedules/{name}/" + verb, id: verb + "-schedule", tag: "schedules", answers: []int{200},
+			summary: map[bool]string{true: "Pause a schedule", false: "Resume a schedule; the ticks of its pause are left out"}[paused],
+			errors:  []task.Code{task.CodeNotFound},
+		}, func(ctx context.Context, in *scheduleName) (answer[client.Schedule], error) {
+			return wireSchedule(s.inspect.PauseSchedule(byAPI(ctx), in.Name, paused))
+		})
+	}
+}
+
+// byAPI names the caller for the audit log.
+func byAPI(ctx context.Context) context.Context { return outlast.WithActor(ctx, "api", "", "") }
+
+func (s *Server) listSchedules(ctx context.Context, _ *none) (answer[client.Schedules], error) {
+	views, err := s.inspect.Schedules(ctx)
+	if err != nil {
+		return fail[client.Schedules](err)
+	}
+	out := client.Schedules{Schedules: make([]client.Schedule, len(views))}
+	for i, view := range views {
+		out.Schedules[i] = scheduleView(view)
+	}
+	return ok(out)
+}
+
+func (s *Server) nextTicks(ctx context.Context, in *nextInput) (answer[client.Ticks], error) {
+	n := 5
+	if in.N != nil {
+		n = *in.N
+	}
+	ticks, err := s.inspect.NextTicks(ctx, in.Name, n)
+	if err != nil {
+		return fail[client.Ticks](err)
+	}
+	out := client.Ticks{Next: make([]client.Time, len(ticks))}
+	for i, tick := range ticks {
+		out.Next[i] = wireTime(tick)
+	}
+	return ok(out)
+}
+
+func (s *Server) triggerSchedule(ctx context.Context, in *triggerInput) (answer[client.Task], error) {
+	receipt, err := s.inspect.TriggerSchedule(byAPI(ctx), in.Name, in.Body.ID)
+	if err != nil {
+		return fail[client.Task](err)
+	}
+	views, err := s.inspect.View(ctx, receipt.Task)
+	if err != nil {
+		return fail[client.Task](err)
+	}
+	body := wireTask(views[0])
+	out := answer[client.Task]{Status: http.StatusCreated, Location: "/v1/tasks/" + body.ID.String(), Body: &body}
+	if receipt.Existing {
+		out.Status = http.StatusOK
+	}
+	return out, nil
+}
+
+func scheduleOf(name string, r *client.ScheduleRule) schedule.Schedule {
+	t := &r.Task
+	return schedule.Schedule{
+		Name: name, Cron: r.Cron, Zone: r.Zone, Every: time.Duration(r.Every), Start: r.Start.Time, At: r.At.Time,
+		Misfire: schedule.Misfire(r.Misfire), Window: time.Duration(r.Window), Overlap: schedule.Overlap(r.Overlap),
+		Task: schedule.Task{
+			Type: t.Type, Queue: t.Queue, Payload: t.Payload, Priority: t.Priority, Key: t.Key, Policy: t.Policy, Retry: t.Retry,
+			MaxAttempts: t.MaxAttempts, Timeout: time.Duration(t.Timeout), TTL: time.Duration(t.TTL), Metadata: t.Metadata,
+			Target: requestOf(t.Target), Fallback: followOf(t.Fallback), OnSuccess: followOf(t.OnSuccess), OnDead: followOf(t.OnDead),
+		},
+	}
+}
+
+// wireSchedule answers with a schedule.
+func wireSchedule(view *schedule.View, err error) (answer[client.Schedule], error) {
+	if err != nil {
+		return fail[client.Schedule](err)
+	}
+	body := scheduleView(view)
+	out := answer[client.Schedule]{Body: &body}
+	if view.Created {
+		out.Status, out.Location = http.StatusCreated, "/v1/schedules/"+view.Name
+	}
+	return out, nil
+}
+
+func scheduleView(v *schedule.View) client.Schedule {
+	t := &v.Task
+	out := client.Schedule{
+		Name: v.Name,
+		ScheduleRule: client.ScheduleRule{
+			Cron: v.Cron, Zone: v.Zone, Every: client.Duration(v.Every), Start: wireTime(v.Start), At: wireTime(v.At), Misfire: string(v.Misfire),
+			Window: client.Duration(v.Window), Overlap: string(v.Overlap),
+			Task: client.ScheduledTask{
+				Type: t.Type, Queue: t.Queue, Payload: t.Payload, Priority: t.Priority, Key: t.Key, Policy: t.Policy, Retry: t.Retry,
+				MaxAttempts: t.MaxAttempts, Timeout: client.Duration(t.Timeout), TTL: client.Duration(t.TTL), Metadata: t.Metadata,
+				Target: targetOf(t.Target), Fallback: wireFollow(t.Fallback), OnSuccess: wireFollow(t.OnSuccess), OnDead: wireFollow(t.OnDead),
+			},
+		},
+		Paused: v.Paused, Last: wireTime(v.Last), LastTask: v.LastTask, Waiting: len(v.Waiting), Fired: v.Fired, Missed: v.Missed,
+		Skipped: v.Skipped, Managed: v.Managed, Version: v.Version, UpdatedAt: wireTime(v.UpdatedAt),
+	}
+	if !v.Paused {
+		out.Next = wireTime(v.Next)
+	}
+	return out
+}
