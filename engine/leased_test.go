@@ -87,7 +87,15 @@ func TestWorkerIsServed(t *testing.T) {
 
 		began := time.Now()
 		answer := make(chan *task.Task)
-		go func() { answer <- w.polled(e, poll("w1", 10, "mail")) }()
+		go func() {
+			tasks, err := e.Poll(t.Context(), poll("w1", 10, "mail"))
+			if err != nil || len(tasks) != 1 {
+				t.Errorf("polled %d tasks, %v", len(tasks), err)
+				close(answer)
+				return
+			}
+			answer <- tasks[0].Task
+		}()
 		time.Sleep(3 * time.Second)
 		w.enqueue(e, "other", nil)
 		second := w.enqueue(e, "mail", nil)
@@ -312,8 +320,13 @@ func TestIdleWorkerGetsTasksOfBusyNodes(t *testing.T) {
 		w, p := newWorld(t, 8), &phone{}
 		a, b := w.phoned(p, "a", &registry{policy: unguarded(t)}, nil), w.phoned(p, "b", &registry{policy: unguarded(t)}, nil)
 		time.Sleep(5 * time.Second)
-		go w.poll(a, poll("wa", 1, "mail")) // it gets one, and works on it for long
-		go w.poll(b, poll("wb", 1, "mail"))
+		for e, worker := range map[*engine.Engine]string{a: "wa", b: "wb"} { // each gets one, and works on it for long
+			go func() {
+				if _, err := e.Poll(t.Context(), poll(worker, 1, "mail")); err != nil {
+					t.Error(err)
+				}
+			}()
+		}
 		time.Sleep(2 * time.Second)
 		var ids []task.ID
 		for range 40 {

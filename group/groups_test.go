@@ -216,7 +216,7 @@ func TestMembersExpireAndAreKnownToAll(t *testing.T) {
 		}
 		join(t, a, "m", nil) // it is back, before the group was to be tried again
 		_, err = send(b, nil)
-		held(t, err)
+		_ = held(t, err)
 		time.Sleep(2 * time.Second)
 		if called, err := send(b, nil); err != nil || len(called) != 1 || opened.Load() == 0 {
 			t.Errorf("called %v, %v, opened %d times", called, err, opened.Load())

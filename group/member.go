@@ -38,7 +38,6 @@ type group struct {
 	name     string
 	settings Settings
 	members  map[string]*member
-	turn     int
 
 	failures int // dispatches in a row
 	kind     Kind

@@ -109,7 +109,7 @@ func (s *Server) settleTasks(ctx context.Context, in *settleInput) (answer[clien
 	var fields []task.Field
 	for i := range in.Body.Results {
 		r := &in.Body.Results[i]
-		err, wrong := endOf(r, fmt.Sprintf("results[%d].", i))
+		wrong, err := endOf(r, fmt.Sprintf("results[%d].", i))
 		if wrong != nil && len(fields) < maxComplaints {
 			fields = append(fields, *wrong)
 		}
@@ -129,14 +129,14 @@ func (s *Server) settleTasks(ctx context.Context, in *settleInput) (answer[clien
 	return ok(out)
 }
 
-// endOf is what a handler would have returned, and what is wrong with the result.
-func endOf(r *client.TaskResult, path string) (err error, wrong *task.Field) {
+// endOf is what is wrong with the result, and what a handler would have returned.
+func endOf(r *client.TaskResult, path string) (wrong *task.Field, end error) {
 	after := time.Duration(0)
 	if r.RetryAfter != nil {
 		after = time.Duration(*r.RetryAfter)
 	}
-	complain := func(field, message string) (error, *task.Field) {
-		return nil, &task.Field{Path: path + field, Message: message}
+	complain := func(field, message string) (*task.Field, error) {
+		return &task.Field{Path: path + field, Message: message}, nil
 	}
 	switch {
 	case after < 0:
@@ -150,20 +150,20 @@ func endOf(r *client.TaskResult, path string) (err error, wrong *task.Field) {
 		return nil, nil
 	case task.OutcomeFailed:
 		if r.RetryAfter != nil {
-			return outlast.RetryAfter(after, failure), nil
+			return nil, outlast.RetryAfter(after, failure)
 		}
-		return failure, nil
+		return nil, failure
 	case task.OutcomeSnoozed:
 		if r.RetryAfter == nil {
 			return complain("retry_after", "is required with the outcome snoozed")
 		}
-		return outlast.Snooze(after), nil
+		return nil, outlast.Snooze(after)
 	case task.OutcomeReleased:
-		return engine.ErrReleased, nil
+		return nil, engine.ErrReleased
 	case task.OutcomeDead:
-		return outlast.Dead(failure), nil
+		return nil, outlast.Dead(failure)
 	case task.OutcomeCanceled:
-		return outlast.Cancel(failure), nil
+		return nil, outlast.Cancel(failure)
 	}
 	return complain("outcome", task.Quote(r.Outcome)+" is none of succeeded, failed, snoozed, released, dead and canceled")
 }
