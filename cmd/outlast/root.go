@@ -55,7 +55,7 @@ func completion(root *cobra.Command) {
 }
 
 // fromVariable is the annotation of a flag with the variable that set it.
-const fromVariable = "outlast_variable"
+const fromVariable = "variable"
 
 // fromEnvironment sets the flags that name a variable and are not given:
 // flag > environment > default.
