@@ -23,13 +23,14 @@ type Config struct {
 	DebugListen string            `json:"debug_listen" doc:"Loopback address and port of the profiler (pprof); off when empty."`
 	Targets     map[string]Target `json:"targets" doc:"What tasks call, by host, or host and port."`
 
-	Revision string                    `json:"revision" all:"yes" doc:"Any text. A file whose content was in force before is applied again only with another revision."`
-	Retries  bool                      `json:"retries" all:"yes" default:"true" doc:"false turns all retries off."`
-	Policies map[string]*policy.Policy `json:"policies" all:"yes" doc:"Retry policies by name; docs/retry.md has their keys."`
-	Types    map[string]*policy.Type   `json:"types" all:"yes" doc:"What holds for tasks of a type that say nothing else."`
-	Groups   map[string]Group          `json:"groups" all:"yes" doc:"Worker groups by name; one works without being configured."`
-	Alerts   Alerts                    `json:"alerts" all:"yes" doc:"Whom to tell of what; docs/alerts.md has the keys."`
-	Queues   map[string]Queue          `json:"queues" all:"yes" doc:"Queues by name. A queue that is left out stays as it is."`
+	Revision  string                    `json:"revision" all:"yes" doc:"Any text. A file whose content was in force before is applied again only with another revision."`
+	Retries   bool                      `json:"retries" all:"yes" default:"true" doc:"false turns all retries off."`
+	Policies  map[string]*policy.Policy `json:"policies" all:"yes" doc:"Retry policies by name; docs/retry.md has their keys."`
+	Types     map[string]*policy.Type   `json:"types" all:"yes" doc:"What holds for tasks of a type that say nothing else."`
+	Groups    map[string]Group          `json:"groups" all:"yes" doc:"Worker groups by name; one works without being configured."`
+	Schedules map[string]*Part          `json:"schedules" all:"yes" doc:"Tasks that are enqueued again and again, by name; docs/schedules.md has the keys."`
+	Alerts    Alerts                    `json:"alerts" all:"yes" doc:"Whom to tell of what; docs/alerts.md has the keys."`
+	Queues    map[string]Queue          `json:"queues" all:"yes" doc:"Queues by name. A queue that is left out stays as it is."`
 }
 
 // Store says where tasks are kept.
@@ -108,7 +109,6 @@ type Alerts struct {
 
 // later are sections of the contract that this release does not have.
 var later = map[string]string{
-	"":        "schedules",
 	"push":    "timeout",
 	"dead":    "archive",
 	"targets": "concurrency",

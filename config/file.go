@@ -19,6 +19,7 @@ import (
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -87,7 +88,7 @@ func (f *File) check(d *decoder) {
 		}
 	}
 	f.checkNames(d)
-	if n := len(f.Policies) + len(f.Types) + len(f.Queues) + len(f.Groups) + len(f.Alerts.Channels) + len(f.Alerts.Rules); n > mostNamed {
+	if n := len(f.Policies) + len(f.Types) + len(f.Queues) + len(f.Groups) + len(f.Schedules) + len(f.Alerts.Channels) + len(f.Alerts.Rules); n > mostNamed {
 		d.refuse("", "", "has %d named things; %d are the limit", n, mostNamed)
 	}
 }
@@ -112,7 +113,7 @@ func isRange(text string) bool {
 // in the file may have been put by the API, so it is looked for when the file is
 // applied.
 func (f *File) checkNames(d *decoder) {
-	for section, names := range map[string][]string{"queues": slices.Collect(maps.Keys(f.Queues)), "types": slices.Collect(maps.Keys(f.Types)), "groups": slices.Collect(maps.Keys(f.Groups)), "engine.queues": f.Engine.Queues} {
+	for section, names := range map[string][]string{"queues": slices.Collect(maps.Keys(f.Queues)), "types": slices.Collect(maps.Keys(f.Types)), "groups": slices.Collect(maps.Keys(f.Groups)), "schedules": slices.Collect(maps.Keys(f.Schedules)), "engine.queues": f.Engine.Queues} {
 		for _, name := range names {
 			if err := policy.CheckName(name); err != nil {
 				d.refuse(join(section, name), policy.NameHint, "%s", retry.FieldErrors(err)[0].Message)
@@ -153,7 +154,7 @@ func (f *File) Refuse(all ...Problem) error {
 const KindQueue = "queue"
 
 // Kinds are the kinds of the objects that a file puts and deletes.
-var Kinds = []string{policy.Kind, policy.KindType, policy.KindSetting, KindQueue, kindGroup, kindChannel, kindRule}
+var Kinds = []string{policy.Kind, policy.KindType, policy.KindSetting, KindQueue, kindGroup, kindChannel, kindRule, schedule.Kind}
 
 // Kinds of other packages.
 const (
@@ -183,6 +184,9 @@ func (f *File) Objects() []store.Object {
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Groups)) {
 		add(kindGroup, name, f.Groups[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Schedules)) {
+		add(schedule.Kind, name, f.Schedules[name].Body)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Alerts.Channels)) {
 		add(kindChannel, name, f.Alerts.Channels[name].Body)

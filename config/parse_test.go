@@ -41,6 +41,8 @@ alerts:
   channels: {ops: {kind: dingtalk, url_env: DING_URL, secret_env: DING_SECRET}}
   rules:
     - {name: exhausted, on: dead, when: 'reason == "exhausted"', channels: [ops], cooldown: 5m}
+schedules:
+  nightly: {cron: "0 0 3 * * *", zone: Asia/Shanghai, task: {type: report.build}, misfire: fire_once, overlap: skip}
 targets:
   api.example.com: {secret_env: EXAMPLE_SECRET}
 dead: {retention: 720h, cleanup: "0 3 * * *", stats_every: 5m}
@@ -71,9 +73,10 @@ func TestParse(t *testing.T) {
 		bodies[o.Kind+"/"+o.Name] = string(o.Body)
 	}
 	for id, want := range map[string]string{
-		"group/mailers":  `{"dispatch":{"steps":["1s","5s","10s","1m0s"],"max":"5m0s"},"member_ttl":"15s"}`,
-		"channel/ops":    `{"name":"ops","kind":"dingtalk","url_env":"DING_URL","secret_env":"DING_SECRET"}`,
-		"rule/exhausted": `{"name":"exhausted","on":"dead","when":"reason == \"exhausted\"","channels":["ops"],"cooldown":"5m0s"}`,
+		"schedule/nightly": `{"cron":"0 0 3 * * *","zone":"Asia/Shanghai","misfire":"fire_once","overlap":"skip","task":{"type":"report.build"}}`,
+		"group/mailers":    `{"dispatch":{"steps":["1s","5s","10s","1m0s"],"max":"5m0s"},"member_ttl":"15s"}`,
+		"channel/ops":      `{"name":"ops","kind":"dingtalk","url_env":"DING_URL","secret_env":"DING_SECRET"}`,
+		"rule/exhausted":   `{"name":"exhausted","on":"dead","when":"reason == \"exhausted\"","channels":["ops"],"cooldown":"5m0s"}`,
 	} {
 		if bodies[id] != want {
 			t.Errorf("%s: %s, want %s", id, bodies[id], want)
@@ -106,7 +109,7 @@ func TestRefused(t *testing.T) {
 		{"key of a policy twice", "policies:\n  p:\n    ttl: 1s\n    ttl: 2s\n", []string{"f.yaml:4: policies.p.ttl: is given twice"}},
 		{"no unit", "grace: 25\n", []string{"f.yaml:1: grace: a duration is wanted, not 25 (write it with units, such as 1.5s)"}},
 		{"negative", "grace: -1s\n", []string{"f.yaml:1: grace: \"-1s\" is negative"}},
-		{"later section", "schedules: {}\n", []string{"f.yaml:1: schedules: is not possible yet"}},
+		{"schedule", "schedules:\n  a:\n    cron: 0 25 * * *\n    task: {type: x}\n  b:\n    crom: x\n  c: {cron: 0 3 * * *}\n", []string{"f.yaml:3: schedules.a.cron", "f.yaml:6: schedules.b.crom: unknown key", "f.yaml:7: schedules.c.task.type: is required"}},
 		{"group", "groups:\n  mailers: {dispatch: {steps: [1s, 5], max: 0s}, member_tll: 1s}\n", []string{"f.yaml:2: groups.mailers.dispatch.steps[1]: a duration is wanted", "groups.mailers.dispatch.max: is outside 1ms to 24h", "did you mean member_ttl?"}},
 		{"channel", "alerts:\n  channels:\n    ops: {kind: dingtak, url_env: X}\n", []string{"f.yaml:3: alerts.channels.ops.kind"}},
 		{"rule", "alerts:\n  rules:\n    - {on: dead}\n    - {name: a, on: dead, when: 'reson == \"x\"'}\n    - {name: a, on: retry}\n", []string{"f.yaml:3: alerts.rules[0]: has no name", "f.yaml:4: alerts.rules[1].when", "did you mean reason?", "f.yaml:5: alerts.rules[2].name: \"a\" is given twice"}},

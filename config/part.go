@@ -3,10 +3,15 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"reflect"
+	"regexp"
 	"strconv"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/store"
 )
 
 // Part is a named thing of a section that another package reads; it has checked
@@ -42,6 +47,34 @@ var readers = map[string]func(name string, body []byte) (any, error){
 		rule.Name = name
 		return rule, rule.Check()
 	},
+	"schedules": readSchedule,
+}
+
+var unknownField = regexp.MustCompile(`unknown field "([^"]*)"`)
+
+// readSchedule reads a schedule. Its task is checked as far as that is possible
+// without the queues and handlers that there are.
+func readSchedule(name string, body []byte) (any, error) {
+	s, err := schedule.Parse(store.Object{Kind: schedule.Kind, Name: name, Body: body})
+	if err != nil {
+		text := err.Error()
+		if found := unknownField.FindStringSubmatch(text); found != nil {
+			return nil, &retry.FieldError{Field: found[1], Message: "unknown key", Hint: "docs/schedules.md has the keys"}
+		}
+		return nil, &retry.FieldError{Message: text}
+	}
+	var wrong []error
+	s.Check(func(path, message, hint string) {
+		wrong = append(wrong, &retry.FieldError{Field: path, Message: message, Hint: hint})
+	})
+	if s.Task.Type == "" && s.Task.Target == nil {
+		wrong = append(wrong, &retry.FieldError{Field: "task.type", Message: "is required", Hint: "name the handler, or give a target.url for an HTTP request"})
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
+	}
+	object, err := s.Object()
+	return json.RawMessage(object.Body), err
 }
 
 // part reads one of a section.

@@ -55,7 +55,6 @@ func TestWrittenZerosOnTheCommandLine(t *testing.T) {
 
 func TestWhatComesLater(t *testing.T) {
 	c := command{t: t}
-	c.run("serve", "--config", "outlast.yaml").exits(2).silent().says("not possible yet")
 	c.run("serve", "--confg", "outlast.yaml").exits(2).silent().says("unknown flag")
 	for _, args := range [][]string{{"completion"}, {"completion", "tcsh"}} {
 		c.run(args...).exits(2).silent().says("bash")
