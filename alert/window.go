@@ -3,7 +3,7 @@ package alert
 import (
 	"cmp"
 	"maps"
-	"math"
+	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -115,7 +115,7 @@ func (d *dimension) counts() map[string]Counts {
 	return out
 }
 
-// buckets of times: a quarter of a power of two each, from 1 µs on.
+// buckets of times: the quarters between two powers of two, from 1 µs on.
 const buckets = 128
 
 func bucketOf(took time.Duration) int {
@@ -123,12 +123,13 @@ func bucketOf(took time.Duration) int {
 	if us < 1 {
 		return 0
 	}
-	return min(int(4*math.Log2(float64(us))), buckets-1)
+	power := bits.Len64(uint64(us)) - 1
+	return min(4*power+int(uint64(us)<<2>>power&3), buckets-1)
 }
 
 // timeOf is the upper end of a bucket.
 func timeOf(i int) time.Duration {
-	return time.Duration(math.Exp2(float64(i+1)/4)) * time.Microsecond
+	return time.Duration(5+i%4) * time.Microsecond << (i / 4) / 4
 }
 
 // series is one target, type or category. The counters are of the step that

@@ -1,7 +1,6 @@
 package alert
 
 import (
-	"math"
 	"testing"
 	"time"
 
@@ -121,7 +120,7 @@ func TestBucketsAreNarrow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		took := time.Duration(rapid.Int64Range(int64(2*time.Microsecond), int64(time.Hour)).Draw(t, "took"))
 		upper := timeOf(bucketOf(took))
-		if ratio := float64(upper) / float64(took); ratio < 0.66 || ratio > 1.25*math.Sqrt2 || took > time.Millisecond && (ratio < 0.99 || ratio > 1.2) {
+		if ratio := float64(upper) / float64(took); ratio < 0.66 || ratio > 1.5 || took > time.Millisecond && (ratio < 0.99 || ratio > 1.26) {
 			t.Fatalf("%s is in the bucket up to %s", took, upper)
 		}
 	})
