@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
-	"github.com/outlast-dev/outlast/internal/servers"
 	"github.com/outlast-dev/outlast/internal/servertest"
 )
 
@@ -24,7 +23,7 @@ func TestAlertsSurviveKill(t *testing.T) {
 		alertsSurviveKill(t, "sqlite:"+filepath.Join(t.TempDir(), "alerts.db"))
 	})
 	t.Run("postgres", func(t *testing.T) {
-		alertsSurviveKill(t, storeURL(t, servertest.Server(t, servers.PostgreSQL)))
+		alertsSurviveKill(t, servertest.Postgres(t))
 	})
 }
 
