@@ -79,12 +79,12 @@ type Store struct {
 	sent   func(text string, values [][]byte) // is told each statement, in tests
 	clock  func() time.Duration
 
-	partitions partitions
-	claims     atomic.Int64    // rows claimed since outlast_run was swept
-	tidied     atomic.Int64    // when that was, in ns
-	life       context.Context // ends with Close
-	end        context.CancelFunc
-	closing    sync.Once
+	making  sync.Mutex      // of partitions
+	claims  atomic.Int64    // rows claimed since outlast_run was swept
+	tidied  atomic.Int64    // when that was, in ns
+	life    context.Context // ends with Close
+	end     context.CancelFunc
+	closing sync.Once
 }
 
 // Option changes how a store is opened.
