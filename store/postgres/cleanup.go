@@ -36,7 +36,7 @@ func (s *Store) Cleanup(ctx context.Context, ended store.Time, limit int) (delet
 	if limit <= 0 {
 		return 0, nil
 	}
-	if err := s.makePartitions(ctx, daysAhead); err != nil {
+	if err := s.makePartitions(ctx, s.ahead); err != nil {
 		return 0, err
 	}
 	steps := []func(context.Context, time.Time, int) (int, error){s.dropDays, s.deleteDone, s.deleteLost, s.deleteDedupe, s.deleteNodes}
