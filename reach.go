@@ -152,19 +152,24 @@ func (c *Client) handOver(ctx context.Context, run *engine.Run, secret []byte, e
 }
 
 // ableTo is the capability of a node that may make a call: with a secret, or to
-// the address that was refused here.
+// the address that was refused here. Where the URL names an address, nodes with a
+// secret that may call it go before others, which could only refuse.
 func (c *Client) ableTo(run *engine.Run, u *url.URL, secret []byte, refused *safehttp.RefusedError) string {
 	nodes := c.elsewhere.nodes(c.engine.Topology(), c.engine.Node(), run.Task.Queue)
+	address, notAddress := netip.ParseAddr(u.Hostname())
+	signer := ""
 	for i := range nodes {
 		signs := nodes[i].signs(u)
 		switch {
-		case refused == nil && signs:
+		case refused == nil && signs && (notAddress != nil || safehttp.Allows(nodes[i].allow, address)):
 			return nodes[i].capability
+		case refused == nil && signs && signer == "":
+			signer = nodes[i].capability
 		case refused != nil && (signs || secret == nil) && safehttp.Allows(nodes[i].allow, refused.Addr):
 			return nodes[i].capability
 		}
 	}
-	return ""
+	return signer
 }
 
 // leave hands a task on to nodes that list the capability.

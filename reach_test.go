@@ -142,3 +142,41 @@ func TestTasksGoToNodesThatSign(t *testing.T) {
 		t.Errorf("%d of %d requests are signed, of 30 tasks", signed, calls)
 	}
 }
+
+// waitForSigners waits until so many nodes tell that they have secrets.
+func waitForSigners(t *testing.T, c *outlast.Client, count int) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		nodes, err := c.Inspector().Nodes(t.Context())
+		if err != nil || time.Now().After(deadline) {
+			t.Fatal("the other nodes are not seen: ", err)
+		}
+		seen := 0
+		for i := range nodes {
+			if len(nodes[i].Signs) > 0 {
+				seen++
+			}
+		}
+		if seen == count {
+			return
+		}
+	}
+}
+
+// Of the nodes that have the secret of a host, one is chosen that may call it.
+func TestTasksGoToNodesThatSignAndMayCall(t *testing.T) {
+	h, data, log := newHook(t), memory.New(), &logBook{}
+	secret := outlast.WithTargetSecret("127.0.0.1", []byte(strings.Repeat("s", 32)))
+	unsigned := reaching(t, data, log, loopback)
+	reaching(t, data.Handle(), log, secret, loopback)
+	reaching(t, data.Handle(), log, secret, outlast.AllowTargets(netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.168.0.0/16")))
+	waitForSigners(t, unsigned, 2)
+	for _, view := range h.call(t, unsigned, 60) {
+		if view.State != task.Succeeded || view.Attempt != 1 {
+			t.Fatalf("the task is %s after %d attempts: %+v", view.State, view.Attempt, view.LastError)
+		}
+	}
+	if calls, signed := h.calls.Load(), h.signed.Load(); calls != 60 || signed != 60 {
+		t.Errorf("%d of %d requests are signed, of 60 tasks", signed, calls)
+	}
+}

@@ -158,6 +158,8 @@ func (e *Engine) giveRest(ctx context.Context) {
 	if e.lost.Load() {
 		return // others find out by themselves
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime) // not that of Leave, which frees what this cannot
+	defer cancel()
 	if err := e.giveAllBack(ctx); err != nil {
 		e.log.Warn("lanes.failed", "error", err)
 	}

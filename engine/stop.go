@@ -50,9 +50,9 @@ func (e *Engine) stop(ctx context.Context) error {
 	e.stopSettling()
 	e.stopBeats()
 	e.beater.Wait()
+	e.giveRest(ctx)
 	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
-	e.giveRest(leave)
 	err := e.config.Store.Leave(leave, e.node())
 	e.lastNews(context.WithoutCancel(ctx), watched)
 	return err

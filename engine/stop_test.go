@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,4 +78,42 @@ func TestStopLeavesNothing(t *testing.T) {
 			synctest.Wait()
 		})
 	}
+}
+
+// stuckLanes is a store on which somebody holds the rows of lanes.
+type stuckLanes struct {
+	store.Backend
+	stuck atomic.Bool
+}
+
+func (s *stuckLanes) FreeLanes(ctx context.Context, node string, lanes []store.LaneEpoch) ([]store.LaneEpoch, error) {
+	if s.stuck.Load() {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return s.Backend.FreeLanes(ctx, node, lanes)
+}
+
+// A node that cannot give its lanes back leaves all the same, which frees them.
+func TestStopWhileLanesAreStuck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 4)
+		s := &stuckLanes{}
+		e := w.node("a", &registry{handlers: handlers("x", ok)}, func(c *engine.Config) {
+			s.Backend = c.Store.(store.Backend)
+			c.Store = s
+		})
+		time.Sleep(3 * time.Second)
+		s.stuck.Store(true)
+		if err := e.Stop(t.Context()); err != nil {
+			t.Errorf("the stop answers %v", err)
+		}
+		topology, err := w.store.Topology(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state := topology.Nodes[0].State; state != store.NodeLeft {
+			t.Errorf("after the stop the node is %s", state)
+		}
+	})
 }

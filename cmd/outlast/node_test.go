@@ -69,7 +69,7 @@ func TestEnqueueGivesUp(t *testing.T) {
 	}))
 	defer busy.Close()
 	began := time.Now()
-	command{t: t, server: hangs.URL}.run("task", "enqueue", "--type", "a", "--within", "2500ms").exits(7).silent().says("waiting for the server").says("no answer within 2.5s")
+	command{t: t, server: hangs.URL}.run("task", "enqueue", "--type", "a", "--within", "2500ms").exits(7).silent().says("waiting for the server").says("no answer within 2.5s").says("repeat the command with --id")
 	command{t: t, server: busy.URL}.run("task", "enqueue", "--type", "a", "--within", "1s").exits(7).silent().says("the store did not answer")
 	if took := time.Since(began); took < 3*time.Second || took > 15*time.Second {
 		t.Errorf("gave up after %s", took)

@@ -65,7 +65,10 @@ it is not known then whether the task was accepted.`,
 func (c *cli) enqueue(ctx context.Context, api *client.Client, draft client.Draft, f *enqueueFlags) error {
 	var t *client.Task
 	var existing bool
-	err := c.within(ctx, f.within, f.wait, func(ctx context.Context) (err error) {
+	if draft.ID == (task.ID{}) {
+		draft.ID = client.NewID()
+	}
+	err := c.within(ctx, f.within, f.wait, "repeat the command with --id "+draft.ID.String(), func(ctx context.Context) (err error) {
 		if f.wait > 0 {
 			t, err = api.Run(ctx, draft, f.wait)
 		} else {

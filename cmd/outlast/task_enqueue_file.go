@@ -53,7 +53,7 @@ func (c *cli) enqueueFile(ctx context.Context, api *client.Client, f *enqueueFla
 	}
 	if len(drafts) == 1 && !f.atomic {
 		var t *client.Task
-		err := c.within(ctx, f.within, f.wait, func(ctx context.Context) (err error) {
+		err := c.within(ctx, f.within, f.wait, unlessIDs, func(ctx context.Context) (err error) {
 			t, err = api.EnqueueRaw(ctx, drafts[0], f.wait)
 			return err
 		})
@@ -73,6 +73,9 @@ func (c *cli) enqueueFile(ctx context.Context, api *client.Client, f *enqueueFla
 	}
 	return c.enqueueBatches(ctx, api, drafts, f)
 }
+
+// unlessIDs says how to repeat a file of which no answer came.
+const unlessIDs = "repeat the command if the tasks in the file have ids, else look for them first"
 
 // split cuts a file into its JSON values. A single broken one is left for
 // the server to refuse.
@@ -110,7 +113,7 @@ func (c *cli) enqueueBatches(ctx context.Context, api *client.Client, drafts []j
 			count++
 		}
 		var results []client.BatchResult
-		failure = c.within(ctx, f.within, 0, func(ctx context.Context) (err error) {
+		failure = c.within(ctx, f.within, 0, unlessIDs, func(ctx context.Context) (err error) {
 			results, err = api.EnqueueRawBatch(ctx, drafts[:count], f.atomic)
 			return err
 		})

@@ -18,11 +18,11 @@ const (
 
 // within does something that waits for the server, repeats included, for no longer
 // than the limit, and says so when it takes long. The extra time is what the caller
-// wants the server to wait.
-func (c *cli) within(ctx context.Context, limit, extra time.Duration, do func(ctx context.Context) error) error {
+// wants the server to wait, and again says how to repeat it.
+func (c *cli) within(ctx context.Context, limit, extra time.Duration, again string, do func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit+extra, &task.Error{
 		Code: task.CodeUnavailable, Message: "no answer within " + (limit + extra).String(),
-		Hint: "whether the task was accepted is unknown: repeat the command with the same --id, or look for the task",
+		Hint: "whether it was accepted is unknown: " + again,
 	})
 	defer cancel()
 	var words sync.WaitGroup

@@ -36,7 +36,7 @@ func (s *Store) Cleanup(ctx context.Context, ended store.Time, limit int) (delet
 	if limit <= 0 {
 		return 0, nil
 	}
-	if err := s.makePartitions(ctx, daysAhead); err != nil {
+	if err := s.makePartitions(ctx, s.ahead); err != nil {
 		return 0, err
 	}
 	steps := []func(context.Context, time.Time, int) (int, error){s.dropDays, s.deleteDone, s.deleteLost, s.deleteDedupe, s.deleteNodes}
@@ -99,10 +99,18 @@ func (s *Store) drop(ctx context.Context, name string) (bool, error) {
 	err := s.connected(ctx, func(c *conn) error {
 		return c.run(ctx, &call{query: setLockWait, args: []any{dropWait}}, &call{text: `DROP TABLE ` + quote(s.schema) + `.` + quote(name)})
 	})
-	if passing(err) || codeOf(err) == codeNoTable {
+	if passing(err) || gone(err) {
 		return false, nil
 	}
 	return err == nil, s.explained(err)
+}
+
+// gone reports whether a statement met a day that another node has just
+// dropped. The server says so of one that goes away while it looks at it with
+// the code of all that it did not expect, in words that it does not translate.
+func gone(err error) bool {
+	code := codeOf(err)
+	return code == codeNoTable || code == codeInternal && strings.Contains(messageOf(err), "relation")
 }
 
 // deleteEndedOfDay deletes tasks of one day that ended before $1, and their histories.
@@ -127,7 +135,7 @@ func (s *Store) deleteDone(ctx context.Context, ended time.Time, limit int) (del
 			text: newStatement(fmt.Sprintf(deleteEndedOfDay, name), quote(s.schema)+".").text, args: []any{ended.UnixMicro(), limit - deleted},
 			scan: func(r row) error { n = int(r.int(0)); return nil },
 		})
-		if codeOf(err) == codeNoTable { // another node has dropped the day
+		if gone(err) {
 			n, err = 0, nil
 		}
 		deleted += n
@@ -144,9 +152,9 @@ func (s *Store) deleteLost(ctx context.Context, ended time.Time, limit int) (del
 		if err != nil || deleted >= limit {
 			return deleted, err
 		}
-		n, err := s.deleteLostOf(ctx, name, limit-deleted)
-		if err != nil {
-			return deleted, err
+		var n int
+		if n, err = s.deleteLostOf(ctx, name, limit-deleted); gone(err) {
+			n, err = 0, nil
 		}
 		deleted += n
 	}

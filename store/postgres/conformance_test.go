@@ -38,7 +38,7 @@ func (c *schemas) fresh() string {
 
 func (c *schemas) open(t *testing.T, name string) store.Backend {
 	t.Helper()
-	s, err := postgres.OpenURL(t.Context(), c.url, postgres.WithSchema(name), postgres.WithClockOffset(func() time.Duration {
+	s, err := postgres.OpenURL(t.Context(), c.url, postgres.WithSchema(name), postgres.WithDays(1), postgres.WithClockOffset(func() time.Duration {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return c.offsets[name]

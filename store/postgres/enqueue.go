@@ -304,10 +304,35 @@ func (e *enqueuing) one(ctx context.Context, i int) error {
 	switch {
 	case err == nil:
 		e.results[i].Items = items
+	case codeOf(err) == codeNoRight:
+		return e.refused(ctx, i, err)
 	case errors.As(err, &typed):
 		e.results[i].Err = err
 	case refusal(err):
 		e.results[i].Err = refusedData(err)
+	default:
+		return err
+	}
+	return nil
+}
+
+// refused answers a batch that lacks a right. A call before this one, whose answer
+// was lost, may have inserted it while the right was there: its tasks are the
+// answer then.
+func (e *enqueuing) refused(ctx context.Context, i int, refusal error) error {
+	batch := e.batches[i].Items
+	items := make([]store.Inserted, len(batch))
+	err := e.store.read(ctx, func(c session) (err error) {
+		for at := 0; at < len(batch) && err == nil; at++ {
+			items[at], err = sameTask(ctx, c, batch[at].Task)
+		}
+		return err
+	})
+	switch {
+	case err == nil:
+		e.results[i].Items = items
+	case errors.Is(err, &task.Error{Code: task.CodeNotFound}), codeOf(err) == codeNoRight:
+		e.results[i].Err = refusal
 	default:
 		return err
 	}

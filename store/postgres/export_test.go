@@ -11,6 +11,9 @@ func (s *Store) Claimed(n int64) { s.claims.Add(n) }
 // Unswept is how many claims there were since the table was swept.
 func (s *Store) Unswept() int64 { return s.claims.Load() }
 
+// WithDays makes the partitions of fewer days ahead, which takes less time.
+func WithDays(ahead int) Option { return func(o *options) { o.ahead = ahead } }
+
 // TidyAfter is after how many claims the store sweeps.
 const TidyAfter = tidyAfter
 

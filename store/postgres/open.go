@@ -147,7 +147,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.mayPartition(ctx); err != nil {
 		return err
 	}
-	return s.makePartitions(ctx, daysAhead)
+	return s.makePartitions(ctx, s.ahead)
 }
 
 // makeSchema makes the schema, but asks first: to make one needs a right that

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/outlast-dev/outlast/store/internal/stored"
@@ -39,13 +38,6 @@ const partitionSettings = `autovacuum_vacuum_insert_scale_factor = 1`
 // daysAhead is how many days' partitions are made before they are needed.
 const daysAhead = 7
 
-// partitions remembers the last day for which partitions were made, so that
-// the check costs nothing.
-type partitions struct {
-	mu    sync.Mutex
-	until time.Time // exclusive
-}
-
 // partitionExists finds a table of our schema by its name.
 var partitionExists = newQuery(`SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1::text AND c.relname = $2::text`)
 
@@ -62,29 +54,34 @@ func (s *Store) today(ctx context.Context) (time.Time, error) {
 	return stored.Time(now).Truncate(day), err
 }
 
-// makePartitions makes the partitions of today and so many days after it.
+// makePartitions makes the partitions of today and so many days after it, as
+// far as the database lacks them: what was made before says nothing of days
+// that have been dropped since, or were left out while the clock was wrong.
 func (s *Store) makePartitions(ctx context.Context, ahead int) error {
 	if s.spread {
 		return nil
 	}
+	s.making.Lock() // one of a process is enough
+	defer s.making.Unlock()
 	first, err := s.today(ctx)
 	if err != nil {
 		return err
 	}
-	until := first.Add(time.Duration(ahead+1) * day)
-	s.partitions.mu.Lock()
-	defer s.partitions.mu.Unlock()
-	if !until.After(s.partitions.until) {
-		return nil
-	}
-	for at := first; at.Before(until); at = at.Add(day) {
-		for _, table := range partitioned {
+	for _, table := range partitioned {
+		there := map[time.Time]bool{}
+		if _, err := s.days(ctx, table, func(since, _, _ time.Time) bool { there[since] = true; return false }); err != nil {
+			return err
+		}
+		for n := range ahead + 1 {
+			at := first.Add(time.Duration(n) * day)
+			if there[at] {
+				continue
+			}
 			if err := s.makePartition(ctx, table, at); err != nil {
 				return err
 			}
 		}
 	}
-	s.partitions.until = until
 	return nil
 }
 
@@ -115,9 +112,6 @@ func (s *Store) partitioning(ctx context.Context, fn func() error) error {
 	if codeOf(err) != codeNoPartition {
 		return err
 	}
-	s.partitions.mu.Lock()
-	s.partitions.until = time.Time{}
-	s.partitions.mu.Unlock()
 	if err := s.makePartitions(ctx, 1); err != nil {
 		return err // that of the missing right, if it is that
 	}

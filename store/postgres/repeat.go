@@ -22,6 +22,7 @@ const (
 	codeNoTable        = "42P01"
 	codeNoRight        = "42501"
 	codeNoSchema       = "3F000"
+	codeInternal       = "XX000"
 )
 
 // codeOf is the code of an error of the server, "" for others.

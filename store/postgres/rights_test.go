@@ -192,6 +192,27 @@ func TestMissingRightsAreRefusals(t *testing.T) {
 	}
 }
 
+// Who repeats what was inserted, as its answer was lost, and has lost the right
+// meanwhile is not told that it was refused.
+func TestARepeatWithoutTheRightIsAnswered(t *testing.T) {
+	r := newRoles(t)
+	g := newGround(t, open(t, r.owner, postgres.WithSchema("work")), 1)
+	r.mayWork()
+	s := open(t, r.user, postgres.WithSchema("work"), postgres.WithoutMigration())
+	first, ids := g.batch(2)
+	_, err := s.Enqueue(t.Context(), []store.Batch{first})
+	g.ok(err)
+	r.do(`REVOKE INSERT ON ALL TABLES IN SCHEMA work FROM USER`)
+	second, _ := g.batch(1)
+	results, err := s.Enqueue(t.Context(), []store.Batch{first, second})
+	g.ok(err)
+	g.ok(results[0].Err)
+	if items := results[0].Items; len(items) != 2 || items[1].Existing == nil || items[1].Existing.ID != ids[1] {
+		t.Errorf("got %+v", items)
+	}
+	refusedFor(t, results[1].Err, "GRANT SELECT, INSERT")
+}
+
 // Where a node cannot make the next days, its probe says until when there is room.
 func TestProbeTellsTheDays(t *testing.T) {
 	address := servertest.Postgres(t)

@@ -78,13 +78,14 @@ type Store struct {
 	texts  [][]statement
 	sent   func(text string, values [][]byte) // is told each statement, in tests
 	clock  func() time.Duration
+	ahead  int // days whose partitions are made before they are needed
 
-	partitions partitions
-	claims     atomic.Int64    // rows claimed since outlast_run was swept
-	tidied     atomic.Int64    // when that was, in ns
-	life       context.Context // ends with Close
-	end        context.CancelFunc
-	closing    sync.Once
+	making  sync.Mutex      // of partitions
+	claims  atomic.Int64    // rows claimed since outlast_run was swept
+	tidied  atomic.Int64    // when that was, in ns
+	life    context.Context // ends with Close
+	end     context.CancelFunc
+	closing sync.Once
 }
 
 // Option changes how a store is opened.
@@ -94,6 +95,7 @@ type options struct {
 	schema    string
 	offset    func() time.Duration
 	noMigrate bool
+	ahead     int
 }
 
 // WithSchema keeps the tables in a schema of this name, which is made if it
@@ -124,11 +126,11 @@ func WithoutMigration() Option {
 // (default_query_exec_mode=exec in the URL): choose that behind a pooler in
 // transaction mode.
 func Open(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Store, error) {
-	var chosen options
+	chosen := options{ahead: daysAhead}
 	for _, opt := range opts {
 		opt(&chosen)
 	}
-	s := &Store{pool: pool, clock: chosen.offset}
+	s := &Store{pool: pool, clock: chosen.offset, ahead: chosen.ahead}
 	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.open(ctx, chosen); err != nil {
 		s.end()

@@ -117,10 +117,10 @@ func dedupeRules() []rule {
 			h.fresh(h.dedupe(h.task(), "k", time.Hour, 1))
 		}},
 		{"dedupe/the window counts from acceptance", "A repeat does not prolong the window of the entry.", func(h *harness) {
-			first := h.fresh(h.dedupe(h.task(), "k", 300*time.Millisecond, 1))
+			first := h.fresh(h.dedupe(h.task(), "k", 1500*time.Millisecond, 1)) // longer than a slow store takes for the next lines
 			h.run(first, task.OutcomeSucceeded)
 			h.dup(h.dedupe(h.task(), "k", time.Hour, 1), first)
-			h.pass(400 * time.Millisecond)
+			h.pass(1600 * time.Millisecond)
 			h.fresh(h.dedupe(h.task(), "k", time.Hour, 1))
 		}},
 	}
