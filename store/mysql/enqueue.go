@@ -174,10 +174,7 @@ func (s *Store) enqueueGroup(ctx context.Context, group []*arrival) error {
 			group[0].refuse(task.Invalid("task", "the database refused it: "+err.Error(), ""))
 			return nil
 		case lacksRight(err): // which no half has either
-			for _, a := range group {
-				a.refuse(err)
-			}
-			return nil
+			return s.refuseUnknown(ctx, group, err)
 		case refusal(err):
 			half := len(group) / 2
 			if err := s.enqueueGroup(ctx, group[:half]); err != nil {
@@ -189,6 +186,20 @@ func (s *Store) enqueueGroup(ctx context.Context, group []*arrival) error {
 		}
 	}
 	return nil
+}
+
+// refuseUnknown refuses batches that lack a right, but for those that are there: an
+// attempt before this one, whose answer was lost, inserted them while the right was
+// there.
+func (s *Store) refuseUnknown(ctx context.Context, group []*arrival, refusal error) error {
+	rest, err := s.withoutKnown(ctx, group)
+	if lacksRight(err) { // to read, too
+		rest, err = group, nil
+	}
+	for _, a := range rest {
+		a.refuse(refusal)
+	}
+	return err
 }
 
 func (s *Store) insertGroup(ctx context.Context, group []*arrival) error {
@@ -209,17 +220,7 @@ func (s *Store) insertGroup(ctx context.Context, group []*arrival) error {
 // withoutKnown answers batches of which some id is known, and returns the
 // others.
 func (s *Store) withoutKnown(ctx context.Context, group []*arrival) (rest []*arrival, err error) {
-	var all []task.ID
-	for _, a := range group {
-		for _, row := range a.rows {
-			all = append(all, row.entry.ID)
-		}
-	}
-	var known map[task.ID]*task.Task
-	err = s.read(ctx, func(c *session) error {
-		known, err = c.knownTasks(all, "")
-		return err
-	})
+	known, err := s.knownOf(ctx, group)
 	if err != nil {
 		return nil, err
 	}
@@ -239,6 +240,21 @@ func (s *Store) withoutKnown(ctx context.Context, group []*arrival) (rest []*arr
 		}
 	}
 	return rest, nil
+}
+
+// knownOf reads the tasks of batches that are there.
+func (s *Store) knownOf(ctx context.Context, group []*arrival) (known map[task.ID]*task.Task, err error) {
+	var all []task.ID
+	for _, a := range group {
+		for _, row := range a.rows {
+			all = append(all, row.entry.ID)
+		}
+	}
+	err = s.read(ctx, func(c *session) (err error) {
+		known, err = c.knownTasks(all, "")
+		return err
+	})
+	return known, err
 }
 
 // known notes which rows are there already and counts them. One of other
@@ -275,12 +291,29 @@ func (s *Store) enqueueAlone(ctx context.Context, a *arrival) error {
 	switch {
 	case err == nil:
 		a.answer()
+	case lacksRight(err):
+		return s.refuseAlone(ctx, a, err)
 	case errors.As(err, typed) && *typed != ErrClosed:
 		a.refuse(err)
 	case refusal(err):
 		a.refuse(task.Invalid("task", "the database refused it: "+err.Error(), ""))
 	default:
 		return err
+	}
+	return nil
+}
+
+// refuseAlone is refuseUnknown for a batch in a transaction of its own, of which all
+// or nothing is there.
+func (s *Store) refuseAlone(ctx context.Context, a *arrival, refusal error) error {
+	known, err := s.knownOf(ctx, []*arrival{a})
+	switch {
+	case err != nil && !lacksRight(err):
+		return err
+	case err == nil && a.known(known) == len(a.rows):
+		a.answer()
+	default:
+		a.refuse(refusal)
 	}
 	return nil
 }

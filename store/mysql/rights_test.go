@@ -74,6 +74,29 @@ func TestMissingRightsAreRefusals(t *testing.T) {
 	}
 }
 
+// Who repeats what was inserted, as its answer was lost, and lacks the right by now
+// is not told that it was refused.
+func TestARepeatWithoutTheRightIsAnswered(t *testing.T) {
+	d := newDatabase(t, options)
+	f := newFixtureOn(t, d, 2)
+	_, db := d.poor(t) // it may read
+	s, err := mysql.Open(t.Context(), db, mysql.WithoutMigration())
+	f.ok(err)
+	defer s.Close()
+	for _, done := range []store.Batch{{Items: []store.Insert{{Task: f.task(0)}}}, f.deduped("k", 1)} {
+		_, err := f.s.Enqueue(t.Context(), []store.Batch{done})
+		f.ok(err)
+		fresh := store.Batch{Items: []store.Insert{{Task: f.task(0)}}}
+		results, err := s.Enqueue(t.Context(), []store.Batch{done, fresh})
+		f.ok(err)
+		f.ok(results[0].Err)
+		if items := results[0].Items; len(items) != 1 || items[0].Existing == nil || items[0].Existing.ID != done.Items[0].Task.ID {
+			t.Errorf("got %+v", items)
+		}
+		refusedFor(t, results[1].Err, task.CodeUnavailable, "command denied")
+	}
+}
+
 // Who opens a database is told what is wrong with it.
 func TestOpeningTellsWhatIsWrong(t *testing.T) {
 	address := servertest.MariaDB(t)
