@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -373,7 +374,7 @@ func (s *shape) nearest(name string) string {
 		if strings.EqualFold(known, name) {
 			return fmt.Sprintf("; names are case-sensitive: %s", known)
 		}
-		if n := editDistance(known, name, distance); n < distance && n < len(known) {
+		if n := hints.Edits(known, name, distance); n < distance && n < len(known) {
 			best, distance = known, n
 		}
 	}
@@ -381,28 +382,4 @@ func (s *shape) nearest(name string) string {
 		return ""
 	}
 	return "; did you mean " + best + "?"
-}
-
-// editDistance is Levenshtein's, or limit where it is not smaller.
-func editDistance(a, b string, limit int) int {
-	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return min(row[len(b)], limit)
 }

@@ -62,8 +62,8 @@ var titles = map[task.Code]string{
 	codeTimeout:             "The request took too long to arrive",
 }
 
-// hints say what to do where the error itself does not.
-var hints = map[task.Code]string{
+// usualHints say what to do where the error itself does not.
+var usualHints = map[task.Code]string{
 	task.CodeInvalid:        fieldsHint,
 	task.CodeTooLarge:       "send less at once",
 	task.CodeNotFound:       "check the name; what has ended is deleted after its retention",
@@ -97,7 +97,7 @@ func problemOf(err error) *client.Error {
 	}
 	if known.Hint == "" {
 		hinted := *known
-		hinted.Hint = hints[known.Code]
+		hinted.Hint = usualHints[known.Code]
 		known = &hinted
 	}
 	status, ok := statuses[known.Code]

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -40,29 +41,9 @@ func checkParams(params url.Values) error {
 func nearest(name string, known []string) (best string) {
 	distance := 3
 	for _, candidate := range known {
-		if d := editsBetween(name, candidate); d < distance && 3*d < len(candidate) {
+		if d := hints.Edits(name, candidate, distance); d < distance && 3*d < len(candidate) {
 			best, distance = candidate, d
 		}
 	}
 	return best
-}
-
-// editsBetween is the Levenshtein distance in bytes.
-func editsBetween(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

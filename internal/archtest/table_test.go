@@ -185,6 +185,7 @@ var rules = []rule{
 	{path: "server", is: "HTTP API over the root package", imports: []arrow{
 		{"", "everything it does"},
 		{"client", "the JSON of the API is defined once, there"},
+		{"internal/hints", "how far a misspelled field is from a known one"},
 		{"task", "nouns"},
 		{"store", "filters, pages, named errors"},
 		{"retry", "policies, its own throttle"},

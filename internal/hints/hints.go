@@ -1,5 +1,5 @@
 // Package hints puts what callers should do about several wrong fields into one
-// text.
+// text, and tells how far a misspelled name is from a known one.
 package hints
 
 import (

@@ -21,3 +21,17 @@ func TestText(t *testing.T) {
 		t.Errorf("merged: %q", whole.Text())
 	}
 }
+
+func TestEdits(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"key", "key", 0}, {"key", "kye", 2}, {"sslmod", "sslmode", 1}, {"queue", "quue", 1},
+		{"a", "b", 1}, {"ab", "cd", 2}, {"abc", "xyz", 3}, {"", "abcd", 3}, {"abcd", "", 3}, {"kitten", "sitting", 3},
+	} {
+		if got := Edits(test.a, test.b, 3); got != test.want {
+			t.Errorf("%q to %q: %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+}

@@ -26,6 +26,9 @@ func (s *Store) explained(err error) error {
 // the language of the server, names stand in it.
 func (s *Store) grant(message string) string {
 	schema, user := quote(s.schema), quote(s.user())
+	if s.owner != "" { // the part in it is what is gone, and gives all that is needed
+		return fmt.Sprintf("GRANT %s TO %s", quote(s.owner), user)
+	}
 	switch {
 	case strings.Contains(message, "outlast_seq"):
 		return fmt.Sprintf("GRANT USAGE ON SEQUENCE %s.outlast_seq TO %s", schema, user)
@@ -55,6 +58,9 @@ func (s *Store) mayPartition(ctx context.Context) (problem error) {
 		problem = nil
 		_, err := one(ctx, c, mayMakeDays, func(r row) {
 			user := quote(s.user())
+			if r.bool(1) && r.text(0) != s.user() {
+				s.owner = r.text(0)
+			}
 			switch owner := r.text(0); {
 			case !r.bool(1):
 				problem = unusable(fmt.Sprintf("the role %s has no part in the role %s, which owns the tables, and cannot make those of later days", user, quote(owner)),

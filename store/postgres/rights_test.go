@@ -159,6 +159,22 @@ func TestPrintedMigrationsHaveTheFirstDays(t *testing.T) {
 	newGround(t, s, 1).add(1)
 }
 
+// A role that loses its part in the owner is told to get that back, which gives all
+// that it needs, and not one right after the other.
+func TestRoleThatLosesTheOwner(t *testing.T) {
+	r := newRoles(t)
+	owner := open(t, r.owner, postgres.WithSchema("work"))
+	r.do(`GRANT OWNER TO USER`)
+	member := open(t, r.user, postgres.WithSchema("work"))
+	r.do(`REVOKE OWNER FROM USER; GRANT USAGE ON SCHEMA work TO USER`)
+	batch, _ := newGround(t, owner, 1).batch(1)
+	results, err := member.Enqueue(t.Context(), []store.Batch{batch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refusedFor(t, results[0].Err, `GRANT "`+r.names.owner+`" TO "`+r.names.user+`"`)
+}
+
 // The want of a right is told at once, with the statement that gives it, and to
 // those alone who need it.
 func TestMissingRightsAreRefusals(t *testing.T) {

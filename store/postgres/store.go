@@ -74,7 +74,8 @@ type Store struct {
 	own    *pgxpool.Pool // few connections that nobody else can use up
 	opened bool          // the store opened pool itself
 	schema string
-	spread bool // Citus has distributed the tables by lane
+	owner  string // of the tables, if the store works by having a part in that role
+	spread bool   // Citus has distributed the tables by lane
 	texts  [][]statement
 	sent   func(text string, values [][]byte) // is told each statement, in tests
 	clock  func() time.Duration
