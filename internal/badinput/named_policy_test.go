@@ -37,10 +37,9 @@ func TestNamedPolicies(t *testing.T) {
 				whole = "policy"
 			}
 			answer := shared.call(t, http.MethodPut, "/v1/policies/p", form)
-			switch {
-			case row.name == "3000 unknown keys":
+			if row.name == "3000 unknown keys" {
 				answer.problem(t, task.CodeInvalid)
-			default:
+			} else {
 				answer.problem(t, row.verdict(), whole, "alert", "body")
 			}
 			_, _, err := shared.node.Inspector().PutPolicy(t.Context(), policy.Change{Name: "p", Form: json.RawMessage(form)})
