@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -17,7 +18,8 @@ type onDisk struct {
 	attempts []task.Attempt
 }
 
-// readAll reads every task of the store by the number of its order.
+// readAll reads every task of the store by the number of its order, but for those
+// of alerts, which the program hands in itself.
 func readAll(ctx context.Context, backend store.Backend) (map[int][]onDisk, error) {
 	all := map[int][]onDisk{}
 	page := store.Page{Limit: 500}
@@ -27,6 +29,9 @@ func readAll(ctx context.Context, backend store.Backend) (map[int][]onDisk, erro
 			return nil, err
 		}
 		for _, t := range tasks {
+			if t.Queue == alert.Queue {
+				continue
+			}
 			var w work
 			if err := json.Unmarshal(t.Payload, &w); err != nil {
 				return nil, fmt.Errorf("task %s has a payload that nobody handed in: %w", t.ID, err)
