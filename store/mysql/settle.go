@@ -134,9 +134,6 @@ func (s *Store) settleGroup(ctx context.Context, items []settleItem, seq int64) 
 
 // follows are the tasks that follow if the settlement is accepted.
 func follows(s *store.Settlement) []*store.Insert {
-	if s.Outcome != task.OutcomeSucceeded && s.Outcome != task.OutcomeDead {
-		return nil
-	}
 	list := make([]*store.Insert, len(s.Follow))
 	for i := range s.Follow {
 		list[i] = &s.Follow[i]
@@ -338,8 +335,12 @@ func (b *settling) retry(a *ending.Attempt, row *ending.Row, entry store.Entry) 
 	if a.Unstarted {
 		unstarted = a.Claim
 	}
-	return b.waits.add(a.ID, a.ID.Lane(), entry.Rank, entry.RunAt, a.ClaimAfter(b.tx.now), entry.Attempt, entry.Crashes, failure,
+	err = b.waits.add(a.ID, a.ID.Lane(), entry.Rank, entry.RunAt, a.ClaimAfter(b.tx.now), entry.Attempt, entry.Crashes, failure,
 		categoryOf(a.Failure), unstarted, b.tx.now, micro(row.StartedAt), turnOf(&entry))
+	if err != nil {
+		return err
+	}
+	return b.follow(a)
 }
 
 // turnOf is the place of a row in its line, null without a key.
