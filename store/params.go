@@ -373,6 +373,19 @@ type RedriveOptions struct {
 	KeepAttempts bool
 	RunAt        []Time // per id; nil for now. Paces a redrive with a rate
 	Payload      []byte // replaces the payload when not nil
+
+	// Operation is what sends the letters back, kept in Spec.Redrive: what it
+	// has sent back before stays where it is. "" for none.
+	Operation string
+	Audit     []Audit // rows of the audit log, if any letter is sent back
+}
+
+// Letter is what a redrive needs to know of a dead letter to keep the order of
+// its key.
+type Letter struct {
+	ID  task.ID
+	Key string
+	Seq int64
 }
 
 // OperationState says where a long operation stands.

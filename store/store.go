@@ -223,6 +223,9 @@ type Query interface {
 	Find(ctx context.Context, filter Filter, page Page) (tasks []*task.Task, next string, err error)
 	// Count returns how many tasks match, counting no further than limit.
 	Count(ctx context.Context, filter Filter, limit int) (int, error)
+	// Letters lists dead letters that match, by id, the oldest first: those
+	// with an id above after, at most limit.
+	Letters(ctx context.Context, filter Filter, after task.ID, limit int) ([]Letter, error)
 	// DeadStats returns the counters of dead letters, kept in the settling
 	// transactions, not recounted.
 	DeadStats(ctx context.Context) (*DeadStats, error)
@@ -250,12 +253,16 @@ type Admin interface {
 	Reschedule(ctx context.Context, id task.ID, at Time) (*task.Task, error)
 	// Redrive sends dead letters back: deletes the dead row (the loser of a
 	// race finds nothing), releases the key that it holds, inserts the task
-	// again, pending, with the same id, Seq and Claim, Spec.Redriven(now),
-	// crashes 0, attempts 0 unless kept. Ids that are no dead letters are reported in missing.
+	// again, pending, with the same id, Seq and Claim, Spec.Redriven(now,
+	// options.Operation), crashes 0, attempts 0 unless kept. Ids that are no dead letters are
+	// reported in missing, and so are letters that died again after the same
+	// operation had sent them back: it sends none twice. If any was sent back,
+	// options.Audit is written with it.
 	Redrive(ctx context.Context, ids []task.ID, options RedriveOptions) (done []task.ID, missing []task.ID, err error)
 	// Purge deletes up to limit dead letters that match the filter, oldest
-	// first, releases the keys that they hold, and returns them.
-	Purge(ctx context.Context, filter Filter, limit int) ([]*task.Task, error)
+	// first, releases the keys that they hold, and returns them. If any was
+	// deleted, the rows of the audit log are written with it.
+	Purge(ctx context.Context, filter Filter, limit int, audit ...Audit) ([]*task.Task, error)
 	// ReleaseKey removes the hold on a key and reports whether there was
 	// one. The dead letter stays.
 	ReleaseKey(ctx context.Context, queue, key string) (bool, error)
@@ -288,8 +295,8 @@ type Config interface {
 	PutTargetOrder(ctx context.Context, order TargetOrder) (*TargetOrder, error)
 	// PutOperation inserts or replaces an operation by its id. A replace
 	// succeeds only if the stored Version is operation.Version, and raises
-	// it; else CodeConflict.
-	PutOperation(ctx context.Context, operation Operation) (*Operation, error)
+	// it; else CodeConflict. The rows of the audit log are written with it.
+	PutOperation(ctx context.Context, operation Operation, audit ...Audit) (*Operation, error)
 	// Operation returns one; CodeNotFound.
 	Operation(ctx context.Context, id string) (*Operation, error)
 	// Operations lists the newest first, at most limit.

@@ -84,15 +84,17 @@ type Spec struct {
 	Parent       ID                `json:"parent,omitzero"`        // the task that this one follows
 	Depth        int               `json:"depth,omitempty"`        // how many fallbacks lie above this task
 	RedrivenAt   time.Time         `json:"redriven_at,omitzero"`   // from when a policy's TTL counts, instead of the acceptance
+	Redrive      string            `json:"redrive,omitempty"`      // the operation that sent the task back last
 }
 
-// Redriven is the spec of a task that is sent back at now: a deadline that has
-// passed holds no more, and the time that its policy gives starts anew.
-func (s Spec) Redriven(now time.Time) Spec {
+// Redriven is the spec of a task that is sent back at now by an operation, ""
+// for none: a deadline that has passed holds no more, and the time that its
+// policy gives starts anew.
+func (s Spec) Redriven(now time.Time, operation string) Spec {
 	if !now.Before(s.Deadline) {
 		s.Deadline = time.Time{}
 	}
-	s.RedrivenAt = now
+	s.RedrivenAt, s.Redrive = now, operation
 	return s
 }
 
@@ -101,7 +103,7 @@ func (s *Spec) IsZero() bool {
 	return s.Retry == nil && s.MaxAttempts == 0 && s.Timeout == 0 && s.Deadline.IsZero() &&
 		len(s.Metadata) == 0 && s.HTTP == nil && s.DedupeKey == "" && s.DedupeWindow == 0 &&
 		s.TraceParent == "" && s.Alert == nil && s.Fallback == nil && s.OnSuccess == nil && s.OnDead == nil &&
-		s.Parent.IsZero() && s.Depth == 0 && s.RedrivenAt.IsZero()
+		s.Parent.IsZero() && s.Depth == 0 && s.RedrivenAt.IsZero() && s.Redrive == ""
 }
 
 // Request is the HTTP request that a task of a target makes.

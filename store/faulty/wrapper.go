@@ -129,6 +129,10 @@ func (w *wrapper) Count(ctx context.Context, filter store.Filter, limit int) (in
 	return call(ctx, w.faults, "Count", func() (int, error) { return w.backend.Count(ctx, filter, limit) })
 }
 
+func (w *wrapper) Letters(ctx context.Context, filter store.Filter, after task.ID, limit int) ([]store.Letter, error) {
+	return call(ctx, w.faults, "Letters", func() ([]store.Letter, error) { return w.backend.Letters(ctx, filter, after, limit) })
+}
+
 func (w *wrapper) DeadStats(ctx context.Context) (*store.DeadStats, error) {
 	return call(ctx, w.faults, "DeadStats", func() (*store.DeadStats, error) { return w.backend.DeadStats(ctx) })
 }
@@ -165,8 +169,8 @@ func (w *wrapper) Redrive(ctx context.Context, ids []task.ID, options store.Redr
 	return done, missing, nil
 }
 
-func (w *wrapper) Purge(ctx context.Context, filter store.Filter, limit int) ([]*task.Task, error) {
-	return call(ctx, w.faults, "Purge", func() ([]*task.Task, error) { return w.backend.Purge(ctx, filter, limit) })
+func (w *wrapper) Purge(ctx context.Context, filter store.Filter, limit int, audit ...store.Audit) ([]*task.Task, error) {
+	return call(ctx, w.faults, "Purge", func() ([]*task.Task, error) { return w.backend.Purge(ctx, filter, limit, audit...) })
 }
 
 func (w *wrapper) ReleaseKey(ctx context.Context, queue, key string) (bool, error) {
@@ -189,8 +193,8 @@ func (w *wrapper) PauseQueue(ctx context.Context, name string, paused bool) (*st
 	return call(ctx, w.faults, "PauseQueue", func() (*store.Queue, error) { return w.backend.PauseQueue(ctx, name, paused) })
 }
 
-func (w *wrapper) PutOperation(ctx context.Context, operation store.Operation) (*store.Operation, error) {
-	return call(ctx, w.faults, "PutOperation", func() (*store.Operation, error) { return w.backend.PutOperation(ctx, operation) })
+func (w *wrapper) PutOperation(ctx context.Context, operation store.Operation, audit ...store.Audit) (*store.Operation, error) {
+	return call(ctx, w.faults, "PutOperation", func() (*store.Operation, error) { return w.backend.PutOperation(ctx, operation, audit...) })
 }
 
 func (w *wrapper) Operation(ctx context.Context, id string) (*store.Operation, error) {

@@ -67,7 +67,7 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 	defer d.mu.Unlock()
 	for i, id := range ids {
 		t := d.dead[id]
-		if t == nil {
+		if t == nil || options.Operation != "" && t.Spec.Redrive == options.Operation {
 			missing = append(missing, id)
 			continue
 		}
@@ -79,7 +79,7 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 		if !options.KeepAttempts {
 			t.Attempt = 0
 		}
-		t.Spec = t.Spec.Redriven(now)
+		t.Spec = t.Spec.Redriven(now, options.Operation)
 		if options.Payload != nil {
 			t.Payload = slices.Clone(options.Payload)
 		}
@@ -89,7 +89,10 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 		done = append(done, id)
 		s.commit(id.Lane())
 	}
-	return done, missing, nil
+	if len(done) == 0 {
+		return nil, missing, nil
+	}
+	return done, missing, d.log(options.Audit, now)
 }
 
 // unbury takes a task out of the dead letters and releases its key.
@@ -103,8 +106,9 @@ func (d *data) unbury(t *task.Task) {
 }
 
 // Purge implements [store.Admin].
-func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int) ([]*task.Task, error) {
-	if _, err := s.begin(ctx); err != nil {
+func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit ...store.Audit) ([]*task.Task, error) {
+	now, err := s.begin(ctx)
+	if err != nil {
 		return nil, err
 	}
 	d := s.data
@@ -124,7 +128,10 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int) ([]*t
 		purged[i] = clone(t)
 		s.commit(t.ID.Lane())
 	}
-	return purged, nil
+	if len(purged) == 0 {
+		return nil, nil
+	}
+	return purged, d.log(audit, now)
 }
 
 // forget removes the last traces of a task that is in no table any more.

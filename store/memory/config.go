@@ -99,7 +99,7 @@ func (s *Store) PauseQueue(ctx context.Context, name string, paused bool) (*stor
 }
 
 // PutOperation implements [store.Config].
-func (s *Store) PutOperation(ctx context.Context, given store.Operation) (*store.Operation, error) {
+func (s *Store) PutOperation(ctx context.Context, given store.Operation, audit ...store.Audit) (*store.Operation, error) {
 	now, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -115,6 +115,9 @@ func (s *Store) PutOperation(ctx context.Context, given store.Operation) (*store
 			return nil, &task.Error{Code: task.CodeConflict, Message: "the operation " + task.Quote(given.ID) + " was changed by another"}
 		}
 		given.CreatedAt = old.CreatedAt
+	}
+	if err := s.data.log(audit, now); err != nil {
+		return nil, err
 	}
 	given.Version++
 	given.UpdatedAt, given.FinishedAt = now, micros(given.FinishedAt)

@@ -129,6 +129,11 @@ func (t *tables) Audit(rows []objects.Row) error {
 	return nil
 }
 
+// log writes rows of the audit log.
+func (d *data) log(rows []store.Audit, now time.Time) error {
+	return objects.Log(&tables{data: d, now: now}, rows, now)
+}
+
 func (t *tables) Enqueue(items []store.Insert) ([]store.Inserted, error) {
 	p, err := t.data.plan(items, t.now)
 	if err != nil {

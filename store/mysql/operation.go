@@ -6,6 +6,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -40,7 +41,7 @@ func (s *session) operations(query string, args ...any) (list []store.Operation,
 }
 
 // PutOperation implements [store.Config].
-func (s *Store) PutOperation(ctx context.Context, operation store.Operation) (*store.Operation, error) {
+func (s *Store) PutOperation(ctx context.Context, operation store.Operation, audit ...store.Audit) (*store.Operation, error) {
 	if operation.ID == "" {
 		return nil, task.Invalid("id", "the operation has no id", "")
 	}
@@ -78,10 +79,11 @@ func (s *Store) PutOperation(ctx context.Context, operation store.Operation) (*s
 			return err
 		}
 		now, err := tx.operations(getOperation, stored.ID)
-		if err == nil {
-			stored = now[0]
+		if err != nil {
+			return err
 		}
-		return err
+		stored = now[0]
+		return objects.Log(&tables{tx: tx}, audit, tx.time())
 	})
 	if err != nil {
 		return nil, err

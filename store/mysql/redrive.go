@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -32,7 +33,8 @@ type lockedLetter struct {
 	priority, attempt, size int
 	claim, seq              int64
 	key                     string
-	spec, attempts          []byte
+	spec                    task.Spec
+	attempts                []byte
 	lastError               []byte
 }
 
@@ -45,9 +47,13 @@ func (tx *tx) lockLetters(wanted []task.ID) (map[task.ID]*lockedLetter, error) {
 			l := &lockedLetter{}
 			var key text
 			var seq number
+			var spec []byte
 			err := rows.Scan((*identity)(&l.ID), &l.Type, &l.Reason, &l.Category, &l.Fingerprint, &l.priority, &l.attempt, &l.claim,
-				&l.spec, &l.attempts, &l.lastError, &l.size, &key, &seq)
+				&spec, &l.attempts, &l.lastError, &l.size, &key, &seq)
 			l.key, l.seq = string(key), int64(seq)
+			if err == nil {
+				l.spec, err = stored.ParseSpec(spec)
+			}
 			letters[l.ID] = l
 			return err
 		}, args...)
@@ -70,7 +76,7 @@ func (s *Store) Redrive(ctx context.Context, wanted []task.ID, options store.Red
 		var gone []stored.Letter
 		for i, id := range wanted {
 			l := letters[id]
-			if l == nil {
+			if l == nil || options.Operation != "" && l.spec.Redrive == options.Operation {
 				missing = append(missing, id)
 				continue
 			}
@@ -90,7 +96,10 @@ func (s *Store) Redrive(ctx context.Context, wanted []task.ID, options store.Red
 		if err := history.flush(); err != nil {
 			return err
 		}
-		return tx.deleteLetters(gone)
+		if err := tx.deleteLetters(gone); err != nil || len(done) == 0 {
+			return err
+		}
+		return objects.Log(&tables{tx: tx}, options.Audit, tx.time())
 	})
 	if err != nil {
 		return nil, nil, err
@@ -99,11 +108,7 @@ func (s *Store) Redrive(ctx context.Context, wanted []task.ID, options store.Red
 }
 
 func (tx *tx) revive(l *lockedLetter, at time.Time, options store.RedriveOptions) error {
-	spec, err := stored.ParseSpec(l.spec)
-	if err != nil {
-		return err
-	}
-	redriven := spec.Redriven(tx.time())
+	redriven := l.spec.Redriven(tx.time(), options.Operation)
 	text, err := encoded(stored.Spec(&redriven))
 	if err != nil {
 		return err
@@ -145,7 +150,7 @@ func unpack(l *lockedLetter, history *insertion) error {
 const purgeTasks = `DELETE t FROM outlast_task t FORCE INDEX (PRIMARY) WHERE t.id IN (@ids)`
 
 // Purge implements [store.Admin].
-func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int) (purged []*task.Task, err error) {
+func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit ...store.Audit) (purged []*task.Task, err error) {
 	if limit <= 0 {
 		return nil, nil
 	}
@@ -177,8 +182,10 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int) (purg
 		for i := range gone {
 			all = append(all, gone[i].ID)
 		}
-		_, err = tx.execIDs(all, purgeTasks)
-		return err
+		if _, err := tx.execIDs(all, purgeTasks); err != nil || len(purged) == 0 {
+			return err
+		}
+		return objects.Log(&tables{tx: tx}, audit, tx.time())
 	})
 	if err != nil {
 		return nil, err

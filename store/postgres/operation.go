@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -32,7 +33,7 @@ func scanOperation(r row) store.Operation {
 }
 
 // PutOperation implements [store.Config].
-func (s *Store) PutOperation(ctx context.Context, o store.Operation) (*store.Operation, error) {
+func (s *Store) PutOperation(ctx context.Context, o store.Operation, audit ...store.Audit) (*store.Operation, error) {
 	if o.ID == "" {
 		return nil, task.Invalid("id", "the operation has no id", "")
 	}
@@ -43,7 +44,10 @@ func (s *Store) PutOperation(ctx context.Context, o store.Operation) (*store.Ope
 		if err == nil && !found {
 			return &task.Error{Code: task.CodeConflict, Message: "the operation has changed meanwhile"}
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return objects.Log(&tables{ctx, t}, audit, t.time())
 	})
 	if err != nil {
 		return nil, err

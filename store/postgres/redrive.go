@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -14,7 +15,7 @@ import (
 var (
 	// lockLetters reads and locks what the counters and redrive need of dead
 	// letters: the loser of a race waits and finds nothing.
-	lockLetters = newQuery(`SELECT id, type, reason, category, fingerprint, priority, attempt, spec FROM outlast_dead WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/ ORDER BY id FOR UPDATE`)
+	lockLetters = newQuery(`SELECT id, type, reason, category, fingerprint, priority, attempt, spec, attempts FROM outlast_dead WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/ ORDER BY id FOR UPDATE`)
 
 	// revive copies a dead letter back to the live tasks. Inputs: id, run_at,
 	// rank, attempts, payload (null: its own), now, spec.
@@ -53,6 +54,7 @@ type letter struct {
 	stored.Letter
 	priority, attempts int
 	spec               task.Spec
+	history            []stored.Attempt
 }
 
 // Redrive implements [store.Admin].
@@ -67,9 +69,11 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 			if err != nil {
 				return err
 			}
+			revived := make(map[task.ID]*letter, len(letters))
+			var calls []*call
 			for i, id := range ids {
 				l := letters[id]
-				if l == nil || slices.Contains(done, id) {
+				if l == nil || revived[id] != nil || options.Operation != "" && l.spec.Redrive == options.Operation {
 					missing = append(missing, id)
 					continue
 				}
@@ -77,12 +81,23 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 				if i < len(options.RunAt) {
 					at = options.RunAt[i]
 				}
-				if err := t.revive(ctx, l, at, options); err != nil {
+				again, err := t.reviving(l, at, options)
+				if err != nil {
 					return err
 				}
-				done = append(done, id)
+				calls = append(calls, again)
+				done, revived[id] = append(done, id), l
 			}
-			return t.removeLetters(ctx, letters)
+			if len(done) == 0 {
+				return nil
+			}
+			if err := t.run(ctx, append(calls, t.unpacking(done, revived)...)...); err != nil {
+				return err
+			}
+			if err := t.removeLetters(ctx, revived); err != nil {
+				return err
+			}
+			return objects.Log(&tables{ctx, t}, options.Audit, t.time())
 		})
 	})
 	if err != nil {
@@ -97,7 +112,9 @@ func (t *tx) lockLetters(ctx context.Context, ids []task.ID) (map[task.ID]*lette
 		l := &letter{Letter: stored.Letter{ID: r.id(0), Type: r.text(1), Reason: r.text(2), Category: r.text(3), Fingerprint: r.text(4)},
 			priority: int(r.int(5)), attempts: int(r.int(6))}
 		var err error
-		l.spec, err = stored.ParseSpec(r[7])
+		if l.spec, err = stored.ParseSpec(r[7]); err == nil {
+			l.history, err = stored.ParseAttempts(r[8])
+		}
 		letters[l.ID] = l
 		return err
 	}
@@ -111,12 +128,12 @@ func (t *tx) lockLetters(ctx context.Context, ids []task.ID) (map[task.ID]*lette
 	return letters, t.run(ctx, calls...)
 }
 
-// revive inserts the task of a letter again, with its history.
-func (t *tx) revive(ctx context.Context, l *letter, at time.Time, options store.RedriveOptions) error {
-	redriven := l.spec.Redriven(t.time())
+// reviving is the call that inserts the task of a letter again.
+func (t *tx) reviving(l *letter, at time.Time, options store.RedriveOptions) (*call, error) {
+	redriven := l.spec.Redriven(t.time(), options.Operation)
 	spec, err := stored.Spec(&redriven)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if at.IsZero() {
 		at = t.time()
@@ -125,19 +142,23 @@ func (t *tx) revive(ctx context.Context, l *letter, at time.Time, options store.
 	if !options.KeepAttempts {
 		attempts = 0
 	}
-	attempted, err := readDeadHistory(ctx, t, l.ID)
-	if err != nil {
-		return err
+	return &call{query: revive, args: []any{l.ID, at.UnixMicro(), task.Rank(at, l.priority), attempts, options.Payload, t.now, jsonText(spec)}}, nil
+}
+
+// unpacking are the calls that put the histories of letters back.
+func (t *tx) unpacking(ids []task.ID, letters map[task.ID]*letter) (calls []*call) {
+	for _, part := range t.store.byLane(ids) {
+		var h history
+		for _, id := range part {
+			for i := range letters[id].history {
+				h.add(id, &letters[id].history[i])
+			}
+		}
+		if len(h.ids) > 0 {
+			calls = append(calls, h.call(t.now))
+		}
 	}
-	_, err = exec(ctx, t, revive, l.ID, at.UnixMicro(), task.Rank(at, l.priority), attempts, options.Payload, t.now, jsonText(spec))
-	if err != nil {
-		return err
-	}
-	var h history
-	for i := range attempted {
-		h.add(l.ID, &attempted[i])
-	}
-	return h.insert(ctx, t)
+	return calls
 }
 
 // removeLetters deletes dead letters with the holds on their keys and takes
@@ -201,7 +222,7 @@ func (t *tx) replaceExamples(ctx context.Context, prints []string, ids []task.ID
 }
 
 // Purge implements [store.Admin].
-func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int) (purged []*task.Task, err error) {
+func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit ...store.Audit) (purged []*task.Task, err error) {
 	if limit <= 0 {
 		return nil, nil
 	}
@@ -225,7 +246,10 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int) (purg
 			return err
 		}
 		slices.SortFunc(purged, func(a, b *task.Task) int { return a.ID.Compare(b.ID) })
-		return t.removeLetters(ctx, letters)
+		if err := t.removeLetters(ctx, letters); err != nil || len(purged) == 0 {
+			return err
+		}
+		return objects.Log(&tables{ctx, t}, audit, t.time())
 	})
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -25,7 +26,7 @@ func scanOperation(r row) store.Operation {
 }
 
 // PutOperation implements [store.Config].
-func (s *Store) PutOperation(ctx context.Context, operation store.Operation) (*store.Operation, error) {
+func (s *Store) PutOperation(ctx context.Context, operation store.Operation, audit ...store.Audit) (*store.Operation, error) {
 	if operation.ID == "" {
 		return nil, task.Invalid("id", "the operation has no id", "")
 	}
@@ -53,8 +54,10 @@ func (s *Store) PutOperation(ctx context.Context, operation store.Operation) (*s
 		if err != nil {
 			return err
 		}
-		_, err = one(tx, getOperation, func(r row) { stored = scanOperation(r) }, stored.ID)
-		return err
+		if _, err := one(tx, getOperation, func(r row) { stored = scanOperation(r) }, stored.ID); err != nil {
+			return err
+		}
+		return objects.Log(tables{tx}, audit, tx.time())
 	})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -47,8 +48,13 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 				missing = append(missing, id)
 			}
 		}
-		_, err := tx.exec(dropEmptyCounts)
-		return err
+		if len(done) == 0 {
+			return nil
+		}
+		if _, err := tx.exec(dropEmptyCounts); err != nil {
+			return err
+		}
+		return objects.Log(tables{tx}, options.Audit, tx.time())
 	})
 	if err != nil {
 		return nil, nil, err
@@ -69,7 +75,10 @@ func redriveOne(tx *tx, id task.ID, at time.Time, options store.RedriveOptions) 
 	if err = errors.Join(err, badSpec); err != nil || !found {
 		return false, err
 	}
-	spec = spec.Redriven(tx.time())
+	if options.Operation != "" && spec.Redrive == options.Operation {
+		return false, nil
+	}
+	spec = spec.Redriven(tx.time(), options.Operation)
 	text, err := specText(&spec)
 	if err != nil {
 		return false, err
@@ -118,7 +127,7 @@ func removeLetter(s session, dead *stored.Letter) error {
 }
 
 // Purge implements [store.Admin].
-func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int) (purged []*task.Task, err error) {
+func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit ...store.Audit) (purged []*task.Task, err error) {
 	if limit <= 0 {
 		return nil, nil
 	}
@@ -138,11 +147,13 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int) (purg
 				err = removeLetter(tx, &letters[i])
 			}
 		}
-		if err != nil {
+		if err != nil || len(purged) == 0 {
 			return err
 		}
-		_, err = tx.exec(dropEmptyCounts)
-		return err
+		if _, err := tx.exec(dropEmptyCounts); err != nil {
+			return err
+		}
+		return objects.Log(tables{tx}, audit, tx.time())
 	})
 	if err != nil {
 		return nil, err

@@ -120,7 +120,7 @@ func redriveRules() []rule {
 			h.expect(got.DeadReason == "" && got.FinishedAt.IsZero() && got.FallbackTask.IsZero() && !got.CancelRequested, "got %+v", got)
 			h.expect(got.RunAt.After(letter.CreatedAt.Add(-time.Hour)) && got.CreatedAt.Equal(letter.CreatedAt), "got %+v", got)
 			h.expect(!got.Spec.RedrivenAt.IsZero(), "spec %+v", got.Spec)
-			h.sameSpec(got.Spec, letter.Spec.Redriven(got.Spec.RedrivenAt))
+			h.sameSpec(got.Spec, letter.Spec.Redriven(got.Spec.RedrivenAt, ""))
 			equal(h, "dead letters", h.stats().Total, 0)
 			again := h.claimOne(id)
 			h.expect(again.Attempt == 1 && again.Claim > letter.Claim, "claimed %+v", again)

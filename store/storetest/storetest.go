@@ -80,7 +80,7 @@ func allRules() []rule {
 	return slices.Concat(
 		livenessRules(), ownershipRules(), enqueueRules(), dedupeRules(), bytesRules(), scanRules(), markRules(),
 		claimRules(), keyRules(), settleRules(), settleMoreRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(), leaseRules(),
-		adminRules(), redriveRules(), purgeRules(), cleanupRules(), queryRules(), pageRules(), deadQueryRules(),
+		adminRules(), redriveRules(), redriveOperationRules(), purgeRules(), cleanupRules(), queryRules(), pageRules(), deadQueryRules(),
 		queueRules(), targetRules(), operationRules(), objectRules(), changeRules(), auditRules(), processRules(), txRules(), openTxRules(), raceRules(),
 	)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -35,6 +36,19 @@ func rowsOf(given []store.Audit, now store.Time) []Row {
 		rows[i] = Row{key, row}
 	}
 	return rows
+}
+
+// Log writes rows of the audit log with another change than one of objects.
+func Log(tables interface{ Audit(rows []Row) error }, given []store.Audit, now store.Time) error {
+	if len(given) == 0 {
+		return nil
+	}
+	for i := range given {
+		if err := checkAudit(fmt.Sprintf("audit[%d].", i), &given[i]); err != nil {
+			return err
+		}
+	}
+	return tables.Audit(rowsOf(given, now))
 }
 
 // Request is a page of the audit log that was asked for.
