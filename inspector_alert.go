@@ -59,8 +59,8 @@ func (i *Inspector) AlertRule(ctx context.Context, name string) (*alert.RuleView
 }
 
 // PutAlertRule creates a rule or replaces one, also a built-in one. It holds
-// everywhere within about a second. Code "invalid" with fields; "conflict" for a
-// rule that the configuration file owns.
+// everywhere within about a second. Code "invalid" with fields; "managed_by_file"
+// for a rule that the configuration file owns.
 func (i *Inspector) PutAlertRule(ctx context.Context, rule alert.Rule) (*alert.RuleView, error) {
 	var c complaints
 	c.fieldErrs(rule.Check())
@@ -70,7 +70,7 @@ func (i *Inspector) PutAlertRule(ctx context.Context, rule alert.Rule) (*alert.R
 	}
 	for n, name := range rule.Channels {
 		if !known[name] {
-			c.add(fmt.Sprintf("channels[%d]", n), "there is no channel "+task.Quote(name), "create it first: PUT /v1/alerts/channels/{name}")
+			c.add(fmt.Sprintf("channels[%d]", n), "there is no channel "+task.Quote(name), alert.ChannelHint(name, known))
 		}
 	}
 	if err := c.err("the rule is invalid"); err != nil {
@@ -144,7 +144,7 @@ func (i *Inspector) AlertChannel(ctx context.Context, name string) (*alert.Chann
 }
 
 // PutAlertChannel creates a channel or replaces one. Code "invalid" with fields;
-// "conflict" for one that the configuration file owns. A channel may not read
+// "managed_by_file" for one that the configuration file owns. A channel may not read
 // files of the server unless the configuration file says so.
 func (i *Inspector) PutAlertChannel(ctx context.Context, spec alert.ChannelSpec) (*alert.ChannelView, error) {
 	var c complaints
@@ -160,7 +160,7 @@ func (i *Inspector) PutAlertChannel(ctx context.Context, spec alert.ChannelSpec)
 		return nil, err
 	}
 	if spec.Fallback != "" && !known[spec.Fallback] {
-		c.add("fallback", "there is no channel "+task.Quote(spec.Fallback), "create it first")
+		c.add("fallback", "there is no channel "+task.Quote(spec.Fallback), alert.ChannelHint(spec.Fallback, known))
 	}
 	if err := c.err("the channel is invalid"); err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (i *Inspector) PutAlertChannel(ctx context.Context, spec alert.ChannelSpec)
 }
 
 // DeleteAlertChannel deletes a channel; code "conflict" while a rule or another
-// channel names it.
+// channel names it, "managed_by_file" for one that the configuration file owns.
 func (i *Inspector) DeleteAlertChannel(ctx context.Context, name string) error {
 	rules, err := i.AlertRules(ctx)
 	if err != nil {
@@ -312,7 +312,7 @@ func (i *Inspector) changeAlertObject(ctx context.Context, kind, name string, ch
 			return err
 		}
 		if before.Managed != "" {
-			return &Error{Code: task.CodeConflict, Message: "the " + kind + " " + task.Quote(name) + " is managed by the configuration file", Hint: "change it there"}
+			return managedByFile("alert "+kind, name)
 		}
 		request := change(before)
 		if len(request.Put)+len(request.Delete) == 0 {

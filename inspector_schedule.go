@@ -202,10 +202,7 @@ func (r *revision) owned() error {
 	if err := r.there(); err != nil || r.view.Managed == "" {
 		return err
 	}
-	return &Error{
-		Code: task.CodeManagedByFile, Message: "the schedule " + task.Quote(r.name) + " belongs to the configuration file",
-		Hint: "change it there, or take it out of the file first",
-	}
+	return managedByFile("schedule", r.name)
 }
 
 // mostConflicts is how often a change is tried that others are quicker than.

@@ -2,7 +2,12 @@ package alert
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/outlast-dev/outlast/internal/hints"
 )
 
 // Channel sends messages to people. It is safe for concurrent use, and an
@@ -75,4 +80,14 @@ func (s *Slots) Take(now time.Time, limits []Limit) (wait time.Duration) {
 	}
 	*s = append(sent, now)
 	return 0
+}
+
+// ChannelHint says what to do about the name of a channel that is not known: the
+// nearest name, or those that there are.
+func ChannelHint(name string, known map[string]bool) string {
+	names := slices.Sorted(maps.Keys(known))
+	if near := hints.Nearest(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "create it first, with PUT /v1/alerts/channels/{name} or in the configuration file; there are " + strings.Join(names, ", ")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
 
+	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -110,7 +111,7 @@ func mistake(on On, issues *cel.Issues) error {
 	message := fmt.Sprintf("is no condition: %s (column %d)", strings.Join(strings.Fields(found.Message), " "), found.Location.Column()+1)
 	known := names(on)
 	if name := undeclared.FindStringSubmatch(found.Message); name != nil {
-		if near := near(name[1], known); near != "" {
+		if near := hints.Nearest(name[1], known); near != "" {
 			return &retry.FieldError{Message: message, Hint: "did you mean " + near + "?"}
 		}
 		return &retry.FieldError{Message: message, Hint: "on " + string(on) + " there are " + strings.Join(known, ", ")}

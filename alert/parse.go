@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -129,41 +130,10 @@ func nearest(key string, fields map[string]int) string {
 		known = append(known, name)
 	}
 	slices.Sort(known)
-	if near := near(key, known); near != "" {
+	if near := hints.Nearest(key, known); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "known keys: " + strings.Join(known, ", ")
-}
-
-// near is the known name with the fewest edits, "" if none is near.
-func near(name string, known []string) string {
-	best, least := "", 3
-	for _, candidate := range known {
-		if d := edits(name, candidate); d < least && 2*d < len(candidate) {
-			best, least = candidate, d
-		}
-	}
-	return best
-}
-
-// edits is the Levenshtein distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }
 
 // checkName checks the name of a rule or channel.

@@ -116,6 +116,7 @@ func (f *File) checkBeside(objects []store.Object) error {
 			wrong = append(wrong, Problem{Path: path, Message: "there is no policy " + task.Quote(name), Hint: "name one of the file, one that was put, or a preset"})
 		}
 	})
+	wrong = append(wrong, f.checkChannels(objects)...)
 	return f.Refuse(wrong...)
 }
 

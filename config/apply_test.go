@@ -96,8 +96,8 @@ func TestOlderFileOfASlowerNode(t *testing.T) {
 // A file that is wrong beside the database changes nothing.
 func TestNamesThatNobodyHas(t *testing.T) {
 	s := memory.New()
-	_, err := Apply(t.Context(), s, parsed(t, "policies: {a: {}}\nqueues:\n  q:\n    policy: nothere\ntypes: {x: {policy: b}}\n"), "n")
-	if err == nil || !strings.Contains(err.Error(), `f.yaml:4: queues.q.policy: there is no policy "nothere"`) || !strings.Contains(err.Error(), "f.yaml:5: types.x.policy") {
+	_, err := Apply(t.Context(), s, parsed(t, "policies: {a: {}}\nqueues:\n  q:\n    policy: nothere\ntypes: {x: {policy: b}}\nschedules: {s: {every: 1h, task: {type: x, policy: c}}}\n"), "n")
+	if err == nil || !strings.Contains(err.Error(), "f.yaml:6: schedules.s.task.policy") || !strings.Contains(err.Error(), `f.yaml:4: queues.q.policy: there is no policy "nothere"`) || !strings.Contains(err.Error(), "f.yaml:5: types.x.policy") {
 		t.Errorf("got %v", err)
 	}
 	if object(t, s, policy.Kind, "a") != nil {

@@ -141,6 +141,11 @@ func (f *File) Names(each func(path, name string)) {
 	for _, name := range slices.Sorted(maps.Keys(f.Types)) {
 		ask(join("types", name)+".policy", f.Types[name].Policy)
 	}
+	for _, name := range slices.Sorted(maps.Keys(f.Schedules)) {
+		if s, err := schedule.Parse(store.Object{Name: name, Body: f.Schedules[name].Body}); err == nil {
+			ask(join("schedules", name)+".task.policy", s.Task.Policy)
+		}
+	}
 }
 
 // Refuse is the error of problems that show only beside the database; lines are

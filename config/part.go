@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
@@ -50,18 +51,15 @@ var readers = map[string]func(name string, body []byte) (any, error){
 	"schedules": readSchedule,
 }
 
-var unknownField = regexp.MustCompile(`unknown field "([^"]*)"`)
-
 // readSchedule reads a schedule. Its task is checked as far as that is possible
 // without the queues and handlers that there are.
 func readSchedule(name string, body []byte) (any, error) {
+	if err := schedule.CheckForm(body); err != nil {
+		return nil, err
+	}
 	s, err := schedule.Parse(store.Object{Kind: schedule.Kind, Name: name, Body: body})
 	if err != nil {
-		text := err.Error()
-		if found := unknownField.FindStringSubmatch(text); found != nil {
-			return nil, &retry.FieldError{Field: found[1], Message: "unknown key", Hint: "docs/schedules.md has the keys"}
-		}
-		return nil, &retry.FieldError{Message: text}
+		return nil, &retry.FieldError{Message: err.Error()}
 	}
 	var wrong []error
 	s.Check(func(path, message, hint string) {
@@ -69,6 +67,13 @@ func readSchedule(name string, body []byte) (any, error) {
 	})
 	if s.Task.Type == "" && s.Task.Target == nil {
 		wrong = append(wrong, &retry.FieldError{Field: "task.type", Message: "is required", Hint: "name the handler, or give a target.url for an HTTP request"})
+	}
+	if len(s.Task.Retry) > 0 {
+		_, err := policy.Parse("inline", s.Task.Retry)
+		for _, field := range retry.FieldErrors(err) {
+			at := strings.TrimSuffix("task.retry."+field.Field, ".")
+			wrong = append(wrong, &retry.FieldError{Field: at, Message: field.Message, Hint: field.Hint})
+		}
 	}
 	if err := errors.Join(wrong...); err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ func (s *Server) addAlertRules() {
 	handle(s, route{
 		method: "PUT", path: "/v1/alerts/rules/{name}", id: "put-alert-rule", tag: "alerts", answers: []int{200}, limit: maxAlertBody,
 		summary: "Create an alert rule or replace one, also a built-in one", about: alertVariables(), request: reflect.TypeFor[alert.Rule](),
-		errors: []task.Code{task.CodeConflict},
+		errors: []task.Code{task.CodeManagedByFile},
 	}, func(ctx context.Context, in *alertBody) (answer[client.AlertRule], error) {
 		rule, err := alert.ParseRule(in.Body)
 		if err != nil {
@@ -82,7 +82,7 @@ func (s *Server) addAlertRules() {
 	})
 	handle(s, route{
 		method: "DELETE", path: "/v1/alerts/rules/{name}", id: "delete-alert-rule", tag: "alerts", answers: []int{200},
-		summary: "Delete an alert rule; a built-in one of its name holds again", errors: []task.Code{task.CodeNotFound, task.CodeConflict},
+		summary: "Delete an alert rule; a built-in one of its name holds again", errors: []task.Code{task.CodeNotFound, task.CodeManagedByFile},
 	}, func(ctx context.Context, in *alertName) (answer[none], error) {
 		if err := s.inspect.DeleteAlertRule(ctx, in.Name); err != nil {
 			return fail[none](err)
@@ -118,7 +118,7 @@ func (s *Server) addAlertChannels() {
 	handle(s, route{
 		method: "PUT", path: "/v1/alerts/channels/{name}", id: "put-alert-channel", tag: "alerts", answers: []int{200}, limit: maxAlertBody,
 		summary: "Create an alert channel or replace one", about: "Secrets are not part of it: it names environment variables of the servers that hold them.",
-		request: reflect.TypeFor[alert.ChannelSpec](), errors: []task.Code{task.CodeConflict},
+		request: reflect.TypeFor[alert.ChannelSpec](), errors: []task.Code{task.CodeManagedByFile},
 	}, func(ctx context.Context, in *alertBody) (answer[client.AlertChannel], error) {
 		spec, err := alert.ParseChannel(in.Body)
 		if err != nil {
@@ -135,7 +135,7 @@ func (s *Server) addAlertChannels() {
 	})
 	handle(s, route{
 		method: "DELETE", path: "/v1/alerts/channels/{name}", id: "delete-alert-channel", tag: "alerts", answers: []int{200},
-		summary: "Delete an alert channel that nothing names", errors: []task.Code{task.CodeNotFound, task.CodeConflict},
+		summary: "Delete an alert channel that nothing names", errors: []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeManagedByFile},
 	}, func(ctx context.Context, in *alertName) (answer[none], error) {
 		if err := s.inspect.DeleteAlertChannel(ctx, in.Name); err != nil {
 			return fail[none](err)

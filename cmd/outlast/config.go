@@ -29,7 +29,8 @@ func newConfigCheck(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "check FILE", Short: "Check a file as outlast serve does when it reads it", Args: cobra.ExactArgs(1),
 		Long: `Check a configuration file as outlast serve does when it reads it, and name what is
-probably not meant. Names of policies that only the database has are not checked.`,
+probably not meant. Names of policies and alert channels that only the database has
+are not checked.`,
 		Example: "  outlast config check outlast.yaml\n  outlast config check outlast.yaml --output json",
 		RunE: c.act(func(_ context.Context, args []string) error {
 			file, err := config.Read(args[0])
@@ -40,6 +41,9 @@ probably not meant. Names of policies that only the database has are not checked
 				}
 				file.Names(func(path, name string) {
 					found.Warnings = append(found.Warnings, config.Problem{Path: path, Message: fmt.Sprintf("the policy %q is neither in the file nor a preset: it must be in the database", name)})
+				})
+				file.Channels(func(path, name string) {
+					found.Warnings = append(found.Warnings, config.Problem{Path: path, Message: fmt.Sprintf("the channel %q is not in the file: it must be in the database", name)})
 				})
 				file.Place(found.Warnings)
 			}

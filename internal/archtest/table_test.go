@@ -101,6 +101,7 @@ var rules = []rule{
 
 	// Between engine and root: one folder per noun.
 	{path: "alert", is: "rules, cool-down, delivery", imports: []arrow{
+		{"internal/hints", "nearest names"},
 		{"task", "the subject of an alert"},
 		{"store", "deliveries and held-back alerts"},
 		{"retry", "repeats of a delivery"},
@@ -117,6 +118,7 @@ var rules = []rule{
 		{"alert", "the alert of a policy"},
 	}},
 	{path: "schedule", is: "cron and interval rules", imports: []arrow{
+		{"internal/hints", "nearest names"},
 		{"task", "what a tick enqueues"},
 		{"store", "ticks are compare-and-set rows"},
 		{"retry", "its own waits after a failed tick"},

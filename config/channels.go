@@ -1,0 +1,92 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Channels calls each with the place of every name of a channel that rules and
+// fallbacks of the file take from elsewhere: the file itself does not have it.
+func (f *File) Channels(each func(path, name string)) {
+	ask := func(path, name string) {
+		if name != "" && name != alert.LogChannel && f.Alerts.Channels[name] == nil {
+			each(path, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Alerts.Channels)) {
+		if spec, err := alert.ParseChannel(f.Alerts.Channels[name].Body); err == nil {
+			ask(join("alerts.channels", name)+".fallback", spec.Fallback)
+		}
+	}
+	for i, part := range f.Alerts.Rules {
+		rule, err := alert.ParseRule(part.Body)
+		if err != nil {
+			continue // it was read from what was checked
+		}
+		for n, name := range rule.Channels {
+			ask(fmt.Sprintf("alerts.rules[%d].channels[%d]", i, n), name)
+		}
+	}
+}
+
+// checkChannels finds names of channels that neither the file has nor anybody has
+// put, and channels that the file leaves out while what was put names them.
+func (f *File) checkChannels(objects []store.Object) (wrong []Problem) {
+	known := map[string]bool{alert.LogChannel: true}
+	for name := range f.Alerts.Channels {
+		known[name] = true
+	}
+	for i := range objects {
+		if o := &objects[i]; o.Kind == kindChannel && o.Managed != policy.ManagedByFile {
+			known[o.Name] = true
+		}
+	}
+	f.Channels(func(path, name string) {
+		if !known[name] {
+			wrong = append(wrong, Problem{Path: path, Message: "there is no channel " + task.Quote(name), Hint: alert.ChannelHint(name, known)})
+		}
+	})
+	for i := range objects {
+		o := &objects[i]
+		if o.Kind != kindChannel || known[o.Name] {
+			continue
+		}
+		if by := f.namedBy(o.Name, objects); by != "" {
+			wrong = append(wrong, Problem{Path: "alerts.channels", Message: "lacks the channel " + task.Quote(o.Name) + ", which " + by + " names", Hint: "keep it, or change that first"})
+		}
+	}
+	return wrong
+}
+
+// namedBy is what names a channel among the objects that stay as they are.
+func (f *File) namedBy(channel string, objects []store.Object) string {
+	for i := range objects {
+		o := &objects[i]
+		if o.Managed == policy.ManagedByFile || f.takesOver(o) {
+			continue
+		}
+		switch o.Kind {
+		case kindRule:
+			if rule, err := alert.ParseRule(o.Body); err == nil && slices.Contains(rule.Channels, channel) {
+				return "the rule " + task.Quote(o.Name)
+			}
+		case kindChannel:
+			if spec, err := alert.ParseChannel(o.Body); err == nil && spec.Fallback == channel {
+				return "the channel " + task.Quote(o.Name)
+			}
+		}
+	}
+	return ""
+}
+
+// takesOver reports whether the file has a rule or channel of the object's name.
+func (f *File) takesOver(o *store.Object) bool {
+	return o.Kind == kindChannel && f.Alerts.Channels[o.Name] != nil ||
+		o.Kind == kindRule && slices.ContainsFunc(f.Alerts.Rules, func(p *Part) bool { return p.Name == o.Name })
+}

@@ -1,0 +1,63 @@
+package outlast_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// What the configuration file owns is changed there: neither put nor deleted by
+// the library, and left as it is.
+func TestManagedByFile(t *testing.T) {
+	t.Parallel()
+	virtually(t, func(k *kit) {
+		k.start()
+		bodies := map[string]string{
+			policy.Kind: `{"ttl": "1m"}`, "queue": `{"weight": 2}`, alert.KindRule: `{"on": "dead"}`, alert.KindChannel: `{"kind": "log"}`,
+			schedule.Kind: `{"every": "1h", "task": {"type": "report"}}`,
+		}
+		for kind, body := range bodies {
+			if _, err := k.store.Change(k.ctx, store.Change{Put: []store.Object{{Kind: kind, Name: "owned", Body: []byte(body), Managed: policy.ManagedByFile}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		inspect := k.client.Inspector()
+		for what, change := range map[string]func() error{
+			"put policy": func() error {
+				_, _, err := inspect.PutPolicy(k.ctx, policy.Change{Name: "owned", Form: []byte(`{}`)})
+				return err
+			},
+			"delete policy": func() error { return inspect.DeletePolicy(k.ctx, policy.Change{Name: "owned"}) },
+			"put queue":     func() error { _, err := inspect.PutQueue(k.ctx, outlast.Queue{Name: "owned"}); return err },
+			"put rule": func() error {
+				_, err := inspect.PutAlertRule(k.ctx, alert.Rule{Name: "owned", On: alert.OnDead})
+				return err
+			},
+			"delete rule": func() error { return inspect.DeleteAlertRule(k.ctx, "owned") },
+			"put channel": func() error {
+				_, err := inspect.PutAlertChannel(k.ctx, alert.ChannelSpec{Name: "owned", Kind: alert.Log})
+				return err
+			},
+			"delete channel": func() error { return inspect.DeleteAlertChannel(k.ctx, "owned") },
+			"put schedule": func() error {
+				_, err := inspect.PutSchedule(k.ctx, schedule.Schedule{Name: "owned", Every: time.Hour, Task: schedule.Task{Type: "report"}})
+				return err
+			},
+			"delete schedule": func() error { _, err := inspect.DeleteSchedule(k.ctx, "owned"); return err },
+		} {
+			t.Log(what)
+			wantCode(t, change(), task.CodeManagedByFile)
+		}
+		for kind, body := range bodies {
+			if o, err := k.store.Object(k.ctx, kind, "owned"); err != nil || string(o.Body) != body || o.Version != 1 {
+				t.Errorf("%s: %+v, %v", kind, o, err)
+			}
+		}
+	})
+}
