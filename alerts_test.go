@@ -478,19 +478,3 @@ func TestChannelsOfObjects(t *testing.T) {
 		t.Errorf("%+v, %v", rows, err)
 	}
 }
-
-// TestDeadGroup: tasks wait for a worker group that nobody belongs to.
-func TestDeadGroup(t *testing.T) {
-	t.Parallel()
-	box := &inbox{}
-	virtually(t, func(k *kit) {
-		k.start()
-		k.putRule(`{"name": "dead_group", "on": "group", "when": "waiting > 0 && (living == 0 || failing >= duration(\"60s\"))", "channels": ["box"]}`)
-		k.enqueue(outlast.Draft{Type: "mail", Target: &task.Request{URL: task.GroupURL("mailers", "/send")}})
-		k.after(2 * time.Minute)
-		told := box.of("dead_group")
-		if len(told) != 1 || told[0].Subject != "mailers" || !strings.Contains(told[0].Text, "0 living members") {
-			t.Errorf("%+v", told)
-		}
-	}, outlast.WithAlertFunc("box", box.send))
-}

@@ -9,7 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -17,10 +16,11 @@ import (
 // Follow implements [engine.Registry]: the fallback or callback of a task
 // that ends. It has no ordering key, since the key of a dead task may be
 // blocked, and no follow-up tasks of its own.
-func (r *registry) Follow(t *task.Task, follow *task.Follow, kind engine.FollowKind, end *store.Settlement) (store.Insert, bool) {
+func (r *registry) Follow(t *task.Task, follow *task.Follow, kind task.FollowKind, end *store.Settlement) (store.Insert, bool) {
 	depth := t.Spec.Depth
-	if kind == engine.FollowFallback {
+	if kind == task.FollowFallback {
 		if depth++; depth > task.MaxFallbackDepth {
+			r.client.logger.Warn("follow.too_deep", "task", t.ID.String(), "depth", t.Spec.Depth)
 			return store.Insert{}, false
 		}
 	}
@@ -43,13 +43,14 @@ func (r *registry) Follow(t *task.Task, follow *task.Follow, kind engine.FollowK
 			TraceParent: t.Spec.TraceParent,
 			Parent:      t.ID,
 			Depth:       depth,
+			Follows:     kind,
 		},
 	}
 	if made.Type == "" {
 		made.Type = task.HTTPType
 	}
 	made.Target = targetOf(made.Type, made.Spec.HTTP)
-	if kind == engine.FollowFallback {
+	if kind == task.FollowFallback {
 		// The dead letter names its fallback. Others may be reading t.
 		dying := *t
 		dying.FallbackTask = made.ID
@@ -72,7 +73,7 @@ func (r *registry) followQueue(t *task.Task, follow *task.Follow) (store.Queue, 
 
 // followID is the same for the same end of the same task, since a settle may
 // be repeated: the claim, a time in µs, gives the time, a hash the rest.
-func followID(t *task.Task, kind engine.FollowKind) ID {
+func followID(t *task.Task, kind task.FollowKind) ID {
 	sum := sha256.New()
 	sum.Write(t.ID[:])
 	number(sum, t.Claim)
@@ -90,47 +91,24 @@ func (f *fixedRand) Uint64() uint64 {
 	return next
 }
 
-// ended is what a callback is told about the task that ended, unless it
-// brings a payload of its own.
-type endedTask struct {
-	Task       ID              `json:"task"`
-	Type       string          `json:"type"`
-	Queue      string          `json:"queue"`
-	Key        string          `json:"key,omitempty"`
-	State      task.State      `json:"state"`
-	Attempt    int             `json:"attempt"`
-	Reason     task.DeadReason `json:"reason,omitempty"`
-	Error      *endedError     `json:"error,omitempty"`
-	Result     json.RawMessage `json:"result,omitempty"`
-	Payload    json.RawMessage `json:"payload,omitempty"`
-	FinishedAt time.Time       `json:"finished_at"`
-}
-
-type endedError struct {
-	Category string `json:"category"`
-	Type     string `json:"type,omitempty"`
-	Code     string `json:"code,omitempty"`
-	Message  string `json:"message"`
-}
-
 // followPayload is the payload given, else for a fallback that of the task
 // and for a callback what happened.
-func followPayload(t *task.Task, follow *task.Follow, kind engine.FollowKind, end *store.Settlement) []byte {
+func followPayload(t *task.Task, follow *task.Follow, kind task.FollowKind, end *store.Settlement) []byte {
 	if !absent(follow.Payload) {
 		return follow.Payload
 	}
-	if kind == engine.FollowFallback {
+	if kind == task.FollowFallback {
 		return t.Payload
 	}
-	told := endedTask{
+	told := task.Ended{
 		Task: t.ID, Type: t.Type, Queue: t.Queue, Key: t.Key,
 		State: task.Succeeded, Attempt: t.Attempt, FinishedAt: end.EndedAt.UTC().Truncate(time.Microsecond),
 	}
-	if kind == engine.FollowOnDead {
+	if kind == task.FollowOnDead {
 		told.State, told.Reason = task.Dead, end.DeadReason
 	}
 	if f := end.Failure; f != nil {
-		told.Error = &endedError{f.Category, f.Type, f.Code, f.Message}
+		told.Error = &task.EndedError{Category: f.Category, Type: f.Type, Code: f.Code, Message: f.Message}
 	}
 	if json.Valid(end.Result) {
 		told.Result = end.Result

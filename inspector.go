@@ -44,6 +44,12 @@ type View struct {
 	// one, where there is one. Only [Inspector.Get] fills them.
 	FallbackState task.State
 	FallbackError *task.Failure
+	// CallbackTask, CallbackState and CallbackError tell of the on_success or
+	// on_dead task of one that has ended, as long as it is there and its queue has
+	// no more lanes than it had. Only [Inspector.Get] fills them.
+	CallbackTask  ID
+	CallbackState task.State
+	CallbackError *task.Failure
 	// Progress is what the running attempt last reported, JSON, if it runs on
 	// this node.
 	Progress json.RawMessage
@@ -57,13 +63,10 @@ func (i *Inspector) Get(ctx context.Context, id ID) (*View, error) {
 		return nil, err
 	}
 	view, err := i.one(ctx, t)
-	if err != nil || t.FallbackTask.IsZero() {
-		return view, err
+	if err == nil {
+		i.followed(ctx, view)
 	}
-	if fallback, err := i.client.backend.Get(ctx, t.FallbackTask); err == nil {
-		view.FallbackState, view.FallbackError = fallback.State, fallback.LastError
-	}
-	return view, nil
+	return view, err
 }
 
 // View completes tasks that were read before, one for one.

@@ -5,7 +5,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -81,19 +80,19 @@ func TestTargetOf(t *testing.T) {
 // A settle may be repeated: what follows must be the same task.
 func TestFollowsAreDeterministic(t *testing.T) {
 	parent := &task.Task{ID: NewID(), Claim: 1_700_000_000_000_000}
-	first, again := followID(parent, engine.FollowFallback), followID(parent, engine.FollowFallback)
+	first, again := followID(parent, task.FollowFallback), followID(parent, task.FollowFallback)
 	if first != again {
 		t.Error("two ids for one fallback")
 	}
 	if !first.Time().Equal(first.Time()) || first.Time().UnixMicro() != parent.Claim {
 		t.Errorf("made at %v", first.Time())
 	}
-	if other := followID(parent, engine.FollowOnDead); other == first {
+	if other := followID(parent, task.FollowOnDead); other == first {
 		t.Error("fallback and callback have one id")
 	}
 	later := *parent
 	later.Claim++
-	if followID(&later, engine.FollowFallback) == first {
+	if followID(&later, task.FollowFallback) == first {
 		t.Error("a redriven task has the fallback of its first life")
 	}
 	if _, err := task.ParseID(first.String()); err != nil {
@@ -104,14 +103,14 @@ func TestFollowsAreDeterministic(t *testing.T) {
 func TestFollowPayload(t *testing.T) {
 	parent := &task.Task{ID: NewID(), Payload: []byte("\xff\x00"), Type: "t"}
 	end := &store.Settlement{Task: parent}
-	if got := followPayload(parent, &task.Follow{}, engine.FollowFallback, end); string(got) != "\xff\x00" {
+	if got := followPayload(parent, &task.Follow{}, task.FollowFallback, end); string(got) != "\xff\x00" {
 		t.Errorf("a fallback gets %q", got)
 	}
-	if got := followPayload(parent, &task.Follow{Payload: []byte("1")}, engine.FollowOnDead, end); string(got) != "1" {
+	if got := followPayload(parent, &task.Follow{Payload: []byte("1")}, task.FollowOnDead, end); string(got) != "1" {
 		t.Errorf("a callback with a payload gets %q", got)
 	}
 	parent.Payload = make([]byte, task.MaxPayload)
-	if got := followPayload(parent, &task.Follow{}, engine.FollowOnDead, end); len(got) > task.MaxPayload {
+	if got := followPayload(parent, &task.Follow{}, task.FollowOnDead, end); len(got) > task.MaxPayload {
 		t.Errorf("a callback gets %d bytes", len(got))
 	}
 }

@@ -13,6 +13,8 @@ func Builtin(backlog int) []Rule {
 	return []Rule{
 		{Name: "exhausted", On: OnDead, When: `reason == "exhausted"`},
 		{Name: "crash_loop", On: OnDead, When: `reason == "crash_loop"`, Severity: Critical},
+		// What was to mend or to tell of an end has not done so: nothing else will.
+		{Name: "follow_up_dead", On: OnDead, When: `follows != ""`, Severity: Critical},
 		{Name: "dead_letters", On: OnLetters, When: "total >= " + strconv.Itoa(max(backlog, 1))},
 		{Name: "no_owner", On: OnQueue, When: "!owned && backlog > 0", Hold: span(time.Minute), Severity: Critical},
 		{Name: "dead_group", On: OnGroup, When: `waiting > 0 && (living == 0 || failing >= duration("60s"))`, Severity: Critical},

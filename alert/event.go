@@ -50,6 +50,9 @@ func Ended(s *store.Settlement, maxAttempts int) *Occurrence {
 		o.On, o.Subject = OnDead, t.Type
 		event, text = "dead", t.Type+" died after "+counted(attempts, "attempt")+": "+string(s.DeadReason)
 	}
+	if t.Spec.Follows != "" {
+		text += "; it was the " + string(t.Spec.Follows) + " of " + parentOf(t)
+	}
 	o.Text = text
 	o.Values = map[string]any{
 		"event": event, "type": t.Type, "queue": t.Queue, "target": t.Target, "key": t.Key, "policy": t.Policy,
@@ -57,11 +60,20 @@ func Ended(s *store.Settlement, maxAttempts int) *Occurrence {
 		"age": max(0, s.EndedAt.Sub(t.CreatedAt)), "delay": delay, "reason": string(s.DeadReason),
 		"category": failure.Category, "code": failure.Code, "status": status, "error_type": failure.Type,
 		"message": failure.Message, "fingerprint": failure.Fingerprint, "metadata": t.Spec.Metadata,
+		"follows": string(t.Spec.Follows), "parent": parentOf(t),
 	}
 	o.Fields = fields("task", t.ID.String(), "type", t.Type, "queue", t.Queue, "key", t.Key, "target", t.Target,
 		"attempt", strconv.Itoa(attempts), "reason", string(s.DeadReason), "category", failure.Category, "code", failure.Code,
-		"trace", task.TraceID(t.Spec.TraceParent), "error", cut(failure.Message, maxFieldError))
+		"follows", parentOf(t), "trace", task.TraceID(t.Spec.TraceParent), "error", cut(failure.Message, maxFieldError))
 	return o
+}
+
+// parentOf is the id of the task that t follows, "" for none.
+func parentOf(t *task.Task) string {
+	if t.Spec.Parent.IsZero() {
+		return ""
+	}
+	return t.Spec.Parent.String()
 }
 
 // maxFieldError is how much of an error's text an alert carries, in bytes.

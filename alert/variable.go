@@ -36,6 +36,8 @@ var variables = []Variable{
 	{"message", "string", "the text of the failure", []On{OnDead, OnRetry}},
 	{"fingerprint", "string", "the group of the failure", []On{OnDead, OnRetry}},
 	{"metadata", "map", "the task's metadata, text by name", []On{OnDead, OnRetry}},
+	{"follows", "string", "as what the task follows another: fallback, on_success, on_dead, or empty", []On{OnDead, OnRetry}},
+	{"parent", "string", "the id of that task", []On{OnDead, OnRetry}},
 	{"state", "string", "the new state: of a breaker (open, half_open, ramping, closed), of an operation (done, failed, canceled)", []On{OnBreaker, OnRedrive}},
 	{"was", "string", "the breaker's state before", []On{OnBreaker}},
 	{"cause", "string", "why it changed, or why the node is gone", []On{OnBreaker, OnCrash}},

@@ -96,10 +96,14 @@ type Task struct {
 	DeadReason      string          `json:"dead_reason,omitempty" enum:"exhausted,permanent,expired,crash_loop,no_handler,rejected"`
 	Progress        json.RawMessage `json:"progress,omitempty" doc:"Last reported by a Go handler on this node."`
 	Result          json.RawMessage `json:"result,omitempty" doc:"JSON that the attempt that succeeded answered with."`
-	FallbackTask    task.ID         `json:"fallback_task,omitzero"`
-	FallbackState   string          `json:"fallback_state,omitempty"`
-	FallbackError   string          `json:"fallback_error,omitempty"`
+	FallbackTask    task.ID         `json:"fallback_task,omitzero" doc:"The task that was enqueued when this one died."`
+	FallbackState   string          `json:"fallback_state,omitempty" doc:"Its state, where one task is asked for."`
+	FallbackError   string          `json:"fallback_error,omitempty" doc:"Its last error."`
+	CallbackTask    task.ID         `json:"callback_task,omitzero" doc:"The on_success or on_dead task of this one, where one task is asked for."`
+	CallbackState   string          `json:"callback_state,omitempty" doc:"Its state."`
+	CallbackError   string          `json:"callback_error,omitempty" doc:"Its last error."`
 	Parent          task.ID         `json:"parent,omitzero" doc:"The task that this one follows."`
+	Follows         string          `json:"follows,omitempty" enum:"fallback,on_success,on_dead" doc:"As what it follows its parent."`
 }
 
 // Dispatch is how dispatches to a worker group fare. They are no attempts.

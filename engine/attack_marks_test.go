@@ -20,7 +20,7 @@ type tap struct {
 	failMark, failMarks        atomic.Bool
 	claims, scans, marks, rows atomic.Int64
 	took                       time.Duration
-	refuse                     atomic.Bool
+	refuse                     atomic.Int64 // settlements that are refused
 }
 
 func (s *tap) Claim(ctx context.Context, c store.Claim) (store.Claimed, error) {
@@ -49,7 +49,7 @@ func (s *tap) Marks(ctx context.Context, l []uint16) ([]store.Entry, error) {
 	return s.Backend.Marks(ctx, l)
 }
 func (s *tap) Settle(ctx context.Context, x []store.Settlement) ([]store.Settled, error) {
-	if s.refuse.Swap(false) {
+	if s.refuse.Add(-1) >= 0 {
 		return []store.Settled{{Status: store.StatusRefused, Err: errors.New("bad data")}}, nil
 	}
 	return s.Backend.Settle(ctx, x)
@@ -300,11 +300,37 @@ func TestRefusedSettleAndPanickingBackoff(t *testing.T) {
 			}
 			return none[n]
 		})), handlers: handlers("mail", engine.Handler(ok))}, s, nil)
-		s.refuse.Store(true)
+		s.refuse.Store(1)
 		id := w.enqueue(e, "mail", nil)
 		w.expect(id, task.Succeeded, time.Minute)
 		w.stop(e)
 	})
+}
+
+// What follows a task is kept when its end is refused, unless it is refused itself:
+// a task must end.
+func TestRefusedSettleWithWhatFollows(t *testing.T) {
+	for refusals, followed := range map[int64]bool{1: true, 2: false} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, 1)
+			s, told := &tap{}, w.insert("told", nil)
+			r := badGood(t)
+			r.follow = func(*task.Task, *task.Follow, *store.Settlement) (store.Insert, bool) {
+				return store.Insert{Task: told.Task}, true
+			}
+			e := w.tapped("a", r, s, nil)
+			s.refuse.Store(refusals)
+			id := w.enqueue(e, "good", func(in *store.Insert) { in.Task.Spec.OnDead = &task.Follow{Type: "told"} })
+			w.expect(id, task.Dead, time.Minute)
+			if last := w.get(id).LastError; last == nil || last.Category != string(retry.Local) {
+				t.Errorf("the failure is %+v", last)
+			}
+			if _, err := w.store.Get(t.Context(), told.Task.ID); (err == nil) != followed {
+				t.Errorf("after %d refusals what follows is there: %v, %v", refusals, err == nil, err)
+			}
+			w.stop(e)
+		})
+	}
 }
 
 // lane handed back and taken again while marks are unwritten

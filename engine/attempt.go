@@ -22,7 +22,8 @@ type attempt struct {
 
 	settled atomic.Bool // its end was handed in: later ones are dropped
 	end     decided     // what it came to, once it is handed in
-	again   bool        // the store has refused that once
+	local   bool        // the store has refused it, and it has become a failure of this node
+	again   bool        // a store that refuses it again is asked no more
 	kept    error       // what a handler returned whose success was recorded before; see complete.go
 	before  *attempt    // in answered
 	lease   *lease      // nil unless a remote worker runs it

@@ -53,18 +53,8 @@ type Registry interface {
 	// Follow makes the task that follows t, whose end is s, with its place
 	// and id, or reports false where there is none to make. It must return the same
 	// task for the same arguments, since a settle may be repeated.
-	Follow(t *task.Task, follow *task.Follow, kind FollowKind, s *store.Settlement) (store.Insert, bool)
+	Follow(t *task.Task, follow *task.Follow, kind task.FollowKind, s *store.Settlement) (store.Insert, bool)
 }
-
-// FollowKind says why a task follows another.
-type FollowKind string
-
-// The kinds.
-const (
-	FollowFallback  FollowKind = "fallback"
-	FollowOnSuccess FollowKind = "on_success"
-	FollowOnDead    FollowKind = "on_dead"
-)
 
 // Config is what an engine is made of. Zero fields take the defaults.
 type Config struct {

@@ -58,7 +58,7 @@ func (r *registry) Policy(*task.Task) (*retry.Policy, error) { return r.policy, 
 
 func (r *registry) Fallback(*task.Task) *task.Follow { return nil }
 
-func (r *registry) Follow(t *task.Task, f *task.Follow, _ engine.FollowKind, s *store.Settlement) (store.Insert, bool) {
+func (r *registry) Follow(t *task.Task, f *task.Follow, _ task.FollowKind, s *store.Settlement) (store.Insert, bool) {
 	if r.follow == nil {
 		return store.Insert{}, false
 	}

@@ -41,7 +41,7 @@ func (e *Engine) settle(a *attempt) {
 // follow adds the tasks that are to be enqueued with the end of this one.
 func (e *Engine) follow(s *store.Settlement) {
 	spec := &s.Task.Spec
-	add := func(follow *task.Follow, kind FollowKind) {
+	add := func(follow *task.Follow, kind task.FollowKind) {
 		if follow == nil {
 			return
 		}
@@ -51,14 +51,14 @@ func (e *Engine) follow(s *store.Settlement) {
 	}
 	switch s.Outcome {
 	case task.OutcomeSucceeded:
-		add(spec.OnSuccess, FollowOnSuccess)
+		add(spec.OnSuccess, task.FollowOnSuccess)
 	case task.OutcomeDead:
 		fallback := spec.Fallback
 		if fallback == nil {
 			fallback = e.config.Registry.Fallback(s.Task)
 		}
-		add(fallback, FollowFallback)
-		add(spec.OnDead, FollowOnDead)
+		add(fallback, task.FollowFallback)
+		add(spec.OnDead, task.FollowOnDead)
 	}
 }
 
@@ -185,13 +185,21 @@ func (e *Engine) releaseOne(a *attempt, result *store.Settled) {
 }
 
 // refusedSettle records an outcome whose data the store refuses (a result or
-// a message that it cannot keep) as a failure of category local.
+// a message that it cannot keep) as a failure of category local. What follows that
+// is left out only if the store then refuses it too: the task must end.
 func (e *Engine) refusedSettle(a *attempt, err error) {
+	if a.local {
+		e.log.Error("follow.lost", "task", a.entry.ID.String(), "tasks", len(a.end.settlement.Follow), "error", err)
+		a.end.settlement.Task, a.end.settlement.Follow, a.again = a.run.Task, nil, true
+		return
+	}
 	e.log.Error("settle.refused", "task", a.entry.ID.String(), "error", err)
 	was := &a.end.settlement
 	end := ending{run: &a.run, err: &localError{err}, started: was.StartedAt, ended: was.EndedAt, random: e.random}
 	decideSafely(&a.end, &end)
-	a.end.settlement.Follow, a.again = nil, true
+	e.follow(&a.end.settlement)
+	e.beside(&a.run, &a.end.settlement)
+	a.local, a.again = true, len(a.end.settlement.Follow) == 0
 }
 
 // localError is a failure of this node, not of what the task calls.

@@ -76,6 +76,7 @@ func wireTask(v *outlast.View) client.Task {
 		CreatedAt: wireTime(t.CreatedAt), UpdatedAt: wireTime(t.UpdatedAt), FinishedAt: wireTime(t.FinishedAt),
 		LastError: wireFailure(t.LastError), DeadReason: string(t.DeadReason), Result: t.Result, Progress: v.Progress,
 		FallbackTask: t.FallbackTask, FallbackState: string(v.FallbackState), Parent: t.Spec.Parent,
+		CallbackTask: v.CallbackTask, CallbackState: string(v.CallbackState), Follows: string(t.Spec.Follows),
 	}
 	out.Node, out.Worker = task.Runner(t.Node)
 	if v.Held != nil {
@@ -89,6 +90,9 @@ func wireTask(v *outlast.View) client.Task {
 	}
 	if v.FallbackError != nil {
 		out.FallbackError = v.FallbackError.Message
+	}
+	if v.CallbackError != nil {
+		out.CallbackError = v.CallbackError.Message
 	}
 	switch {
 	case len(t.Payload) == 0:

@@ -23,8 +23,6 @@ const (
 	DefaultDedupeWindow = 24 * time.Hour
 	// HTTPType is the type of a task that names only a target.
 	HTTPType = "http"
-	// MaxFallbackDepth bounds chains of fallbacks of fallbacks.
-	MaxFallbackDepth = 3
 	// PriorityStep is how much earlier one step of priority ranks a task:
 	// ageing as a number that never changes, so nothing starves.
 	PriorityStep = 30 * time.Second
@@ -83,6 +81,7 @@ type Spec struct {
 	Alert        json.RawMessage   `json:"alert,omitempty"`        // when to tell people about this task, and whom; see alert.TaskRule
 	Parent       ID                `json:"parent,omitzero"`        // the task that this one follows
 	Depth        int               `json:"depth,omitempty"`        // how many fallbacks lie above this task
+	Follows      FollowKind        `json:"follows,omitempty"`      // as what this task follows Parent
 	RedrivenAt   time.Time         `json:"redriven_at,omitzero"`   // from when a policy's TTL counts, instead of the acceptance
 	Redrive      string            `json:"redrive,omitempty"`      // the operation that sent the task back last
 }
@@ -103,7 +102,7 @@ func (s *Spec) IsZero() bool {
 	return s.Retry == nil && s.MaxAttempts == 0 && s.Timeout == 0 && s.Deadline.IsZero() &&
 		len(s.Metadata) == 0 && s.HTTP == nil && s.DedupeKey == "" && s.DedupeWindow == 0 &&
 		s.TraceParent == "" && s.Alert == nil && s.Fallback == nil && s.OnSuccess == nil && s.OnDead == nil &&
-		s.Parent.IsZero() && s.Depth == 0 && s.RedrivenAt.IsZero() && s.Redrive == ""
+		s.Parent.IsZero() && s.Depth == 0 && s.Follows == "" && s.RedrivenAt.IsZero() && s.Redrive == ""
 }
 
 // Request is the HTTP request that a task of a target makes.
@@ -111,16 +110,6 @@ type Request struct {
 	URL     string            `json:"url"`
 	Method  string            `json:"method,omitempty"` // POST when empty
 	Headers map[string]string `json:"headers,omitempty"`
-}
-
-// Follow describes a task that is enqueued when another ends. It gets the
-// payload of the task that it follows unless it has its own.
-type Follow struct {
-	Type    string          `json:"type,omitempty"`
-	Queue   string          `json:"queue,omitempty"` // the queue of the followed task when empty
-	Policy  string          `json:"policy,omitempty"`
-	Payload json.RawMessage `json:"payload,omitempty"`
-	HTTP    *Request        `json:"target,omitempty"`
 }
 
 // Attempt is one recorded execution of a task.

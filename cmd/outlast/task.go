@@ -54,7 +54,7 @@ func taskFields(w io.Writer, t *client.Task) {
 	field(w, "timeout", span(t.Timeout))
 	field(w, "deadline", when(t.Deadline))
 	if t.Target != nil {
-		field(w, "target", clean(cmp.Or(t.Target.Method, "POST")+" "+t.Target.URL))
+		field(w, "target", clean(cmp.Or(t.Target.Method, "POST")+" "+callee(t.Target)))
 	}
 	field(w, "node", clean(t.Node))
 	field(w, "created", when(t.CreatedAt))
@@ -67,9 +67,25 @@ func taskFields(w io.Writer, t *client.Task) {
 	}
 	if !t.FallbackTask.IsZero() {
 		field(w, "fallback", t.FallbackTask.String()+" "+clean(t.FallbackState))
+		field(w, "its last error", short(t.FallbackError, 400))
+	}
+	if !t.CallbackTask.IsZero() {
+		field(w, "callback", t.CallbackTask.String()+" "+clean(t.CallbackState))
+		field(w, "its last error", short(t.CallbackError, 400))
+	}
+	if !t.Parent.IsZero() {
+		field(w, "follows", t.Parent.String()+" "+clean(t.Follows))
 	}
 	field(w, "payload", short(string(t.Payload), 400))
 	field(w, "result", short(string(t.Result), 400))
+}
+
+// callee is the URL or the group and path of a request.
+func callee(t *client.Target) string {
+	if t.Group != "" {
+		return "group " + t.Group + " " + t.Path
+	}
+	return t.URL
 }
 
 func (c *cli) showTask(t *client.Task) error {

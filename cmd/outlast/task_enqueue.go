@@ -23,6 +23,7 @@ type enqueueFlags struct {
 	priority, attempts                                     int
 	delay, window, timeout, ttl, wait, within              time.Duration
 	atomic                                                 bool
+	follow                                                 followFlags
 	draft                                                  client.Draft
 	flags                                                  *pflag.FlagSet
 }
@@ -42,6 +43,7 @@ id, which is safe. After 15s (--within) the command gives up with exit code 7;
 it is not known then whether the task was accepted.`,
 		Example: `  outlast task enqueue --url https://example.com/hook --payload '{"hello":"world"}' --wait 30s
   outlast task enqueue --type mail.send --payload @mail.json --delay 10m --key customer-7
+  outlast task enqueue --type charge --fallback refund --on-success https://example.com/paid
   outlast task enqueue --file tasks.jsonl`,
 		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
 			if f.within <= 0 {
@@ -111,6 +113,7 @@ func (f *enqueueFlags) add() {
 	flags.StringVar(&f.url, "url", "", "URL to call")
 	flags.StringVar(&f.method, "method", "", "method of the call, POST when absent")
 	flags.StringArrayVar(&f.headers, "header", nil, "'Name: value' of the call (repeatable); visible in process lists: put secrets into --file")
+	f.follow.add(flags)
 	flags.StringVar(&d.TraceParent, "trace-parent", "", "W3C trace context")
 	flags.DurationVar(&f.wait, "wait", 0, "wait this long for the end; exit code 1 if the task dies, 7 if it has not ended")
 	flags.DurationVar(&f.within, "within", usualWithin, "give up when the server has not accepted the task by then, repeats included; beside --wait. With --file: for each batch")
@@ -152,6 +155,9 @@ func (f *enqueueFlags) read(c *cli) (client.Draft, error) {
 		return d, err
 	}
 	if d.Retry, err = c.readJSON("retry", f.retry); err != nil {
+		return d, err
+	}
+	if err = f.follow.read(c, &d); err != nil {
 		return d, err
 	}
 	if d.Metadata, err = pairs("metadata", "=", f.metadata); err != nil {

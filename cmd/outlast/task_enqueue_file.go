@@ -38,7 +38,10 @@ func (c *cli) waited(t *client.Task, err error) error {
 // enqueueFile sends drafts as they stand in a file, so that the server's
 // verdict is the only one.
 func (c *cli) enqueueFile(ctx context.Context, api *client.Client, f *enqueueFlags) error {
-	for _, name := range []string{"type", "payload", "url", "id", "queue", "key", "retry"} {
+	for _, name := range []string{
+		"type", "payload", "url", "id", "queue", "key", "retry", "delay", "run-at", "priority", "dedupe-key", "dedupe-window", "policy", "max-attempts", "timeout",
+		"deadline", "ttl", "metadata", "method", "header", "trace-parent", "fallback", "on-success", "on-dead",
+	} {
 		if f.flags.Changed(name) {
 			return usage("--%s does not go with --file; write it into the file", name)
 		}

@@ -1,0 +1,47 @@
+package outlast
+
+import (
+	"context"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+// followed tells what became of the fallback and the callback of a task that has
+// ended. What cannot be read, or is there no more, stays empty.
+func (i *Inspector) followed(ctx context.Context, view *View) {
+	if !view.Task.FallbackTask.IsZero() {
+		if fallback, err := i.client.backend.Get(ctx, view.Task.FallbackTask); err == nil {
+			view.FallbackState, view.FallbackError = fallback.State, fallback.LastError
+		}
+	}
+	if callback := i.callback(ctx, view.Task); callback != nil {
+		view.CallbackTask, view.CallbackState, view.CallbackError = callback.ID, callback.State, callback.LastError
+	}
+}
+
+// callback is the task that tells of the end of t, nil for none. It has the id that
+// the end gave it; its lane is found again as it was then.
+func (i *Inspector) callback(ctx context.Context, t *task.Task) *task.Task {
+	var follow *task.Follow
+	kind := task.FollowOnSuccess
+	switch t.State {
+	case task.Succeeded:
+		follow = t.Spec.OnSuccess
+	case task.Dead:
+		follow, kind = t.Spec.OnDead, task.FollowOnDead
+	}
+	if follow == nil {
+		return nil
+	}
+	id := followID(t, kind)
+	for _, name := range []string{follow.Queue, t.Queue} {
+		queue, ok := i.client.engine.Queue(name)
+		if !ok || len(queue.Numbers) == 0 {
+			continue
+		}
+		if found, err := i.client.backend.Get(ctx, id.WithLane(laneOf(&queue, id, "", ""))); err == nil && found.Spec.Parent == t.ID {
+			return found
+		}
+	}
+	return nil
+}
