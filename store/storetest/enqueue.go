@@ -189,7 +189,7 @@ func fullSpec(h *harness) task.Spec {
 		Metadata: map[string]string{"tenant": "ä", "b": ""}, HTTP: request, DedupeKey: "d", DedupeWindow: time.Minute,
 		TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 		Fallback:    &task.Follow{Type: "f", Queue: "q", Policy: "p", Payload: json.RawMessage(`{"a": 1}`), HTTP: request},
-		OnSuccess:   &task.Follow{Type: "s"}, OnDead: &task.Follow{Type: "d"}, Parent: task.NewID(time.Now(), h.random), Depth: 2,
+		OnSuccess:   &task.Follow{Type: "s"}, OnDead: &task.Follow{Type: "d"}, Parent: task.NewID(time.Now(), h.random), Depth: 2, Follows: task.FollowFallback,
 	}
 }
 
