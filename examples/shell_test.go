@@ -5,9 +5,11 @@ package examples
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,48 +38,76 @@ var unrun = map[string]string{
 	"make run ARGS=\"--allow-target 1": "is the server below",
 }
 
+// blockTime is how long the commands of one block may take, blockEnd how long what
+// they started may take to end after that.
+const (
+	blockTime = time.Minute
+	blockEnd  = 20 * time.Second
+)
+
 // shell is a directory with a server for commands of the documents.
 type shell struct {
 	*testing.T
-	dir, bin, server string
+	dir, bin, server, robot string
 }
 
 // The shell blocks of the documents do what they say, on a server on a file and on
 // PostgreSQL and MariaDB. A command that is not run is one of unrun.
 func TestShellBlocks(t *testing.T) {
-	s := shell{T: t, dir: t.TempDir(), bin: t.TempDir()}
+	s := shell{T: t, dir: t.TempDir(), bin: t.TempDir(), robot: robot(t)}
 	if out, err := exec.Command("go", "build", "-o", s.bin, "../cmd/outlast").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	s.server = s.serve("--allow-target", "127.0.0.0/8", "--store", "sqlite:"+filepath.Join(s.dir, "outlast.db"))
-	for _, name := range []string{"mine.json", "policy.json"} {
-		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(`{"max_attempts": 5}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s.server = s.serve("--allow-target", "127.0.0.0/8", "--allow-target", "10.0.0.0/8", "--store", "sqlite:"+filepath.Join(s.dir, "outlast.db"))
+	s.files()
 	s.story()
 	for _, file := range documents(t) {
 		text := read(t, file)
 		if strings.HasPrefix(filepath.Base(file), "README") {
 			_, text, _ = strings.Cut(text, "`make demo`") // after the story
 		}
-		for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {
-			for line := range strings.Lines(block[1]) {
-				s.command(filepath.Base(file), strings.TrimSpace(line))
-			}
+		for i, block := range shellBlock.FindAllStringSubmatch(text, -1) {
+			s := s
+			t.Run(fmt.Sprintf("%s/%d", filepath.Base(file), i+1), func(t *testing.T) {
+				s.T = t
+				s.block(filepath.Base(file), block[1])
+			})
 		}
 	}
+}
+
+// files puts the files that commands name where they run.
+func (s shell) files() {
+	for name, text := range map[string]string{
+		"mine.json":     `{"max_attempts": 5}`,
+		"policy.json":   `{"max_attempts": 5}`,
+		"policies.yaml": "policies:\n  nightly: {preset: rocketmq-16, max_attempts: 6}\n",
+		"outlast.yaml":  read(s.T, "../deploy/outlast.yaml"),
+	} {
+		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {
+			s.Fatal(err)
+		}
+	}
+	for _, name := range []string{"examples", "deploy", "docs"} {
+		if err := os.Symlink(absolute(s.T, "../"+name), filepath.Join(s.dir, name)); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
+// robot is a receiver of alerts in the place of DingTalk's.
+func robot(t *testing.T) string {
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"errcode":0,"errmsg":"ok"}`))
+	}))
+	t.Cleanup(receiver.Close)
+	return receiver.URL
 }
 
 // serve starts a server until the end of the test, and returns its URL.
 func (s shell) serve(args ...string) string {
 	s.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		s.Fatal(err)
-	}
-	address := listener.Addr().String()
-	listener.Close()
+	address := free(s.T)
 	var log bytes.Buffer
 	server := exec.Command(filepath.Join(s.bin, "outlast"), append([]string{"serve", "--listen", address}, args...)...)
 	server.Stdout, server.Stderr = &log, &log
@@ -93,22 +123,38 @@ func (s shell) serve(args ...string) string {
 	return "http://" + address
 }
 
-// run runs a script of sh, which may end with one of the codes, as the user of the
-// documents does, who has made a build.
-func (s shell) run(script string, codes ...int) {
-	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
-	defer cancel()
-	command := exec.CommandContext(ctx, "sh", "-e", "-c", script)
-	command.Dir, command.Env = s.dir, append(os.Environ(), "PATH="+s.bin+":"+os.Getenv("PATH"), "OUTLAST_SERVER="+s.server)
-	out, err := command.CombinedOutput()
-	for _, code := range codes {
-		if command.ProcessState.ExitCode() == code {
-			return
-		}
-	}
+// free is an address that nobody listens on.
+func free(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		s.Errorf("%v: %s\n%s", err, script, out)
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// prelude makes the script end what it started, and curl fail where the server refuses.
+const prelude = `started=""
+trap 'for one in $started; do kill "$one" || true; done; wait' EXIT
+curl() { command curl -sS --fail-with-body "$@"; }
+`
+
+// run runs a script of sh as the user of the documents does, who has made a build. What
+// it leaves in the background is ended with it.
+func (s shell) run(script string) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(s.Context(), blockTime)
+	defer cancel()
+	command := exec.CommandContext(ctx, "sh", "-e", "-x", "-c", prelude+script)
+	command.Dir, command.Env = s.dir, append(os.Environ(), "PATH="+s.bin+":"+os.Getenv("PATH"), "OUTLAST_SERVER="+s.server)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
+	command.WaitDelay = blockEnd
+	out, err := command.CombinedOutput()
+	_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // what did not end by itself
+	if err != nil {
+		s.Errorf("%v: %s\n%s", errors.Join(err, ctx.Err()), script, out)
 	}
 }
 
@@ -119,12 +165,7 @@ func (s shell) story() {
 	if len(blocks) != 3 {
 		s.Fatalf("the story has %d blocks", len(blocks))
 	}
-	receiver, err := net.Listen("tcp", "127.0.0.1:0") // is not there yet
-	if err != nil {
-		s.Fatal(err)
-	}
-	address := receiver.Addr().String()
-	receiver.Close()
+	address := free(s.T) // the receiver is not there yet
 	adapt := strings.NewReplacer("http://127.0.0.1:7070", s.server, "127.0.0.1:8099", address,
 		`make build && export PATH="$PWD/bin:$PATH"`, "", "python3 -m http.server 8099 --bind 127.0.0.1 >/dev/null 2>&1 &", "")
 	s.run(adapt.Replace(blocks[1][1]) + "\nuntil outlast dead list --output jsonl | grep -q '\"id\"'; do sleep 0.2; done")
@@ -138,35 +179,79 @@ func (s shell) story() {
 	s.run(adapt.Replace(blocks[2][1]) + "\nuntil outlast task get \"$ID\" | grep -q succeeded; do sleep 0.1; done")
 }
 
-var storeURL = regexp.MustCompile(`'(postgres|mysql)://[^']*'`)
+var (
+	storeURL  = regexp.MustCompile(`'(postgres|mysql)://[^']*'`)
+	continued = regexp.MustCompile(`\\\n\s*`)
+	comment   = regexp.MustCompile(`\s+# .*$`)
+)
 
-// command runs a line of a document.
-func (s shell) command(file, line string) {
-	for start := range unrun {
-		if strings.HasPrefix(line, start) {
-			return
+// block runs the commands of a block of a document, one script with one server.
+func (s shell) block(file, text string) {
+	var script []string
+	for line := range strings.Lines(continued.ReplaceAllString(text, "")) {
+		line = comment.ReplaceAllString(strings.TrimSpace(line), "")
+		if command := s.command(line); command != "" {
+			script = append(script, command)
+		} else if !excused(line) {
+			s.Errorf("%s: nobody runs %q", file, line)
 		}
 	}
-	if strings.Contains(file, "simulator") && strings.HasPrefix(line, "outlast sim compare --history") {
-		s.run("outlast task export --since 24h > history.ndjson")
+	if strings.Contains(file, "simulator") && strings.Contains(text, "--history") && !strings.Contains(text, "> history.ndjson") {
+		script = append([]string{"outlast task export --since 24h > history.ndjson"}, script...)
 	}
-	line = strings.ReplaceAll(line, "http://127.0.0.1:7070", s.server)
-	scheme := storeURL.FindStringSubmatch(line)
-	line = storeURL.ReplaceAllStringFunc(line, func(string) string { return "'" + s.database(scheme[1]) + "'" })
+	if len(script) > 0 {
+		s.run(strings.Join(script, "\n"))
+	}
+}
+
+func excused(line string) bool {
+	for start := range unrun {
+		if strings.HasPrefix(line, start) {
+			return true
+		}
+	}
+	return line == ""
+}
+
+// command is what is run for a line of a document, "" for nothing.
+func (s shell) command(line string) string {
+	if excused(line) {
+		return ""
+	}
+	line = storeURL.ReplaceAllStringFunc(line, func(url string) string {
+		return "'" + s.database(storeURL.FindStringSubmatch(url)[1]) + "'"
+	})
+	line = strings.NewReplacer("https://oapi.dingtalk.com", s.robot, "…", "example").Replace(line)
+	if after, found := strings.CutPrefix(line, "outlast serve"); found {
+		return s.ownServer(strings.TrimSuffix(after, " &"))
+	}
+	line = strings.ReplaceAll(line, "http://127.0.0.1:7070", "$OUTLAST_SERVER")
 	switch {
-	case strings.HasPrefix(line, "outlast serve --store "):
-		store, _, _ := strings.Cut(strings.TrimPrefix(line, "outlast serve --store "), " ")
-		server := s.serve("--store", strings.Trim(store, "'"))
-		s.run(fmt.Sprintf("until outlast node list --server %s; do sleep 0.1; done", server))
+	case strings.HasSuffix(line, " &"):
+		return line + "\nstarted=\"$started $!\""
 	case strings.HasPrefix(line, "cd bench && go run . list"):
-		s.run(fmt.Sprintf("cd %q && go run . list", absolute(s.T, "../bench")))
-	case strings.Contains(line, "--policy"):
-		s.run(line, 1) // a policy that misses a bound
-	case strings.HasPrefix(line, "outlast "):
-		s.run(line)
-	default:
-		s.Errorf("%s: nobody runs %q", file, line)
+		return fmt.Sprintf("(cd %q && go run . list)", absolute(s.T, "../bench"))
+	case strings.HasPrefix(line, "outlast sim") && strings.Contains(line, "--policy"):
+		return line + " || test $? -eq 1" // a policy that misses a bound
+	case runnable.MatchString(line):
+		return line
 	}
+	return ""
+}
+
+var runnable = regexp.MustCompile(`^([A-Z]+=\S*|export|outlast|curl|python3|until|for|sleep|cat) ?`)
+
+// ownServer is the script of a server on a free port, and without a store of the document
+// in a new file, for the commands that follow.
+func (s shell) ownServer(args string) string {
+	if !strings.Contains(args, "--store") {
+		args += fmt.Sprintf(" --store sqlite:%q", filepath.Join(s.TempDir(), "outlast.db"))
+	}
+	address := free(s.T)
+	return fmt.Sprintf(`outlast serve --listen %s --allow-target 127.0.0.0/8 --allow-target 10.0.0.0/8 %s &
+started="$started $!"
+export OUTLAST_SERVER=http://%s
+until outlast node list >/dev/null 2>&1; do sleep 0.1; done`, address, args, address)
 }
 
 // database is the URL of a database of the test's own.
