@@ -52,18 +52,19 @@ SLOW = ./store/sqlite ./engine ./internal/failovertest ./internal/txtest ./store
 # of many rows.
 MODEL = ^(TestModel|TestEveryStatementWorksOneMigrationAhead|TestFilteredGroupsLookAtTheNewest|TestRowsOfOtherTasksAreNotMistaken)$$
 
-# The tests of faults and storms measure times, kill whole processes and load the
-# machine: each runs alone, and without the race detector, which would measure
+# The tests of faults, storms and incidents measure times, kill whole processes and
+# load the machine: each runs alone, and without the race detector, which would measure
 # itself. So do nested modules: the peers that bench compares with have races of
 # their own. Clusters mostly wait: eight at a time.
 .PHONY: test
-test: servers ## Run all tests: with the race detector, in random order; then those of faults and storms, and nested modules
-	$(GO) test -race -shuffle=on -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '$(MODEL)' $(SLOW) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest)
+test: servers ## Run all tests: with the race detector, in random order; then those of faults, storms and incidents, and nested modules
+	$(GO) test -race -shuffle=on -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '$(MODEL)' $(SLOW) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest -e /internal/incidenttest)
 	$(GO) test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '$(MODEL)' ./store/... ./internal/failovertest
 	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./sim
 	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '^TestCluster$$' ./internal/faulttest
 	$(GO) test -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
 	$(GO) test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/stormtest
+	$(GO) test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/incidenttest
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "test: $${mod%/go.mod}"; \

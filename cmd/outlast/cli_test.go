@@ -226,13 +226,9 @@ func TestServeStopsGracefullyAndKeepsItsTasks(t *testing.T) {
 	c := command{t: t, server: server.url}
 	id := c.run("task", "enqueue", "--url", url, "--output", "json").exits(0).json()["id"].(string)
 	<-started
-	if err := server.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	server.Signal(syscall.SIGTERM)
 	time.AfterFunc(200*time.Millisecond, func() { close(release) })
-	<-server.ended
-	_ = server.cmd.Wait() // the code says more
-	if code := server.cmd.ProcessState.ExitCode(); code != 0 || !strings.Contains(server.said(), "stopped") {
+	if code := server.Wait(); code != 0 || !strings.Contains(server.said(), "stopped") {
 		t.Errorf("exit code %d: %s", code, server.said())
 	}
 	next := serve(t, "--store", "sqlite:"+path)
@@ -254,21 +250,17 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 	server := serve(t, "--store", "memory:", "--grace", "10m")
 	command{t: t, server: server.url}.run("task", "enqueue", "--url", url, "--timeout", "20m").exits(0)
 	<-started
-	if err := server.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	server.Signal(syscall.SIGTERM)
 	for !strings.Contains(server.said(), "a second signal stops at once") {
 		select {
-		case <-server.ended:
+		case <-server.Ended():
 			t.Fatalf("it did not wait: %s", server.said())
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	if err := server.cmd.Process.Signal(syscall.SIGTERM); err != nil { // with the first: the same
-		t.Fatal(err)
-	}
+	server.Signal(syscall.SIGTERM) // with the first: the same
 	select {
-	case <-server.ended:
+	case <-server.Ended():
 		t.Fatalf("it took one signal for two: %s", server.said())
 	case <-time.After(2 * sameSignal):
 	}

@@ -135,9 +135,7 @@ func TestServerReloadsItsFile(t *testing.T) {
 	}
 
 	write(t, file, "queues: {mail: {policy: slow}}\npolicies:\n  slow: {max_attempts: 6, backoff: {initial: 1h}}\n")
-	if err := server.cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	server.Signal(syscall.SIGHUP)
 	happens(t, "the file holds", func() bool { return attempts(c) == 6.0 })
 	happens(t, "all is well", func() bool { return strings.HasPrefix(configuration(), "true ") })
 

@@ -1,21 +1,18 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/outlast-dev/outlast/internal/binarytest"
 )
 
 var binary string
@@ -23,19 +20,14 @@ var binary string
 // The tests run the program as its users do.
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
-func testMain(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "outlast-cli-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(folder)
-	binary = filepath.Join(folder, "outlast")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
-		return 1
-	}
-	return runTests(m)
+func testMain(m *testing.M) int { return binarytest.Run(built{m}) }
+
+// built runs the tests with the program.
+type built struct{ m *testing.M }
+
+func (b built) Run() int {
+	binary = binarytest.Path()
+	return runTests(b.m)
 }
 
 // runTests runs the tests; where database servers can be started it also ends them.
@@ -113,71 +105,22 @@ func (r *result) json() map[string]any {
 
 // process is a server that runs as a process of its own.
 type process struct {
-	t     *testing.T
-	cmd   *exec.Cmd
-	url   string
-	ended chan struct{}
-
-	mu       sync.Mutex
-	messages strings.Builder
+	*binarytest.Server
+	t   *testing.T
+	url string
 }
 
 // serve starts a server and waits until it listens.
 func serve(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, ended: make(chan struct{})}
-	p.cmd = exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--allow-target", "127.0.0.0/8", "--log-level", "warn"}, args...)...)
-	p.cmd.Dir = t.TempDir()
-	stderr, err := p.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	address := make(chan string, 1)
-	go func() {
-		defer close(p.ended)
-		for lines := bufio.NewScanner(stderr); lines.Scan(); {
-			p.mu.Lock()
-			p.messages.WriteString(lines.Text() + "\n")
-			p.mu.Unlock()
-			if _, after, found := strings.Cut(lines.Text(), "listens on "); found {
-				address <- strings.Fields(after)[0]
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		_ = p.cmd.Process.Kill() // most have ended
-		<-p.ended
-		_ = p.cmd.Wait()
-	})
-	select {
-	case p.url = <-address:
-	case <-p.ended:
-		t.Fatalf("the server did not start: %s", p.said())
-	case <-time.After(30 * time.Second):
-		t.Fatalf("the server does not listen: %s", p.said())
-	}
-	return p
+	s := binarytest.Serve(t, args...)
+	return &process{s, t, s.URL}
 }
 
-func (p *process) said() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.messages.String()
-}
+func (p *process) said() string { return p.Said() }
 
 // stop sends a signal and returns the exit code.
-func (p *process) stop(signal syscall.Signal) int {
-	p.t.Helper()
-	if err := p.cmd.Process.Signal(signal); err != nil {
-		p.t.Fatal(err)
-	}
-	<-p.ended
-	_ = p.cmd.Wait() // the code says more
-	return p.cmd.ProcessState.ExitCode()
-}
+func (p *process) stop(signal syscall.Signal) int { return p.Stop(signal) }
 
 func endpoint(t *testing.T, handler http.HandlerFunc) string {
 	t.Helper()

@@ -3,7 +3,6 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 // What the configuration file owns is refused to every door with the same words.
@@ -37,12 +36,7 @@ alerts:
 	}
 	// A file that names a channel that nobody has changes nothing.
 	write(t, file, "alerts: {rules: [{name: owned, on: dead, channels: [ownd]}]}\n")
-	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(server.said(), "there is no channel"); {
-		if time.Now().After(deadline) {
-			t.Fatalf("the file was not refused: %s", server.said())
-		}
-		time.Sleep(50 * time.Millisecond) // sleep: a real server looks at its file
-	}
+	happens(t, "the file is refused", func() bool { return strings.Contains(server.said(), "there is no channel") })
 	c.run("alert", "put-rule", "owned", `{"on": "retry"}`).exits(6)
 	c.run("alert", "put-rule", "other", `{"on": "dead", "channels": ["ownd"]}`).exits(2).says("did you mean owned?")
 }

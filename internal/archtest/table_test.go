@@ -227,6 +227,10 @@ var rules = []rule{
 	// Tests of everything.
 	{path: "internal/archtest", is: "tests of the source tree"},
 	{path: "internal/badinput", is: "hostile input through every door", imports: []arrow{{"...", "it runs everything"}}},
+	{path: "internal/binarytest", is: "the real program in a process of its own", imports: []arrow{
+		{"client", "tests talk to it as its users do"},
+	}},
+	{path: "internal/incidenttest", is: "the incidents that Outlast is made for", imports: []arrow{{"...", "it runs everything"}}},
 	{path: "internal/faulttest", is: "kill campaigns and planted defects", imports: []arrow{
 		{"...", "it runs everything"},
 		{"store/storetest", "invariants of a store after a fault"},
@@ -261,7 +265,7 @@ var foreign = []struct {
 	{"pgregory.net/rapid", "it is for tests", nil},
 	{"github.com/anishathalye/porcupine", "it is for tests", nil},
 
-	{"os/exec", "a server starts no processes", []arrow{{"cmd/*", "programs may"}, {"examples/*", "programs may"}, {"internal/tools", "it runs the go command"}, {"internal/servers", "it starts database servers, for tests and benchmarks"}}},
+	{"os/exec", "a server starts no processes", []arrow{{"cmd/*", "programs may"}, {"examples/*", "programs may"}, {"internal/tools", "it runs the go command"}, {"internal/servers", "it starts database servers, for tests and benchmarks"}, {"internal/binarytest", "it starts the program, for tests"}}},
 	{"google.golang.org/grpc", "gRPC must not reach users who do not ask for it", []arrow{{"retry/retrygrpc", "it is about gRPC"}}},
 	{"go.opentelemetry.io/otel", "the API is for adapters, the SDK for programs", []arrow{{"retry/retryotel", "it is about OpenTelemetry"}}},
 	{"go.yaml.in/yaml", "the library takes values, not files", []arrow{{"config", "the configuration file"}}},

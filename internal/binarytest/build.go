@@ -1,0 +1,32 @@
+package binarytest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// path is the program, once it is built.
+var path string
+
+// Run builds the program, runs the tests of a package, and returns what the
+// process is to exit with.
+func Run(m interface{ Run() int }) int {
+	folder, err := os.MkdirTemp("", "outlast-binary-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "binarytest:", err)
+		return 1
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // a folder of the system's own
+	path = filepath.Join(folder, "outlast")
+	build := exec.Command("go", "build", "-o", path, "github.com/outlast-dev/outlast/cmd/outlast")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "binarytest: %s%v\n", out, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// Path is the program. It is there while the tests run.
+func Path() string { return path }
