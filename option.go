@@ -2,6 +2,7 @@ package outlast
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"net/netip"
 	"slices"
@@ -31,6 +32,7 @@ type options struct {
 	observers   []engine.Observer
 	tune        []func(*engine.Config)
 	dead        dead.Config
+	pushTimeout time.Duration
 	alertFuncs  map[string]alert.Channel
 }
 
@@ -113,6 +115,19 @@ func WithCleanup(cron, zone string) Option {
 // minutes when absent.
 func WithStatsEvery(d time.Duration) Option {
 	return func(o *options) { o.dead.StatsEvery = d }
+}
+
+// WithDeadArchive is given dead letters with their attempts before the cleanup
+// deletes them. What it returns an error for is not deleted, and comes again the
+// next day; after a crash letters may come twice.
+func WithDeadArchive(keep func(ctx context.Context, letters []dead.Letter) error) Option {
+	return func(o *options) { o.dead.Archive = keep }
+}
+
+// WithPushTimeout is the time of an attempt of an HTTP task where neither the task
+// nor its policy sets one; 30 s when absent.
+func WithPushTimeout(d time.Duration) Option {
+	return func(o *options) { o.pushTimeout = d }
 }
 
 // WithDeadBacklog is from how many dead letters on their numbers are logged as a

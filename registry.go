@@ -48,7 +48,7 @@ func newRegistry(c *Client) *registry {
 	r := &registry{
 		client:   c,
 		outbound: outbound,
-		sender:   push.New(outbound, push.Options{Version: buildVersion()}),
+		sender:   push.New(outbound, push.Options{Version: buildVersion(), Timeout: c.pushTimeout}),
 		reach:    (&reach{c.allow, slices.Collect(maps.Keys(c.secrets))}).capability(),
 	}
 	set, _ := policy.NewSet(nil, nil)

@@ -138,7 +138,7 @@ func (k *Keeper) slot(ctx context.Context, id task.ID, channel string, d *delive
 	if len(limits) == 0 {
 		return false, nil
 	}
-	err = k.swap(ctx, kindSlots, channel, func(body []byte) (any, []store.Insert, error) {
+	err = k.swap(ctx, "", kindSlots, channel, func(body []byte) (any, []store.Insert, error) {
 		var s slots
 		if body != nil {
 			if err := json.Unmarshal(body, &s); err != nil {
@@ -188,7 +188,7 @@ func (k *Keeper) join(s *slots, id task.ID, channel string, m *Message, now, at 
 // flush makes one message of those that wait, which is then a task of its own:
 // so none is lost between the two.
 func (k *Keeper) flush(ctx context.Context, id task.ID, channel string) error {
-	return k.swap(ctx, kindSlots, channel, func(body []byte) (any, []store.Insert, error) {
+	return k.swap(ctx, "", kindSlots, channel, func(body []byte) (any, []store.Insert, error) {
 		var s slots
 		if body != nil {
 			if err := json.Unmarshal(body, &s); err != nil {

@@ -119,6 +119,33 @@ func TestVendorsRateIsKept(t *testing.T) {
 	})
 }
 
+// TestRaiseThatIsRepeatedTellsOnce: a process died between the change of the state
+// and the end of the task, and any number of other alerts came since.
+func TestRaiseThatIsRepeatedTellsOnce(t *testing.T) {
+	t.Parallel()
+	onDesk(t, `{"kind": "slack", "url_env": "U"}`, func(d *desk) {
+		ids, payloads := make([]task.ID, 300), make([][]byte, 300)
+		raise := func(i int) {
+			if err := d.Raise(d.Context(), ids[i], payloads[i]); err != nil {
+				d.Fatal(err)
+			}
+		}
+		for i := range ids {
+			ids[i] = task.NewID(time.Now(), random{})
+			payloads[i], _ = json.Marshal(raised{Channels: []string{"ops"}, Message: &Message{ID: ids[i].String(), Kind: Raised, Rule: "r", Subject: "s", At: time.Now()}})
+			raise(i)
+		}
+		time.Sleep(time.Second) // sleep: virtual time
+		for i := range ids {
+			raise(i)
+		}
+		messages, err := d.store.Count(d.Context(), store.Filter{Queue: Queue, Type: SendType("ops")}, 10_000)
+		if err != nil || messages != len(ids) {
+			t.Errorf("%d messages of %d alerts, %v", messages, len(ids), err)
+		}
+	})
+}
+
 // TestOneMessageTooManyStaysItself: nothing is gained by a collection of one.
 func TestOneMessageTooManyStaysItself(t *testing.T) {
 	t.Parallel()

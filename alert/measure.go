@@ -105,7 +105,7 @@ func (k *Keeper) failed(ctx context.Context, err error) {
 
 // measured takes what one rule says of one subject.
 func (k *Keeper) measured(ctx context.Context, rule *compiled, o *Occurrence, holds bool) error {
-	return k.update(ctx, kindFires, rule.Name, o.Subject, func(now time.Time, s *State) ([]store.Insert, error) {
+	return k.update(ctx, "", kindFires, rule.Name, o.Subject, func(now time.Time, s *State) ([]store.Insert, error) {
 		since := s.Since
 		fires, recovers := s.Measure(now, holds, length(rule.Hold, 0), rule.CooldownTime())
 		id := task.NewID(now, random{})
@@ -279,7 +279,7 @@ func (k *Keeper) publishRates(ctx context.Context) {
 		if body, err := json.Marshal(told); err != nil || len(body) > store.MaxObject {
 			continue
 		}
-		k.failed(ctx, k.swap(ctx, kindRates, k.Node.Node(), func([]byte) (any, []store.Insert, error) { return told, nil, nil }))
+		k.failed(ctx, k.swap(ctx, "", kindRates, k.Node.Node(), func([]byte) (any, []store.Insert, error) { return told, nil, nil }))
 		return
 	}
 }

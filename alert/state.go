@@ -27,13 +27,7 @@ type State struct {
 	Last *Message `json:"last,omitempty"`
 	// Digest names the task that will tell of what was held back, "" for none.
 	Digest string `json:"digest,omitempty"`
-	// Seen are the ids of raises that this state has heard of lately, so that
-	// one that is repeated counts once.
-	Seen []string `json:"seen,omitempty"`
 }
-
-// mostSeen bounds [State.Seen].
-const mostSeen = 64
 
 // Verdict says what to do about a raised alert.
 type Verdict struct {
@@ -42,12 +36,9 @@ type Verdict struct {
 	At     time.Time //
 }
 
-// Raise takes an alert, with its id, and says what to do. Later is
-// rule.Digest, Cooldown the rule's cool-down.
-func (s *State) Raise(now time.Time, id, name string, cooldown, later time.Duration) Verdict {
-	if s.saw(id) {
-		return Verdict{}
-	}
+// Raise takes an alert and says what to do. Later is rule.Digest, Cooldown the
+// rule's cool-down.
+func (s *State) Raise(now time.Time, name string, cooldown, later time.Duration) Verdict {
 	if now.Before(s.Until) || later > 0 {
 		at := s.Until
 		if !now.Before(s.Until) {
@@ -124,17 +115,4 @@ func (s *State) hold(now time.Time, count int, names ...string) {
 			s.Names = append(s.Names, name)
 		}
 	}
-}
-
-// saw notes an id and reports whether it was known.
-func (s *State) saw(id string) bool {
-	for _, seen := range s.Seen {
-		if seen == id {
-			return true
-		}
-	}
-	if s.Seen = append(s.Seen, id); len(s.Seen) > mostSeen {
-		s.Seen = s.Seen[len(s.Seen)-mostSeen:]
-	}
-	return false
 }

@@ -1,7 +1,6 @@
 package alert
 
 import (
-	"strconv"
 	"testing"
 	"time"
 
@@ -13,18 +12,15 @@ var start = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 func TestCooldownHoldsBackAndTells(t *testing.T) {
 	t.Parallel()
 	var s State
-	if v := s.Raise(start, "1", "a", 5*time.Minute, 0); !v.Tell || v.Digest {
+	if v := s.Raise(start, "a", 5*time.Minute, 0); !v.Tell || v.Digest {
 		t.Fatalf("%+v", v)
 	}
-	if v := s.Raise(start, "1", "a", 5*time.Minute, 0); v != (Verdict{}) {
-		t.Fatalf("a repeat counts: %+v", v)
-	}
-	v := s.Raise(start.Add(time.Minute), "2", "b", 5*time.Minute, 0)
+	v := s.Raise(start.Add(time.Minute), "b", 5*time.Minute, 0)
 	if v.Tell || !v.Digest || !v.At.Equal(start.Add(5*time.Minute)) {
 		t.Fatalf("%+v", v)
 	}
 	s.Digest = "d"
-	if v := s.Raise(start.Add(2*time.Minute), "3", "c", 5*time.Minute, 0); v.Tell || v.Digest {
+	if v := s.Raise(start.Add(2*time.Minute), "c", 5*time.Minute, 0); v.Tell || v.Digest {
 		t.Fatalf("%+v", v)
 	}
 	s.Hold(start.Add(3*time.Minute), 40, []string{"d"})
@@ -32,7 +28,7 @@ func TestCooldownHoldsBackAndTells(t *testing.T) {
 	if !s.Take(v.At, &m, 5*time.Minute) || m.HeldBack != 42 || len(m.Names) != 3 || !m.Since.Equal(start.Add(time.Minute)) {
 		t.Fatalf("%+v", m)
 	}
-	if v := s.Raise(start.Add(6*time.Minute), "4", "e", 5*time.Minute, 0); v.Tell {
+	if v := s.Raise(start.Add(6*time.Minute), "e", 5*time.Minute, 0); v.Tell {
 		t.Error("the digest began no cool-down")
 	}
 }
@@ -40,7 +36,7 @@ func TestCooldownHoldsBackAndTells(t *testing.T) {
 func TestDigestCollectsFirst(t *testing.T) {
 	t.Parallel()
 	var s State
-	v := s.Raise(start, "1", "a", time.Minute, 10*time.Second)
+	v := s.Raise(start, "a", time.Minute, 10*time.Second)
 	if v.Tell || !v.Digest || !v.At.Equal(start.Add(10*time.Second)) {
 		t.Fatalf("%+v", v)
 	}
@@ -82,7 +78,7 @@ func TestNoAlertIsLost(t *testing.T) {
 		var s State
 		now, told, sent, digest := start, 0, []time.Time{}, time.Time{}
 		n := rapid.IntRange(1, 60).Draw(t, "n")
-		for i := range n {
+		for range n {
 			now = now.Add(time.Duration(rapid.IntRange(0, 100).Draw(t, "gap")) * time.Second)
 			if !digest.IsZero() && !now.Before(digest) {
 				var m Message
@@ -91,7 +87,7 @@ func TestNoAlertIsLost(t *testing.T) {
 				}
 				digest = time.Time{}
 			}
-			v := s.Raise(now, strconv.Itoa(i), "x", time.Minute, 0)
+			v := s.Raise(now, "x", time.Minute, 0)
 			if v.Tell {
 				told, sent = told+1, append(sent, now)
 			} else if v.Digest {

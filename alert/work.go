@@ -46,9 +46,10 @@ func (k *Keeper) Raise(ctx context.Context, id task.ID, payload []byte) error {
 		return unreadable(err)
 	}
 	m := r.Message
-	return k.update(ctx, kindState, m.Rule, m.Subject, func(now time.Time, s *State) ([]store.Insert, error) {
+	once := "alert.raise/" + id.String()
+	return k.update(ctx, once, kindState, m.Rule, m.Subject, func(now time.Time, s *State) ([]store.Insert, error) {
 		before := *s
-		verdict := s.Raise(now, id.String(), r.Name, r.Cooldown, r.Digest)
+		verdict := s.Raise(now, r.Name, r.Cooldown, r.Digest)
 		switch {
 		case verdict.Tell:
 			m.HeldBack, m.Names, m.Since = before.HeldBack, before.Names, before.HeldSince
@@ -85,7 +86,7 @@ func (k *Keeper) Digest(ctx context.Context, id task.ID, payload []byte) error {
 	if err := json.Unmarshal(payload, &d); err != nil {
 		return unreadable(err)
 	}
-	return k.update(ctx, kindState, d.Rule, d.Subject, func(now time.Time, s *State) ([]store.Insert, error) {
+	return k.update(ctx, "", kindState, d.Rule, d.Subject, func(now time.Time, s *State) ([]store.Insert, error) {
 		if s.Digest != id.String() {
 			return nil, errUnchanged // told before
 		}
@@ -108,7 +109,7 @@ func (k *Keeper) Digest(ctx context.Context, id task.ID, payload []byte) error {
 // writeHeld adds to the states what this node has held back.
 func (k *Keeper) writeHeld(ctx context.Context) {
 	for _, held := range k.gates.take(time.Now()) {
-		err := k.update(ctx, kindState, held.rule.Name, held.subject, func(now time.Time, s *State) ([]store.Insert, error) {
+		err := k.update(ctx, "", kindState, held.rule.Name, held.subject, func(now time.Time, s *State) ([]store.Insert, error) {
 			verdict := s.Hold(now, held.count, held.names)
 			return k.digest(s, verdict, &digest{Rule: held.rule.Name, Subject: held.subject, Severity: held.rule.Severity, Cooldown: held.rule.CooldownTime(), Channels: held.rule.Channels})
 		})
@@ -127,9 +128,10 @@ var (
 )
 
 // update changes the state of a rule and subject, with the tasks that follow
-// from the change, by compare-and-set: again if another was faster.
-func (k *Keeper) update(ctx context.Context, kind, rule, subject string, change func(now time.Time, s *State) ([]store.Insert, error)) error {
-	return k.swap(ctx, kind, stateName(rule, subject), func(body []byte) (any, []store.Insert, error) {
+// from the change, by compare-and-set: again if another was faster. A change with
+// an id is made once, however often it is asked for.
+func (k *Keeper) update(ctx context.Context, once, kind, rule, subject string, change func(now time.Time, s *State) ([]store.Insert, error)) error {
+	return k.swap(ctx, once, kind, stateName(rule, subject), func(body []byte) (any, []store.Insert, error) {
 		state := &State{}
 		if body != nil {
 			if err := json.Unmarshal(body, state); err != nil {
@@ -143,7 +145,7 @@ func (k *Keeper) update(ctx context.Context, kind, rule, subject string, change 
 }
 
 // swap is the compare-and-set of one quiet object.
-func (k *Keeper) swap(ctx context.Context, kind, name string, change func(body []byte) (any, []store.Insert, error)) error {
+func (k *Keeper) swap(ctx context.Context, once, kind, name string, change func(body []byte) (any, []store.Insert, error)) error {
 	for {
 		object, err := k.Backend.Object(ctx, kind, name)
 		if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {
@@ -164,7 +166,7 @@ func (k *Keeper) swap(ctx context.Context, kind, name string, change func(body [
 			return err
 		}
 		put := store.Object{Kind: kind, Name: name, Body: body, Version: object.Version, Actor: "alerts"}
-		request := store.Change{Quiet: true, Put: []store.Object{put}}
+		request := store.Change{ID: once, Quiet: true, Put: []store.Object{put}}
 		if len(inserts) > 0 {
 			request.Enqueue = []store.Batch{{Items: inserts}}
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/server"
 )
 
@@ -99,6 +100,15 @@ func (a *App) start(ctx context.Context) error {
 	}
 	if len(a.config.Queues) > 0 {
 		options = append(options, outlast.WithQueues(a.config.Queues...))
+	}
+	if a.config.Archive != "" {
+		kept, err := openArchive(a.config.Archive)
+		if err != nil {
+			return err
+		}
+		options = append(options, outlast.WithDeadArchive(func(ctx context.Context, letters []dead.Letter) error {
+			return kept.keep(ctx, a.client.Inspector(), letters)
+		}))
 	}
 	options = append(options, a.config.Options...)
 	for host, secret := range a.config.TargetSecrets {

@@ -56,6 +56,9 @@ type Config struct {
 	File *config.File
 	// Hangups asks to read the file again at once; nil for never.
 	Hangups <-chan os.Signal
+	// Archive is a directory into which the cleanup writes whole dead letters before
+	// it deletes them, "" for none.
+	Archive string
 	// DebugListen is a loopback address and port for the profiler, "" for none.
 	DebugListen string
 	// Grace is the time that running attempts get at a stop, 25 s when 0,

@@ -40,7 +40,8 @@ type Store struct {
 
 // Push is about the HTTP requests of tasks.
 type Push struct {
-	Allow []string `json:"allow" doc:"Private address ranges that tasks may call, such as 10.0.0.0/8."`
+	Allow   []string `json:"allow" doc:"Private address ranges that tasks may call, such as 10.0.0.0/8."`
+	Timeout Duration `json:"timeout" default:"30s" least:"1ms" most:"24h" doc:"Time of an attempt where neither the task nor its policy sets one."`
 }
 
 // Engine is the node's part of the work.
@@ -60,6 +61,7 @@ type Dead struct {
 	Cleanup       string   `json:"cleanup" default:"0 3 * * *" doc:"When old dead letters are deleted: a cron expression of five fields, or six with seconds first."`
 	Zone          string   `json:"zone" default:"UTC" doc:"IANA time zone of cleanup."`
 	StatsEvery    Duration `json:"stats_every" default:"5m" doc:"How often the numbers of dead letters are logged."`
+	Archive       string   `json:"archive" doc:"Directory into which the cleanup writes whole letters, as NDJSON, before it deletes them; none when empty."`
 	Backlog       int      `json:"backlog" default:"1" least:"1" most:"1000000000" doc:"From how many dead letters on that is a warning."`
 }
 
@@ -72,7 +74,8 @@ type Log struct {
 
 // Target is a host that tasks call.
 type Target struct {
-	SecretEnv string `json:"secret_env" doc:"Environment variable with the secret (whsec_…) that signs requests to it."`
+	Concurrency int    `json:"concurrency" least:"0" most:"1000000" doc:"Attempts that run at once, over all nodes; 0 for no limit. It holds on all nodes, without a restart."`
+	SecretEnv   string `json:"secret_env" doc:"Environment variable with the secret (whsec_…) that signs requests to it."`
 }
 
 // Queue is a queue. What is left out keeps the value it has, in a new queue the
@@ -105,13 +108,6 @@ type Waits struct {
 type Alerts struct {
 	Channels map[string]*Part `json:"channels" doc:"Who can be told, by name."`
 	Rules    []*Part          `json:"rules" doc:"When to tell whom; each has a name."`
-}
-
-// later are sections of the contract that this release does not have.
-var later = map[string]string{
-	"push":    "timeout",
-	"dead":    "archive",
-	"targets": "concurrency",
 }
 
 // MaxFile bounds the size of a file, in bytes.

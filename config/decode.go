@@ -77,18 +77,10 @@ func (d *decoder) object(path string, value any, out reflect.Value) {
 		switch {
 		case known:
 			d.value(below, object[name], out.Field(i), out.Type().Field(i).Tag)
-		case isLater(path, name):
-			d.refuse(below, "leave out what comes with a later release", "is not possible yet")
 		default:
 			d.refuse(below, nearest(name, slices.Sorted(maps.Keys(fields))), "unknown key")
 		}
 	}
-}
-
-// isLater reports whether a key is one of the contract that this release lacks.
-func isLater(path, name string) bool {
-	section, _, _ := strings.Cut(path, ".")
-	return slices.Contains(strings.Split(later[section], ", "), name)
 }
 
 func nearest(name string, known []string) string {

@@ -88,7 +88,7 @@ func (f *File) check(d *decoder) {
 		}
 	}
 	f.checkNames(d)
-	if n := len(f.Policies) + len(f.Types) + len(f.Queues) + len(f.Groups) + len(f.Schedules) + len(f.Alerts.Channels) + len(f.Alerts.Rules); n > mostNamed {
+	if n := len(f.Policies) + len(f.Types) + len(f.Targets) + len(f.Queues) + len(f.Groups) + len(f.Schedules) + len(f.Alerts.Channels) + len(f.Alerts.Rules); n > mostNamed {
 		d.refuse("", "", "has %d named things; %d are the limit", n, mostNamed)
 	}
 }
@@ -159,7 +159,7 @@ func (f *File) Refuse(all ...Problem) error {
 const KindQueue = "queue"
 
 // Kinds are the kinds of the objects that a file puts and deletes.
-var Kinds = []string{policy.Kind, policy.KindType, policy.KindSetting, KindQueue, kindGroup, kindChannel, kindRule, schedule.Kind}
+var Kinds = []string{policy.Kind, policy.KindType, policy.KindTarget, policy.KindSetting, KindQueue, kindGroup, kindChannel, kindRule, schedule.Kind}
 
 // Kinds of other packages.
 const (
@@ -183,6 +183,11 @@ func (f *File) Objects() []store.Object {
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Types)) {
 		add(policy.KindType, name, f.Types[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Targets)) {
+		if most := f.Targets[name].Concurrency; most > 0 {
+			add(policy.KindTarget, name, policy.Target{Concurrency: most})
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Queues)) {
 		add(KindQueue, name, f.Queues[name])

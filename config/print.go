@@ -33,6 +33,9 @@ func (f *File) Restart(before *File) []string {
 		all := map[string]string{}
 		for _, v := range f.Values(nil) {
 			section, _, _ := strings.Cut(v.Path, ".")
+			if section == "targets" && strings.HasSuffix(v.Path, ".concurrency") {
+				continue // of all nodes
+			}
 			if field, known := fieldOf(section); known && field.Tag.Get("all") == "" {
 				all[v.Path] = v.Text()
 			}

@@ -1,6 +1,7 @@
 package dead
 
 import (
+	"context"
 	"time"
 
 	"github.com/outlast-dev/outlast/schedule"
@@ -34,9 +35,19 @@ type Config struct {
 	// StatsEvery is how often the numbers are logged. Default 5 minutes, at
 	// least 1 second.
 	StatsEvery time.Duration
+	// Archive is given whole letters before the cleanup deletes them; what it
+	// returns an error for is not deleted. Letters may come to it more than once:
+	// after a crash, or when their deletion failed. Nil for none.
+	Archive func(ctx context.Context, letters []Letter) error
 	// Backlog is from how many dead letters on the numbers are logged as a
 	// warning. Default 1.
 	Backlog int
+}
+
+// Letter is a dead letter with its attempts, the oldest first.
+type Letter struct {
+	Task     *task.Task
+	Attempts []task.Attempt
 }
 
 func (c Config) withDefaults() Config {

@@ -2,6 +2,7 @@ package dead
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -25,6 +26,7 @@ const (
 type retention struct {
 	keep    time.Duration
 	when    schedule.Times
+	archive func(context.Context, []Letter) error
 	backend store.Backend
 	node    Node
 	log     *slog.Logger
@@ -35,7 +37,7 @@ func newRetention(config Config, backend store.Backend, node Node, log *slog.Log
 	if err != nil {
 		when, _ = schedule.Cron(DefaultCleanup, "", leastCleanup)
 	}
-	return retention{keep: config.Retention, when: when, backend: backend, node: node, log: log}
+	return retention{keep: config.Retention, when: when, archive: config.Archive, backend: backend, node: node, log: log}
 }
 
 func (r *retention) run(ctx context.Context) {
@@ -68,7 +70,7 @@ func (r *retention) runOnce(ctx context.Context, now time.Time) {
 	filter := store.Filter{DiedBefore: now.Add(-r.keep)}
 	deleted := 0
 	for ctx.Err() == nil {
-		letters, err := r.backend.Purge(ctx, filter, purgeBatch)
+		letters, err := r.purge(ctx, filter)
 		if err != nil {
 			r.log.Error("dead.cleanup_failed", "deleted", deleted, "error", err)
 			return
@@ -83,6 +85,36 @@ func (r *retention) runOnce(ctx context.Context, now time.Time) {
 		deleted += len(letters)
 	}
 	r.log.Info("dead.cleanup", "deleted", deleted, "died_before", filter.DiedBefore.UTC())
+}
+
+// purge deletes a batch, once it is in the archive if there is one.
+func (r *retention) purge(ctx context.Context, filter store.Filter) ([]*task.Task, error) {
+	if r.archive == nil {
+		return r.backend.Purge(ctx, filter, purgeBatch)
+	}
+	letters, _, err := r.backend.Find(ctx, Letters(filter), store.Page{Limit: purgeBatch})
+	if err != nil || len(letters) == 0 {
+		return nil, err
+	}
+	whole := make([]Letter, 0, len(letters))
+	for _, letter := range letters {
+		attempts, err := r.backend.Attempts(ctx, letter.ID)
+		if isCode(err, task.CodeNotFound) {
+			continue // it was sent back meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		whole = append(whole, Letter{letter, attempts})
+		filter.IDs = append(filter.IDs, letter.ID)
+	}
+	if len(whole) == 0 {
+		return nil, nil
+	}
+	if err := r.archive(ctx, whole); err != nil {
+		return nil, fmt.Errorf("archive: %w", err)
+	}
+	return r.backend.Purge(ctx, filter, purgeBatch)
 }
 
 // deleted logs what a letter was, but never its payload.

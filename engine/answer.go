@@ -140,7 +140,7 @@ func (n *near) seenByLimit(t *target, limit *retry.Limit, a answer, push bool) {
 	case push:
 	case g.calls == nil && strained:
 		g.calls = newLimit(t.running, t.limit)
-	case g.calls != nil && !refused && t.allowed() >= t.limit:
+	case g.calls != nil && !refused && t.learned() >= t.limit:
 		g.calls = nil
 	}
 }

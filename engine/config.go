@@ -81,6 +81,11 @@ type Config struct {
 	// none.
 	Beside func(run *Run, s *store.Settlement) []store.Insert
 
+	// TargetLimit is how many attempts of a target may run at once over all nodes, 0
+	// for no limit; nil for none at all. It is asked again every second, takes no
+	// lock and must not block.
+	TargetLimit func(target string) int
+
 	// Queues whose lanes a node without Embedded set takes also where embedded
 	// nodes work on them (what `outlast serve --queues` does). Of other queues
 	// it takes lanes only while no living embedded node works on them.

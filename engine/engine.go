@@ -120,6 +120,7 @@ func New(config Config) (*Engine, error) {
 		told: make(chan struct{}, 1), beatAsks: make(chan chan struct{}),
 	}
 	e.near.random, e.near.local, e.near.polls = config.Rand, config.Registry.CanStart, &e.remote.polls
+	e.near.limits = config.TargetLimit
 	e.id.Store(&config.Node.ID)
 	e.running, e.stopRunning = context.WithCancel(context.Background())
 	e.attempts, e.stopAttempts = context.WithCancelCause(context.Background())

@@ -31,6 +31,7 @@ func (g gates) hold(of gates) bool { return g&(of|byRate|byLimit) != 0 }
 type target struct {
 	name    string
 	limit   int // attempts at once on this node: its share of the slots
+	bound   int // the same: this node's part of the target's configured limit
 	running int
 	used    int64        // µs: the last outcome
 	usual   atomic.Int64 // length of an attempt, exponentially weighted
@@ -48,7 +49,10 @@ type target struct {
 func (t *target) place() *int { return &t.index }
 
 // allowed is how many attempts at once the target is given.
-func (t *target) allowed() int {
+func (t *target) allowed() int { return min(t.bound, t.learned()) }
+
+// learned is the same without the limit that is configured.
+func (t *target) learned() int {
 	if t.guard == nil || t.guard.calls == nil {
 		return t.limit
 	}

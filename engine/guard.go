@@ -156,6 +156,10 @@ func (n *near) allow(t *target, e *entry) bool {
 		n.hold(t, byLimit, n.clock.Add(aloneAgain))
 		return false
 	}
+	if t.running >= t.bound {
+		n.hold(t, byLimit, n.clock.Add(boundAgain))
+		return false
+	}
 	e.grant = n.newGrant()
 	if e.gates&byBreaker != 0 && !n.throughBreaker(t, e) {
 		e.grant = nil

@@ -80,8 +80,11 @@ func TestDeadGroupIsTriedRarely(t *testing.T) {
 				for range 300 {
 					w.enqueue(e, "fine", nil)
 					time.Sleep(time.Second)
+					fine.mu.Lock()
 					worst = max(worst, fine.late)
+					fine.mu.Unlock()
 				}
+				synctest.Wait()
 				if dead.tries > c.most || dead.tries < c.least {
 					t.Errorf("%d tries of a group that is away", dead.tries)
 				}
@@ -98,6 +101,7 @@ func TestDeadGroupIsTriedRarely(t *testing.T) {
 				dead.away = false
 				dead.mu.Unlock()
 				time.Sleep(2 * time.Minute)
+				synctest.Wait()
 				if dead.done != 10_001 {
 					t.Errorf("%d of 10001 tasks are done after the group came back", dead.done)
 				}
@@ -125,13 +129,16 @@ func TestHeldTasksKeepTheirPriority(t *testing.T) {
 			w.enqueue(e, "g", func(in *store.Insert) { in.Task.Priority = priority })
 			time.Sleep(10 * time.Millisecond)
 		}
+		synctest.Wait()
 		away = false
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if len(order) != 0 {
 			t.Fatalf("%v started while the group was left alone", order)
 		}
 		e.Unhold("g")
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if len(order) != 4 || order[0] != 9 || order[1] != 5 || order[2] != 3 || order[3] != 1 {
 			t.Errorf("order %v", order)
 		}

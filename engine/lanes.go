@@ -149,6 +149,7 @@ func (e *Engine) apply(before, v *view) (found []uint16) {
 	self := e.node()
 	e.near.reads(time.Now())
 	e.near.listen(v, self)
+	e.near.rebind(v.crowd(self, e.storeTime(v)))
 	e.alone = len(v.alive) == 0 || len(v.alive) == 1 && v.alive[self] != nil
 	for _, l := range e.near.lanes {
 		if row := v.lanes[l.number]; row == nil || row.Owner != self || row.Epoch != l.epoch {
@@ -173,13 +174,18 @@ func (e *Engine) apply(before, v *view) (found []uint16) {
 // place is this node's part of a queue's limit, and until when, µs. Turns go by the
 // store's clock, as far as it is known.
 func (e *Engine) place(v *view, q *store.Queue) (limit int, until int64) {
-	lag := time.Duration(e.lag.micros.Load()) * time.Microsecond
-	limit, end := v.place(q, e.node(), v.read.Add(-lag))
+	limit, end := v.place(q, e.node(), e.storeTime(v))
 	if end.IsZero() {
 		return limit, 0
 	}
-	return limit, micros(end.Add(lag))
+	return limit, micros(end.Add(e.lagged()))
 }
+
+// lagged is how far this node's clock is ahead of the store's.
+func (e *Engine) lagged() time.Duration { return time.Duration(e.lag.micros.Load()) * time.Microsecond }
+
+// storeTime is when the view was read, by the store's clock as far as it is known.
+func (e *Engine) storeTime(v *view) time.Time { return v.read.Add(-e.lagged()) }
 
 // disown forgets a lane, with the marks that were still to be written in it:
 // they are its next owner's. The engine's lock must be held.

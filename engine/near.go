@@ -35,9 +35,11 @@ type near struct {
 	yielding  map[*target]bool         // targets where some give way to others, see fares
 	elsewhere map[string]store.Breaker // what other nodes say of targets
 	orders    map[string]store.TargetOrder
-	sharers   int      // nodes between which the floors of budgets are divided
-	changes   []change // of breakers, still to be told
-	later     []func() // what takes long, to be done without the lock
+	crowd     crowd
+	limits    func(target string) int // see [Config.TargetLimit]
+	sharers   int                     // nodes between which the floors of budgets are divided
+	changes   []change                // of breakers, still to be told
+	later     []func()                // what takes long, to be done without the lock
 	random    retry.Rand
 	grants    []grant // not given yet
 

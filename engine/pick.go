@@ -109,7 +109,11 @@ func (n *near) end(e *entry) {
 	e.where, e.poll = nowhere, nil
 	n.running--
 	e.queue.running--
-	e.stream.target.ended()
+	t := e.stream.target
+	t.ended()
+	if t.running == t.bound-1 {
+		n.reopen(t, byLimit)
+	}
 	if n.suspect == e {
 		n.suspect = nil
 		n.freeSuspects()

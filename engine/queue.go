@@ -50,7 +50,7 @@ func (q *queue) stream(n *near, name string) *stream {
 	}
 	t := n.targets[name]
 	if t == nil {
-		t = &target{name: name, limit: max(1, int(float64(n.slots)*n.share)), index: -1}
+		t = &target{name: name, limit: max(1, int(float64(n.slots)*n.share)), bound: n.bound(name), index: -1}
 		n.targets[name] = t
 	}
 	s := newStream(t, q, n)

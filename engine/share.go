@@ -42,14 +42,13 @@ func (n *near) report() []store.Target {
 // show is a target as people and other nodes see it. Figures are rounded, so
 // that what does not matter does not make a row be written.
 func (n *near) show(t *target) store.Target {
-	out := store.Target{Name: t.name, InFlight: t.running, Limit: t.limit, Waiting: t.waiting()}
+	out := store.Target{Name: t.name, InFlight: t.running, Limit: t.allowed(), Waiting: t.waiting()}
 	out.Breaker = store.Breaker{State: retry.Closed.String(), Admitted: 1}
 	out.Budget.Share = 1
 	g := t.guard
 	if g == nil {
 		return out
 	}
-	out.Limit = t.allowed()
 	out.Breaker = g.showBreaker(n.clock)
 	budget := g.budget.State(n.clock)
 	out.Budget = store.Budget{Tokens: rounded(budget.Tokens), Share: rounded(budget.Share), First: budget.First, Retries: budget.Retries, Denied: budget.Denied}

@@ -18,6 +18,7 @@ import (
 type Set struct {
 	policies map[string]*Policy
 	types    map[string]*Type
+	targets  map[string]Target
 	off      bool
 	standard *retry.Policy
 
@@ -81,6 +82,8 @@ func (s *Set) add(o *store.Object, before *Set) (err error) {
 			s.types[o.Name] = made
 		}
 		return err
+	case KindTarget:
+		return s.addTarget(o)
 	case KindSetting:
 		if o.Name == Retries {
 			s.off = !readSwitch(o.Body)

@@ -209,18 +209,12 @@ func (s *Server) export(ctx context.Context, w http.ResponseWriter, filter store
 		return err
 	}
 	err := s.inspect.Export(ctx, filter, func(t *outlast.Task, attempts []outlast.Attempt) error {
-		start := len(lines)
 		views, err := s.inspect.View(ctx, t)
 		if err != nil {
 			return err
 		}
-		letter := client.Letter{Task: wireTask(views[0]), Attempts: wireAttempts(attempts)}
-		if lines, err = client.Append(lines, letter); err != nil {
+		if lines, err = AppendLetter(lines, views[0], attempts); err != nil || len(lines) < exportChunk {
 			return err
-		}
-		oneLine(lines[start:])
-		if lines = append(lines, '\n'); len(lines) < exportChunk {
-			return nil
 		}
 		return flush()
 	})
@@ -228,6 +222,17 @@ func (s *Server) export(ctx context.Context, w http.ResponseWriter, filter store
 		return err
 	}
 	return flush()
+}
+
+// AppendLetter appends a dead letter as one line of JSON, as the export has it.
+func AppendLetter(lines []byte, v *outlast.View, attempts []outlast.Attempt) ([]byte, error) {
+	start := len(lines)
+	lines, err := client.Append(lines, client.Letter{Task: wireTask(v), Attempts: wireAttempts(attempts)})
+	if err != nil {
+		return lines[:start], err
+	}
+	oneLine(lines[start:])
+	return append(lines, '\n'), nil
 }
 
 // oneLine makes one line of JSON: a raw line end can only stand between

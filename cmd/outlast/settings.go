@@ -70,6 +70,7 @@ func (s *settings) options() []outlast.Option {
 		outlast.WithRelease(s.Release),
 		outlast.WithDeadRetention(time.Duration(kept.Retention)), outlast.WithDoneRetention(time.Duration(kept.DoneRetention)),
 		outlast.WithCleanup(kept.Cleanup, kept.Zone), outlast.WithStatsEvery(time.Duration(kept.StatsEvery)), outlast.WithDeadBacklog(kept.Backlog),
+		outlast.WithPushTimeout(time.Duration(s.Push.Timeout)),
 		outlast.WithEngine(func(c *engine.Config) {
 			c.Slots, c.NearFuture, c.Batch = e.Concurrency, e.NearFuture, e.Batch
 			c.Horizon = time.Duration(e.Horizon)
@@ -111,7 +112,7 @@ func (s *settings) appConfig(f *serveFlags) (app.Config, error) {
 	}
 	made := app.Config{
 		Listen: s.Listen, Store: s.Store.URL, Openers: openers(), Queues: s.Engine.Queues, AllowTargets: ranges, TargetSecrets: secrets,
-		Grace: time.Duration(s.Grace), Version: version(), Options: s.options(), DebugListen: s.DebugListen,
+		Grace: time.Duration(s.Grace), Version: version(), Options: s.options(), DebugListen: s.DebugListen, Archive: s.Dead.Archive,
 	}
 	if s.Grace == 0 {
 		made.Grace = -1

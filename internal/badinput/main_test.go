@@ -16,6 +16,7 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver of store/sqlite
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/app"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sqlite"
@@ -92,8 +93,16 @@ func (w *world) start(ctx context.Context, path string) (err error) {
 func (w *world) count(t testing.TB) string {
 	t.Helper()
 	inspect := w.node.Inspector()
-	tasks, err := inspect.Count(t.Context(), store.Filter{}, 1_000_000)
-	must(t, err)
+	count := func(filter store.Filter) int {
+		found, err := inspect.Count(t.Context(), filter, 1_000_000)
+		must(t, err)
+		return found
+	}
+	alerts, tasks := -1, 0 // tasks of alerts come and go by themselves
+	for again := count(store.Filter{Queue: alert.Queue}); again != alerts; again = count(store.Filter{Queue: alert.Queue}) {
+		alerts = again
+		tasks = count(store.Filter{}) - alerts
+	}
 	dead, err := inspect.Count(t.Context(), store.Filter{State: task.Dead}, 1_000_000)
 	must(t, err)
 	queues, err := inspect.Queues(t.Context())

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/memory"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Letters are written whole, one line each, in files that others cannot read, also
+// behind a line that a crash has cut off.
+func TestArchiveKeepsLetters(t *testing.T) {
+	directory := filepath.Join(t.TempDir(), "a", "letters")
+	kept, err := openArchive(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(directory, "dead-*.ndjson"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.WriteFile(files[0], []byte(`{"id": "cut o`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := outlast.Open(t.Context(), memory.New())
+	if err != nil {
+		t.Fatal(err)
+	}
+	outlast.Handle(c, "mail", func(context.Context, json.RawMessage) error { return outlast.Dead(errors.New("no such person")) })
+	if err := c.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := c.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	receipt, err := c.Enqueue(t.Context(), outlast.Draft{Type: "mail", Payload: []byte("{\n\"to\": 12345678901234567890}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ended, err := c.Wait(t.Context(), receipt.Task.ID); err != nil || ended.State != task.Dead {
+		t.Fatal(ended, err)
+	}
+	var letters []dead.Letter
+	err = c.Inspector().Export(t.Context(), store.Filter{}, func(letter *task.Task, attempts []task.Attempt) error {
+		letters = append(letters, dead.Letter{Task: letter, Attempts: attempts})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := kept.keep(t.Context(), c.Inspector(), letters); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := os.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	lines := bufio.NewScanner(file)
+	for number := 0; lines.Scan(); number++ {
+		var letter client.Letter
+		err := json.Unmarshal(lines.Bytes(), &letter)
+		switch {
+		case number == 0 && err == nil:
+			t.Error("the line that was cut off is whole")
+		case number > 0 && (err != nil || letter.Task.ID != receipt.Task.ID || len(letter.Attempts) != 1 || string(letter.Task.Payload) != `{ "to": 12345678901234567890}`):
+			t.Errorf("line %d: %s, %v", number, lines.Bytes(), err)
+		case number == 3:
+			t.Error("a line too many")
+		}
+	}
+}
+
+func TestArchiveThatCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openArchive(file); err == nil {
+		t.Error("a file is no directory")
+	}
+}
