@@ -113,6 +113,9 @@ func (c *Client) makeEngine() error {
 			WakeKey:  c.waker.key,
 		},
 	}
+	if c.tracer != nil {
+		config.Trace = c.traceAttempt
+	}
 	for _, change := range c.tune {
 		change(&config)
 	}

@@ -24,6 +24,16 @@ func (c *Client) Enqueue(ctx context.Context, draft Draft) (Receipt, error) {
 	if err := c.running(); err != nil {
 		return Receipt{}, err
 	}
+	ctx, span := c.traceEnqueue(ctx, &draft, 1)
+	receipt, err := c.enqueueOne(ctx, draft)
+	if err == nil {
+		span.Accepted(receipt.Task.ID, receipt.Existing)
+	}
+	span.End(err)
+	return receipt, err
+}
+
+func (c *Client) enqueueOne(ctx context.Context, draft Draft) (Receipt, error) {
 	insert, err := c.prepare(ctx, draft, "")
 	if err != nil {
 		return Receipt{}, c.metrics.refused(err)
@@ -46,10 +56,15 @@ func (c *Client) EnqueueMany(ctx context.Context, drafts []Draft, atomic bool) (
 	if err := tooMany(len(drafts)); err != nil || len(drafts) == 0 {
 		return nil, err
 	}
+	ctx, span := c.traceEnqueue(ctx, &drafts[0], len(drafts))
+	receipts, err := []Receipt(nil), error(nil)
 	if atomic {
-		return c.enqueueAtomic(ctx, drafts, c.engine.Enqueue)
+		receipts, err = c.enqueueAtomic(ctx, drafts, c.engine.Enqueue)
+	} else {
+		receipts, err = c.enqueueEach(ctx, drafts)
 	}
-	return c.enqueueEach(ctx, drafts)
+	span.End(err)
+	return receipts, err
 }
 
 func tooMany(drafts int) error {
@@ -209,6 +224,7 @@ func (c *Client) receipt(insert *store.Insert, inserted *store.Inserted) Receipt
 // of the draft is shared with the caller afterwards, except the payload, which
 // is only read.
 func (c *Client) prepare(ctx context.Context, d Draft, prefix string) (store.Insert, error) {
+	d.TraceParent = c.tracer.Keep(ctx, d.TraceParent)
 	wrong := complaints{prefix: prefix, policies: c.policiesFor(ctx, &d)}
 	now := time.Now()
 	d.validate(&wrong, now)

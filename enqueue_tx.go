@@ -41,10 +41,13 @@ func (c *Client) EnqueueIn(ctx context.Context, tx any, drafts ...Draft) ([]Rece
 	if err := tooMany(len(drafts)); err != nil || len(drafts) == 0 {
 		return nil, err
 	}
-	return c.enqueueAtomic(ctx, drafts, func(ctx context.Context, items []store.Insert) ([]store.Inserted, error) {
+	ctx, span := c.traceEnqueue(ctx, &drafts[0], len(drafts))
+	receipts, err := c.enqueueAtomic(ctx, drafts, func(ctx context.Context, items []store.Insert) ([]store.Inserted, error) {
 		defer c.turns.take(tx)()
 		return enqueuer.EnqueueTx(ctx, tx, items)
 	})
+	span.End(err)
+	return receipts, err
 }
 
 func noTxStore() error {

@@ -22,6 +22,9 @@ func (c *Client) observe() engine.Observer {
 	if c.metrics != nil {
 		all = append(all, c.metrics.observer())
 	}
+	if c.tracer != nil {
+		all = append(all, engine.Observer{Settled: c.traceLeased})
+	}
 	return combine(append(all, c.observers...))
 }
 

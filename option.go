@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/tracing"
 )
 
 // Option changes what [Open] makes.
@@ -34,6 +36,7 @@ type options struct {
 	dead        dead.Config
 	pushTimeout time.Duration
 	alertFuncs  map[string]alert.Channel
+	tracer      *tracing.Tracer
 }
 
 // WithQueues names the queues that this node works on; "default" when the
@@ -57,6 +60,14 @@ func WithLogger(logger *slog.Logger) Option { return func(o *options) { o.logger
 // WithRegisterer registers Prometheus metrics, until [Client.Stop].
 func WithRegisterer(r prometheus.Registerer) Option {
 	return func(o *options) { o.registerer = r }
+}
+
+// WithTracerProvider makes OpenTelemetry spans of enqueues and attempts, see package
+// tracing; none when absent, at no cost. The provider stays the caller's, who flushes
+// it after [Client.Stop]. The global provider is used only by who passes it:
+// WithTracerProvider(otel.GetTracerProvider()).
+func WithTracerProvider(provider oteltrace.TracerProvider) Option {
+	return func(o *options) { o.tracer = tracing.New(provider) }
 }
 
 // AllowTargets opens address ranges for HTTP tasks that are closed otherwise:

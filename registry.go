@@ -178,6 +178,7 @@ func (r *registry) push(ctx context.Context, run *engine.Run) ([]byte, error) {
 func (r *registry) request(ctx context.Context, run *engine.Run, url string, secret []byte) ([]byte, error) {
 	return r.sender.Do(ctx, push.Call{
 		Task:        run.Task,
+		TraceParent: r.client.tracer.Carried(ctx),
 		URL:         url,
 		MaxAttempts: run.MaxAttempts,
 		Deadline:    run.Deadline,

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/retry"
@@ -24,18 +26,29 @@ import (
 func BenchmarkEngine(b *testing.B) {
 	b.Run("success", func(b *testing.B) { runEngine(b, 0) })
 	b.Run("retry", func(b *testing.B) { runEngine(b, 1) })
+	b.Run("traced", func(b *testing.B) { runTraced(b, sdktrace.AlwaysSample()) })
+	b.Run("unsampled", func(b *testing.B) { runTraced(b, sdktrace.NeverSample()) })
+}
+
+// runTraced runs b.N tasks with a span for each attempt, which goes nowhere.
+func runTraced(b *testing.B, sampler sdktrace.Sampler) {
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(noExporter{}), sdktrace.WithSampler(sampler))
+	runEngine(b, 0, outlast.WithTracerProvider(provider))
+	if err := provider.Shutdown(context.Background()); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // runEngine runs b.N tasks each of which fails so often before it succeeds.
-func runEngine(b *testing.B, failures int) {
+func runEngine(b *testing.B, failures int, opts ...outlast.Option) {
 	ctx := context.Background()
 	backend := &cheapStore{Store: memory.New(), tasks: b.N, ran: make([]uint8, b.N)}
 	var left atomic.Int64
 	left.Store(int64(b.N))
 	done := make(chan struct{})
 	var batches, rows atomic.Int64
-	client, err := outlast.Open(ctx, backend, outlast.WithEngine(func(c *engine.Config) { c.Slots, c.Share = 10_000, 1 }),
-		outlast.WithObserver(engine.Observer{Committed: func(_ string, n int, _ time.Duration) { batches.Add(1); rows.Add(int64(n)) }}))
+	client, err := outlast.Open(ctx, backend, append(opts, outlast.WithEngine(func(c *engine.Config) { c.Slots, c.Share = 10_000, 1 }),
+		outlast.WithObserver(engine.Observer{Committed: func(_ string, n int, _ time.Duration) { batches.Add(1); rows.Add(int64(n)) }}))...)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -69,6 +82,12 @@ func runEngine(b *testing.B, failures int) {
 		b.Fatal(err)
 	}
 }
+
+// noExporter takes spans and forgets them.
+type noExporter struct{}
+
+func (noExporter) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { return nil }
+func (noExporter) Shutdown(context.Context) error                             { return nil }
 
 // processorTime is what this process has used of all cores.
 func processorTime(b *testing.B) time.Duration {

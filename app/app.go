@@ -94,7 +94,12 @@ func (a *App) start(ctx context.Context) error {
 
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	exports, err := a.telemetry(ctx)
+	if err != nil {
+		return err
+	}
 	options := []outlast.Option{
+		outlast.WithTracerProvider(exports.traces),
 		outlast.AsServer(), outlast.WithLogger(a.config.Logger), outlast.WithRegisterer(registry),
 		outlast.AllowTargets(a.config.AllowTargets...), outlast.WithAddress(a.addr), outlast.WithGrace(max(a.config.Grace, time.Nanosecond)),
 	}
@@ -119,6 +124,9 @@ func (a *App) start(ctx context.Context) error {
 		return fmt.Errorf("open the engine: %w", err)
 	}
 	a.undo("engine", max(a.config.Grace, 0)+settleTimeout, a.client.Stop)
+	if err := a.measure(ctx, exports, registry); err != nil {
+		return err
+	}
 	reload, err := a.configure(ctx, backend)
 	if err != nil {
 		return err

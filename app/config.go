@@ -61,6 +61,8 @@ type Config struct {
 	Archive string
 	// DebugListen is a loopback address and port for the profiler, "" for none.
 	DebugListen string
+	// Telemetry is where traces and metrics are sent.
+	Telemetry Telemetry
 	// Grace is the time that running attempts get at a stop, 25 s when 0,
 	// none when negative.
 	Grace time.Duration
@@ -82,6 +84,9 @@ func (c Config) withDefaults() (Config, error) {
 		if err := checkListen(c.DebugListen); err != nil {
 			return c, err
 		}
+	}
+	if problem := config.EndpointProblem(c.Telemetry.Endpoint); problem != "" {
+		return c, task.Invalid("telemetry.endpoint", problem, config.EndpointHint)
 	}
 	return c, checkListen(c.Listen)
 }

@@ -20,6 +20,7 @@ type Config struct {
 	Log         Log               `json:"log" doc:"The log, on standard error."`
 	Grace       Duration          `json:"grace" default:"25s" doc:"Time that running attempts get at a stop."`
 	Release     string            `json:"release" doc:"Release of this program, for people and metrics."`
+	Telemetry   Telemetry         `json:"telemetry" doc:"Traces and metrics for OpenTelemetry; docs/operations.md tells what is in them."`
 	DebugListen string            `json:"debug_listen" doc:"Loopback address and port of the profiler (pprof); off when empty."`
 	Targets     map[string]Target `json:"targets" doc:"What tasks call, by host, or host and port."`
 
@@ -70,6 +71,12 @@ type Log struct {
 	Level  string            `json:"level" default:"info" one:"debug,info,warn,error" doc:"What is logged."`
 	Format string            `json:"format" default:"text" one:"text,json" doc:"How."`
 	Levels map[string]string `json:"levels" one:"debug,info,warn,error" doc:"Level of one package of the program, such as engine: debug."`
+}
+
+// Telemetry is where traces and metrics are sent.
+type Telemetry struct {
+	Endpoint string `json:"endpoint" doc:"Base URL of a collector that takes OTLP over HTTP, such as http://127.0.0.1:4318; off when empty."`
+	Sample   int    `json:"sample" default:"100" least:"0" most:"100" doc:"Share of the traces that begin here, in percent; others follow their caller, and attempts their enqueue."`
 }
 
 // Target is a host that tasks call.

@@ -73,6 +73,9 @@ func (f *File) check(d *decoder) {
 	if host, _, err := net.SplitHostPort(f.DebugListen); err == nil && !loopback(host) {
 		d.refuse("debug_listen", "write it as 127.0.0.1:6060", "%s is no loopback address: the profiler shows everything", task.Quote(f.DebugListen))
 	}
+	if problem := EndpointProblem(f.Telemetry.Endpoint); problem != "" {
+		d.refuse("telemetry.endpoint", EndpointHint, "%s", problem)
+	}
 	for i, text := range f.Push.Allow {
 		if !isRange(text) {
 			d.refuse(fmt.Sprintf("push.allow[%d]", i), "", "%s is no address range such as 10.0.0.0/8", task.Quote(text))

@@ -138,6 +138,8 @@ func TestRefused(t *testing.T) {
 		{"range", "push: {allow: [10.0.0.0/8, nonsense]}\n", []string{"f.yaml:1: push.allow[1]: \"nonsense\" is no address range"}},
 		{"secret", "targets:\n  a.example: {secret_env: whsec_c2VjcmV0}\n", []string{"f.yaml:2: targets.a.example.secret_env: is no name of an environment variable"}},
 		{"profiler", "debug_listen: 0.0.0.0:6060\n", []string{"f.yaml:1: debug_listen: \"0.0.0.0:6060\" is no loopback address"}},
+		{"collector", "telemetry: {endpoint: \"http://me:secret@a\", sample: 101}\n", []string{"f.yaml:1: telemetry.endpoint: has a user or password in it", "f.yaml:1: telemetry.sample: is outside 0 to 100"}},
+		{"collector by gRPC", "telemetry:\n  endpoint: a.example:4317\n", []string{"f.yaml:2: telemetry.endpoint: is no URL with http or https and a host"}},
 		{"alert of a policy", "policies: {p: {alert: {when: \"attempt >\"}}}\n", []string{"f.yaml:1: policies.p.alert.when: is no condition"}},
 		{"control character", "\"a\\e[31m\": 1\n", []string{`a\x1b[31m: unknown key`}},
 		{"deep", strings.Repeat("[", 40) + strings.Repeat("]", 40), []string{"is nested deeper than 32 levels"}},

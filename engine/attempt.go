@@ -27,6 +27,8 @@ type attempt struct {
 	kept    error       // what a handler returned whose success was recorded before; see complete.go
 	before  *attempt    // in answered
 	lease   *lease      // nil unless a remote worker runs it
+
+	traced func(*store.Settlement) // ends its trace; nil for none
 }
 
 // attemptChunk is how many attempts are allocated together: few, since one
@@ -113,7 +115,10 @@ func (e *Engine) attempt(a *attempt) {
 				e.renewPolicy(&a.run)
 			}
 			decideSafely(&a.end, &end)
+			a.trace(&a.end.settlement)
 			e.settle(a)
+		} else {
+			a.trace(nil)
 		}
 	}()
 	if f := e.config.Observer.AttemptStarted; f != nil {
@@ -137,7 +142,19 @@ func (e *Engine) call(a *attempt) (result []byte, err error) {
 	if handler == nil {
 		return nil, errNoHandler
 	}
-	return handler(&a.ctx, &a.run)
+	if e.config.Trace == nil {
+		return handler(&a.ctx, &a.run)
+	}
+	ctx, traced := e.config.Trace(&a.ctx, &a.run)
+	a.traced = traced
+	return handler(ctx, &a.run)
+}
+
+// trace ends the trace of the attempt, if there is one.
+func (a *attempt) trace(end *store.Settlement) {
+	if a.traced != nil {
+		a.traced(end)
+	}
 }
 
 var errNoHandler = &task.Error{Code: task.CodeNoHandler, Message: "nothing on this node can start the type"}

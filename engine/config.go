@@ -86,6 +86,12 @@ type Config struct {
 	// lock and must not block.
 	TargetLimit func(target string) int
 
+	// Trace is called before the handler of an attempt that this process runs, and
+	// makes the handler's context. The function beside it is called once, as soon as
+	// the handler is back, with what was decided: nil where the task had been taken
+	// from the attempt before. Neither may block. Nil for no traces.
+	Trace func(ctx context.Context, run *Run) (context.Context, func(end *store.Settlement))
+
 	// Queues whose lanes a node without Embedded set takes also where embedded
 	// nodes work on them (what `outlast serve --queues` does). Of other queues
 	// it takes lanes only while no living embedded node works on them.

@@ -13,7 +13,8 @@
 //	Outlast-Attempt                  1, 2, …
 //	Outlast-Max-Attempts             when attempts are limited
 //	Outlast-Deadline                 RFC 3339, when there is one
-//	traceparent                      when the task came with one
+//	traceparent                      of the attempt where attempts are traced, else of the task
+//	                                 when it came with one
 //
 // Types and keys may be any text, headers may not: bytes that are not printable
 // ASCII, spaces and percent signs are percent-encoded as in URLs. Names and keys

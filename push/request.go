@@ -118,8 +118,8 @@ func (s *Sender) describe(h *header, call Call) {
 	if !call.Deadline.IsZero() {
 		h.set("Outlast-Deadline", call.Deadline.UTC().Format(time.RFC3339Nano))
 	}
-	if isTraceParent(t.Spec.TraceParent) {
-		h.set("Traceparent", t.Spec.TraceParent)
+	if parent := cmp.Or(call.TraceParent, t.Spec.TraceParent); isTraceParent(parent) {
+		h.set("Traceparent", parent)
 	}
 }
 

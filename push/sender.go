@@ -28,6 +28,9 @@ type Call struct {
 	Task *task.Task
 	// URL is where to send it instead of the task's own URL, if not "".
 	URL string
+	// TraceParent is the W3C trace context that the request carries, "" for the
+	// task's own.
+	TraceParent string
 	// MaxAttempts is the limit that holds, announced to the receiver. 0 for none.
 	MaxAttempts int
 	// Deadline is when all attempts together end, announced to the receiver. It

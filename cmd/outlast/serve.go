@@ -25,7 +25,7 @@ const stopReserve = 15 * time.Second
 type serveFlags struct {
 	config, listen, store  string
 	level, format          string
-	release, debug         string
+	release, debug, otlp   string
 	allow, secrets, queues []string
 	grace                  time.Duration
 }
@@ -41,6 +41,7 @@ func (f *serveFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error; env OUTLAST_LOG_LEVEL")
 	flags.StringVar(&f.format, "log-format", "text", "text or json; env OUTLAST_LOG_FORMAT")
 	flags.StringVar(&f.release, "release", "", "release of this program, for people and metrics; env OUTLAST_RELEASE")
+	flags.StringVar(&f.otlp, "otlp-endpoint", "", "base URL of a collector for traces and metrics (OTLP over HTTP), such as http://127.0.0.1:4318; off when absent; env OTEL_EXPORTER_OTLP_ENDPOINT")
 	flags.StringVar(&f.debug, "debug-listen", "", "loopback address and port of the profiler (pprof), such as 127.0.0.1:6060; off when absent; env OUTLAST_DEBUG_LISTEN")
 }
 

@@ -33,6 +33,7 @@ var overrides = []struct {
 	{"log-level", "log.level", func(f *serveFlags, to *config.Config) { to.Log.Level = f.level }},
 	{"log-format", "log.format", func(f *serveFlags, to *config.Config) { to.Log.Format = f.format }},
 	{"release", "release", func(f *serveFlags, to *config.Config) { to.Release = f.release }},
+	{"otlp-endpoint", "telemetry.endpoint", func(f *serveFlags, to *config.Config) { to.Telemetry.Endpoint = f.otlp }},
 	{"debug-listen", "debug_listen", func(f *serveFlags, to *config.Config) { to.DebugListen = f.debug }},
 }
 
@@ -113,6 +114,7 @@ func (s *settings) appConfig(f *serveFlags) (app.Config, error) {
 	made := app.Config{
 		Listen: s.Listen, Store: s.Store.URL, Openers: openers(), Queues: s.Engine.Queues, AllowTargets: ranges, TargetSecrets: secrets,
 		Grace: time.Duration(s.Grace), Version: version(), Options: s.options(), DebugListen: s.DebugListen, Archive: s.Dead.Archive,
+		Telemetry: app.Telemetry{Endpoint: s.Telemetry.Endpoint, Sample: float64(s.Telemetry.Sample) / 100, Release: s.Release},
 	}
 	if s.Grace == 0 {
 		made.Grace = -1

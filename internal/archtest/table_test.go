@@ -153,8 +153,15 @@ var rules = []rule{
 		{"group", "the member that a task goes to"},
 	}},
 
+	{path: "tracing", is: "OpenTelemetry spans of enqueues and attempts", imports: []arrow{
+		{"task", "what a span is about"},
+		{"store", "how an attempt has ended"},
+		{"engine", "attempts that begin"},
+	}},
+
 	{path: "", is: "public API of the durable engine", imports: []arrow{
 		{"engine", "what it opens"},
+		{"tracing", "spans, for who brings a provider"},
 		{"internal/hints", "what to do about wrong fields"},
 		{"store", "the store it is given; implementations are the caller's choice"},
 		{"task", "nouns it shows"},
@@ -267,7 +274,13 @@ var foreign = []struct {
 
 	{"os/exec", "a server starts no processes", []arrow{{"cmd/*", "programs may"}, {"examples/*", "programs may"}, {"internal/tools", "it runs the go command"}, {"internal/servers", "it starts database servers, for tests and benchmarks"}, {"internal/binarytest", "it starts the program, for tests"}}},
 	{"google.golang.org/grpc", "gRPC must not reach users who do not ask for it", []arrow{{"retry/retrygrpc", "it is about gRPC"}}},
-	{"go.opentelemetry.io/otel", "the API is for adapters, the SDK for programs", []arrow{{"retry/retryotel", "it is about OpenTelemetry"}}},
+	{"go.opentelemetry.io/otel", "the API is for adapters, the SDK for programs", []arrow{
+		{"retry/retryotel", "it is about OpenTelemetry"}, {"tracing", "it is about OpenTelemetry"},
+		{"", "WithTracerProvider takes the API's type"}, {"app", "the server exports"},
+	}},
+	{"go.opentelemetry.io/otel/sdk", "the SDK is for programs", []arrow{{"app", "the server exports"}}},
+	{"go.opentelemetry.io/otel/exporters", "exporters are for programs", []arrow{{"app", "the server exports"}}},
+	{"go.opentelemetry.io/contrib", "it brings the SDK", []arrow{{"app", "the server exports"}}},
 	{"go.yaml.in/yaml", "the library takes values, not files", []arrow{{"config", "the configuration file"}}},
 	{"github.com/spf13/cobra", "only programs have a command line", []arrow{{"cmd/*", "the command line"}}},
 
