@@ -2,8 +2,11 @@ package outlast
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 )
 
 // actor is who acts, for the audit log.
@@ -18,11 +21,45 @@ func WithActor(ctx context.Context, name, address, request string) context.Conte
 	return context.WithValue(ctx, actorKey{}, actor{name, address, request})
 }
 
+// Actor is who acts through calls with the context: see [WithActor].
+func Actor(ctx context.Context) string { return actorOf(ctx).name }
+
 func actorOf(ctx context.Context) actor {
 	if a, ok := ctx.Value(actorKey{}).(actor); ok {
 		return a
 	}
 	return actor{name: "library"}
+}
+
+type queuesKey struct{}
+
+// WithinQueues bounds what calls with the context may enqueue, follow-up tasks
+// included, to some queues: anything else is refused with the code "denied".
+// Servers use it for tokens that are for certain queues.
+func WithinQueues(ctx context.Context, queues ...string) context.Context {
+	return context.WithValue(ctx, queuesKey{}, queues)
+}
+
+// within refuses a queue that the context does not allow.
+func within(ctx context.Context, path, queue string) error {
+	queues, bounded := ctx.Value(queuesKey{}).([]string)
+	if !bounded || slices.Contains(queues, queue) {
+		return nil
+	}
+	return &Error{Code: task.CodeDenied, Message: "the caller may enqueue in the queues " + strings.Join(queues, ", ") + " only",
+		Hint: "name one of them, or use another token", Fields: []task.Field{{Path: path, Message: "is not one of them"}}}
+}
+
+// allowsDraft refuses a draft that the context does not allow. Its queues are
+// resolved; a follow-up task without one goes where its task is.
+func allowsDraft(ctx context.Context, d *Draft, prefix string) error {
+	err := within(ctx, prefix+"queue", d.Queue)
+	for path, follow := range d.follows {
+		if err == nil && follow.Queue != "" {
+			err = within(ctx, prefix+path+".queue", follow.Queue)
+		}
+	}
+	return err
 }
 
 // audited is a row of the audit log without before and after.

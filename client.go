@@ -19,6 +19,7 @@ import (
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 // Client is one node of Outlast inside this process. Make it with [Open];
@@ -39,6 +40,7 @@ type Client struct {
 	turns     turns // of calls in callers' transactions
 	elsewhere elsewhere
 	waker     *waker
+	tokens    *token.Keeper
 
 	startStop sync.Mutex    // held by Start and Stop
 	state     atomic.Int32  // opened, started or stopped
@@ -63,7 +65,7 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c := &Client{backend: backend, waiters: newWaiters(), closed: make(chan struct{})}
+	c := &Client{backend: backend, waiters: newWaiters(), closed: make(chan struct{}), tokens: token.NewKeeper(backend)}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&c.options)

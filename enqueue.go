@@ -243,6 +243,9 @@ func (c *Client) prepare(ctx context.Context, d Draft, prefix string) (store.Ins
 	if err := wrong.err("the task is invalid"); err != nil {
 		return store.Insert{}, err
 	}
+	if err := allowsDraft(ctx, &d, prefix); err != nil {
+		return store.Insert{}, err
+	}
 	if err := c.room(&queue); err != nil {
 		return store.Insert{}, attributed(err, prefix)
 	}

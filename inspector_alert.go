@@ -281,9 +281,11 @@ func (i *Inspector) putAlertObject(ctx context.Context, kind, name string, value
 		return err
 	}
 	return i.changeAlertObject(ctx, kind, name, func(before *store.Object) store.Change {
+		row := audited(ctx, kind+".put", kind+"/"+name)
+		row.Before, row.After = before.Body, body
 		return store.Change{
-			Put:   []store.Object{{Kind: kind, Name: name, Body: body, Version: before.Version, Actor: "library"}},
-			Audit: []store.Audit{{Actor: "library", Action: kind + ".put", Subject: kind + "/" + name, Before: before.Body, After: body}},
+			Put:   []store.Object{{Kind: kind, Name: name, Body: body, Version: before.Version, Actor: row.Actor}},
+			Audit: []store.Audit{row},
 		}
 	})
 }
@@ -293,10 +295,9 @@ func (i *Inspector) deleteAlertObject(ctx context.Context, kind, noun, name stri
 		if before.Version == 0 {
 			return store.Change{}
 		}
-		return store.Change{
-			Delete: []store.Object{*before},
-			Audit:  []store.Audit{{Actor: "library", Action: kind + ".delete", Subject: kind + "/" + name, Before: before.Body}},
-		}
+		row := audited(ctx, kind+".delete", kind+"/"+name)
+		row.Before = before.Body
+		return store.Change{Delete: []store.Object{*before}, Audit: []store.Audit{row}}
 	}, noun)
 }
 

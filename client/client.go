@@ -123,6 +123,9 @@ func passing(err error) bool {
 	if !errors.As(err, &problem) {
 		return errors.Is(err, errLost)
 	}
+	if problem.Code == task.CodeRateLimited {
+		return false // the token is not good, now or later
+	}
 	switch problem.Status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true

@@ -9,6 +9,7 @@ import (
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 type alertName struct {
@@ -32,7 +33,7 @@ func (s *Server) addAlerts() {
 	s.addAlertRules()
 	s.addAlertChannels()
 	handle(s, route{
-		method: "GET", path: "/v1/alerts/events", id: "list-alert-events", tag: "alerts", answers: []int{200},
+		method: "GET", path: "/v1/alerts/events", id: "list-alert-events", needs: token.View, scope: whole, tag: "alerts", answers: []int{200},
 		summary: "List messages to channels, newest first: the delivery log",
 		about:   "Kept as long as ended tasks are; what could not be delivered, as long as dead letters.",
 	}, s.alertEvents)
@@ -40,7 +41,7 @@ func (s *Server) addAlerts() {
 
 func (s *Server) addAlertRules() {
 	handle(s, route{
-		method: "GET", path: "/v1/alerts/rules", id: "list-alert-rules", tag: "alerts", answers: []int{200}, summary: "List alert rules, the built-in ones included",
+		method: "GET", path: "/v1/alerts/rules", id: "list-alert-rules", needs: token.View, scope: whole, tag: "alerts", answers: []int{200}, summary: "List alert rules, the built-in ones included",
 	}, func(ctx context.Context, _ *none) (answer[client.AlertRules], error) {
 		rules, err := s.inspect.AlertRules(ctx)
 		if err != nil {
@@ -53,7 +54,7 @@ func (s *Server) addAlertRules() {
 		return ok(out)
 	})
 	handle(s, route{
-		method: "GET", path: "/v1/alerts/rules/{name}", id: "get-alert-rule", tag: "alerts", answers: []int{200}, summary: "Get an alert rule",
+		method: "GET", path: "/v1/alerts/rules/{name}", id: "get-alert-rule", needs: token.View, scope: whole, tag: "alerts", answers: []int{200}, summary: "Get an alert rule",
 		errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *alertName) (answer[client.AlertRule], error) {
 		rule, err := s.inspect.AlertRule(ctx, in.Name)
@@ -63,7 +64,7 @@ func (s *Server) addAlertRules() {
 		return ok(wireRule(rule))
 	})
 	handle(s, route{
-		method: "PUT", path: "/v1/alerts/rules/{name}", id: "put-alert-rule", tag: "alerts", answers: []int{200}, limit: maxAlertBody,
+		method: "PUT", path: "/v1/alerts/rules/{name}", id: "put-alert-rule", needs: token.Administer, scope: whole, tag: "alerts", answers: []int{200}, limit: maxAlertBody,
 		summary: "Create an alert rule or replace one, also a built-in one", about: alertVariables(), request: reflect.TypeFor[alert.Rule](),
 		errors: []task.Code{task.CodeManagedByFile},
 	}, func(ctx context.Context, in *alertBody) (answer[client.AlertRule], error) {
@@ -81,7 +82,7 @@ func (s *Server) addAlertRules() {
 		return ok(wireRule(stored))
 	})
 	handle(s, route{
-		method: "DELETE", path: "/v1/alerts/rules/{name}", id: "delete-alert-rule", tag: "alerts", answers: []int{200},
+		method: "DELETE", path: "/v1/alerts/rules/{name}", id: "delete-alert-rule", needs: token.Administer, scope: whole, tag: "alerts", answers: []int{200},
 		summary: "Delete an alert rule; a built-in one of its name holds again", errors: []task.Code{task.CodeNotFound, task.CodeManagedByFile},
 	}, func(ctx context.Context, in *alertName) (answer[none], error) {
 		if err := s.inspect.DeleteAlertRule(ctx, in.Name); err != nil {
@@ -93,7 +94,7 @@ func (s *Server) addAlertRules() {
 
 func (s *Server) addAlertChannels() {
 	handle(s, route{
-		method: "GET", path: "/v1/alerts/channels", id: "list-alert-channels", tag: "alerts", answers: []int{200}, summary: "List alert channels",
+		method: "GET", path: "/v1/alerts/channels", id: "list-alert-channels", needs: token.View, scope: whole, tag: "alerts", answers: []int{200}, summary: "List alert channels",
 	}, func(ctx context.Context, _ *none) (answer[client.AlertChannels], error) {
 		channels, err := s.inspect.AlertChannels(ctx)
 		if err != nil {
@@ -106,7 +107,7 @@ func (s *Server) addAlertChannels() {
 		return ok(out)
 	})
 	handle(s, route{
-		method: "GET", path: "/v1/alerts/channels/{name}", id: "get-alert-channel", tag: "alerts", answers: []int{200}, summary: "Get an alert channel",
+		method: "GET", path: "/v1/alerts/channels/{name}", id: "get-alert-channel", needs: token.View, scope: whole, tag: "alerts", answers: []int{200}, summary: "Get an alert channel",
 		errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *alertName) (answer[client.AlertChannel], error) {
 		channel, err := s.inspect.AlertChannel(ctx, in.Name)
@@ -116,7 +117,7 @@ func (s *Server) addAlertChannels() {
 		return ok(wireChannel(channel))
 	})
 	handle(s, route{
-		method: "PUT", path: "/v1/alerts/channels/{name}", id: "put-alert-channel", tag: "alerts", answers: []int{200}, limit: maxAlertBody,
+		method: "PUT", path: "/v1/alerts/channels/{name}", id: "put-alert-channel", needs: token.Administer, scope: whole, tag: "alerts", answers: []int{200}, limit: maxAlertBody,
 		summary: "Create an alert channel or replace one", about: "Secrets are not part of it: it names environment variables of the servers that hold them.",
 		request: reflect.TypeFor[alert.ChannelSpec](), errors: []task.Code{task.CodeManagedByFile},
 	}, func(ctx context.Context, in *alertBody) (answer[client.AlertChannel], error) {
@@ -134,7 +135,7 @@ func (s *Server) addAlertChannels() {
 		return ok(wireChannel(stored))
 	})
 	handle(s, route{
-		method: "DELETE", path: "/v1/alerts/channels/{name}", id: "delete-alert-channel", tag: "alerts", answers: []int{200},
+		method: "DELETE", path: "/v1/alerts/channels/{name}", id: "delete-alert-channel", needs: token.Administer, scope: whole, tag: "alerts", answers: []int{200},
 		summary: "Delete an alert channel that nothing names", errors: []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeManagedByFile},
 	}, func(ctx context.Context, in *alertName) (answer[none], error) {
 		if err := s.inspect.DeleteAlertChannel(ctx, in.Name); err != nil {
@@ -143,7 +144,7 @@ func (s *Server) addAlertChannels() {
 		return ok(none{})
 	})
 	handle(s, route{
-		method: "POST", path: "/v1/alerts/channels/{name}/test", id: "test-alert-channel", tag: "alerts", answers: []int{200},
+		method: "POST", path: "/v1/alerts/channels/{name}/test", id: "test-alert-channel", needs: token.Operate, scope: whole, tag: "alerts", answers: []int{200},
 		summary: "Send a test message and wait until it was taken", errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *alertName) (answer[client.AlertTested], error) {
 		if err := s.inspect.TestAlertChannel(ctx, in.Name); err != nil {

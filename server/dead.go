@@ -10,6 +10,7 @@ import (
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 type deadQuery struct {
@@ -49,21 +50,26 @@ type purgeInput struct{ Body client.Purge }
 
 func (s *Server) addDead() {
 	handle(s, route{
-		method: "GET", path: "/v1/dead", id: "list-dead", tag: "dead letters", answers: []int{200},
+		method: "GET", path: "/v1/dead", id: "list-dead", needs: token.View, scope: filtered, tag: "dead letters", answers: []int{200},
 		summary: "Find dead letters, newest first",
 	}, func(ctx context.Context, in *deadInput) (answer[client.Tasks], error) {
 		page, err := pageOf(in.Limit, in.Cursor)
 		if err != nil {
 			return fail[client.Tasks](err)
 		}
-		return tasks(s.inspect.Dead(ctx, in.filter(), page))
+		filter, err := scopedFilter(ctx, in.filter())
+		if err != nil {
+			return fail[client.Tasks](err)
+		}
+		views, next, err := s.inspect.Dead(ctx, filter, page)
+		return tasks(ctx, views, next, err)
 	})
 	handle(s, route{
-		method: "GET", path: "/v1/dead/{id}", id: "get-dead", tag: "dead letters", answers: []int{200},
+		method: "GET", path: "/v1/dead/{id}", id: "get-dead", needs: token.View, scope: byTask, tag: "dead letters", answers: []int{200},
 		summary: "Get a dead letter with all its attempts", errors: []task.Code{task.CodeNotFound},
 	}, s.letter)
 	handle(s, route{
-		method: "GET", path: "/v1/dead/stats", id: "count-dead", tag: "dead letters", answers: []int{200}, summary: "Count dead letters",
+		method: "GET", path: "/v1/dead/stats", id: "count-dead", needs: token.View, scope: whole, tag: "dead letters", answers: []int{200}, summary: "Count dead letters",
 	}, func(ctx context.Context, _ *none) (answer[client.DeadStats], error) {
 		stats, err := s.inspect.DeadStats(ctx)
 		if err != nil {
@@ -72,17 +78,17 @@ func (s *Server) addDead() {
 		return ok(client.DeadStats(*stats))
 	})
 	handle(s, route{
-		method: "GET", path: "/v1/dead/groups", id: "group-dead", tag: "dead letters", answers: []int{200},
+		method: "GET", path: "/v1/dead/groups", id: "group-dead", needs: token.View, scope: filtered, tag: "dead letters", answers: []int{200},
 		summary: "Group dead letters by the fingerprint of their last error, most first",
 	}, s.deadGroups)
 	handle(s, route{
-		method: "POST", path: "/v1/dead/redrive", id: "redrive-dead", tag: "dead letters", answers: []int{202},
+		method: "POST", path: "/v1/dead/redrive", id: "redrive-dead", needs: token.Operate, scope: byBody, tag: "dead letters", answers: []int{202},
 		summary: "Send dead letters back to their queues, by ids or by filter",
 		about:   "A redrive by filter is an operation that survives a restart; follow it under /v1/operations. A dry run only counts.",
 		errors:  []task.Code{task.CodeConflict},
 	}, s.redrive)
 	handle(s, route{
-		method: "POST", path: "/v1/dead/purge", id: "purge-dead", tag: "dead letters", answers: []int{200},
+		method: "POST", path: "/v1/dead/purge", id: "purge-dead", needs: token.Operate, scope: byBody, tag: "dead letters", answers: []int{200},
 		summary: "Delete dead letters for ever, by ids or by filter", about: "An empty filter object means every letter; no filter at all is refused.",
 	}, s.purge)
 	s.addExport()
@@ -112,7 +118,11 @@ func (s *Server) deadGroups(ctx context.Context, in *groupsInput) (answer[client
 	if page.Limit == 0 {
 		page.Limit = 100
 	}
-	groups, err := s.inspect.DeadGroups(ctx, in.filter(), page.Limit)
+	filter, err := boundFilter(ctx, in.filter(), "queue")
+	if err != nil {
+		return fail[client.DeadGroups](err)
+	}
+	groups, err := s.inspect.DeadGroups(ctx, filter, page.Limit)
 	if err != nil {
 		return fail[client.DeadGroups](err)
 	}
@@ -152,23 +162,36 @@ func (s *Server) redrive(ctx context.Context, in *redriveInput) (answer[client.R
 	if err := chosen(in.Body.IDs, in.Body.Filter); err != nil {
 		return fail[client.Redriven](err)
 	}
+	ids, filter, others, err := s.scopedLetters(ctx, in.Body.IDs, deadFilter(in.Body.Filter))
+	if err != nil {
+		return fail[client.Redriven](err)
+	}
+	if filter == nil && len(ids) == 0 {
+		return ok(client.Redriven{DryRun: in.Body.DryRun, Missing: others})
+	}
 	result, err := s.inspect.Redrive(ctx, outlast.RedriveRequest{
-		IDs: in.Body.IDs, Filter: deadFilter(in.Body.Filter), DryRun: in.Body.DryRun, Rate: in.Body.Rate,
+		IDs: ids, Filter: filter, DryRun: in.Body.DryRun, Rate: in.Body.Rate,
 		KeepAttempts: in.Body.KeepAttempts, Payload: in.Body.Payload,
 	})
 	if err != nil {
 		return fail[client.Redriven](inFilter(err))
 	}
-	return ok(client.Redriven{Operation: result.Operation, Matched: result.Matched, DryRun: in.Body.DryRun, Missing: result.Missing, Sample: result.Sample})
+	return ok(client.Redriven{Operation: result.Operation, Matched: result.Matched, DryRun: in.Body.DryRun, Missing: append(result.Missing, others...), Sample: result.Sample})
 }
 
 func (s *Server) purge(ctx context.Context, in *purgeInput) (answer[client.Purged], error) {
 	if err := chosen(in.Body.IDs, in.Body.Filter); err != nil {
 		return fail[client.Purged](err)
 	}
-	filter := store.Filter{IDs: in.Body.IDs}
-	if in.Body.Filter != nil {
-		filter = *deadFilter(in.Body.Filter)
+	ids, chosen, _, err := s.scopedLetters(ctx, in.Body.IDs, deadFilter(in.Body.Filter))
+	if err != nil {
+		return fail[client.Purged](err)
+	}
+	filter := store.Filter{IDs: ids}
+	if chosen != nil {
+		filter = *chosen
+	} else if len(ids) == 0 {
+		return ok(client.Purged{DryRun: in.Body.DryRun})
 	}
 	matched, err := s.inspect.Purge(ctx, filter, in.Body.DryRun)
 	if err != nil {
@@ -182,19 +205,23 @@ const exportChunk = 64 << 10
 
 func (s *Server) addExport() {
 	r := route{
-		method: "GET", path: "/v1/dead/export", id: "export-dead", tag: "dead letters", answers: []int{200}, streams: true,
+		method: "GET", path: "/v1/dead/export", id: "export-dead", needs: token.View, scope: filtered, tag: "dead letters", answers: []int{200}, streams: true,
 		summary: "Export dead letters with their attempts, one JSON object per line",
 		about:   "Line ends between the tokens of a payload become spaces; nothing else of it changes. An answer that is cut off is not complete.",
 	}
 	plan := planOf(reflect.TypeFor[deadQuery](), r)
 	s.document(r, plan, reflect.TypeFor[client.Letter]())
-	s.mux.Handle(r.method+" "+r.path, s.measured(r, func(w http.ResponseWriter, req *http.Request) error {
+	s.serve(r, func(w http.ResponseWriter, req *http.Request) error {
 		var in deadQuery
 		if err := plan.read(w, req, reflect.ValueOf(&in).Elem()); err != nil {
 			return err
 		}
-		return s.export(req.Context(), w, in.filter())
-	}))
+		filter, err := scopedFilter(req.Context(), in.filter())
+		if err != nil {
+			return err
+		}
+		return s.export(req.Context(), w, filter)
+	})
 }
 
 func (s *Server) export(ctx context.Context, w http.ResponseWriter, filter store.Filter) error {
@@ -209,6 +236,9 @@ func (s *Server) export(ctx context.Context, w http.ResponseWriter, filter store
 		return err
 	}
 	err := s.inspect.Export(ctx, filter, func(t *outlast.Task, attempts []outlast.Attempt) error {
+		if token := scoped(ctx); token != nil && !token.Covers(t.Queue) {
+			return nil
+		}
 		views, err := s.inspect.View(ctx, t)
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/group"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 type memberInput struct {
@@ -20,7 +21,7 @@ type putMemberInput struct {
 
 func (s *Server) addGroups() {
 	handle(s, route{
-		method: "PUT", path: "/v1/groups/{group}/workers/{id}", id: "put-member", tag: "groups", answers: []int{200},
+		method: "PUT", path: "/v1/groups/{group}/workers/{id}", id: "put-member", needs: token.Work, scope: whole, tag: "groups", answers: []int{200},
 		summary: "Join a worker group, or beat", about: "To be repeated, three times within ttl at least. Any node can be told.",
 	}, func(ctx context.Context, in *putMemberInput) (answer[client.Member], error) {
 		m := group.Member{
@@ -32,7 +33,7 @@ func (s *Server) addGroups() {
 		return ok(in.Body)
 	})
 	handle(s, route{
-		method: "DELETE", path: "/v1/groups/{group}/workers/{id}", id: "remove-member", tag: "groups", answers: []int{200},
+		method: "DELETE", path: "/v1/groups/{group}/workers/{id}", id: "remove-member", needs: token.Work, scope: whole, tag: "groups", answers: []int{200},
 		summary: "Leave a worker group", errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *memberInput) (answer[none], error) {
 		there, err := s.client.RemoveMember(ctx, in.Group, in.ID)
@@ -45,7 +46,7 @@ func (s *Server) addGroups() {
 		return ok(none{})
 	})
 	handle(s, route{
-		method: "GET", path: "/v1/groups", id: "list-groups", tag: "groups", answers: []int{200},
+		method: "GET", path: "/v1/groups", id: "list-groups", needs: token.View, scope: whole, tag: "groups", answers: []int{200},
 		summary: "List worker groups", about: "As the node that is asked sees them.",
 	}, func(context.Context, *none) (answer[client.Groups], error) {
 		views := s.client.Groups()

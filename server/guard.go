@@ -63,6 +63,9 @@ func (s *Server) problem(w http.ResponseWriter, req *http.Request, err error) {
 	} else if problem.Code == task.CodeUnavailable && !named(err) {
 		s.log.Warn("the store did not answer a request", about...)
 	}
+	if problem.Status == http.StatusUnauthorized {
+		w.Header()["Www-Authenticate"] = []string{`Bearer realm="outlast"`}
+	}
 	deadline(w, answerTimeout)
 	writeProblem(w, problem)
 }
@@ -71,7 +74,7 @@ func (s *Server) problem(w http.ResponseWriter, req *http.Request, err error) {
 // a request with a foreign Origin, and, against DNS rebinding, one whose Host
 // is not an address that we were asked to listen on.
 func (s *Server) admit(req *http.Request) error {
-	if !s.hostAllowed(req.Host) {
+	if !s.exposed && !s.hostAllowed(req.Host) {
 		return &task.Error{Code: task.CodeDenied, Message: "requests for the host " + task.Quote(req.Host) + " are not answered here",
 			Hint: "use the address that the server listens on, such as http://127.0.0.1:7070"}
 	}

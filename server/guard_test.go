@@ -11,11 +11,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/store/memory"
+	"github.com/outlast-dev/outlast/token"
 )
 
 // bare is a server with nothing behind it but the routes of a test.
 func bare(log *strings.Builder) *Server {
-	s := &Server{log: slog.New(slog.NewTextHandler(log, nil)), mux: http.NewServeMux(), api: newDocument(""), meter: newMeter()}
+	s := &Server{
+		log: slog.New(slog.NewTextHandler(log, nil)), mux: http.NewServeMux(), api: newDocument(""), meter: newMeter(),
+		tokens: token.NewKeeper(memory.New()),
+	}
 	s.mux.HandleFunc("/", s.notFound)
 	return s
 }
@@ -23,7 +28,7 @@ func bare(log *strings.Builder) *Server {
 func TestPanicIsAProblemAndIsLogged(t *testing.T) {
 	var log strings.Builder
 	s := bare(&log)
-	handle(s, route{method: "GET", path: "/panic", id: "panic", answers: []int{200}}, func(context.Context, *none) (answer[client.Health], error) {
+	handle(s, route{method: "GET", path: "/panic", id: "panic", needs: token.View, scope: whole, answers: []int{200}}, func(context.Context, *none) (answer[client.Health], error) {
 		panic("secret")
 	})
 	w := httptest.NewRecorder()
@@ -43,7 +48,7 @@ func TestMetricsHaveNoLabelOfTheCaller(t *testing.T) {
 	if err := registry.Register(s.meter); err != nil {
 		t.Fatal(err)
 	}
-	handle(s, route{method: "GET", path: "/things/{id}", id: "thing", answers: []int{200}}, func(_ context.Context, in *operationID) (answer[client.Health], error) {
+	handle(s, route{method: "GET", path: "/things/{id}", id: "thing", needs: token.View, scope: whole, answers: []int{200}}, func(_ context.Context, in *operationID) (answer[client.Health], error) {
 		return ok(client.Health{Status: in.ID})
 	})
 	for _, path := range []string{"/things/a", "/things/b", "/things/a?x=1", "/nothing"} {

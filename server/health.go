@@ -10,6 +10,7 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 type readyInput struct {
@@ -21,10 +22,10 @@ const storeTimeout = 3 * time.Second
 
 func (s *Server) addHealth() {
 	handle(s, route{
-		method: "GET", path: "/livez", id: "get-livez", tag: "health", answers: []int{200}, summary: "The process is there",
+		method: "GET", path: "/livez", id: "get-livez", needs: token.Open, scope: shared, tag: "health", answers: []int{200}, summary: "The process is there",
 	}, func(context.Context, *none) (answer[client.Health], error) { return ok(client.Health{Status: "alive"}) })
 	handle(s, route{
-		method: "GET", path: "/readyz", id: "get-readyz", tag: "health", answers: []int{200, 503},
+		method: "GET", path: "/readyz", id: "get-readyz", needs: token.Open, verbose: token.View, scope: shared, tag: "health", answers: []int{200, 503},
 		summary: "The server can take and run tasks", about: "503 while it cannot. With verbose: what was checked.",
 	}, s.ready)
 }

@@ -1,11 +1,16 @@
 package server
 
 import (
+	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/outlast-dev/outlast/token"
 )
 
 // meter counts requests by route and status, never by anything that a caller
@@ -37,6 +42,34 @@ func (m *meter) Describe(out chan<- *prometheus.Desc) {
 func (m *meter) Collect(out chan<- prometheus.Metric) {
 	m.requests.Collect(out)
 	m.duration.Collect(out)
+}
+
+// addMetrics serves the registry. Its own calls are not among the metrics.
+func (s *Server) addMetrics(registry *prometheus.Registry) {
+	handler := promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelError), Timeout: answerTimeout, MaxRequestsInFlight: 4,
+	})
+	s.plain(route{method: "GET", path: "/metrics", id: "get-metrics", needs: token.View, scope: whole, summary: "Metrics in the text format of Prometheus"}, handler)
+}
+
+// plain adds a route that reads no input and is not measured.
+func (s *Server) plain(r route, handler http.Handler) {
+	r.tag = "health"
+	op := &huma.Operation{
+		OperationID: r.id, Method: r.method, Path: r.path, Summary: r.summary, Tags: []string{r.tag},
+		Responses: map[string]*huma.Response{"200": {Description: "OK"}},
+	}
+	secure(r, op)
+	s.api.AddOperation(op)
+	do := s.guarded(r, func(w http.ResponseWriter, req *http.Request) error {
+		handler.ServeHTTP(w, req)
+		return nil
+	})
+	s.mux.HandleFunc(r.method+" "+r.path, func(w http.ResponseWriter, req *http.Request) {
+		if err := do(w, req); err != nil {
+			s.problem(w, req, err)
+		}
+	})
 }
 
 // measured makes a handler of a function that may fail.

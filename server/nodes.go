@@ -10,6 +10,7 @@ import (
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/internal/wakeup"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 type nodesInput struct {
@@ -30,15 +31,15 @@ type wakeInput struct {
 
 func (s *Server) addNodes() {
 	handle(s, route{
-		method: "GET", path: "/v1/nodes", id: "list-nodes", tag: "nodes", answers: []int{200},
+		method: "GET", path: "/v1/nodes", id: "list-nodes", needs: token.View, scope: shared, tag: "nodes", answers: []int{200},
 		summary: "List nodes, living ones first", about: "What the rows of the nodes say, about a second old. Nodes that left or died are shown for an hour.",
 	}, s.listNodes)
 	handle(s, route{
-		method: "GET", path: "/v1/lanes", id: "list-lanes", tag: "nodes", answers: []int{200},
+		method: "GET", path: "/v1/lanes", id: "list-lanes", needs: token.View, scope: shared, tag: "nodes", answers: []int{200},
 		summary: "List lanes by number, with their owners", errors: []task.Code{task.CodeNotFound},
 	}, s.listLanes)
 	handle(s, route{
-		method: "POST", path: wakeup.Path, id: "wake-node", tag: "nodes", answers: []int{200}, limit: 64 << 10, security: "wakeKey",
+		method: "POST", path: wakeup.Path, id: "wake-node", needs: token.Peer, scope: shared, tag: "nodes", answers: []int{200}, limit: 64 << 10,
 		summary: "Internal: rows of lanes changed",
 		about: "What nodes tell each other on stores without notifications. Permission: the wake key of this node, which only those know who can read the database. " +
 			"Its one effect is that the node looks at the lanes.",

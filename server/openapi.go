@@ -14,6 +14,7 @@ import (
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/internal/wakeup"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 func newDocument(version string) *huma.OpenAPI {
@@ -35,6 +36,7 @@ func newDocument(version string) *huma.OpenAPI {
 				"Durations are Go strings (1.5s, 200ms), times RFC 3339 in UTC. A repeat of POST /v1/tasks with the same id is safe.",
 		},
 		Components: &huma.Components{Schemas: registry, SecuritySchemes: map[string]*huma.SecurityScheme{
+			"bearer":  {Type: "http", Scheme: "bearer", Description: "A token of outlast token create. None is needed on loopback addresses until the first token is made."},
 			"wakeKey": {Type: "apiKey", In: "header", Name: wakeup.Header, Description: "Of one node, known to those who can read the database."},
 		}},
 		Paths: map[string]*huma.PathItem{},
@@ -42,7 +44,7 @@ func newDocument(version string) *huma.OpenAPI {
 }
 
 // common are the codes that any call can answer with.
-var common = []task.Code{task.CodeInvalid, task.CodeDenied, task.CodeUnavailable, task.CodeInternal}
+var common = []task.Code{task.CodeInvalid, task.CodeUnauthenticated, task.CodeDenied, task.CodeRateLimited, task.CodeUnavailable, task.CodeInternal}
 
 // document describes a call from its own types.
 func (s *Server) document(r route, p *plan, output reflect.Type) {
@@ -74,11 +76,21 @@ func (s *Server) document(r route, p *plan, output reflect.Type) {
 			media: {Schema: registry.Schema(output, true, r.id+"-answer")},
 		}}
 	}
-	if r.security != "" {
-		op.Security = []map[string][]string{{r.security: {}}}
-	}
+	secure(r, op)
 	s.documentProblems(r, p, op)
 	s.api.AddOperation(op)
+}
+
+// secure says in the document who may make a call.
+func secure(r route, op *huma.Operation) {
+	op.Extensions = map[string]any{"x-permission": string(r.needs), "x-queues": string(r.scope)}
+	switch r.needs {
+	case token.Open:
+	case token.Peer:
+		op.Security = []map[string][]string{{"wakeKey": {}}}
+	default:
+		op.Security = []map[string][]string{{"bearer": {}}}
+	}
 }
 
 func (s *Server) documentProblems(r route, p *plan, op *huma.Operation) {
@@ -106,24 +118,14 @@ func (s *Server) documentProblems(r route, p *plan, op *huma.Operation) {
 
 // addDocument serves the document, which is complete when it is called.
 func (s *Server) addDocument() error {
-	for _, extra := range []route{
-		{path: "/metrics", id: "get-metrics", summary: "Metrics in the text format of Prometheus"},
-		{path: "/openapi.json", id: "get-openapi", summary: "This document"},
-	} {
-		s.api.AddOperation(&huma.Operation{
-			OperationID: extra.id, Method: http.MethodGet, Path: extra.path, Summary: extra.summary, Tags: []string{"health"},
-			Responses: map[string]*huma.Response{"200": {Description: "OK"}},
-		})
-	}
-	text, err := json.Marshal(s.api)
-	if err != nil {
-		return err
-	}
-	s.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+	var text []byte
+	s.plain(route{method: "GET", path: "/openapi.json", id: "get-openapi", needs: token.Known, scope: shared, summary: "This document"}, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Content-Type"] = []string{"application/openapi+json"}
 		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 		deadline(w, answerTimeout)
 		_, _ = w.Write(text) // the caller is gone; there is no one to tell
-	})
-	return nil
+	}))
+	var err error
+	text, err = json.Marshal(s.api)
+	return err
 }

@@ -3,10 +3,12 @@ package server
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 type operationID struct {
@@ -19,7 +21,7 @@ type operationsInput struct {
 
 func (s *Server) addOperations() {
 	handle(s, route{
-		method: "GET", path: "/v1/operations", id: "list-operations", tag: "operations", answers: []int{200}, summary: "List operations, newest first",
+		method: "GET", path: "/v1/operations", id: "list-operations", needs: token.View, scope: filtered, tag: "operations", answers: []int{200}, summary: "List operations, newest first",
 	}, func(ctx context.Context, in *operationsInput) (answer[client.Operations], error) {
 		page, err := pageOf(in.Limit, "")
 		if err != nil {
@@ -31,6 +33,9 @@ func (s *Server) addOperations() {
 		operations, err := s.inspect.Operations(ctx, page.Limit)
 		if err != nil {
 			return fail[client.Operations](err)
+		}
+		if t := scoped(ctx); t != nil {
+			operations = slices.DeleteFunc(operations, func(o store.Operation) bool { return !coversOperation(t, &o) })
 		}
 		out := client.Operations{Operations: make([]client.Operation, len(operations))}
 		for i := range operations {
@@ -48,14 +53,18 @@ func (s *Server) addOperations() {
 		{"POST", "cancel", "Cancel an operation; what it has done stays done", s.inspect.CancelOperation},
 	} {
 		r := route{
-			method: call.method, path: "/v1/operations/{id}", id: "get-operation", tag: "operations", answers: []int{200},
+			method: call.method, path: "/v1/operations/{id}", id: "get-operation", needs: token.View, scope: byBody, tag: "operations", answers: []int{200},
 			summary: call.summary, errors: []task.Code{task.CodeNotFound},
 		}
 		if call.verb != "" {
 			r.path, r.id = r.path+"/"+call.verb, call.verb+"-operation"
+			r.needs = token.Operate
 			r.errors = append(r.errors, task.CodeConflict)
 		}
 		handle(s, r, func(ctx context.Context, in *operationID) (answer[client.Operation], error) {
+			if err := s.inOperation(ctx, in.ID); err != nil {
+				return fail[client.Operation](err)
+			}
 			operation, err := call.do(ctx, in.ID)
 			if err != nil {
 				return fail[client.Operation](s.refusal(ctx, call.verb, in.ID, err))
@@ -63,6 +72,20 @@ func (s *Server) addOperations() {
 			return ok(wireOperation(operation))
 		})
 	}
+}
+
+// inOperation answers an operation on other queues than the token's as if there
+// were none.
+func (s *Server) inOperation(ctx context.Context, id string) error {
+	t := scoped(ctx)
+	if t == nil {
+		return nil
+	}
+	operation, err := s.inspect.Operation(ctx, id)
+	if err == nil && !coversOperation(t, operation) {
+		err = task.NotFound("operation", id)
+	}
+	return err
 }
 
 // refusal completes the conflict of a change of an operation: what was asked,

@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
 	planner "github.com/outlast-dev/outlast/plan"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 type planInput struct {
@@ -44,17 +46,17 @@ const maxPolicyBody = 128 << 10
 
 func (s *Server) addPolicies() {
 	handle(s, route{
-		method: "POST", path: "/v1/policies/plan", id: "plan-policy", tag: "policies", answers: []int{200}, limit: maxPlanBody,
+		method: "POST", path: "/v1/policies/plan", id: "plan-policy", needs: token.View, scope: shared, tag: "policies", answers: []int{200}, limit: maxPlanBody,
 		summary: "Plan a policy: its delays, success, load and what is wrong with it",
 		about: "The body holds the keys of a policy, or preset, together with what it is planned for; without any it plans the default policy. " +
 			"With solve it finds the largest first interval, multiplier or number of retries that keeps the limit. Nothing is stored.",
 	}, planPolicy)
 	handle(s, route{
-		method: "GET", path: "/v1/policies", id: "list-policies", tag: "policies", answers: []int{200},
+		method: "GET", path: "/v1/policies", id: "list-policies", needs: token.View, scope: shared, tag: "policies", answers: []int{200},
 		summary: "List policies by name, presets included", about: "A policy under the name of a preset stands in its place.",
 	}, s.listPolicies)
 	handle(s, route{
-		method: "GET", path: "/v1/policies/{name}", id: "get-policy", tag: "policies", answers: []int{200},
+		method: "GET", path: "/v1/policies/{name}", id: "get-policy", needs: token.View, scope: shared, tag: "policies", answers: []int{200},
 		summary: "Get a policy, with who names it", errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *policyName) (answer[client.Policy], error) {
 		named, err := s.inspect.Policy(ctx, in.Name)
@@ -64,18 +66,18 @@ func (s *Server) addPolicies() {
 		return ok(wirePolicy(named))
 	})
 	handle(s, route{
-		method: "GET", path: "/v1/policies/{name}/versions", id: "list-policy-versions", tag: "policies", answers: []int{200},
+		method: "GET", path: "/v1/policies/{name}/versions", id: "list-policy-versions", needs: token.View, scope: shared, tag: "policies", answers: []int{200},
 		summary: "List the versions of a policy, newest first", about: "The last 100, also of a policy that was deleted.", errors: []task.Code{task.CodeNotFound},
 	}, s.policyVersions)
 	handle(s, route{
-		method: "PUT", path: "/v1/policies/{name}", id: "put-policy", tag: "policies", answers: []int{200, 201}, limit: maxPolicyBody, request: reflect.TypeFor[client.PolicyForm](),
+		method: "PUT", path: "/v1/policies/{name}", id: "put-policy", needs: token.Administer, scope: whole, tag: "policies", answers: []int{200, 201}, limit: maxPolicyBody, request: reflect.TypeFor[client.PolicyForm](),
 		summary: "Create a policy (201), or change one (200)",
 		about: "The body replaces the policy whole. It holds everywhere within about a second: for attempts that begin, and for what follows those that fail. " +
 			"With the content that it has, nothing changes. warnings says what is probably not meant; dry_run shows it beforehand.",
 		errors: []task.Code{task.CodeConflict, task.CodeManagedByFile},
 	}, s.putPolicy)
 	handle(s, route{
-		method: "DELETE", path: "/v1/policies/{name}", id: "delete-policy", tag: "policies", answers: []int{200},
+		method: "DELETE", path: "/v1/policies/{name}", id: "delete-policy", needs: token.Administer, scope: whole, tag: "policies", answers: []int{200},
 		summary: "Delete a policy; its versions are kept",
 		about:   "Tasks that name it have the preset of the name then, if there is one, else what their type, their queue or the default says.",
 		errors:  []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeManagedByFile},
@@ -106,7 +108,7 @@ func (s *Server) policyVersions(ctx context.Context, in *policyName) (answer[cli
 }
 
 func (s *Server) putPolicy(ctx context.Context, in *policyPut) (answer[client.Policy], error) {
-	named, changed, err := s.inspect.PutPolicy(ctx, policy.Change{Name: in.Name, Form: in.Body, Version: in.Version, Actor: actor(ctx), DryRun: in.DryRun})
+	named, changed, err := s.inspect.PutPolicy(ctx, policy.Change{Name: in.Name, Form: in.Body, Version: in.Version, Actor: outlast.Actor(ctx), DryRun: in.DryRun})
 	if err != nil {
 		return fail[client.Policy](err)
 	}
@@ -120,15 +122,12 @@ func (s *Server) putPolicy(ctx context.Context, in *policyPut) (answer[client.Po
 }
 
 func (s *Server) deletePolicy(ctx context.Context, in *policyDelete) (answer[client.PolicyDeleted], error) {
-	err := s.inspect.DeletePolicy(ctx, policy.Change{Name: in.Name, Version: in.Version, Actor: actor(ctx), DryRun: in.DryRun})
+	err := s.inspect.DeletePolicy(ctx, policy.Change{Name: in.Name, Version: in.Version, Actor: outlast.Actor(ctx), DryRun: in.DryRun})
 	if err != nil {
 		return fail[client.PolicyDeleted](err)
 	}
 	return ok(client.PolicyDeleted{Deleted: !in.DryRun, DryRun: in.DryRun})
 }
-
-// actor is who makes a request, for versions and the audit log.
-func actor(context.Context) string { return "api" }
 
 func wirePolicies(all []policy.Named, err error) (answer[client.Policies], error) {
 	if err != nil {

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 type queueName struct {
@@ -27,10 +29,10 @@ type queueInput struct {
 
 func (s *Server) addQueues() {
 	handle(s, route{
-		method: "GET", path: "/v1/queues", id: "list-queues", tag: "queues", answers: []int{200}, summary: "List queues by name, with counts",
+		method: "GET", path: "/v1/queues", id: "list-queues", needs: token.View, scope: filtered, tag: "queues", answers: []int{200}, summary: "List queues by name, with counts",
 	}, s.listQueues)
 	handle(s, route{
-		method: "GET", path: "/v1/queues/{name}", id: "get-queue", tag: "queues", answers: []int{200}, summary: "Get a queue, with counts",
+		method: "GET", path: "/v1/queues/{name}", id: "get-queue", needs: token.View, scope: byQueue, tag: "queues", answers: []int{200}, summary: "Get a queue, with counts",
 		errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *queueName) (answer[client.Queue], error) {
 		queue, err := s.queue(ctx, in.Name)
@@ -44,16 +46,16 @@ func (s *Server) addQueues() {
 		return s.counted(ctx, out)
 	})
 	handle(s, route{
-		method: "PUT", path: "/v1/queues/{name}", id: "put-queue", tag: "queues", answers: []int{200, 201},
+		method: "PUT", path: "/v1/queues/{name}", id: "put-queue", needs: token.Administer, scope: whole, tag: "queues", answers: []int{200, 201},
 		summary: "Create a queue (201), or change one (200)", about: "Fields that are absent keep their value, or take the default in a new queue.",
 	}, s.putQueue)
 	handle(s, route{
-		method: "POST", path: "/v1/queues/{name}/release-key", id: "release-key", tag: "queues", answers: []int{200},
+		method: "POST", path: "/v1/queues/{name}/release-key", id: "release-key", needs: token.Operate, scope: byQueue, tag: "queues", answers: []int{200},
 		summary: "Let the tasks behind a dead one of an ordering key go on; the dead letter stays", errors: []task.Code{task.CodeNotFound},
 	}, s.releaseKey)
 	for verb, paused := range map[string]bool{"pause": true, "resume": false} {
 		handle(s, route{
-			method: "POST", path: "/v1/queues/{name}/" + verb, id: verb + "-queue", tag: "queues", answers: []int{200},
+			method: "POST", path: "/v1/queues/{name}/" + verb, id: verb + "-queue", needs: token.Operate, scope: byQueue, tag: "queues", answers: []int{200},
 			summary: map[bool]string{true: "Pause a queue: nothing of it starts", false: "Resume a paused queue"}[paused], errors: []task.Code{task.CodeNotFound},
 		}, func(ctx context.Context, in *queueName) (answer[client.Queue], error) {
 			queue, err := s.inspect.PauseQueue(ctx, in.Name, paused)
@@ -93,6 +95,9 @@ func (s *Server) listQueues(ctx context.Context, _ *none) (answer[client.Queues]
 	stats, err := s.inspect.QueueStats(ctx)
 	if err != nil {
 		return fail[client.Queues](err)
+	}
+	if t := scoped(ctx); t != nil {
+		queues = slices.DeleteFunc(queues, func(q outlast.Queue) bool { return !t.Covers(q.Name) })
 	}
 	out := client.Queues{Queues: make([]client.Queue, len(queues))}
 	for i := range queues {

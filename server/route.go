@@ -16,6 +16,7 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 // Sizes of request bodies.
@@ -35,6 +36,9 @@ const (
 type route struct {
 	method, path string
 	id, tag      string
+	needs        token.Permission
+	verbose      token.Permission // what it needs with ?verbose, if that is another
+	scope        scope            // what it is to a token for certain queues
 	summary      string
 	about        string
 	answers      []int        // statuses of success; the first is the usual one
@@ -42,7 +46,6 @@ type route struct {
 	limit        int64        // of the body; maxBody when 0
 	request      reflect.Type // of the body in the document, where the handler reads it in steps
 	streams      bool         // NDJSON of the output type
-	security     string       // the scheme of the document that guards it, "" for that of all calls
 }
 
 // answer is what a handler returns instead of an error. A zero Status means
@@ -65,9 +68,12 @@ type none struct{}
 func handle[I, O any](s *Server, r route, do func(ctx context.Context, in *I) (answer[O], error)) {
 	plan := planOf(reflect.TypeFor[I](), r)
 	s.document(r, plan, reflect.TypeFor[O]())
-	s.mux.Handle(r.method+" "+r.path, s.measured(r, func(w http.ResponseWriter, req *http.Request) error {
+	s.serve(r, func(w http.ResponseWriter, req *http.Request) error {
 		in := new(I)
 		if err := plan.read(w, req, reflect.ValueOf(in).Elem()); err != nil {
+			return err
+		}
+		if err := s.inScope(req.Context(), r.scope, in); err != nil {
 			return err
 		}
 		out, err := do(req.Context(), in)
@@ -81,7 +87,7 @@ func handle[I, O any](s *Server, r route, do func(ctx context.Context, in *I) (a
 			w.Header().Set("Location", out.Location)
 		}
 		return write(w, out.Status, out.Body)
-	}))
+	})
 }
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}

@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 // maxScheduleBody is more than the store keeps of a schedule.
@@ -35,50 +35,47 @@ type nextInput struct {
 
 func (s *Server) addSchedules() {
 	handle(s, route{
-		method: "GET", path: "/v1/schedules", id: "list-schedules", tag: "schedules", answers: []int{200}, summary: "List schedules by name",
+		method: "GET", path: "/v1/schedules", id: "list-schedules", needs: token.View, scope: whole, tag: "schedules", answers: []int{200}, summary: "List schedules by name",
 	}, s.listSchedules)
 	handle(s, route{
-		method: "GET", path: "/v1/schedules/{name}", id: "get-schedule", tag: "schedules", answers: []int{200}, summary: "Get a schedule",
+		method: "GET", path: "/v1/schedules/{name}", id: "get-schedule", needs: token.View, scope: whole, tag: "schedules", answers: []int{200}, summary: "Get a schedule",
 		errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *scheduleName) (answer[client.Schedule], error) {
 		return wireSchedule(s.inspect.Schedule(ctx, in.Name))
 	})
 	handle(s, route{
-		method: "PUT", path: "/v1/schedules/{name}", id: "put-schedule", tag: "schedules", answers: []int{200, 201}, limit: maxScheduleBody,
+		method: "PUT", path: "/v1/schedules/{name}", id: "put-schedule", needs: token.Administer, scope: whole, tag: "schedules", answers: []int{200, 201}, limit: maxScheduleBody,
 		summary: "Create a schedule (201), or change one (200)", errors: []task.Code{task.CodeManagedByFile},
 		about: "The body is the whole rule: what is absent takes its default. Its ticks are those after this call; a tick of the rule before that is due " +
 			"already stays. Pause, counters and last task are kept.",
 	}, func(ctx context.Context, in *scheduleInput) (answer[client.Schedule], error) {
-		return wireSchedule(s.inspect.PutSchedule(byAPI(ctx), scheduleOf(in.Name, &in.Body)))
+		return wireSchedule(s.inspect.PutSchedule(ctx, scheduleOf(in.Name, &in.Body)))
 	})
 	handle(s, route{
-		method: "DELETE", path: "/v1/schedules/{name}", id: "delete-schedule", tag: "schedules", answers: []int{200},
+		method: "DELETE", path: "/v1/schedules/{name}", id: "delete-schedule", needs: token.Administer, scope: whole, tag: "schedules", answers: []int{200},
 		summary: "Delete a schedule; tasks that it has enqueued stay", errors: []task.Code{task.CodeNotFound, task.CodeManagedByFile},
 	}, func(ctx context.Context, in *scheduleName) (answer[client.Schedule], error) {
-		return wireSchedule(s.inspect.DeleteSchedule(byAPI(ctx), in.Name))
+		return wireSchedule(s.inspect.DeleteSchedule(ctx, in.Name))
 	})
 	handle(s, route{
-		method: "GET", path: "/v1/schedules/{name}/next", id: "next-ticks", tag: "schedules", answers: []int{200},
+		method: "GET", path: "/v1/schedules/{name}/next", id: "next-ticks", needs: token.View, scope: whole, tag: "schedules", answers: []int{200},
 		summary: "The next ticks of a schedule", about: "Of a paused one, those that it would have if it were resumed.", errors: []task.Code{task.CodeNotFound},
 	}, s.nextTicks)
 	handle(s, route{
-		method: "POST", path: "/v1/schedules/{name}/trigger", id: "trigger-schedule", tag: "schedules", answers: []int{201, 200},
+		method: "POST", path: "/v1/schedules/{name}/trigger", id: "trigger-schedule", needs: token.Operate, scope: whole, tag: "schedules", answers: []int{201, 200},
 		summary: "Enqueue the task of a schedule now (201)", errors: []task.Code{task.CodeNotFound, task.CodeQueueFull},
 		about: "Also while it is paused, and whatever its overlap rule says. With the id of a task that was triggered before it answers with that (200).",
 	}, s.triggerSchedule)
 	for verb, paused := range map[string]bool{"pause": true, "resume": false} {
 		handle(s, route{
-			method: "POST", path: "/v1/schedules/{name}/" + verb, id: verb + "-schedule", tag: "schedules", answers: []int{200},
+			method: "POST", path: "/v1/schedules/{name}/" + verb, id: verb + "-schedule", needs: token.Operate, scope: whole, tag: "schedules", answers: []int{200},
 			summary: map[bool]string{true: "Pause a schedule", false: "Resume a schedule; the ticks of its pause are left out"}[paused],
 			errors:  []task.Code{task.CodeNotFound},
 		}, func(ctx context.Context, in *scheduleName) (answer[client.Schedule], error) {
-			return wireSchedule(s.inspect.PauseSchedule(byAPI(ctx), in.Name, paused))
+			return wireSchedule(s.inspect.PauseSchedule(ctx, in.Name, paused))
 		})
 	}
 }
-
-// byAPI names the caller for the audit log.
-func byAPI(ctx context.Context) context.Context { return outlast.WithActor(ctx, "api", "", "") }
 
 func (s *Server) listSchedules(ctx context.Context, _ *none) (answer[client.Schedules], error) {
 	views, err := s.inspect.Schedules(ctx)
@@ -109,7 +106,7 @@ func (s *Server) nextTicks(ctx context.Context, in *nextInput) (answer[client.Ti
 }
 
 func (s *Server) triggerSchedule(ctx context.Context, in *triggerInput) (answer[client.Task], error) {
-	receipt, err := s.inspect.TriggerSchedule(byAPI(ctx), in.Name, in.Body.ID)
+	receipt, err := s.inspect.TriggerSchedule(ctx, in.Name, in.Body.ID)
 	if err != nil {
 		return fail[client.Task](err)
 	}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/token"
 )
 
 // Config is what a server is made of.
@@ -30,6 +30,10 @@ type Config struct {
 	// Configuration tells what became of the configuration file, and whether all is
 	// well with it, for /readyz?verbose; nil without a file.
 	Configuration func() (detail string, well bool)
+	// Exposed says that others than this machine can reach the server: every
+	// request needs a token then, also while there is none. Requests for any host
+	// are answered.
+	Exposed bool
 	// Hosts are names that the server answers to beside loopback ones,
 	// without port.
 	Hosts []string
@@ -47,6 +51,12 @@ type Server struct {
 	file    func() (detail string, well bool)
 	api     *huma.OpenAPI
 	meter   *meter
+
+	tokens     *token.Keeper
+	failures   token.Limiter
+	exposed    bool // reached by others than this machine: a token is always needed
+	rules      []Rule
+	undeclared []string // routes that say not who may call them
 }
 
 // New makes a server with all its routes.
@@ -63,6 +73,7 @@ func New(config Config) (*Server, error) {
 	s := &Server{
 		client: config.Client, inspect: config.Client.Inspector(), log: config.Logger, mux: http.NewServeMux(),
 		store: config.Store, file: config.Configuration, api: newDocument(config.Version), meter: newMeter(),
+		tokens: config.Client.Tokens(), exposed: config.Exposed,
 	}
 	for _, host := range config.Hosts {
 		s.hosts = append(s.hosts, strings.ToLower(host))
@@ -81,14 +92,16 @@ func New(config Config) (*Server, error) {
 	s.addNodes()
 	s.addWorkers()
 	s.addGroups()
+	s.addTokens()
 	s.addHealth()
-	s.mux.Handle("GET /metrics", promhttp.HandlerFor(config.Registry, promhttp.HandlerOpts{
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelError), Timeout: answerTimeout, MaxRequestsInFlight: 4,
-	}))
+	s.addMetrics(config.Registry)
 	if err := s.addDocument(); err != nil {
 		return nil, fmt.Errorf("server: OpenAPI document: %w", err)
 	}
-	s.mux.HandleFunc("/", s.notFound)
+	s.mux.Handle("/", s.Guard(token.Known, http.HandlerFunc(s.notFound)))
+	if len(s.undeclared) > 0 {
+		return nil, fmt.Errorf("server: routes that say not who may call them: %s", strings.Join(s.undeclared, ", "))
+	}
 	return s, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 type targetName struct {
@@ -21,12 +22,12 @@ type targetsInput struct {
 
 func (s *Server) addTargets() {
 	handle(s, route{
-		method: "GET", path: "/v1/targets", id: "list-targets", tag: "targets", answers: []int{200},
+		method: "GET", path: "/v1/targets", id: "list-targets", needs: token.View, scope: whole, tag: "targets", answers: []int{200},
 		summary: "List targets, those with something to tell first",
 		about:   "What the living nodes know. Healthy targets are those of the node that is asked; the others tell only of those that something is wrong with.",
 	}, s.listTargets)
 	handle(s, route{
-		method: "GET", path: "/v1/targets/{name}", id: "get-target", tag: "targets", answers: []int{200},
+		method: "GET", path: "/v1/targets/{name}", id: "get-target", needs: token.View, scope: whole, tag: "targets", answers: []int{200},
 		summary: "Get a target: breaker, budget, limit and what waits", errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *targetName) (answer[client.TargetState], error) {
 		view, err := s.inspect.Target(ctx, in.Name)
@@ -42,7 +43,7 @@ func (s *Server) addTargets() {
 		{store.TargetReset, "Forget what was learned of a target", "Breaker, budget, limit and the history of its outages begin anew; an order to open ends."},
 	} {
 		handle(s, route{
-			method: "POST", path: "/v1/targets/{name}/" + string(call.action), id: string(call.action) + "-target", tag: "targets", answers: []int{200},
+			method: "POST", path: "/v1/targets/{name}/" + string(call.action), id: string(call.action) + "-target", needs: token.Operate, scope: whole, tag: "targets", answers: []int{200},
 			summary: call.summary, about: call.about + " Every node obeys within about a second, and the order outlives restarts.",
 			errors: []task.Code{task.CodeNotFound, task.CodeConflict},
 		}, func(ctx context.Context, in *targetName) (answer[client.TargetState], error) {

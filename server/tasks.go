@@ -13,6 +13,7 @@ import (
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 const (
@@ -50,30 +51,37 @@ type rescheduleInput struct {
 
 func (s *Server) addTasks() {
 	handle(s, route{
-		method: "POST", path: "/v1/tasks", id: "enqueue-task", tag: "tasks", answers: []int{201, 200, 202},
+		method: "POST", path: "/v1/tasks", id: "enqueue-task", needs: token.Enqueue, scope: byBody, tag: "tasks", answers: []int{201, 200, 202},
 		summary: "Enqueue a task",
 		about: "201 with the new task, which is on disk; 200 with the task that was there, for a repeated id or dedupe key of the same content. " +
 			"With wait: 200 with the finished task, or 202 with the task as it stands when the time is over.",
 		errors: []task.Code{task.CodeDedupeConflict, task.CodeIDConflict, task.CodeQueueFull, task.CodeDedupeBusy, task.CodeNotFound},
 	}, s.enqueue)
 	handle(s, route{
-		method: "POST", path: "/v1/tasks/batch", id: "enqueue-batch", tag: "tasks", answers: []int{200},
+		method: "POST", path: "/v1/tasks/batch", id: "enqueue-batch", needs: token.Enqueue, scope: byBody, tag: "tasks", answers: []int{200},
 		limit: maxBatch, request: reflect.TypeFor[client.Batch](),
 		summary: "Enqueue up to 1000 tasks", about: "With atomic all or none: one bad task refuses the batch. Otherwise each has its own result, in the same order.",
 		errors: []task.Code{task.CodeDedupeConflict, task.CodeIDConflict, task.CodeQueueFull, task.CodeNotFound},
 	}, s.enqueueBatch)
 	handle(s, route{
-		method: "GET", path: "/v1/tasks", id: "list-tasks", tag: "tasks", answers: []int{200},
+		method: "GET", path: "/v1/tasks", id: "list-tasks", needs: token.View, scope: filtered, tag: "tasks", answers: []int{200},
 		summary: "Find tasks, newest first", about: "A page may be short or empty and still have a cursor: filters without an index read a bounded number of rows per call.",
 	}, s.listTasks)
 	handle(s, route{
-		method: "GET", path: "/v1/tasks/{id}", id: "get-task", tag: "tasks", answers: []int{200},
+		method: "GET", path: "/v1/tasks/{id}", id: "get-task", needs: token.Follow, scope: byTask, tag: "tasks", answers: []int{200},
 		summary: "Get a task, whatever its state", errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *taskID) (answer[client.Task], error) {
-		return oneTask(s.inspect.Get(ctx, in.ID))
+		view, err := s.inspect.Get(ctx, in.ID)
+		if err != nil {
+			return fail[client.Task](err)
+		}
+		if err := s.hideFallback(ctx, view); err != nil {
+			return fail[client.Task](err)
+		}
+		return ok(wireTask(view))
 	})
 	handle(s, route{
-		method: "GET", path: "/v1/tasks/{id}/attempts", id: "list-attempts", tag: "tasks", answers: []int{200},
+		method: "GET", path: "/v1/tasks/{id}/attempts", id: "list-attempts", needs: token.View, scope: byTask, tag: "tasks", answers: []int{200},
 		summary: "List the attempts of a task, oldest first", errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *taskID) (answer[client.Attempts], error) {
 		attempts, err := s.inspect.Attempts(ctx, in.ID)
@@ -86,7 +94,7 @@ func (s *Server) addTasks() {
 }
 
 func (s *Server) addTaskActions() {
-	action := route{method: "POST", tag: "tasks", answers: []int{200}, errors: []task.Code{task.CodeNotFound, task.CodeConflict}}
+	action := route{method: "POST", needs: token.Operate, scope: byTask, tag: "tasks", answers: []int{200}, errors: []task.Code{task.CodeNotFound, task.CodeConflict}}
 	cancel, again, move := action, action, action
 	cancel.path, cancel.id, cancel.summary = "/v1/tasks/{id}/cancel", "cancel-task", "Cancel a pending task, or ask a running one to stop"
 	again.path, again.id, again.summary = "/v1/tasks/{id}/retry", "retry-task", "Run the next attempt now"
@@ -202,17 +210,22 @@ func (s *Server) listTasks(ctx context.Context, in *listInput) (answer[client.Ta
 	if err != nil {
 		return fail[client.Tasks](err)
 	}
-	return tasks(s.inspect.Find(ctx, store.Filter{
+	filter, err := scopedFilter(ctx, store.Filter{
 		State: in.State, Type: in.Type, Queue: in.Queue, Key: in.Key, Category: in.Category, Trace: in.Trace,
 		Since: in.Since.Time, Until: in.Until.Time,
-	}, page))
-}
-
-func tasks(views []*outlast.View, next string, err error) (answer[client.Tasks], error) {
+	})
 	if err != nil {
 		return fail[client.Tasks](err)
 	}
-	return ok(client.Tasks{Tasks: wireTasks(views), NextCursor: next})
+	views, next, err := s.inspect.Find(ctx, filter, page)
+	return tasks(ctx, views, next, err)
+}
+
+func tasks(ctx context.Context, views []*outlast.View, next string, err error) (answer[client.Tasks], error) {
+	if err != nil {
+		return fail[client.Tasks](err)
+	}
+	return ok(client.Tasks{Tasks: wireTasks(inQueues(ctx, views)), NextCursor: next})
 }
 
 func pageOf(limit *int, cursor string) (store.Page, error) {

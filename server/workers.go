@@ -13,6 +13,7 @@ import (
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
 )
 
 const usualLease = 30 * time.Second
@@ -25,18 +26,18 @@ type settleInput struct{ Body client.SettleTasks }
 
 func (s *Server) addWorkers() {
 	handle(s, route{
-		method: "POST", path: "/v1/workers/poll", id: "poll-tasks", tag: "workers", answers: []int{200},
+		method: "POST", path: "/v1/workers/poll", id: "poll-tasks", needs: token.Work, scope: byBody, tag: "workers", answers: []int{200},
 		summary: "Wait for tasks to run",
 		about: "Answers as soon as there is a task, or with none when the time has passed. The tasks of all nodes come, whichever is asked. " +
 			"They are leased to the worker: on disk, and not to be lost with this node.",
 		errors: []task.Code{task.CodeUnavailable},
 	}, s.pollTasks)
 	handle(s, route{
-		method: "POST", path: "/v1/workers/extend", id: "extend-tasks", tag: "workers", answers: []int{200}, limit: maxBatch,
+		method: "POST", path: "/v1/workers/extend", id: "extend-tasks", needs: token.Work, scope: byBody, tag: "workers", answers: []int{200}, limit: maxBatch,
 		summary: "Go on working, and report progress", about: "Any node can be told. The answers say which tasks are to be stopped.",
 	}, s.extendTasks)
 	handle(s, route{
-		method: "POST", path: "/v1/workers/settle", id: "settle-tasks", tag: "workers", answers: []int{200}, limit: maxBatch,
+		method: "POST", path: "/v1/workers/settle", id: "settle-tasks", needs: token.Work, scope: byBody, tag: "workers", answers: []int{200}, limit: maxBatch,
 		summary: "Say how attempts ended", about: "Any node can be told. When the answer comes, it is on disk. A repeat of the recorded outcome for the same claim answers ok.",
 		errors: []task.Code{task.CodeUnavailable},
 	}, s.settleTasks)
@@ -49,6 +50,13 @@ func (s *Server) pollTasks(ctx context.Context, in *pollInput) (answer[client.Po
 	}
 	if in.Body.Queues == nil {
 		poll.Queues = []string{task.DefaultQueue}
+	}
+	if t := scoped(ctx); t != nil {
+		for _, queue := range poll.Queues {
+			if !t.Covers(queue) {
+				return fail[client.Polled](outside(t, "queues"))
+			}
+		}
 	}
 	if in.Body.Max != nil {
 		poll.Most = *in.Body.Max
@@ -87,12 +95,18 @@ func (s *Server) extendTasks(ctx context.Context, in *extendInput) (answer[clien
 		items[i] = engine.Extension{ID: item.ID, Claim: item.Claim, Progress: orAbsent(item.Progress)}
 	}
 	lease := orUsual(in.Body.Lease)
-	results, err := s.client.ExtendLeases(ctx, items, lease)
+	own, err := s.ownItems(ctx, idsOf(items, func(e *engine.Extension) task.ID { return e.ID }))
 	if err != nil {
 		return fail[client.Extended](err)
 	}
-	out := client.Extended{Results: make([]client.ExtendResult, len(results))}
-	for i, result := range results {
+	var results []store.Extended
+	if left := only(items, own); len(left) > 0 || len(items) == 0 {
+		if results, err = s.client.ExtendLeases(ctx, left, lease); err != nil {
+			return fail[client.Extended](err)
+		}
+	}
+	out := client.Extended{Results: make([]client.ExtendResult, len(items))}
+	for i, result := range spread(results, own, store.Extended{Status: store.StatusStale}) {
 		out.Results[i] = client.ExtendResult{ID: items[i].ID, Status: string(result.Status)}
 		if result.Status == store.StatusOK {
 			out.Results[i].LeaseUntil = wireTime(time.Now().Add(lease))
@@ -118,12 +132,18 @@ func (s *Server) settleTasks(ctx context.Context, in *settleInput) (answer[clien
 	if len(fields) > 0 {
 		return fail[client.Settled](&task.Error{Code: task.CodeInvalid, Message: "the results are not valid", Fields: fields, Hint: fieldsHint})
 	}
-	settled, err := s.client.SettleTasks(ctx, endings)
+	own, err := s.ownItems(ctx, idsOf(endings, func(e *engine.Ending) task.ID { return e.ID }))
 	if err != nil {
 		return fail[client.Settled](err)
 	}
-	out := client.Settled{Results: make([]client.SettleResult, len(settled))}
-	for i, result := range settled {
+	var settled []store.Settled
+	if left := only(endings, own); len(left) > 0 || len(endings) == 0 {
+		if settled, err = s.client.SettleTasks(ctx, left); err != nil {
+			return fail[client.Settled](err)
+		}
+	}
+	out := client.Settled{Results: make([]client.SettleResult, len(endings))}
+	for i, result := range spread(settled, own, store.Settled{Status: store.StatusNotFound}) {
 		out.Results[i] = client.SettleResult{ID: endings[i].ID, Status: string(result.Status), State: string(result.State)}
 	}
 	return ok(out)

@@ -14,20 +14,22 @@ type Code string
 
 // The codes.
 const (
-	CodeInvalid        Code = "invalid"         // the request is malformed; Fields says where
-	CodeTooLarge       Code = "too_large"       // a payload, body or batch over its limit
-	CodeNotFound       Code = "not_found"       // no such task, dead letter, queue or operation
-	CodeConflict       Code = "conflict"        // the state of the thing does not allow it; State says which
-	CodeManagedByFile  Code = "managed_by_file" // the configuration file owns the thing: change it there
-	CodeIDConflict     Code = "id_conflict"     // the id belongs to a task of other content
-	CodeDedupeConflict Code = "dedupe_conflict" // the dedupe key belongs to a task of other content
-	CodeDedupeBusy     Code = "dedupe_busy"     // the dedupe key is locked by another caller; try again
-	CodeQueueFull      Code = "queue_full"      // the queue is over its limit; RetryAfter says when to come back
-	CodeStaleClaim     Code = "stale_claim"     // the claim number is no longer the task's
-	CodeNoHandler      Code = "no_handler"      // nothing here can start the type
-	CodeUnavailable    Code = "unavailable"     // the store cannot answer now, or the engine is stopping
-	CodeDenied         Code = "denied"          // not allowed
-	CodeInternal       Code = "internal"        // a defect
+	CodeInvalid         Code = "invalid"         // the request is malformed; Fields says where
+	CodeTooLarge        Code = "too_large"       // a payload, body or batch over its limit
+	CodeNotFound        Code = "not_found"       // no such task, dead letter, queue or operation
+	CodeConflict        Code = "conflict"        // the state of the thing does not allow it; State says which
+	CodeManagedByFile   Code = "managed_by_file" // the configuration file owns the thing: change it there
+	CodeIDConflict      Code = "id_conflict"     // the id belongs to a task of other content
+	CodeDedupeConflict  Code = "dedupe_conflict" // the dedupe key belongs to a task of other content
+	CodeDedupeBusy      Code = "dedupe_busy"     // the dedupe key is locked by another caller; try again
+	CodeQueueFull       Code = "queue_full"      // the queue is over its limit; RetryAfter says when to come back
+	CodeStaleClaim      Code = "stale_claim"     // the claim number is no longer the task's
+	CodeNoHandler       Code = "no_handler"      // nothing here can start the type
+	CodeUnavailable     Code = "unavailable"     // the store cannot answer now, or the engine is stopping
+	CodeUnauthenticated Code = "unauthenticated" // a token is needed, or the one that was sent is not good
+	CodeRateLimited     Code = "rate_limited"    // too often; RetryAfter says when to come back
+	CodeDenied          Code = "denied"          // not allowed
+	CodeInternal        Code = "internal"        // a defect
 )
 
 // Error is the typed error of every public call: a code for machines, a

@@ -67,19 +67,21 @@ func (e *partialError) Error() string { return e.message }
 
 // exitCodes maps error codes to exit codes; what is absent has failed.
 var exitCodes = map[task.Code]int{
-	task.CodeInvalid:        exitUsage,
-	task.CodeTooLarge:       exitUsage,
-	task.CodeNotFound:       exitNotFound,
-	task.CodeDenied:         exitDenied,
-	task.CodeConflict:       exitConflict,
-	task.CodeManagedByFile:  exitConflict,
-	task.CodeIDConflict:     exitConflict,
-	task.CodeDedupeConflict: exitConflict,
-	task.CodeStaleClaim:     exitConflict,
-	task.CodeNoHandler:      exitConflict,
-	task.CodeUnavailable:    exitUnavailable,
-	task.CodeQueueFull:      exitUnavailable,
-	task.CodeDedupeBusy:     exitUnavailable,
+	task.CodeInvalid:         exitUsage,
+	task.CodeTooLarge:        exitUsage,
+	task.CodeNotFound:        exitNotFound,
+	task.CodeDenied:          exitDenied,
+	task.CodeUnauthenticated: exitDenied,
+	task.CodeRateLimited:     exitUnavailable,
+	task.CodeConflict:        exitConflict,
+	task.CodeManagedByFile:   exitConflict,
+	task.CodeIDConflict:      exitConflict,
+	task.CodeDedupeConflict:  exitConflict,
+	task.CodeStaleClaim:      exitConflict,
+	task.CodeNoHandler:       exitConflict,
+	task.CodeUnavailable:     exitUnavailable,
+	task.CodeQueueFull:       exitUnavailable,
+	task.CodeDedupeBusy:      exitUnavailable,
 }
 
 func (c *cli) exitCode(err error) int {

@@ -100,6 +100,10 @@ var rules = []rule{
 	}},
 
 	// Between engine and root: one folder per noun.
+	{path: "token", is: "who may call the API", stdOnly: true, imports: []arrow{
+		{"store", "tokens are objects in it"},
+		{"task", "Quote, named errors"},
+	}},
 	{path: "alert", is: "rules, cool-down, delivery", imports: []arrow{
 		{"internal/hints", "nearest names"},
 		{"task", "the subject of an alert"},
@@ -177,6 +181,7 @@ var rules = []rule{
 		{"safehttp", "outbound requests"},
 		{"internal/targetname", "names of targets"},
 		{"internal/wakeup", "wake-ups of other nodes"},
+		{"token", "tokens of the API"},
 	}},
 	{path: "pgxtx", is: "enqueue in the caller's pgx transaction", imports: []arrow{
 		{"", "the client it extends"},
@@ -208,6 +213,7 @@ var rules = []rule{
 		{"engine", "what remote workers ask for, and say"},
 		{"safehttp", "outbound requests"},
 		{"internal/wakeup", "the form of the call of other nodes"},
+		{"token", "who may call what"},
 	}},
 	{path: "config", is: "the configuration file", imports: []arrow{
 		{"internal/hints", "nearest names"},

@@ -1,0 +1,57 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+)
+
+// TokenSpec is what a new token is to be.
+type TokenSpec struct {
+	Name   string   `json:"name" doc:"Who or what bears the token, for people: 1 to 128 characters."`
+	Role   string   `json:"role" enum:"viewer,operator,admin,enqueuer,worker"`
+	Queues []string `json:"queues,omitempty" doc:"The queues that it is for; all when absent. Not for admins."`
+	TTL    Duration `json:"ttl,omitzero" doc:"How long it is good, at most 10 years; for ever when absent."`
+}
+
+// Token is what is known of a token beside its secret.
+type Token struct {
+	ID        string   `json:"id"`
+	Name      string   `json:"name"`
+	Role      string   `json:"role"`
+	Queues    []string `json:"queues,omitempty" doc:"All when absent."`
+	State     string   `json:"state" doc:"live, expired or revoked."`
+	CreatedAt Time     `json:"created_at"`
+	CreatedBy string   `json:"created_by,omitempty"`
+	ExpiresAt Time     `json:"expires_at,omitzero"`
+	RevokedAt Time     `json:"revoked_at,omitzero"`
+	RevokedBy string   `json:"revoked_by,omitempty"`
+}
+
+// NewToken is a token that was just made.
+type NewToken struct {
+	Token
+	Secret string `json:"token" doc:"What its bearer sends. It is shown this once."`
+}
+
+// Tokens is a list of tokens.
+type Tokens struct {
+	Tokens []Token `json:"tokens"`
+}
+
+// CreateToken makes a token; its secret is in the answer, and nowhere else. The
+// call is not repeated: a token whose secret was lost on the way is of no use.
+func (c *Client) CreateToken(ctx context.Context, spec TokenSpec) (*NewToken, error) {
+	return exchange[NewToken](ctx, c, call{method: http.MethodPost, path: "/v1/tokens", body: spec, once: true})
+}
+
+// Tokens lists all tokens by name, also those that expired or were revoked
+// within the last 90 days.
+func (c *Client) Tokens(ctx context.Context) (*Tokens, error) {
+	return get[Tokens](ctx, c, "/v1/tokens", nil)
+}
+
+// RevokeToken ends a token for good, within 2 seconds on all nodes.
+func (c *Client) RevokeToken(ctx context.Context, id string) (*Token, error) {
+	return exchange[Token](ctx, c, call{method: http.MethodDelete, path: "/v1/tokens/" + url.PathEscape(id)})
+}

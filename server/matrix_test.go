@@ -1,0 +1,338 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/server"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/token"
+)
+
+// guarded is a server with two queues, in each of which there is everything
+// that a route could show or change.
+type guarded struct {
+	*api
+	admin string
+}
+
+func startGuarded(t *testing.T) *guarded {
+	a := start(t, func(node *outlast.Client) {
+		outlast.Handle(node, "dies", func(context.Context, string) error { return outlast.Dead(errors.New("no way")) })
+	})
+	g := &guarded{api: a}
+	for _, queue := range []string{"red", "blue"} {
+		a.call("PUT", "/v1/queues/"+queue, `{"lanes":2}`).is(201)
+	}
+	g.admin = g.token(token.Admin)
+	for _, queue := range []string{"red", "blue"} {
+		g.pending(queue)
+		g.letter(queue)
+	}
+	g.as(g.admin, "PUT", "/v1/schedules/nightly", `{"cron":"0 3 * * *","task":{"type":"dies"}}`).is(201)
+	return g
+}
+
+// token makes a token and returns its header.
+func (g *guarded) token(role token.Role, queues ...string) string {
+	g.t.Helper()
+	_, secret, err := g.node.Inspector().CreateToken(context.Background(), token.Spec{Name: "test", Role: role, Queues: queues})
+	must(g.t, err)
+	return "Bearer " + secret.Reveal()
+}
+
+func (g *guarded) as(bearer, method, path, body string) *answer {
+	g.t.Helper()
+	return g.call(method, path, body, "Authorization", bearer)
+}
+
+// pending is the id of a new task that waits in a queue.
+func (g *guarded) pending(queue string) string {
+	g.t.Helper()
+	return g.enqueue(outlast.Draft{Type: "waits", Queue: queue, Delay: time.Hour})
+}
+
+func (g *guarded) enqueue(d outlast.Draft) string {
+	g.t.Helper()
+	receipt, err := g.node.Enqueue(context.Background(), d)
+	must(g.t, err)
+	return receipt.Task.ID.String()
+}
+
+// letter is the id of a new dead letter of a queue.
+func (g *guarded) letter(queue string) string {
+	g.t.Helper()
+	ended, err := g.node.Run(context.Background(), outlast.Draft{Type: "dies", Queue: queue, Payload: []byte(`""`)})
+	var dead *outlast.DeadError
+	if !errors.As(err, &dead) {
+		g.t.Fatalf("the task did not die: %v", err)
+	}
+	return ended.ID.String()
+}
+
+// operation is the id of a redrive of letters of a queue.
+func (g *guarded) operation(queue string) string {
+	g.t.Helper()
+	result, err := g.node.Inspector().Redrive(context.Background(), outlast.RedriveRequest{Filter: &store.Filter{Queue: queue, Type: "none"}})
+	must(g.t, err)
+	return result.Operation
+}
+
+// samples are a call of every route: what concerns a queue is about the one that
+// is given, and new.
+var samples = map[string]func(g *guarded, queue string) (path, body string){
+	"enqueue-task": func(_ *guarded, q string) (string, string) {
+		return "/v1/tasks", `{"type":"waits","delay":"1h","queue":"` + q + `"}`
+	},
+	"enqueue-batch": func(_ *guarded, q string) (string, string) {
+		return "/v1/tasks/batch", `{"atomic":true,"tasks":[{"type":"waits","delay":"1h","queue":"` + q + `"}]}`
+	},
+	"list-tasks":    fixed("/v1/tasks", ""),
+	"get-task":      onTask(""),
+	"list-attempts": onTask("/attempts"),
+	"cancel-task":   onTask("/cancel"),
+	"retry-task":    onTask("/retry"),
+	"reschedule-task": func(g *guarded, q string) (string, string) {
+		return "/v1/tasks/" + g.pending(q) + "/reschedule", `{"delay":"2h"}`
+	},
+	"list-dead":            fixed("/v1/dead", ""),
+	"get-dead":             func(g *guarded, q string) (string, string) { return "/v1/dead/" + g.letter(q), "" },
+	"count-dead":           fixed("/v1/dead/stats", ""),
+	"group-dead":           func(_ *guarded, q string) (string, string) { return "/v1/dead/groups?queue=" + q, "" },
+	"redrive-dead":         onLetters("/v1/dead/redrive"),
+	"purge-dead":           onLetters("/v1/dead/purge"),
+	"export-dead":          fixed("/v1/dead/export", ""),
+	"list-operations":      func(g *guarded, q string) (string, string) { g.operation(q); return "/v1/operations", "" },
+	"get-operation":        onOperation(""),
+	"pause-operation":      onOperation("/pause"),
+	"resume-operation":     onOperation("/resume"),
+	"cancel-operation":     onOperation("/cancel"),
+	"list-queues":          fixed("/v1/queues", ""),
+	"get-queue":            func(_ *guarded, q string) (string, string) { return "/v1/queues/" + q, "" },
+	"put-queue":            func(_ *guarded, q string) (string, string) { return "/v1/queues/" + q, `{"weight":2}` },
+	"pause-queue":          func(_ *guarded, q string) (string, string) { return "/v1/queues/" + q + "/pause", "" },
+	"resume-queue":         func(_ *guarded, q string) (string, string) { return "/v1/queues/" + q + "/resume", "" },
+	"release-key":          func(_ *guarded, q string) (string, string) { return "/v1/queues/" + q + "/release-key", `{"key":"k"}` },
+	"plan-policy":          fixed("/v1/policies/plan", ""),
+	"list-policies":        fixed("/v1/policies", ""),
+	"get-policy":           fixed("/v1/policies/payment", ""),
+	"list-policy-versions": fixed("/v1/policies/payment/versions", ""),
+	"put-policy":           fixed("/v1/policies/p", `{"max_attempts":3}`),
+	"delete-policy":        fixed("/v1/policies/p", ""),
+	"list-schedules":       fixed("/v1/schedules", ""),
+	"get-schedule":         fixed("/v1/schedules/nightly", ""),
+	"put-schedule":         fixed("/v1/schedules/other", `{"every":"1h","task":{"type":"waits"}}`),
+	"delete-schedule":      fixed("/v1/schedules/other", ""),
+	"next-ticks":           fixed("/v1/schedules/nightly/next", ""),
+	"trigger-schedule":     fixed("/v1/schedules/nightly/trigger", ""),
+	"pause-schedule":       fixed("/v1/schedules/nightly/pause", ""),
+	"resume-schedule":      fixed("/v1/schedules/nightly/resume", ""),
+	"list-targets":         fixed("/v1/targets", ""),
+	"get-target":           fixed("/v1/targets/dies", ""),
+	"open-target":          fixed("/v1/targets/elsewhere/open", ""),
+	"close-target":         fixed("/v1/targets/elsewhere/close", ""),
+	"reset-target":         fixed("/v1/targets/elsewhere/reset", ""),
+	"list-alert-rules":     fixed("/v1/alerts/rules", ""),
+	"get-alert-rule":       fixed("/v1/alerts/rules/exhausted", ""),
+	"put-alert-rule":       fixed("/v1/alerts/rules/r", `{"on":"dead"}`),
+	"delete-alert-rule":    fixed("/v1/alerts/rules/r", ""),
+	"list-alert-channels":  fixed("/v1/alerts/channels", ""),
+	"get-alert-channel":    fixed("/v1/alerts/channels/c", ""),
+	"put-alert-channel":    fixed("/v1/alerts/channels/c", `{"kind":"log"}`),
+	"delete-alert-channel": fixed("/v1/alerts/channels/c", ""),
+	"test-alert-channel":   fixed("/v1/alerts/channels/c/test", ""),
+	"list-alert-events":    fixed("/v1/alerts/events", ""),
+	"list-nodes":           fixed("/v1/nodes", ""),
+	"list-lanes":           fixed("/v1/lanes", ""),
+	"wake-node":            fixed("/v1/nodes/wake", `{}`),
+	"poll-tasks": func(_ *guarded, q string) (string, string) {
+		return "/v1/workers/poll", `{"worker":"w","queues":["` + q + `"],"types":["never"],"wait":"0s"}`
+	},
+	"extend-tasks": func(g *guarded, q string) (string, string) {
+		return "/v1/workers/extend", `{"items":[{"id":"` + g.pending(q) + `","claim":1}]}`
+	},
+	"settle-tasks": func(g *guarded, q string) (string, string) {
+		return "/v1/workers/settle", `{"results":[{"id":"` + g.pending(q) + `","claim":1,"outcome":"succeeded"}]}`
+	},
+	"put-member":    fixed("/v1/groups/g/workers/m", `{"url":"http://127.0.0.1:1/","capacity":1,"ttl":"15s"}`),
+	"remove-member": fixed("/v1/groups/g/workers/m", ""),
+	"list-groups":   fixed("/v1/groups", ""),
+	"create-token":  fixed("/v1/tokens", `{"name":"made","role":"viewer"}`),
+	"list-tokens":   fixed("/v1/tokens", ""),
+	"revoke-token":  fixed("/v1/tokens/none", ""),
+	"get-livez":     fixed("/livez", ""),
+	"get-readyz":    fixed("/readyz", ""),
+	"get-metrics":   fixed("/metrics", ""),
+	"get-openapi":   fixed("/openapi.json", ""),
+}
+
+func fixed(path, body string) func(*guarded, string) (string, string) {
+	return func(*guarded, string) (string, string) { return path, body }
+}
+
+func onTask(verb string) func(*guarded, string) (string, string) {
+	return func(g *guarded, queue string) (string, string) { return "/v1/tasks/" + g.pending(queue) + verb, "" }
+}
+
+func onOperation(verb string) func(*guarded, string) (string, string) {
+	return func(g *guarded, queue string) (string, string) {
+		return "/v1/operations/" + g.operation(queue) + verb, ""
+	}
+}
+
+func onLetters(path string) func(*guarded, string) (string, string) {
+	return func(_ *guarded, queue string) (string, string) {
+		return path, `{"filter":{"queue":"` + queue + `","type":"none"}}`
+	}
+}
+
+// sample is a call of the rule's route about a queue.
+func (g *guarded) sample(rule server.Rule, queue string) (method, path, body string) {
+	g.t.Helper()
+	make, known := samples[rule.ID]
+	if !known {
+		g.t.Fatalf("no sample of %s %s (%s): add one", rule.Method, rule.Path, rule.ID)
+	}
+	path, body = make(g, queue)
+	if strings.HasSuffix(rule.Path, "?verbose") {
+		path += "?verbose"
+	}
+	return rule.Method, path, body
+}
+
+// TestEveryRouteAsksWhoCalls tries each route without a token, with one that is
+// not known, and with one of each role, for all queues and for one.
+func TestEveryRouteAsksWhoCalls(t *testing.T) {
+	g := startGuarded(t)
+	type holder struct {
+		role   token.Role
+		queues bool
+		bearer string
+	}
+	var holders []holder
+	for _, role := range token.Roles {
+		holders = append(holders, holder{role, false, g.token(role)})
+		if role != token.Admin {
+			holders = append(holders, holder{role, true, g.token(role, "red")})
+		}
+	}
+	calls := 0
+	for _, rule := range g.server.Rules() {
+		method, path, body := g.sample(rule, "red")
+		nobody := g.call(method, path, body)
+		if open := rule.Permission == token.Open || rule.Permission == token.Peer; open == (nobody.status == http.StatusUnauthorized) {
+			t.Errorf("%s %s without a token: %d, permission %s", method, rule.Path, nobody.status, rule.Permission)
+			continue
+		} else if open {
+			continue
+		}
+		if header := nobody.header.Get("Www-Authenticate"); !strings.HasPrefix(header, "Bearer") {
+			t.Errorf("%s %s: Www-Authenticate %q", method, rule.Path, header)
+		}
+		g.as("Bearer olt_aaaaaaaa_"+strings.Repeat("a", 52), method, path, body).refusedToken(rule)
+		for _, h := range holders {
+			calls++
+			name := fmt.Sprintf("%s %s as %s, for one queue: %v", method, rule.Path, h.role, h.queues)
+			method, path, body = g.sample(rule, "red")
+			got := g.as(h.bearer, method, path, body)
+			switch denied := got.status == http.StatusForbidden; {
+			case got.status == http.StatusUnauthorized:
+				t.Errorf("%s: %s", name, got.body)
+			case !h.role.May(rule.Permission) || h.queues && strings.HasPrefix(rule.Queues, "refused"):
+				if !denied {
+					t.Errorf("%s: status %d: %s", name, got.status, got.body)
+				}
+			case denied:
+				t.Errorf("%s: %s", name, got.body)
+			case h.queues:
+				g.checkScope(rule, h.bearer, name, got)
+			}
+		}
+	}
+	if len(samples) < len(g.server.Rules())-1 { // /readyz has two
+		t.Errorf("%d samples of %d routes", len(samples), len(g.server.Rules()))
+	}
+	t.Logf("%d calls of %d routes", calls, len(g.server.Rules()))
+}
+
+// checkScope compares what a token for the queue red gets of that with what it
+// gets of the queue blue.
+func (g *guarded) checkScope(rule server.Rule, bearer, name string, red *answer) {
+	g.t.Helper()
+	if strings.HasPrefix(rule.Queues, "everything") {
+		return
+	}
+	method, path, body := g.sample(rule, "blue")
+	blue := g.as(bearer, method, path, body)
+	text := string(blue.body)
+	switch kind, _, _ := strings.Cut(rule.Queues, ";"); kind {
+	case "tasks of its queues", "its queues":
+		if red.status >= 400 && red.status != http.StatusConflict || blue.status != http.StatusNotFound {
+			g.t.Errorf("%s: %d of its queue, %d of another: %s", name, red.status, blue.status, text)
+		}
+	case "what belongs to its queues":
+		if strings.Contains(text, `"blue"`) || blue.status < 300 == (rule.ID == "group-dead") || red.status != http.StatusOK {
+			g.t.Errorf("%s: %d: %s", name, blue.status, text)
+		}
+	case "what its queues are for":
+		hidden := strings.Contains(text, `"stale_claim"`) || strings.Contains(text, `"not_found"`)
+		if blue.status != http.StatusForbidden && blue.status != http.StatusNotFound && !hidden {
+			g.t.Errorf("%s: %d: %s", name, blue.status, text)
+		}
+	default:
+		g.t.Errorf("%s: no check of %q", name, rule.Queues)
+	}
+}
+
+// refusedToken checks the answer to a token that is not known.
+func (a *answer) refusedToken(rule server.Rule) {
+	a.t.Helper()
+	if a.status != http.StatusUnauthorized && a.status != http.StatusTooManyRequests {
+		a.t.Errorf("%s %s with an unknown token: %d", rule.Method, rule.Path, a.status)
+	}
+}
+
+func TestScopesByIDAndInBatches(t *testing.T) {
+	g := startGuarded(t)
+	enqueuer, operator, worker := g.token(token.Enqueuer, "red"), g.token(token.Operator, "red", "blue"), g.token(token.Worker, "red")
+	g.call("PUT", "/v1/queues/green", `{"lanes":2}`, "Authorization", g.admin).is(201)
+
+	var results client.BatchResults
+	g.as(enqueuer, "POST", "/v1/tasks/batch", `{"tasks":[{"type":"waits","queue":"red","delay":"1h"},{"type":"waits","queue":"blue"},
+		{"type":"waits","queue":"red","on_dead":{"type":"x","queue":"blue"}},{"type":"waits"}]}`).is(200).into(&results)
+	for i, want := range []int{201, 403, 403, 403} {
+		if results.Results[i].Status != want {
+			t.Errorf("task %d: %+v, want %d", i, results.Results[i], want)
+		}
+	}
+	g.as(enqueuer, "POST", "/v1/tasks", `{"type":"waits","queue":"red","fallback":{"type":"x","queue":"blue"}}`).problem(403, "denied", "fallback.queue")
+
+	// Of two queues: lists are sorted out, what cannot be must name one.
+	green, red := g.letter("green"), g.letter("red")
+	if text := string(g.as(operator, "GET", "/v1/dead", "").is(200).body); strings.Contains(text, green) || !strings.Contains(text, red) {
+		t.Errorf("dead letters: %s", text)
+	}
+	if text := string(g.as(operator, "GET", "/v1/dead/export", "").is(200).body); strings.Contains(text, green) || !strings.Contains(text, red) {
+		t.Errorf("export: %s", text)
+	}
+	g.as(operator, "GET", "/v1/dead/groups", "").problem(403, "denied", "queue")
+	g.as(operator, "POST", "/v1/dead/purge", `{"filter":{}}`).problem(403, "denied", "filter.queue")
+	g.as(operator, "POST", "/v1/dead/redrive", `{"filter":{}}`).problem(403, "denied", "filter.queue")
+	redriven := g.as(operator, "POST", "/v1/dead/redrive", `{"ids":["`+green+`","`+red+`"]}`).is(202)
+	if redriven.get("missing") != `["`+green+`"]` || redriven.get("matched") != "1" {
+		t.Errorf("redrive: %s", redriven.body)
+	}
+	g.as(operator, "POST", "/v1/dead/purge", `{"ids":["`+green+`"]}`).is(200)
+	g.as(g.admin, "GET", "/v1/dead/"+green, "").is(200) // still there
+
+	g.as(worker, "POST", "/v1/workers/poll", `{"worker":"w","types":["never"],"wait":"0s"}`).problem(403, "denied", "queues")
+	g.as(g.token(token.Operator, "red"), "POST", "/v1/dead/purge", `{"filter":{}}`).is(200)
+	g.as(g.admin, "GET", "/v1/dead/"+green, "").is(200) // not of the token's queue
+}

@@ -1,0 +1,236 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/token"
+)
+
+// ofTask and ofQueue are the inputs of routes with the scopes byTask and byQueue.
+type (
+	ofTask  interface{ theTask() task.ID }
+	ofQueue interface{ theQueue() string }
+)
+
+func (in *taskID) theTask() task.ID    { return in.ID }
+func (in *queueName) theQueue() string { return in.Name }
+
+// inScope refuses what a token for certain queues is not for.
+func (s *Server) inScope(ctx context.Context, to scope, in any) error {
+	t := bearer(ctx)
+	if t == nil || !t.Scoped() {
+		return nil
+	}
+	switch to {
+	case byTask:
+		return s.coversTask(ctx, in.(ofTask).theTask())
+	case byQueue:
+		if queue := in.(ofQueue).theQueue(); !t.Covers(queue) {
+			return noQueue(queue)
+		}
+	}
+	return nil
+}
+
+// scoped is the token of a request that is for certain queues only, else nil.
+func scoped(ctx context.Context) *token.Token {
+	if t := bearer(ctx); t != nil && t.Scoped() {
+		return t
+	}
+	return nil
+}
+
+// outside is the error of who names a queue that its token is not for.
+func outside(t *token.Token, path string) error {
+	return &task.Error{Code: task.CodeDenied, Message: "the token is for the queues " + strings.Join(t.Queues, ", ") + " only",
+		Hint: "name one of them, or use another token", Fields: []task.Field{{Path: path, Message: "is not one of the token's queues"}}}
+}
+
+// coversTask answers a task of another queue as if there were none.
+func (s *Server) coversTask(ctx context.Context, id task.ID) error {
+	if t := scoped(ctx); t != nil {
+		found, err := s.tasksOf(ctx, t, []task.ID{id})
+		if err != nil {
+			return err
+		}
+		if !found[id] {
+			return task.NotFound("task", id.String())
+		}
+	}
+	return nil
+}
+
+// tasksOf says which of the ids are of tasks in the token's queues. The lane of an
+// id tells its queue, so that nothing is read but for queues that are new.
+func (s *Server) tasksOf(ctx context.Context, t *token.Token, ids []task.ID) (map[task.ID]bool, error) {
+	topology, err := s.inspect.Topology(ctx)
+	if err != nil {
+		return nil, err
+	}
+	queues := make(map[uint16]string, len(topology.Lanes))
+	for i := range topology.Lanes {
+		queues[topology.Lanes[i].Number] = topology.Lanes[i].Queue
+	}
+	found := make(map[task.ID]bool, len(ids))
+	for _, id := range ids {
+		queue, known := queues[id.Lane()]
+		if !known {
+			if queue, err = s.queueOf(ctx, id); err != nil {
+				return nil, err
+			}
+		}
+		found[id] = queue != "" && t.Covers(queue)
+	}
+	return found, nil
+}
+
+// queueOf reads the queue of a task, "" where there is no task.
+func (s *Server) queueOf(ctx context.Context, id task.ID) (string, error) {
+	view, err := s.inspect.Get(ctx, id)
+	switch {
+	case errors.Is(err, &task.Error{Code: task.CodeNotFound}):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return view.Queue, nil
+}
+
+// scopedFilter bounds a filter to the token's queues as far as a filter can: one
+// that names no queue is that of the only one, or is followed by [inQueues].
+func scopedFilter(ctx context.Context, filter store.Filter) (store.Filter, error) {
+	t := scoped(ctx)
+	switch {
+	case t == nil:
+	case filter.Queue == "" && len(t.Queues) == 1:
+		filter.Queue = t.Queues[0]
+	case filter.Queue != "" && !t.Covers(filter.Queue):
+		return filter, outside(t, "queue")
+	}
+	return filter, nil
+}
+
+// boundFilter is for what cannot be sorted out afterwards: the filter must name
+// one of the token's queues if it is for several.
+func boundFilter(ctx context.Context, filter store.Filter, path string) (store.Filter, error) {
+	filter, err := scopedFilter(ctx, filter)
+	if t := scoped(ctx); t != nil && (err != nil || filter.Queue == "") {
+		return filter, outside(t, path)
+	}
+	return filter, err
+}
+
+// inQueues leaves out tasks of other queues than the token's.
+func inQueues(ctx context.Context, views []*outlast.View) []*outlast.View {
+	t := scoped(ctx)
+	if t == nil {
+		return views
+	}
+	return slices.DeleteFunc(views, func(v *outlast.View) bool { return !t.Covers(v.Queue) })
+}
+
+// scopedLetters bounds what a redrive or purge is about: by filter to the token's
+// queues; of ids, those of other queues are given back apart, as if they were of
+// no letters.
+func (s *Server) scopedLetters(ctx context.Context, ids []task.ID, filter *store.Filter) (own []task.ID, bound *store.Filter, others []task.ID, err error) {
+	t := scoped(ctx)
+	if t == nil {
+		return ids, filter, nil, nil
+	}
+	if filter != nil {
+		within, err := boundFilter(ctx, *filter, "filter.queue")
+		return nil, &within, nil, err
+	}
+	found, err := s.tasksOf(ctx, t, ids)
+	for _, id := range ids {
+		if found[id] {
+			own = append(own, id)
+		} else {
+			others = append(others, id)
+		}
+	}
+	return own, nil, others, err
+}
+
+// ownItems are the places of the items whose tasks are in the token's queues.
+func (s *Server) ownItems(ctx context.Context, ids []task.ID) ([]bool, error) {
+	own := make([]bool, len(ids))
+	t := scoped(ctx)
+	if t == nil {
+		for i := range own {
+			own[i] = true
+		}
+		return own, nil
+	}
+	found, err := s.tasksOf(ctx, t, ids)
+	for i, id := range ids {
+		own[i] = found[id]
+	}
+	return own, err
+}
+
+// coversOperation answers an operation on other queues as if there were none.
+func coversOperation(t *token.Token, operation *store.Operation) bool {
+	var request struct{ Filter struct{ Queue string } }
+	if json.Unmarshal(operation.Request, &request) != nil {
+		return false
+	}
+	return request.Filter.Queue != "" && t.Covers(request.Filter.Queue)
+}
+
+func idsOf[T any](items []T, id func(*T) task.ID) []task.ID {
+	ids := make([]task.ID, len(items))
+	for i := range items {
+		ids[i] = id(&items[i])
+	}
+	return ids
+}
+
+// only returns the items at the places that are true.
+func only[T any](items []T, own []bool) []T {
+	if !slices.Contains(own, false) {
+		return items
+	}
+	var chosen []T
+	for i := range items {
+		if own[i] {
+			chosen = append(chosen, items[i])
+		}
+	}
+	return chosen
+}
+
+// spread puts the results of [only] back in their places, and other in between.
+func spread[T any](results []T, own []bool, other T) []T {
+	if len(results) == len(own) {
+		return results
+	}
+	all := make([]T, len(own))
+	for i := range all {
+		if all[i] = other; own[i] {
+			all[i], results = results[0], results[1:]
+		}
+	}
+	return all
+}
+
+// hideFallback says nothing of a fallback task in another queue than the token's
+// but its id, which is a field of the task.
+func (s *Server) hideFallback(ctx context.Context, view *outlast.View) error {
+	t := scoped(ctx)
+	if t == nil || view.FallbackTask.IsZero() {
+		return nil
+	}
+	found, err := s.tasksOf(ctx, t, []task.ID{view.FallbackTask})
+	if !found[view.FallbackTask] {
+		view.FallbackState, view.FallbackError = "", nil
+	}
+	return err
+}
