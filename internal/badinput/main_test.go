@@ -98,10 +98,10 @@ func (w *world) count(t testing.TB) string {
 		must(t, err)
 		return found
 	}
-	alerts, tasks := -1, 0 // tasks of alerts come and go by themselves
-	for again := count(store.Filter{Queue: alert.Queue}); again != alerts; again = count(store.Filter{Queue: alert.Queue}) {
-		alerts = again
-		tasks = count(store.Filter{}) - alerts
+	tasks := -1
+	for before := -2; tasks != before; { // tasks of alerts come, end and go while they are counted
+		before = tasks
+		tasks = count(store.Filter{}) - count(store.Filter{Queue: alert.Queue})
 	}
 	dead, err := inspect.Count(t.Context(), store.Filter{State: task.Dead}, 1_000_000)
 	must(t, err)

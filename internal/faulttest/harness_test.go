@@ -239,7 +239,7 @@ func (h *harness) drain(p *process, within time.Duration) bool {
 func (h *harness) idle(p *process) bool {
 	for _, state := range []task.State{task.Pending, task.Running} {
 		page, err := p.api.Tasks(h.ctx, client.Filter{State: string(state)}, 1, "")
-		if err != nil || len(page.Tasks) > 0 || page.NextCursor != "" {
+		if err != nil || len(page.Tasks) > 0 {
 			return false
 		}
 	}
