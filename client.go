@@ -18,6 +18,7 @@ import (
 	"github.com/outlast-dev/outlast/group"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
 )
@@ -41,6 +42,7 @@ type Client struct {
 	elsewhere elsewhere
 	waker     *waker
 	tokens    *token.Keeper
+	unopened  throttle // logs of tasks that do not open
 
 	startStop sync.Mutex    // held by Start and Stop
 	state     atomic.Int32  // opened, started or stopped
@@ -65,7 +67,7 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c := &Client{backend: backend, waiters: newWaiters(), closed: make(chan struct{}), tokens: token.NewKeeper(backend)}
+	c := &Client{waiters: newWaiters(), closed: make(chan struct{})}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&c.options)
@@ -74,6 +76,11 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 	if err := c.options.check(); err != nil {
 		return nil, err
 	}
+	sealing, err := sealed.Wrap(backend, c.keys, c.unreadable)
+	if err != nil {
+		return nil, err
+	}
+	c.backend, c.tokens = sealing, token.NewKeeper(sealing)
 	c.registry = newRegistry(c)
 	c.waker = newWaker(c.address)
 	if c.registerer != nil {
@@ -204,7 +211,7 @@ func (c *Client) Start(ctx context.Context) error {
 // checkSchema refuses a database that was opened as it is and lacks migrations. One
 // that is too far ahead is refused by the store itself.
 func (c *Client) checkSchema(ctx context.Context) error {
-	migrator, ok := c.backend.(store.Migrator)
+	migrator, ok := store.As[store.Migrator](c.backend)
 	if !ok {
 		return nil
 	}

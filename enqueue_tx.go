@@ -31,7 +31,7 @@ func (c *Client) EnqueueIn(ctx context.Context, tx any, drafts ...Draft) ([]Rece
 	if err := c.running(); err != nil {
 		return nil, err
 	}
-	enqueuer, ok := c.backend.(store.TxEnqueuer)
+	enqueuer, ok := store.As[store.TxEnqueuer](c.backend)
 	if !ok {
 		return nil, noTxStore()
 	}
@@ -81,7 +81,7 @@ func (c *Client) NotifyIn(ctx context.Context, tx any, receipts ...Receipt) erro
 	if err := c.running(); err != nil {
 		return err
 	}
-	notifier, ok := c.backend.(store.TxNotifier)
+	notifier, ok := store.As[store.TxNotifier](c.backend)
 	if !ok {
 		return &Error{Code: task.CodeUnavailable, Message: "this store cannot tell of a commit from inside the transaction", Hint: "call Committed after the commit"}
 	}

@@ -17,14 +17,14 @@ type StoreView struct {
 // a schema that this program cannot work with.
 func (i *Inspector) Store(ctx context.Context) (StoreView, error) {
 	var view StoreView
-	if migrator, ok := i.client.backend.(store.Migrator); ok {
+	if migrator, ok := store.As[store.Migrator](i.client.backend); ok {
 		all, err := migrator.Migrations(ctx)
 		if err != nil {
 			return view, err
 		}
 		view.Migrations = all
 	}
-	if prober, ok := i.client.backend.(store.Prober); ok {
+	if prober, ok := store.As[store.Prober](i.client.backend); ok {
 		probe, err := prober.Probe(ctx)
 		if err != nil {
 			return view, err

@@ -44,6 +44,7 @@ type metrics struct {
 	rows       *prometheus.HistogramVec // kind
 	commitTime *prometheus.HistogramVec // kind
 	alerts     *prometheus.CounterVec   // channel, result
+	unreadable prometheus.Counter
 
 	created prometheus.Counter // enqueues with result "created"
 	mu      sync.Mutex
@@ -91,6 +92,7 @@ func newMetrics(c *Client) *metrics {
 	m.rows = histogram(m, "outlast_commit_rows", "Rows of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(1, 2, 11), "kind")
 	m.commitTime = histogram(m, "outlast_commit_duration_seconds", "Time of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(0.0001, 2.5, 14), "kind")
 	m.alerts = counter(m, "outlast_alert_deliveries_total", "Messages to channels, by result: sent, failed, or digested with others because the channel may take no more.", "channel", "result")
+	m.unreadable = counter(m, "outlast_undecryptable_total", "Tasks that were due and could not be opened here for want of their encryption key; each counts again at every look.").WithLabelValues()
 	m.created = m.enqueues.WithLabelValues("created")
 	m.collectors = append(m.collectors, newGauges(c))
 	m.types.Store(&map[string]*typeMetrics{})

@@ -14,6 +14,7 @@ import (
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/tracing"
 )
@@ -37,6 +38,7 @@ type options struct {
 	pushTimeout time.Duration
 	alertFuncs  map[string]alert.Channel
 	tracer      *tracing.Tracer
+	keys        sealed.Keys
 }
 
 // WithQueues names the queues that this node works on; "default" when the
@@ -97,6 +99,12 @@ func AsServer() Option { return func(o *options) { o.server = true } }
 func WithObserver(observer engine.Observer) Option {
 	return func(o *options) { o.observers = append(o.observers, observer) }
 }
+
+// WithEncryption encrypts what tasks carry before the store sees it: payloads,
+// headers, results, the texts of errors; package sealed has the list. All nodes
+// need the keys. A task that this node has no key for stays where it is, and says
+// so in its last error.
+func WithEncryption(keys sealed.Keys) Option { return func(o *options) { o.keys = keys } }
 
 // WithEngine changes the settings of the engine before it is made, for
 // limits that have no option of their own.

@@ -49,7 +49,7 @@ type completion struct {
 // the database said; after each of them the transaction is to be rolled back.
 // After a rollback another transaction may be tried.
 func (e *Engine) CompleteTx(ctx context.Context, run *Run, tx any, result []byte) error {
-	settler, ok := e.config.Store.(store.TxSettler)
+	settler, ok := store.As[store.TxSettler](e.config.Store)
 	if !ok {
 		return &task.Error{Code: task.CodeUnavailable, Message: "this store cannot join transactions of the caller"}
 	}

@@ -172,7 +172,7 @@ func (e *Engine) Start(ctx context.Context) error {
 		e.loop(e.loading)
 		e.loop(e.sweeping)
 	}
-	if waker, ok := e.config.Store.(store.Waker); ok {
+	if waker, ok := store.As[store.Waker](e.config.Store); ok {
 		e.loop(func() { e.watch(waker) })
 	}
 	signal(e.changed) // a look at the lanes, and at those of others

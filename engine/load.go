@@ -92,7 +92,7 @@ func (e *Engine) loading() {
 // hearsAll reports whether the store tells of every commit of others, also of
 // those that nobody sends a wake-up for, inside transactions of callers.
 func (e *Engine) hearsAll() bool {
-	_, sends := e.config.Store.(store.Notifier)
+	_, sends := store.As[store.Notifier](e.config.Store)
 	return e.watched.Load() && !sends
 }
 

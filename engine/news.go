@@ -106,7 +106,7 @@ func (e *Engine) lastNews(ctx context.Context, watched bool) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, newsTime/2)
 	defer cancel()
-	notifier, notifies := e.config.Store.(store.Notifier)
+	notifier, notifies := store.As[store.Notifier](e.config.Store)
 	switch {
 	case watched && notifies:
 		e.notify(ctx, notifier, news{stir: true})
@@ -164,7 +164,7 @@ func (e *Engine) tellNews(calls *calls) {
 	if len(v.alive) == 0 || len(v.alive) == 1 && v.alive[self] != nil {
 		return
 	}
-	notifier, notifies := e.config.Store.(store.Notifier)
+	notifier, notifies := store.As[store.Notifier](e.config.Store)
 	switch watched := e.watched.Load(); {
 	case watched && notifies:
 		ctx, cancel := context.WithTimeout(e.running, newsTime)

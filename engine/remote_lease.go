@@ -110,7 +110,7 @@ type Extension struct {
 // Extend moves the ends of leases to lease from now: of tasks that any node has
 // leased. One answer per item.
 func (e *Engine) Extend(ctx context.Context, items []Extension, lease time.Duration) ([]store.Extended, error) {
-	leaser, ok := e.config.Store.(store.Leaser)
+	leaser, ok := store.As[store.Leaser](e.config.Store)
 	if !ok {
 		return nil, ErrNoPolls
 	}

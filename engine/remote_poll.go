@@ -56,7 +56,7 @@ const leastWait = 100 * time.Millisecond
 // that are due, or none when the time has passed, ctx has ended or the node stops.
 // What it returns is leased to the worker, on disk.
 func (e *Engine) Poll(ctx context.Context, request Poll) ([]Leased, error) {
-	if _, leases := e.config.Store.(store.Leaser); !leases || e.config.EnqueueOnly {
+	if _, leases := store.As[store.Leaser](e.config.Store); !leases || e.config.EnqueueOnly {
 		return nil, ErrNoPolls
 	}
 	p := &poll{Poll: request, began: time.Now(), answer: make(chan []*attempt, 1)}

@@ -117,7 +117,7 @@ func New(config Config) *Ticker {
 	if config.Observe == nil {
 		config.Observe = func(Event) {}
 	}
-	prober, _ := config.Backend.(store.Prober)
+	prober, _ := store.As[store.Prober](config.Backend)
 	return &Ticker{Config: config, clock: clock{prober: prober}, entries: map[string]*entry{}, loaded: -1}
 }
 

@@ -168,6 +168,7 @@ var rules = []rule{
 		{"tracing", "spans, for who brings a provider"},
 		{"internal/hints", "what to do about wrong fields"},
 		{"store", "the store it is given; implementations are the caller's choice"},
+		{"store/sealed", "encryption between the engine and any store"},
 		{"task", "nouns it shows"},
 		{"retry", "policies"},
 		{"plan", "previews"},

@@ -117,7 +117,7 @@ func (d *data) acceptable(t *task.Task) error {
 	if lane.Queue != t.Queue {
 		return task.Invalid("id", "the lane of the id is not one of the queue "+task.Quote(t.Queue), "")
 	}
-	if len(t.Payload) > task.MaxPayload {
+	if !store.Fits(t.Payload, task.MaxPayload) {
 		return &task.Error{Code: task.CodeTooLarge, Message: "the payload is over 1 MiB"}
 	}
 	return nil

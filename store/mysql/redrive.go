@@ -63,7 +63,7 @@ func (tx *tx) lockLetters(wanted []task.ID) (map[task.ID]*lockedLetter, error) {
 
 // Redrive implements [store.Admin].
 func (s *Store) Redrive(ctx context.Context, wanted []task.ID, options store.RedriveOptions) (done, missing []task.ID, err error) {
-	if len(options.Payload) > task.MaxPayload {
+	if !store.Fits(options.Payload, task.MaxPayload) {
 		return nil, nil, &task.Error{Code: task.CodeTooLarge, Message: "the payload is too large"}
 	}
 	err = s.write(ctx, "redrive", func(tx *tx) error {

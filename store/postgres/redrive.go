@@ -59,7 +59,7 @@ type letter struct {
 
 // Redrive implements [store.Admin].
 func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done, missing []task.ID, err error) {
-	if len(options.Payload) > task.MaxPayload {
+	if !store.Fits(options.Payload, task.MaxPayload) {
 		return nil, nil, &task.Error{Code: task.CodeTooLarge, Message: "the payload is too large"}
 	}
 	err = s.partitioning(ctx, func() error {

@@ -28,7 +28,7 @@ FROM outlast_dead WHERE id = ?1`}
 
 // Redrive implements [store.Admin].
 func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done, missing []task.ID, err error) {
-	if len(options.Payload) > task.MaxPayload {
+	if !store.Fits(options.Payload, task.MaxPayload) {
 		return nil, nil, &task.Error{Code: task.CodeTooLarge, Message: "the payload is too large"}
 	}
 	err = s.write(ctx, "redrive", func(tx *tx) error {

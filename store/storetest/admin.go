@@ -51,7 +51,7 @@ func adminRules() []rule {
 			t, err := h.s.Reschedule(h.ctx, id, later)
 			h.ok(err)
 			h.expect(t.RunAt.Equal(later) && t.Park == 0 && t.State == task.Pending, "got %+v", t)
-			equal(h, "entry", h.scan(h.lanes[0].Lane, 0)[0], entryOf(h.get(id)))
+			equal(h, "entry", h.scan(h.lanes[0].Lane, 0)[0], h.entryOf(h.get(id)))
 			h.refuseOne(id, store.ReasonLater)
 			t, err = h.s.Reschedule(h.ctx, id, time.Time{})
 			h.ok(err)

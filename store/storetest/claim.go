@@ -35,7 +35,7 @@ func claimRules() []rule {
 		{"claim/not before its time", "A row whose RunAt is after the store's now is refused as later, with the entry.", func(h *harness) {
 			id := h.add(due(time.Now().Add(time.Hour)))
 			refusal := h.refuseOne(id, store.ReasonLater)
-			equal(h, "entry", refusal.Entry, entryOf(h.state(id, task.Pending)))
+			equal(h, "entry", refusal.Entry, h.entryOf(h.state(id, task.Pending)))
 		}},
 		{"claim/only pending rows", "A row that runs, has ended or is not there is refused as gone, with a zero entry.", func(h *harness) {
 			ids := h.addMany(3)
@@ -66,7 +66,7 @@ func claimRules() []rule {
 			} {
 				claim.Items = items(id)
 				refusal := h.refuse(claim, store.ReasonEpoch)
-				equal(h, "entry", refusal.Entry, entryOf(h.state(id, task.Pending)))
+				equal(h, "entry", refusal.Entry, h.entryOf(h.state(id, task.Pending)))
 			}
 			h.claimOne(id)
 		}},
@@ -91,7 +91,7 @@ func claimRules() []rule {
 			h.ok(h.s.Mark(h.ctx, []store.Marking{{ID: id, Mark: 6}}))
 			h.refuse(borrow(5), store.ReasonParked)
 			refusal := h.refuseOne(id, store.ReasonParked)
-			equal(h, "entry", refusal.Entry, entryOf(h.get(id)))
+			equal(h, "entry", refusal.Entry, h.entryOf(h.get(id)))
 			equal(h, "park", refusal.Entry.Park, 6)
 			claimed := h.tryAs(borrow(6))
 			equal(h, "claimed", len(claimed.Tasks), 1)
@@ -160,8 +160,8 @@ func keyRules() []rule {
 			for i, id := range ids {
 				for _, behind := range ids[i+1:] {
 					refusal := h.refuseOne(behind, store.ReasonBehindKey)
-					equal(h, "entry", refusal.Entry, entryOf(h.get(behind)))
-					equal(h, "head", refusal.Head, entryOf(h.get(id)))
+					equal(h, "entry", refusal.Entry, h.entryOf(h.get(behind)))
+					equal(h, "head", refusal.Head, h.entryOf(h.get(id)))
 				}
 				running := h.claimOne(id)
 				for _, behind := range ids[i+1:] {
@@ -221,7 +221,7 @@ func keyRules() []rule {
 		{"key/a hold blocks", "Tasks of a key that a dead task holds are refused as key held, with the entry.", func(h *harness) {
 			h.die(h.add(keyed("k")))
 			id := h.add(keyed("k"))
-			equal(h, "entry", h.refuseOne(id, store.ReasonKeyHeld).Entry, entryOf(h.get(id)))
+			equal(h, "entry", h.refuseOne(id, store.ReasonKeyHeld).Entry, h.entryOf(h.get(id)))
 		}},
 		{"key/state", "Key tells the hold, the task that runs and the one that runs next; a key of which nothing is known has none.", func(h *harness) {
 			equal(h, "unknown key", *h.keyState("nothing"), store.KeyState{})

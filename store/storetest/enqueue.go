@@ -21,7 +21,7 @@ func enqueueRules() []rule {
 			h.expect(got.RunAt.Equal(t.RunAt.Truncate(time.Microsecond)), "run at %v, want %v with microseconds", got.RunAt, t.RunAt)
 			h.expect(got.Attempt == 0 && got.Crashes == 0 && got.Node == "" && got.Park == 0 && !got.CancelRequested && got.LastError == nil, "got %+v", got)
 			h.expect(got.Seq > 0 && got.Seq == entry.Seq, "seq %d, entry %d", got.Seq, entry.Seq)
-			equal(h, "entry", entry, entryOf(got))
+			equal(h, "entry", entry, h.entryOf(got))
 			h.expect(!got.CreatedAt.IsZero() && time.Since(got.CreatedAt) < 24*time.Hour, "created at %v", got.CreatedAt)
 			for _, at := range []time.Time{got.CreatedAt, got.RunAt, got.UpdatedAt} {
 				h.expect(at.Location() == time.UTC && at.Equal(at.Truncate(time.Microsecond)), "%v is not UTC with microseconds", at)

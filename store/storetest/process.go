@@ -63,7 +63,7 @@ func processRules() []rule {
 		}},
 		{"process/wakes others", "Watch calls wake after another process has committed (and called Notify, if the store has it), from one goroutine, and ends with its context.", func(h *harness) {
 			other := h.reopen()
-			waker, ok := h.s.(store.Waker)
+			waker, ok := store.As[store.Waker](h.s)
 			if !ok || h.able.Deaf {
 				h.Skip("needs a store with Watch that hears others")
 			}
@@ -82,7 +82,7 @@ func processRules() []rule {
 			for seen := false; !seen; { // the first commits may come before the watch has begun
 				_, err := other.Enqueue(h.ctx, []store.Batch{{Items: []store.Insert{{Task: h.task()}}}})
 				h.ok(err)
-				if notifier, ok := other.(store.Notifier); ok {
+				if notifier, ok := store.As[store.Notifier](other); ok {
 					h.ok(notifier.Notify(h.ctx, []uint16{lane}))
 				}
 				select {

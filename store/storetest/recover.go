@@ -27,7 +27,7 @@ func recoverRules() []rule {
 			h.expect(got.Attempt == 0 && got.Crashes == 1 && got.Node == "" && got.Claim > t.Claim, "got %+v", got)
 			h.expect(row.OldClaim == t.Claim && row.Claim == got.Claim && row.Crashes == 1 && row.Node == "n2" && row.Type == "mail" && !row.Canceled, "reported %+v", row)
 			equal(h, "cause", row.Cause, "node dead")
-			equal(h, "entry", row.Entry, entryOf(got))
+			equal(h, "entry", row.Entry, h.entryOf(got))
 			attempt := h.outcomes(id, task.OutcomeCrashed)[0]
 			h.expect(attempt.Claim == t.Claim && attempt.Number == 1 && attempt.Node == "n2" && !attempt.EndedAt.IsZero(), "history %+v", attempt)
 			equal(h, "recovered again", len(h.recoverAll()), 0)

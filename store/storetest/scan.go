@@ -21,7 +21,7 @@ func scanRules() []rule {
 			entries := h.scan(h.lanes[0].Lane, 0)
 			equal(h, "rows", len(entries), 3)
 			for i, id := range []task.ID{first, second, third} {
-				equal(h, "row", entries[i], entryOf(h.get(id)))
+				equal(h, "row", entries[i], h.entryOf(h.get(id)))
 			}
 		}},
 		{"scan/pages with equal ranks", "Paging by (rank, id) neither loses nor doubles rows of equal rank.", func(h *harness) {
@@ -131,7 +131,7 @@ func markRules() []rule {
 					want = other
 				}
 				equal(h, "first entry", entry.ID, want)
-				equal(h, "entry", entry, entryOf(h.get(want)))
+				equal(h, "entry", entry, h.entryOf(h.get(want)))
 			}
 			entries, err = h.s.Marks(h.ctx, []uint16{h.lanes[1].Lane})
 			h.ok(err)

@@ -26,7 +26,7 @@ func settleRules() []rule {
 			s.RunAt = time.Now().Add(time.Hour)
 			settled := h.settle(s)[0]
 			got := h.state(t.ID, task.Pending)
-			h.expect(settled.State == task.Pending && settled.Entry == entryOf(got), "answered %+v", settled)
+			h.expect(settled.State == task.Pending && settled.Entry == h.entryOf(got), "answered %+v", settled)
 			h.expect(got.RunAt.Equal(s.RunAt.Truncate(time.Microsecond)), "run at %v, want %v", got.RunAt, s.RunAt)
 			h.expect(got.Attempt == 1 && got.Crashes == 0 && got.Node == "" && got.Claim == t.Claim, "got %+v", got)
 			h.sameFailure(got.LastError, s.Failure)

@@ -39,6 +39,10 @@ type Abilities struct {
 	// is skipped.
 	Deaf bool
 
+	// Longer is by how many bytes payloads are longer in the store than they
+	// are for those who use it, as where they are encrypted.
+	Longer int
+
 	// Kill ends the process behind a store that Reopen returned, so that
 	// its nodes show as Gone.
 	Kill func(t *testing.T, s store.Backend)

@@ -12,7 +12,7 @@ import (
 // txEnqueuer returns the store's EnqueueTx, or skips the rule.
 func (h *harness) txEnqueuer() store.TxEnqueuer {
 	h.Helper()
-	enqueuer, ok := h.s.(store.TxEnqueuer)
+	enqueuer, ok := store.As[store.TxEnqueuer](h.s)
 	if !ok {
 		h.Skip("needs a store with EnqueueTx")
 	}
@@ -22,7 +22,7 @@ func (h *harness) txEnqueuer() store.TxEnqueuer {
 // txSettler returns the store's SettleTx, or skips the rule.
 func (h *harness) txSettler() store.TxSettler {
 	h.Helper()
-	settler, ok := h.s.(store.TxSettler)
+	settler, ok := store.As[store.TxSettler](h.s)
 	if !ok {
 		h.Skip("needs a store with SettleTx")
 	}

@@ -21,7 +21,7 @@ func Insert(insert *store.Insert) error {
 	switch {
 	case t == nil || t.ID.IsZero():
 		return task.Invalid("id", "the task has no id", "")
-	case len(t.Payload) > task.MaxPayload:
+	case !store.Fits(t.Payload, task.MaxPayload):
 		return &task.Error{Code: task.CodeTooLarge, Message: "the payload is larger than " + strconv.Itoa(task.MaxPayload) + " bytes",
 			Fields: []task.Field{{Path: "payload", Message: "too large"}}}
 	case t.Priority < task.MinPriority || t.Priority > task.MaxPriority:
@@ -78,7 +78,7 @@ func Text(field, text string, limit int) error {
 
 // Settlement refuses data that must not get into the database.
 func Settlement(s *store.Settlement) error {
-	if len(s.Result) > task.MaxResult {
+	if !store.Fits(s.Result, task.MaxResult) {
 		return &task.Error{Code: task.CodeTooLarge, Message: "the result is too large"}
 	}
 	for i := range s.Follow {

@@ -1,0 +1,100 @@
+package sealed
+
+import (
+	"context"
+	"time"
+
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Undecryptable is the class of the failure of a task that could not be opened,
+// and its code.
+const Undecryptable = "undecryptable"
+
+// How long a task that does not open waits before the next look: as long as it
+// has not opened already, within these bounds.
+const (
+	leastWait = 30 * time.Second
+	mostWait  = 10 * time.Minute
+)
+
+// Claim implements [store.Store]. A task that does not open is claimed and handed
+// back in one call, and reported as one that is due later.
+func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, error) {
+	claimed, err := s.Backend.Claim(ctx, claim)
+	if err != nil {
+		return claimed, err
+	}
+	var refusals []store.Refusal
+	claimed.Tasks, refusals = s.openAll(ctx, claimed.Tasks)
+	claimed.Refused = append(claimed.Refused, refusals...)
+	return claimed, nil
+}
+
+// Running implements [store.Store]. Tasks that do not open are handed back, and
+// are not among those returned.
+func (s *Store) Running(ctx context.Context, node string, ids []task.ID) ([]*task.Task, error) {
+	running, err := s.Backend.Running(ctx, node, ids)
+	if err != nil {
+		return nil, err
+	}
+	running, _ = s.openAll(ctx, running)
+	return running, nil
+}
+
+// openAll opens tasks that run, and hands back those that do not open.
+func (s *Store) openAll(ctx context.Context, tasks []*task.Task) (opened []*task.Task, refusals []store.Refusal) {
+	var back []store.Settlement
+	opened = tasks[:0]
+	for _, t := range tasks {
+		err := s.ring.openToRun(t)
+		if err == nil {
+			opened = append(opened, t)
+			continue
+		}
+		if s.unreadable != nil {
+			s.unreadable(t, err)
+		}
+		back = append(back, s.handBack(t, err))
+	}
+	if len(back) == 0 {
+		return opened, nil
+	}
+	clear(tasks[len(opened):])
+	settled, err := s.Backend.Settle(ctx, back)
+	if err != nil {
+		return opened, nil // they run, and nobody runs them: found by Running
+	}
+	for i := range settled {
+		refusals = append(refusals, refusal(back[i].Task, &settled[i]))
+	}
+	return opened, refusals
+}
+
+func refusal(t *task.Task, settled *store.Settled) store.Refusal {
+	if settled.Status != store.StatusOK || settled.Entry.ID.IsZero() {
+		return store.Refusal{ID: t.ID, Reason: store.ReasonGone}
+	}
+	return store.Refusal{ID: t.ID, Reason: store.ReasonLater, Entry: settled.Entry}
+}
+
+// handBack makes a task wait that does not open. It costs no attempt and no row of
+// history; the failure stays on the task, with the time since when.
+func (s *Store) handBack(t *task.Task, cause error) store.Settlement {
+	now := s.now()
+	since := now
+	if last := t.LastError; last != nil && last.Code == Undecryptable && last.At.Before(now) {
+		since = last.At
+	}
+	failure := &task.Failure{
+		Category: string(retry.Local), Type: Undecryptable, Code: Undecryptable, Effect: string(retry.NotSent),
+		Message: cause.Error(), At: since, Delay: min(max(now.Sub(since), leastWait), mostWait),
+	}
+	failure.Fingerprint = task.Fingerprint(t.Type, failure)
+	return store.Settlement{
+		Task: t, Outcome: task.OutcomeSnoozed, Unstarted: true, StartedAt: now, EndedAt: now,
+		RunAt: now.Add(failure.Delay), Failure: failure,
+	}
+}

@@ -1,0 +1,27 @@
+// Package sealed encrypts what tasks carry before a store sees it, and opens it
+// again for those who read. [Wrap] stands between the engine and a store of any
+// kind, so that no way into the database or out of it goes round it.
+//
+// Sealed are payloads, the headers of requests, the payloads and headers of
+// fallbacks and callbacks, results, the texts of errors, and the requests of
+// long operations (an edited payload is one). Not sealed is what the database
+// must sort, compare or look up: ids, queues, types, keys, dedupe keys, targets
+// and URLs, metadata, policies, the category, class and code of errors and
+// their fingerprints, and configuration, which includes the task of a schedule.
+//
+// The cipher is AES-256-GCM. Each task has a key of its own, derived from the
+// named key by HMAC-SHA-256 of the task's id, and each part of it a nonce that
+// is the HMAC of what it is and what it says. So nothing hangs on random
+// numbers, no bound on the number of tasks of a key has to be counted, a repeated
+// enqueue has the same bytes, and whoever reads the database learns of two
+// parts that they are equal only if both are the same part of the same task.
+// The idea of such nonces is that of RFC 5297. What is bound to the sealed text,
+// and is checked when it is opened: the name of the key, which part it is, and
+// the id of the task. A sealed text that was moved to another task or another
+// part, or changed, does not open.
+//
+// A task that this process cannot open is never handed out and never dies of
+// that. It goes back to its queue with the error class "undecryptable" as its
+// last error, and is tried again after half a minute, then after twice as
+// long each time, up to ten minutes.
+package sealed

@@ -1,0 +1,237 @@
+package sealed
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// KeySize is the length of a key in bytes.
+const KeySize = 32
+
+// MaxKeyID is the length of a key's name at most, in bytes.
+const MaxKeyID = 64
+
+// Keys are the keys of a deployment by name. The zero value has none: nothing
+// is sealed then, and nothing that is sealed is handed out.
+type Keys struct {
+	// Current names the key that seals. It may be left out if there is one only.
+	Current string
+	// Secrets are the keys, of 32 random bytes each: the current one, and those
+	// that were current and may still be needed to read. Names are 1 to 64
+	// letters, digits, dots, underscores and hyphens.
+	Secrets map[string][]byte
+	// Strict refuses to run tasks whose payload is not sealed. Without it such
+	// tasks run, as is needed while those from before the first key are there.
+	Strict bool
+}
+
+// key is what is derived from one secret.
+type key struct {
+	id      string
+	tasks   []byte // HMAC key that gives every task its own
+	nonces  []byte
+	content []byte
+}
+
+func newKey(id string, secret []byte) (*key, error) {
+	k := &key{id: id}
+	for purpose, derived := range map[string]*[]byte{"tasks": &k.tasks, "nonces": &k.nonces, "content": &k.content} {
+		made, err := hkdf.Key(sha256.New, secret, nil, "outlast sealed 1 "+purpose, sha256.Size)
+		if err != nil {
+			return nil, err
+		}
+		*derived = made
+	}
+	return k, nil
+}
+
+// magic begins whatever is sealed.
+const magic = store.SealMark
+
+// overhead is the number of bytes by which sealing makes a text longer at most:
+// no more than store.SealRoom.
+const overhead = len(magic) + 1 + MaxKeyID + nonceSize + tagSize
+
+const (
+	nonceSize = 12
+	tagSize   = 16
+)
+
+func isSealed(text []byte) bool { return store.IsSealed(text) }
+
+// part says what a text is: whose, and which part of it.
+type part struct {
+	of   []byte // the id of the task or operation
+	name string
+}
+
+// seal makes a sealed text: magic, name of the key, nonce, ciphertext.
+func (k *key) seal(p part, plain []byte) []byte {
+	out := make([]byte, 0, overhead+len(plain))
+	out = append(append(append(out, magic...), byte(len(k.id))), k.id...)
+	head := len(out)
+	out = append(out, k.nonce(p, plain)...)
+	return k.cipher(p).Seal(out, out[head:], plain, bound(out[:head], p))
+}
+
+// open takes a text apart that this key has sealed; head is the length of what
+// stands before the nonce.
+func (k *key) open(p part, text []byte, head int) ([]byte, bool) {
+	if len(text) < head+nonceSize+tagSize {
+		return nil, false
+	}
+	nonce, rest := text[head:head+nonceSize], text[head+nonceSize:]
+	plain, err := k.cipher(p).Open(nil, nonce, rest, bound(text[:head], p))
+	return plain, err == nil
+}
+
+// nonce is synthetic: different for texts that differ.
+func (k *key) nonce(p part, plain []byte) []byte {
+	mac := hmac.New(sha256.New, k.nonces)
+	mac.Write(bound(nil, p))
+	mac.Write(plain)
+	return mac.Sum(nil)[:nonceSize]
+}
+
+// cipher is that of one task.
+func (k *key) cipher(p part) cipher.AEAD {
+	mac := hmac.New(sha256.New, k.tasks)
+	mac.Write(p.of)
+	block, err := aes.NewCipher(mac.Sum(nil))
+	if err != nil {
+		panic(err) // 32 bytes are a key
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		panic(err) // AES has blocks of the right size
+	}
+	return aead
+}
+
+// bound is what a text is bound to. Lengths stand before what they are of, so
+// that no two parts look alike.
+func bound(head []byte, p part) []byte {
+	out := make([]byte, 0, len(head)+len(p.name)+len(p.of)+12)
+	for _, piece := range [][]byte{head, []byte(p.name), p.of} {
+		out = append(binary.BigEndian.AppendUint32(out, uint32(len(piece))), piece...)
+	}
+	return out
+}
+
+// contentOf is the hash by which dedupe keys compare what was sent, keyed, so
+// that who reads the database cannot try what it might be.
+func (k *key) contentOf(content [16]byte) (keyed [16]byte) {
+	mac := hmac.New(sha256.New, k.content)
+	mac.Write(content[:])
+	copy(keyed[:], mac.Sum(nil))
+	return keyed
+}
+
+// ring is all keys of this process.
+type ring struct {
+	current *key // nil for none
+	all     map[string]*key
+	strict  bool
+}
+
+func newRing(keys Keys) (*ring, error) {
+	if err := keys.check(); err != nil {
+		return nil, err
+	}
+	r := &ring{all: make(map[string]*key, len(keys.Secrets)), strict: keys.Strict}
+	for id, secret := range keys.Secrets {
+		made, err := newKey(id, secret)
+		if err != nil {
+			return nil, err
+		}
+		r.all[id] = made
+		if id == keys.Current || len(keys.Secrets) == 1 {
+			r.current = made
+		}
+	}
+	return r, nil
+}
+
+// check names every mistake in the keys, and shows none of them.
+func (k Keys) check() error {
+	problem := &task.Error{Code: task.CodeInvalid, Message: "the encryption keys are not usable",
+		Hint: "a key is 32 random bytes under a name: openssl rand -base64 32"}
+	refuse := func(path, message string) {
+		problem.Fields = append(problem.Fields, task.Field{Path: path, Message: message})
+	}
+	for _, id := range slices.Sorted(maps.Keys(k.Secrets)) {
+		secret := k.Secrets[id]
+		switch path := "encryption.keys." + id; {
+		case !isKeyID(id):
+			refuse("encryption.keys", task.Quote(id)+" is not 1 to 64 letters, digits, dots, underscores and hyphens")
+		case len(secret) != KeySize:
+			refuse(path, "has "+strconv.Itoa(len(secret))+" bytes; 32 are needed")
+		case bytes.Count(secret, secret[:1]) == len(secret):
+			refuse(path, "is one byte again and again")
+		}
+	}
+	switch _, known := k.Secrets[k.Current]; {
+	case k.Current != "" && !known:
+		refuse("encryption.key", "there is no key "+task.Quote(k.Current))
+	case k.Current == "" && len(k.Secrets) > 1:
+		refuse("encryption.key", "which of the keys seals is not said")
+	case k.Strict && len(k.Secrets) == 0:
+		refuse("encryption.strict", "there is no key")
+	}
+	if len(problem.Fields) > 0 {
+		return problem
+	}
+	return nil
+}
+
+func isKeyID(id string) bool {
+	for i := range len(id) {
+		c := id[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return id != "" && len(id) <= MaxKeyID
+}
+
+// undecryptable is why a text does not open. It is also the class and the code
+// of the failure that is recorded.
+type undecryptable struct {
+	key    string // "" for none
+	reason string
+}
+
+func (u *undecryptable) Error() string { return u.reason }
+
+// open returns what a sealed text says, and one that is not sealed as it is.
+func (r *ring) open(p part, text []byte) ([]byte, error) {
+	if !isSealed(text) {
+		return text, nil
+	}
+	rest := text[len(magic):]
+	if len(rest) == 0 || len(rest) < 1+int(rest[0]) {
+		return nil, &undecryptable{reason: "it is sealed, and cut short"}
+	}
+	id := string(rest[1 : 1+rest[0]])
+	k := r.all[id]
+	if k == nil {
+		return nil, &undecryptable{id, "it is sealed with the key " + task.Quote(id) + ", which this process does not have"}
+	}
+	plain, ok := k.open(p, text, len(magic)+1+len(id))
+	if !ok {
+		return nil, &undecryptable{id, "it is sealed with the key " + task.Quote(id) +
+			" and does not open: that name has another key here, or it was changed or belongs to another task"}
+	}
+	return plain, nil
+}
