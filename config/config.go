@@ -23,6 +23,7 @@ type Config struct {
 	Telemetry   Telemetry         `json:"telemetry" doc:"Traces and metrics for OpenTelemetry; docs/operations.md tells what is in them."`
 	DebugListen string            `json:"debug_listen" doc:"Loopback address and port of the profiler (pprof); off when empty."`
 	Targets     map[string]Target `json:"targets" doc:"What tasks call, by host, or host and port."`
+	Encryption  Encryption        `json:"encryption" doc:"Encryption of what tasks carry; docs/encryption.md."`
 
 	Revision  string                    `json:"revision" all:"yes" doc:"Any text. A file whose content was in force before is applied again only with another revision."`
 	Retries   bool                      `json:"retries" all:"yes" default:"true" doc:"false turns all retries off."`

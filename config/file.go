@@ -91,6 +91,7 @@ func (f *File) check(d *decoder) {
 		}
 	}
 	f.checkNames(d)
+	f.Encryption.check(d)
 	if n := len(f.Policies) + len(f.Types) + len(f.Targets) + len(f.Queues) + len(f.Groups) + len(f.Schedules) + len(f.Alerts.Channels) + len(f.Alerts.Rules); n > mostNamed {
 		d.refuse("", "", "has %d named things; %d are the limit", n, mostNamed)
 	}

@@ -28,6 +28,7 @@ type serveFlags struct {
 	release, debug, otlp   string
 	allow, secrets, queues []string
 	grace                  time.Duration
+	keys                   keyFlags
 }
 
 func (f *serveFlags) add(flags *pflag.FlagSet) {
@@ -43,6 +44,7 @@ func (f *serveFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.release, "release", "", "release of this program, for people and metrics; env OUTLAST_RELEASE")
 	flags.StringVar(&f.otlp, "otlp-endpoint", "", "base URL of a collector for traces and metrics (OTLP over HTTP), such as http://127.0.0.1:4318; off when absent; env OTEL_EXPORTER_OTLP_ENDPOINT")
 	flags.StringVar(&f.debug, "debug-listen", "", "loopback address and port of the profiler (pprof), such as 127.0.0.1:6060; off when absent; env OUTLAST_DEBUG_LISTEN")
+	f.keys.add(flags)
 }
 
 func newServe(c *cli) *cobra.Command {
@@ -60,6 +62,9 @@ are refused.
 --target-secret-env HOST=VARIABLE signs the requests to a host in the manner of
 Standard Webhooks, with the secret (whsec_...) in that environment variable.
 HOST:PORT=VARIABLE is for one port, and goes before the secret of its host.
+
+--encryption-key-file NAME=PATH encrypts what tasks carry before it reaches the
+database (docs/encryption.md). All servers of a database need the same keys.
 
 --config FILE reads settings from a file as well (docs/configuration.md): addresses
 and limits of this node, and policies, types and queues that hold on all nodes. When

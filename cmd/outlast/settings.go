@@ -11,6 +11,7 @@ import (
 	"github.com/outlast-dev/outlast/app"
 	"github.com/outlast-dev/outlast/config"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/store/sealed"
 )
 
 // settings is the configuration of a server: a flag goes before its environment
@@ -111,11 +112,16 @@ func (s *settings) appConfig(f *serveFlags) (app.Config, error) {
 	if err != nil {
 		return app.Config{}, err
 	}
+	keys, err := s.keys(&f.keys)
+	if err != nil {
+		return app.Config{}, err
+	}
 	made := app.Config{
 		Listen: s.Listen, Store: s.Store.URL, Openers: openers(), Queues: s.Engine.Queues, AllowTargets: ranges, TargetSecrets: secrets,
 		Grace: time.Duration(s.Grace), Version: version(), Options: s.options(), DebugListen: s.DebugListen, Archive: s.Dead.Archive,
 		Telemetry: app.Telemetry{Endpoint: s.Telemetry.Endpoint, Sample: float64(s.Telemetry.Sample) / 100, Release: s.Release},
 	}
+	made.Options = append(made.Options, outlast.WithEncryption(keys))
 	if s.Grace == 0 {
 		made.Grace = -1
 	}
@@ -123,4 +129,13 @@ func (s *settings) appConfig(f *serveFlags) (app.Config, error) {
 		made.File = s.File
 	}
 	return made, nil
+}
+
+// keys are the encryption keys of file and flags.
+func (s *settings) keys(flags *keyFlags) (sealed.Keys, error) {
+	places := s.Encryption
+	if err := flags.put(&places); err != nil {
+		return sealed.Keys{}, err
+	}
+	return readKeys(&places)
 }

@@ -222,6 +222,7 @@ var rules = []rule{
 		{"retry", "durations and findings"},
 		{"task", "Quote, named errors"},
 		{"store", "what holds on all nodes is kept there"},
+		{"store/sealed", "names of encryption keys"},
 		{"dead", "checks of retention and cleanup"},
 		{"schedule", "schedules in it"},
 		{"alert", "rules and channels in it"},

@@ -88,7 +88,7 @@ func TestEveryMethodIsJudged(t *testing.T) {
 	}
 	carriesNothing := []string{
 		"Join", "Beat", "Leave", "Bury", "Topology", "TakeLanes", "FreeLanes", "Scan", "Recover", "Mark", "Marks", "Extend",
-		"Count", "DeadStats", "Key", "Check", "ReleaseKey", "Cleanup", "Close",
+		"Count", "Letters", "DeadStats", "Key", "Check", "ReleaseKey", "Cleanup", "Close",
 		"PutQueue", "Queues", "PauseQueue", "PutTargetOrder", "Objects", "Object", "ObjectVersions", "Audit",
 	}
 	contract, wrapper := reflect.TypeFor[store.Backend](), reflect.TypeFor[*sealed.Store]()

@@ -7,10 +7,15 @@ import (
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -34,6 +39,25 @@ type Keys struct {
 	// Strict refuses to run tasks whose payload is not sealed. Without it such
 	// tasks run, as is needed while those from before the first key are there.
 	Strict bool
+}
+
+// ParseKey reads a key as people write it: 32 bytes in Base64, padded or not, of
+// either alphabet, or in hexadecimal digits; white space around it does not count.
+// No error contains the text.
+func ParseKey(text string) ([]byte, error) {
+	text = strings.TrimSpace(text)
+	if made, err := hex.DecodeString(text); err == nil && len(made) == KeySize {
+		return made, nil
+	}
+	text = strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(text), "=")
+	made, err := base64.RawStdEncoding.DecodeString(text)
+	switch {
+	case err != nil:
+		return nil, errors.New("it is neither Base64 nor hexadecimal digits")
+	case len(made) != KeySize:
+		return nil, fmt.Errorf("it has %d bytes; %d are needed", len(made), KeySize)
+	}
+	return made, nil
 }
 
 // key is what is derived from one secret.
@@ -173,7 +197,7 @@ func (k Keys) check() error {
 	for _, id := range slices.Sorted(maps.Keys(k.Secrets)) {
 		secret := k.Secrets[id]
 		switch path := "encryption.keys." + id; {
-		case !isKeyID(id):
+		case !IsKeyName(id):
 			refuse("encryption.keys", task.Quote(id)+" is not 1 to 64 letters, digits, dots, underscores and hyphens")
 		case len(secret) != KeySize:
 			refuse(path, "has "+strconv.Itoa(len(secret))+" bytes; 32 are needed")
@@ -195,7 +219,8 @@ func (k Keys) check() error {
 	return nil
 }
 
-func isKeyID(id string) bool {
+// IsKeyName reports whether a key can have the name.
+func IsKeyName(id string) bool {
 	for i := range len(id) {
 		c := id[i]
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {

@@ -59,8 +59,8 @@ func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time) (*tas
 }
 
 // Purge implements [store.Admin].
-func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int) ([]*task.Task, error) {
-	letters, err := s.Backend.Purge(ctx, filter, limit)
+func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit ...store.Audit) ([]*task.Task, error) {
+	letters, err := s.Backend.Purge(ctx, filter, limit, audit...)
 	s.all(letters)
 	return letters, err
 }
@@ -86,6 +86,9 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 		}
 		sent, gone, err := s.Backend.Redrive(ctx, ids[i:i+1], options)
 		done, missing = append(done, sent...), append(missing, gone...)
+		if len(sent) > 0 {
+			options.Audit = nil // written once
+		}
 		if err != nil {
 			return done, missing, err
 		}
@@ -94,11 +97,11 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 }
 
 // PutOperation implements [store.Config].
-func (s *Store) PutOperation(ctx context.Context, operation store.Operation) (*store.Operation, error) {
+func (s *Store) PutOperation(ctx context.Context, operation store.Operation, audit ...store.Audit) (*store.Operation, error) {
 	if k := s.ring.current; k != nil && len(operation.Request) > 0 && !isSealed(operation.Request) {
 		operation.Request = k.seal(part{[]byte(operation.ID), "request"}, operation.Request)
 	}
-	return s.operation(s.Backend.PutOperation(ctx, operation))
+	return s.operation(s.Backend.PutOperation(ctx, operation, audit...))
 }
 
 // Operation implements [store.Config].
