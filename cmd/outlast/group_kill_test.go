@@ -26,7 +26,7 @@ func TestGroupsSurviveKill(t *testing.T) {
 	t.Run("postgres", func(t *testing.T) { groupsSurviveKill(t, servertest.Postgres(t)) })
 }
 
-// crewMember is the one member of the group "crew".
+// crewMember is a member of a worker group that can be away.
 type crewMember struct {
 	url   string
 	away  atomic.Bool
@@ -57,11 +57,11 @@ func (m *crewMember) tasks() int {
 	return len(m.ran)
 }
 
-// beat tells a server of the member.
-func (m *crewMember) beat(t *testing.T, server string) {
+// join tells a server of a member.
+func join(t *testing.T, server, group, url string) {
 	t.Helper()
-	body := fmt.Sprintf(`{"url": %q, "capacity": 10, "ttl": "1m"}`, m.url)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, server+"/v1/groups/crew/workers/m", strings.NewReader(body))
+	body := fmt.Sprintf(`{"url": %q, "capacity": 10, "ttl": "10m"}`, url)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, server+"/v1/groups/"+group+"/workers/m", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func groupsSurviveKill(t *testing.T, store string) {
 	member := newCrewMember(t, 20*time.Millisecond)
 	member.away.Store(true)
 	server := serve(t, "--store", store, "--config", config)
-	member.beat(t, server.url)
+	join(t, server.url, "crew", member.url)
 	c := command{t: t, server: server.url, input: strings.Repeat(`{"target":{"group":"crew","path":"/send"}}`+"\n", tasks)}
 	c.run("task", "enqueue", "--file", "-").exits(0)
 	waits := func(failures float64) {
