@@ -111,6 +111,49 @@ func TestDeadGroupIsTriedRarely(t *testing.T) {
 	}
 }
 
+// What has gathered behind a group that was away is let out ever faster: twice as many
+// each second.
+func TestRecoveredGroupRampsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 4)
+		c := &crew{away: true, steps: usualSteps}
+		e := w.node("n", &registry{policy: unguarded(t), handlers: handlers("g", c.run)}, nil)
+		inserts := make([]store.Insert, 500)
+		for i := range inserts {
+			inserts[i] = w.insert("g", nil)
+		}
+		if _, err := e.Enqueue(t.Context(), inserts); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(30 * time.Second)
+		c.mu.Lock()
+		c.away = false
+		c.mu.Unlock()
+		count := func() int {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return c.done
+		}
+		for count() == 0 { // the next try is up to a minute away
+			time.Sleep(10 * time.Millisecond)
+		}
+		most := 10 // one a second, or a tenth of what was usual before, and the try itself
+		for second := range 8 {
+			before := count()
+			time.Sleep(time.Second)
+			if started := count() - before; started > most {
+				t.Errorf("%d started in second %d after the group came back, want %d at most", started, second+1, most)
+			}
+			most *= 2
+		}
+		time.Sleep(10 * time.Second)
+		if count() != len(inserts) {
+			t.Errorf("%d of %d tasks are done", count(), len(inserts))
+		}
+		stop(t, e)
+	})
+}
+
 // Tasks that wait for a group keep their order by priority; a call of Unhold lets
 // them try at once.
 func TestHeldTasksKeepTheirPriority(t *testing.T) {

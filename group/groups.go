@@ -120,14 +120,7 @@ func (g *Groups) read(ctx context.Context) error {
 func (g *Groups) learn(members, configured []store.Object, now time.Time) (old []store.Object) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for i := range configured {
-		settings, err := ParseSettings(configured[i].Body)
-		if err != nil {
-			g.log.Warn("group.unreadable", "group", configured[i].Name, "error", err)
-			continue
-		}
-		g.of(configured[i].Name).settings = settings
-	}
+	g.configure(configured)
 	present := map[string]bool{}
 	for i := range members {
 		m, err := memberOf(&members[i])
@@ -149,6 +142,26 @@ func (g *Groups) learn(members, configured []store.Object, now time.Time) (old [
 		}
 	}
 	return old
+}
+
+// configure takes over the settings of groups; a group that has none any more is as if
+// it never had. What cannot be read changes nothing. The lock must be held.
+func (g *Groups) configure(objects []store.Object) {
+	named := map[string]bool{}
+	for i := range objects {
+		named[objects[i].Name] = true
+		settings, err := ParseSettings(objects[i].Body)
+		if err != nil {
+			g.log.Warn("group.unreadable", "group", objects[i].Name, "error", err)
+			continue
+		}
+		g.of(objects[i].Name).settings = settings
+	}
+	for name, of := range g.groups {
+		if !named[name] {
+			of.settings = Settings{}
+		}
+	}
 }
 
 func memberOf(o *store.Object) (m Member, err error) {

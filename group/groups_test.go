@@ -184,6 +184,50 @@ func TestSettings(t *testing.T) {
 	})
 }
 
+// Settings that are taken away hold no more, and what cannot be read changes nothing.
+func TestSettingsChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memory.New()
+		change := func(c store.Change) int64 {
+			t.Helper()
+			changed, err := s.Change(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(6 * time.Second)
+			if len(changed.Put) == 0 {
+				return 0
+			}
+			return changed.Put[0].Version
+		}
+		put := func(body string, version int64) int64 {
+			return change(store.Change{Put: []store.Object{{Kind: "group", Name: "g", Body: []byte(body), Version: version}}})
+		}
+		g := node(t, s, nil)
+		waits := func(want time.Duration) {
+			t.Helper()
+			_, err := send(g, nil)
+			if h := held(t, err); h.For != want {
+				t.Errorf("the group waits %v, want %v", h.For, want)
+			}
+			time.Sleep(want)
+			join(t, g, "a", func(m *group.Member) { m.TTL = group.Duration(time.Second) })
+			if _, err := send(g, nil); err != nil { // the row of failures ends
+				t.Fatal(err)
+			}
+			time.Sleep(2 * time.Second)
+		}
+		version := put(`{"dispatch": {"steps": ["7s"]}}`, 0)
+		waits(7 * time.Second)
+		version = put(`{"dispatch": {"steps": "often"}}`, version)
+		waits(7 * time.Second)
+		version = put(`{"dispatch": {"steps": ["9s"]}}`, version)
+		waits(9 * time.Second)
+		change(store.Change{Delete: []store.Object{{Kind: "group", Name: "g", Version: version}}})
+		waits(time.Second)
+	})
+}
+
 func TestMembersExpireAndAreKnownToAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := memory.New()

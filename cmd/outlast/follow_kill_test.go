@@ -19,9 +19,13 @@ import (
 // and its callback, each success its callback: none is lost, and none is there twice.
 func TestFollowUpsSurviveKill(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
 		followUpsSurviveKill(t, "sqlite:"+filepath.Join(t.TempDir(), "follow.db"))
 	})
-	t.Run("postgres", func(t *testing.T) { followUpsSurviveKill(t, servertest.Postgres(t)) })
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		followUpsSurviveKill(t, servertest.Postgres(t))
+	})
 }
 
 func followUpsSurviveKill(t *testing.T, store string) {

@@ -189,7 +189,7 @@ func costOf(t *testing.T, draft func(url string) string, length time.Duration) (
 // that is away. OUTLAST_GROUP_COST is for how long each of them goes on: 30s is five
 // minutes shortened to a tenth, like the steps of the group.
 func TestDeadGroupCostsLittle(t *testing.T) {
-	length := costLength(t, 4*time.Second)
+	length := costLength(t, 3*time.Second)
 	alone, group := costOf(t, func(string) string { return forCrew }, length)
 	_, control := costOf(t, func(url string) string {
 		return `{"target":{"url":"` + url + `/send"},"retry":{"unlimited":true,"backoff":{"kind":"fixed","initial":"10ms","jitter":"none"},"budget":"none","breaker":"none"}}`

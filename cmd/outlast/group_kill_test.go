@@ -21,9 +21,13 @@ import (
 // lost, no attempt is spent, the waiting goes on, and members are still known.
 func TestGroupsSurviveKill(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
 		groupsSurviveKill(t, "sqlite:"+filepath.Join(t.TempDir(), "groups.db"))
 	})
-	t.Run("postgres", func(t *testing.T) { groupsSurviveKill(t, servertest.Postgres(t)) })
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		groupsSurviveKill(t, servertest.Postgres(t))
+	})
 }
 
 // crewMember is a member of a worker group that can be away.
