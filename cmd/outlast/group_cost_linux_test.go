@@ -31,7 +31,7 @@ func (c cost) minus(other cost) cost {
 // spent reads it from the system and from /metrics.
 func spent(t *testing.T, p *process) (c cost) {
 	t.Helper()
-	folder := fmt.Sprintf("/proc/%d/", p.cmd.Process.Pid)
+	folder := fmt.Sprintf("/proc/%d/", p.PID())
 	stat, err := os.ReadFile(folder + "stat")
 	if err != nil {
 		t.Fatal(err)
@@ -45,11 +45,11 @@ func spent(t *testing.T, p *process) (c cost) {
 		c.cpu += time.Duration(ticks) * 10 * time.Millisecond
 	}
 	c.written = numbers(t, folder+"io", "wchar:")
-	resp, err := http.Get(p.url + "/metrics") //nolint:forbidigo,noctx // a test
+	resp, err := http.Get(p.url + "/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // only read
+	defer resp.Body.Close()
 	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
 		name, value, _ := strings.Cut(lines.Text(), " ")
 		n, _ := strconv.ParseFloat(value, 64)
@@ -97,7 +97,7 @@ func (h *healthy) late(t *testing.T, server string, every, length time.Duration)
 	for end := time.Now().Add(length); time.Now().Before(end); sent++ {
 		<-ticker.C
 		body := fmt.Sprintf(`{"target":{"group":"fine","path":"/"},"payload":%d}`, time.Now().UnixNano())
-		resp, err := http.Post(server+"/v1/tasks", "application/json", strings.NewReader(body)) //nolint:forbidigo,noctx // a test
+		resp, err := http.Post(server+"/v1/tasks", "application/json", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -102,6 +102,9 @@ func (s *Server) Signal(signal syscall.Signal) {
 	}
 }
 
+// PID is the id of the process.
+func (s *Server) PID() int { return s.cmd.Process.Pid }
+
 // Ended is closed when the process has ended.
 func (s *Server) Ended() <-chan struct{} { return s.ended }
 
