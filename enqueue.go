@@ -208,11 +208,11 @@ func (c *Client) enqueueEach(ctx context.Context, drafts []Draft) ([]Receipt, er
 // receipt turns what the store said into what the caller learns.
 func (c *Client) receipt(insert *store.Insert, inserted *store.Inserted) Receipt {
 	if inserted.Existing != nil {
-		c.metrics.enqueued("existing")
+		c.metrics.enqueued(inserted.Existing, true)
 		return Receipt{Task: inserted.Existing, Existing: true}
 	}
-	c.metrics.enqueued("created")
 	t := insert.Task
+	c.metrics.enqueued(t, false)
 	t.State = task.Pending
 	t.Seq = inserted.Entry.Seq
 	t.RunAt = time.UnixMicro(inserted.Entry.RunAt).UTC()

@@ -10,7 +10,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 )
 
 // How long a scrape may wait for the store, and how long what it read is
@@ -18,6 +20,12 @@ import (
 const (
 	scrapeTimeout = 2 * time.Second
 	scrapeKeep    = 5 * time.Second
+)
+
+// How many queues have gauges, and where their running tasks are counted to.
+const (
+	mostQueueLabels = 100
+	mostRunning     = 10_000
 )
 
 // gauges are read at every scrape: this node's memory, and the numbers of
@@ -29,10 +37,25 @@ type gauges struct {
 	dead                  *prometheus.Desc // by type
 	breaker               *prometheus.Desc // by target
 	held                  *prometheus.Desc // by gate
+	depth                 *prometheus.Desc // by queue and state
+	oldest                *prometheus.Desc // by queue
+	members, refused      *prometheus.Desc // by group
 
 	mu     sync.Mutex
-	letter *store.DeadStats
-	read   time.Time
+	last   stored
+	readAt time.Time
+}
+
+// stored is what the store says at a scrape; nil where it did not answer.
+type stored struct {
+	letters *store.DeadStats
+	queues  []queueNumbers
+}
+
+// queueNumbers are those of one queue, over all nodes.
+type queueNumbers struct {
+	alert.QueueSample
+	running int
 }
 
 func newGauges(c *Client) *gauges {
@@ -49,13 +72,17 @@ func newGauges(c *Client) *gauges {
 		slots:   describe("slots", "Attempts that this node runs at most."),
 		dead:    describe("dead_letters", "Dead letters in the store, over all nodes.", "type"),
 		breaker: describe("target_breaker_state", "Breaker of a target on this node: 0 closed, 1 ramping, 2 half-open, 3 open. Only targets that are, or were within a minute, not closed or that hold tasks back, 256 at most.", "target"),
+		depth:   describe("queue_depth", "Tasks of a queue over all nodes, by state: pending or running. Counted to 10000; of the first 100 queues by name.", "queue", "state"),
+		oldest:  describe("queue_oldest_due_seconds", "How long the oldest pending task of a queue has been due, over all nodes.", "queue"),
+		members: describe("group_members", "Living members of a worker group, as this node sees them.", "group"),
+		refused: describe("group_failed_dispatches", "Dispatches in a row that no member of a worker group took, on this node.", "group"),
 		held:    describe("target_held", "Due tasks in the memory of this node that their targets hold, by gate: breaker, budget, rate or concurrency.", "gate"),
 	}
 }
 
 // Describe implements [prometheus.Collector].
 func (g *gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, one := range []*prometheus.Desc{g.running, g.known, g.lanes, g.ready, g.waiting, g.slots, g.dead, g.breaker, g.held} {
+	for _, one := range []*prometheus.Desc{g.running, g.known, g.lanes, g.ready, g.waiting, g.slots, g.dead, g.breaker, g.held, g.depth, g.oldest, g.members, g.refused} {
 		to <- one
 	}
 }
@@ -86,33 +113,72 @@ func (g *gauges) Collect(to chan<- prometheus.Metric) {
 	gauge(g.held, held.Budget, "budget")
 	gauge(g.held, held.Rate, "rate")
 	gauge(g.held, held.Concurrency, "concurrency")
-	letters := g.letters()
-	if letters == nil {
+	for _, view := range g.client.groups.List() {
+		living := 0
+		for _, member := range view.Members {
+			if member.Living {
+				living++
+			}
+		}
+		gauge(g.members, living, view.Name)
+		gauge(g.refused, view.Failures, view.Name)
+	}
+	g.collectStored(to, gauge)
+}
+
+// collectStored tells what the store says.
+func (g *gauges) collectStored(to chan<- prometheus.Metric, gauge func(*prometheus.Desc, int, ...string)) {
+	last := g.read()
+	for i := range last.queues {
+		queue := &last.queues[i]
+		gauge(g.depth, queue.Backlog, queue.Name, "pending")
+		gauge(g.depth, queue.running, queue.Name, "running")
+		to <- prometheus.MustNewConstMetric(g.oldest, prometheus.GaugeValue, queue.OldestDue.Seconds(), queue.Name)
+	}
+	if last.letters == nil {
 		return
 	}
-	other := letters.Total
-	for i, taskType := range slices.Sorted(maps.Keys(letters.ByType)) {
+	other := last.letters.Total
+	for i, taskType := range slices.Sorted(maps.Keys(last.letters.ByType)) {
 		if i < mostTypeLabels && taskType != otherTypes {
-			gauge(g.dead, letters.ByType[taskType], taskType)
-			other -= letters.ByType[taskType]
+			gauge(g.dead, last.letters.ByType[taskType], taskType)
+			other -= last.letters.ByType[taskType]
 		}
 	}
 	gauge(g.dead, other, otherTypes)
 }
 
-// letters are the numbers of dead letters, nil if the store does not answer.
-func (g *gauges) letters() *store.DeadStats {
+// read asks the store, unless it has been asked lately.
+func (g *gauges) read() stored {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.letter != nil && time.Since(g.read) < scrapeKeep {
-		return g.letter
+	if !g.readAt.IsZero() && time.Since(g.readAt) < scrapeKeep {
+		return g.last
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
 	letters, err := g.client.backend.DeadStats(ctx)
 	if err != nil {
+		return stored{} // the next scrape asks again
+	}
+	g.last, g.readAt = stored{letters, g.queues(ctx)}, time.Now()
+	return g.last
+}
+
+// queues are the numbers of queues, nil if the store does not tell in time.
+func (g *gauges) queues(ctx context.Context) []queueNumbers {
+	samples, err := g.client.alerts.Queues(ctx, time.Now())
+	if err != nil {
 		return nil
 	}
-	g.letter, g.read = letters, time.Now()
-	return letters
+	slices.SortFunc(samples, func(a, b alert.QueueSample) int { return strings.Compare(a.Name, b.Name) })
+	numbers := make([]queueNumbers, 0, min(len(samples), mostQueueLabels))
+	for _, sample := range samples[:cap(numbers)] {
+		running, err := g.client.backend.Count(ctx, store.Filter{Queue: sample.Name, State: task.Running}, mostRunning)
+		if err != nil {
+			return nil
+		}
+		numbers = append(numbers, queueNumbers{sample, running})
+	}
+	return numbers
 }

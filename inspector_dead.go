@@ -47,7 +47,11 @@ func (i *Inspector) Redrive(ctx context.Context, request RedriveRequest) (Redriv
 			return RedriveResult{}, err
 		}
 	}
-	return i.client.keeper.Redriver().Redrive(ctx, request)
+	result, err := i.client.keeper.Redriver().Redrive(ctx, request)
+	if err == nil && !request.DryRun && result.Operation == "" {
+		i.client.metrics.redrive(result.Matched, len(result.Missing))
+	}
+	return result, err
 }
 
 // Purge deletes the dead letters that match and returns how many. A dry run

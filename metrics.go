@@ -33,12 +33,16 @@ type metrics struct {
 	registerer prometheus.Registerer
 	collectors []prometheus.Collector
 
-	duration   *prometheus.HistogramVec // type, attempt
-	late       *prometheus.HistogramVec // type, attempt
-	outcomes   *prometheus.CounterVec   // type, outcome, category
+	run        *prometheus.HistogramVec // type, attempt
+	wait       *prometheus.HistogramVec // type, attempt
+	outcomes   *prometheus.CounterVec   // queue, type, outcome, category
+	deaths     *prometheus.CounterVec   // queue, type, reason
 	recovered  *prometheus.CounterVec   // cause
+	stale      *prometheus.CounterVec   // status
+	unknown    *prometheus.CounterVec   // kind
+	redriven   *prometheus.CounterVec   // result
 	breakers   *prometheus.CounterVec   // state, cause
-	enqueues   *prometheus.CounterVec   // result
+	enqueues   *prometheus.CounterVec   // queue, kind
 	wakeups    *prometheus.CounterVec   // way, result
 	ticks      *prometheus.CounterVec   // result
 	rows       *prometheus.HistogramVec // kind
@@ -46,17 +50,19 @@ type metrics struct {
 	alerts     *prometheus.CounterVec   // channel, result
 	unreadable prometheus.Counter
 
-	created prometheus.Counter // enqueues with result "created"
-	mu      sync.Mutex
-	types   atomic.Pointer[map[string]*typeMetrics] // copied at every change
+	mu    sync.Mutex
+	types atomic.Pointer[map[place]*typeMetrics] // copied at every change
 }
 
-// typeMetrics are the metrics of a type, looked up once; those of an attempt
-// number when there is such an attempt.
+// place is where tasks are counted.
+type place struct{ queue, taskType string }
+
+// typeMetrics are the metrics of a type in a queue, looked up once; those of an
+// attempt number when there is such an attempt.
 type typeMetrics struct {
-	label          string
-	duration, late [mostAttemptLabels]lazyHistogram
-	succeeded      prometheus.Counter
+	place
+	run, wait          [mostAttemptLabels]lazyHistogram
+	created, succeeded prometheus.Counter
 }
 
 // lazyHistogram is a histogram that is looked up at its first use.
@@ -81,21 +87,24 @@ func (l *lazyHistogram) observe(vec *prometheus.HistogramVec, label string, i in
 func newMetrics(c *Client) *metrics {
 	m := &metrics{registerer: c.registerer}
 	times := prometheus.ExponentialBuckets(0.001, 2.5, 14) // 1 ms to about 150 s
-	m.duration = histogram(m, "outlast_attempt_duration_seconds", "Time that attempts took.", times, "type", "attempt")
-	m.late = histogram(m, "outlast_start_delay_seconds", "Time from the moment a task was due to the start of its attempt.", times, "type", "attempt")
-	m.outcomes = counter(m, "outlast_attempts_total", "Attempts that ended, by outcome and, of failures, category.", "type", "outcome", "category")
-	m.recovered = counter(m, "outlast_recovered_total", "Running tasks taken from nodes that ended.", "cause")
+	m.run = histogram(m, "outlast_task_run_seconds", "Time that attempts took.", times, "type", "attempt")
+	m.wait = histogram(m, "outlast_task_wait_seconds", "Time from the moment a task was due to the start of its attempt.", times, "type", "attempt")
+	m.outcomes = counter(m, "outlast_task_attempts_total", "Attempts that ended, by outcome and, of failures, category.", "queue", "type", "outcome", "category")
+	m.deaths = counter(m, "outlast_dead_total", "Tasks that became dead letters, by reason.", "queue", "type", "reason")
+	m.recovered = counter(m, "outlast_leases_expired_total", "Running tasks taken back, by cause: node dead, node left, node unknown or lease expired.", "cause")
+	m.stale = counter(m, "outlast_stale_completions_total", "Ends of attempts that the store refused, since the task was another's by then (stale_claim) or gone (not_found).", "status")
+	m.unknown = counter(m, "outlast_store_unknown_outcomes_total", "Claim, enqueue and settle transactions without an answer; each was found out or repeated.", "kind")
+	m.redriven = counter(m, "outlast_redrive_items_total", "Dead letters that were to go back to their queues, by result: redriven or missing.", "result")
 	m.breakers = counter(m, "outlast_breaker_changes_total", "Changes of targets' breakers on this node, by the new state and the cause.", "state", "cause")
-	m.enqueues = counter(m, "outlast_enqueues_total", "Tasks handed in, by result: created, existing or the code of the error.", "result")
+	m.enqueues = counter(m, "outlast_tasks_enqueued_total", "Tasks handed in, by kind: created, existing, or the code of the error (without a queue).", "queue", "kind")
 	m.wakeups = counter(m, "outlast_wakeups_total", "Wake-ups that this node sent to others, by way (notify or call) and result (sent or failed).", "way", "result")
 	m.ticks = counter(m, "outlast_schedule_ticks_total", "Ticks of schedules that this node looked after, by result: fired, missed, skipped or failed (tried again).", "result")
-	m.rows = histogram(m, "outlast_commit_rows", "Rows of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(1, 2, 11), "kind")
-	m.commitTime = histogram(m, "outlast_commit_duration_seconds", "Time of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(0.0001, 2.5, 14), "kind")
+	m.rows = histogram(m, "outlast_store_commit_rows", "Rows of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(1, 2, 11), "kind")
+	m.commitTime = histogram(m, "outlast_store_commit_seconds", "Time of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(0.0001, 2.5, 14), "kind")
 	m.alerts = counter(m, "outlast_alert_deliveries_total", "Messages to channels, by result: sent, failed, or digested with others because the channel may take no more.", "channel", "result")
 	m.unreadable = counter(m, "outlast_undecryptable_total", "Tasks that were due and could not be opened here for want of their encryption key; each counts again at every look.").WithLabelValues()
-	m.created = m.enqueues.WithLabelValues("created")
 	m.collectors = append(m.collectors, newGauges(c))
-	m.types.Store(&map[string]*typeMetrics{})
+	m.types.Store(&map[place]*typeMetrics{})
 	return m
 }
 
@@ -132,24 +141,27 @@ func (m *metrics) unregister() {
 	}
 }
 
-// of returns the metrics of a type; without a lock after the first time.
-func (m *metrics) of(taskType string) *typeMetrics {
-	if known := (*m.types.Load())[taskType]; known != nil {
+// of returns the metrics of a type in a queue; without a lock after the first time.
+func (m *metrics) of(queue, taskType string) *typeMetrics {
+	at := place{queue, taskType}
+	if known := (*m.types.Load())[at]; known != nil {
 		return known
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	types := *m.types.Load()
-	label := taskType
 	if len(types) >= mostTypeLabels {
-		label = otherTypes
+		at = place{otherTypes, otherTypes}
 	}
-	if known := types[label]; known != nil {
+	if known := types[at]; known != nil {
 		return known
 	}
-	made := &typeMetrics{label: label, succeeded: m.outcomes.WithLabelValues(label, string(task.OutcomeSucceeded), "")}
+	made := &typeMetrics{
+		place: at, created: m.enqueues.WithLabelValues(at.queue, "created"),
+		succeeded: m.outcomes.WithLabelValues(at.queue, at.taskType, string(task.OutcomeSucceeded), ""),
+	}
 	types = maps.Clone(types)
-	types[label] = made
+	types[at] = made
 	m.types.Store(&types)
 	return made
 }
@@ -164,10 +176,12 @@ func (m *metrics) observer() engine.Observer {
 			if t.Queue == alert.Queue {
 				return
 			}
-			of, i := m.of(t.Type), attemptIndex(t.Attempt)
-			of.late[i].observe(m.late, of.label, i, late)
+			of, i := m.of(t.Queue, t.Type), attemptIndex(t.Attempt)
+			of.wait[i].observe(m.wait, of.taskType, i, late)
 		},
 		Settled:   m.settled,
+		Stale:     func(_ task.ID, status store.Status) { m.stale.WithLabelValues(string(status)).Inc() },
+		Doubted:   func(kind string) { m.unknown.WithLabelValues(kind).Inc() },
 		Recovered: func(r store.Recovered) { m.recovered.WithLabelValues(r.Cause).Inc() },
 		Claimed: func(rows int, took time.Duration) {
 			m.committed("claim", rows, took)
@@ -191,10 +205,10 @@ func (m *metrics) settled(o engine.Outcome) {
 	if s.Task.Queue == alert.Queue { // outlast_alert_deliveries_total tells of them
 		return
 	}
-	of := m.of(s.Task.Type)
+	of := m.of(s.Task.Queue, s.Task.Type)
 	if !s.Unstarted {
 		i := attemptIndex(s.Task.Attempt)
-		of.duration[i].observe(m.duration, of.label, i, s.EndedAt.Sub(s.StartedAt))
+		of.run[i].observe(m.run, of.taskType, i, s.EndedAt.Sub(s.StartedAt))
 	}
 	if s.Outcome == task.OutcomeSucceeded {
 		of.succeeded.Inc()
@@ -204,7 +218,10 @@ func (m *metrics) settled(o engine.Outcome) {
 	if s.Failure != nil {
 		category = categoryLabel(s.Failure.Category)
 	}
-	m.outcomes.WithLabelValues(of.label, string(s.Outcome), category).Inc()
+	m.outcomes.WithLabelValues(of.queue, of.taskType, string(s.Outcome), category).Inc()
+	if o.State == task.Dead {
+		m.deaths.WithLabelValues(of.queue, of.taskType, string(s.DeadReason)).Inc()
+	}
 }
 
 func categoryLabel(category string) string {
@@ -219,14 +236,14 @@ func (m *metrics) committed(kind string, rows int, took time.Duration) {
 	m.commitTime.WithLabelValues(kind).Observe(took.Seconds())
 }
 
-// enqueued counts a task that was accepted.
-func (m *metrics) enqueued(result string) {
+// enqueued counts a task that was accepted, or was there already.
+func (m *metrics) enqueued(t *task.Task, existing bool) {
 	switch {
 	case m == nil:
-	case result == "created":
-		m.created.Inc()
+	case existing:
+		m.enqueues.WithLabelValues(m.of(t.Queue, t.Type).queue, "existing").Inc()
 	default:
-		m.enqueues.WithLabelValues(result).Inc()
+		m.of(t.Queue, t.Type).created.Inc()
 	}
 }
 
@@ -239,7 +256,7 @@ func (m *metrics) refused(err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		result = strings.ToValidUTF8(string(e.Code), "?") // a store's error may be anyone's
 	}
-	m.enqueues.WithLabelValues(result).Inc()
+	m.enqueues.WithLabelValues("", result).Inc()
 	return err
 }
 
@@ -247,5 +264,13 @@ func (m *metrics) refused(err error) error {
 func (m *metrics) ticked(e schedule.Event) {
 	if m != nil {
 		m.ticks.WithLabelValues(string(e.Kind)).Add(float64(e.Count))
+	}
+}
+
+// redrive counts letters that went back to their queues, and ids that are no letters.
+func (m *metrics) redrive(redriven, missing int) {
+	if m != nil {
+		m.redriven.WithLabelValues("redriven").Add(float64(redriven))
+		m.redriven.WithLabelValues("missing").Add(float64(missing))
 	}
 }

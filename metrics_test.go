@@ -22,11 +22,11 @@ func TestLabelsAreBounded(t *testing.T) {
 	}
 	_ = m.refused(&Error{Code: "caf\xe9"})
 	want := `
-# HELP outlast_attempts_total Attempts that ended, by outcome and, of failures, category.
-# TYPE outlast_attempts_total counter
-outlast_attempts_total{category="",outcome="succeeded",type="t"} 0
-outlast_attempts_total{category="network",outcome="failed",type="t"} 1
-outlast_attempts_total{category="unknown",outcome="failed",type="t"} 3
+# HELP outlast_task_attempts_total Attempts that ended, by outcome and, of failures, category.
+# TYPE outlast_task_attempts_total counter
+outlast_task_attempts_total{category="",outcome="succeeded",queue="",type="t"} 0
+outlast_task_attempts_total{category="network",outcome="failed",queue="",type="t"} 1
+outlast_task_attempts_total{category="unknown",outcome="failed",queue="",type="t"} 3
 `
 	if err := testutil.CollectAndCompare(m.outcomes, strings.NewReader(want)); err != nil {
 		t.Error(err)

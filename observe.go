@@ -80,6 +80,20 @@ func combine(all []engine.Observer) engine.Observer {
 				}
 			}
 		},
+		Stale: func(id task.ID, status store.Status) {
+			for i := range all {
+				if f := all[i].Stale; f != nil {
+					f(id, status)
+				}
+			}
+		},
+		Doubted: func(kind string) {
+			for i := range all {
+				if f := all[i].Doubted; f != nil {
+					f(kind)
+				}
+			}
+		},
 		NodeDied: func(before, after string) {
 			for i := range all {
 				if f := all[i].NodeDied; f != nil {

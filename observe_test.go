@@ -180,30 +180,43 @@ func TestMetrics(t *testing.T) {
 		k.enqueue(draft)
 		k.enqueue(draft)
 		k.enqueue(outlast.Draft{Type: "dies"})
+		k.enqueue(outlast.Draft{Type: "unknown.to.all"})
 		_, err := k.client.Enqueue(k.ctx, outlast.Draft{})
 		wantCode(k.T, err, task.CodeInvalid)
 		k.after(time.Minute)
 		want := `
-# HELP outlast_attempts_total Attempts that ended, by outcome and, of failures, category.
-# TYPE outlast_attempts_total counter
-outlast_attempts_total{category="",outcome="succeeded",type="dies"} 0
-outlast_attempts_total{category="",outcome="succeeded",type="t"} 1
-outlast_attempts_total{category="network",outcome="failed",type="t"} 1
-outlast_attempts_total{category="unknown",outcome="dead",type="dies"} 1
 # HELP outlast_dead_letters Dead letters in the store, over all nodes.
 # TYPE outlast_dead_letters gauge
 outlast_dead_letters{type="dies"} 1
 outlast_dead_letters{type="other"} 0
-# HELP outlast_enqueues_total Tasks handed in, by result: created, existing or the code of the error.
-# TYPE outlast_enqueues_total counter
-outlast_enqueues_total{result="created"} 2
-outlast_enqueues_total{result="existing"} 1
-outlast_enqueues_total{result="invalid"} 1
+# HELP outlast_dead_total Tasks that became dead letters, by reason.
+# TYPE outlast_dead_total counter
+outlast_dead_total{queue="default",reason="rejected",type="dies"} 1
+# HELP outlast_queue_depth Tasks of a queue over all nodes, by state: pending or running. Counted to 10000; of the first 100 queues by name.
+# TYPE outlast_queue_depth gauge
+outlast_queue_depth{queue="default",state="pending"} 1
+outlast_queue_depth{queue="default",state="running"} 0
+# HELP outlast_queue_oldest_due_seconds How long the oldest pending task of a queue has been due, over all nodes.
+# TYPE outlast_queue_oldest_due_seconds gauge
+outlast_queue_oldest_due_seconds{queue="default"} 60
+# HELP outlast_task_attempts_total Attempts that ended, by outcome and, of failures, category.
+# TYPE outlast_task_attempts_total counter
+outlast_task_attempts_total{category="",outcome="succeeded",queue="default",type="dies"} 0
+outlast_task_attempts_total{category="",outcome="succeeded",queue="default",type="t"} 1
+outlast_task_attempts_total{category="",outcome="succeeded",queue="default",type="unknown.to.all"} 0
+outlast_task_attempts_total{category="network",outcome="failed",queue="default",type="t"} 1
+outlast_task_attempts_total{category="unknown",outcome="dead",queue="default",type="dies"} 1
+# HELP outlast_tasks_enqueued_total Tasks handed in, by kind: created, existing, or the code of the error (without a queue).
+# TYPE outlast_tasks_enqueued_total counter
+outlast_tasks_enqueued_total{kind="created",queue="default"} 3
+outlast_tasks_enqueued_total{kind="existing",queue="default"} 1
+outlast_tasks_enqueued_total{kind="invalid",queue=""} 1
 `
-		if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "outlast_attempts_total", "outlast_dead_letters", "outlast_enqueues_total"); err != nil {
+		if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "outlast_task_attempts_total", "outlast_dead_letters",
+			"outlast_dead_total", "outlast_queue_depth", "outlast_queue_oldest_due_seconds", "outlast_tasks_enqueued_total"); err != nil {
 			k.Error(err)
 		}
-		for _, name := range []string{"outlast_attempt_duration_seconds", "outlast_start_delay_seconds"} {
+		for _, name := range []string{"outlast_task_run_seconds", "outlast_task_wait_seconds"} {
 			if n, err := testutil.GatherAndCount(registry, name); err != nil || n != 3 { // two attempts of one type, one of the other
 				k.Errorf("%s has %d series, %v", name, n, err)
 			}

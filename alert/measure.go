@@ -198,13 +198,23 @@ func IsType(taskType string) bool {
 // queues measures them. The built-in rule only asks whether there is anything to
 // do; counting further is for those who ask for more.
 func (k *Keeper) queues(ctx context.Context, b *book, now time.Time) (samples []QueueSample, err error) {
-	most, more := mostGlanced, false
 	for _, rule := range b.rules[OnQueue] {
-		more = more || !b.builtin[rule.Name]
+		if !b.builtin[rule.Name] {
+			return k.Queues(ctx, now)
+		}
 	}
-	if more {
-		most = mostCounted
-	}
+	return k.queuesTo(ctx, now, mostGlanced)
+}
+
+// Queues measures all queues but that of alerts: their pending tasks, counted to 10 000,
+// and how long the oldest has been due.
+func (k *Keeper) Queues(ctx context.Context, now time.Time) ([]QueueSample, error) {
+	return k.queuesTo(ctx, now, mostCounted)
+}
+
+// queuesTo counts pending tasks to most, and looks for the oldest if that is the usual
+// bound.
+func (k *Keeper) queuesTo(ctx context.Context, now time.Time, most int) (samples []QueueSample, err error) {
 	topology := k.Node.Topology()
 	alive := map[string]bool{}
 	for _, node := range topology.Nodes {
@@ -223,7 +233,7 @@ func (k *Keeper) queues(ctx context.Context, b *book, now time.Time) (samples []
 		if sample.Backlog, err = k.Backend.Count(ctx, store.Filter{Queue: queue.Name, State: task.Pending}, most); err != nil {
 			return nil, err
 		}
-		if more && sample.Backlog > 0 {
+		if most == mostCounted && sample.Backlog > 0 {
 			if sample.OldestDue, err = k.oldest(ctx, lanes[queue.Name], now); err != nil {
 				return nil, err
 			}

@@ -93,7 +93,7 @@ func (a *App) start(ctx context.Context) error {
 	a.undo("store", closeTimeout, func(context.Context) error { return backend.Close() })
 
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), facts(a.config.Version, a.config.Store))
 	exports, err := a.telemetry(ctx)
 	if err != nil {
 		return err

@@ -74,6 +74,7 @@ func (e *Engine) claim(batch []*entry, p *poll) {
 	cancel()
 	if err != nil {
 		e.log.Warn("claim.unknown", "rows", len(batch), "error", err)
+		e.unknown("claim")
 		claimed.Tasks = e.readBack(batch, request.Holder())
 		claimed.Refused = nil
 	} else {

@@ -155,6 +155,12 @@ type Observer struct {
 	// BreakerChanged is called after each change of a target's breaker on
 	// this node.
 	BreakerChanged func(target string, change retry.BreakerChange)
+	// Stale is called for each end of an attempt that the store refused, because the
+	// task was no longer the attempt's, or gone.
+	Stale func(id task.ID, status store.Status)
+	// Doubted is called for each claim, enqueue or settle ("claim", ...) whose outcome
+	// stayed unknown, before it is found out or the call is repeated.
+	Doubted func(kind string)
 	// NodeDied is called when this node was found dead and returns under a
 	// new id.
 	NodeDied func(old, new string)

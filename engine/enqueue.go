@@ -117,6 +117,7 @@ func (e *Engine) enqueueUntilKnown(calls []*enqueueCall, batches []store.Batch) 
 			return nil, err
 		}
 		e.log.Warn("enqueue.repeated", "rows", len(batches), "error", err)
+		e.unknown("enqueue")
 		if !anyWaits(calls) || !sleep(ctx, pause) {
 			return nil, &task.Error{Code: task.CodeUnavailable, Err: err, RetryAfter: time.Second,
 				Message: "the store did not answer: " + err.Error(),

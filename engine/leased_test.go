@@ -73,7 +73,14 @@ func stop(t *testing.T, engines ...*engine.Engine) {
 func TestWorkerIsServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 4)
-		e := w.node("n", &registry{policy: unguarded(t, retry.Attempts(2), retry.Fixed(time.Second))}, nil)
+		var stale []task.ID
+		e := w.node("n", &registry{policy: unguarded(t, retry.Attempts(2), retry.Fixed(time.Second))}, func(c *engine.Config) {
+			c.Observer.Stale = func(id task.ID, status store.Status) {
+				if status == store.StatusStale {
+					stale = append(stale, id)
+				}
+			}
+		})
 		waiting := w.enqueue(e, "mail", nil) // before any worker is there
 		time.Sleep(5 * time.Second)
 		first := w.polled(e, poll("w1", 10, "mail"))
@@ -114,6 +121,9 @@ func TestWorkerIsServed(t *testing.T) {
 		w.status(w.settle(e, again, errors.New("broken")), store.StatusOK) // also a repeat
 		w.status(w.settle(e, got, errors.New("broken")), store.StatusOK)   // recorded as failed
 		w.status(w.settle(e, again, nil), store.StatusStale)
+		if !slices.Equal(stale, []task.ID{first.ID, got.ID}) {
+			t.Errorf("the observer was told that %v came too late", stale)
+		}
 		if tasks := w.poll(e, poll("w1", 10, "mail")); len(tasks) != 0 {
 			t.Fatalf("polled %d tasks", len(tasks))
 		}

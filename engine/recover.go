@@ -49,6 +49,13 @@ func (e *Engine) sweeping() {
 // doubt notes that an outcome was unknown.
 func (e *Engine) doubt() { e.doubted.Store(time.Now().Add(doubtFor).UnixNano()) }
 
+// unknown tells the observer of a call whose outcome is unknown.
+func (e *Engine) unknown(kind string) {
+	if f := e.config.Observer.Doubted; f != nil {
+		f(kind)
+	}
+}
+
 func (e *Engine) doubts() bool { return time.Now().UnixNano() < e.doubted.Load() }
 
 func (e *Engine) sweepAll() {

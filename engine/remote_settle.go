@@ -78,6 +78,11 @@ func (e *Engine) settleElsewhere(ctx context.Context, endings []Ending, places [
 		if err := s.settle(ctx); err != nil {
 			return err
 		}
+		for _, i := range some {
+			if results[i].Status != store.StatusOK {
+				e.tooLate(endings[i].ID, results[i].Status)
+			}
+		}
 	}
 	return nil
 }

@@ -125,6 +125,7 @@ func (e *Engine) settleUntilKnown(settlements []store.Settlement) ([]store.Settl
 		}
 		e.unsettled.failed(&settlements[0], began, err)
 		e.log.Warn("settle.repeated", "rows", len(settlements), "error", err)
+		e.unknown("settle")
 		if !sleep(e.settling, pause) {
 			return nil, false
 		}
@@ -211,6 +212,13 @@ func (l *localError) RetryVerdict() retry.Verdict {
 	return retry.Verdict{Category: retry.Local, Effect: retry.Done, Type: "store"}
 }
 
+// tooLate tells the observer of an end that came too late.
+func (e *Engine) tooLate(id task.ID, status store.Status) {
+	if f := e.config.Observer.Stale; f != nil {
+		f(id, status)
+	}
+}
+
 // report tells the observer what has committed.
 func (e *Engine) report(a *attempt, result store.Settled) {
 	end := &a.end
@@ -218,6 +226,7 @@ func (e *Engine) report(a *attempt, result store.Settled) {
 		//nolint:sloglint // the status is one of the store's constants
 		e.log.Warn("settle."+string(result.Status), "task", a.entry.ID.String(),
 			"claim", end.settlement.Task.Claim, "outcome", string(end.settlement.Outcome))
+		e.tooLate(a.entry.ID, result.Status)
 		return
 	}
 	if a.kept != nil {

@@ -2,6 +2,8 @@ package engine_test
 
 import (
 	"context"
+	"maps"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -162,7 +164,15 @@ func workBesideSilence(t *testing.T, method string, at int) {
 	})}
 	dying := w.node("dies", r, nil)
 	silent := &silentStore{t: t, method: method}
-	lives := w.node("lives", r, func(c *engine.Config) { silent.Store, c.Store = c.Store, silent })
+	doubted := map[string]int{}
+	lives := w.node("lives", r, func(c *engine.Config) {
+		silent.Store, c.Store = c.Store, silent
+		c.Observer.Doubted = func(kind string) {
+			mu.Lock()
+			defer mu.Unlock()
+			doubted[kind]++
+		}
+	})
 	time.Sleep(3 * time.Second)
 	silent.mu.Lock()
 	silent.calls, silent.at = 0, at
@@ -188,6 +198,14 @@ func workBesideSilence(t *testing.T, method string, at int) {
 		if at, ran := ended[id]; !ran || at.After(latest) {
 			t.Errorf("a task accepted %s after the death ran %s after it (ran: %v)", since.Sub(started), at.Sub(started), ran)
 		}
+	}
+	want := map[string]int{}
+	switch method {
+	case "Claim", "Enqueue", "Settle":
+		want[strings.ToLower(method)] = 1
+	}
+	if !maps.Equal(doubted, want) {
+		t.Errorf("the observer was told of unknown outcomes of %v, not %v", doubted, want)
 	}
 	if len(accepted) < 40 {
 		t.Errorf("only %d of 60 tasks were accepted", len(accepted))

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"runtime"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// What outlast_data_safety says of a store: what an acknowledged task survives.
+const (
+	safetyFull   = "full"   // a loss of power: every commit is synced to disk
+	safetyServer = "server" // what the database server is set up for; outlast doctor looks at that
+	safetyNone   = "none"   // nothing: the process holds it in memory
+)
+
+// facts are gauges that are always 1 and tell by their labels what runs here.
+func facts(version, storeURL string) prometheus.Collector {
+	made := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "outlast_build_info", Help: "Always 1: the version of the server and of Go.",
+	}, []string{"version", "go_version"})
+	made.WithLabelValues(version, runtime.Version()).Set(1)
+	safety := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "outlast_data_safety", Help: "Always 1: what an acknowledged task survives. full: a loss of power; server: what the database server is set up for; none: nothing, it is in memory.",
+	}, []string{"mode"})
+	safety.WithLabelValues(safetyOf(storeURL)).Set(1)
+	return both{made, safety}
+}
+
+func safetyOf(storeURL string) string {
+	switch scheme, _, _ := strings.Cut(storeURL, ":"); scheme {
+	case "memory":
+		return safetyNone
+	case "sqlite":
+		return safetyFull
+	}
+	return safetyServer
+}
+
+// both are two collectors.
+type both [2]prometheus.Collector
+
+// Describe implements [prometheus.Collector].
+func (b both) Describe(to chan<- *prometheus.Desc) {
+	b[0].Describe(to)
+	b[1].Describe(to)
+}
+
+// Collect implements [prometheus.Collector].
+func (b both) Collect(to chan<- prometheus.Metric) {
+	b[0].Collect(to)
+	b[1].Collect(to)
+}
