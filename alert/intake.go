@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -44,6 +45,18 @@ func (k *Keeper) Beside(s *store.Settlement, maxAttempts int, alert json.RawMess
 		}
 	}
 	return inserts
+}
+
+// Tells reports whether a rule holds for the end of an attempt, in the terms of
+// [Keeper.Beside]. It raises nothing.
+func (k *Keeper) Tells(s *store.Settlement, maxAttempts int, alert json.RawMessage) bool {
+	o := Ended(s, maxAttempts)
+	if len(alert) > 0 {
+		if own := k.tasks.of(alert); own != nil && own.holds(o) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(k.book.Load().rules[o.On], func(rule *compiled) bool { return rule.holds(o) })
 }
 
 // raise adds the task of an alert, unless this node holds it back.

@@ -40,7 +40,7 @@ func (s *Server) ready(ctx context.Context, in *readyInput) (answer[client.Healt
 	r.check("engine", s.client.Ready(), fmt.Sprintf("%d of %d slots in use, %d tasks due, %d waiting in memory", stats.Running, stats.Slots, stats.Ready, stats.Waiting))
 	if in.Verbose {
 		r.check("lanes", nil, fmt.Sprintf("%d owned by this node; queues: %d", stats.Lanes, len(queues)))
-		r.check("retries", nil, map[bool]string{true: "on", false: "off for all tasks, by the configuration"}[s.inspect.RetriesOn()])
+		r.examineRetries()
 		if s.file != nil { // a file that is refused keeps nobody from working by the one before
 			detail, well := s.file()
 			r.health.Checks["configuration"] = client.Check{OK: well, Detail: detail}
@@ -48,6 +48,7 @@ func (s *Server) ready(ctx context.Context, in *readyInput) (answer[client.Healt
 		r.examineAlerts()
 		if err == nil { // else the store has said what there is to say
 			r.examineStore(ctx)
+			r.examinePolicies(ctx)
 		}
 	}
 	out := answer[client.Health]{Status: http.StatusOK, Body: &r.health}
@@ -73,6 +74,34 @@ func (r *readiness) check(name string, err error, detail string) {
 	}
 	r.health.Checks[name] = client.Check{OK: err == nil, Detail: detail}
 }
+
+// examineRetries tells whether there are any. Without them tasks run all the same.
+func (r *readiness) examineRetries() {
+	on := r.server.inspect.RetriesOn()
+	r.health.Checks["retries"] = client.Check{OK: on, Detail: map[bool]string{true: "on", false: "off for all tasks, by the configuration"}[on]}
+}
+
+// examinePolicies names the policies and types that may not be meant.
+func (r *readiness) examinePolicies(ctx context.Context) {
+	review, err := r.server.inspect.ReviewPolicies(ctx)
+	if err != nil {
+		r.check("policies", err, "")
+		return
+	}
+	for name, found := range map[string][]string{"without retries": review.Once, "without a timeout": review.Endless, "silent deaths": review.Silent} {
+		detail := "none"
+		if len(found) > 0 {
+			detail = strings.Join(found[:min(len(found), mostNamed)], ", ")
+		}
+		if more := len(found) - mostNamed; more > 0 {
+			detail += fmt.Sprintf(", and %d more", more)
+		}
+		r.health.Checks[name] = client.Check{OK: len(found) == 0, Detail: detail}
+	}
+}
+
+// mostNamed bounds the names in one check.
+const mostNamed = 20
 
 // examineAlerts tells of channels that do not deliver. It makes no server
 // unready: tasks run without alerts.

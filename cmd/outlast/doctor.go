@@ -59,8 +59,9 @@ func newDoctor(c *cli) *cobra.Command {
 	var deep bool
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check a server, or a store with --store", Args: cobra.NoArgs,
-		Long: `Check the server at --server: is it ready, are retries on, how many dead
-letters are there, is there work that nobody can do. With --store it looks at
+		Long: `Check the server at --server: is it ready, are retries on, which policies and
+types have none, may run for ever or die unheard, how many dead letters are
+there, is there work that nobody can do. With --store it looks at
 the store itself instead, also while servers use it: integrity, versions, disk
 space and lanes without an owner as well.
 
@@ -113,7 +114,7 @@ func (c *cli) examineServer(ctx context.Context, r *report) error {
 		status = fails
 	}
 	r.add("server", status, c.server+" is "+health.Status, "its log says more")
-	for _, name := range []string{"store", "migrations", "clock", "pool", "days", "engine", "lanes", "retries"} {
+	for _, name := range []string{"store", "migrations", "clock", "pool", "days", "engine", "lanes"} {
 		check, known := health.Checks[name]
 		if !known {
 			continue
@@ -126,6 +127,11 @@ func (c *cli) examineServer(ctx context.Context, r *report) error {
 			name = "database clock"
 		}
 		r.add(name, status, check.Detail, "its log says more")
+	}
+	for _, doubt := range doubts {
+		if check, known := health.Checks[doubt.check]; known {
+			r.doubt(doubt, check.OK, check.Detail)
+		}
 	}
 	r.examineNodes(ctx, api)
 	r.examineWork(ctx, patient{

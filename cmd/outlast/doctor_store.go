@@ -73,6 +73,7 @@ func (r *report) examineTasks(ctx context.Context, backend store.Backend) error 
 		return err
 	}
 	inspect := node.Inspector()
+	r.examinePolicies(ctx, inspect)
 	r.examineWork(ctx, patient{
 		pending: func(ctx context.Context) ([]client.Task, error) {
 			return found(inspect.Find(ctx, store.Filter{State: task.Pending}, store.Page{Limit: 500}))

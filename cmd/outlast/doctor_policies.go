@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/outlast-dev/outlast"
+)
+
+// doubt is a check of what works and may not be meant.
+type doubt struct{ check, fix string }
+
+// doubts are named as the server names them.
+var doubts = []doubt{
+	{"retries", "remove retries: false from the configuration file"},
+	{"without retries", "max_attempts: 1 turns them off; raise it unless that is meant"},
+	{"without a timeout", "give them a timeout: an attempt that hangs keeps its slot (requests of HTTP tasks end after 30s anyway)"},
+	{"silent deaths", "no rule of alerts tells of a task of theirs that is out of attempts: outlast alert rules, or alert: in the policy"},
+	{"configuration", "outlast config check FILE; what was in force before goes on to be"},
+	{"alerts", "outlast alert test CHANNEL"},
+}
+
+func (r *report) doubt(d doubt, well bool, detail string) {
+	status := fine
+	if !well {
+		status = warns
+	}
+	r.add(d.check, status, detail, d.fix)
+}
+
+// examinePolicies looks at the policies in a store, as a server would.
+func (r *report) examinePolicies(ctx context.Context, inspect *outlast.Inspector) {
+	review, err := inspect.ReviewPolicies(ctx)
+	if err != nil {
+		r.add("policies", fails, err.Error(), "")
+		return
+	}
+	on := inspect.RetriesOn()
+	r.doubt(doubts[0], on, map[bool]string{true: "on", false: "off for all tasks"}[on])
+	for i, found := range [][]string{review.Once, review.Endless, review.Silent} {
+		detail := "none"
+		if len(found) > 0 {
+			detail = strings.Join(found, ", ")
+		}
+		r.doubt(doubts[i+1], len(found) == 0, detail)
+	}
+}
