@@ -81,7 +81,8 @@ func AllowTargets(prefixes ...netip.Prefix) Option {
 // WithRelease names the release of the application, for logs and the node.
 func WithRelease(release string) Option { return func(o *options) { o.release = release } }
 
-// WithAddress says where this node's API listens, as host:port, for other nodes
+// WithAddress says where this node's API listens, as host:port, or
+// https://host:port for one that speaks TLS, for other nodes
 // and people. On stores without wake-ups of their own, other nodes call
 // POST /v1/nodes/wake there when they have changed what belongs to this node;
 // see [Client.Wake].

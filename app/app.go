@@ -60,7 +60,12 @@ func New(config Config) (*App, error) {
 func (a *App) Addr() string { return a.addr }
 
 // URL is where clients find the API, after Start.
-func (a *App) URL() string { return "http://" + a.addr }
+func (a *App) URL() string {
+	if a.config.Certificate != "" {
+		return "https://" + a.addr
+	}
+	return "http://" + a.addr
+}
 
 // Client is the node in this process, after Start.
 func (a *App) Client() *outlast.Client { return a.client }
@@ -101,7 +106,7 @@ func (a *App) start(ctx context.Context) error {
 	options := []outlast.Option{
 		outlast.WithTracerProvider(exports.traces),
 		outlast.AsServer(), outlast.WithLogger(a.config.Logger), outlast.WithRegisterer(registry),
-		outlast.AllowTargets(a.config.AllowTargets...), outlast.WithAddress(a.addr), outlast.WithGrace(max(a.config.Grace, time.Nanosecond)),
+		outlast.AllowTargets(a.config.AllowTargets...), outlast.WithAddress(a.advertised()), outlast.WithGrace(max(a.config.Grace, time.Nanosecond)),
 	}
 	if len(a.config.Queues) > 0 {
 		options = append(options, outlast.WithQueues(a.config.Queues...))
@@ -123,6 +128,9 @@ func (a *App) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("open the engine: %w", err)
 	}
+	if err := a.checkAccess(ctx, a.client); err != nil {
+		return err
+	}
 	a.undo("engine", max(a.config.Grace, 0)+settleTimeout, a.client.Stop)
 	if err := a.measure(ctx, exports, registry); err != nil {
 		return err
@@ -141,16 +149,20 @@ func (a *App) start(ctx context.Context) error {
 		status = reload.status
 	}
 	api, err := server.New(server.Config{
-		Client: a.client, Store: scheme, Version: a.config.Version, Registry: registry, Logger: a.config.Logger, Hosts: []string{host},
+		Client: a.client, Store: scheme, Version: a.config.Version, Registry: registry, Logger: a.config.Logger, Hosts: []string{host}, Exposed: !local(a.config.Listen),
 		Configuration: status,
 	})
 	if err != nil {
 		return err
 	}
-	if err := a.debug(ctx); err != nil {
+	if err := a.debug(ctx, api); err != nil {
 		return err
 	}
-	a.serve(ctx, api.HTTP(), listener)
+	web := api.HTTP()
+	if web.TLSConfig, err = a.secure(); err != nil {
+		return err
+	}
+	a.serve(ctx, web, listener)
 	return nil
 }
 
@@ -162,12 +174,16 @@ func (a *App) serve(ctx context.Context, api *http.Server, listener net.Listener
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := api.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		serve := api.Serve
+		if api.TLSConfig != nil {
+			serve = func(l net.Listener) error { return api.ServeTLS(l, "", "") }
+		}
+		if err := serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			a.failed <- fmt.Errorf("serve: %w", err)
 		}
 	}()
 	a.undo("http", drainTimeout, func(ctx context.Context) error {
-		end(errors.New("the server is stopping"))
+		end(errStopping)
 		err := api.Shutdown(ctx)
 		if err != nil {
 			err = errors.Join(err, api.Close())

@@ -105,21 +105,6 @@ func TestFailedStartIsUndone(t *testing.T) {
 	_ = listener.Close() // it was only a probe
 }
 
-func TestOnlyLoopbackAddresses(t *testing.T) {
-	closed := 0
-	for listen, code := range map[string]task.Code{
-		"127.0.0.1:0": "", "127.9.9.9:80": "", "[::1]:0": "", "localhost:0": "", "": "",
-		"0.0.0.0:7070": task.CodeDenied, ":7070": task.CodeDenied, "[::]:1": task.CodeDenied, "192.168.1.1:1": task.CodeDenied,
-		"example.com:80": task.CodeDenied, "localhost.example.com:80": task.CodeDenied, "[::ffff:10.0.0.1]:1": task.CodeDenied, "127.0.0.1": task.CodeInvalid,
-	} {
-		_, err := app.New(app.Config{Listen: listen, Store: "memory:", Openers: openers(&closed)})
-		var known *task.Error
-		if errors.As(err, &known); (err == nil) != (code == "") || err != nil && known.Code != code {
-			t.Errorf("%q: %v, want code %q", listen, err, code)
-		}
-	}
-}
-
 func TestStoreURLs(t *testing.T) {
 	closed := 0
 	for _, url := range []string{"postgres://user:secret@h/db", "mysql://user:secret@h/db", "memory", "oracle:user:secret", "sqlite:x"} {

@@ -3,10 +3,8 @@ package app
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
-	"net"
 	"net/netip"
 	"os"
 	"slices"
@@ -35,8 +33,9 @@ type Openers map[string]Opener
 
 // Config is what a server program is made of.
 type Config struct {
-	// Listen is the loopback address and port of the HTTP API,
-	// "127.0.0.1:7070" when empty; port 0 picks a free one.
+	// Listen is the address and port of the HTTP API, "127.0.0.1:7070" when empty;
+	// port 0 picks a free one. One that others than this machine reach needs a
+	// token in the store.
 	Listen string
 	// Store is the URL of the store, "sqlite:outlast.db" when empty.
 	Store string
@@ -59,6 +58,12 @@ type Config struct {
 	// Archive is a directory into which the cleanup writes whole dead letters before
 	// it deletes them, "" for none.
 	Archive string
+	// Advertise is the host and port at which other nodes reach this one, that which
+	// it listens on when empty.
+	Advertise string
+	// Certificate and Key are files in PEM that make the API speak TLS. They are read
+	// again when they change.
+	Certificate, Key string
 	// DebugListen is a loopback address and port for the profiler, "" for none.
 	DebugListen string
 	// Telemetry is where traces and metrics are sent.
@@ -84,6 +89,10 @@ func (c Config) withDefaults() (Config, error) {
 		if err := checkListen(c.DebugListen); err != nil {
 			return c, err
 		}
+		if !local(c.DebugListen) {
+			return c, &task.Error{Code: task.CodeDenied, Message: "refusing to serve the profiler on " + task.Quote(c.DebugListen) + ": it shows everything",
+				Hint: "use a loopback address", Fields: []task.Field{{Path: "debug_listen", Message: "not a loopback address"}}}
+		}
 	}
 	if problem := config.EndpointProblem(c.Telemetry.Endpoint); problem != "" {
 		return c, task.Invalid("telemetry.endpoint", problem, config.EndpointHint)
@@ -108,26 +117,4 @@ func (o Openers) Open(ctx context.Context, url string) (store.Backend, error) {
 		return nil, err
 	}
 	return open(ctx, rest)
-}
-
-// checkListen refuses every address that others could reach: there are no
-// tokens yet, so whoever reaches the API can do everything.
-func checkListen(listen string) error {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
-		return task.Invalid("listen", task.Quote(listen)+" is not an address and port", "write it as "+DefaultListen)
-	}
-	if host == "localhost" {
-		return nil
-	}
-	address, err := netip.ParseAddr(host)
-	if err == nil && address.IsLoopback() {
-		return nil
-	}
-	return &task.Error{
-		Code:    task.CodeDenied,
-		Message: fmt.Sprintf("refusing to listen on %s: it is not a loopback address, and without a token everyone who reaches it could run tasks and read all data", task.Quote(listen)),
-		Hint:    "tokens (outlast token create) come with a later release; until then listen on 127.0.0.1 and let a proxy that asks for credentials forward to it",
-		Fields:  []task.Field{{Path: "listen", Message: "not a loopback address"}},
-	}
 }

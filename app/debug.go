@@ -9,10 +9,14 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"time"
+
+	"github.com/outlast-dev/outlast/server"
+	"github.com/outlast-dev/outlast/token"
 )
 
-// debug serves the profiler, where that was asked for, on an address of its own.
-func (a *App) debug(ctx context.Context) error {
+// debug serves the profiler, where that was asked for, on a loopback address of its
+// own, to admins.
+func (a *App) debug(ctx context.Context, api *server.Server) error {
 	if a.config.DebugListen == "" {
 		return nil
 	}
@@ -26,7 +30,7 @@ func (a *App) debug(ctx context.Context) error {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(a.config.Logger.Handler(), slog.LevelDebug)}
+	web := &http.Server{Handler: api.Guard(token.Administer, mux), ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(a.config.Logger.Handler(), slog.LevelDebug)}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

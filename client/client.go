@@ -3,6 +3,8 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +35,7 @@ type Client struct {
 	base  *url.URL
 	http  *http.Client
 	agent string
+	token string
 	tries int
 }
 
@@ -45,6 +48,21 @@ func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h
 
 // WithUserAgent names the caller, "outlast-go" by default.
 func WithUserAgent(agent string) Option { return func(c *Client) { c.agent = agent } }
+
+// WithToken sets the token that every call sends to the server; none by default,
+// and none for an empty text. Spaces and line ends around it are left out.
+func WithToken(token string) Option { return func(c *Client) { c.token = strings.TrimSpace(token) } }
+
+// WithRootCAs sets the certificate authorities of an https server, in place of the
+// system's. It replaces what [WithHTTPClient] sets, and is replaced by it.
+func WithRootCAs(pool *x509.CertPool) Option {
+	return func(c *Client) {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.MaxIdleConnsPerHost = 64
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+		c.http = &http.Client{Transport: transport, CheckRedirect: c.http.CheckRedirect}
+	}
+}
 
 // WithTries sets how often a call that is safe to repeat is tried, 4 by
 // default, 1 for no repeats.
@@ -185,6 +203,9 @@ func (c *Client) send(ctx context.Context, call call, body []byte) (*http.Respon
 		return nil, err
 	}
 	req.Header.Set("User-Agent", c.agent)
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

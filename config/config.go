@@ -12,7 +12,9 @@ type Duration = retry.Duration
 // documentation, schema and print are made of: "default" is the value of a key
 // that is left out, "all" marks the sections that hold on all nodes.
 type Config struct {
-	Listen      string            `json:"listen" default:"127.0.0.1:7070" doc:"Loopback address and port of the HTTP API; port 0 for a free one."`
+	Listen      string            `json:"listen" default:"127.0.0.1:7070" doc:"Address and port of the HTTP API; port 0 for a free one. Others than loopback addresses need a token."`
+	Advertise   string            `json:"advertise" doc:"Host and port at which other nodes reach this one; that which it listens on when empty."`
+	TLS         TLS               `json:"tls" doc:"The certificate of the API."`
 	Store       Store             `json:"store" doc:"The database."`
 	Push        Push              `json:"push" doc:"HTTP requests of tasks."`
 	Engine      Engine            `json:"engine" doc:"What this node works on, and how much."`
@@ -33,6 +35,12 @@ type Config struct {
 	Schedules map[string]*Part          `json:"schedules" all:"yes" doc:"Tasks that are enqueued again and again, by name; docs/schedules.md has the keys."`
 	Alerts    Alerts                    `json:"alerts" all:"yes" doc:"Whom to tell of what; docs/alerts.md has the keys."`
 	Queues    map[string]Queue          `json:"queues" all:"yes" doc:"Queues by name. A queue that is left out stays as it is."`
+}
+
+// TLS are the files of a certificate.
+type TLS struct {
+	Cert string `json:"cert" doc:"PEM file with the certificate, followed by those of its issuers; read again when it changes. Plain HTTP when empty."`
+	Key  string `json:"key" doc:"PEM file with its private key."`
 }
 
 // Store says where tasks are kept.

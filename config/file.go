@@ -73,6 +73,12 @@ func (f *File) check(d *decoder) {
 	if host, _, err := net.SplitHostPort(f.DebugListen); err == nil && !loopback(host) {
 		d.refuse("debug_listen", "write it as 127.0.0.1:6060", "%s is no loopback address: the profiler shows everything", task.Quote(f.DebugListen))
 	}
+	if _, _, err := net.SplitHostPort(f.Advertise); err != nil && f.Advertise != "" {
+		d.refuse("advertise", "write it as host:port", "%s is no address and port", task.Quote(f.Advertise))
+	}
+	if (f.TLS.Cert == "") != (f.TLS.Key == "") {
+		d.refuse("tls", "give both files, or neither", "one of cert and key is missing")
+	}
 	if problem := EndpointProblem(f.Telemetry.Endpoint); problem != "" {
 		d.refuse("telemetry.endpoint", EndpointHint, "%s", problem)
 	}

@@ -99,7 +99,7 @@ func (c *cli) showReport(r *report) error {
 }
 
 func (c *cli) examineServer(ctx context.Context, r *report) error {
-	api, err := client.New(c.server, client.WithTries(1), client.WithUserAgent("outlast-cli/"+version()))
+	api, err := c.connect(client.WithTries(1))
 	if err != nil {
 		return err
 	}

@@ -116,6 +116,7 @@ type cli struct {
 	restoreSignals func() // gives the next signal back to the system: it ends the process
 
 	server, output string
+	tokenFile, ca  string // files
 	yes            bool
 	acted          bool // the command line was understood and a command has begun
 }
@@ -139,7 +140,7 @@ func (c *cli) act(do func(ctx context.Context, args []string) error) func(*cobra
 // call makes the run function of a command that calls the server.
 func (c *cli) call(do func(ctx context.Context, api *client.Client, args []string) error) func(*cobra.Command, []string) error {
 	return c.act(func(ctx context.Context, args []string) error {
-		api, err := client.New(c.server, client.WithUserAgent("outlast-cli/"+version()))
+		api, err := c.connect()
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ const lookTimeout = 3 * time.Second
 
 // look calls the server where that is of use but not needed.
 func (c *cli) look(ctx context.Context, do func(ctx context.Context, api *client.Client) error) error {
-	api, err := client.New(c.server, client.WithUserAgent("outlast-cli/"+version()), client.WithTries(1))
+	api, err := c.connect(client.WithTries(1))
 	if err != nil {
 		return err
 	}

@@ -31,11 +31,13 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 partial, 4 not found, 5 denied,
 	root.SetErr(c.messages)
 	flags := root.PersistentFlags()
 	flags.StringVar(&c.server, "server", client.DefaultServer, "URL of the server; env OUTLAST_SERVER")
+	flags.StringVar(&c.tokenFile, "token-file", "", "file with the token for the server, before the variable OUTLAST_TOKEN; env OUTLAST_TOKEN_FILE")
+	flags.StringVar(&c.ca, "ca-file", "", "PEM file with the certificate authorities of an https server, in place of the system's; env OUTLAST_CA_FILE")
 	flags.StringVar(&c.output, "output", "table", "table, json or jsonl; env OUTLAST_OUTPUT")
 	flags.BoolVar(&c.yes, "yes", false, "do not ask before what cannot be undone")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd.Flags()) }
 	root.AddCommand(
-		newServe(c), newDemo(c), newTask(c), newDead(c), newQueue(c), newPolicy(c), newConfig(c), newSchedule(c), newOperation(c), newTarget(c), newAlert(c), newNode(c), newSim(c), newMigrate(c), newDoctor(c), newVersion(c),
+		newServe(c), newDemo(c), newTask(c), newDead(c), newQueue(c), newPolicy(c), newConfig(c), newSchedule(c), newOperation(c), newTarget(c), newAlert(c), newNode(c), newToken(c), newSim(c), newMigrate(c), newDoctor(c), newVersion(c),
 	)
 	completion(root)
 	explain(root)

@@ -24,6 +24,7 @@ const stopReserve = 15 * time.Second
 
 type serveFlags struct {
 	config, listen, store  string
+	advertise, cert, key   string
 	level, format          string
 	release, debug, otlp   string
 	allow, secrets, queues []string
@@ -33,7 +34,10 @@ type serveFlags struct {
 
 func (f *serveFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.config, "config", "", "configuration file (YAML); flags and environment variables go before it; env OUTLAST_CONFIG")
-	flags.StringVar(&f.listen, "listen", app.DefaultListen, "loopback address and port, port 0 for a free one; env OUTLAST_LISTEN")
+	flags.StringVar(&f.listen, "listen", app.DefaultListen, "address and port, port 0 for a free one; others than loopback addresses need a token; env OUTLAST_LISTEN")
+	flags.StringVar(&f.advertise, "advertise", "", "host and port at which other nodes reach this one, if that is not what it listens on; env OUTLAST_ADVERTISE")
+	flags.StringVar(&f.cert, "tls-cert", "", "PEM file with the certificate of the API and those of its issuers; read again when it changes; env OUTLAST_TLS_CERT")
+	flags.StringVar(&f.key, "tls-key", "", "PEM file with its private key; env OUTLAST_TLS_KEY")
 	flags.StringVar(&f.store, "store", app.DefaultStore, storeForms+", or memory: (nothing on disk); env OUTLAST_STORE")
 	flags.StringSliceVar(&f.queues, "queues", nil, "queues to work on, also beside applications with the library inside (repeatable); every queue that none of these works on when absent; env OUTLAST_QUEUES")
 	flags.StringSliceVar(&f.allow, "allow-target", nil, "private address range that tasks may call, such as 10.0.0.0/8 (repeatable); env OUTLAST_ALLOW_TARGET")
@@ -55,9 +59,11 @@ func newServe(c *cli) *cobra.Command {
 application with the library inside serves. --queues names the queues instead;
 it shares these with such applications.
 
-There are no tokens yet, so it listens on loopback addresses only. Requests
-from web pages of other origins, and for host names that are not loopback,
-are refused.
+It listens on loopback addresses, where no token is needed until the first one is
+made (outlast token create). Any other address needs a token beforehand: outlast
+token create --store URL. --tls-cert and --tls-key make the API speak TLS. Requests
+from web pages of other origins are refused, and so are, on loopback addresses,
+those for host names that are not loopback. docs/security.md has more.
 
 --target-secret-env HOST=VARIABLE signs the requests to a host in the manner of
 Standard Webhooks, with the secret (whsec_...) in that environment variable.

@@ -27,6 +27,9 @@ var overrides = []struct {
 	set        func(f *serveFlags, to *config.Config)
 }{
 	{"listen", "listen", func(f *serveFlags, to *config.Config) { to.Listen = f.listen }},
+	{"advertise", "advertise", func(f *serveFlags, to *config.Config) { to.Advertise = f.advertise }},
+	{"tls-cert", "tls.cert", func(f *serveFlags, to *config.Config) { to.TLS.Cert = f.cert }},
+	{"tls-key", "tls.key", func(f *serveFlags, to *config.Config) { to.TLS.Key = f.key }},
 	{"store", "store.url", func(f *serveFlags, to *config.Config) { to.Store.URL = f.store }},
 	{"queues", "engine.queues", func(f *serveFlags, to *config.Config) { to.Engine.Queues = f.queues }},
 	{"allow-target", "push.allow", func(f *serveFlags, to *config.Config) { to.Push.Allow = f.allow }},
@@ -118,7 +121,8 @@ func (s *settings) appConfig(f *serveFlags) (app.Config, error) {
 	}
 	made := app.Config{
 		Listen: s.Listen, Store: s.Store.URL, Openers: openers(), Queues: s.Engine.Queues, AllowTargets: ranges, TargetSecrets: secrets,
-		Grace: time.Duration(s.Grace), Version: version(), Options: s.options(), DebugListen: s.DebugListen, Archive: s.Dead.Archive,
+		Grace: time.Duration(s.Grace), Version: version(), Options: s.options(), DebugListen: s.DebugListen,
+		Advertise: s.Advertise, Certificate: s.TLS.Cert, Key: s.TLS.Key, Archive: s.Dead.Archive,
 		Telemetry: app.Telemetry{Endpoint: s.Telemetry.Endpoint, Sample: float64(s.Telemetry.Sample) / 100, Release: s.Release},
 	}
 	made.Options = append(made.Options, outlast.WithEncryption(keys))

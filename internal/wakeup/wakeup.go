@@ -22,6 +22,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/safehttp"
@@ -65,7 +66,11 @@ type body struct {
 
 // Tell makes one call. It must be bounded by ctx. Errors contain no key.
 func (c *Caller) Tell(ctx context.Context, node store.Node, lanes []uint16) error {
-	host, port, err := net.SplitHostPort(node.Address)
+	scheme, address := "http://", node.Address
+	if secured, ok := strings.CutPrefix(address, "https://"); ok {
+		scheme, address = "https://", secured
+	}
+	host, port, err := net.SplitHostPort(address)
 	if number, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || number == 0 || host == "" {
 		return fmt.Errorf("wakeup: the address of node %s is no host and port", node.ID)
 	}
@@ -76,7 +81,7 @@ func (c *Caller) Tell(ctx context.Context, node store.Node, lanes []uint16) erro
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+net.JoinHostPort(host, port)+Path, bytes.NewReader(text))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, scheme+net.JoinHostPort(host, port)+Path, bytes.NewReader(text))
 	if err != nil {
 		return fmt.Errorf("wakeup: the address of node %s cannot be called", node.ID)
 	}

@@ -37,7 +37,7 @@ func work(args []string) error {
 			return err
 		}
 	}
-	c, err := client.New(server)
+	c, err := client.New(server, client.WithToken(os.Getenv("OUTLAST_TOKEN")))
 	if err != nil {
 		return err
 	}

@@ -28,4 +28,4 @@ const types = {
 }
 
 const [server = "http://127.0.0.1:7070", lease = "30"] = process.argv.slice(2)
-await new Worker(server, types, { lease: Number(lease) }).run()
+await new Worker(server, types, { lease: Number(lease), token: process.env.OUTLAST_TOKEN }).run()

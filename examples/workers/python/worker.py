@@ -3,6 +3,7 @@
     python3 worker.py http://127.0.0.1:7070
 """
 
+import os
 import sys
 import time
 
@@ -38,4 +39,4 @@ if __name__ == "__main__":
     types = {"greet": greet, "flaky": flaky, "slow": slow, "check": check}
     server = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:7070"
     lease = float(sys.argv[2]) if len(sys.argv) > 2 else 30.0
-    Worker(server, types, lease=lease).run()
+    Worker(server, types, lease=lease, token=os.environ.get("OUTLAST_TOKEN")).run()

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/token"
+)
+
+func newToken(c *cli) *cobra.Command {
+	var url string
+	cmd := noun("token", "Make, list and revoke the tokens that requests need", newTokenCreate(c, &url), newTokenList(c, &url), newTokenRevoke(c, &url))
+	cmd.PersistentFlags().StringVar(&url, "store", "", "work on this store instead of asking the server: "+storeForms)
+	return cmd
+}
+
+// tokens are made, listed and revoked by a server or on a store.
+type tokens interface {
+	CreateToken(ctx context.Context, spec client.TokenSpec) (*client.NewToken, error)
+	Tokens(ctx context.Context) (*client.Tokens, error)
+	RevokeToken(ctx context.Context, id string) (*client.Token, error)
+}
+
+// tokens does something by the server, or on the store of a URL. One that is not
+// there is made only if a token is.
+func (c *cli) tokens(ctx context.Context, url string, create bool, do func(tokens) error) (err error) {
+	if url == "" {
+		api, err := c.connect()
+		if err != nil {
+			return err
+		}
+		defer api.Close()
+		return do(api)
+	}
+	k, err := durable(url)
+	if err != nil {
+		return err
+	}
+	if !create {
+		if err := k.exists(url); err != nil {
+			return err
+		}
+	}
+	backend, err := k.open(ctx, url, !create)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, backend.Close()) }()
+	return do(&storeTokens{token.NewKeeper(backend)})
+}
+
+// storeTokens works on a store, so that there can be a first token.
+type storeTokens struct{ keeper *token.Keeper }
+
+var byCommandLine = store.Audit{Actor: "cli"}
+
+func (s *storeTokens) CreateToken(ctx context.Context, spec client.TokenSpec) (*client.NewToken, error) {
+	made, secret, err := s.keeper.Create(ctx, token.Spec{Name: spec.Name, Role: token.Role(spec.Role), Queues: spec.Queues, TTL: time.Duration(spec.TTL)}, byCommandLine)
+	if err != nil {
+		return nil, err
+	}
+	return &client.NewToken{Token: tokenView(made), Secret: secret.Reveal()}, nil
+}
+
+func (s *storeTokens) Tokens(ctx context.Context) (*client.Tokens, error) {
+	all, err := s.keeper.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &client.Tokens{Tokens: make([]client.Token, len(all))}
+	for i := range all {
+		out.Tokens[i] = tokenView(&all[i])
+	}
+	return out, nil
+}
+
+func (s *storeTokens) RevokeToken(ctx context.Context, id string) (*client.Token, error) {
+	revoked, err := s.keeper.Revoke(ctx, id, byCommandLine)
+	if err != nil {
+		return nil, err
+	}
+	view := tokenView(revoked)
+	return &view, nil
+}
+
+func tokenView(t *token.Token) client.Token {
+	at := func(t time.Time) client.Time { return client.Time{Time: t} }
+	return client.Token{
+		ID: t.ID, Name: t.Name, Role: string(t.Role), Queues: t.Queues, State: string(t.State(time.Now())), CreatedAt: at(t.CreatedAt),
+		CreatedBy: t.CreatedBy, ExpiresAt: at(t.ExpiresAt), RevokedAt: at(t.RevokedAt), RevokedBy: t.RevokedBy,
+	}
+}
+
+func newTokenCreate(c *cli, url *string) *cobra.Command {
+	var spec client.TokenSpec
+	var ttl time.Duration
+	cmd := &cobra.Command{
+		Use: "create", Short: "Make a token and print it, this once", Args: cobra.NoArgs,
+		Long: `Make a token and print it to standard output. It is shown this once: what is
+kept is a hash. As soon as there is a token every request to a server of the store
+needs one, those from its own machine included.
+
+The first one is made on the store itself, also before a server has run:
+
+  outlast token create --name ops --role admin --store sqlite:outlast.db > admin.token
+  OUTLAST_TOKEN=$(cat admin.token) outlast task list
+
+Roles: viewer looks at everything; operator also enqueues and acts on tasks, queues
+and targets; admin does everything; enqueuer enqueues tasks and follows them by
+their ids; worker takes tasks and settles them. --queue bounds a token to queues.`,
+		RunE: c.act(func(ctx context.Context, _ []string) error {
+			spec.TTL = client.Duration(ttl)
+			return c.tokens(ctx, *url, true, func(t tokens) error {
+				made, err := t.CreateToken(ctx, spec)
+				if err != nil {
+					return err
+				}
+				c.say("token %s (%s), role %s, %s, %s; it is not shown again", made.ID, clean(made.Name), made.Role, tokenQueues(&made.Token), tokenEnd(&made.Token))
+				return c.show(made, func(w io.Writer) { row(w, made.Secret) })
+			})
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&spec.Name, "name", "", "who or what bears the token")
+	flags.StringVar(&spec.Role, "role", "", "viewer, operator, admin, enqueuer or worker")
+	flags.StringSliceVar(&spec.Queues, "queue", nil, "a queue that it is for (repeatable); all when absent")
+	flags.DurationVar(&ttl, "ttl", 0, "how long it is good, such as 2160h; for ever when absent")
+	return cmd
+}
+
+func newTokenList(c *cli, url *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List tokens by name, without their secrets", Args: cobra.NoArgs,
+		RunE: c.act(func(ctx context.Context, _ []string) error {
+			return c.tokens(ctx, *url, false, func(t tokens) error {
+				all, err := t.Tokens(ctx)
+				if err != nil {
+					return err
+				}
+				return list(c, all, all.Tokens, func(w io.Writer) { tokenRows(w, all.Tokens) })
+			})
+		}),
+	}
+}
+
+func newTokenRevoke(c *cli, url *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "revoke ID", Short: "End a token for good, within 2 seconds on all nodes", Args: cobra.ExactArgs(1),
+		RunE: c.act(func(ctx context.Context, args []string) error {
+			return c.tokens(ctx, *url, false, func(t tokens) error {
+				revoked, err := t.RevokeToken(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				return c.show(revoked, func(w io.Writer) { tokenRows(w, []client.Token{*revoked}) })
+			})
+		}),
+	}
+}
+
+func tokenRows(w io.Writer, all []client.Token) {
+	row(w, "ID", "NAME", "ROLE", "QUEUES", "STATE", "CREATED", "BY", "EXPIRES")
+	for i := range all {
+		t := &all[i]
+		row(w, clean(t.ID), clean(t.Name), clean(t.Role), tokenQueues(t), clean(t.State), when(t.CreatedAt), clean(t.CreatedBy), when(t.ExpiresAt))
+	}
+}
+
+func tokenQueues(t *client.Token) string {
+	if len(t.Queues) == 0 {
+		return "all queues"
+	}
+	return clean(strings.Join(t.Queues, ","))
+}
+
+func tokenEnd(t *client.Token) string {
+	if t.ExpiresAt.IsZero() {
+		return "good until it is revoked"
+	}
+	return "good until " + when(t.ExpiresAt)
+}
