@@ -17,6 +17,7 @@ func Builtin(backlog int) []Rule {
 		{Name: "follow_up_dead", On: OnDead, When: `follows != ""`, Severity: Critical},
 		{Name: "dead_letters", On: OnLetters, When: "total >= " + strconv.Itoa(max(backlog, 1))},
 		{Name: "no_owner", On: OnQueue, When: "!owned && backlog > 0", Hold: span(time.Minute), Severity: Critical},
+		{Name: "no_worker", On: OnQueue, When: "stranded > 0", Hold: span(time.Minute), Severity: Critical},
 		{Name: "dead_group", On: OnGroup, When: `waiting > 0 && (living == 0 || failing >= duration("60s"))`, Severity: Critical},
 		// A storm begins when a target answers more slowly while more and more of
 		// what it is asked are repeats.

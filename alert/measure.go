@@ -233,8 +233,8 @@ func (k *Keeper) queuesTo(ctx context.Context, now time.Time, most int) (samples
 		if sample.Backlog, err = k.Backend.Count(ctx, store.Filter{Queue: queue.Name, State: task.Pending}, most); err != nil {
 			return nil, err
 		}
-		if most == mostCounted && sample.Backlog > 0 {
-			if sample.OldestDue, err = k.oldest(ctx, lanes[queue.Name], now); err != nil {
+		if sample.Backlog > 0 {
+			if err := k.rows(ctx, &sample, lanes[queue.Name], most == mostCounted, now); err != nil {
 				return nil, err
 			}
 		}
@@ -243,19 +243,30 @@ func (k *Keeper) queuesTo(ctx context.Context, now time.Time, most int) (samples
 	return samples, nil
 }
 
+// rows looks at what waits in a queue: what nobody can start, and how old it is.
+func (k *Keeper) rows(ctx context.Context, sample *QueueSample, lanes []uint16, age bool, now time.Time) error {
+	marks, err := k.Backend.Marks(ctx, lanes)
+	if err != nil {
+		return err
+	}
+	if sample.Owned {
+		sample.Stranded = stranded(k.Node.Topology(), sample.Name, marks, now)
+	}
+	if age {
+		sample.OldestDue, err = k.oldest(ctx, lanes, marks, now)
+	}
+	return err
+}
+
 // oldest is how long the first rows of the lanes, parked ones included, have
 // been due. Rows go by rank, so one of higher priority may stand before one
 // that has been due for up to a few minutes longer.
-func (k *Keeper) oldest(ctx context.Context, lanes []uint16, now time.Time) (time.Duration, error) {
+func (k *Keeper) oldest(ctx context.Context, lanes []uint16, marked []store.Entry, now time.Time) (time.Duration, error) {
 	ranges := make([]store.Range, len(lanes))
 	for i, lane := range lanes {
 		ranges[i] = store.Range{Lane: lane, Until: now.UnixMicro(), After: -1 << 62, Limit: 1}
 	}
 	found, err := k.Backend.Scan(ctx, ranges)
-	if err != nil {
-		return 0, err
-	}
-	marked, err := k.Backend.Marks(ctx, lanes)
 	if err != nil {
 		return 0, err
 	}

@@ -2,6 +2,7 @@ package alert
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -22,6 +23,7 @@ type QueueSample struct {
 	Name      string
 	Backlog   int           // pending tasks, counted to 10 000
 	OldestDue time.Duration // how long the oldest has been due; 0 if nothing is
+	Stranded  []string      // types of waiting tasks that no living node can start
 	Owned     bool
 	Paused    bool
 }
@@ -93,9 +95,15 @@ func (q *QueueSample) at(at time.Time) *Occurrence {
 	if !q.Owned {
 		text += "; no node works on it"
 	}
-	return &Occurrence{On: OnQueue, Subject: q.Name, At: at, Queue: q.Name, Text: text, Values: map[string]any{
-		"queue": q.Name, "backlog": q.Backlog, "oldest_due": q.OldestDue, "owned": q.Owned, "paused": q.Paused,
+	o := &Occurrence{On: OnQueue, Subject: q.Name, At: at, Queue: q.Name, Values: map[string]any{
+		"queue": q.Name, "backlog": q.Backlog, "oldest_due": q.OldestDue, "owned": q.Owned, "paused": q.Paused, "stranded": len(q.Stranded),
 	}}
+	if len(q.Stranded) > 0 {
+		text += "; no living node can start " + counted(len(q.Stranded), "type") + " of them"
+		o.Fields = fields("types", strings.Join(q.Stranded[:min(len(q.Stranded), mostListed)], ", "))
+	}
+	o.Text = text
+	return o
 }
 
 func (r *RateSample) at(on On, noun string, at time.Time) *Occurrence {

@@ -52,6 +52,7 @@ var variables = []Variable{
 	{"by_category", "map", "dead letters by category", []On{OnLetters}},
 	{"backlog", "int", "pending tasks, counted to 10 000", []On{OnQueue}},
 	{"oldest_due", "duration", "how long the oldest task has been due", []On{OnQueue}},
+	{"stranded", "int", "types of tasks that wait in it and no living node can start", []On{OnQueue}},
 	{"owned", "bool", "some node works on the queue", []On{OnQueue}},
 	{"paused", "bool", "the queue is paused", []On{OnQueue}},
 	{"living", "int", "members of the group that beat", []On{OnGroup}},

@@ -109,7 +109,7 @@ func (n *near) conclude(e *entry, a answer) {
 		n.refusal(t, a)
 	}
 	n.holdOff(t, a)
-	n.seenByLimit(t, held.limit, a, capability(&e.Entry) == Push)
+	n.seenByLimit(t, held.limit, a, Capability(&e.Entry) == Push)
 	n.freed(t)
 	if g.recovers(n.clock) {
 		t.refresh() // others may have to give way now

@@ -151,7 +151,7 @@ func (n *near) newGrant() *grant {
 // holds it: breaker, budget, limits. What was granted is given back by
 // [near.giveBack], or ended by [near.conclude].
 func (n *near) allow(t *target, e *entry) bool {
-	g := n.guarded(t, capability(&e.Entry) == Push)
+	g := n.guarded(t, Capability(&e.Entry) == Push)
 	if g.alone && t.running > 0 {
 		n.hold(t, byLimit, n.clock.Add(aloneAgain))
 		return false

@@ -304,7 +304,7 @@ func (e *Engine) toPoll(lanes map[uint16]bool) (after map[uint16]store.Range, po
 // nothing here starts its type. Where its queue says that such tasks die,
 // and no living node can start it, it is kept, and dies at its attempt.
 func (e *Engine) parksType(q *queue, row *store.Entry) bool {
-	can := capability(row)
+	can := Capability(row)
 	if e.canStart(q.name, can) {
 		return false
 	}
@@ -313,7 +313,7 @@ func (e *Engine) parksType(q *queue, row *store.Entry) bool {
 
 // noteType remembers that rows of a capability are parked in the lane.
 func (l *lane) noteType(row *store.Entry) int64 {
-	return l.park(mark{gateType, capability(row)})
+	return l.park(mark{gateType, Capability(row)})
 }
 
 // note remembers the mark of a row; marks of unknown meaning are kept under

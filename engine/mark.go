@@ -58,9 +58,9 @@ func (m mark) number() int64 {
 	return int64(sum.Sum64() | 1)
 }
 
-// capability is what a node must be able to do to start the row: its type,
+// Capability is what a node must be able to do to start the row: its type,
 // or Push for a row with a target of its own.
-func capability(row *store.Entry) string {
+func Capability(row *store.Entry) string {
 	if row.Target != row.Type {
 		return Push
 	}
@@ -70,12 +70,12 @@ func capability(row *store.Entry) string {
 // markOf tells what the mark of a row stands for; false if it is none that
 // this engine would write. Rows of targets may be marked for one of the abilities.
 func markOf(row *store.Entry, abilities []string) (mark, bool) {
-	for _, m := range [...]mark{{gateType, capability(row)}, {gateKey, row.Key}, {gateTarget, row.Target}, {gateRetry, row.Target}} {
+	for _, m := range [...]mark{{gateType, Capability(row)}, {gateKey, row.Key}, {gateTarget, row.Target}, {gateRetry, row.Target}} {
 		if m.number() == row.Park {
 			return m, true
 		}
 	}
-	if capability(row) == Push {
+	if Capability(row) == Push {
 		for _, ability := range abilities {
 			if m := (mark{gateType, ability}); m.number() == row.Park {
 				return m, true

@@ -253,7 +253,7 @@ func (s *stream) front(most int) (out []*entry) {
 // worker is the poll that an entry is for; ok is false if only a remote worker can
 // start it and none waits.
 func (n *near) worker(e *entry) (p *poll, ok bool) {
-	can := capability(&e.Entry)
+	can := Capability(&e.Entry)
 	if !n.served.has(e.queue.name, can) || n.local(can) {
 		return nil, true
 	}

@@ -1,0 +1,147 @@
+package outlast_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// The rules that hold without any configuration, each with what it is there for.
+// Without channels they tell the log.
+func TestBuiltinAlerts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule    string
+		happens func(k *kit)
+		says    string // in the text of the first alert
+	}{
+		{"exhausted", dies, "mail died after 1 attempt: exhausted"},
+		{"dead_letters", dies, "there is 1 dead letter"},
+		{"crash_loop", killsItsNode, "poison died after 0 attempts: crash_loop"},
+		{"no_owner", func(k *kit) {
+			k.queue("forgotten")
+			k.start()
+			k.enqueue(outlast.Draft{Type: "mail", Queue: "forgotten"})
+		}, "queue forgotten has 1 pending task; no node works on it"},
+		{"no_worker", func(k *kit) {
+			k.start()
+			k.enqueue(outlast.Draft{Type: "mial"})
+			k.enqueue(outlast.Draft{Type: "later", RunAt: time.Now().Add(time.Hour)})
+		}, "queue default has 2 pending tasks; no living node can start 1 type of them"},
+		{"dead_group", func(k *kit) {
+			k.start()
+			k.enqueue(outlast.Draft{Target: &task.Request{URL: task.GroupURL("mailers", "/send")}})
+		}, "group mailers has 0 living members"},
+		{"schedule_missed", missesTicks, "the schedule hourly has missed"},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			virtually(t, func(k *kit) {
+				c.happens(k)
+				k.after(2 * time.Minute)
+				told := ruled(k.log.events(t, "alert"), c.rule)
+				if len(told) == 0 {
+					t.Fatal("nobody is told")
+				}
+				if text, _ := told[0]["text"].(string); !strings.Contains(text, c.says) || told[0]["level"] != "WARN" {
+					t.Errorf("%v", told[0])
+				}
+			})
+		})
+	}
+}
+
+// TestNoWorkerIsOver once a node comes that has the handler.
+func TestNoWorkerIsOver(t *testing.T) {
+	t.Parallel()
+	box := &inbox{}
+	virtually(t, func(k *kit) {
+		k.start()
+		k.putRule(`{"name": "no_worker", "on": "queue", "when": "stranded > 0", "for": "1m", "channels": ["box"]}`)
+		k.enqueue(outlast.Draft{Type: "mail"})
+		k.after(50 * time.Second)
+		if told := box.of("no_worker"); len(told) != 0 {
+			t.Fatalf("too early: %+v", told)
+		}
+		k.after(time.Minute)
+		if told := box.of("no_worker"); len(told) != 1 || told[0].Subject != "default" || told[0].Fields[0] != (alert.Field{Name: "types", Value: "mail"}) {
+			t.Fatalf("%+v", told)
+		}
+		second := k.open(k.store.Handle())
+		outlast.Handle(second, "mail", func(context.Context, json.RawMessage) error { return nil })
+		if err := second.Start(k.ctx); err != nil {
+			t.Fatal(err)
+		}
+		k.after(time.Minute)
+		if told := box.of("no_worker"); len(told) != 2 || told[1].Kind != alert.Recovered {
+			t.Errorf("%+v", told)
+		}
+	}, outlast.WithAlertFunc("box", box.send))
+}
+
+func (k *kit) queue(name string) {
+	k.Helper()
+	if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: name}); err != nil {
+		k.Fatal(err)
+	}
+}
+
+// dies is a task that fails with its only attempt.
+func dies(k *kit) {
+	outlast.Handle(k.client, "mail", failing)
+	k.start()
+	d := outlast.Draft{Type: "mail"}
+	once(&d)
+	k.enqueue(d)
+}
+
+// killsItsNode is a task that three processes die of.
+func killsItsNode(k *kit) {
+	hang := func(ctx context.Context, _ json.RawMessage) error { <-ctx.Done(); return ctx.Err() }
+	k.start()
+	k.enqueue(outlast.Draft{Type: "poison"})
+	for range 3 {
+		handle := k.store.Handle()
+		victim, err := outlast.Open(k.ctx, handle)
+		if err != nil {
+			k.Fatal(err)
+		}
+		outlast.Handle(victim, "poison", hang)
+		if err := victim.Start(k.ctx); err != nil {
+			k.Fatal(err)
+		}
+		k.after(15 * time.Second)
+		handle.Kill()
+		_ = victim.Stop(k.ctx) // it is dead
+		k.after(15 * time.Second)
+	}
+	next := k.open(k.store.Handle(), outlast.WithLogger(k.log.logger()))
+	outlast.Handle(next, "poison", hang)
+	if err := next.Start(k.ctx); err != nil {
+		k.Fatal(err)
+	}
+}
+
+// missesTicks is a schedule for which no node runs in time.
+func missesTicks(k *kit) {
+	first := k.open(k.store.Handle())
+	if err := first.Start(k.ctx); err != nil {
+		k.Fatal(err)
+	}
+	rule := schedule.Schedule{Name: "hourly", Every: time.Hour, Task: schedule.Task{Type: "report"}, Misfire: schedule.MisfireSkip}
+	if _, err := first.Inspector().PutSchedule(k.ctx, rule); err != nil {
+		k.Fatal(err)
+	}
+	if err := first.Stop(k.ctx); err != nil {
+		k.Fatal(err)
+	}
+	k.after(5 * time.Hour)
+	k.start()
+}
