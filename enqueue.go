@@ -38,7 +38,12 @@ func (c *Client) enqueueOne(ctx context.Context, draft Draft) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, c.metrics.refused(err)
 	}
+	seat, err := c.seats(insert.Task.Queue, 1)
+	if err != nil {
+		return Receipt{}, c.metrics.refused(attributed(err, ""))
+	}
 	inserted, err := c.engine.Enqueue(ctx, []store.Insert{insert})
+	c.written(seat, inserted, err)
 	if err != nil {
 		return Receipt{}, c.metrics.refused(attributed(err, ""))
 	}
@@ -59,7 +64,7 @@ func (c *Client) EnqueueMany(ctx context.Context, drafts []Draft, atomic bool) (
 	ctx, span := c.traceEnqueue(ctx, &drafts[0], len(drafts))
 	receipts, err := []Receipt(nil), error(nil)
 	if atomic {
-		receipts, err = c.enqueueAtomic(ctx, drafts, c.engine.Enqueue)
+		receipts, err = c.enqueueAtomic(ctx, drafts, c.engine.Enqueue, 0)
 	} else {
 		receipts, err = c.enqueueEach(ctx, drafts)
 	}
@@ -74,8 +79,9 @@ func tooMany(drafts int) error {
 	return &Error{Code: task.CodeTooLarge, Message: strconv.Itoa(drafts) + " tasks are too many for one call", Hint: "send at most 10000"}
 }
 
-// enqueueAtomic validates all drafts before any is written.
-func (c *Client) enqueueAtomic(ctx context.Context, drafts []Draft, write func(context.Context, []store.Insert) ([]store.Inserted, error)) ([]Receipt, error) {
+// enqueueAtomic validates all drafts before any is written. They are on disk a
+// while after write has returned.
+func (c *Client) enqueueAtomic(ctx context.Context, drafts []Draft, write func(context.Context, []store.Insert) ([]store.Inserted, error), while time.Duration) ([]Receipt, error) {
 	inserts := make([]store.Insert, len(drafts))
 	var wrong complaints
 	for i := range drafts {
@@ -88,7 +94,12 @@ func (c *Client) enqueueAtomic(ctx context.Context, drafts []Draft, write func(c
 	if err := wrong.err("some of the tasks are invalid"); err != nil {
 		return nil, c.metrics.refused(err)
 	}
+	taken, err := c.seatsOf(inserts)
+	if err != nil {
+		return nil, c.metrics.refused(err)
+	}
 	inserted, err := write(ctx, inserts)
+	c.writtenAll(taken, inserts, inserted, err, while)
 	if err != nil {
 		return nil, c.metrics.refused(c.attribute(ctx, err, inserts))
 	}
@@ -180,10 +191,17 @@ func (c *Client) enqueueEach(ctx context.Context, drafts []Draft) ([]Receipt, er
 	receipts := make([]Receipt, len(drafts))
 	inserts := make([]store.Insert, 0, len(drafts))
 	places := make([]int, 0, len(drafts))
+	taken := make([]seats, 0, len(drafts))
 	for i := range drafts {
 		insert, err := c.prepare(ctx, drafts[i], "")
+		if err == nil {
+			var seat seats
+			seat, err = c.seats(insert.Task.Queue, 1)
+			taken = append(taken, seat)
+		}
 		if err != nil {
-			receipts[i].Err = c.metrics.refused(err)
+			receipts[i].Err = c.metrics.refused(attributed(err, ""))
+			taken = taken[:len(inserts)]
 			continue
 		}
 		inserts, places = append(inserts, insert), append(places, i)
@@ -192,6 +210,7 @@ func (c *Client) enqueueEach(ctx context.Context, drafts []Draft) ([]Receipt, er
 		return receipts, nil
 	}
 	results, err := c.engine.EnqueueEach(ctx, inserts)
+	c.writtenEach(taken, results, err)
 	if err != nil {
 		return nil, c.metrics.refused(err)
 	}
@@ -245,9 +264,6 @@ func (c *Client) prepare(ctx context.Context, d Draft, prefix string) (store.Ins
 	}
 	if err := allowsDraft(ctx, &d, prefix); err != nil {
 		return store.Insert{}, err
-	}
-	if err := c.room(&queue); err != nil {
-		return store.Insert{}, attributed(err, prefix)
 	}
 	return c.place(&d, &queue, now), nil
 }

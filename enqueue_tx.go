@@ -45,7 +45,7 @@ func (c *Client) EnqueueIn(ctx context.Context, tx any, drafts ...Draft) ([]Rece
 	receipts, err := c.enqueueAtomic(ctx, drafts, func(ctx context.Context, items []store.Insert) ([]store.Inserted, error) {
 		defer c.turns.take(tx)()
 		return enqueuer.EnqueueTx(ctx, tx, items)
-	})
+	}, txOpen)
 	span.End(err)
 	return receipts, err
 }

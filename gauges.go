@@ -39,6 +39,7 @@ type gauges struct {
 	held                  *prometheus.Desc // by gate
 	depth                 *prometheus.Desc // by queue and state
 	oldest                *prometheus.Desc // by queue
+	limit                 *prometheus.Desc // by queue
 	members, refused      *prometheus.Desc // by group
 
 	mu     sync.Mutex
@@ -77,12 +78,13 @@ func newGauges(c *Client) *gauges {
 		members: describe("group_members", "Living members of a worker group, as this node sees them.", "group"),
 		refused: describe("group_failed_dispatches", "Dispatches in a row that no member of a worker group took, on this node.", "group"),
 		held:    describe("target_held", "Due tasks in the memory of this node that their targets hold, by gate: breaker, budget, rate or concurrency.", "gate"),
+		limit:   describe("queue_max_pending", "Pending tasks beyond which enqueues into the queue are refused. Only queues with a limit.", "queue"),
 	}
 }
 
 // Describe implements [prometheus.Collector].
 func (g *gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, one := range []*prometheus.Desc{g.running, g.known, g.lanes, g.ready, g.waiting, g.slots, g.dead, g.breaker, g.held, g.depth, g.oldest, g.members, g.refused} {
+	for _, one := range []*prometheus.Desc{g.running, g.known, g.lanes, g.ready, g.waiting, g.slots, g.dead, g.breaker, g.held, g.depth, g.oldest, g.limit, g.members, g.refused} {
 		to <- one
 	}
 }
@@ -122,6 +124,12 @@ func (g *gauges) Collect(to chan<- prometheus.Metric) {
 		}
 		gauge(g.members, living, view.Name)
 		gauge(g.refused, view.Failures, view.Name)
+	}
+	topology := g.client.engine.Topology()
+	for i := range topology.Queues {
+		if queue := &topology.Queues[i]; queue.MaxPending > 0 {
+			gauge(g.limit, queue.MaxPending, queue.Name)
+		}
 	}
 	g.collectStored(to, gauge)
 }

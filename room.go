@@ -1,6 +1,8 @@
 package outlast
 
 import (
+	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -11,55 +13,186 @@ import (
 )
 
 // pressure bounds the pending tasks of queues that have a limit. The store
-// counts them about once a second; what this node has accepted since that count
-// began is added. So the limit holds to within what other nodes accept in that
-// second.
+// counts them about once a second; what this node is writing is added, and what it
+// has written since that count began. So the limit holds to within what other
+// nodes accept in that second. It holds for those who hand tasks in; what the
+// program itself makes has no limit: fallbacks, callbacks, ticks, redrives, alerts.
 type pressure struct {
-	mu       sync.Mutex
-	counted  *store.Topology
-	accepted map[string][]time.Time // by queue, in order
+	mu      sync.Mutex
+	counted *store.Topology
+	queues  map[string]*fill
 }
 
-// onItsWay is how long before a count began a task may have been accepted that was
-// not on disk then. Those that were count twice, until the next count.
-const onItsWay = 100 * time.Millisecond
+// fill is what this node knows of how full a queue is.
+type fill struct {
+	writing int         // on their way to disk
+	written []time.Time // when those were on disk that the count may not have; in order
 
-// restart begins with a new count, and forgets what that has in it.
-func (p *pressure) restart(counted *store.Topology, began time.Time) {
-	p.counted = counted
-	for name, times := range p.accepted {
-		since, _ := slices.BinarySearchFunc(times, began.Add(-onItsWay), time.Time.Compare)
-		if p.accepted[name] = slices.Clone(times[since:]); since == len(times) {
-			delete(p.accepted, name)
-		}
-	}
+	// How fast tasks leave, for those who have to come back.
+	began    time.Time // of the last count
+	pending  int       // in it
+	accepted int       // since then
+	drain    float64   // tasks a second, smoothed; NaN until there were two counts
+	promised float64   // places that those who were refused were told to come back for
 }
 
-// room refuses a task for a queue that is full.
-func (c *Client) room(queue *store.Queue) error {
+const (
+	// txOpen is how long a caller's transaction is taken to stay open. What it has
+	// inserted counts for so long at least.
+	txOpen = time.Second
+	// unknownFor is how long an enqueue of unknown outcome counts: as long as the
+	// engine may repeat it.
+	unknownFor = 10 * time.Second
+	// The bounds of the time to come back, and what is said while nothing is known.
+	soonest, atLatest = time.Second, time.Minute
+	// drainMemory is the time constant of the smoothed rate.
+	drainMemory = 5 * time.Second
+)
+
+// seats are places in a queue that a call has taken.
+type seats struct {
+	fill *fill // nil for a queue without a limit
+	n    int
+}
+
+// seats takes places for tasks, or refuses all of them.
+func (c *Client) seats(name string, n int) (seats, error) {
+	queue, _ := c.engine.Queue(name)
 	if queue.MaxPending <= 0 {
-		return nil
+		return seats{}, nil
 	}
 	p := &c.pressure
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	began := c.engine.TopologyAt() // before the topology: an older time counts more
 	if counted := c.engine.Topology(); p.counted != counted {
-		p.restart(counted, began)
+		p.recount(counted, began)
 	}
-	if queue.Pending+len(p.accepted[queue.Name]) >= queue.MaxPending {
-		return &Error{
-			Code:       task.CodeQueueFull,
-			Message:    "the queue " + task.Quote(queue.Name) + " has its limit of " + strconv.Itoa(queue.MaxPending) + " pending tasks",
-			Hint:       "come back later, or raise max_pending",
-			RetryAfter: time.Second,
+	if p.queues == nil {
+		p.queues = make(map[string]*fill)
+	}
+	f := p.queues[name]
+	if f == nil {
+		f = &fill{began: began, pending: queue.Pending, drain: math.NaN()}
+		p.queues[name] = f
+	}
+	if queue.Pending+f.writing+len(f.written)+n > queue.MaxPending {
+		return seats{}, f.full(&queue, n)
+	}
+	f.writing += n
+	return seats{f, n}, nil
+}
+
+// full is the answer to tasks for which there is no place.
+func (f *fill) full(queue *store.Queue, n int) error {
+	problem := &Error{
+		Code:       task.CodeQueueFull,
+		Message:    "the queue " + task.Quote(queue.Name) + " has its limit of " + strconv.Itoa(queue.MaxPending) + " pending tasks",
+		Hint:       "come back later, or raise max_pending",
+		RetryAfter: atLatest,
+	}
+	switch {
+	case n > queue.MaxPending:
+		problem.Message = strconv.Itoa(n) + " tasks at once are more than the queue " + task.Quote(queue.Name) + " may have pending, " + strconv.Itoa(queue.MaxPending)
+		problem.Hint = "send fewer at once, or raise max_pending"
+		return problem
+	case n > 1:
+		problem.Message = "the queue " + task.Quote(queue.Name) + " has no place for " + strconv.Itoa(n) + " more tasks: its limit is " + strconv.Itoa(queue.MaxPending) + " pending ones"
+	}
+	problem.RetryAfter = f.comeBack(n)
+	return problem
+}
+
+// comeBack is when places will be free for tasks that are refused, behind all that
+// were refused before them: so those who obey do not all come back at once.
+func (f *fill) comeBack(n int) time.Duration {
+	if math.IsNaN(f.drain) {
+		return soonest
+	}
+	wait := (f.promised + float64(n)) / f.drain * float64(time.Second)
+	if !(wait < float64(atLatest)) { // nothing leaves, too
+		return atLatest
+	}
+	f.promised += float64(n)
+	return max(soonest, time.Duration(wait).Round(time.Millisecond))
+}
+
+// recount begins with a new count, and forgets what that has in it.
+func (p *pressure) recount(counted *store.Topology, began time.Time) {
+	p.counted = counted
+	pending := make(map[string]int, len(p.queues))
+	for i := range counted.Queues {
+		if queue := &counted.Queues[i]; queue.MaxPending > 0 {
+			pending[queue.Name] = queue.Pending
 		}
 	}
-	if p.accepted == nil {
-		p.accepted = make(map[string][]time.Time)
+	for name, f := range p.queues {
+		now, limited := pending[name]
+		if !limited && f.writing == 0 {
+			delete(p.queues, name)
+			continue
+		}
+		f.recount(now, began)
 	}
-	p.accepted[queue.Name] = append(p.accepted[queue.Name], time.Now())
-	return nil
+}
+
+func (f *fill) recount(pending int, began time.Time) {
+	since, _ := slices.BinarySearchFunc(f.written, began, time.Time.Compare)
+	f.written = slices.Delete(f.written, 0, since)
+	if took := began.Sub(f.began); took > 0 {
+		left := float64(max(0, f.pending+f.accepted-pending))
+		rate := left / took.Seconds()
+		if math.IsNaN(f.drain) {
+			f.drain = rate
+		}
+		f.drain += (rate - f.drain) * (1 - math.Exp(-took.Seconds()/drainMemory.Seconds()))
+		f.promised = max(0, f.promised-left)
+	}
+	f.began, f.pending, f.accepted = began, pending, 0
+}
+
+// seated ends the writing of tasks: so many of them were accepted, on disk for
+// certain by the given time. The rest of the places are free.
+func (c *Client) seated(s seats, accepted int, by time.Time) {
+	if s.fill == nil {
+		return
+	}
+	c.pressure.mu.Lock()
+	defer c.pressure.mu.Unlock()
+	f := s.fill
+	f.writing -= s.n
+	f.accepted += accepted
+	at, _ := slices.BinarySearchFunc(f.written, by, time.Time.Compare)
+	f.written = slices.Insert(f.written, at, slices.Repeat([]time.Time{by}, accepted)...)
+}
+
+// written ends the writing of tasks by what the store said of them.
+func (c *Client) written(s seats, items []store.Inserted, err error) {
+	if s.fill == nil {
+		return
+	}
+	if err != nil {
+		c.notWritten(s, err)
+		return
+	}
+	accepted := 0
+	for i := range items {
+		if items[i].Existing == nil {
+			accepted++
+		}
+	}
+	c.seated(s, accepted, time.Now())
+}
+
+// notWritten ends the writing of tasks that failed; whether they are on disk may
+// not be known.
+func (c *Client) notWritten(s seats, err error) {
+	var refused *Error
+	if errors.As(err, &refused) && (refused.Code != task.CodeUnavailable || refused.Err == nil) {
+		c.seated(s, 0, time.Time{})
+		return
+	}
+	c.seated(s, s.n, time.Now().Add(unknownFor))
 }
 
 // throttle lets something happen now and then. The zero value is ready.

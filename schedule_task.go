@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"maps"
 	"time"
 
@@ -79,7 +78,7 @@ func (c *Client) checkSchedule(ctx context.Context, s *schedule.Schedule) error 
 		}
 	}
 	d := scheduled(s, time.Unix(0, 0))
-	if _, err := c.prepare(ctx, d, "task."); err != nil && !wrong.collect(err) && !errors.Is(err, &task.Error{Code: task.CodeQueueFull}) {
+	if _, err := c.prepare(ctx, d, "task."); err != nil && !wrong.collect(err) {
 		return err
 	}
 	if err := wrong.err("the schedule is invalid"); err != nil {
