@@ -18,7 +18,16 @@ import (
 // dispatch has a member of a worker group run a task. If none takes it, that was no
 // attempt: the task is handed back, and the group is left alone for a while.
 func (r *registry) dispatch(ctx context.Context, run *engine.Run, name, path string) (result []byte, err error) {
-	held := r.client.groups.Send(ctx, name, func(ctx context.Context, url string) group.Verdict {
+	groups, target := r.client.groups, run.Task.Target
+	held := groups.Send(ctx, name, func(ctx context.Context, url string) group.Verdict {
+		if groups.Dispatch(name).Failures > 0 {
+			var answered func()
+			ctx, answered = whenTaken(ctx, func() {
+				groups.Taken(name)
+				r.client.engine.Taken(target)
+			})
+			defer answered()
+		}
 		result, err = r.request(ctx, run, strings.TrimRight(url, "/")+path, r.client.secretOf(run.Task.Spec.HTTP))
 		return verdictOf(err)
 	})

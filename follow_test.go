@@ -72,6 +72,32 @@ func TestWhatFollowsAnEnd(t *testing.T) {
 	})
 }
 
+// The callbacks of a durable function are functions of what became of the call.
+func TestFunctionWithCallbacks(t *testing.T) {
+	t.Parallel()
+	virtually(t, func(k *kit) {
+		well, badly := &told{}, &told{}
+		charge := outlast.Func(k.client, "charge", func(_ context.Context, m mail) error {
+			if m.To == "ann" {
+				return nil
+			}
+			return outlast.Dead(errBroken)
+		}).OnSuccess(well.handle).OnDead(badly.handle, outlast.MaxAttempts(2))
+		k.start()
+		if err := charge.Run(k.ctx, mail{To: "ann"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := charge.Run(k.ctx, mail{To: "bob"}); err == nil {
+			t.Fatal("it succeeded")
+		}
+		k.after(time.Second)
+		if len(well.ends) != 1 || len(badly.ends) != 1 || well.ends[0].State != task.Succeeded || badly.ends[0].Reason != task.Rejected ||
+			!strings.Contains(string(well.ends[0].Payload), "ann") || !strings.Contains(string(badly.ends[0].Payload), "bob") {
+			t.Errorf("told %+v and %+v", well.ends, badly.ends)
+		}
+	})
+}
+
 // A fallback or callback that dies is told by a built-in rule, which says whose it was.
 func TestDeadFollowUpAlerts(t *testing.T) {
 	t.Parallel()

@@ -11,14 +11,16 @@ import (
 
 // Function is a durable function: a call of it is a task, which is on disk
 // before it starts and is retried by its policy. Make it with [Func]. It is
-// safe for concurrent use once its Fallback, Key and Dedupe are set.
+// safe for concurrent use once its Fallback, OnSuccess, OnDead, Key and Dedupe are set.
 type Function[A any] struct {
-	client   *Client
-	name     string
-	delay    time.Duration
-	fallback bool
-	key      func(A) string
-	dedupe   func(A) string
+	client    *Client
+	name      string
+	delay     time.Duration
+	fallback  *task.Follow
+	onSuccess *task.Follow
+	onDead    *task.Follow
+	key       func(A) string
+	dedupe    func(A) string
 }
 
 // Func makes a durable function of fn, whose argument travels as JSON. The
@@ -42,7 +44,23 @@ func Func[A any](c *Client, name string, fn func(context.Context, A) error, opts
 // and accepted in the transaction in which the call dies. The result is f.
 func (f *Function[A]) Fallback(fn func(context.Context, A) error, opts ...HandleOption) *Function[A] {
 	Handle(f.client, f.name+".fallback", fn, opts...)
-	f.fallback = true
+	f.fallback = &task.Follow{Type: f.name + ".fallback"}
+	return f
+}
+
+// OnSuccess sets what is told of each call of f that has succeeded. It is itself
+// a durable function, named after f with ".on_success" behind it, and accepted in
+// the transaction in which the call succeeds. The result is f.
+func (f *Function[A]) OnSuccess(fn func(context.Context, task.Ended) error, opts ...HandleOption) *Function[A] {
+	Handle(f.client, f.name+".on_success", fn, opts...)
+	f.onSuccess = &task.Follow{Type: f.name + ".on_success"}
+	return f
+}
+
+// OnDead is OnSuccess for calls that are dead; their name ends in ".on_dead".
+func (f *Function[A]) OnDead(fn func(context.Context, task.Ended) error, opts ...HandleOption) *Function[A] {
+	Handle(f.client, f.name+".on_dead", fn, opts...)
+	f.onDead = &task.Follow{Type: f.name + ".on_dead"}
 	return f
 }
 
@@ -115,9 +133,9 @@ func (f *Function[A]) Draft(argument A) (Draft, error) {
 	if err != nil {
 		return Draft{}, task.Invalid("payload", "the argument has no JSON form: "+err.Error(), "")
 	}
-	draft := Draft{Type: f.name, Payload: payload, Delay: f.delay, Queue: f.client.homeQueue()}
-	if f.fallback {
-		draft.Fallback = &task.Follow{Type: f.name + ".fallback"}
+	draft := Draft{
+		Type: f.name, Payload: payload, Delay: f.delay, Queue: f.client.homeQueue(),
+		Fallback: f.fallback, OnSuccess: f.onSuccess, OnDead: f.onDead,
 	}
 	if f.key != nil {
 		draft.Key = f.key(argument)

@@ -156,3 +156,38 @@ func TestNewMemberOfAnEmptyGroup(t *testing.T) {
 		t.Errorf("after %v", took)
 	}
 }
+
+// A group that has come back gets its tasks although none of them has ended yet.
+func TestRecoveredGroupWithLongTasks(t *testing.T) {
+	c := groupNode(t, `{"dispatch": {"steps": ["200ms", "500ms"]}}`)
+	var away atomic.Bool
+	away.Store(true)
+	var running atomic.Int64
+	end := make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if away.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		running.Add(1)
+		<-end
+	}))
+	t.Cleanup(slow.Close)
+	beat(t, c, "down", "m", slow.URL)
+	for range 5 {
+		if _, err := c.Enqueue(t.Context(), groupDraft("down")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the group was tried a second time", func() bool { return c.Groups()[0].Failures >= 2 })
+	away.Store(false)
+	eventually(t, "all tasks run", func() bool { return running.Load() == 5 })
+	if failures := c.Groups()[0].Failures; failures != 0 {
+		t.Errorf("%d failures of a group that takes tasks", failures)
+	}
+	close(end)
+	eventually(t, "all tasks are done", func() bool {
+		done, err := c.Inspector().Count(t.Context(), store.Filter{State: task.Succeeded, Type: task.HTTPType}, 10)
+		return err == nil && done == 5
+	})
+}

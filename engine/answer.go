@@ -68,6 +68,7 @@ func (n *near) conclude(e *entry, a answer) {
 		return // its task was handed back meanwhile
 	}
 	e.grant = nil
+	n.untried(t, held)
 	g := t.guard
 	if g == nil {
 		return // nobody wants to know any more

@@ -37,8 +37,10 @@ type guard struct {
 	succeeded time.Time // the last success
 	obeyed    time.Time // the operator's last order
 
-	alone bool       // nobody took the last task: one at a time tries
-	held  store.Held // why
+	alone  bool       // nobody took the last task: one at a time tries
+	held   store.Held // why
+	lone   *grant     // of the one that tries; nil while none does
+	loneAt time.Time  // when it started
 }
 
 // change is a change of a target's breaker that is still to be told.
@@ -152,8 +154,8 @@ func (n *near) newGrant() *grant {
 // [near.giveBack], or ended by [near.conclude].
 func (n *near) allow(t *target, e *entry) bool {
 	g := n.guarded(t, Capability(&e.Entry) == Push)
-	if g.alone && t.running > 0 {
-		n.hold(t, byLimit, n.clock.Add(aloneAgain))
+	if at, wait := g.tried(n.clock); wait {
+		n.hold(t, byLimit, at)
 		return false
 	}
 	if t.running >= t.bound {
@@ -193,6 +195,9 @@ func (n *near) allow(t *target, e *entry) bool {
 	e.grant.trial = g.tries(k, n.clock)
 	g.fares.spend(k, g.probes())
 	g.pace.add(n.clock)
+	if g.alone {
+		g.lone, g.loneAt = e.grant, n.clock
+	}
 	return true
 }
 
@@ -250,6 +255,7 @@ func (n *near) throughBreaker(t *target, e *entry) bool {
 func (n *near) giveBack(e *entry) {
 	held := e.grant
 	e.grant = nil
+	n.untried(e.stream.target, held)
 	held.permit.Cancel(n.clock)
 	if held.budget != nil {
 		held.budget.Return(n.clock, held.tokens)

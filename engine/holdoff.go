@@ -2,8 +2,9 @@ package engine
 
 import "time"
 
-// aloneAgain is how often it is looked whether the one task that tries has ended.
-const aloneAgain = 100 * time.Millisecond
+// trialOver is after how long the next task may try although the one before has not
+// ended. Who refuses does so sooner, but for addresses that never answer.
+const trialOver = 30 * time.Second
 
 // holdOff starts nothing of a target for a while of which nobody took a task, and
 // after that one at a time, until one was taken. Then what has gathered is let out
@@ -22,12 +23,47 @@ func (n *near) holdOff(t *target, a answer) {
 			n.hold(t, byRate, until)
 		}
 	case g.alone && !a.silent:
-		g.alone, g.changed = false, a.at
-		g.held.Failures = 0
-		if g.ramp.gate != byBreaker {
-			g.rampUp(byRate, a.at, pauseRamp, pauseRamp)
-		}
+		g.taken(a.at)
 	}
+}
+
+// taken ends the trials: somebody takes tasks.
+func (g *guard) taken(at time.Time) {
+	g.alone, g.lone, g.changed = false, nil, at
+	g.held.Failures = 0
+	if g.ramp.gate != byBreaker {
+		g.rampUp(byRate, at, pauseRamp, pauseRamp)
+	}
+}
+
+// tried reports whether the next start must wait for the end of a trial, and until
+// when. Tasks that were taken before the trials began say nothing: they may run for
+// hours.
+func (g *guard) tried(now time.Time) (until time.Time, wait bool) {
+	until = g.loneAt.Add(trialOver)
+	return until, g.alone && g.lone != nil && now.Before(until)
+}
+
+// untried notes that what was granted has ended, and with it the trial, if it was that.
+func (n *near) untried(t *target, held *grant) {
+	if t.guard != nil && t.guard.lone == held {
+		t.guard.lone = nil
+	}
+}
+
+// Taken lets further tasks of a target start, ever faster, before the one that tries
+// has ended: it is known that somebody has taken it.
+func (e *Engine) Taken(name string) {
+	e.lock()
+	if t := e.near.targets[name]; t != nil && t.guard != nil && t.guard.alone {
+		now := time.Now()
+		e.near.reads(now)
+		t.guard.taken(now)
+		t.guard.pause = time.Time{}
+		e.near.reopen(t, byRate|byLimit)
+	}
+	e.unlock()
+	signal(e.wake)
 }
 
 // Unhold lets tasks of a target be tried at once: somebody may take them.

@@ -48,7 +48,7 @@ func (g *Groups) Send(ctx context.Context, name string, call func(ctx context.Co
 		verdict := call(ctx, m.URL)
 		g.giveBack(m)
 		if verdict.Kind == "" {
-			g.succeed(name)
+			g.Taken(name)
 			return nil
 		}
 		if ctx.Err() != nil {
@@ -84,8 +84,9 @@ func (g *Groups) giveBack(m *member) {
 	m.since = max(0, m.since-1)
 }
 
-// succeed ends a row of failures.
-func (g *Groups) succeed(name string) {
+// Taken ends a row of failures: a member has taken a task, although it may take long to
+// answer. Send does so itself when the call has ended.
+func (g *Groups) Taken(name string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	of := g.of(name)

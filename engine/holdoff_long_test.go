@@ -1,0 +1,87 @@
+package engine_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// longCrew is a worker group with tasks that take long, and room for so many.
+type longCrew struct {
+	room, running, most int
+	takes               time.Duration
+	taken               func() // tells that one was taken
+}
+
+func (c *longCrew) run(ctx context.Context, _ *engine.Run) ([]byte, error) {
+	if c.running >= c.room {
+		return nil, holds{engine.Steer{Action: engine.SteerHold, After: 5 * time.Second, Held: store.Held{Failures: 1, Error: "busy"}}}
+	}
+	c.running++
+	c.most = max(c.most, c.running)
+	defer func() { c.running-- }()
+	if c.taken != nil {
+		c.taken()
+	}
+	select {
+	case <-time.After(c.takes):
+		return nil, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// A group is tried again while tasks that it has taken before still run: they say
+// nothing of the room that there is now.
+func TestLongTasksDoNotKeepAGroupFromBeingTried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		c := &longCrew{room: 1, takes: time.Hour}
+		e := w.node("n", &registry{policy: unguarded(t), handlers: handlers("g", c.run)}, nil)
+		first := w.enqueue(e, "g", nil)
+		time.Sleep(time.Second)
+		w.enqueue(e, "g", nil)
+		time.Sleep(20 * time.Second)
+		if got := w.get(first); c.running != 1 || got.State != task.Running {
+			t.Fatalf("%d run", c.running)
+		}
+		c.room = 2
+		time.Sleep(10 * time.Second)
+		if c.running != 2 {
+			t.Errorf("%d run ten seconds after there was room for another", c.running)
+		}
+		stop(t, e)
+	})
+}
+
+// A group that has come back gets its tasks before the first of them has ended: at
+// once if it is known that it has taken one, else one after another.
+func TestRecoveryDoesNotWaitForALongTask(t *testing.T) {
+	for name, within := range map[string]time.Duration{"told": 15 * time.Second, "not told": 5 * time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 1)
+				c := &longCrew{takes: time.Hour}
+				e := w.node("n", &registry{policy: unguarded(t), handlers: handlers("g", c.run)}, nil)
+				for range 6 {
+					w.enqueue(e, "g", nil)
+				}
+				if name == "told" {
+					c.taken = func() { e.Taken("g") }
+				}
+				time.Sleep(time.Minute)
+				c.room = 10
+				time.Sleep(within)
+				if c.running != 6 {
+					t.Errorf("%d of 6 tasks run %v after the group came back", c.running, within)
+				}
+				stop(t, e)
+			})
+		})
+	}
+}
