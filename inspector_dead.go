@@ -2,6 +2,7 @@ package outlast
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/store"
@@ -39,15 +40,16 @@ func (i *Inspector) DeadGroups(ctx context.Context, filter store.Filter, limit i
 }
 
 // Redrive sends dead letters back to their queues: those of ids at once, with
-// the ids that are none in Missing; those of a filter by an operation that
-// outlives this node, whose id is returned. A dry run changes nothing.
+// the ids that are none in Missing; those of a filter, and those with a canary or
+// a bound of failures, by an operation that outlives this node, whose id is
+// returned. A dry run changes nothing, and shows what would go first.
 func (i *Inspector) Redrive(ctx context.Context, request RedriveRequest) (RedriveResult, error) {
 	if request.Filter != nil {
 		if err := checkFilter(request.Filter, nil); err != nil {
 			return RedriveResult{}, err
 		}
 	}
-	result, err := i.client.keeper.Redriver().Redrive(ctx, request)
+	result, err := i.client.keeper.Redriver().Redrive(ctx, request, audited(ctx, "dead.redrive", ""))
 	if err == nil && !request.DryRun && result.Operation == "" {
 		i.client.metrics.redrive(result.Matched, len(result.Missing))
 	}
@@ -63,7 +65,9 @@ func (i *Inspector) Purge(ctx context.Context, filter store.Filter, dryRun bool)
 	if dryRun {
 		return i.client.backend.Count(ctx, dead.Letters(filter), mostCounted)
 	}
-	return dead.Purge(ctx, i.client.backend, i.client.engine, filter)
+	row := audited(ctx, "dead.purge", "dead")
+	row.Before, _ = json.Marshal(map[string]any{"filter": dead.FilterText(filter)}) // plain values
+	return dead.Purge(ctx, i.client.backend, i.client.engine, filter, row)
 }
 
 // mostCounted is where counting for people stops.
@@ -94,19 +98,48 @@ func (i *Inspector) Operations(ctx context.Context, n int) ([]store.Operation, e
 	return i.client.backend.Operations(ctx, n)
 }
 
+// RedriveSample is a dead letter as a dry run shows it; see [dead.Sample].
+type RedriveSample = dead.Sample
+
+// RedriveRequestOf is what was asked of a redrive. Ids are not kept: named is how
+// many they were. nil for what is no redrive.
+func RedriveRequestOf(operation *store.Operation) (request *RedriveRequest, named int) {
+	return dead.RequestOf(operation)
+}
+
+// RedriveItem is what has become of one letter of a redrive; see [dead.Item].
+type RedriveItem = dead.Item
+
+// RedriveProgress is how far a redrive has come; see [dead.Progress].
+type RedriveProgress = dead.Progress
+
+// RedriveProgressOf tells how far a redrive has come; false for other
+// operations.
+func RedriveProgressOf(operation *store.Operation) (RedriveProgress, bool) {
+	return dead.ProgressOf(operation)
+}
+
+// OperationItems is the report of a redrive: what has become of each of its
+// letters, in the order in which they go. A page has at most 500, and 100 if its
+// limit is 0. Code "not_found" for operations that are unknown or have no report
+// any more: it is kept as long as dead letters are, from the end of the operation.
+func (i *Inspector) OperationItems(ctx context.Context, id string, page store.Page) (items []RedriveItem, next string, err error) {
+	return i.client.keeper.Redriver().Items(ctx, id, page)
+}
+
 // PauseOperation stops a running operation after its current batch; code
 // "conflict" for one that has ended.
 func (i *Inspector) PauseOperation(ctx context.Context, id string) (*store.Operation, error) {
-	return i.client.keeper.Redriver().Pause(ctx, id)
+	return i.client.keeper.Redriver().Pause(ctx, id, audited(ctx, "operation.pause", ""))
 }
 
 // ResumeOperation lets a paused operation go on.
 func (i *Inspector) ResumeOperation(ctx context.Context, id string) (*store.Operation, error) {
-	return i.client.keeper.Redriver().Resume(ctx, id)
+	return i.client.keeper.Redriver().Resume(ctx, id, audited(ctx, "operation.resume", ""))
 }
 
 // CancelOperation ends an operation after its current batch. What it has done
 // stays done.
 func (i *Inspector) CancelOperation(ctx context.Context, id string) (*store.Operation, error) {
-	return i.client.keeper.Redriver().Cancel(ctx, id)
+	return i.client.keeper.Redriver().Cancel(ctx, id, audited(ctx, "operation.cancel", ""))
 }

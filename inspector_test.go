@@ -195,7 +195,7 @@ func TestRedriveByIDs(t *testing.T) {
 		stranger := outlast.NewID()
 		request := outlast.RedriveRequest{IDs: append(ids[:2:2], stranger), DryRun: true}
 		result, err := inspect.Redrive(k.ctx, request)
-		if err != nil || result.Matched != 2 || len(result.Missing) != 1 || len(result.Sample) != 2 || k.countLetters() != 3 {
+		if err != nil || result.Matched != 2 || len(result.Missing) != 1 || len(result.Sample) != 2 || result.Sample[0].Type != "dies" || k.countLetters() != 3 {
 			k.Fatalf("a dry run gave %+v, %v", result, err)
 		}
 		broken = false

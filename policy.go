@@ -147,9 +147,13 @@ func (r *registry) Fallback(t *task.Task) *task.Follow {
 
 // configure reads the objects of the store and lets them hold here.
 func (c *Client) configure(ctx context.Context) error {
-	objects, err := c.backend.Objects(ctx, "")
-	if err != nil {
-		return err
+	var objects []store.Object
+	for _, kind := range policy.Kinds {
+		some, err := c.backend.Objects(ctx, kind)
+		if err != nil {
+			return err
+		}
+		objects = append(objects, some...)
 	}
 	c.registry.take(objects)
 	return nil

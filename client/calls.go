@@ -178,6 +178,19 @@ func (c *Client) Operation(ctx context.Context, id string) (*Operation, error) {
 	return get[Operation](ctx, c, operationPath(id), nil)
 }
 
+// OperationItems returns a page of the report of a redrive: what has become of
+// each of its letters, in the order in which they go.
+func (c *Client) OperationItems(ctx context.Context, id string, limit int, cursor string) (*OperationItems, error) {
+	query := url.Values{}
+	if limit != 0 {
+		query.Set("limit", strconv.Itoa(limit))
+	}
+	if cursor != "" {
+		query.Set("cursor", cursor)
+	}
+	return get[OperationItems](ctx, c, operationPath(id)+"/items", query)
+}
+
 // PauseOperation pauses an operation.
 func (c *Client) PauseOperation(ctx context.Context, id string) (*Operation, error) {
 	return exchange[Operation](ctx, c, call{method: http.MethodPost, path: operationPath(id) + "/pause", once: true})

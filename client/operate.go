@@ -55,21 +55,38 @@ type DeadGroups struct {
 // Redrive sends dead letters back to their queues: those of IDs, or those
 // that match Filter.
 type Redrive struct {
-	IDs          []task.ID       `json:"ids,omitempty"`
-	Filter       *DeadFilter     `json:"filter,omitempty"`
-	DryRun       bool            `json:"dry_run,omitempty" doc:"Only count."`
-	Rate         float64         `json:"rate,omitempty" doc:"Letters per second; 0 for all at once."`
+	IDs    []task.ID   `json:"ids,omitempty"`
+	Filter *DeadFilter `json:"filter,omitempty"`
+	DryRun bool        `json:"dry_run,omitempty" doc:"Only count."`
+	Rate   float64     `json:"rate,omitempty" doc:"Letters per second; 0 for all at once."`
+	Canary int         `json:"canary,omitempty" doc:"How many letters go first, at most 1000; the others follow when all of these have succeeded. If one dies again the operation fails; if some have not ended after 10 minutes it pauses."`
+
+	StopIfFailing float64 `json:"stop_if_failing,omitempty" doc:"A share, 0 to 1: the operation fails when more than this share of the letters sent back last has failed again, once 10 have an outcome; 0 for none. No more letters are without an outcome at a time than have one, 10 to 1000."`
+
 	KeepAttempts bool            `json:"keep_attempts,omitempty" doc:"Go on counting attempts instead of starting again: each letter has the attempts that its policy leaves, and one more when all are spent."`
 	Payload      json.RawMessage `json:"payload,omitempty" doc:"Replaces the payload of each letter."`
 }
 
 // Redriven says what a redrive does.
 type Redriven struct {
-	Operation string    `json:"operation" doc:"Id to follow under /v1/operations; empty when the redrive is already complete or was a dry run."`
-	Matched   int       `json:"matched"`
-	DryRun    bool      `json:"dry_run,omitempty"`
-	Missing   []task.ID `json:"missing,omitempty" doc:"Ids that are no dead letters."`
-	Sample    []task.ID `json:"sample,omitempty"`
+	Operation string          `json:"operation" doc:"Id to follow under /v1/operations; empty when the redrive is already complete or was a dry run."`
+	Matched   int             `json:"matched"`
+	DryRun    bool            `json:"dry_run,omitempty"`
+	Missing   []task.ID       `json:"missing,omitempty" doc:"Ids that are no dead letters."`
+	Sample    []RedriveSample `json:"sample,omitempty" doc:"Of a dry run, the letters that would go first, at most 10."`
+}
+
+// RedriveSample is a dead letter as a dry run shows it.
+type RedriveSample struct {
+	ID       task.ID `json:"id"`
+	Type     string  `json:"type"`
+	Queue    string  `json:"queue"`
+	Key      string  `json:"key,omitempty"`
+	Reason   string  `json:"reason"`
+	Category string  `json:"category,omitempty" doc:"Of its last error."`
+	Message  string  `json:"message,omitempty" doc:"Of its last error."`
+	DiedAt   Time    `json:"died_at"`
+	Age      string  `json:"age" doc:"Since its death, such as 2h15m."`
 }
 
 // Purge deletes dead letters for ever: those of IDs, or those that match
@@ -92,12 +109,38 @@ type Operation struct {
 	Kind       string   `json:"kind"`
 	State      string   `json:"state" enum:"running,paused,done,canceled,failed"`
 	Matched    int      `json:"matched" doc:"Letters that matched when it began."`
-	Done       int      `json:"done" doc:"Letters handled so far."`
-	Error      string   `json:"error,omitempty"`
+	Done       int      `json:"done" doc:"Letters handled so far: sent and skipped."`
+	Sent       int      `json:"sent" doc:"Letters sent back."`
+	Skipped    int      `json:"skipped" doc:"Letters that were no dead letters any more when their turn came."`
+	Succeeded  int      `json:"succeeded,omitempty" doc:"Of the last 1000 sent back; only with canary or stop_if_failing."`
+	Failing    int      `json:"failing,omitempty" doc:"Of the last 1000 sent back, those that failed again; only with canary or stop_if_failing."`
+	Waiting    string   `json:"waiting,omitempty" doc:"What a running operation waits for."`
+	Error      string   `json:"error,omitempty" doc:"Why it failed, or paused by itself."`
 	Request    *Redrive `json:"request,omitempty" doc:"What was asked for."`
+	Named      int      `json:"named,omitempty" doc:"How many ids were given, in place of a filter."`
 	CreatedAt  Time     `json:"created_at"`
 	UpdatedAt  Time     `json:"updated_at,omitzero"`
 	FinishedAt Time     `json:"finished_at,omitzero"`
+}
+
+// OperationItem is what has become of one letter of a redrive.
+type OperationItem struct {
+	Place   int      `json:"place" doc:"In the order in which the letters go, from 1."`
+	ID      task.ID  `json:"id"`
+	Status  string   `json:"status" enum:"waiting,pending,running,succeeded,dead,canceled,resent,gone,skipped" doc:"waiting: its turn has not come. skipped: it was no dead letter any more when its turn came. pending, running, succeeded, dead (again), canceled: it was sent back, and is that now. resent: another redrive has sent it back since. gone: what became of it was deleted."`
+	Type    string   `json:"type,omitempty"`
+	Queue   string   `json:"queue,omitempty"`
+	Key     string   `json:"key,omitempty"`
+	Attempt int      `json:"attempt,omitempty"`
+	Reason  string   `json:"reason,omitempty" doc:"Why a dead letter died."`
+	Error   *Failure `json:"error,omitempty" doc:"Its last error, if it is dead or has failed since it was sent back."`
+	At      Time     `json:"at,omitzero" doc:"When the task changed last."`
+}
+
+// OperationItems is a page of the report of a redrive.
+type OperationItems struct {
+	Items      []OperationItem `json:"items"`
+	NextCursor string          `json:"next_cursor" doc:"Of the next page; empty at the end."`
 }
 
 // Operations lists operations, newest first.

@@ -61,9 +61,13 @@ func Apply(ctx context.Context, backend store.Config, f *File, node string) (Out
 }
 
 func apply(ctx context.Context, backend store.Config, f *File, node string) (Outcome, error) {
-	objects, err := backend.Objects(ctx, "")
-	if err != nil {
-		return "", err
+	var objects []store.Object
+	for _, kind := range append([]string{kindFile}, Kinds...) { // others may be many
+		some, err := backend.Objects(ctx, kind)
+		if err != nil {
+			return "", err
+		}
+		objects = append(objects, some...)
 	}
 	var record store.Object
 	var known applied
@@ -91,9 +95,11 @@ func apply(ctx context.Context, backend store.Config, f *File, node string) (Out
 	known.Seen = known.Seen[:min(len(known.Seen), mostSeen)]
 	change := f.changeOf(objects)
 	record.Kind, record.Name, record.Actor = kindFile, nameFile, "file"
-	if record.Body, err = json.Marshal(known); err != nil {
+	body, err := json.Marshal(known)
+	if err != nil {
 		return "", err
 	}
+	record.Body = body
 	change.Put = append(change.Put, record)
 	changed, err := backend.Change(ctx, change)
 	if err != nil {

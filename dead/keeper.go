@@ -33,12 +33,15 @@ type Keeper struct {
 // New makes a keeper from a configuration that passed [Config.Check].
 func New(config Config, backend store.Backend, node Node, logger *slog.Logger) *Keeper {
 	config = config.withDefaults()
-	return &Keeper{
+	redriver := newRedriver(backend, node, logger)
+	k := &Keeper{
 		retention: newRetention(config, backend, node, logger),
 		stats:     newStats(config, backend, node, logger),
 		cleanup:   newCleanup(config, backend, node, logger),
-		redriver:  newRedriver(backend, node, logger),
+		redriver:  redriver,
 	}
+	k.retention.forget = redriver.forget
+	return k
 }
 
 // Redriver returns the keeper's redriver.

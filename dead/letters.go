@@ -54,12 +54,15 @@ func Export(ctx context.Context, query store.Query, filter store.Filter, do func
 
 // Purge deletes the letters that match, in batches, and returns how many;
 // also with an error, those deleted before it. The owners of lanes whose keys
-// were released are told.
-func Purge(ctx context.Context, admin store.Admin, node Node, filter store.Filter) (int, error) {
+// were released are told. The rows of the audit log are written with the first
+// batch that deletes any.
+func Purge(ctx context.Context, admin store.Admin, node Node, filter store.Filter, audit ...store.Audit) (int, error) {
 	deleted := 0
 	for {
-		letters, err := admin.Purge(ctx, Letters(filter), purgeBatch)
-		deleted += len(letters)
+		letters, err := admin.Purge(ctx, Letters(filter), purgeBatch, audit...)
+		if deleted += len(letters); deleted > 0 {
+			audit = nil
+		}
 		wakeReleased(node, letters)
 		if err != nil || len(letters) == 0 {
 			return deleted, err

@@ -2,6 +2,7 @@ package dead
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"slices"
@@ -16,9 +17,11 @@ const (
 	MaxIDs = 10_000
 	// MaxRate is the largest rate, in letters per second.
 	MaxRate = 100_000
+	// MaxCanary is how many letters may go first.
+	MaxCanary = 1000
 	// redriveBatch is how many letters go back in one transaction.
 	redriveBatch = 500
-	// sampleSize is how many ids a dry run shows.
+	// sampleSize is how many letters a dry run shows.
 	sampleSize = 10
 	// mostCounted is where counting stops.
 	mostCounted = 10_000_000
@@ -26,20 +29,48 @@ const (
 
 // Request says which letters to send back and how. Either IDs or Filter.
 type Request struct {
-	IDs          []task.ID
-	Filter       *store.Filter
-	DryRun       bool    // count, change nothing
-	Rate         float64 // letters per second, 0 for all at once
-	KeepAttempts bool    // go on counting instead of from 1
-	Payload      []byte  // replaces the payload when not nil
+	IDs    []task.ID
+	Filter *store.Filter
+	DryRun bool    // count, change nothing
+	Rate   float64 // letters per second, 0 for all at once
+
+	// Canary is how many letters go first; the others follow when all of them
+	// have succeeded. 0 for none, at most 1000. If one dies again, the
+	// operation fails; if some have not ended after 10 minutes, it pauses, and
+	// goes on without them when it is resumed.
+	Canary int
+
+	// StopIfFailing is a share above 0 and up to 1: the operation fails when,
+	// of the last 1000 letters that it sent back, a greater share than this of
+	// those with an outcome has failed again, once there are 10 of them.
+	// A letter has failed that died again or whose attempt failed and is to be
+	// repeated. So that there is something left to stop, no more letters
+	// are without an outcome at a time than have one, at least 10 and at most
+	// 1000; one that has none after 10 minutes is waited for no more. 0 for none.
+	StopIfFailing float64
+
+	KeepAttempts bool   // go on counting instead of from 1
+	Payload      []byte // replaces the payload when not nil
 }
 
 // Result is what a request led to.
 type Result struct {
-	Operation string    // of a filter: the id of the operation that does the work
-	Matched   int       // letters sent back, or that match the filter
+	Operation string    // the id of the operation that does the work; "" when all is done
+	Matched   int       // letters sent back, or that will be
 	Missing   []task.ID // ids that are no dead letters
-	Sample    []task.ID // of a dry run: some that match
+	Sample    []Sample  // of a dry run: those that would go first
+}
+
+// Sample is a dead letter as a dry run shows it.
+type Sample struct {
+	ID       task.ID
+	Type     string
+	Queue    string
+	Key      string
+	Reason   task.DeadReason
+	Category string
+	Message  string // of its last error
+	DiedAt   time.Time
 }
 
 // Check returns what is wrong with a request, nothing when all is well.
@@ -59,72 +90,161 @@ func (r *Request) Check() []task.Field {
 	} else if r.Rate > 0 && r.Rate < 1e-4 {
 		add("rate", "is less than one letter in about three hours")
 	}
+	if r.Canary < 0 || r.Canary > MaxCanary {
+		add("canary", "is outside 0 to 1000 letters")
+	}
+	if !(r.StopIfFailing >= 0 && r.StopIfFailing <= 1) {
+		add("stop_if_failing", "is outside 0 to 1, a share of the letters")
+	}
 	if len(r.Payload) > task.MaxPayload {
 		add("payload", "has more than 1 MiB")
 	}
 	return wrong
 }
 
+// watches reports whether it matters what becomes of the letters.
+func (r *Request) watches() bool { return r.Canary > 0 || r.StopIfFailing > 0 }
+
 // Redrive sends letters back that are named by ids, at once, or begins an
-// operation for those that match a filter.
-func (r *Redriver) Redrive(ctx context.Context, request Request) (Result, error) {
+// operation for those that match a filter or are to be watched. The row of the
+// audit log gets its subject and what was asked for.
+func (r *Redriver) Redrive(ctx context.Context, request Request, audit store.Audit) (Result, error) {
 	if wrong := request.Check(); len(wrong) > 0 {
 		return Result{}, &task.Error{Code: task.CodeInvalid, Message: "the redrive is invalid", Fields: wrong,
 			Hint: "give ids (at most 10000) or a filter; a rate of 0 is as fast as possible"}
 	}
 	switch {
-	case request.Filter == nil && request.DryRun:
-		return r.lookAt(ctx, request.IDs)
-	case request.Filter == nil:
-		return r.redriveIDs(ctx, &request)
 	case request.DryRun:
-		return r.lookFor(ctx, *request.Filter)
+		return r.preview(ctx, &request)
+	case request.Filter == nil && !request.watches():
+		audit.Subject, audit.After = "dead", request.described(len(request.IDs))
+		return r.redriveIDs(ctx, &request, audit)
 	}
-	return r.begin(ctx, &request)
+	return r.begin(ctx, &request, audit)
 }
 
-// lookAt is a dry run by ids.
-func (r *Redriver) lookAt(ctx context.Context, ids []task.ID) (result Result, err error) {
-	for _, id := range ids {
-		letter, err := r.backend.Get(ctx, id)
-		if err != nil && !isCode(err, task.CodeNotFound) {
+// described is a request for the audit log: without the payload, which may be
+// a secret.
+func (r *Request) described(matched int) []byte {
+	said := struct {
+		IDs           int            `json:"ids,omitempty"`
+		Filter        map[string]any `json:"filter,omitempty"`
+		Matched       int            `json:"matched"`
+		Rate          float64        `json:"rate,omitempty"`
+		Canary        int            `json:"canary,omitempty"`
+		StopIfFailing float64        `json:"stop_if_failing,omitempty"`
+		KeepAttempts  bool           `json:"keep_attempts,omitempty"`
+		PayloadBytes  *int           `json:"payload_bytes,omitempty"`
+	}{len(r.IDs), nil, matched, r.Rate, r.Canary, r.StopIfFailing, r.KeepAttempts, nil}
+	if r.Filter != nil {
+		said.Filter = FilterText(*r.Filter)
+	}
+	if r.Payload != nil {
+		said.PayloadBytes = new(int)
+		*said.PayloadBytes = len(r.Payload)
+	}
+	text, _ := json.Marshal(said) // plain values
+	return text
+}
+
+// FilterText is a filter for people and the audit log: what it asks for, by the
+// names of the API.
+func FilterText(f store.Filter) map[string]any {
+	said := map[string]any{}
+	for name, value := range map[string]string{
+		"type": f.Type, "queue": f.Queue, "key": f.Key, "category": f.Category, "trace": f.Trace, "reason": string(f.Reason), "fingerprint": f.Fingerprint,
+	} {
+		if value != "" {
+			said[name] = value
+		}
+	}
+	for name, value := range map[string]time.Time{"since": f.Since, "until": f.Until, "died_before": f.DiedBefore} {
+		if !value.IsZero() {
+			said[name] = value.UTC()
+		}
+	}
+	if f.IDs != nil {
+		said["ids"] = len(f.IDs)
+	}
+	return said
+}
+
+// preview is a dry run.
+func (r *Redriver) preview(ctx context.Context, request *Request) (result Result, err error) {
+	var first []store.Letter
+	if request.Filter != nil {
+		filter := Letters(*request.Filter)
+		if result.Matched, err = r.backend.Count(ctx, filter, mostCounted); err == nil {
+			first, err = r.backend.Letters(ctx, filter, task.ID{}, sampleSize)
+		}
+	} else {
+		first, result.Missing, err = r.named(ctx, request.IDs)
+		result.Matched, first = len(first), first[:min(len(first), sampleSize)]
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	for _, letter := range first {
+		t, err := r.backend.Get(ctx, letter.ID)
+		if isCode(err, task.CodeNotFound) {
+			continue // it went away meanwhile
+		}
+		if err != nil {
 			return Result{}, err
 		}
-		if err != nil || letter.State != task.Dead {
-			result.Missing = append(result.Missing, id)
-			continue
-		}
-		if result.Matched++; len(result.Sample) < sampleSize {
-			result.Sample = append(result.Sample, id)
-		}
+		result.Sample = append(result.Sample, sampleOf(t))
 	}
 	return result, nil
 }
 
-// lookFor is a dry run by filter.
-func (r *Redriver) lookFor(ctx context.Context, filter store.Filter) (result Result, err error) {
-	if result.Matched, err = r.backend.Count(ctx, Letters(filter), mostCounted); err != nil {
-		return Result{}, err
+func sampleOf(t *task.Task) Sample {
+	s := Sample{ID: t.ID, Type: t.Type, Queue: t.Queue, Key: t.Key, Reason: t.DeadReason, DiedAt: t.FinishedAt}
+	if t.LastError != nil {
+		s.Category, s.Message = t.LastError.Category, t.LastError.Message
 	}
-	enough := errors.New("enough")
-	err = Each(ctx, r.backend, filter, func(letter *task.Task) error {
-		if result.Sample = append(result.Sample, letter.ID); len(result.Sample) >= sampleSize {
-			return enough
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, enough) {
-		return Result{}, err
-	}
-	return result, nil
+	return s
 }
 
-// redriveIDs sends letters back by ids; a rate spreads their run times.
-func (r *Redriver) redriveIDs(ctx context.Context, request *Request) (result Result, err error) {
-	start := time.Now()
-	for i := 0; i < len(request.IDs); i += redriveBatch {
-		ids := request.IDs[i:min(i+redriveBatch, len(request.IDs))]
-		done, missing, err := r.send(ctx, ids, request, start.Add(spread(i, request.Rate)))
+// named are the letters among ids, in that order, and the ids that are none.
+func (r *Redriver) named(ctx context.Context, ids []task.ID) (letters []store.Letter, missing []task.ID, err error) {
+	found := make(map[task.ID]*store.Letter, len(ids))
+	for part := range slices.Chunk(ids, redriveBatch) {
+		some, err := r.backend.Letters(ctx, store.Filter{State: task.Dead, IDs: part}, task.ID{}, len(part))
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range some {
+			found[some[i].ID] = &some[i]
+		}
+	}
+	for _, id := range ids {
+		if letter := found[id]; letter != nil {
+			letters = append(letters, *letter)
+			delete(found, id) // once
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	return letters, missing, nil
+}
+
+// redriveIDs sends letters back by ids, those of a key in their order; a rate
+// spreads their run times.
+func (r *Redriver) redriveIDs(ctx context.Context, request *Request, audit store.Audit) (result Result, err error) {
+	letters, missing, err := r.named(ctx, request.IDs)
+	if err != nil {
+		return Result{}, err
+	}
+	result.Missing = missing
+	ids, start := inOrder(letters), time.Now()
+	for i := 0; i < len(ids); i += redriveBatch {
+		options := store.RedriveOptions{KeepAttempts: request.KeepAttempts, Payload: request.Payload}
+		if result.Matched == 0 { // once, with the first that go
+			options.Audit = []store.Audit{audit}
+		}
+		batch := ids[i:min(i+redriveBatch, len(ids))]
+		options.RunAt = spreadOver(len(batch), start.Add(spread(i, request.Rate)), request.Rate)
+		done, missing, err := r.send(ctx, batch, options)
 		result.Matched += len(done)
 		result.Missing = append(result.Missing, missing...)
 		if err != nil {
@@ -134,15 +254,8 @@ func (r *Redriver) redriveIDs(ctx context.Context, request *Request) (result Res
 	return result, nil
 }
 
-// send sends one batch back, the first at start and the rest by the rate.
-func (r *Redriver) send(ctx context.Context, ids []task.ID, request *Request, start time.Time) (done, missing []task.ID, err error) {
-	options := store.RedriveOptions{KeepAttempts: request.KeepAttempts, Payload: request.Payload}
-	if request.Rate > 0 {
-		options.RunAt = make([]time.Time, len(ids))
-		for i := range ids {
-			options.RunAt[i] = start.Add(spread(i, request.Rate))
-		}
-	}
+// send sends one batch back.
+func (r *Redriver) send(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done, missing []task.ID, err error) {
 	about := r.about(ctx, ids)
 	done, missing, err = r.backend.Redrive(ctx, ids, options)
 	if len(done) > 0 {
@@ -184,6 +297,18 @@ func spread(n int, rate float64) time.Duration {
 		return 0
 	}
 	return time.Duration(float64(n) / rate * float64(time.Second))
+}
+
+// spreadOver is when each of n letters runs at a rate; nil without one.
+func spreadOver(n int, start time.Time, rate float64) []time.Time {
+	if rate <= 0 {
+		return nil
+	}
+	at := make([]time.Time, n)
+	for i := range at {
+		at[i] = start.Add(spread(i, rate))
+	}
+	return at
 }
 
 func lanesOf(ids []task.ID) []uint16 {

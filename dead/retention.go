@@ -30,6 +30,7 @@ type retention struct {
 	backend store.Backend
 	node    Node
 	log     *slog.Logger
+	forget  func(ctx context.Context, before time.Time) error // reports of redrives
 }
 
 func newRetention(config Config, backend store.Backend, node Node, log *slog.Logger) retention {
@@ -83,6 +84,12 @@ func (r *retention) runOnce(ctx context.Context, now time.Time) {
 		}
 		wakeReleased(r.node, letters)
 		deleted += len(letters)
+	}
+	if r.forget != nil {
+		if err := r.forget(ctx, filter.DiedBefore); err != nil && ctx.Err() == nil {
+			r.log.Error("dead.cleanup_failed", "deleted", deleted, "error", err)
+			return
+		}
 	}
 	r.log.Info("dead.cleanup", "deleted", deleted, "died_before", filter.DiedBefore.UTC())
 }

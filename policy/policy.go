@@ -24,6 +24,9 @@ const (
 	KindSetting = "setting"
 )
 
+// Kinds are all kinds of objects that [NewSet] reads.
+var Kinds = []string{Kind, KindType, KindSetting}
+
 // Retries is the name of the setting that turns retries off for all: {"on": false}.
 const Retries = "retries"
 

@@ -153,29 +153,53 @@ func wireOperation(o *store.Operation) client.Operation {
 		ID: o.ID, Kind: o.Kind, State: string(o.State), Matched: o.Matched, Done: o.Done, Error: o.Error,
 		CreatedAt: wireTime(o.CreatedAt), UpdatedAt: wireTime(o.UpdatedAt), FinishedAt: wireTime(o.FinishedAt),
 	}
-	out.Request = wireRequest(o.Request)
+	if p, ok := outlast.RedriveProgressOf(o); ok {
+		out.Sent, out.Skipped, out.Succeeded, out.Failing, out.Waiting = p.Sent, p.Skipped, p.Succeeded, p.Failing, p.Waiting
+	}
+	out.Request, out.Named = wireRequest(o)
 	return out
 }
 
 // wireRequest gives the request that an operation keeps the form in which it
-// was made; nil for one that cannot be read.
-func wireRequest(kept json.RawMessage) *client.Redrive {
-	var r struct {
-		Filter       store.Filter `json:"filter"`
-		Rate         float64      `json:"rate"`
-		KeepAttempts bool         `json:"keep_attempts"`
-		Payload      []byte       `json:"payload"`
+// was made; nil for one that cannot be read. Ids are not kept: named is how many
+// they were.
+func wireRequest(o *store.Operation) (request *client.Redrive, named int) {
+	r, named := outlast.RedriveRequestOf(o)
+	if r == nil {
+		return nil, 0
 	}
-	if json.Unmarshal(kept, &r) != nil {
-		return nil
+	out := &client.Redrive{Rate: r.Rate, Canary: r.Canary, StopIfFailing: r.StopIfFailing, KeepAttempts: r.KeepAttempts}
+	if f := r.Filter; f != nil {
+		out.Filter = &client.DeadFilter{
+			Type: f.Type, Queue: f.Queue, Key: f.Key, Category: f.Category, Trace: f.Trace, Since: wireTime(f.Since),
+			Until: wireTime(f.Until), Reason: string(f.Reason), Fingerprint: f.Fingerprint,
+		}
 	}
-	f := &r.Filter
-	out := &client.Redrive{Rate: r.Rate, KeepAttempts: r.KeepAttempts, Filter: &client.DeadFilter{
-		Type: f.Type, Queue: f.Queue, Key: f.Key, Category: f.Category, Trace: f.Trace, Since: wireTime(f.Since),
-		Until: wireTime(f.Until), Reason: string(f.Reason), Fingerprint: f.Fingerprint,
-	}}
 	if json.Valid(r.Payload) { // one that a Go program gave need not be JSON
 		out.Payload = r.Payload
+	}
+	return out, named
+}
+
+func wireSamples(samples []outlast.RedriveSample, now time.Time) []client.RedriveSample {
+	out := make([]client.RedriveSample, len(samples))
+	for i, s := range samples {
+		out[i] = client.RedriveSample{
+			ID: s.ID, Type: s.Type, Queue: s.Queue, Key: s.Key, Reason: string(s.Reason), Category: s.Category, Message: s.Message,
+			DiedAt: wireTime(s.DiedAt), Age: max(0, now.Sub(s.DiedAt)).Truncate(time.Second).String(),
+		}
+	}
+	return out
+}
+
+func wireItems(items []outlast.RedriveItem) []client.OperationItem {
+	out := make([]client.OperationItem, len(items))
+	for i := range items {
+		item := &items[i]
+		out[i] = client.OperationItem{
+			Place: item.Place, ID: item.ID, Status: string(item.Status), Type: item.Type, Queue: item.Queue, Key: item.Key,
+			Attempt: item.Attempt, Reason: string(item.Reason), Error: wireFailure(item.Error), At: wireTime(item.At),
+		}
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"time"
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
@@ -84,7 +85,7 @@ func (s *Server) addDead() {
 	handle(s, route{
 		method: "POST", path: "/v1/dead/redrive", id: "redrive-dead", needs: token.Operate, scope: byBody, tag: "dead letters", answers: []int{202},
 		summary: "Send dead letters back to their queues, by ids or by filter",
-		about:   "A redrive by filter is an operation that survives a restart; follow it under /v1/operations. A dry run only counts.",
+		about:   "A redrive by filter, and one with canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows what would go first.",
 		errors:  []task.Code{task.CodeConflict},
 	}, s.redrive)
 	handle(s, route{
@@ -171,12 +172,12 @@ func (s *Server) redrive(ctx context.Context, in *redriveInput) (answer[client.R
 	}
 	result, err := s.inspect.Redrive(ctx, outlast.RedriveRequest{
 		IDs: ids, Filter: filter, DryRun: in.Body.DryRun, Rate: in.Body.Rate,
-		KeepAttempts: in.Body.KeepAttempts, Payload: in.Body.Payload,
+		Canary: in.Body.Canary, StopIfFailing: in.Body.StopIfFailing, KeepAttempts: in.Body.KeepAttempts, Payload: in.Body.Payload,
 	})
 	if err != nil {
 		return fail[client.Redriven](inFilter(err))
 	}
-	return ok(client.Redriven{Operation: result.Operation, Matched: result.Matched, DryRun: in.Body.DryRun, Missing: append(result.Missing, others...), Sample: result.Sample})
+	return ok(client.Redriven{Operation: result.Operation, Matched: result.Matched, DryRun: in.Body.DryRun, Missing: append(result.Missing, others...), Sample: wireSamples(result.Sample, time.Now())})
 }
 
 func (s *Server) purge(ctx context.Context, in *purgeInput) (answer[client.Purged], error) {

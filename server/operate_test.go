@@ -141,6 +141,9 @@ func TestRedrive(t *testing.T) {
 	if out.Matched != 3 || out.Operation != "" || len(a.deadWith("")) != 3 {
 		t.Errorf("dry run %+v", out)
 	}
+	if s := out.Sample; len(s) != 3 || s[0].ID.String() != ids[0] || s[0].Type != "push" || s[0].Reason != "permanent" || s[0].Category == "" || s[0].Age == "" || s[0].DiedAt.IsZero() {
+		t.Errorf("the sample is %+v", s)
+	}
 	up.Store(true)
 	a.call("POST", "/v1/dead/redrive", `{"ids":["`+ids[0]+`","`+client.NewID().String()+`"],"payload":{"new":1}}`).is(202).into(&out)
 	if out.Matched != 1 || len(out.Missing) != 1 {
@@ -150,13 +153,30 @@ func TestRedrive(t *testing.T) {
 	if got := a.call("GET", "/v1/tasks/"+ids[0], "").is(200); got.get("payload") != `{"new":1}` {
 		t.Errorf("got %s", got.body)
 	}
-	a.call("POST", "/v1/dead/redrive", `{"filter":{}}`).is(202).into(&out)
+	a.call("POST", "/v1/dead/redrive", `{"filter":{},"canary":1,"stop_if_failing":0.5,"rate":100}`).is(202).into(&out)
 	if out.Operation == "" || out.Matched != 2 {
 		t.Fatalf("by filter %+v", out)
 	}
 	a.until(ids[1], "succeeded")
 	a.until(ids[2], "succeeded")
 	a.ended(out.Operation)
+	path := "/v1/operations/" + out.Operation
+	got := a.call("GET", path, "").is(200)
+	if got.get("sent") != "2" || got.get("skipped") != "0" || got.get("request.canary") != "1" || got.get("request.stop_if_failing") != "0.5" {
+		t.Errorf("the operation is %s", got.body)
+	}
+	var report client.OperationItems
+	a.call("GET", path+"/items?limit=1", "").is(200).into(&report)
+	if len(report.Items) != 1 || report.Items[0].ID.String() != ids[1] || report.Items[0].Status != "succeeded" || report.NextCursor == "" {
+		t.Errorf("the first page of the report is %+v", report)
+	}
+	a.call("GET", path+"/items?cursor="+report.NextCursor, "").is(200).into(&report)
+	if len(report.Items) != 1 || report.Items[0].Place != 2 || report.NextCursor != "" {
+		t.Errorf("the second page of the report is %+v", report)
+	}
+	a.call("GET", path+"/items?cursor=x", "").problem(400, "invalid", "cursor")
+	a.call("GET", path+"/items?limit=501", "").problem(400, "invalid", "limit")
+	a.call("GET", "/v1/operations/none/items", "").problem(404, "not_found")
 	var operations client.Operations
 	a.call("GET", "/v1/operations", "").is(200).into(&operations)
 	if len(operations.Operations) == 0 || operations.Operations[0].ID != out.Operation {
@@ -164,7 +184,7 @@ func TestRedrive(t *testing.T) {
 	}
 	for body, path := range map[string]string{
 		`{}`: "filter", `{"ids":[],"filter":null}`: "filter", `{"filter":{},"ids":["` + ids[0] + `"]}`: "filter", `{"ids":["x"]}`: "ids[0]",
-		`{"filter":{"tpye":"a"}}`: "filter.tpye", `{"filter":{},"canary":1}`: "canary", `{"filter":{},"stop_if_failing":true}`: "stop_if_failing",
+		`{"filter":{"tpye":"a"}}`: "filter.tpye", `{"filter":{},"canary":1001}`: "canary", `{"filter":{},"stop_if_failing":true}`: "stop_if_failing",
 		`{"filter":{"reason":"tired"}}`: "filter.reason", `{"filter":{},"rate":-1}`: "rate",
 	} {
 		got := a.call("POST", "/v1/dead/redrive", body)

@@ -19,7 +19,32 @@ type operationsInput struct {
 	Limit *int `query:"limit" doc:"Operations, 1 to 500, 100 when absent."`
 }
 
+type itemsInput struct {
+	ID     string `path:"id" doc:"Id of the operation."`
+	Limit  *int   `query:"limit" doc:"Letters per page, 1 to 500, 100 when absent."`
+	Cursor string `query:"cursor" doc:"next_cursor of the page before."`
+}
+
 func (s *Server) addOperations() {
+	handle(s, route{
+		method: "GET", path: "/v1/operations/{id}/items", id: "list-operation-items", needs: token.View, scope: byBody, tag: "operations", answers: []int{200},
+		summary: "What has become of each letter of a redrive, in the order in which they go",
+		about:   "Kept as long as dead letters are, from the end of the operation. A redrive by ids without canary and stop_if_failing is no operation and has no report.",
+		errors:  []task.Code{task.CodeNotFound},
+	}, func(ctx context.Context, in *itemsInput) (answer[client.OperationItems], error) {
+		page, err := pageOf(in.Limit, in.Cursor)
+		if err != nil {
+			return fail[client.OperationItems](err)
+		}
+		if err := s.inOperation(ctx, in.ID); err != nil {
+			return fail[client.OperationItems](err)
+		}
+		items, next, err := s.inspect.OperationItems(ctx, in.ID, page)
+		if err != nil {
+			return fail[client.OperationItems](err)
+		}
+		return ok(client.OperationItems{Items: wireItems(items), NextCursor: next})
+	})
 	handle(s, route{
 		method: "GET", path: "/v1/operations", id: "list-operations", needs: token.View, scope: filtered, tag: "operations", answers: []int{200}, summary: "List operations, newest first",
 	}, func(ctx context.Context, in *operationsInput) (answer[client.Operations], error) {

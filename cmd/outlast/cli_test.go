@@ -140,15 +140,23 @@ func TestDeadLettersOnTheCommandLine(t *testing.T) {
 	if got := c.run("dead", "purge", "--all", "--dry-run", "--output", "json").exits(0).json(); got["matched"] != 4.0 {
 		t.Errorf("dry run %v", got)
 	}
-	c.run("dead", "redrive", "--type", "push", "--dry-run").exits(0).says("would be sent back")
+	c.run("dead", "redrive", "--type", "push", "--dry-run").exits(0).says("would be sent back").says("permanent").says("dead for")
 	up.Store(true)
 	c.run("dead", "redrive", ids[0]).exits(0)
 	c.run("dead", "redrive", ids[1], "01a1f88f-0b86-7027-a376-26f7e78c0000").exits(3)
 	c.run("dead", "redrive", "01a1f88f-0b86-7027-a376-26f7e78c0000").exits(4)
-	redriven := c.run("dead", "redrive", "--type", "push", "--reason", "permanent", "--wait", "--yes", "--output", "json").exits(0).says("done: 2 of 2").json()
+	redriven := c.run("dead", "redrive", "--type", "push", "--reason", "permanent", "--canary", "1", "--stop-if-failing", "0.5", "--wait", "--yes", "--output", "json").exits(0).says("done: 2 of 2").json()
 	operation := redriven["operation"].(string)
 	c.run("operation", "get", operation).exits(0)
 	c.run("operation", "list").exits(0)
+	if items := c.run("operation", "items", operation, "--output", "json").exits(0).json()["items"].([]any); len(items) != 2 || items[1].(map[string]any)["status"] != "succeeded" {
+		t.Errorf("the report has %v", items)
+	}
+	c.run("operation", "items", operation, "--limit", "1").exits(0).says("--cursor 1")
+	if items := c.run("operation", "items", operation, "--status", "dead", "--output", "json").exits(0).json()["items"].([]any); len(items) != 0 {
+		t.Errorf("dead again are %v", items)
+	}
+	c.run("operation", "items", "none").exits(4).silent()
 	c.run("operation", "pause", operation).exits(6).silent()
 	c.run("dead", "redrive", "--all", "--yes").exits(0).says("0 dead letters")
 	c.run("dead", "get", ids[0]).exits(4).silent()

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,7 +17,8 @@ import (
 type redriveFlags struct {
 	selection
 	dryRun, keep, wait bool
-	rate               float64
+	rate, stop         float64
+	canary             int
 	payload            string
 }
 
@@ -26,13 +29,22 @@ func newDeadRedrive(c *cli) *cobra.Command {
 		Long: `Send dead letters back to their queues: those with the ids, those that match
 the filters, or all. Without ids it first says how many match, and asks.
 
+With --canary, --stop-if-failing or without ids it is an operation, which goes on
+when this command has ended: follow it with "outlast operation get", steer it with
+pause, resume and cancel, and see with "outlast operation items" what has become
+of each letter.
+
 Exit code 3: some ids are no dead letters.`,
-		Example: "  outlast dead redrive --fingerprint 4f1d… --rate 20 --wait\n  outlast dead redrive --type mail.send --dry-run",
+		Example: "  outlast dead redrive --fingerprint 4f1d… --rate 20 --wait\n  outlast dead redrive --type mail.send --dry-run\n" +
+			"  outlast dead redrive --type mail.send --canary 5 --stop-if-failing 0.2 --wait",
 		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
 			if math.IsNaN(f.rate) || math.IsInf(f.rate, 0) {
 				return usage("--rate must be a number of letters per second, not %v", f.rate)
 			}
-			request := client.Redrive{DryRun: f.dryRun, Rate: f.rate, KeepAttempts: f.keep}
+			if math.IsNaN(f.stop) || math.IsInf(f.stop, 0) {
+				return usage("--stop-if-failing must be a share from 0 to 1, not %v", f.stop)
+			}
+			request := client.Redrive{DryRun: f.dryRun, Rate: f.rate, Canary: f.canary, StopIfFailing: f.stop, KeepAttempts: f.keep}
 			var err error
 			if request.Payload, err = c.readJSON("payload", f.payload); err != nil {
 				return err
@@ -50,7 +62,7 @@ Exit code 3: some ids are no dead letters.`,
 				}
 			} else {
 				request.Filter = &filter.DeadFilter
-				if done, err := c.previewRedrive(ctx, api, request, filter); err != nil || done {
+				if done, err := c.previewRedrive(ctx, api, request); err != nil || done {
 					return err
 				}
 			}
@@ -61,6 +73,8 @@ Exit code 3: some ids are no dead letters.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only say what would be done")
 	flags.Float64Var(&f.rate, "rate", 0, "letters per second, 0 for all at once")
+	flags.IntVar(&f.canary, "canary", 0, "letters that go first; the others follow when all of these have succeeded")
+	flags.Float64Var(&f.stop, "stop-if-failing", 0, "share of letters that fail again, 0 to 1, above which the operation stops; 0 for none")
 	flags.BoolVar(&f.keep, "keep-attempts", false, "go on counting attempts instead of starting again at 1; a letter that has spent them all gets one more")
 	flags.StringVar(&f.payload, "payload", "", "JSON that replaces the payload of each letter; @FILE reads a file")
 	flags.BoolVar(&f.wait, "wait", false, "wait until every letter is back in its queue")
@@ -80,15 +94,20 @@ func (s *selection) check(ids []string, filtered bool) error {
 
 // previewRedrive says what would happen and asks whether to go on. Done means
 // that there is no more to do.
-func (c *cli) previewRedrive(ctx context.Context, api *client.Client, request client.Redrive, filter client.Filter) (done bool, err error) {
+func (c *cli) previewRedrive(ctx context.Context, api *client.Client, request client.Redrive) (done bool, err error) {
 	dryRun := request.DryRun
 	request.DryRun = true
 	would, err := api.Redrive(ctx, request)
 	if err != nil {
 		return false, err
 	}
-	if err := c.preview(ctx, api, filter, would.Matched, "sent back to their queues"); err != nil {
-		return false, err
+	c.say("%d dead letters match and would be sent back to their queues", would.Matched)
+	for i := range would.Sample {
+		s := &would.Sample[i]
+		c.say("  %s %s %s %s, dead for %s", s.ID, clean(s.Type), clean(s.Reason), short(s.Category+": "+s.Message, 60), clean(s.Age))
+	}
+	if more := would.Matched - len(would.Sample); more > 0 && would.Matched > 0 {
+		c.say("  and %d more", more)
 	}
 	if dryRun || would.Matched == 0 {
 		return true, c.showRedriven(would)
@@ -124,25 +143,29 @@ func (c *cli) showRedriven(result *client.Redriven) error {
 // followEvery is how often an operation is looked at.
 const followEvery = 200 * time.Millisecond
 
-// follow waits until an operation has ended.
+// follow tells how an operation comes on, until it has ended or is paused.
 func (c *cli) follow(ctx context.Context, api *client.Client, id string) error {
 	ticker := time.NewTicker(followEvery)
 	defer ticker.Stop()
-	last := -1
+	last := ""
 	for {
 		operation, err := api.Operation(ctx, id)
 		if err != nil {
 			return err
 		}
-		if operation.Done != last {
-			last = operation.Done
-			c.say("%s: %d of %d", clean(operation.State), operation.Done, operation.Matched)
+		if now := progressOf(operation); now != last {
+			last = now
+			c.say("%s", now)
 		}
 		switch operation.State {
 		case "done":
 			return nil
 		case "failed", "canceled":
-			return errors.New("the operation ended as " + operation.State + ": " + operation.Error)
+			c.say("see what became of each letter: outlast operation items %s", clean(id))
+			return errors.New(clean(strings.TrimSuffix("the operation ended as "+operation.State+": "+operation.Error, ": ")))
+		case "paused":
+			c.say("go on with: outlast operation resume %s", clean(id))
+			return errors.New(clean(strings.TrimSuffix("the operation is paused: "+operation.Error, ": ")))
 		}
 		select {
 		case <-ctx.Done():
@@ -150,4 +173,21 @@ func (c *cli) follow(ctx context.Context, api *client.Client, id string) error {
 		case <-ticker.C:
 		}
 	}
+}
+
+// progressOf is one line about how far an operation has come.
+func progressOf(o *client.Operation) string {
+	line := fmt.Sprintf("%s: %d of %d", o.State, o.Done, o.Matched)
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{o.Skipped, "skipped"}, {o.Succeeded, "succeeded"}, {o.Failing, "failed again"}} {
+		if part.n > 0 {
+			line += fmt.Sprintf(", %d %s", part.n, part.what)
+		}
+	}
+	if o.Waiting != "" {
+		line += "; " + o.Waiting
+	}
+	return clean(line)
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,7 @@ import (
 func newOperation(c *cli) *cobra.Command {
 	return noun("operation", "Follow and steer long operations such as redrives",
 		c.newOperationList(),
+		c.newOperationItems(),
 		c.oneOperation("get", "Show an operation and its progress", (*client.Client).Operation),
 		c.oneOperation("pause", "Pause an operation", (*client.Client).PauseOperation),
 		c.oneOperation("resume", "Resume a paused operation", (*client.Client).ResumeOperation),
@@ -20,9 +23,10 @@ func newOperation(c *cli) *cobra.Command {
 
 func operationRows(operations []client.Operation) func(io.Writer) {
 	return func(w io.Writer) {
-		row(w, "ID", "KIND", "STATE", "DONE", "MATCHED", "CREATED", "FINISHED", "ERROR")
+		row(w, "ID", "KIND", "STATE", "DONE", "MATCHED", "SKIPPED", "FAILING", "CREATED", "FINISHED", "ABOUT")
 		for _, o := range operations {
-			row(w, clean(o.ID), clean(o.Kind), clean(o.State), o.Done, o.Matched, when(o.CreatedAt), when(o.FinishedAt), short(o.Error, 60))
+			row(w, clean(o.ID), clean(o.Kind), clean(o.State), o.Done, o.Matched, o.Skipped, o.Failing, when(o.CreatedAt), when(o.FinishedAt),
+				short(cmp.Or(o.Error, o.Waiting), 60))
 		}
 	}
 }
@@ -37,6 +41,76 @@ func (c *cli) newOperationList() *cobra.Command {
 			}
 			return list(c, client.Operations{Operations: operations}, operations, operationRows(operations))
 		}),
+	}
+}
+
+func (c *cli) newOperationItems() *cobra.Command {
+	var page pageFlags
+	var status string
+	cmd := &cobra.Command{
+		Use: "items ID", Short: "Show what has become of each letter of a redrive", Args: cobra.ExactArgs(1),
+		Long: `Show what has become of each letter of a redrive, in the order in which they go.
+
+waiting: its turn has not come. skipped: it was no dead letter any more when its
+turn came. pending, running, succeeded, dead, canceled: it was sent back, and is
+that now. resent: another redrive has sent it back since. gone: what became of it
+was deleted.`,
+		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
+			if page.limit < 1 {
+				return usage("--limit must be at least 1")
+			}
+			all, err := readItems(ctx, api, args[0], page, status)
+			if err != nil {
+				return err
+			}
+			if all.NextCursor != "" {
+				c.say("there is more: --cursor %s", clean(all.NextCursor))
+			}
+			return list(c, all, all.Items, itemRows(all.Items))
+		}),
+	}
+	page.add(cmd)
+	cmd.Flags().StringVar(&status, "status", "", "only letters of this status, such as dead")
+	return cmd
+}
+
+// readItems reads pages of a report until it has as many items of the status, any
+// if that is "", as are wanted.
+func readItems(ctx context.Context, api *client.Client, id string, wanted pageFlags, status string) (*client.OperationItems, error) {
+	all := &client.OperationItems{Items: []client.OperationItem{}, NextCursor: wanted.cursor}
+	for {
+		next, err := api.OperationItems(ctx, id, 500, all.NextCursor)
+		if err != nil {
+			return nil, err
+		}
+		all.NextCursor = next.NextCursor
+		for _, item := range next.Items {
+			switch {
+			case status != "" && item.Status != status:
+			case len(all.Items) == wanted.limit:
+				all.NextCursor = strconv.Itoa(item.Place - 1)
+				return all, nil
+			default:
+				all.Items = append(all.Items, item)
+			}
+		}
+		if all.NextCursor == "" || len(all.Items) == wanted.limit {
+			return all, nil
+		}
+	}
+}
+
+func itemRows(items []client.OperationItem) func(io.Writer) {
+	return func(w io.Writer) {
+		row(w, "PLACE", "ID", "STATUS", "TYPE", "QUEUE", "ATTEMPT", "CHANGED", "ERROR")
+		for i := range items {
+			item := &items[i]
+			failure := ""
+			if item.Error != nil {
+				failure = short(item.Error.Category+": "+item.Error.Message, 60)
+			}
+			row(w, item.Place, item.ID, clean(item.Status), clean(item.Type), clean(item.Queue), item.Attempt, when(item.At), failure)
+		}
 	}
 }
 

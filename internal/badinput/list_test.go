@@ -2,6 +2,7 @@ package badinput
 
 import (
 	"context"
+	"math"
 	"encoding/json"
 	"net/url"
 	"strings"
@@ -44,6 +45,13 @@ func put(queue outlast.Queue) func(context.Context, *outlast.Inspector) error {
 func redrive(request outlast.RedriveRequest) func(context.Context, *outlast.Inspector) error {
 	return func(ctx context.Context, i *outlast.Inspector) error {
 		_, err := i.Redrive(ctx, request)
+		return err
+	}
+}
+
+func items(page store.Page) func(context.Context, *outlast.Inspector) error {
+	return func(ctx context.Context, i *outlast.Inspector) error {
+		_, _, err := i.OperationItems(ctx, "019a9f2e-5c00-7abc-8def-0123456789ab", page)
 		return err
 	}
 }
@@ -216,6 +224,14 @@ var deadRows = []request{
 		inGo: redrive(outlast.RedriveRequest{IDs: make([]outlast.ID, 10_001)})},
 	{name: "redrive at a negative rate", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":-1}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=-1"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Rate: -1})},
 	{name: "redrive at a rate of 1e-300", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":1e-300}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=1e-300"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 1e-300})},
+	{name: "redrive with a canary of -1", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"canary":-1}`, at: "canary", cli: []string{"dead", "redrive", "--all", "--canary=-1"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Canary: -1})},
+	{name: "redrive with a canary of 1001", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"canary":1001}`, at: "canary", cli: []string{"dead", "redrive", "--all", "--canary=1001"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Canary: 1001})},
+	{name: "redrive with half a canary", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"canary":0.5}`, at: "canary", cli: []string{"dead", "redrive", "--all", "--canary=0.5"}},
+	{name: "redrive that stops below 0", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":-0.1}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=-0.1"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: -0.1})},
+	{name: "redrive that stops above 1", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":20}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=20"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: 20})},
+	{name: "redrive that stops at no number", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":"NaN"}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=NaN"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: math.NaN()})},
+	{name: "report with a limit of 501", path: "/v1/operations/019a9f2e-5c00-7abc-8def-0123456789ab/items?limit=501", at: "limit", inGo: items(store.Page{Limit: 501})},
+	{name: "report with a bad cursor", path: "/v1/operations/019a9f2e-5c00-7abc-8def-0123456789ab/items?cursor=x", at: "cursor", cli: []string{"operation", "items", "019a9f2e-5c00-7abc-8def-0123456789ab", "--cursor=x"}, inGo: items(store.Page{Cursor: "x"})},
 	{name: "redrive at a rate of 1e300", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":1e300}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=1e300"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 1e300})},
 	{name: "redrive at a rate of 1e400", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":1e400}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=1e400"}},
 	{name: "redrive at a rate of NaN", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":NaN}`, at: "body", cli: []string{"dead", "redrive", "--all", "--rate=NaN"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Rate: nan})},
