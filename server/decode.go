@@ -280,8 +280,7 @@ func (d *decoder) advise(hint string) {
 
 // later are fields of the contract that this release does not have.
 var later = map[reflect.Type][]string{
-	reflect.TypeFor[client.Target]():  {"success"},
-	reflect.TypeFor[client.Redrive](): {"canary", "stop_if_failing"},
+	reflect.TypeFor[client.Target](): {"success"},
 }
 
 func isLater(t reflect.Type, name string) bool { return slices.Contains(later[t], name) }

@@ -110,6 +110,7 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"purge-dead":           onLetters("/v1/dead/purge"),
 	"export-dead":          fixed("/v1/dead/export", ""),
 	"list-operations":      func(g *guarded, q string) (string, string) { g.operation(q); return "/v1/operations", "" },
+	"list-operation-items": onOperation("/items"),
 	"get-operation":        onOperation(""),
 	"pause-operation":      onOperation("/pause"),
 	"resume-operation":     onOperation("/resume"),

@@ -41,7 +41,6 @@ func TestLaterFields(t *testing.T) {
 	a := start(t)
 	for _, c := range [][3]string{
 		{"/v1/tasks", `{"type":"a","target":{"url":"https://e.org","success":"true"}}`, "target.success"},
-		{"/v1/dead/redrive", `{"filter":{},"canary":1}`, "canary"}, {"/v1/dead/redrive", `{"filter":{},"stop_if_failing":true}`, "stop_if_failing"},
 	} {
 		refused := a.call("POST", c[0], c[1])
 		refused.problem(400, "invalid", c[2])

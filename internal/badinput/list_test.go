@@ -2,8 +2,8 @@ package badinput
 
 import (
 	"context"
-	"math"
 	"encoding/json"
+	"math"
 	"net/url"
 	"strings"
 	"testing"
