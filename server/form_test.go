@@ -186,7 +186,7 @@ func TestDocumentListsTheRoutes(t *testing.T) {
 		POST_/v1/tasks POST_/v1/tasks/batch GET_/v1/tasks GET_/v1/tasks/{id} GET_/v1/tasks/{id}/attempts
 		POST_/v1/tasks/{id}/cancel POST_/v1/tasks/{id}/retry POST_/v1/tasks/{id}/reschedule
 		GET_/v1/dead GET_/v1/dead/{id} GET_/v1/dead/stats GET_/v1/dead/groups POST_/v1/dead/redrive POST_/v1/dead/purge GET_/v1/dead/export
-		GET_/v1/operations GET_/v1/operations/{id} POST_/v1/operations/{id}/pause POST_/v1/operations/{id}/resume POST_/v1/operations/{id}/cancel
+		GET_/v1/operations GET_/v1/operations/{id} GET_/v1/operations/{id}/items POST_/v1/operations/{id}/pause POST_/v1/operations/{id}/resume POST_/v1/operations/{id}/cancel
 		GET_/v1/queues GET_/v1/queues/{name} PUT_/v1/queues/{name} POST_/v1/queues/{name}/pause POST_/v1/queues/{name}/resume POST_/v1/queues/{name}/release-key
 		POST_/v1/policies/plan GET_/v1/policies GET_/v1/policies/{name} PUT_/v1/policies/{name} DELETE_/v1/policies/{name} GET_/v1/policies/{name}/versions
 		GET_/v1/schedules GET_/v1/schedules/{name} PUT_/v1/schedules/{name} DELETE_/v1/schedules/{name} GET_/v1/schedules/{name}/next

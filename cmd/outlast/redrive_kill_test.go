@@ -28,14 +28,14 @@ func TestRedriveSurvivesKill(t *testing.T) {
 }
 
 func redriveSurvivesKill(t *testing.T, store string) {
-	const letters = 1200
+	const letters = 700
 	url := endpoint(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
 	worker, other := serve(t, "--store", store), serve(t, "--store", store)
 	c := command{t: t, server: worker.url, input: strings.Repeat(
 		`{"type":"gone","target":{"url":"`+url+`"},"retry":{"breaker":"none","budget":"none"}}`+"\n", letters)}
 	c.run("task", "enqueue", "--file", "-").exits(0)
 	awaitLetters(t, other.url, letters)
-	for round, rate := range []float64{0, 300} {
+	for round, rate := range []float64{0, 200} {
 		result, err := apiOf(t, worker.url).Redrive(t.Context(), client.Redrive{Filter: &client.DeadFilter{Type: "gone"}, Rate: rate})
 		if err != nil || result.Matched != letters {
 			t.Fatalf("matched %+v, %v", result, err)
