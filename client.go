@@ -93,7 +93,8 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 	c.groups = group.New(c.backend, c.logger, func(name string) { c.engine.Unhold(groupTarget + name) })
 	c.keeper = dead.New(c.options.dead, c.backend, c.engine, c.logger)
 	c.keeper.Redriver().WhenEnded(func(operation *store.Operation) {
-		c.metrics.redrive(operation.Done, 0)
+		progress, _ := dead.ProgressOf(operation)
+		c.metrics.redrive(progress.Sent, progress.Skipped)
 		c.alerts.Happened(alert.RedriveEnded(operation, time.Now()))
 	})
 	c.ticker = schedule.New(schedule.Config{
