@@ -275,26 +275,49 @@ var (
 	target   = regexp.MustCompile(`\]\(([^)]+)\)`)
 )
 
-// Both READMEs have the same code, the same sections and the same links.
-func TestREADMEsInStep(t *testing.T) {
-	english, chinese := read(t, "../README.md"), read(t, "../README.zh-CN.md")
-	for name, find := range map[string]func(string) []string{
-		"code":     func(text string) []string { return anyBlock.FindAllString(text, -1) },
-		"sections": func(text string) []string { return heading.FindAllString(anyBlock.ReplaceAllString(text, ""), -1) },
-		"links": func(text string) []string {
-			var links []string
-			for _, found := range target.FindAllStringSubmatch(text, -1) {
-				if !strings.HasPrefix(found[1], "README") {
-					links = append(links, found[1])
-				}
+var row = regexp.MustCompile(`(?m)^\|(-|.*\|$)`)
+
+// Both languages of a document have the same code, the same sections, tables of the same
+// length and the same links.
+func TestLanguagesInStep(t *testing.T) {
+	translated, err := filepath.Glob("../docs/*.zh-CN.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(translated, "../README.zh-CN.md") {
+		original := strings.Replace(file, ".zh-CN", "", 1)
+		english, chinese := read(t, original), read(t, file)
+		for name, find := range map[string]func(string) []string{
+			"code":     func(text string) []string { return anyBlock.FindAllString(text, -1) },
+			"sections": func(text string) []string { return heading.FindAllString(anyBlock.ReplaceAllString(text, ""), -1) },
+			"rows":     func(text string) []string { return columns(anyBlock.ReplaceAllString(text, "")) },
+			"links":    links,
+		} {
+			if a, b := find(english), find(chinese); !slices.Equal(a, b) {
+				t.Errorf("the %s of %s and %s differ:\n%q\n%q", name, original, file, a, b)
 			}
-			return links
-		},
-	} {
-		if a, b := find(english), find(chinese); !slices.Equal(a, b) {
-			t.Errorf("the %s of README.md and README.zh-CN.md differ:\n%q\n%q", name, a, b)
 		}
 	}
+}
+
+// columns is the number of columns of each row of tables.
+func columns(text string) []string {
+	var counts []string
+	for _, found := range row.FindAllString(text, -1) {
+		counts = append(counts, fmt.Sprint(strings.Count(found, "|")))
+	}
+	return counts
+}
+
+// links are where a text leads, but for its other language.
+func links(text string) []string {
+	var found []string
+	for _, one := range target.FindAllStringSubmatch(text, -1) {
+		if !strings.HasPrefix(one[1], "README") {
+			found = append(found, one[1])
+		}
+	}
+	return found
 }
 
 var link = regexp.MustCompile(`\]\(([^)#:\s]+)[^):\s]*\)`)

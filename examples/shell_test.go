@@ -79,10 +79,11 @@ func TestShellBlocks(t *testing.T) {
 // files puts the files that commands name where they run.
 func (s shell) files() {
 	for name, text := range map[string]string{
-		"mine.json":     `{"max_attempts": 5}`,
-		"policy.json":   `{"max_attempts": 5}`,
-		"policies.yaml": "policies:\n  nightly: {preset: rocketmq-16, max_attempts: 6}\n",
-		"outlast.yaml":  read(s.T, "../deploy/outlast.yaml"),
+		"mine.json":      `{"max_attempts": 5}`,
+		"policy.json":    `{"max_attempts": 5}`,
+		"policies.yaml":  "policies:\n  nightly: {preset: rocketmq-16, max_attempts: 6}\n",
+		"outlast.yaml":   read(s.T, "../deploy/outlast.yaml"),
+		"migration.yaml": yamlBlock.FindStringSubmatch(read(s.T, "../docs/migration.md"))[1],
 	} {
 		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {
 			s.Fatal(err)
@@ -120,7 +121,17 @@ func (s shell) serve(args ...string) string {
 			s.Errorf("outlast serve: %v\n%s", err, log.String())
 		}
 	})
-	return "http://" + address
+	for deadline := time.After(30 * time.Second); ; {
+		if conn, err := net.Dial("tcp", address); err == nil {
+			conn.Close()
+			return "http://" + address
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-deadline:
+			s.Fatal("the server does not listen")
+		}
+	}
 }
 
 // free is an address that nobody listens on.
@@ -136,6 +147,7 @@ func free(t *testing.T) string {
 
 // prelude makes the script end what it started, and curl fail where the server refuses.
 const prelude = `started=""
+umask 077
 trap 'for one in $started; do kill "$one" || true; done; wait' EXIT
 curl() { command curl -sS --fail-with-body "$@"; }
 `
@@ -221,7 +233,7 @@ func (s shell) command(line string) string {
 	line = storeURL.ReplaceAllStringFunc(line, func(url string) string {
 		return "'" + s.database(storeURL.FindStringSubmatch(url)[1]) + "'"
 	})
-	line = strings.NewReplacer("https://oapi.dingtalk.com", s.robot, "…", "example").Replace(line)
+	line = strings.NewReplacer("https://oapi.dingtalk.com", s.robot, "…", "example", "/etc/outlast/", s.dir+"/").Replace(line)
 	if after, found := strings.CutPrefix(line, "outlast serve"); found {
 		return s.ownServer(strings.TrimSuffix(after, " &"))
 	}
@@ -239,7 +251,9 @@ func (s shell) command(line string) string {
 	return ""
 }
 
-var runnable = regexp.MustCompile(`^([A-Z]+=\S*|export|outlast|curl|python3|until|for|sleep|cat) ?`)
+var runnable = regexp.MustCompile(`^([A-Z]+=\S*|export|outlast|curl|python3|until|for|sleep|cat|echo|openssl) ?`)
+
+var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
 // ownServer is the script of a server on a free port, and without a store of the document
 // in a new file, for the commands that follow.
@@ -251,7 +265,7 @@ func (s shell) ownServer(args string) string {
 	return fmt.Sprintf(`outlast serve --listen %s --allow-target 127.0.0.0/8 --allow-target 10.0.0.0/8 %s &
 started="$started $!"
 export OUTLAST_SERVER=http://%s
-until outlast node list >/dev/null 2>&1; do sleep 0.1; done`, address, args, address)
+until outlast node list >/dev/null 2>&1; do kill -0 $!; sleep 0.1; done`, address, args, address)
 }
 
 // database is the URL of a database of the test's own.
