@@ -17,6 +17,7 @@ import (
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/group"
 	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
@@ -38,6 +39,7 @@ type Client struct {
 	refreshed throttle // reads of the topology for unknown queues
 	pressure  pressure
 	groups    *group.Groups
+	stats     *stats.Keeper
 	turns     turns // of calls in callers' transactions
 	elsewhere elsewhere
 	waker     *waker
@@ -86,6 +88,7 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 	if c.registerer != nil {
 		c.metrics = newMetrics(c)
 	}
+	c.stats = stats.New(stats.Config{Backend: c.backend, Logger: c.logger, Release: c.release})
 	c.makeAlerts()
 	if err := c.makeEngine(); err != nil {
 		return nil, err
@@ -204,6 +207,7 @@ func (c *Client) Start(ctx context.Context) error {
 	}
 	c.keeper.Start()
 	c.groups.Start()
+	c.stats.Start()
 	if !c.enqueueOnly {
 		c.alerts.Start()
 	}
@@ -272,6 +276,7 @@ func (c *Client) Stop(ctx context.Context) error {
 	if before == started {
 		err = errors.Join(c.ticker.Stop(ctx), c.keeper.Stop(ctx), c.engine.Stop(ctx), c.alerts.Stop(ctx))
 		c.groups.Stop()
+		c.stats.Stop(ctx)
 	}
 	c.state.Store(stopped)
 	close(c.closed)

@@ -43,6 +43,6 @@ func (c *Client) traceAttempt(ctx context.Context, run *engine.Run) (context.Con
 // traceLeased records the attempts of remote workers, which run elsewhere.
 func (c *Client) traceLeased(o engine.Outcome) {
 	if s := o.Settlement; task.Leased(s.Task.Node) && !s.Unstarted {
-		c.tracer.Leased(s)
+		c.tracer.Leased(s, o.Policy)
 	}
 }

@@ -172,7 +172,8 @@ type Outcome struct {
 	State      task.State // what the task is now
 	Rule       string     // which rule of the policy decided
 	Delay      time.Duration
-	Err        error // what the handler returned
+	Err        error         // what the handler returned
+	Policy     *retry.Policy // in force when it ended, nil for none
 }
 
 // Stats is a snapshot for health endpoints and metrics.

@@ -73,14 +73,15 @@ type decided struct {
 	delay      time.Duration
 	hold       *Steer // of a target that nothing is to be started of for a while
 	err        error
-	cause      error  // of the attempt's context
+	cause      error // of the attempt's context
+	policy     *retry.Policy
 	elsewhere  string // the ability that the next node is to have
 }
 
 // decide says what becomes of a task whose attempt has ended. It depends on
 // nothing else, and replaces whatever out is.
 func decide(out *decided, end *ending) {
-	*out = decided{err: end.err, cause: end.cause, settlement: store.Settlement{
+	*out = decided{err: end.err, cause: end.cause, policy: end.run.Policy, settlement: store.Settlement{
 		Task: end.run.Task, StartedAt: end.started, EndedAt: end.ended,
 		OrderOnDead: end.run.Policy.OrderOnDead(),
 	}}

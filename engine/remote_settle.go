@@ -216,7 +216,7 @@ func (s *strangers) commit(ctx context.Context, ends []*decided) ([]store.Settle
 	if f := e.config.Observer.Settled; f != nil {
 		for i, end := range ends {
 			if results[i].Status == store.StatusOK && !s.repeats(end) {
-				f(Outcome{Settlement: &settlements[i], State: results[i].State, Rule: end.rule, Delay: end.delay, Err: end.err})
+				f(Outcome{Settlement: &settlements[i], State: results[i].State, Rule: end.rule, Delay: end.delay, Err: end.err, Policy: end.policy})
 			}
 		}
 	}

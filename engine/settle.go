@@ -233,6 +233,6 @@ func (e *Engine) report(a *attempt, result store.Settled) {
 		e.log.Warn("settle.kept", "task", a.entry.ID.String(), "claim", end.settlement.Task.Claim, "error", a.kept)
 	}
 	if f := e.config.Observer.Settled; f != nil {
-		f(Outcome{Settlement: &end.settlement, State: result.State, Rule: end.rule, Delay: end.delay, Err: end.err})
+		f(Outcome{Settlement: &end.settlement, State: result.State, Rule: end.rule, Delay: end.delay, Err: end.err, Policy: a.run.Policy})
 	}
 }

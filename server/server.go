@@ -88,6 +88,7 @@ func New(config Config) (*Server, error) {
 	s.addPolicies()
 	s.addSchedules()
 	s.addTargets()
+	s.addStats()
 	s.addAlerts()
 	s.addNodes()
 	s.addWorkers()

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -65,18 +66,14 @@ func (t *Tracer) Attempt(ctx context.Context, run *engine.Run) (context.Context,
 			span.End()
 			return
 		}
-		finish(span, end, run.Policy.Name(), run.Policy.Version())
+		finish(span, end, run.Policy)
 	}
 }
 
 // Leased records the attempt of a remote worker, when it has ended.
-func (t *Tracer) Leased(end *store.Settlement) {
+func (t *Tracer) Leased(end *store.Settlement, policy *retry.Policy) {
 	_, span := t.begin(context.Background(), end.Task, end.StartedAt)
-	name, version := "", int64(0)
-	if f := end.Failure; f != nil {
-		name, version = f.Policy, f.PolicyVersion
-	}
-	finish(span, end, name, version)
+	finish(span, end, policy)
 }
 
 // begin begins the root of a trace that is linked to the enqueue.
@@ -98,14 +95,14 @@ func (t *Tracer) begin(ctx context.Context, of *task.Task, at time.Time) (contex
 }
 
 // finish says what became of an attempt.
-func finish(span trace.Span, end *store.Settlement, policy string, version int64) {
+func finish(span trace.Span, end *store.Settlement, policy *retry.Policy) {
 	defer span.End(trace.WithTimestamp(end.EndedAt))
 	if !span.IsRecording() {
 		return
 	}
 	span.SetAttributes(outcome.String(string(end.Outcome)))
-	if version > 0 {
-		span.SetAttributes(policyName.String(policy), policyVersion.Int64(version))
+	if policy != nil && policy.Version() > 0 {
+		span.SetAttributes(policyName.String(policy.Name()), policyVersion.Int64(policy.Version()))
 	}
 	if end.DeadReason != "" {
 		span.SetAttributes(deadReason.String(string(end.DeadReason)))

@@ -157,7 +157,12 @@ var rules = []rule{
 		{"group", "the member that a task goes to"},
 	}},
 
+	{path: "stats", is: "how attempts went under each release and policy version", imports: []arrow{
+		{"store", "counts are objects"},
+		{"task", "named errors"},
+	}},
 	{path: "tracing", is: "OpenTelemetry spans of enqueues and attempts", imports: []arrow{
+		{"retry", "the policy that decided"},
 		{"task", "what a span is about"},
 		{"store", "how an attempt has ended"},
 		{"engine", "attempts that begin"},
@@ -166,6 +171,7 @@ var rules = []rule{
 	{path: "", is: "public API of the durable engine", imports: []arrow{
 		{"engine", "what it opens"},
 		{"tracing", "spans, for who brings a provider"},
+		{"stats", "releases and policy versions compared"},
 		{"internal/hints", "what to do about wrong fields"},
 		{"store", "the store it is given; implementations are the caller's choice"},
 		{"store/sealed", "encryption between the engine and any store"},
@@ -199,6 +205,7 @@ var rules = []rule{
 	{path: "console", is: "web console; talks only to the HTTP API"},
 	{path: "server", is: "HTTP API over the root package", imports: []arrow{
 		{"", "everything it does"},
+		{"stats", "releases and policy versions compared"},
 		{"client", "the JSON of the API is defined once, there"},
 		{"internal/hints", "how far a misspelled field is from a known one"},
 		{"task", "nouns"},

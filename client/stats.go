@@ -1,0 +1,61 @@
+package client
+
+import (
+	"context"
+	"net/url"
+)
+
+// StatsSide is how attempts went under one release or policy version.
+type StatsSide struct {
+	Name     string   `json:"name" doc:"The release, (none) where it has no name; or the policy and its version: payment@3."`
+	Since    Time     `json:"since" doc:"When it was seen first."`
+	Count    int      `json:"count" doc:"Attempts."`
+	Failed   int      `json:"failed" doc:"Those of them that did not succeed."`
+	P50      Duration `json:"p50" doc:"Half of the attempts ran no longer."`
+	P99      Duration `json:"p99"`
+	DelayP50 Duration `json:"delay_p50" doc:"Half of the attempts started no later after they were due."`
+	DelayP99 Duration `json:"delay_p99"`
+}
+
+// StatsGrowth is how many times as long the later side takes: 1.5 is half as long
+// again. A value is absent where a side has none.
+type StatsGrowth struct {
+	P50      float64 `json:"p50,omitzero"`
+	P99      float64 `json:"p99,omitzero"`
+	DelayP50 float64 `json:"delay_p50,omitzero"`
+	DelayP99 float64 `json:"delay_p99,omitzero"`
+}
+
+// StatsComparison is of the attempts of one number of one type.
+type StatsComparison struct {
+	Type    string      `json:"type"`
+	Attempt int         `json:"attempt" doc:"Number of the attempt; 5 stands for all from the fifth on."`
+	From    *StatsSide  `json:"from,omitempty" doc:"Absent where there is nothing before."`
+	To      *StatsSide  `json:"to"`
+	Growth  StatsGrowth `json:"growth"`
+}
+
+// StatsComparisons are comparisons by type and number of the attempt.
+type StatsComparisons struct {
+	By          string            `json:"by" enum:"release,policy_version"`
+	Comparisons []StatsComparison `json:"comparisons"`
+}
+
+// StatsQuestion says what is compared. The zero value is the two newest releases of
+// every type.
+type StatsQuestion struct {
+	By       string // release or policy_version
+	Type     string
+	From, To string
+}
+
+// CompareStats compares how attempts went under two releases or policy versions.
+func (c *Client) CompareStats(ctx context.Context, q StatsQuestion) (*StatsComparisons, error) {
+	query := url.Values{}
+	for name, value := range map[string]string{"by": q.By, "type": q.Type, "from": q.From, "to": q.To} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return get[StatsComparisons](ctx, c, "/v1/stats/compare", query)
+}

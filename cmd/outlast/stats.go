@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+)
+
+func newStats(c *cli) *cobra.Command {
+	return noun("stats", "Look at how attempts go", newStatsCompare(c))
+}
+
+func newStatsCompare(c *cli) *cobra.Command {
+	var q client.StatsQuestion
+	cmd := &cobra.Command{
+		Use: "compare", Short: "Compare attempts under two releases, or two versions of a policy", Args: cobra.NoArgs,
+		Long: `Compare how attempts went before and after a change, by type and number of the
+attempt: how many there were, how long they ran (P50, P99) and how late they
+started after they were due. 5 stands for all attempts from the fifth on.
+
+The releases are those of the nodes that ran the attempts (--release, or
+outlast.WithRelease in an application), policy versions are written payment@3.
+The two that were first seen last are compared, or those that --from and --to
+name. Percentiles are at most a quarter too high.`,
+		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			found, err := api.CompareStats(ctx, q)
+			if err != nil {
+				return err
+			}
+			return list(c, found, found.Comparisons, func(w io.Writer) {
+				row(w, "TYPE", "ATTEMPT", "FROM", "TO", "COUNT", "P50", "P99", "CHANGE", "LATE P50", "LATE P99", "CHANGE")
+				for i := range found.Comparisons {
+					comparisonRow(w, &found.Comparisons[i])
+				}
+			})
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&q.By, "by", "release", "release or policy_version")
+	flags.StringVar(&q.Type, "type", "", "only this type of tasks")
+	flags.StringVar(&q.From, "from", "", "the earlier release or policy version")
+	flags.StringVar(&q.To, "to", "", "the later one")
+	return cmd
+}
+
+func comparisonRow(w io.Writer, c *client.StatsComparison) {
+	from := c.From
+	if from == nil {
+		from = &client.StatsSide{Name: "-"}
+	}
+	arrow := func(a, b client.Duration) string {
+		if c.From == nil {
+			return b.String()
+		}
+		return a.String() + " -> " + b.String()
+	}
+	count := strconv.Itoa(c.To.Count)
+	if c.From != nil {
+		count = strconv.Itoa(from.Count) + " -> " + count
+	}
+	row(w, clean(c.Type), strconv.Itoa(c.Attempt), clean(from.Name), clean(c.To.Name), count,
+		arrow(from.P50, c.To.P50), arrow(from.P99, c.To.P99), grown(c.Growth.P99),
+		arrow(from.DelayP50, c.To.DelayP50), arrow(from.DelayP99, c.To.DelayP99), grown(c.Growth.DelayP99))
+}
+
+// grown is a growth as people write it: +50%.
+func grown(times float64) string {
+	if times == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%+.0f%%", 100*(times-1))
+}

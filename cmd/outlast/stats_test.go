@@ -1,0 +1,37 @@
+package main
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Two releases of a server are compared, also after both have ended.
+func TestStatsCompare(t *testing.T) {
+	store := "sqlite:" + filepath.Join(t.TempDir(), "o.db")
+	receiver := endpoint(t, func(http.ResponseWriter, *http.Request) {})
+	c := command{t: t}
+	for _, release := range []string{"1.4", "1.5"} {
+		server := serve(t, "--store", store, "--release", release, "--allow-target", "127.0.0.0/8")
+		c.server = server.url
+		for range 3 {
+			c.run("task", "enqueue", "--url", receiver, "--type", "hook", "--wait", "20s").exits(0)
+		}
+		server.stop(syscall.SIGTERM)
+	}
+	c.server = serve(t, "--store", store).url
+	got := c.run("stats", "compare").exits(0).says("hook").says("1.4").says("1.5").says("3 -> 3")
+	if !strings.Contains(got.out, "%") {
+		t.Errorf("no change in\n%s", got.out)
+	}
+	all := c.run("stats", "compare", "--from", "1.5", "--to", "1.4", "--output", "json").exits(0).json()["comparisons"].([]any)
+	if one := all[0].(map[string]any); len(all) != 1 || one["from"].(map[string]any)["name"] != "1.5" || one["to"].(map[string]any)["count"] != 3.0 {
+		t.Errorf("%v", all)
+	}
+	c.run("stats", "compare", "--by", "node").exits(2).says("release, policy_version")
+	if got := c.run("stats", "compare", "--by", "policy_version", "--output", "jsonl").exits(0); got.out != "" {
+		t.Errorf("presets have versions: %s", got.out)
+	}
+}

@@ -1,0 +1,113 @@
+package stats
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// Question says what is compared.
+type Question struct {
+	By   By     // ByRelease when empty
+	Type string // of tasks, "" for all
+	// From and To name two releases, or policy versions such as payment@3. Without
+	// To it is the one that was first seen last, without From the one before To.
+	From, To string
+}
+
+// Side is how attempts went under one release or policy version.
+type Side struct {
+	Name               string
+	Since              time.Time // when it was seen first
+	Count, Failed      int
+	P50, P99           time.Duration // of how long they ran
+	DelayP50, DelayP99 time.Duration // of how late they started
+}
+
+// Comparison is of the attempts of one number of one type.
+type Comparison struct {
+	Type     string
+	Number   int   // of the attempt; 5 stands for all from the fifth on
+	From, To *Side // From is nil where there is nothing before
+}
+
+// Growth is how many times as long the later side takes; 0 where a side has none.
+func Growth(from, to time.Duration) float64 {
+	if from <= 0 || to <= 0 {
+		return 0
+	}
+	return float64(to) / float64(from)
+}
+
+// Compare reads what the nodes have counted, this one until now and others until half
+// a minute ago, by type and number. A type without the sides asked for is left out.
+func (k *Keeper) Compare(ctx context.Context, q Question) ([]Comparison, error) {
+	k.flush(ctx)
+	return Compare(ctx, k.Backend, q)
+}
+
+// Compare is [Keeper.Compare] without a node.
+func Compare(ctx context.Context, backend store.Config, q Question) (all []Comparison, err error) {
+	q.By = cmp.Or(q.By, ByRelease)
+	objects, err := backend.Objects(ctx, Kind)
+	if err != nil {
+		return nil, err
+	}
+	for i := range objects {
+		if q.Type == "" || q.Type == objects[i].Name {
+			all = append(all, q.compare(objects[i].Name, readRecord(objects[i].Body).periods(q.By))...)
+		}
+	}
+	return all, nil
+}
+
+func (q *Question) compare(taskType string, periods map[string]*period) (all []Comparison) {
+	names := slices.SortedFunc(maps.Keys(periods), func(a, b string) int {
+		return cmp.Or(periods[b].Since.Compare(periods[a].Since), cmp.Compare(b, a))
+	})
+	to := q.To
+	if to == "" {
+		to = firstOf(names, func(name string) bool { return name != q.From })
+	}
+	at := slices.Index(names, to)
+	if at < 0 {
+		return nil
+	}
+	from := q.From
+	if from == "" {
+		from = firstOf(names[at+1:], func(string) bool { return true })
+	} else if periods[from] == nil {
+		return nil
+	}
+	for _, number := range slices.Sorted(maps.Keys(periods[to].Attempts)) {
+		one := Comparison{Type: taskType, Number: number, To: periods[to].side(to, number)}
+		if from != "" {
+			one.From = periods[from].side(from, number)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+func firstOf(names []string, fits func(string) bool) string {
+	if i := slices.IndexFunc(names, fits); i >= 0 {
+		return names[i]
+	}
+	return ""
+}
+
+// side is nil where there was no attempt of the number.
+func (p *period) side(name string, number int) *Side {
+	c := p.Attempts[number]
+	if c == nil {
+		return nil
+	}
+	return &Side{
+		Name: name, Since: p.Since, Count: c.Count, Failed: c.Failed, P50: c.Run.quantile(0.5), P99: c.Run.quantile(0.99),
+		DelayP50: c.Delay.quantile(0.5), DelayP99: c.Delay.quantile(0.99),
+	}
+}

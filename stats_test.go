@@ -1,0 +1,66 @@
+package outlast_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/stats"
+)
+
+// Attempts are counted under the release of their node and the version of the policy
+// in force, those that succeed included, and what another node has counted is there.
+func TestCompareStats(t *testing.T) {
+	virtually(t, func(k *kit) {
+		for n, release := range []string{"1", "2"} {
+			client := k.open(k.store, outlast.WithRelease(release))
+			outlast.Handle(client, "t", func(ctx context.Context, _ mail) error {
+				time.Sleep(time.Duration(n+1) * time.Second)
+				if info, _ := outlast.Info(ctx); info.Attempt == 1 {
+					return errors.New("no")
+				}
+				return nil
+			})
+			if err := client.Start(k.ctx); err != nil {
+				k.Fatal(err)
+			}
+			if _, _, err := client.Inspector().PutPolicy(k.ctx, policy.Change{Name: "p", Form: []byte([]string{`{"max_attempts":5}`, `{"max_attempts":6}`}[n])}); err != nil {
+				k.Fatal(err)
+			}
+			for range 10 {
+				if _, err := client.Enqueue(k.ctx, outlast.Draft{Type: "t", Policy: "p"}); err != nil {
+					k.Fatal(err)
+				}
+			}
+			k.after(time.Hour)
+			if err := client.Stop(k.ctx); err != nil {
+				k.Fatal(err)
+			}
+		}
+		k.start()
+		for by, names := range map[stats.By][2]string{stats.ByRelease: {"1", "2"}, stats.ByPolicyVersion: {"p@1", "p@2"}} {
+			all, err := k.client.Inspector().CompareStats(k.ctx, stats.Question{By: by, Type: "t"})
+			if err != nil || len(all) != 2 {
+				k.Fatal(all, err)
+			}
+			for i, one := range all {
+				if one.Number != i+1 || one.From.Name != names[0] || one.To.Name != names[1] || one.From.Count != 10 || one.To.Count != 10 {
+					k.Errorf("%s: %+v, %+v", by, one.From, one.To)
+				}
+				if failed := 10 * (1 - i); one.From.Failed != failed || one.To.Failed != failed {
+					k.Errorf("%s: %d and %d failed", by, one.From.Failed, one.To.Failed)
+				}
+				if growth := stats.Growth(one.From.P99, one.To.P99); growth < 1.9 || growth > 2.1 {
+					k.Errorf("%s: %s became %s", by, one.From.P99, one.To.P99)
+				}
+			}
+		}
+		_, err := k.client.Inspector().CompareStats(k.ctx, stats.Question{By: "node", From: "a", To: "a"})
+		if e := wantCode(k.T, err, "invalid"); len(e.Fields) != 2 {
+			k.Errorf("%+v", e.Fields)
+		}
+	})
+}
