@@ -18,7 +18,7 @@ func TestCompareStats(t *testing.T) {
 		for n, release := range []string{"1", "2"} {
 			client := k.open(k.store, outlast.WithRelease(release))
 			outlast.Handle(client, "t", func(ctx context.Context, _ mail) error {
-				time.Sleep(time.Duration(n+1) * time.Second)
+				<-time.After(time.Duration(n+1) * time.Second)
 				if info, _ := outlast.Info(ctx); info.Attempt == 1 {
 					return errors.New("no")
 				}

@@ -103,26 +103,9 @@ func (a *App) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options := []outlast.Option{
-		outlast.WithTracerProvider(exports.traces),
-		outlast.AsServer(), outlast.WithLogger(a.config.Logger), outlast.WithRegisterer(registry),
-		outlast.AllowTargets(a.config.AllowTargets...), outlast.WithAddress(a.advertised()), outlast.WithGrace(max(a.config.Grace, time.Nanosecond)),
-	}
-	if len(a.config.Queues) > 0 {
-		options = append(options, outlast.WithQueues(a.config.Queues...))
-	}
-	if a.config.Archive != "" {
-		kept, err := openArchive(a.config.Archive)
-		if err != nil {
-			return err
-		}
-		options = append(options, outlast.WithDeadArchive(func(ctx context.Context, letters []dead.Letter) error {
-			return kept.keep(ctx, a.client.Inspector(), letters)
-		}))
-	}
-	options = append(options, a.config.Options...)
-	for host, secret := range a.config.TargetSecrets {
-		options = append(options, outlast.WithTargetSecret(host, secret))
+	options, err := a.options(exports, registry)
+	if err != nil {
+		return err
 	}
 	a.client, err = outlast.Open(ctx, backend, options...)
 	if err != nil {
@@ -164,6 +147,32 @@ func (a *App) start(ctx context.Context) error {
 	}
 	a.serve(ctx, web, listener)
 	return nil
+}
+
+// options are those of the node.
+func (a *App) options(exports exports, registry *prometheus.Registry) ([]outlast.Option, error) {
+	options := []outlast.Option{
+		outlast.WithTracerProvider(exports.traces),
+		outlast.AsServer(), outlast.WithLogger(a.config.Logger), outlast.WithRegisterer(registry),
+		outlast.AllowTargets(a.config.AllowTargets...), outlast.WithAddress(a.advertised()), outlast.WithGrace(max(a.config.Grace, time.Nanosecond)),
+	}
+	if len(a.config.Queues) > 0 {
+		options = append(options, outlast.WithQueues(a.config.Queues...))
+	}
+	if a.config.Archive != "" {
+		kept, err := openArchive(a.config.Archive)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, outlast.WithDeadArchive(func(ctx context.Context, letters []dead.Letter) error {
+			return kept.keep(ctx, a.client.Inspector(), letters)
+		}))
+	}
+	options = append(options, a.config.Options...)
+	for host, secret := range a.config.TargetSecrets {
+		options = append(options, outlast.WithTargetSecret(host, secret))
+	}
+	return options, nil
 }
 
 // serve answers requests until Stop. Their contexts end with the server's, so
