@@ -249,6 +249,7 @@ var rules = []rule{
 	// Tests of everything.
 	{path: "internal/archtest", is: "tests of the source tree"},
 	{path: "internal/badinput", is: "hostile input through every door", imports: []arrow{{"...", "it runs everything"}}},
+	{path: "internal/secrettest", is: "secrets planted everywhere, and looked for in all that is written"},
 	{path: "internal/binarytest", is: "the real program in a process of its own", imports: []arrow{
 		{"client", "tests talk to it as its users do"},
 	}},

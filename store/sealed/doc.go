@@ -4,7 +4,7 @@
 //
 // Sealed are payloads, the headers of requests, the payloads and headers of
 // fallbacks and callbacks, results, the texts of errors, and the requests of
-// long operations (an edited payload is one). Not sealed is what the database
+// long operations (an edited payload is one), and alerts that are held back. Not sealed is what the database
 // must sort, compare or look up: ids, queues, types, keys, dedupe keys, targets
 // and URLs, metadata, policies, the category, class and code of errors and
 // their fingerprints, and configuration, which includes the task of a schedule.

@@ -198,8 +198,7 @@ func (s *Store) showInserted(items []store.Inserted) {
 	}
 }
 
-// Change implements [store.Config]: the tasks of a change are sealed, its objects
-// are not.
+// Change implements [store.Config].
 func (s *Store) Change(ctx context.Context, change store.Change) (*store.Changed, error) {
 	made := make([]*batch, len(change.Enqueue))
 	sealed := make([]store.Batch, len(change.Enqueue))
@@ -208,6 +207,9 @@ func (s *Store) Change(ctx context.Context, change store.Change) (*store.Changed
 		if made[i], err = s.newBatch(change.Enqueue[i].Items); err != nil {
 			return nil, err
 		}
+	}
+	if k := s.ring.current; k != nil {
+		change.Put = k.sealObjects(change.Put)
 	}
 	for {
 		for i := range made {
@@ -228,6 +230,7 @@ func (s *Store) Change(ctx context.Context, change store.Change) (*store.Changed
 			return nil, err
 		}
 		_, _ = s.shown(changed.Results, nil)
+		s.ring.openObjects(changed.Put)
 		return changed, nil
 	}
 }

@@ -216,3 +216,28 @@ func TestCostsNothingWithoutKeys(t *testing.T) {
 		t.Errorf("%v allocations", allocated)
 	}
 }
+
+// The state of alerts has texts of errors, so it is sealed, and begins anew where
+// the key is missing. Configuration stays as it is.
+func TestObjects(t *testing.T) {
+	b := newBench(t)
+	s := b.seal(oneKey(1))
+	state, policy := store.Object{Kind: "alert.state", Name: "r/1", Body: []byte(`"canary"`)}, store.Object{Kind: "policy", Name: "p", Body: []byte(`"open"`)}
+	changed, err := s.Change(t.Context(), store.Change{Put: []store.Object{state, policy}})
+	b.ok(err)
+	if string(changed.Put[0].Body) != `"canary"` || string(state.Body) != `"canary"` {
+		t.Errorf("put %+v", changed.Put)
+	}
+	below, err := b.raw.Objects(t.Context(), "")
+	b.ok(err)
+	above, err := s.Objects(t.Context(), "")
+	b.ok(err)
+	without, err := b.seal(sealed.Keys{}).Object(t.Context(), "alert.state", "r/1")
+	b.ok(err)
+	versions, err := s.ObjectVersions(t.Context(), "alert.state", "r/1", 10)
+	b.ok(err)
+	if strings.Contains(string(below[0].Body), "canary") || string(below[1].Body) != `"open"` || string(above[0].Body) != `"canary"` ||
+		without.Body != nil || without.Version != 1 || len(versions) != 1 || string(versions[0].Body) != `"canary"` {
+		t.Errorf("below %s, above %s, without the key %s, versions %+v", below[0].Body, above[0].Body, without.Body, versions)
+	}
+}

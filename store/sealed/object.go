@@ -1,0 +1,70 @@
+package sealed
+
+import (
+	"context"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// sealedKinds are the objects that keep something of a task: the last alert that
+// was held back, with the text of the error. Others are configuration.
+var sealedKinds = map[string]bool{"alert.state": true}
+
+func objectPart(o *store.Object) part { return part{[]byte(o.Kind + "/" + o.Name), "object"} }
+
+// sealObjects are the objects as they go to the store.
+func (k *key) sealObjects(objects []store.Object) []store.Object {
+	var sealed []store.Object
+	for i := range objects {
+		if !sealedKinds[objects[i].Kind] || len(objects[i].Body) == 0 {
+			continue
+		}
+		if sealed == nil {
+			sealed = append(sealed, objects...)
+		}
+		sealed[i].Body = jsonOf(k.seal(objectPart(&objects[i]), objects[i].Body))
+	}
+	if sealed == nil {
+		return objects
+	}
+	return sealed
+}
+
+// openObject opens an object in place. One that does not open has no body: it is
+// state, which begins anew.
+func (r *ring) openObject(o *store.Object) {
+	sealed := ofJSON(o.Body)
+	if sealed == nil || !sealedKinds[o.Kind] {
+		return
+	}
+	o.Body, _ = r.open(objectPart(o), sealed)
+}
+
+func (r *ring) openObjects(objects []store.Object) {
+	for i := range objects {
+		r.openObject(&objects[i])
+	}
+}
+
+// Object implements [store.Config].
+func (s *Store) Object(ctx context.Context, kind, name string) (*store.Object, error) {
+	object, err := s.Backend.Object(ctx, kind, name)
+	if object != nil {
+		s.ring.openObject(object)
+	}
+	return object, err
+}
+
+// Objects implements [store.Config].
+func (s *Store) Objects(ctx context.Context, kind string) ([]store.Object, error) {
+	objects, err := s.Backend.Objects(ctx, kind)
+	s.ring.openObjects(objects)
+	return objects, err
+}
+
+// ObjectVersions implements [store.Config].
+func (s *Store) ObjectVersions(ctx context.Context, kind, name string, limit int) ([]store.Object, error) {
+	versions, err := s.Backend.ObjectVersions(ctx, kind, name, limit)
+	s.ring.openObjects(versions)
+	return versions, err
+}
