@@ -45,6 +45,9 @@ func (w *groupWatch) samples() []alert.GroupSample {
 		}
 		waiting := &target.Waiting
 		of(name).Waiting += waiting.Breaker + waiting.Budget + waiting.Rate + waiting.Concurrency
+		if target.Held.Failures > 0 {
+			of(name).Waiting += target.InFlight // among them the one that tries
+		}
 		troubled[name] = troubled[name] || target.HeldUntil.After(now)
 	})
 	samples := make([]alert.GroupSample, 0, len(all))
@@ -57,7 +60,6 @@ func (w *groupWatch) samples() []alert.GroupSample {
 				w.failing[name] = now
 			}
 			sample.Failing = now.Sub(w.failing[name])
-			sample.Waiting = max(sample.Waiting, 1) // what was tried and found nobody
 		}
 		samples = append(samples, *sample)
 	}

@@ -26,6 +26,11 @@ func TestGroupWithoutMembersAlerts(t *testing.T) {
 		if _, err := k.client.Inspector().Cancel(k.ctx, made.ID); err != nil {
 			t.Fatal(err)
 		}
+		k.after(30 * time.Minute)
+		alerts = ruled(k.log.events(t, "alert"), "dead_group")
+		if last := alerts[len(alerts)-1]; last["kind"] != "recovered" || len(alerts) > 3 {
+			t.Errorf("half an hour after the last task was canceled: %v", alerts)
+		}
 	})
 }
 

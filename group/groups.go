@@ -29,10 +29,11 @@ type Store interface {
 }
 
 const (
-	readEvery = time.Second     // how often members are read where there are some
-	idleEvery = 5 * time.Second // and where there are none
-	readTime  = 5 * time.Second // limit of one reading
-	forgetAll = 10              // a member that has not beaten for so many of its lives is deleted
+	readEvery   = time.Second     // how often members are read where there are some
+	idleEvery   = 5 * time.Second // and where there are none
+	readTime    = 5 * time.Second // limit of one reading
+	forgetGroup = time.Hour       // a group that is not configured, has no member and was not named for so long is forgotten
+	forgetAll   = 10              // a member that has not beaten for so many of its lives is deleted
 )
 
 // Groups are the groups that a node knows. Make them with [New]; all methods are safe
@@ -134,14 +135,23 @@ func (g *Groups) learn(members, configured []store.Object, now time.Time) (old [
 			old = append(old, members[i])
 		}
 	}
+	g.forget(present, now)
+	return old
+}
+
+// forget drops members that are not in the store any more, and groups that nobody
+// asks for: their names come from whoever enqueues. The lock must be held.
+func (g *Groups) forget(present map[string]bool, now time.Time) {
 	for _, of := range g.groups {
 		for id, m := range of.members {
 			if !present[of.name+"/"+id] && now.Sub(m.seen) > readTime && m.flying == 0 {
 				delete(of.members, id)
 			}
 		}
+		if len(of.members) == 0 && now.Sub(of.named) > forgetGroup {
+			delete(g.groups, of.name)
+		}
 	}
-	return old
 }
 
 // configure takes over the settings of groups; a group that has none any more is as if
@@ -177,6 +187,7 @@ func (g *Groups) of(name string) *group {
 		known = &group{name: name, members: map[string]*member{}}
 		g.groups[name] = known
 	}
+	known.named = time.Now()
 	return known
 }
 

@@ -278,6 +278,29 @@ func TestMembersExpireAndAreKnownToAll(t *testing.T) {
 	})
 }
 
+// Names come from whoever enqueues: a group that nobody asks for is forgotten, one that is
+// configured is not.
+func TestGroupsAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := memory.New()
+		if _, err := s.Change(t.Context(), store.Change{Put: []store.Object{{Kind: "group", Name: "kept", Body: []byte(`{}`)}}}); err != nil {
+			t.Fatal(err)
+		}
+		g := node(t, s, nil)
+		for _, name := range []string{"typo", "kept"} {
+			_ = g.Send(t.Context(), name, nil)
+		}
+		time.Sleep(50 * time.Minute)
+		if views := g.List(); len(views) != 2 {
+			t.Errorf("after 50 minutes %+v", views)
+		}
+		time.Sleep(20 * time.Minute)
+		if views := g.List(); len(views) != 1 || views[0].Name != "kept" {
+			t.Errorf("after 70 minutes %+v", views)
+		}
+	})
+}
+
 // A member that has been silent for long is deleted from the store.
 func TestSilentMembersAreDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -38,6 +38,7 @@ type group struct {
 	name     string
 	settings Settings
 	members  map[string]*member
+	named    time.Time // when somebody last asked for it
 
 	failures int // dispatches in a row
 	kind     Kind
