@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func newGroup(c *cli) *cobra.Command {
+	return noun("group", "Look at worker groups and their members", newGroupList(c), newGroupMembers(c))
+}
+
+func newGroupList(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List worker groups", Args: cobra.NoArgs,
+		Long: `List worker groups as the server that is asked sees them. LIVING members have
+beaten lately. FAILURES counts dispatches in a row that no member took; they are
+no attempts, and the group is left alone until NEXT TRY.`,
+		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			groups, err := api.Groups(ctx)
+			if err != nil {
+				return err
+			}
+			return list(c, client.Groups{Groups: groups}, groups, groupRows(groups))
+		}),
+	}
+}
+
+func groupRows(groups []client.Group) func(io.Writer) {
+	return func(w io.Writer) {
+		row(w, "NAME", "LIVING", "CAPACITY", "IN FLIGHT", "FAILURES", "KIND", "NEXT TRY", "LAST ERROR")
+		for i := range groups {
+			g := &groups[i]
+			living, capacity, flying := 0, 0, 0
+			for j := range g.Members {
+				flying += g.Members[j].InFlight
+				if g.Members[j].Living {
+					living++
+					capacity += g.Members[j].Capacity
+				}
+			}
+			row(w, clean(g.Name), fmt.Sprintf("%d/%d", living, len(g.Members)), capacity, flying, g.Failures, clean(g.Kind), when(g.NextAt), short(g.LastError, 80))
+		}
+	}
+}
+
+func newGroupMembers(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "members NAME", Short: "List the members of a worker group", Args: cobra.ExactArgs(1),
+		Long: `List the members of a worker group as the server that is asked sees them. LOAD is
+what a member says that it has in hand, IN FLIGHT what this server has given it.`,
+		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
+			groups, err := api.Groups(ctx)
+			if err != nil {
+				return err
+			}
+			for i := range groups {
+				if groups[i].Name == args[0] {
+					return list(c, groups[i], groups[i].Members, memberRows(groups[i].Members))
+				}
+			}
+			return &task.Error{Code: task.CodeNotFound, Message: "no worker group " + task.Quote(args[0]) + " is known", Hint: "outlast group list shows those that are"}
+		}),
+	}
+}
+
+func memberRows(members []client.GroupMember) func(io.Writer) {
+	return func(w io.Writer) {
+		row(w, "ID", "LIVING", "URL", "CAPACITY", "LOAD", "IN FLIGHT", "TTL", "SEEN")
+		for i := range members {
+			m := &members[i]
+			row(w, clean(m.ID), m.Living, clean(m.URL), m.Capacity, m.Load, m.InFlight, span(m.TTL), when(m.SeenAt))
+		}
+	}
+}
