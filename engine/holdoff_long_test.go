@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,18 +14,18 @@ import (
 
 // longCrew is a worker group with tasks that take long, and room for so many.
 type longCrew struct {
-	room, running, most int
-	takes               time.Duration
-	taken               func() // tells that one was taken
+	takes time.Duration
+	taken func() // tells that one was taken
+
+	mu            sync.Mutex
+	room, running int
 }
 
 func (c *longCrew) run(ctx context.Context, _ *engine.Run) ([]byte, error) {
-	if c.running >= c.room {
+	if !c.begin() {
 		return nil, holds{engine.Steer{Action: engine.SteerHold, After: 5 * time.Second, Held: store.Held{Failures: 1, Error: "busy"}}}
 	}
-	c.running++
-	c.most = max(c.most, c.running)
-	defer func() { c.running-- }()
+	defer c.change(0, -1)
 	if c.taken != nil {
 		c.taken()
 	}
@@ -36,24 +37,42 @@ func (c *longCrew) run(ctx context.Context, _ *engine.Run) ([]byte, error) {
 	}
 }
 
+func (c *longCrew) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running >= c.room {
+		return false
+	}
+	c.running++
+	return true
+}
+
+// change adds to the room and to what runs, and returns the latter.
+func (c *longCrew) change(room, running int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.room += room
+	c.running += running
+	return c.running
+}
+
 // A group is tried again while tasks that it has taken before still run: they say
 // nothing of the room that there is now.
 func TestLongTasksDoNotKeepAGroupFromBeingTried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
-		c := &longCrew{room: 1, takes: time.Hour}
+		c := &longCrew{takes: time.Hour, room: 1}
 		e := w.node("n", &registry{policy: unguarded(t), handlers: handlers("g", c.run)}, nil)
 		first := w.enqueue(e, "g", nil)
 		time.Sleep(time.Second)
 		w.enqueue(e, "g", nil)
 		time.Sleep(20 * time.Second)
-		if got := w.get(first); c.running != 1 || got.State != task.Running {
-			t.Fatalf("%d run", c.running)
+		if got, running := w.get(first), c.change(1, 0); running != 1 || got.State != task.Running {
+			t.Fatalf("%d run", running)
 		}
-		c.room = 2
 		time.Sleep(10 * time.Second)
-		if c.running != 2 {
-			t.Errorf("%d run ten seconds after there was room for another", c.running)
+		if running := c.change(0, 0); running != 2 {
+			t.Errorf("%d run ten seconds after there was room for another", running)
 		}
 		stop(t, e)
 	})
@@ -68,17 +87,17 @@ func TestRecoveryDoesNotWaitForALongTask(t *testing.T) {
 				w := newWorld(t, 1)
 				c := &longCrew{takes: time.Hour}
 				e := w.node("n", &registry{policy: unguarded(t), handlers: handlers("g", c.run)}, nil)
-				for range 6 {
-					w.enqueue(e, "g", nil)
-				}
 				if name == "told" {
 					c.taken = func() { e.Taken("g") }
 				}
+				for range 6 {
+					w.enqueue(e, "g", nil)
+				}
 				time.Sleep(time.Minute)
-				c.room = 10
+				c.change(10, 0)
 				time.Sleep(within)
-				if c.running != 6 {
-					t.Errorf("%d of 6 tasks run %v after the group came back", c.running, within)
+				if running := c.change(0, 0); running != 6 {
+					t.Errorf("%d of 6 tasks run %v after the group came back", running, within)
 				}
 				stop(t, e)
 			})
