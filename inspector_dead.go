@@ -98,32 +98,11 @@ func (i *Inspector) Operations(ctx context.Context, n int) ([]store.Operation, e
 	return i.client.backend.Operations(ctx, n)
 }
 
-// RedriveSample is a dead letter as a dry run shows it; see [dead.Sample].
-type RedriveSample = dead.Sample
-
-// RedriveRequestOf is what was asked of a redrive. Ids are not kept: named is how
-// many they were. nil for what is no redrive.
-func RedriveRequestOf(operation *store.Operation) (request *RedriveRequest, named int) {
-	return dead.RequestOf(operation)
-}
-
-// RedriveItem is what has become of one letter of a redrive; see [dead.Item].
-type RedriveItem = dead.Item
-
-// RedriveProgress is how far a redrive has come; see [dead.Progress].
-type RedriveProgress = dead.Progress
-
-// RedriveProgressOf tells how far a redrive has come; false for other
-// operations.
-func RedriveProgressOf(operation *store.Operation) (RedriveProgress, bool) {
-	return dead.ProgressOf(operation)
-}
-
 // OperationItems is the report of a redrive: what has become of each of its
 // letters, in the order in which they go. A page has at most 500, and 100 if its
 // limit is 0. Code "not_found" for operations that are unknown or have no report
 // any more: it is kept as long as dead letters are, from the end of the operation.
-func (i *Inspector) OperationItems(ctx context.Context, id string, page store.Page) (items []RedriveItem, next string, err error) {
+func (i *Inspector) OperationItems(ctx context.Context, id string, page store.Page) (items []dead.Item, next string, err error) {
 	return i.client.keeper.Redriver().Items(ctx, id, page)
 }
 

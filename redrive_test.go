@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -82,13 +83,13 @@ func (k *kit) redrive(request outlast.RedriveRequest) string {
 	return result.Operation
 }
 
-func (k *kit) operation(id string, state store.OperationState) (*store.Operation, outlast.RedriveProgress) {
+func (k *kit) operation(id string, state store.OperationState) (*store.Operation, dead.Progress) {
 	k.Helper()
 	operation, err := k.client.Inspector().Operation(k.ctx, id)
 	if err != nil {
 		k.Fatal(err)
 	}
-	progress, ok := outlast.RedriveProgressOf(operation)
+	progress, ok := dead.ProgressOf(operation)
 	if !ok || operation.State != state {
 		k.Fatalf("the operation is %s (%s), want %s: %+v", operation.State, operation.Error, state, progress)
 	}
@@ -96,7 +97,7 @@ func (k *kit) operation(id string, state store.OperationState) (*store.Operation
 }
 
 // items reads a whole report and counts by status.
-func (k *kit) items(id string) (all []outlast.RedriveItem, counts map[string]int) {
+func (k *kit) items(id string) (all []dead.Item, counts map[string]int) {
 	k.Helper()
 	counts = map[string]int{}
 	for cursor := ""; ; {
@@ -213,7 +214,7 @@ func TestRedriveCanary(t *testing.T) {
 			}
 			k.after(10 * time.Second)
 			operation, _ := k.operation(result.Operation, store.OperationDone)
-			request, named := outlast.RedriveRequestOf(operation)
+			request, named := dead.RequestOf(operation)
 			if operation.Done != 3 || k.countLetters() != 3 || named != 4 || request.Canary != 1 || request.Filter != nil {
 				k.Errorf("got %+v; asked for %+v and %d ids", operation, request, named)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -153,7 +154,7 @@ func wireOperation(o *store.Operation) client.Operation {
 		ID: o.ID, Kind: o.Kind, State: string(o.State), Matched: o.Matched, Done: o.Done, Error: o.Error,
 		CreatedAt: wireTime(o.CreatedAt), UpdatedAt: wireTime(o.UpdatedAt), FinishedAt: wireTime(o.FinishedAt),
 	}
-	if p, ok := outlast.RedriveProgressOf(o); ok {
+	if p, ok := dead.ProgressOf(o); ok {
 		out.Sent, out.Skipped, out.Succeeded, out.Failing, out.Waiting = p.Sent, p.Skipped, p.Succeeded, p.Failing, p.Waiting
 	}
 	out.Request, out.Named = wireRequest(o)
@@ -164,7 +165,7 @@ func wireOperation(o *store.Operation) client.Operation {
 // was made; nil for one that cannot be read. Ids are not kept: named is how many
 // they were.
 func wireRequest(o *store.Operation) (request *client.Redrive, named int) {
-	r, named := outlast.RedriveRequestOf(o)
+	r, named := dead.RequestOf(o)
 	if r == nil {
 		return nil, 0
 	}
@@ -181,7 +182,7 @@ func wireRequest(o *store.Operation) (request *client.Redrive, named int) {
 	return out, named
 }
 
-func wireSamples(samples []outlast.RedriveSample, now time.Time) []client.RedriveSample {
+func wireSamples(samples []dead.Sample, now time.Time) []client.RedriveSample {
 	out := make([]client.RedriveSample, len(samples))
 	for i, s := range samples {
 		out[i] = client.RedriveSample{
@@ -192,7 +193,7 @@ func wireSamples(samples []outlast.RedriveSample, now time.Time) []client.Redriv
 	return out
 }
 
-func wireItems(items []outlast.RedriveItem) []client.OperationItem {
+func wireItems(items []dead.Item) []client.OperationItem {
 	out := make([]client.OperationItem, len(items))
 	for i := range items {
 		item := &items[i]
