@@ -114,4 +114,3 @@ func diedExactly(t *testing.T, url string, letters, times int) {
 		t.Errorf("%d letters were exported", seen)
 	}
 }
-
