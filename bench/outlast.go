@@ -38,6 +38,9 @@ func (outlastSystem) open(ctx context.Context, at place, o nodeOptions) (node, e
 	if n.client, err = outlast.Open(ctx, backend, n.clientOptions()...); err != nil {
 		return nil, errors.Join(err, backend.Close())
 	}
+	if err := putRules(ctx, backend, o.rules); err != nil {
+		return nil, errors.Join(err, backend.Close())
+	}
 	if o.handle != nil {
 		var rules []outlast.HandleOption // none: the default policy
 		if o.retries {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/outlast-dev/outlast/alert"
 )
 
 // system is what is measured: Outlast or a peer. It gets the same tasks,
@@ -70,7 +72,9 @@ type nodeOptions struct {
 	// crashes makes the node notice the crash of another as soon as its
 	// settings allow for tasks that take crashTask.
 	crashes bool
-	tuned   tuning
+	// rules are alert rules of Outlast.
+	rules []alert.Rule
+	tuned tuning
 }
 
 // job is a task to be enqueued.

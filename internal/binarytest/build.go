@@ -18,7 +18,7 @@ func Run(m interface{ Run() int }) int {
 		fmt.Fprintln(os.Stderr, "binarytest:", err)
 		return 1
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // a folder of the system's own
+	defer os.RemoveAll(folder) // a folder of the system's own
 	path = filepath.Join(folder, "outlast")
 	build := exec.Command("go", "build", "-o", path, "github.com/outlast-dev/outlast/cmd/outlast")
 	if out, err := build.CombinedOutput(); err != nil {
