@@ -21,7 +21,7 @@ import (
 func (c *Client) makeAlerts() {
 	config := alert.Config{
 		Backend: c.backend, Node: &alertNode{c}, Logger: c.logger, Backlog: c.dead.Backlog, Functions: c.alertFuncs,
-		Serve: c.registry.serveAlerts, Groups: newGroupWatch(c).samples,
+		Serve: c.registry.serveAlerts, Groups: newGroupWatch(c).samples, Changes: (&changeWatch{client: c}).samples,
 		Open: func(spec *alert.ChannelSpec) (alert.Channel, error) {
 			return channel.New(spec, channel.Options{HTTP: c.outbound(), Logger: c.logger})
 		},

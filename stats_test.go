@@ -30,7 +30,7 @@ func TestCompareStats(t *testing.T) {
 			if _, _, err := client.Inspector().PutPolicy(k.ctx, policy.Change{Name: "p", Form: []byte([]string{`{"max_attempts":5}`, `{"max_attempts":6}`}[n])}); err != nil {
 				k.Fatal(err)
 			}
-			for range 10 {
+			for range 60 {
 				if _, err := client.Enqueue(k.ctx, outlast.Draft{Type: "t", Policy: "p"}); err != nil {
 					k.Fatal(err)
 				}
@@ -47,16 +47,27 @@ func TestCompareStats(t *testing.T) {
 				k.Fatal(all, err)
 			}
 			for i, one := range all {
-				if one.Number != i+1 || one.From.Name != names[0] || one.To.Name != names[1] || one.From.Count != 10 || one.To.Count != 10 {
+				if one.Number != i+1 || one.From.Name != names[0] || one.To.Name != names[1] || one.From.Count != 60 || one.To.Count != 60 {
 					k.Errorf("%s: %+v, %+v", by, one.From, one.To)
 				}
-				if failed := 10 * (1 - i); one.From.Failed != failed || one.To.Failed != failed {
+				if failed := 60 * (1 - i); one.From.Failed != failed || one.To.Failed != failed {
 					k.Errorf("%s: %d and %d failed", by, one.From.Failed, one.To.Failed)
 				}
 				if growth := stats.Growth(one.From.P99, one.To.P99); growth < 1.9 || growth > 2.1 {
 					k.Errorf("%s: %s became %s", by, one.From.P99, one.To.P99)
 				}
 			}
+		}
+		// The second attempts take twice as long as before, in both comparisons.
+		k.after(2 * time.Minute)
+		told := map[any]bool{}
+		for _, event := range k.log.events(k.T, "alert") {
+			if event["rule"] == "slower_after_change" {
+				told[event["subject"]] = true
+			}
+		}
+		if len(told) != 2 || !told["t attempt 2 2"] || !told["t attempt 2 p@2"] {
+			k.Errorf("told of %v", told)
 		}
 		_, err := k.client.Inspector().CompareStats(k.ctx, stats.Question{By: "node", From: "a", To: "a"})
 		if e := wantCode(k.T, err, "invalid"); len(e.Fields) != 2 {

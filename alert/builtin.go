@@ -22,6 +22,8 @@ func Builtin(backlog int) []Rule {
 		// A storm begins when a target answers more slowly while more and more of
 		// what it is asked are repeats.
 		{Name: "storm_forming", On: OnTarget, When: "retries >= 20 && retry_share >= 0.2 && retry_growth >= 3.0 && p99_growth >= 1.5", Severity: Critical},
+		// Second attempts that take longer than before a deploy are seen here first.
+		{Name: "slower_after_change", On: OnChange, When: "attempt >= 2 && samples >= 50 && p99_growth >= 1.5"},
 		{Name: "schedule_missed", On: OnSchedule, When: "missed > 0"},
 		{Name: "redrive_failed", On: OnRedrive, When: `state == "failed"`},
 	}

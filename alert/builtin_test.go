@@ -19,6 +19,9 @@ func TestBuiltinRules(t *testing.T) {
 	redrive := func(state store.OperationState) *Occurrence {
 		return RedriveEnded(&store.Operation{State: state}, now)
 	}
+	change := func(number, samples int, p99 time.Duration) *Occurrence {
+		return (&ChangeSample{Type: "t", Number: number, By: "release", From: "1", To: "2", Samples: samples, P99Before: 2 * time.Second, P99: p99}).at(now)
+	}
 	follow := settlement(task.OutcomeDead, task.Exhausted)
 	follow.Task.Spec.Follows = "fallback"
 	rows := map[string]struct{ holds, not []*Occurrence }{
@@ -32,6 +35,9 @@ func TestBuiltinRules(t *testing.T) {
 		"schedule_missed": {[]*Occurrence{ScheduleMissed("s", 1, now)}, []*Occurrence{ScheduleMissed("s", 0, now)}},
 		"redrive_failed":  {[]*Occurrence{redrive(store.OperationFailed)}, []*Occurrence{redrive(store.OperationDone), redrive(store.OperationCanceled)}},
 		"storm_forming":   {},
+		"slower_after_change": {[]*Occurrence{change(2, 50, 3*time.Second), change(5, 1000, 9*time.Second)}, []*Occurrence{
+			change(1, 1000, 9*time.Second), change(2, 49, 9*time.Second), change(2, 1000, 2*time.Second), change(2, 1000, 0),
+		}},
 	}
 	b := newBook(Builtin(5), nil)
 	for _, rule := range b.all {

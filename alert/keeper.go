@@ -54,6 +54,9 @@ type Config struct {
 	Told func(channel, result string)
 	// Groups measures the worker groups; nil where there are none.
 	Groups func() []GroupSample
+	// Changes measures the attempts before and after the changes of the last day;
+	// nil where nobody counts them.
+	Changes func(ctx context.Context) ([]ChangeSample, error)
 }
 
 // Keeper runs the alerts of one node: a goroutine that looks for changed rules

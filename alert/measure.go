@@ -167,6 +167,11 @@ func (k *Keeper) sample(ctx context.Context, b *book, now time.Time) (*Sample, e
 	if k.Groups != nil && len(b.rules[OnGroup]) > 0 {
 		sample.Groups = k.Groups()
 	}
+	if k.Changes != nil && len(b.rules[OnChange]) > 0 {
+		if sample.Changes, err = k.Changes(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return sample, nil
 }
 

@@ -35,15 +35,16 @@ const (
 	OnType     On = "type"     // each type run in the last minutes
 	OnCategory On = "category" // each category of failures
 	OnGroup    On = "group"    // each worker group
+	OnChange   On = "change"   // attempts of one number of a type, before and after a new release or policy version
 )
 
-var ons = []On{OnDead, OnRetry, OnCrash, OnBreaker, OnRedrive, OnSchedule, OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup}
+var ons = []On{OnDead, OnRetry, OnCrash, OnBreaker, OnRedrive, OnSchedule, OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup, OnChange}
 
 // Aggregate reports whether rules of this kind are measured, and so have an
 // end.
 func (o On) Aggregate() bool {
 	switch o {
-	case OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup:
+	case OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup, OnChange:
 		return true
 	}
 	return false

@@ -128,7 +128,7 @@ func TestExpressionsSeeEvents(t *testing.T) {
 func TestEveryVariableIsSet(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	sample := Sample{Letters: &store.DeadStats{}, Queues: []QueueSample{{Name: "q"}}, Targets: []RateSample{{Name: "t"}}, Types: []RateSample{{Name: "t"}}, Categories: []RateSample{{Name: "t"}}, Groups: []GroupSample{{Name: "g"}}}
+	sample := Sample{Letters: &store.DeadStats{}, Queues: []QueueSample{{Name: "q"}}, Targets: []RateSample{{Name: "t"}}, Types: []RateSample{{Name: "t"}}, Categories: []RateSample{{Name: "t"}}, Groups: []GroupSample{{Name: "g"}}, Changes: []ChangeSample{{Type: "t", Number: 2, By: "release", From: "1", To: "2"}}}
 	all := append(sample.Occurrences(now),
 		Ended(settlement(task.OutcomeDead, task.Exhausted), 1), Ended(settlement(task.OutcomeFailed, ""), 1), Crashed(&store.Recovered{}, now),
 		BreakerChanged("t", "closed", "open", "x", now), RedriveEnded(&store.Operation{}, now), ScheduleMissed("s", 1, now))

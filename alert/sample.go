@@ -16,6 +16,7 @@ type Sample struct {
 	Types      []RateSample
 	Categories []RateSample
 	Groups     []GroupSample
+	Changes    []ChangeSample
 }
 
 // QueueSample is one queue.
@@ -48,6 +49,18 @@ type GroupSample struct {
 	Failing time.Duration
 }
 
+// ChangeSample is how long attempts of one number of a type take after a change,
+// against before.
+type ChangeSample struct {
+	Type      string
+	Number    int    // of the attempt; 5 stands for all from the fifth on
+	By        string // release or policy_version
+	From, To  string
+	Samples   int // attempts of the side that has fewer
+	P99       time.Duration
+	P99Before time.Duration
+}
+
 // Occurrences lists the subjects of a sample with the values of the variables.
 func (s *Sample) Occurrences(at time.Time) (all []*Occurrence) {
 	if s.Letters != nil {
@@ -67,6 +80,9 @@ func (s *Sample) Occurrences(at time.Time) (all []*Occurrence) {
 	}
 	for i := range s.Groups {
 		all = append(all, s.Groups[i].at(at))
+	}
+	for i := range s.Changes {
+		all = append(all, s.Changes[i].at(at))
 	}
 	return all
 }
@@ -126,6 +142,27 @@ func (g *GroupSample) at(at time.Time) *Occurrence {
 		On: OnGroup, Subject: g.Name, At: at,
 		Text:   "group " + g.Name + " has " + counted(g.Living, "living member") + "; " + counted(g.Waiting, "task") + " wait",
 		Values: map[string]any{"group": g.Name, "living": g.Living, "waiting": g.Waiting, "failing": g.Failing},
+	}
+}
+
+func (c *ChangeSample) at(at time.Time) *Occurrence {
+	growth := 1.0
+	if c.P99 > 0 && c.P99Before > 0 {
+		growth = float64(c.P99) / float64(c.P99Before)
+	}
+	attempt := "attempt " + strconv.Itoa(c.Number)
+	noun := "release"
+	if c.By != noun {
+		noun = "policy"
+	}
+	return &Occurrence{
+		On: OnChange, Subject: c.Type + " " + attempt + " " + c.To, At: at,
+		Text: c.Type + ": the p99 of " + attempt + " is " + times(growth) + " that before " + noun + " " + c.To,
+		Values: map[string]any{
+			"type": c.Type, "attempt": c.Number, "by": c.By, "from": c.From, "to": c.To, "samples": c.Samples,
+			"p99": c.P99, "p99_before": c.P99Before, "p99_growth": growth,
+		},
+		Fields: fields("before", c.From, "after", c.To, "p99 before", c.P99Before.String(), "p99", c.P99.String(), "samples", strconv.Itoa(c.Samples)),
 	}
 }
 

@@ -18,12 +18,12 @@ type Variable struct {
 // the kind of rule does not set is unknown to its expressions.
 var variables = []Variable{
 	{"event", "string", "what has happened: retry or dead", []On{OnTask}},
-	{"type", "string", "the task's type", []On{OnDead, OnRetry, OnCrash, OnType}},
+	{"type", "string", "the task's type", []On{OnDead, OnRetry, OnCrash, OnType, OnChange}},
 	{"queue", "string", "the queue", []On{OnDead, OnRetry, OnCrash, OnQueue}},
 	{"target", "string", "what the task calls: the host, or the type", []On{OnDead, OnRetry, OnBreaker, OnTarget}},
 	{"key", "string", "the ordering key", []On{OnDead, OnRetry}},
 	{"policy", "string", "the policy that the task names", []On{OnDead, OnRetry}},
-	{"attempt", "int", "the attempt that has ended, from 1", []On{OnDead, OnRetry, OnCrash}},
+	{"attempt", "int", "the attempt that has ended, from 1; of a change: its number, 5 for all from the fifth on", []On{OnDead, OnRetry, OnCrash, OnChange}},
 	{"max_attempts", "int", "the limit that holds, 0 for none", []On{OnDead, OnRetry}},
 	{"crashes", "int", "processes that the task has seen die", []On{OnDead, OnCrash}},
 	{"age", "duration", "the time since the task was accepted", []On{OnDead, OnRetry}},
@@ -66,8 +66,13 @@ var variables = []Variable{
 	{"failure_share", "double", "failures / attempts, 0 to 1", []On{OnTarget, OnType, OnCategory}},
 	{"retry_share", "double", "retries / attempts, 0 to 1", []On{OnTarget, OnType}},
 	{"retry_growth", "double", "retries of the last minute / those of a minute in the five before it; at least one is taken to have been there", []On{OnTarget, OnType}},
-	{"p99", "duration", "99 of 100 attempts of the last minute took no longer", []On{OnTarget, OnType}},
-	{"p99_growth", "double", "p99 of the last minute / that of the five before it, 1 if nothing is known", []On{OnTarget, OnType}},
+	{"p99", "duration", "99 of 100 attempts of the last minute took no longer; of a change: of those after it", []On{OnTarget, OnType, OnChange}},
+	{"p99_growth", "double", "p99 of the last minute / that of the five before it, 1 if nothing is known; of a change: p99 / p99_before", []On{OnTarget, OnType, OnChange}},
+	{"p99_before", "duration", "99 of 100 attempts before the change took no longer", []On{OnChange}},
+	{"samples", "int", "attempts before or after the change, of the side that has fewer", []On{OnChange}},
+	{"by", "string", "what has changed: release or policy_version", []On{OnChange}},
+	{"from", "string", "the release or policy version before, such as 1.4 or payment@3", []On{OnChange}},
+	{"to", "string", "the one after, in force for a day at most", []On{OnChange}},
 }
 
 // Variables lists what expressions can use.
