@@ -51,7 +51,7 @@ func has(t *testing.T, span sdktrace.ReadOnlySpan, want map[string]string) {
 	t.Helper()
 	for name, value := range want {
 		i := slices.IndexFunc(span.Attributes(), func(a attribute.KeyValue) bool { return string(a.Key) == name })
-		if i < 0 && value != "" || i >= 0 && span.Attributes()[i].Value.Emit() != value {
+		if i < 0 && value != "" || i >= 0 && span.Attributes()[i].Value.String() != value {
 			t.Errorf("%s: %s is not %q: %v", span.Name(), name, value, span.Attributes())
 		}
 	}
