@@ -189,7 +189,7 @@ func knownReason(reason task.DeadReason) bool {
 // canceled within about a second, and a success that still arrives is kept.
 // Code "conflict" with the state for tasks that have ended.
 func (i *Inspector) Cancel(ctx context.Context, id ID) (*View, error) {
-	t, err := i.client.backend.Cancel(ctx, id)
+	t, err := i.client.backend.Cancel(ctx, id, audited(ctx, "task.cancel", "task/"+id.String()))
 	if err != nil {
 		return nil, refusal("canceled", id, err)
 	}
@@ -204,7 +204,7 @@ func (i *Inspector) Cancel(ctx context.Context, id ID) (*View, error) {
 // Code "conflict" with the state for others, dead ones included: those are
 // sent back by [Inspector.Redrive].
 func (i *Inspector) RetryNow(ctx context.Context, id ID) (*View, error) {
-	return i.reschedule(ctx, "retried", id, time.Time{})
+	return i.reschedule(ctx, "retried", "task.retry", id, time.Time{})
 }
 
 // Reschedule moves the next run of a pending task. Code "conflict" for
@@ -215,11 +215,11 @@ func (i *Inspector) Reschedule(ctx context.Context, id ID, at time.Time) (*View,
 	if err := c.err("the time is invalid"); err != nil {
 		return nil, err
 	}
-	return i.reschedule(ctx, "rescheduled", id, ceilMicro(at))
+	return i.reschedule(ctx, "rescheduled", "task.reschedule", id, ceilMicro(at))
 }
 
-func (i *Inspector) reschedule(ctx context.Context, asked string, id ID, at time.Time) (*View, error) {
-	t, err := i.client.backend.Reschedule(ctx, id, at)
+func (i *Inspector) reschedule(ctx context.Context, asked, action string, id ID, at time.Time) (*View, error) {
+	t, err := i.client.backend.Reschedule(ctx, id, at, audited(ctx, action, "task/"+id.String()))
 	if err != nil {
 		return nil, refusal(asked, id, err)
 	}

@@ -2,6 +2,7 @@ package outlast
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -53,7 +54,7 @@ func (i *Inspector) PutQueue(ctx context.Context, queue Queue) (*Queue, error) {
 	case err != nil && !errors.Is(err, &Error{Code: task.CodeNotFound}):
 		return nil, err
 	}
-	stored, err := i.client.backend.PutQueue(ctx, queue)
+	stored, err := i.client.backend.PutQueue(ctx, queue, audited(ctx, "queue.put", "queue/"+queue.Name))
 	if err == nil {
 		i.refresh(ctx)
 	}
@@ -97,7 +98,11 @@ func checkQueue(queue *Queue, policies *policy.Set) error {
 // PauseQueue stops the start of further attempts in a queue, or lets them go
 // on; within about a second everywhere. Enqueues are still accepted.
 func (i *Inspector) PauseQueue(ctx context.Context, name string, paused bool) (*Queue, error) {
-	queue, err := i.client.backend.PauseQueue(ctx, name, paused)
+	action := "queue.resume"
+	if paused {
+		action = "queue.pause"
+	}
+	queue, err := i.client.backend.PauseQueue(ctx, name, paused, audited(ctx, action, "queue/"+name))
 	if err == nil {
 		i.refresh(ctx)
 	}
@@ -129,7 +134,9 @@ func (i *Inspector) QueueStats(ctx context.Context) (map[string]QueueStats, erro
 // ReleaseKey lets the tasks behind a dead one of an ordering key go on; the
 // dead letter stays. It reports whether the key was blocked.
 func (i *Inspector) ReleaseKey(ctx context.Context, queue, key string) (bool, error) {
-	released, err := i.client.backend.ReleaseKey(ctx, queue, key)
+	row := audited(ctx, "key.release", "queue/"+queue)
+	row.Before, _ = json.Marshal(map[string]string{"key": key}) // a text: it cannot fail
+	released, err := i.client.backend.ReleaseKey(ctx, queue, key, row)
 	if err != nil || !released {
 		return released, err
 	}

@@ -109,7 +109,9 @@ func (i *Inspector) OrderTarget(ctx context.Context, name string, action store.T
 			return nil, err
 		}
 	}
-	order, err := i.client.backend.PutTargetOrder(ctx, store.TargetOrder{Target: name, Action: action})
+	row := audited(ctx, "target."+string(action), "target/"+name)
+	row.After = []byte(`{"action":"` + string(action) + `"}`)
+	order, err := i.client.backend.PutTargetOrder(ctx, store.TargetOrder{Target: name, Action: action}, row)
 	if err != nil {
 		return nil, err
 	}

@@ -181,7 +181,7 @@ func finish(ctx context.Context, backend store.Config, f *File, record store.Obj
 		before := queue
 		wanted.change(&queue)
 		if queue.UpdatedAt.IsZero() || !sameQueue(&queue, &before) {
-			if _, err := backend.PutQueue(ctx, queue); err != nil {
+			if _, err := backend.PutQueue(ctx, queue, store.Audit{Actor: "file", Action: "queue.put", Subject: "queue/" + queue.Name}); err != nil {
 				return fmt.Errorf("queue %s: %w", task.Quote(name), err)
 			}
 		}

@@ -40,7 +40,7 @@ type Backend interface {
 	Objects(ctx context.Context, kind string) ([]store.Object, error)
 	Object(ctx context.Context, kind, name string) (*store.Object, error)
 	Get(ctx context.Context, id task.ID) (*task.Task, error)
-	Cancel(ctx context.Context, id task.ID) (*task.Task, error)
+	Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (*task.Task, error)
 }
 
 // Node is what the ticker needs of the engine beside it.

@@ -169,6 +169,7 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"create-token":  fixed("/v1/tokens", `{"name":"made","role":"viewer"}`),
 	"list-tokens":   fixed("/v1/tokens", ""),
 	"revoke-token":  fixed("/v1/tokens/none", ""),
+	"list-audit":    fixed("/v1/audit", ""),
 	"get-livez":     fixed("/livez", ""),
 	"get-readyz":    fixed("/readyz", ""),
 	"get-metrics":   fixed("/metrics", ""),
@@ -337,4 +338,52 @@ func TestScopesByIDAndInBatches(t *testing.T) {
 	g.as(worker, "POST", "/v1/workers/poll", `{"worker":"w","types":["never"],"wait":"0s"}`).problem(403, "denied", "queues")
 	g.as(g.token(token.Operator, "red"), "POST", "/v1/dead/purge", `{"filter":{}}`).is(200)
 	g.as(g.admin, "GET", "/v1/dead/"+green, "").is(200) // not of the token's queue
+}
+
+func TestActionsLeaveARowEach(t *testing.T) {
+	g := startGuarded(t)
+	id, other := g.pending("red"), g.pending("red")
+	operator := g.token(token.Operator)
+	for _, call := range [][2]string{
+		{"/v1/tasks/" + id + "/reschedule", `{"delay":"2h"}`}, {"/v1/tasks/" + id + "/cancel", ""}, {"/v1/tasks/" + other + "/retry", ""},
+		{"/v1/queues/red/pause", ""}, {"/v1/queues/red/pause", ""}, {"/v1/queues/red/resume", ""}, {"/v1/targets/elsewhere/open", ""},
+		{"/v1/schedules/nightly/pause", ""},
+	} {
+		g.call("POST", call[0], call[1], "Authorization", operator, "X-Request-Id", "req-7").is(200)
+	}
+	g.as(operator, "POST", "/v1/tasks/"+id+"/cancel", "").is(409)
+	var log client.AuditLog
+	g.as(operator, "GET", "/v1/audit?limit=7", "").is(200).into(&log)
+	want := []string{"schedule.pause", "target.open", "queue.resume", "queue.pause", "task.retry", "task.cancel", "task.reschedule"}
+	for i, row := range log.Rows {
+		if row.Action != want[i] || !strings.HasPrefix(row.Actor, "token ") || !strings.HasSuffix(row.Actor, " (test)") || row.Address != "127.0.0.1" || row.Request != "req-7" || row.At.IsZero() {
+			t.Errorf("row %d: %+v, want %s", i, row, want[i])
+		}
+	}
+	if len(log.Rows) != len(want) || log.NextCursor == "" {
+		t.Fatalf("%d rows: %+v", len(log.Rows), log)
+	}
+	if canceled := log.Rows[5]; canceled.Subject != "task/"+id || !strings.Contains(string(canceled.Before), `"pending"`) || !strings.Contains(string(canceled.After), `"canceled"`) {
+		t.Errorf("cancel: %+v, %s, %s", canceled, canceled.Before, canceled.After)
+	}
+	g.as(g.admin, "PUT", "/v1/queues/red", `{"weight":4}`).is(200)
+	g.as(g.admin, "PUT", "/v1/policies/p", `{"max_attempts":3}`).is(201)
+	g.as(g.admin, "PUT", "/v1/alerts/rules/r", `{"on":"dead"}`).is(200)
+	g.as(operator, "GET", "/v1/audit?limit=3", "").is(200).into(&log)
+	for i, action := range []string{"rule.put", "policy.put", "queue.put"} {
+		if row := log.Rows[i]; !strings.HasSuffix(row.Action, ".put") || i > 0 && row.Action != action || !strings.HasPrefix(row.Actor, "token ") {
+			t.Errorf("row %+v, want %s", row, action)
+		}
+	}
+	g.as(operator, "GET", "/v1/audit?action=queue.&subject=queue/red", "").is(200).into(&log)
+	for _, row := range log.Rows {
+		if !strings.HasPrefix(row.Action, "queue.") || row.Subject != "queue/red" {
+			t.Errorf("row %+v", row)
+		}
+	}
+	g.as(operator, "GET", "/v1/audit?limit=0", "").problem(400, "invalid", "limit")
+	g.as(operator, "GET", "/v1/audit?cursor=x", "").problem(400, "invalid", "cursor")
+	if len(log.Rows) != 4 { // made, paused, resumed, weighed
+		t.Errorf("%d rows of the queue", len(log.Rows))
+	}
 }

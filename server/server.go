@@ -94,6 +94,7 @@ func New(config Config) (*Server, error) {
 	s.addWorkers()
 	s.addGroups()
 	s.addTokens()
+	s.addAudit()
 	s.addHealth()
 	s.addMetrics(config.Registry)
 	if err := s.addDocument(); err != nil {

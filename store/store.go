@@ -242,15 +242,18 @@ type Query interface {
 	Check(ctx context.Context) ([]string, error)
 }
 
-// Admin changes tasks on behalf of an operator, on the row, from any node.
+// Admin changes tasks on behalf of an operator, on the row, from any node. The
+// rows of the audit log that its calls take, and those of [Config], are written in
+// the same transaction if it changes something, and not if it does not; of tasks
+// and queues the store completes them with what was and what is.
 type Admin interface {
 	// Cancel ends a pending task as canceled, or requests the cancel of a
 	// running one (CancelRequested). The task as it then stands is
 	// returned. CodeConflict for other states than pending and running.
-	Cancel(ctx context.Context, id task.ID) (*task.Task, error)
+	Cancel(ctx context.Context, id task.ID, audit ...Audit) (*task.Task, error)
 	// Reschedule moves the next run of a pending task (zero time: now) and
 	// clears its park mark. CodeConflict for other states.
-	Reschedule(ctx context.Context, id task.ID, at Time) (*task.Task, error)
+	Reschedule(ctx context.Context, id task.ID, at Time, audit ...Audit) (*task.Task, error)
 	// Redrive sends dead letters back: deletes the dead row (the loser of a
 	// race finds nothing), releases the key that it holds, inserts the task
 	// again, pending, with the same id, Seq and Claim, Spec.Redriven(now,
@@ -265,7 +268,7 @@ type Admin interface {
 	Purge(ctx context.Context, filter Filter, limit int, audit ...Audit) ([]*task.Task, error)
 	// ReleaseKey removes the hold on a key and reports whether there was
 	// one. The dead letter stays.
-	ReleaseKey(ctx context.Context, queue, key string) (bool, error)
+	ReleaseKey(ctx context.Context, queue, key string, audit ...Audit) (bool, error)
 	// Cleanup deletes up to limit rows of ended tasks, histories and dedupe
 	// entries past their retention, and rows of nodes long gone. Dead
 	// letters are not touched. It returns how many rows it deleted: fewer
@@ -281,18 +284,18 @@ type Admin interface {
 type Config interface {
 	// PutQueue creates a queue with its lanes, or changes one; lanes can
 	// only be raised. The queue as stored is returned.
-	PutQueue(ctx context.Context, queue Queue) (*Queue, error)
+	PutQueue(ctx context.Context, queue Queue, audit ...Audit) (*Queue, error)
 	// Queues lists queues by name.
 	Queues(ctx context.Context) ([]Queue, error)
 	// PauseQueue sets or clears the pause switch; CodeNotFound.
-	PauseQueue(ctx context.Context, name string, paused bool) (*Queue, error)
+	PauseQueue(ctx context.Context, name string, paused bool, audit ...Audit) (*Queue, error)
 	// PutTargetOrder stores what an operator says about a target, in place of
 	// what was said of it before, and returns it with its time, which is later
 	// than that of what it replaces. Topology shows it: an open order until another
 	// replaces it, others for an hour, which is long enough for every node to
 	// obey. CodeInvalid for a target without a name and for no action,
 	// CodeConflict when 10 000 targets are ordered open already.
-	PutTargetOrder(ctx context.Context, order TargetOrder) (*TargetOrder, error)
+	PutTargetOrder(ctx context.Context, order TargetOrder, audit ...Audit) (*TargetOrder, error)
 	// PutOperation inserts or replaces an operation by its id. A replace
 	// succeeds only if the stored Version is operation.Version, and raises
 	// it; else CodeConflict. The rows of the audit log are written with it.

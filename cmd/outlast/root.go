@@ -38,6 +38,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 partial, 4 not found, 5 denied,
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd.Flags()) }
 	root.AddCommand(
 		newServe(c), newDemo(c), newTask(c), newDead(c), newQueue(c), newPolicy(c), newConfig(c), newSchedule(c), newOperation(c), newTarget(c), newAlert(c), newNode(c), newGroup(c), newToken(c), newSim(c), newStats(c), newMigrate(c), newDoctor(c), newVersion(c),
+		newAudit(c),
 	)
 	completion(root)
 	explain(root)

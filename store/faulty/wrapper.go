@@ -149,12 +149,12 @@ func (w *wrapper) Check(ctx context.Context) ([]string, error) {
 	return call(ctx, w.faults, "Check", func() ([]string, error) { return w.backend.Check(ctx) })
 }
 
-func (w *wrapper) Cancel(ctx context.Context, id task.ID) (*task.Task, error) {
-	return call(ctx, w.faults, "Cancel", func() (*task.Task, error) { return w.backend.Cancel(ctx, id) })
+func (w *wrapper) Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (*task.Task, error) {
+	return call(ctx, w.faults, "Cancel", func() (*task.Task, error) { return w.backend.Cancel(ctx, id, audit...) })
 }
 
-func (w *wrapper) Reschedule(ctx context.Context, id task.ID, at store.Time) (*task.Task, error) {
-	return call(ctx, w.faults, "Reschedule", func() (*task.Task, error) { return w.backend.Reschedule(ctx, id, at) })
+func (w *wrapper) Reschedule(ctx context.Context, id task.ID, at store.Time, audit ...store.Audit) (*task.Task, error) {
+	return call(ctx, w.faults, "Reschedule", func() (*task.Task, error) { return w.backend.Reschedule(ctx, id, at, audit...) })
 }
 
 func (w *wrapper) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) ([]task.ID, []task.ID, error) {
@@ -173,24 +173,24 @@ func (w *wrapper) Purge(ctx context.Context, filter store.Filter, limit int, aud
 	return call(ctx, w.faults, "Purge", func() ([]*task.Task, error) { return w.backend.Purge(ctx, filter, limit, audit...) })
 }
 
-func (w *wrapper) ReleaseKey(ctx context.Context, queue, key string) (bool, error) {
-	return call(ctx, w.faults, "ReleaseKey", func() (bool, error) { return w.backend.ReleaseKey(ctx, queue, key) })
+func (w *wrapper) ReleaseKey(ctx context.Context, queue, key string, audit ...store.Audit) (bool, error) {
+	return call(ctx, w.faults, "ReleaseKey", func() (bool, error) { return w.backend.ReleaseKey(ctx, queue, key, audit...) })
 }
 
 func (w *wrapper) Cleanup(ctx context.Context, ended store.Time, limit int) (int, error) {
 	return call(ctx, w.faults, "Cleanup", func() (int, error) { return w.backend.Cleanup(ctx, ended, limit) })
 }
 
-func (w *wrapper) PutQueue(ctx context.Context, queue store.Queue) (*store.Queue, error) {
-	return call(ctx, w.faults, "PutQueue", func() (*store.Queue, error) { return w.backend.PutQueue(ctx, queue) })
+func (w *wrapper) PutQueue(ctx context.Context, queue store.Queue, audit ...store.Audit) (*store.Queue, error) {
+	return call(ctx, w.faults, "PutQueue", func() (*store.Queue, error) { return w.backend.PutQueue(ctx, queue, audit...) })
 }
 
 func (w *wrapper) Queues(ctx context.Context) ([]store.Queue, error) {
 	return call(ctx, w.faults, "Queues", func() ([]store.Queue, error) { return w.backend.Queues(ctx) })
 }
 
-func (w *wrapper) PauseQueue(ctx context.Context, name string, paused bool) (*store.Queue, error) {
-	return call(ctx, w.faults, "PauseQueue", func() (*store.Queue, error) { return w.backend.PauseQueue(ctx, name, paused) })
+func (w *wrapper) PauseQueue(ctx context.Context, name string, paused bool, audit ...store.Audit) (*store.Queue, error) {
+	return call(ctx, w.faults, "PauseQueue", func() (*store.Queue, error) { return w.backend.PauseQueue(ctx, name, paused, audit...) })
 }
 
 func (w *wrapper) PutOperation(ctx context.Context, operation store.Operation, audit ...store.Audit) (*store.Operation, error) {
@@ -205,8 +205,8 @@ func (w *wrapper) Operations(ctx context.Context, limit int) ([]store.Operation,
 	return call(ctx, w.faults, "Operations", func() ([]store.Operation, error) { return w.backend.Operations(ctx, limit) })
 }
 
-func (w *wrapper) PutTargetOrder(ctx context.Context, order store.TargetOrder) (*store.TargetOrder, error) {
-	return call(ctx, w.faults, "PutTargetOrder", func() (*store.TargetOrder, error) { return w.backend.PutTargetOrder(ctx, order) })
+func (w *wrapper) PutTargetOrder(ctx context.Context, order store.TargetOrder, audit ...store.Audit) (*store.TargetOrder, error) {
+	return call(ctx, w.faults, "PutTargetOrder", func() (*store.TargetOrder, error) { return w.backend.PutTargetOrder(ctx, order, audit...) })
 }
 
 func (w *wrapper) Change(ctx context.Context, change store.Change) (*store.Changed, error) {

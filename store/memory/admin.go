@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
 // Cancel implements [store.Admin]. The request leaves the claim number as
 // it is, so that a success that still arrives is kept.
-func (s *Store) Cancel(ctx context.Context, id task.ID) (*task.Task, error) {
-	return s.edit(ctx, id, func(d *data, r *row, now time.Time) error {
+func (s *Store) Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (*task.Task, error) {
+	return s.edit(ctx, id, audit, func(d *data, r *row, now time.Time) error {
 		if r.State == task.Running {
 			r.CancelRequested, r.UpdatedAt = true, now
 			return nil
@@ -23,8 +24,8 @@ func (s *Store) Cancel(ctx context.Context, id task.ID) (*task.Task, error) {
 }
 
 // Reschedule implements [store.Admin].
-func (s *Store) Reschedule(ctx context.Context, id task.ID, at time.Time) (*task.Task, error) {
-	return s.edit(ctx, id, func(d *data, r *row, now time.Time) error {
+func (s *Store) Reschedule(ctx context.Context, id task.ID, at time.Time, audit ...store.Audit) (*task.Task, error) {
+	return s.edit(ctx, id, audit, func(d *data, r *row, now time.Time) error {
 		if _, err := r.State.Next(task.Reschedule); err != nil {
 			return err
 		}
@@ -35,7 +36,7 @@ func (s *Store) Reschedule(ctx context.Context, id task.ID, at time.Time) (*task
 
 // edit applies an operator's change to a live row and returns the task as
 // it then stands.
-func (s *Store) edit(ctx context.Context, id task.ID, change func(*data, *row, time.Time) error) (*task.Task, error) {
+func (s *Store) edit(ctx context.Context, id task.ID, audit []store.Audit, change func(*data, *row, time.Time) error) (*task.Task, error) {
 	now, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -50,11 +51,19 @@ func (s *Store) edit(ctx context.Context, id task.ID, change func(*data, *row, t
 		}
 		return nil, &task.Error{Code: task.CodeConflict, Message: "the task has ended as " + string(t.State), State: t.State}
 	}
+	if err := objects.CheckAudit(audit); err != nil {
+		return nil, err
+	}
+	before := r.Task
 	if err := change(d, r, now); err != nil {
 		return nil, err
 	}
+	after := clone(&r.Task)
+	if err := d.log(store.AuditTask(audit, &before, after), now); err != nil {
+		return nil, err
+	}
 	s.commit(id.Lane())
-	return clone(&r.Task), nil
+	return after, nil
 }
 
 // Redrive implements [store.Admin]. The history of the task stays.
@@ -141,12 +150,16 @@ func (d *data) forget(id task.ID) {
 }
 
 // ReleaseKey implements [store.Admin].
-func (s *Store) ReleaseKey(ctx context.Context, queue, key string) (bool, error) {
-	if _, err := s.begin(ctx); err != nil {
+func (s *Store) ReleaseKey(ctx context.Context, queue, key string, audit ...store.Audit) (bool, error) {
+	now, err := s.begin(ctx)
+	if err != nil {
 		return false, err
 	}
 	d := s.data
 	defer d.mu.Unlock()
+	if err := objects.CheckAudit(audit); err != nil {
+		return false, err
+	}
 	released := false
 	for _, lane := range d.lanes {
 		if lane.Queue == queue && lane.release(key, task.ID{}) {
@@ -154,7 +167,10 @@ func (s *Store) ReleaseKey(ctx context.Context, queue, key string) (bool, error)
 			s.commit(lane.Number)
 		}
 	}
-	return released, nil
+	if released {
+		return true, d.log(audit, now)
+	}
+	return false, nil
 }
 
 // Cleanup implements [store.Admin]. A task and its history count as one row.

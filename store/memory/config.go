@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -17,14 +18,22 @@ const (
 )
 
 // PutQueue implements [store.Config]. A change with no lanes leaves them.
-func (s *Store) PutQueue(ctx context.Context, given store.Queue) (*store.Queue, error) {
+func (s *Store) PutQueue(ctx context.Context, given store.Queue, audit ...store.Audit) (*store.Queue, error) {
 	now, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	d := s.data
 	defer d.mu.Unlock()
+	if err := objects.CheckAudit(audit); err != nil {
+		return nil, err
+	}
+	var before *store.Queue
 	q := d.queues[given.Name]
+	if q != nil {
+		was := q.Queue
+		before = &was
+	}
 	if q == nil {
 		q = &queue{}
 		given.Lanes = cmp.Or(given.Lanes, defaultLanes)
@@ -47,7 +56,7 @@ func (s *Store) PutQueue(ctx context.Context, given store.Queue) (*store.Queue, 
 	d.queues[given.Name] = q
 	s.commit()
 	out := cloneQueue(q)
-	return &out, nil
+	return &out, d.log(store.AuditQueue(audit, before, &out), now)
 }
 
 func (d *data) checkQueue(given store.Queue, lanes int) error {
@@ -82,7 +91,7 @@ func (d *data) sortedQueues() []store.Queue {
 }
 
 // PauseQueue implements [store.Config].
-func (s *Store) PauseQueue(ctx context.Context, name string, paused bool) (*store.Queue, error) {
+func (s *Store) PauseQueue(ctx context.Context, name string, paused bool, audit ...store.Audit) (*store.Queue, error) {
 	now, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -92,10 +101,14 @@ func (s *Store) PauseQueue(ctx context.Context, name string, paused bool) (*stor
 	if q == nil {
 		return nil, task.NotFound("queue", name)
 	}
+	if err := objects.CheckAudit(audit); err != nil {
+		return nil, err
+	}
+	before := q.Queue
 	q.Paused, q.UpdatedAt = paused, now
 	s.commit()
 	out := cloneQueue(q)
-	return &out, nil
+	return &out, s.data.log(store.AuditQueue(audit, &before, &out), now)
 }
 
 // PutOperation implements [store.Config].

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
 // PutTargetOrder implements [store.Config].
-func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder) (*store.TargetOrder, error) {
+func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder, audit ...store.Audit) (*store.TargetOrder, error) {
 	now, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -21,6 +22,9 @@ func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder) (*s
 	}
 	if !order.Action.Valid() {
 		return nil, task.Invalid("action", task.Quote(string(order.Action))+" is no action", "open, close or reset")
+	}
+	if err := objects.CheckAudit(audit); err != nil {
+		return nil, err
 	}
 	old, replaces := d.orders[order.Target]
 	if order.Action == store.TargetOpen && old.Action != store.TargetOpen && d.openOrders() >= store.MostOrders {
@@ -36,7 +40,7 @@ func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder) (*s
 		}
 	}
 	s.commit()
-	return &order, nil
+	return &order, d.log(audit, now)
 }
 
 // remembered reports whether an order still holds, or happened since.

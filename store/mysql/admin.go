@@ -5,6 +5,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -30,8 +31,8 @@ SELECT id, claim, attempt, '', started_at, ?, 0, '' FROM outlast_task WHERE id =
 )
 
 // Cancel implements [store.Admin].
-func (s *Store) Cancel(ctx context.Context, id task.ID) (*task.Task, error) {
-	return s.change(ctx, "cancel", id, func(tx *tx, t *task.Task) error {
+func (s *Store) Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (*task.Task, error) {
+	return s.change(ctx, "cancel", id, audit, func(tx *tx, t *task.Task) error {
 		switch t.State {
 		case task.Running:
 			if _, err := tx.exec(requestCancel, id); err != nil {
@@ -52,11 +53,11 @@ func (s *Store) Cancel(ctx context.Context, id task.ID) (*task.Task, error) {
 }
 
 // Reschedule implements [store.Admin].
-func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time) (*task.Task, error) {
+func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time, audit ...store.Audit) (*task.Task, error) {
 	if at.After(check.Farthest) {
 		return nil, task.Invalid("run_at", "the time is too far away", "")
 	}
-	return s.change(ctx, "reschedule", id, func(tx *tx, t *task.Task) error {
+	return s.change(ctx, "reschedule", id, audit, func(tx *tx, t *task.Task) error {
 		if _, err := t.State.Next(task.Reschedule); err != nil {
 			return err
 		}
@@ -70,7 +71,7 @@ func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time) (*tas
 }
 
 // change locks a task, changes it and returns it as it then stands.
-func (s *Store) change(ctx context.Context, kind string, id task.ID, change func(tx *tx, t *task.Task) error) (*task.Task, error) {
+func (s *Store) change(ctx context.Context, kind string, id task.ID, audit []store.Audit, change func(tx *tx, t *task.Task) error) (*task.Task, error) {
 	var changed *task.Task
 	err := s.write(ctx, kind, func(tx *tx) error {
 		t, err := tx.task(lockTask, id)
@@ -81,7 +82,10 @@ func (s *Store) change(ctx context.Context, kind string, id task.ID, change func
 			return err
 		}
 		changed, err = tx.task(getTask, id)
-		return err
+		if err != nil {
+			return err
+		}
+		return objects.Log(&tables{tx: tx}, store.AuditTask(audit, t, changed), tx.time())
 	})
 	if err != nil {
 		return nil, err
@@ -90,11 +94,14 @@ func (s *Store) change(ctx context.Context, kind string, id task.ID, change func
 }
 
 // ReleaseKey implements [store.Admin].
-func (s *Store) ReleaseKey(ctx context.Context, queue, key string) (released bool, err error) {
+func (s *Store) ReleaseKey(ctx context.Context, queue, key string, audit ...store.Audit) (released bool, err error) {
 	err = s.write(ctx, "release_key", func(tx *tx) error {
 		n, err := tx.changed(releaseKey, key, queue)
 		released = n > 0
-		return err
+		if err != nil || !released {
+			return err
+		}
+		return objects.Log(&tables{tx: tx}, audit, tx.time())
 	})
 	return released && err == nil, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -33,7 +34,7 @@ ON DUPLICATE KEY UPDATE lanes = VALUES(lanes), paused = VALUES(paused), policy =
 )
 
 // PutQueue implements [store.Config].
-func (s *Store) PutQueue(ctx context.Context, queue store.Queue) (*store.Queue, error) {
+func (s *Store) PutQueue(ctx context.Context, queue store.Queue, audit ...store.Audit) (*store.Queue, error) {
 	if err := check.Queue(&queue); err != nil {
 		return nil, err
 	}
@@ -59,8 +60,10 @@ func (s *Store) PutQueue(ctx context.Context, queue store.Queue) (*store.Queue, 
 		if err != nil {
 			return err
 		}
-		stored, err = tx.wholeQueue(queue.Name)
-		return err
+		if stored, err = tx.wholeQueue(queue.Name); err != nil {
+			return err
+		}
+		return objects.Log(&tables{tx: tx}, store.AuditQueue(audit, known(&old), stored), tx.time())
 	})
 	if err != nil {
 		return nil, err
@@ -126,17 +129,36 @@ func (s *Store) Queues(ctx context.Context) (queues []store.Queue, err error) {
 }
 
 // PauseQueue implements [store.Config].
-func (s *Store) PauseQueue(ctx context.Context, name string, paused bool) (*store.Queue, error) {
+func (s *Store) PauseQueue(ctx context.Context, name string, paused bool, audit ...store.Audit) (*store.Queue, error) {
 	var stored *store.Queue
 	err := s.write(ctx, "pause_queue", func(tx *tx) error {
-		_, err := tx.exec(pauseQueue, paused, tx.now, name)
-		if err == nil {
-			stored, err = tx.wholeQueue(name)
+		var next int64
+		if err := tx.one(lockLanes, &next); err != nil { // one change of a queue at a time
+			return err
 		}
-		return err
+		old, err := tx.queue(name)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.exec(pauseQueue, paused, tx.now, name); err != nil {
+			return err
+		}
+		if stored, err = tx.wholeQueue(name); err != nil {
+			return err
+		}
+		old.Lanes = stored.Lanes
+		return objects.Log(&tables{tx: tx}, store.AuditQueue(audit, &old, stored), tx.time())
 	})
 	if err != nil {
 		return nil, err
 	}
 	return stored, nil
+}
+
+// known is nil for a queue that there was not.
+func known(queue *store.Queue) *store.Queue {
+	if queue.Lanes == 0 {
+		return nil
+	}
+	return queue
 }

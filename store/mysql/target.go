@@ -6,6 +6,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -25,7 +26,7 @@ ON DUPLICATE KEY UPDATE action = VALUES(action), at = GREATEST(VALUES(at), at + 
 )
 
 // PutTargetOrder implements [store.Config].
-func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder) (*store.TargetOrder, error) {
+func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder, audit ...store.Audit) (*store.TargetOrder, error) {
 	if order.Target == "" {
 		return nil, task.Invalid("target", "the target has no name", "")
 	}
@@ -52,10 +53,13 @@ func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder) (*s
 		if _, err := tx.exec(forgetOrders, tx.now-store.OrderMemory.Microseconds()); err != nil {
 			return err
 		}
-		return tx.each(selectOrder, func(rows *sql.Rows) (err error) {
+		if err := tx.each(selectOrder, func(rows *sql.Rows) (err error) {
 			stored, err = scanOrder(rows)
 			return err
-		}, order.Target)
+		}, order.Target); err != nil {
+			return err
+		}
+		return objects.Log(&tables{tx: tx}, audit, tx.time())
 	})
 	if err != nil {
 		return nil, err

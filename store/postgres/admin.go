@@ -7,6 +7,7 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -27,9 +28,9 @@ var (
 )
 
 // Cancel implements [store.Admin].
-func (s *Store) Cancel(ctx context.Context, id task.ID) (changed *task.Task, err error) {
+func (s *Store) Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (changed *task.Task, err error) {
 	err = s.partitioning(ctx, func() error {
-		changed, err = s.change(ctx, id, task.Cancel, func(t *tx, live *ending.Row) (done bool, err error) {
+		changed, err = s.change(ctx, id, task.Cancel, audit, func(t *tx, live *ending.Row) (done bool, err error) {
 			if live.State == task.Running {
 				n, err := exec(ctx, t, requestCancel, id)
 				if err == nil && t.store.spread {
@@ -46,11 +47,11 @@ func (s *Store) Cancel(ctx context.Context, id task.ID) (changed *task.Task, err
 }
 
 // Reschedule implements [store.Admin].
-func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time) (*task.Task, error) {
+func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time, audit ...store.Audit) (*task.Task, error) {
 	if at.After(check.Farthest) {
 		return nil, task.Invalid("run_at", "the time is too far away", "")
 	}
-	return s.change(ctx, id, task.Reschedule, func(t *tx, live *ending.Row) (bool, error) {
+	return s.change(ctx, id, task.Reschedule, audit, func(t *tx, live *ending.Row) (bool, error) {
 		runAt := at.Truncate(time.Microsecond)
 		if at.IsZero() {
 			runAt = t.time()
@@ -62,12 +63,13 @@ func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time) (*tas
 
 // change reads a live task under the lock of its lane, so that it cannot be
 // claimed meanwhile, changes it and returns it as it then stands.
-func (s *Store) change(ctx context.Context, id task.ID, event task.Event, apply func(t *tx, live *ending.Row) (done bool, err error)) (*task.Task, error) {
+func (s *Store) change(ctx context.Context, id task.ID, event task.Event, audit []store.Audit, apply func(t *tx, live *ending.Row) (done bool, err error)) (*task.Task, error) {
 	var changed *task.Task
 	err := s.write(ctx, func(t *tx) error {
 		if _, err := exec(ctx, t, lockLanes, []int32{int32(id.Lane())}); err != nil {
 			return err
 		}
+		var before task.Task
 		for done := false; !done; {
 			live, err := t.readRow(ctx, id)
 			if err != nil {
@@ -79,13 +81,16 @@ func (s *Store) change(ctx context.Context, id task.ID, event task.Event, apply 
 			if live == nil {
 				continue // it has just been inserted, or sent back
 			}
+			before = task.Task{State: live.State, RunAt: time.UnixMicro(live.Entry.RunAt), CancelRequested: live.Cancel}
 			if done, err = apply(t, live); err != nil {
 				return err
 			}
 		}
 		var err error
-		changed, err = get(ctx, t, id)
-		return err
+		if changed, err = get(ctx, t, id); err != nil {
+			return err
+		}
+		return objects.Log(&tables{ctx, t}, store.AuditTask(audit, &before, changed), t.time())
 	})
 	if err != nil {
 		return nil, err
@@ -109,15 +114,19 @@ func allowed(ctx context.Context, s session, id task.ID, live *ending.Row, event
 }
 
 // ReleaseKey implements [store.Admin].
-func (s *Store) ReleaseKey(ctx context.Context, queue, key string) (released bool, err error) {
+func (s *Store) ReleaseKey(ctx context.Context, queue, key string, audit ...store.Audit) (released bool, err error) {
 	err = s.write(ctx, func(t *tx) (err error) {
 		if s.spread {
 			released, err = t.releaseSpread(ctx, queue, key)
+		} else {
+			var n int64
+			n, err = exec(ctx, t, releaseKey, queue, key)
+			released = n > 0
+		}
+		if err != nil || !released {
 			return err
 		}
-		n, err := exec(ctx, t, releaseKey, queue, key)
-		released = n > 0
-		return err
+		return objects.Log(&tables{ctx, t}, audit, t.time())
 	})
 	return released, err
 }

@@ -3,9 +3,11 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -37,13 +39,17 @@ ON CONFLICT (name) DO UPDATE SET lanes = excluded.lanes, paused = excluded.pause
 )
 
 // PutQueue implements [store.Config].
-func (s *Store) PutQueue(ctx context.Context, queue store.Queue) (*store.Queue, error) {
+func (s *Store) PutQueue(ctx context.Context, queue store.Queue, audit ...store.Audit) (*store.Queue, error) {
 	if err := check.Queue(&queue); err != nil {
 		return nil, err
 	}
 	var stored *store.Queue
 	err := s.write(ctx, func(t *tx) (err error) {
 		if _, err := exec(ctx, t, lockCounter); err != nil {
+			return err
+		}
+		before, err := queueBefore(ctx, t, queue.Name, audit)
+		if err != nil {
 			return err
 		}
 		old := 0
@@ -62,13 +68,28 @@ func (s *Store) PutQueue(ctx context.Context, queue store.Queue) (*store.Queue, 
 		if err != nil {
 			return err
 		}
-		stored, err = wholeQueue(ctx, t, queue.Name)
-		return err
+		if stored, err = wholeQueue(ctx, t, queue.Name); err != nil {
+			return err
+		}
+		return objects.Log(&tables{ctx, t}, store.AuditQueue(audit, before, stored), t.time())
 	})
 	if err != nil {
 		return nil, err
 	}
 	return stored, nil
+}
+
+// queueBefore reads a queue for the audit log, nil where there is none or nobody
+// asks.
+func queueBefore(ctx context.Context, t *tx, name string, audit []store.Audit) (*store.Queue, error) {
+	if len(audit) == 0 {
+		return nil, nil
+	}
+	queues, err := readQueues(ctx, t)
+	if i := slices.IndexFunc(queues, func(q store.Queue) bool { return q.Name == name }); err == nil && i >= 0 {
+		return &queues[i], nil
+	}
+	return nil, err
 }
 
 func (t *tx) addLanes(ctx context.Context, queue string, n int) error {
@@ -127,14 +148,23 @@ func (s *Store) Queues(ctx context.Context) (queues []store.Queue, err error) {
 }
 
 // PauseQueue implements [store.Config].
-func (s *Store) PauseQueue(ctx context.Context, name string, paused bool) (*store.Queue, error) {
+func (s *Store) PauseQueue(ctx context.Context, name string, paused bool, audit ...store.Audit) (*store.Queue, error) {
 	var stored *store.Queue
 	err := s.write(ctx, func(t *tx) (err error) {
+		if _, err := exec(ctx, t, lockCounter); err != nil { // one change of a queue at a time
+			return err
+		}
+		before, err := queueBefore(ctx, t, name, audit)
+		if err != nil {
+			return err
+		}
 		if _, err := exec(ctx, t, pauseQueue, name, paused, t.now); err != nil {
 			return err
 		}
-		stored, err = wholeQueue(ctx, t, name)
-		return err
+		if stored, err = wholeQueue(ctx, t, name); err != nil {
+			return err
+		}
+		return objects.Log(&tables{ctx, t}, store.AuditQueue(audit, before, stored), t.time())
 	})
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -26,7 +27,7 @@ ON CONFLICT (target) DO UPDATE SET action = excluded.action, at = greatest(exclu
 )
 
 // PutTargetOrder implements [store.Config].
-func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder) (*store.TargetOrder, error) {
+func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder, audit ...store.Audit) (*store.TargetOrder, error) {
 	if order.Target == "" {
 		return nil, task.Invalid("target", "the target has no name", "")
 	}
@@ -48,10 +49,13 @@ func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder) (*s
 		if order.Action == store.TargetOpen && open >= store.MostOrders {
 			return &task.Error{Code: task.CodeConflict, Message: "too many targets are ordered open"}
 		}
-		return t.run(ctx, &call{query: putOrder, args: []any{order.Target, string(order.Action), t.now}, scan: func(r row) error {
+		if err := t.run(ctx, &call{query: putOrder, args: []any{order.Target, string(order.Action), t.now}, scan: func(r row) error {
 			stored = scanOrder(r)
 			return nil
-		}}, &call{query: forgetOrders, args: []any{t.now - store.OrderMemory.Microseconds()}})
+		}}, &call{query: forgetOrders, args: []any{t.now - store.OrderMemory.Microseconds()}}); err != nil {
+			return err
+		}
+		return objects.Log(&tables{ctx, t}, audit, t.time())
 	})
 	if err != nil {
 		return nil, err

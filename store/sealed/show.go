@@ -49,13 +49,13 @@ func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) 
 }
 
 // Cancel implements [store.Admin].
-func (s *Store) Cancel(ctx context.Context, id task.ID) (*task.Task, error) {
-	return s.one(s.Backend.Cancel(ctx, id))
+func (s *Store) Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (*task.Task, error) {
+	return s.one(s.Backend.Cancel(ctx, id, audit...))
 }
 
 // Reschedule implements [store.Admin].
-func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time) (*task.Task, error) {
-	return s.one(s.Backend.Reschedule(ctx, id, at))
+func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time, audit ...store.Audit) (*task.Task, error) {
+	return s.one(s.Backend.Reschedule(ctx, id, at, audit...))
 }
 
 // Purge implements [store.Admin].

@@ -6,6 +6,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -30,7 +31,7 @@ ON CONFLICT (name) DO UPDATE SET lanes = ?2, paused = ?3, policy = ?4, unknown_t
 )
 
 // PutQueue implements [store.Config].
-func (s *Store) PutQueue(ctx context.Context, queue store.Queue) (*store.Queue, error) {
+func (s *Store) PutQueue(ctx context.Context, queue store.Queue, audit ...store.Audit) (*store.Queue, error) {
 	if err := check.Queue(&queue); err != nil {
 		return nil, err
 	}
@@ -58,8 +59,10 @@ func (s *Store) PutQueue(ctx context.Context, queue store.Queue) (*store.Queue, 
 		if err != nil {
 			return err
 		}
-		stored, err = wholeQueue(tx, queue.Name)
-		return err
+		if stored, err = wholeQueue(tx, queue.Name); err != nil {
+			return err
+		}
+		return objects.Log(tables{tx}, store.AuditQueue(audit, known(&old), stored), tx.time())
 	})
 	if err != nil {
 		return nil, err
@@ -123,9 +126,13 @@ func (s *Store) Queues(ctx context.Context) (queues []store.Queue, err error) {
 }
 
 // PauseQueue implements [store.Config].
-func (s *Store) PauseQueue(ctx context.Context, name string, paused bool) (*store.Queue, error) {
+func (s *Store) PauseQueue(ctx context.Context, name string, paused bool, audit ...store.Audit) (*store.Queue, error) {
 	var stored *store.Queue
 	err := s.write(ctx, "pause_queue", func(tx *tx) error {
+		old, err := readQueue(tx, name)
+		if err != nil {
+			return err
+		}
 		n, err := tx.exec(pauseQueue, name, paused, tx.now)
 		if err != nil {
 			return err
@@ -133,11 +140,22 @@ func (s *Store) PauseQueue(ctx context.Context, name string, paused bool) (*stor
 		if n == 0 {
 			return task.NotFound("queue", name)
 		}
-		stored, err = wholeQueue(tx, name)
-		return err
+		if stored, err = wholeQueue(tx, name); err != nil {
+			return err
+		}
+		old.Lanes = stored.Lanes
+		return objects.Log(tables{tx}, store.AuditQueue(audit, &old, stored), tx.time())
 	})
 	if err != nil {
 		return nil, err
 	}
 	return stored, nil
+}
+
+// known is nil for a queue that there was not.
+func known(queue *store.Queue) *store.Queue {
+	if queue.Lanes == 0 {
+		return nil
+	}
+	return queue
 }

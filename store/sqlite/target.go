@@ -6,6 +6,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -25,7 +26,7 @@ ON CONFLICT (target) DO UPDATE SET action = ?2, at = max(?3, at + 1)`}
 )
 
 // PutTargetOrder implements [store.Config].
-func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder) (*store.TargetOrder, error) {
+func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder, audit ...store.Audit) (*store.TargetOrder, error) {
 	if order.Target == "" {
 		return nil, task.Invalid("target", "the target has no name", "")
 	}
@@ -52,8 +53,10 @@ func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder) (*s
 		if _, err := tx.exec(forgetOrders, tx.now-store.OrderMemory.Microseconds()); err != nil {
 			return err
 		}
-		_, err := one(tx, selectOrder, func(r row) { stored = scanOrder(r) }, order.Target)
-		return err
+		if _, err := one(tx, selectOrder, func(r row) { stored = scanOrder(r) }, order.Target); err != nil {
+			return err
+		}
+		return objects.Log(tables{tx}, audit, tx.time())
 	})
 	if err != nil {
 		return nil, err

@@ -85,6 +85,6 @@ func allRules() []rule {
 		livenessRules(), ownershipRules(), enqueueRules(), dedupeRules(), bytesRules(), scanRules(), markRules(),
 		claimRules(), keyRules(), settleRules(), settleMoreRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(), leaseRules(),
 		adminRules(), redriveRules(), redriveOperationRules(), purgeRules(), cleanupRules(), queryRules(), pageRules(), deadQueryRules(),
-		queueRules(), targetRules(), operationRules(), objectRules(), changeRules(), auditRules(), processRules(), txRules(), openTxRules(), raceRules(),
+		queueRules(), targetRules(), operationRules(), objectRules(), changeRules(), auditRules(), auditActionRules(), processRules(), txRules(), openTxRules(), raceRules(),
 	)
 }

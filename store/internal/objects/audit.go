@@ -38,15 +38,23 @@ func rowsOf(given []store.Audit, now store.Time) []Row {
 	return rows
 }
 
+// CheckAudit refuses rows that can never be stored.
+func CheckAudit(given []store.Audit) error {
+	for i := range given {
+		if err := checkAudit(fmt.Sprintf("audit[%d].", i), &given[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Log writes rows of the audit log with another change than one of objects.
 func Log(tables interface{ Audit(rows []Row) error }, given []store.Audit, now store.Time) error {
 	if len(given) == 0 {
 		return nil
 	}
-	for i := range given {
-		if err := checkAudit(fmt.Sprintf("audit[%d].", i), &given[i]); err != nil {
-			return err
-		}
+	if err := CheckAudit(given); err != nil {
+		return err
 	}
 	return tables.Audit(rowsOf(given, now))
 }

@@ -1,0 +1,19 @@
+package outlast
+
+import (
+	"context"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// Audit returns a page of the audit log, the newest row first, and the cursor of
+// the next page, "" for none: who did what to what, with what was and what is.
+// Every action of an operator has one row, written in the transaction of the
+// action; what changed nothing has none.
+func (i *Inspector) Audit(ctx context.Context, filter store.AuditFilter, page store.Page) ([]store.Audit, string, error) {
+	bounds := store.Filter{Since: filter.Since, Until: filter.Until}
+	if err := checkFilter(&bounds, &page); err != nil {
+		return nil, "", err
+	}
+	return i.client.backend.Audit(ctx, filter, page)
+}
