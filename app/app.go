@@ -125,16 +125,7 @@ func (a *App) start(ctx context.Context) error {
 	if err := a.client.Start(ctx); err != nil {
 		return fmt.Errorf("start the engine: %w", err)
 	}
-	scheme, _, _ := strings.Cut(a.config.Store, ":")
-	host, _, _ := net.SplitHostPort(a.config.Listen)
-	var status func() (string, bool)
-	if reload != nil {
-		status = reload.status
-	}
-	api, err := server.New(server.Config{
-		Client: a.client, Store: scheme, Version: a.config.Version, Registry: registry, Logger: a.config.Logger, Hosts: []string{host}, Exposed: !local(a.config.Listen),
-		Configuration: status,
-	})
+	api, err := a.api(registry, reload)
 	if err != nil {
 		return err
 	}
@@ -173,6 +164,20 @@ func (a *App) options(exports exports, registry *prometheus.Registry) ([]outlast
 		options = append(options, outlast.WithTargetSecret(host, secret))
 	}
 	return options, nil
+}
+
+// api makes the handler of all requests.
+func (a *App) api(registry *prometheus.Registry, reload *reloader) (*server.Server, error) {
+	scheme, _, _ := strings.Cut(a.config.Store, ":")
+	host, _, _ := net.SplitHostPort(a.config.Listen)
+	var status func() (string, bool)
+	if reload != nil {
+		status = reload.status
+	}
+	return server.New(server.Config{
+		Client: a.client, Store: scheme, Version: a.config.Version, Registry: registry, Logger: a.config.Logger,
+		Hosts: []string{host}, Exposed: !local(a.config.Listen), Configuration: status,
+	})
 }
 
 // serve answers requests until Stop. Their contexts end with the server's, so

@@ -67,7 +67,7 @@ func TestApply(t *testing.T) {
 		t.Errorf("%+v, %v", queues, err)
 	}
 	rows, _, err := s.Audit(t.Context(), store.AuditFilter{Actor: "file"}, store.Page{Limit: 100})
-	if err != nil || len(rows) != 11 {
+	if err != nil || len(rows) != 13 {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 }
