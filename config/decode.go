@@ -63,7 +63,7 @@ func (d *decoder) object(path string, value any, out reflect.Value) {
 	object, ok := value.(map[string]any)
 	if !ok {
 		if value != nil {
-			d.refuse(path, "", "an object is wanted, not %s", shown(value))
+			d.refuse(path, "", "an object is wanted, not %s", kindOf(value))
 		}
 		return
 	}
@@ -261,4 +261,13 @@ func shown(value any) string {
 		return "a list"
 	}
 	return fmt.Sprintf("%.60s", fmt.Sprint(value))
+}
+
+// kindOf is what stands where an object is wanted. A text is not repeated: it may
+// be a secret whose place was meant to be named.
+func kindOf(value any) string {
+	if _, isText := value.(string); isText {
+		return "a text"
+	}
+	return shown(value)
 }

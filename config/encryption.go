@@ -29,7 +29,7 @@ func (e *Encryption) check(d *decoder) {
 		case !sealed.IsKeyName(name):
 			d.refuse(path, "names are 1 to 64 letters, digits, dots, underscores and hyphens", "is no name of a key")
 		case (place.Env == "") == (place.File == ""):
-			d.refuse(path, "keys:\n  "+name+": {file: /etc/outlast/"+name+"}", "needs either env or file")
+			d.refuse(path, "such as {file: /etc/outlast/"+name+"}", "needs either env or file")
 		case looksLikeKey(place.Env):
 			d.refuse(path+".env", "put the key into a variable, and name that; make another key, since this one was written down", "is no name of an environment variable")
 		}

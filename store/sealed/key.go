@@ -5,7 +5,6 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -63,19 +62,19 @@ func ParseKey(text string) ([]byte, error) {
 // key is what is derived from one secret.
 type key struct {
 	id      string
-	tasks   []byte // HMAC key that gives every task its own
-	nonces  []byte
-	content []byte
+	tasks   *mac // gives every task its own key
+	nonces  *mac
+	content *mac
 }
 
 func newKey(id string, secret []byte) (*key, error) {
 	k := &key{id: id}
-	for purpose, derived := range map[string]*[]byte{"tasks": &k.tasks, "nonces": &k.nonces, "content": &k.content} {
+	for purpose, derived := range map[string]**mac{"tasks": &k.tasks, "nonces": &k.nonces, "content": &k.content} {
 		made, err := hkdf.Key(sha256.New, secret, nil, "outlast sealed 1 "+purpose, sha256.Size)
 		if err != nil {
 			return nil, err
 		}
-		*derived = made
+		*derived = newMAC(made)
 	}
 	return k, nil
 }
@@ -122,17 +121,14 @@ func (k *key) open(p part, text []byte, head int) ([]byte, bool) {
 
 // nonce is synthetic: different for texts that differ.
 func (k *key) nonce(p part, plain []byte) []byte {
-	mac := hmac.New(sha256.New, k.nonces)
-	mac.Write(bound(nil, p))
-	mac.Write(plain)
-	return mac.Sum(nil)[:nonceSize]
+	sum := k.nonces.of(bound(nil, p), plain)
+	return sum[:nonceSize]
 }
 
 // cipher is that of one task.
 func (k *key) cipher(p part) cipher.AEAD {
-	mac := hmac.New(sha256.New, k.tasks)
-	mac.Write(p.of)
-	block, err := aes.NewCipher(mac.Sum(nil))
+	sum := k.tasks.of(p.of)
+	block, err := aes.NewCipher(sum[:])
 	if err != nil {
 		panic(err) // 32 bytes are a key
 	}
@@ -156,9 +152,8 @@ func bound(head []byte, p part) []byte {
 // contentOf is the hash by which dedupe keys compare what was sent, keyed, so
 // that who reads the database cannot try what it might be.
 func (k *key) contentOf(content [16]byte) (keyed [16]byte) {
-	mac := hmac.New(sha256.New, k.content)
-	mac.Write(content[:])
-	copy(keyed[:], mac.Sum(nil))
+	sum := k.content.of(content[:])
+	copy(keyed[:], sum[:])
 	return keyed
 }
 
