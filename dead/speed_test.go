@@ -161,7 +161,7 @@ func BenchmarkRedrive(b *testing.B) {
 
 // TestRedriveIsNotSlow is a floor far below what BenchmarkRedrive measures.
 func TestRedriveIsNotSlow(t *testing.T) {
-	const count, floor = 5000, 500
+	const count, floor = 1000, 100
 	for name, open := range databases {
 		t.Run(name, func(t *testing.T) {
 			backend := open(t)
