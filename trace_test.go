@@ -222,3 +222,25 @@ func TestTraceOfRemoteWorker(t *testing.T) {
 		has(k.T, attempts[0], map[string]string{"outlast.outcome": "failed", "outlast.attempt": "1"})
 	}, outlast.WithTracerProvider(seen.provider))
 }
+
+// A handler that comes back when its task was handed back has a span too.
+func TestTraceOfTaskTakenAway(t *testing.T) {
+	seen := newSpans()
+	virtually(t, func(k *kit) {
+		release := make(chan struct{})
+		outlast.Handle(k.client, "t", func(context.Context, mail) error { <-release; return nil })
+		k.start()
+		k.enqueue(outlast.Draft{Type: "t"})
+		k.after(time.Second)
+		if err := k.client.Stop(k.ctx); err != nil {
+			k.Log(err)
+		}
+		close(release)
+		k.after(time.Second)
+		attempts := seen.named("attempt t")
+		if len(attempts) != 1 {
+			k.Fatalf("%+v", seen.Ended())
+		}
+		has(k.T, attempts[0], map[string]string{"outlast.outcome": "taken_away"})
+	}, outlast.WithTracerProvider(seen.provider), outlast.WithGrace(time.Nanosecond))
+}

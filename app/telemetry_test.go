@@ -67,7 +67,7 @@ func TestTelemetry(t *testing.T) {
 	}
 	for path, wants := range map[string][]string{
 		"/v1/traces":  {"enqueue http", "attempt http", "outlast.dead_reason", "service.name", "shop-7", "v1.2.3", "deployment.environment"},
-		"/v1/metrics": {"outlast_attempt_duration_seconds", "outlast_enqueues_total", "service.instance.id"},
+		"/v1/metrics": {"outlast_task_run_seconds", "outlast_tasks_enqueued_total", "service.instance.id"},
 	} {
 		body, ok := to.got[path+" application/x-protobuf letmein"]
 		if !ok {
