@@ -38,6 +38,13 @@ func (c *policyCache) keep(text string, policy *retry.Policy) {
 	c.parsed[text] = policy
 }
 
+// clear forgets everything.
+func (c *policyCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.parsed = nil
+}
+
 // parseRetry reads an inline policy.
 func parseRetry(raw json.RawMessage) (*retry.Policy, error) {
 	spec, err := retry.ParseSpec(raw)
@@ -81,8 +88,10 @@ func (r *registry) usual(set *policy.Set, of *policy.Type, t *task.Task) (*retry
 		}
 	}
 	if h := r.lookup(t.Type); h != nil {
-		if chosen := r.byName(set, h.rules.policyName); chosen != nil && h.rules.named {
-			return chosen, h.rules.policyName
+		if h.rules.named {
+			if chosen := r.byName(set, h.rules.policyName); chosen != nil {
+				return chosen, h.rules.policyName
+			}
 		}
 		if h.rules.policy != nil {
 			return h.rules.policy, h.rules.policyName
@@ -122,11 +131,13 @@ func (r *registry) byName(set *policy.Set, name string) *retry.Policy {
 	if known := r.presets.find(name); known != nil {
 		return known
 	}
+	if r.missing.find(name) != nil {
+		return nil
+	}
 	made, err := retry.Preset(name)
 	if err != nil {
-		if _, told := r.missing.LoadOrStore(name, true); !told {
-			r.client.logger.Warn("policy.missing", "policy", name, "instead", "what the type, the queue or the default says")
-		}
+		r.missing.keep(name, set.Standard())
+		r.client.logger.Warn("policy.missing", "policy", name, "instead", "what the type, the queue or the default says")
 		return nil
 	}
 	r.presets.keep(name, made)
@@ -164,7 +175,7 @@ func (c *Client) configure(ctx context.Context) error {
 func (r *registry) take(objects []store.Object) {
 	set, problems := policy.NewSet(objects, r.set.Load())
 	r.set.Store(set)
-	r.missing.Clear()
+	r.missing.clear()
 	for _, problem := range problems {
 		r.client.logger.Error("policy.unreadable", "error", problem)
 	}

@@ -25,7 +25,7 @@ type registry struct {
 	set      atomic.Pointer[policy.Set]
 	inline   policyCache
 	presets  policyCache
-	missing  sync.Map // names of policies that are gone, of which was told
+	missing  policyCache // names that mean nothing, of which was told
 	progress progress
 
 	mu       sync.Mutex // held by changes
