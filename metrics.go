@@ -103,9 +103,26 @@ func newMetrics(c *Client) *metrics {
 	m.commitTime = histogram(m, "outlast_store_commit_seconds", "Time of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(0.0001, 2.5, 14), "kind")
 	m.alerts = counter(m, "outlast_alert_deliveries_total", "Messages to channels, by result: sent, failed, or digested with others because the channel may take no more.", "channel", "result")
 	m.unreadable = counter(m, "outlast_undecryptable_total", "Tasks that were due and could not be opened here for want of their encryption key; each counts again at every look.").WithLabelValues()
+	m.zeroes()
 	m.collectors = append(m.collectors, newGauges(c))
 	m.types.Store(&map[place]*typeMetrics{})
 	return m
+}
+
+// zeroes makes the series whose labels are known beforehand, so that a rule can tell
+// "has not happened" from "is not measured".
+func (m *metrics) zeroes() {
+	for vec, values := range map[*prometheus.CounterVec][]string{
+		m.recovered: {"node dead", "node left", "node unknown", "lease expired"},
+		m.stale:     {string(store.StatusStale), string(store.StatusNotFound)},
+		m.unknown:   {"claim", "enqueue", "settle"},
+		m.redriven:  {"redriven", "missing"},
+		m.ticks:     {string(schedule.Fired), string(schedule.Missed), string(schedule.Skipped), string(schedule.Failed)},
+	} {
+		for _, value := range values {
+			vec.WithLabelValues(value)
+		}
+	}
 }
 
 func histogram(m *metrics, name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {

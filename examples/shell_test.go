@@ -36,6 +36,9 @@ var unrun = map[string]string{
 	"outlast sim run all":              "takes minutes: package sim runs it",
 	"make build && bin/outlast serve":  "is the server below, on the port and file that everybody has",
 	"make run ARGS=\"--allow-target 1": "is the server below",
+	"make build":                       "is what the tests have done",
+	"sudo ":                            "changes the machine: the tests of deploy check the unit",
+	"docker ":                          "needs Docker",
 }
 
 // blockTime is how long the commands of one block may take, blockEnd how long what

@@ -1,0 +1,108 @@
+package deploy
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// busy makes a server do a little of everything that leaves a trace in its metrics.
+const busy = `
+until outlast node list >/dev/null 2>&1; do sleep 0.1; done
+curl -sS -X PUT "$OUTLAST_SERVER/v1/groups/mailers/workers/one" -H 'Content-Type: application/json' -d '{"url": "http://10.0.0.7:8080"}'
+outlast task enqueue --url http://127.0.0.1:9/ --max-attempts 1 || true
+outlast task enqueue --type unknown
+outlast target open 127.0.0.1:9
+outlast task enqueue --url http://127.0.0.1:9/
+`
+
+// scrape returns the names and labels of what a real server exports at /metrics.
+func scrape(t *testing.T) map[string][]string {
+	bin, dir := t.TempDir(), t.TempDir()
+	build := exec.Command("go", "build", "-o", bin, "./cmd/outlast")
+	build.Dir = ".."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	_ = listener.Close()
+	server := exec.Command(filepath.Join(bin, "outlast"), "serve", "--listen", address, "--store", "sqlite:"+filepath.Join(dir, "outlast.db"), "--allow-target", "127.0.0.0/8")
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Signal(syscall.SIGTERM)
+		_ = server.Wait()
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	script := exec.CommandContext(ctx, "sh", "-e", "-c", busy)
+	script.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "OUTLAST_SERVER=http://"+address)
+	if out, err := script.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for {
+		known := families(ctx, t, "http://"+address+"/metrics")
+		if known["outlast_dead_total"] != nil && known["outlast_alert_deliveries_total"] != nil && known["outlast_target_breaker_state"] != nil {
+			return known
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-ctx.Done():
+			t.Fatal("the server has no metrics of dead letters, alerts and breakers")
+		}
+	}
+}
+
+// families reads the metrics of a page: the labels of each by its name.
+func families(ctx context.Context, t *testing.T, page string) map[string][]string {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request) //nolint:forbidigo // the test's own server
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	parsed, err := parser.TextToMetricFamilies(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string][]string{}
+	for name, family := range parsed {
+		var has []string
+		for _, label := range family.GetMetric()[0].GetLabel() {
+			has = append(has, label.GetName())
+		}
+		if family.GetType() == dto.MetricType_HISTOGRAM {
+			known[name+"_bucket"] = append(has, "le")
+			known[name+"_sum"], known[name+"_count"] = has, has
+			continue
+		}
+		if has == nil {
+			has = []string{}
+		}
+		known[name] = has
+		if !strings.HasPrefix(name, "outlast_") {
+			delete(known, name)
+		}
+	}
+	return known
+}
