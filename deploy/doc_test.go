@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/rulefmt"
 	"github.com/prometheus/prometheus/promql/parser"
 )
@@ -69,7 +68,7 @@ func check(t *testing.T, expression string, known map[string][]string, recorded 
 			}
 			exported = append(exported, append(has, "instance", "job")...)
 			for _, matcher := range selector.LabelMatchers {
-				if matcher.Name != labels.MetricName && !slices.Contains(exported, matcher.Name) {
+				if matcher.Name != model.MetricNameLabel && !slices.Contains(exported, matcher.Name) {
 					t.Errorf("%s: %s has no label %s, but %q", expression, selector.Name, matcher.Name, has)
 				}
 			}
