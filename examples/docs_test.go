@@ -309,12 +309,13 @@ func columns(text string) []string {
 	return counts
 }
 
-// links are where a text leads, but for its other language.
+// links are where a text leads, but for its own other language; a page that it leads to may
+// be there in both.
 func links(text string) []string {
 	var found []string
 	for _, one := range target.FindAllStringSubmatch(text, -1) {
 		if !strings.HasPrefix(one[1], "README") {
-			found = append(found, one[1])
+			found = append(found, strings.Replace(one[1], ".zh-CN", "", 1))
 		}
 	}
 	return found
