@@ -115,7 +115,7 @@ func (c *Client) makeEngine() error {
 		EnqueueOnly: c.enqueueOnly,
 		Tell:        c.waker.tell,
 		Configure:   c.configure,
-		TargetLimit: func(target string) int { return c.registry.set.Load().TargetLimit(target) },
+		TargetLimit: c.targetLimit,
 		Queues:      c.queues,
 		Beside: func(run *engine.Run, s *store.Settlement) []store.Insert {
 			return c.alerts.Beside(s, run.MaxAttempts, c.registry.alertOf(s.Task))

@@ -127,6 +127,46 @@ func TestDeadWorkerGroup(t *testing.T) {
 	}
 }
 
+// A group whose members have all that they take is not one that is away: its tasks
+// go on as fast as members end some, also while beats tell of full hands.
+func TestGroupAtItsCapacity(t *testing.T) {
+	c := groupNode(t, "")
+	var running, most, refused atomic.Int64
+	m := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		defer running.Add(-1)
+		if now := running.Add(1); now > 20 {
+			refused.Add(1)
+		} else if now > most.Load() {
+			most.Store(now)
+		}
+		<-time.After(20 * time.Millisecond)
+	}))
+	t.Cleanup(m.Close)
+	beats := func() {
+		member := group.Member{Group: "full", ID: "m", URL: m.URL, Capacity: 20, Load: float64(running.Load()), TTL: group.Duration(time.Minute)}
+		if err := c.PutMember(t.Context(), member); err != nil {
+			t.Error(err)
+		}
+	}
+	beats()
+	drafts := make([]outlast.Draft, 600)
+	for i := range drafts {
+		drafts[i] = groupDraft("full")
+	}
+	began := time.Now()
+	if _, err := c.EnqueueMany(t.Context(), drafts, false); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "all tasks are done", func() bool {
+		beats()
+		done, err := c.Inspector().Count(t.Context(), store.Filter{State: task.Succeeded, Type: task.HTTPType}, 1000)
+		return err == nil && done == len(drafts)
+	})
+	if took := time.Since(began); took > 5*time.Second || refused.Load() > 0 || most.Load() < 10 {
+		t.Errorf("600 tasks of 20 ms took %v, at most %d at once, %d beyond the capacity", took, most.Load(), refused.Load())
+	}
+}
+
 // A task whose deadline would pass before the next try is not kept waiting.
 func TestDeadlineEndsTheWaitingForAGroup(t *testing.T) {
 	c := groupNode(t, "")

@@ -240,7 +240,7 @@ var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 // line "// …" skips something.
 func TestSnippets(t *testing.T) {
 	var sources strings.Builder
-	for _, pattern := range []string{"*/main.go", "../store/*/example_test.go"} {
+	for _, pattern := range []string{"*/main.go", "../example*_test.go", "../store/*/example_test.go"} {
 		programs, _ := filepath.Glob(pattern)
 		for _, program := range programs {
 			sources.WriteString("\n" + flat(read(t, program)))

@@ -72,7 +72,6 @@ func (g *Groups) take(name string, tried map[string]bool) (*member, Kind) {
 	m, why := of.least(now, tried)
 	if m != nil {
 		m.flying++
-		m.since++
 	}
 	return m, why
 }
@@ -81,7 +80,6 @@ func (g *Groups) giveBack(m *member) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	m.flying--
-	m.since = max(0, m.since-1)
 }
 
 // Taken ends a row of failures: a member has taken a task, although it may take long to

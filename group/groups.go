@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -45,6 +46,8 @@ type Groups struct {
 
 	mu     sync.Mutex
 	groups map[string]*group
+
+	capacities atomic.Pointer[map[string]int]
 
 	stop    context.CancelFunc
 	reading sync.WaitGroup
@@ -136,6 +139,7 @@ func (g *Groups) learn(members, configured []store.Object, now time.Time) (old [
 		}
 	}
 	g.forget(present, now)
+	g.count(now)
 	return old
 }
 
@@ -203,12 +207,38 @@ func (g *Groups) note(m Member, version int64, now time.Time) *member {
 		return known
 	}
 	returns := !known.living(now) || known.URL != m.URL
-	known.Member, known.version, known.seen, known.since = m, version, now, 0
+	known.Member, known.version, known.seen = m, version, now
+	known.others = max(0, m.Load-float64(known.flying))
+	if returns {
+		g.count(now)
+	}
 	if returns && of.failures > 0 && now.Before(of.next) {
 		of.next = now
 		g.opened(of.name)
 	}
 	return known
+}
+
+// Capacity is how many tasks the living members of a group take at once, as this node
+// saw it lately; 0 without such members. It takes no lock.
+func (g *Groups) Capacity(name string) int {
+	if known := g.capacities.Load(); known != nil {
+		return (*known)[name]
+	}
+	return 0
+}
+
+// count adds up the capacities of groups. The lock must be held.
+func (g *Groups) count(now time.Time) {
+	all := map[string]int{}
+	for name, of := range g.groups {
+		for _, m := range of.members {
+			if m.living(now) {
+				all[name] += max(1, m.Capacity)
+			}
+		}
+	}
+	g.capacities.Store(&all)
 }
 
 const mostTries = 8 // of a beat that meets others
@@ -271,6 +301,7 @@ func (g *Groups) Remove(ctx context.Context, name, id string) (bool, error) {
 		}
 		g.mu.Lock()
 		delete(g.of(name).members, id)
+		g.count(time.Now())
 		g.mu.Unlock()
 		return true, nil
 	}

@@ -21,7 +21,7 @@ type member struct {
 	version int64
 	seen    time.Time // when this node saw its last beat
 	flying  int       // tasks that this node has under way there
-	since   float64   // tasks that this node gave it after its last beat
+	others  float64   // what it had in hand at its last beat beyond those
 }
 
 // living reports whether the member has beaten lately. Nobody's clock but this node's
@@ -30,7 +30,7 @@ func (m *member) living(now time.Time) bool { return now.Sub(m.seen) < time.Dura
 
 // share is how busy the member is: 1 at its capacity.
 func (m *member) share() float64 {
-	return max(m.Load+m.since, float64(m.flying)) / float64(max(1, m.Capacity))
+	return (m.others + float64(m.flying)) / float64(max(1, m.Capacity))
 }
 
 // group is a group as this node sees it.
@@ -57,7 +57,7 @@ func (g *group) least(now time.Time, without map[string]bool) (best *member, why
 		case without[m.ID]:
 		case m.share() >= 1:
 			why = Busy
-		case best == nil || m.share() < best.share() || m.share() == best.share() && m.since < best.since:
+		case best == nil || m.share() < best.share() || m.share() == best.share() && m.flying < best.flying:
 			best = m
 		}
 	}
