@@ -124,7 +124,13 @@ func WithDoneRetention(d time.Duration) Option {
 	return func(o *options) { o.dead.DoneRetention = d }
 }
 
-// WithCleanup says when old dead letters are deleted: a cron expression of
+// WithAuditRetention is how long rows of the audit log are kept; 400 days when
+// absent, at least 24 h.
+func WithAuditRetention(d time.Duration) Option {
+	return func(o *options) { o.dead.Audit = d }
+}
+
+// WithCleanup says when old dead letters and rows of the audit log are deleted: a cron expression of
 // five fields, or six with seconds first, and an IANA zone ("" for UTC).
 // "0 3 * * *" when absent.
 func WithCleanup(cron, zone string) Option {

@@ -230,6 +230,7 @@ func TestOptionsAreChecked(t *testing.T) {
 			"zone":         outlast.WithCleanup("0 3 * * *", "../../etc/passwd"),
 			"zone local":   outlast.WithCleanup("0 3 * * *", "Local"),
 			"retention":    outlast.WithDeadRetention(time.Second),
+			"audit":        outlast.WithAuditRetention(time.Hour),
 			"done":         outlast.WithDoneRetention(-time.Hour),
 			"stats":        outlast.WithStatsEvery(time.Millisecond),
 		} {

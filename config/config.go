@@ -19,6 +19,7 @@ type Config struct {
 	Push        Push              `json:"push" doc:"HTTP requests of tasks."`
 	Engine      Engine            `json:"engine" doc:"What this node works on, and how much."`
 	Dead        Dead              `json:"dead" doc:"How long ended tasks are kept."`
+	Audit       Audit             `json:"audit" doc:"The log of what operators did."`
 	Log         Log               `json:"log" doc:"The log, on standard error."`
 	Grace       Duration          `json:"grace" default:"25s" doc:"Time that running attempts get at a stop."`
 	Release     string            `json:"release" doc:"Release of this program, for people and metrics."`
@@ -73,6 +74,11 @@ type Dead struct {
 	StatsEvery    Duration `json:"stats_every" default:"5m" doc:"How often the numbers of dead letters are logged."`
 	Archive       string   `json:"archive" doc:"Directory into which the cleanup writes whole letters, as NDJSON, before it deletes them; none when empty."`
 	Backlog       int      `json:"backlog" default:"1" least:"1" most:"1000000000" doc:"From how many dead letters on that is a warning."`
+}
+
+// Audit is about the audit log.
+type Audit struct {
+	Retention Duration `json:"retention" default:"9600h" least:"24h" most:"876000h" doc:"How long its rows are kept; older ones are deleted at the times of dead.cleanup."`
 }
 
 // Log is about the log.

@@ -12,6 +12,7 @@ import (
 const (
 	DefaultRetention     = 30 * 24 * time.Hour
 	DefaultDoneRetention = 24 * time.Hour
+	DefaultAudit         = 400 * 24 * time.Hour
 	DefaultCleanup       = "0 3 * * *"
 	DefaultStatsEvery    = 5 * time.Minute
 	DefaultBacklog       = 1
@@ -26,9 +27,12 @@ type Config struct {
 	// DoneRetention is how long succeeded and canceled tasks and histories
 	// are kept. Default 24 h, at least 1 minute.
 	DoneRetention time.Duration
-	// Cleanup is a cron expression that says when dead letters past their
-	// retention are deleted: five fields, or six with seconds first.
-	// Default "0 3 * * *".
+	// Audit is how long rows of the audit log are kept. Default 400 days, at
+	// least 24 h.
+	Audit time.Duration
+	// Cleanup is a cron expression that says when dead letters and rows of the
+	// audit log past their retention are deleted: five fields, or six with
+	// seconds first. Default "0 3 * * *".
 	Cleanup string
 	// Zone is the IANA time zone of Cleanup, "" for UTC.
 	Zone string
@@ -57,6 +61,9 @@ func (c Config) withDefaults() Config {
 	if c.DoneRetention == 0 {
 		c.DoneRetention = DefaultDoneRetention
 	}
+	if c.Audit == 0 {
+		c.Audit = DefaultAudit
+	}
 	if c.Cleanup == "" {
 		c.Cleanup = DefaultCleanup
 	}
@@ -81,6 +88,7 @@ func (c Config) Check() []task.Field {
 	}
 	atLeast("retention", c.Retention, time.Minute)
 	atLeast("done_retention", c.DoneRetention, time.Minute)
+	atLeast("audit", c.Audit, 24*time.Hour)
 	atLeast("stats_every", c.StatsEvery, time.Second)
 	if c.Backlog < 1 {
 		wrong = append(wrong, task.Field{Path: "backlog", Message: "is less than 1"})

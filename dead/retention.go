@@ -31,6 +31,7 @@ type retention struct {
 	node    Node
 	log     *slog.Logger
 	forget  func(ctx context.Context, before time.Time) error // reports of redrives
+	audit   trim
 }
 
 func newRetention(config Config, backend store.Backend, node Node, log *slog.Logger) retention {
@@ -38,7 +39,8 @@ func newRetention(config Config, backend store.Backend, node Node, log *slog.Log
 	if err != nil {
 		when, _ = schedule.Cron(DefaultCleanup, "", leastCleanup)
 	}
-	return retention{keep: config.Retention, when: when, archive: config.Archive, backend: backend, node: node, log: log}
+	return retention{keep: config.Retention, when: when, archive: config.Archive, backend: backend, node: node, log: log,
+		audit: trim{keep: config.Audit, backend: backend, log: log}}
 }
 
 func (r *retention) run(ctx context.Context) {
@@ -48,6 +50,7 @@ func (r *retention) run(ctx context.Context) {
 		if !now.Before(next) {
 			if firstAlive(r.node) {
 				r.runOnce(ctx, now)
+				r.audit.runOnce(ctx, now)
 			}
 			next = r.next(now)
 		}

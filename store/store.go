@@ -275,6 +275,10 @@ type Admin interface {
 	// than limit only when nothing more is left to delete, however many live
 	// tasks it has to pass on the way.
 	Cleanup(ctx context.Context, ended Time, limit int) (int, error)
+	// TrimAudit deletes up to limit rows of the audit log that were written
+	// before a time, the oldest first. It returns how many it deleted: fewer
+	// than limit only when no more are left to delete.
+	TrimAudit(ctx context.Context, before Time, limit int) (int, error)
 	// Close waits for writes in flight and releases the store.
 	Close() error
 }

@@ -74,6 +74,7 @@ func (s *settings) options() []outlast.Option {
 	return []outlast.Option{
 		outlast.WithRelease(s.Release),
 		outlast.WithDeadRetention(time.Duration(kept.Retention)), outlast.WithDoneRetention(time.Duration(kept.DoneRetention)),
+		outlast.WithAuditRetention(time.Duration(s.Audit.Retention)),
 		outlast.WithCleanup(kept.Cleanup, kept.Zone), outlast.WithStatsEvery(time.Duration(kept.StatsEvery)), outlast.WithDeadBacklog(kept.Backlog),
 		outlast.WithPushTimeout(time.Duration(s.Push.Timeout)),
 		outlast.WithEngine(func(c *engine.Config) {

@@ -237,6 +237,10 @@ func (w *wrapper) Audit(ctx context.Context, filter store.AuditFilter, page stor
 	return rows, next, nil
 }
 
+func (w *wrapper) TrimAudit(ctx context.Context, before store.Time, limit int) (int, error) {
+	return call(ctx, w.faults, "TrimAudit", func() (int, error) { return w.backend.TrimAudit(ctx, before, limit) })
+}
+
 func (w *wrapper) Extend(ctx context.Context, items []store.LeaseItem, lease time.Duration) ([]store.Extended, error) {
 	return call(ctx, w.faults, "Extend", func() ([]store.Extended, error) { return w.backend.Extend(ctx, items, lease) })
 }

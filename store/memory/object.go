@@ -215,6 +215,19 @@ func (s *Store) Audit(ctx context.Context, filter store.AuditFilter, page store.
 	return list, next, nil
 }
 
+// TrimAudit implements [store.Admin].
+func (s *Store) TrimAudit(ctx context.Context, before store.Time, limit int) (int, error) {
+	if _, err := s.begin(ctx); err != nil {
+		return 0, err
+	}
+	defer s.data.mu.Unlock()
+	rows := s.data.config.audit
+	old, _ := slices.BinarySearchFunc(rows, objects.FirstKey(before), func(row objects.Row, key task.ID) int { return row.Key.Compare(key) })
+	old = max(0, min(old, limit))
+	s.data.config.audit = slices.Delete(rows, 0, old)
+	return old, nil
+}
+
 func cloneObject(o store.Object) store.Object {
 	o.Body = bytes.Clone(o.Body)
 	return o

@@ -54,6 +54,8 @@ const (
 	selectAudit = `SELECT ` + auditColumns + ` FROM outlast_audit WHERE id >= ? AND id < ?
  AND (? = '' OR actor = ?) AND (? = '' OR action = ?) AND LEFT(action, LENGTH(?)) = ?
  AND (? = '' OR subject = ?) AND LEFT(subject, LENGTH(?)) = ? ORDER BY id DESC LIMIT ?`
+
+	trimAudit = `DELETE FROM outlast_audit WHERE id < ? ORDER BY id LIMIT ?`
 )
 
 func scanObject(rows *sql.Rows) (o store.Object, err error) {
@@ -284,4 +286,17 @@ func scanAudit(rows *sql.Rows) (row objects.Row, err error) {
 	err = rows.Scan((*identity)(&row.Key), &at, &row.Actor, &row.Address, &row.Action, &row.Subject, &row.Before, &row.After, &row.Request)
 	row.At = at.time()
 	return row, err
+}
+
+// TrimAudit implements [store.Admin].
+func (s *Store) TrimAudit(ctx context.Context, before store.Time, limit int) (deleted int, err error) {
+	err = s.write(ctx, "trim", func(tx *tx) error {
+		n, err := tx.changed(trimAudit, objects.FirstKey(before), max(0, limit))
+		deleted = int(n)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return deleted, nil
 }

@@ -57,6 +57,9 @@ VALUES ($1::uuid, $2::bigint, $3::text, $4::text, $5::text, $6::text, $7::bytea,
 WHERE id >= $1::uuid AND id < $2::uuid AND ($3::text = '' OR actor = $3::text)
  AND ($4::text = '' OR action = $4::text) AND left(action, length($5::text)) = $5::text
  AND ($6::text = '' OR subject = $6::text) AND left(subject, length($7::text)) = $7::text ORDER BY id DESC LIMIT $8::bigint`)
+
+	// trimAudit deletes the oldest $2 rows with ids below $1.
+	trimAudit = newQuery(`DELETE FROM outlast_audit WHERE id IN (SELECT id FROM outlast_audit WHERE id < $1::uuid ORDER BY id LIMIT $2::bigint)`)
 )
 
 func scanObject(r row) store.Object {
@@ -215,4 +218,17 @@ func (s *Store) Audit(ctx context.Context, filter store.AuditFilter, page store.
 	}
 	list, next := asked.Answer(rows)
 	return list, next, nil
+}
+
+// TrimAudit implements [store.Admin].
+func (s *Store) TrimAudit(ctx context.Context, before store.Time, limit int) (deleted int, err error) {
+	err = s.write(ctx, func(t *tx) error {
+		n, err := exec(ctx, t, trimAudit, objects.FirstKey(before), max(0, limit))
+		deleted = int(n)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return deleted, nil
 }

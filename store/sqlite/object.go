@@ -42,6 +42,9 @@ var (
 	selectAudit = &query{sql: `SELECT id, at, actor, address, action, subject, before, after, request FROM outlast_audit WHERE id >= ?1 AND id < ?2
  AND (?3 = '' OR actor = ?3) AND (?4 = '' OR action = ?4) AND substr(action, 1, length(?5)) = ?5
  AND (?6 = '' OR subject = ?6) AND substr(subject, 1, length(?7)) = ?7 ORDER BY id DESC LIMIT ?8`}
+
+	// trimAudit deletes the oldest ?2 rows with ids below ?1.
+	trimAudit = &query{sql: `DELETE FROM outlast_audit WHERE id IN (SELECT id FROM outlast_audit WHERE id < ?1 ORDER BY id LIMIT ?2)`}
 )
 
 func scanObject(r row) store.Object {
@@ -188,4 +191,17 @@ func (s *Store) Audit(ctx context.Context, filter store.AuditFilter, page store.
 	}
 	list, next := asked.Answer(rows)
 	return list, next, nil
+}
+
+// TrimAudit implements [store.Admin].
+func (s *Store) TrimAudit(ctx context.Context, before store.Time, limit int) (deleted int, err error) {
+	err = s.write(ctx, "trim", func(tx *tx) error {
+		n, err := tx.exec(trimAudit, objects.FirstKey(before), max(0, limit))
+		deleted = int(n)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return deleted, nil
 }

@@ -94,6 +94,30 @@ func auditRules() []rule {
 				h.code(err, task.CodeInvalid)
 			}
 		}},
+		{"audit/trimmed", "TrimAudit deletes the oldest rows written before a time, no more than asked for, tells how many, and touches no others.", checkTrimmedAudit},
+	}
+}
+
+func checkTrimmedAudit(h *harness) {
+	for i := range 7 {
+		h.change(store.Change{Audit: []store.Audit{{Action: fmt.Sprintf("a%d", i)}}})
+		h.pass(2 * time.Millisecond)
+	}
+	before := h.audit(store.AuditFilter{}, 10)[1].At // of a5
+	for _, c := range []struct {
+		before     store.Time
+		limit      int
+		want, left int
+		least      string
+	}{
+		{time.Time{}, 10, 0, 7, "a0"}, {time.Unix(0, 0), 10, 0, 7, "a0"}, {before, 0, 0, 7, "a0"}, {before, -1, 0, 7, "a0"},
+		{before, 2, 2, 5, "a2"}, {before, 10, 3, 2, "a5"}, {before, 10, 0, 2, "a5"}, {before.Add(time.Nanosecond), 10, 1, 1, "a6"},
+	} {
+		deleted, err := h.s.TrimAudit(h.ctx, c.before, c.limit)
+		h.ok(err)
+		rows := h.audit(store.AuditFilter{}, 10)
+		h.expect(deleted == c.want && len(rows) == c.left && rows[len(rows)-1].Action == c.least,
+			"before %v, at most %d: %d deleted, want %d; left %+v", c.before, c.limit, deleted, c.want, rows)
 	}
 }
 

@@ -112,6 +112,10 @@ func firstKey(at store.Time, none task.ID) (key task.ID) {
 	return key
 }
 
+// FirstKey is the least key that a row written at a time can have, and at zero
+// that of no row.
+func FirstKey(at store.Time) task.ID { return firstKey(at, task.ID{}) }
+
 // split tells a whole name from the beginning of names.
 func split(text, end string) (whole, head string) {
 	if strings.HasSuffix(text, end) {
