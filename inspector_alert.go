@@ -240,13 +240,42 @@ func (i *Inspector) AlertEvents(ctx context.Context, page store.Page) ([]alert.E
 	if err != nil {
 		return nil, "", err
 	}
+	acks, err := i.client.alerts.Acks(ctx)
+	if err != nil {
+		return nil, "", err
+	}
 	events := []alert.EventView{}
 	for _, t := range tasks {
 		if event := alertEvent(t); event != nil {
+			event.Ack = acks.Of(event.Message)
 			events = append(events, *event)
 		}
 	}
 	return events, next, nil
+}
+
+// AckAlert notes that the caller takes care of what a message tells of, whichever
+// channel it went to; id is that of the task that delivers it. While an aggregate
+// goes on firing, it is not told again for the rule and subject; that it is over
+// is. An acknowledged message stays as it is. Code "not_found" for what is no
+// message.
+func (i *Inspector) AckAlert(ctx context.Context, id ID) (*alert.EventView, error) {
+	t, err := i.client.backend.Get(ctx, id)
+	if err != nil && !errors.Is(err, &Error{Code: task.CodeNotFound}) {
+		return nil, err
+	}
+	var event *alert.EventView
+	if err == nil && t.Queue == alert.Queue {
+		event = alertEvent(t)
+	}
+	if event == nil {
+		return nil, task.NotFound("message", id.String())
+	}
+	event.Ack, err = i.client.alerts.Acknowledge(ctx, event.Message, audited(ctx, "alert.ack", "alert/"+id.String()))
+	if err != nil {
+		return nil, err
+	}
+	return event, nil
 }
 
 // alertEvent reads the message of a delivery, nil for other steps of alerts.

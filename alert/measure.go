@@ -346,7 +346,7 @@ func (k *Keeper) rates(ctx context.Context, now time.Time) ([]*Rates, error) {
 
 // tidy deletes state without which nothing would be lost.
 func (k *Keeper) tidy(ctx context.Context) {
-	for _, kind := range []string{kindState, kindFires, kindRates} {
+	for _, kind := range []string{kindState, kindFires, kindRates, kindAck} {
 		objects, err := k.Backend.Objects(ctx, kind)
 		if err != nil {
 			k.failed(ctx, err)
@@ -367,9 +367,13 @@ func (k *Keeper) tidy(ctx context.Context) {
 }
 
 func idle(object *store.Object, now time.Time) bool {
-	if object.Kind == kindRates {
+	switch object.Kind {
+	case kindRates:
 		var told published
 		return json.Unmarshal(object.Body, &told) != nil || now.Sub(told.At) > tidyEvery
+	case kindAck:
+		var ack Ack
+		return json.Unmarshal(object.Body, &ack) != nil || now.Sub(ack.At) > ackMemory
 	}
 	var s State
 	return json.Unmarshal(object.Body, &s) != nil || s.Idle(now)

@@ -19,6 +19,9 @@ type State struct {
 	// it began to hold, also before it was told.
 	Firing bool      `json:"firing,omitempty"`
 	Since  time.Time `json:"since,omitzero"`
+	// Acked says that somebody takes care of the aggregate that fires: it is not
+	// told again until it is over.
+	Acked bool `json:"acked,omitempty"`
 	// HeldBack counts what was not told; Names are the first of it.
 	HeldBack  int       `json:"held_back,omitempty"`
 	Names     []string  `json:"names,omitempty"`
@@ -76,17 +79,17 @@ func (s *State) Take(now time.Time, m *Message, cooldown time.Duration) bool {
 
 // Measure takes one measurement of an aggregate and says whether to tell that
 // it fires, or that it is over. It fires once its condition has held for hold,
-// and is told again every cool-down while it goes on.
+// and is told again every cool-down while it goes on and is not acknowledged.
 func (s *State) Measure(now time.Time, holds bool, hold, cooldown time.Duration) (fires, recovers bool) {
 	if !holds {
 		recovers = s.Firing
-		s.Firing, s.Since = false, time.Time{}
+		s.Firing, s.Since, s.Acked = false, time.Time{}, false
 		return false, recovers
 	}
 	if s.Since.IsZero() {
 		s.Since = now
 	}
-	if now.Sub(s.Since) < hold || now.Before(s.Until) {
+	if now.Sub(s.Since) < hold || now.Before(s.Until) || s.Acked {
 		return false, false
 	}
 	s.Firing = true

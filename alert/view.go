@@ -39,4 +39,5 @@ type EventView struct {
 	Instead  string // the channel that it is the fallback of
 	NextAt   time.Time
 	EndedAt  time.Time
+	Ack      *Ack // nil until somebody has acknowledged it
 }

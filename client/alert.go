@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"github.com/outlast-dev/outlast/task"
 )
 
 // AlertRule says when to tell whom.
@@ -63,6 +65,8 @@ type AlertEvent struct {
 	Error    string       `json:"error,omitempty"`
 	NextAt   Time         `json:"next_at,omitzero"`
 	EndedAt  Time         `json:"ended_at,omitzero"`
+	AckedBy  string       `json:"acked_by,omitempty" doc:"Who has acknowledged it."`
+	AckedAt  Time         `json:"acked_at,omitzero"`
 }
 
 // AlertField is one line of a message.
@@ -130,4 +134,10 @@ func (c *Client) AlertEvents(ctx context.Context, limit int, cursor string) (*Al
 		query.Set("cursor", cursor)
 	}
 	return get[AlertEvents](ctx, c, "/v1/alerts/events", query)
+}
+
+// AckAlert acknowledges a message, by its Task: an aggregate that goes on firing is
+// not told again until it is over. A repeat changes nothing.
+func (c *Client) AckAlert(ctx context.Context, id task.ID) (*AlertEvent, error) {
+	return exchange[AlertEvent](ctx, c, call{method: http.MethodPost, path: "/v1/alerts/events/" + id.String() + "/ack"})
 }

@@ -21,6 +21,10 @@ type alertBody struct {
 	Body json.RawMessage `strict:"true"`
 }
 
+type alertEventID struct {
+	ID task.ID `path:"id" doc:"Task of the message, as events have it."`
+}
+
 type alertEventsInput struct {
 	Limit  *int   `query:"limit" doc:"Steps of alerts to look at, 1 to 500, 100 when absent; a page may have fewer messages."`
 	Cursor string `query:"cursor" doc:"next_cursor of the page before."`
@@ -37,6 +41,18 @@ func (s *Server) addAlerts() {
 		summary: "List messages to channels, newest first: the delivery log",
 		about:   "Kept as long as ended tasks are; what could not be delivered, as long as dead letters.",
 	}, s.alertEvents)
+	handle(s, route{
+		method: "POST", path: "/v1/alerts/events/{id}/ack", id: "ack-alert", needs: token.Operate, scope: whole, tag: "alerts", answers: []int{200},
+		summary: "Acknowledge a message: somebody takes care of it",
+		about:   "An aggregate that goes on firing is not told again for the rule and subject until it is over; that it is over is told. A repeat changes nothing.",
+		errors:  []task.Code{task.CodeNotFound},
+	}, func(ctx context.Context, in *alertEventID) (answer[client.AlertEvent], error) {
+		event, err := s.inspect.AckAlert(ctx, in.ID)
+		if err != nil {
+			return fail[client.AlertEvent](err)
+		}
+		return ok(wireEvent(event))
+	})
 }
 
 func (s *Server) addAlertRules() {
@@ -230,6 +246,9 @@ func wireEvent(e *alert.EventView) client.AlertEvent {
 		Task: e.Task.String(), At: wireTime(e.At), Kind: string(e.Kind), Rule: e.Rule, Subject: e.Subject, Severity: e.Severity,
 		Title: e.Title(), Text: e.Text, HeldBack: e.HeldBack, Names: e.Names, Channel: e.Channel, Instead: e.Instead,
 		State: e.State, Attempts: e.Attempts, Error: e.Error, NextAt: wireTime(e.NextAt), EndedAt: wireTime(e.EndedAt),
+	}
+	if e.Ack != nil {
+		out.AckedBy, out.AckedAt = e.Ack.By, wireTime(e.Ack.At)
 	}
 	for _, field := range e.Fields {
 		out.Fields = append(out.Fields, client.AlertField(field))

@@ -53,6 +53,13 @@ func TestAlerts(t *testing.T) {
 			t.Fatalf("%+v", events.Events)
 		}
 	}
+	var acked client.AlertEvent
+	a.call("POST", "/v1/alerts/events/"+events.Events[0].Task+"/ack", "").is(200).into(&acked)
+	if acked.AckedBy != "api" || acked.AckedAt.IsZero() || acked.Task != events.Events[0].Task {
+		t.Errorf("%+v", acked)
+	}
+	a.call("POST", "/v1/alerts/events/x/ack", "").problem(400, "invalid", "id")
+	a.call("POST", "/v1/alerts/events/01890000-0000-7000-8000-000000000001/ack", "").problem(404, "not_found")
 	if e := events.Events[0]; e.Channel != "ops" || e.Subject != "mail" || e.Kind != "raised" || e.Attempts != 1 {
 		t.Errorf("%+v", e)
 	}

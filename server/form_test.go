@@ -195,7 +195,7 @@ func TestDocumentListsTheRoutes(t *testing.T) {
 		POST_/v1/workers/poll POST_/v1/workers/extend POST_/v1/workers/settle GET_/v1/groups PUT_/v1/groups/{group}/workers/{id} DELETE_/v1/groups/{group}/workers/{id}
 		GET_/v1/alerts/rules GET_/v1/alerts/rules/{name} PUT_/v1/alerts/rules/{name} DELETE_/v1/alerts/rules/{name}
 		GET_/v1/alerts/channels GET_/v1/alerts/channels/{name} PUT_/v1/alerts/channels/{name} DELETE_/v1/alerts/channels/{name}
-		POST_/v1/alerts/channels/{name}/test GET_/v1/alerts/events
+		POST_/v1/alerts/channels/{name}/test GET_/v1/alerts/events POST_/v1/alerts/events/{id}/ack
 		POST_/v1/tokens GET_/v1/tokens DELETE_/v1/tokens/{id} GET_/v1/audit
 		GET_/livez GET_/readyz GET_/metrics GET_/openapi.json`, "_", " "))
 	routes := make([]string, 0, len(want)/2)

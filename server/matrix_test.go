@@ -151,6 +151,7 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"delete-alert-channel": fixed("/v1/alerts/channels/c", ""),
 	"test-alert-channel":   fixed("/v1/alerts/channels/c/test", ""),
 	"list-alert-events":    fixed("/v1/alerts/events", ""),
+	"ack-alert":            fixed("/v1/alerts/events/01890000-0000-7000-8000-000000000001/ack", ""),
 	"list-nodes":           fixed("/v1/nodes", ""),
 	"list-lanes":           fixed("/v1/lanes", ""),
 	"wake-node":            fixed("/v1/nodes/wake", `{}`),

@@ -15,7 +15,7 @@ import (
 
 func newAlert(c *cli) *cobra.Command {
 	return noun("alert", "Say when people are told that something is wrong, and look at what they were told",
-		newAlertList(c), newAlertRules(c), newAlertChannels(c), newAlertTest(c),
+		newAlertList(c), newAlertRules(c), newAlertChannels(c), newAlertTest(c), newAlertAck(c),
 		newAlertPut(c, "rule", "Create an alert rule or replace one, also a built-in one", func(ctx context.Context, api *client.Client, name string, body json.RawMessage) (any, error) {
 			return api.PutAlertRule(ctx, name, body)
 		}),
@@ -41,10 +41,10 @@ func newAlertList(c *cli) *cobra.Command {
 				return err
 			}
 			err = list(c, events, events.Events, func(w io.Writer) {
-				row(w, "AT", "STATE", "CHANNEL", "KIND", "RULE", "SUBJECT", "HELD", "TEXT", "ERROR")
+				row(w, "ID", "AT", "STATE", "CHANNEL", "KIND", "RULE", "SUBJECT", "HELD", "ACKED BY", "TEXT", "ERROR")
 				for i := range events.Events {
 					e := &events.Events[i]
-					row(w, when(e.At), clean(e.State), clean(e.Channel), clean(e.Kind), clean(e.Rule), short(e.Subject, 40), e.HeldBack, short(e.Text, 80), short(e.Error, 60))
+					row(w, clean(e.Task), when(e.At), clean(e.State), clean(e.Channel), clean(e.Kind), clean(e.Rule), short(e.Subject, 40), e.HeldBack, short(e.AckedBy, 40), short(e.Text, 80), short(e.Error, 60))
 				}
 			})
 			if err == nil && events.NextCursor != "" && c.output == "table" {
@@ -112,6 +112,29 @@ func newAlertTest(c *cli) *cobra.Command {
 				return err
 			}
 			return c.show(tested, func(w io.Writer) { row(w, clean(tested.Channel), "took the message") })
+		}),
+	}
+}
+
+func newAlertAck(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "ack ID", Short: "Acknowledge a message: you take care of it", Args: cobra.ExactArgs(1),
+		Long: `Acknowledge a message, by the ID that outlast alert list shows.
+
+An aggregate that goes on firing, such as a backlog, is not told again for the
+rule and subject until it is over; that it is over is told.`,
+		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
+			id, err := parseID(args[0])
+			if err != nil {
+				return err
+			}
+			event, err := api.AckAlert(ctx, id)
+			if err != nil {
+				return err
+			}
+			return c.show(event, func(w io.Writer) {
+				row(w, clean(event.Rule), short(event.Subject, 40), "acknowledged by", clean(event.AckedBy), when(event.AckedAt))
+			})
 		}),
 	}
 }

@@ -30,6 +30,8 @@ func TestAlertCommands(t *testing.T) {
 	c.run("alert", "delete-rule", "slow", "--yes").exits(0)
 	c.run("alert", "delete-channel", "ops", "--yes").exits(0)
 	c.run("alert", "list").exits(0)
+	c.run("alert", "ack", "0").exits(2).silent()
+	c.run("alert", "ack", "01890000-0000-7000-8000-000000000001").exits(4).silent()
 	if events := c.run("alert", "events", "--output", "json").exits(0).json(); events["events"] == nil {
 		t.Errorf("%v", events)
 	}

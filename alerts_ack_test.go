@@ -1,0 +1,139 @@
+package outlast_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// TestAcknowledgedAggregateIsNotToldAgain, however long it fires and however much
+// it grows; that it is over is told, and so is that it begins again.
+func TestAcknowledgedAggregateIsNotToldAgain(t *testing.T) {
+	t.Parallel()
+	box, other := &inbox{}, &inbox{}
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "mail", failing)
+		k.start()
+		k.putRule(`{"name": "dead_letters", "on": "letters", "when": "total >= 1", "channels": ["box", "other"]}`)
+		dies := func() {
+			d := outlast.Draft{Type: "mail"}
+			once(&d)
+			k.enqueue(d)
+		}
+		dies()
+		k.after(6 * time.Minute)
+		events := k.alertEvents("dead_letters")
+		if len(events) != 4 || len(box.of("dead_letters")) != 2 || events[0].Ack != nil {
+			t.Fatalf("%d events, %d messages", len(events), len(box.of("dead_letters")))
+		}
+		ctx := outlast.WithActor(k.ctx, "ann", "10.0.0.1", "r-1")
+		acked, err := k.client.Inspector().AckAlert(ctx, events[0].Task)
+		if err != nil || acked.Ack == nil || acked.Ack.By != "ann" || acked.Ack.At.IsZero() {
+			t.Fatalf("%+v, %v", acked, err)
+		}
+		k.after(time.Minute)
+		again, err := k.client.Inspector().AckAlert(outlast.WithActor(k.ctx, "bob", "", ""), events[3].Task)
+		if err != nil || again.Ack.By != "ann" || !again.Ack.At.Equal(acked.Ack.At) {
+			t.Errorf("acknowledged again: %+v, %v", again.Ack, err)
+		}
+		dies()
+		k.after(time.Hour)
+		if told := box.of("dead_letters"); len(told) != 2 {
+			t.Errorf("told %d times though acknowledged: %+v", len(told), told)
+		}
+		for _, event := range k.alertEvents("dead_letters") {
+			if event.Ack == nil || event.Ack.By != "ann" {
+				t.Errorf("%s to %s at %v: %+v", event.Kind, event.Channel, event.At, event.Ack)
+			}
+		}
+		rows, _, err := k.client.Inspector().Audit(k.ctx, store.AuditFilter{Action: "alert.ack"}, store.Page{})
+		if err != nil || len(rows) != 1 || rows[0].Actor != "ann" || rows[0].Address != "10.0.0.1" || rows[0].Subject != "alert/"+events[0].Task.String() {
+			t.Errorf("%+v, %v", rows, err)
+		}
+		if _, err := k.client.Inspector().Purge(k.ctx, store.Filter{}, false); err != nil {
+			t.Fatal(err)
+		}
+		k.after(10 * time.Minute)
+		if told := box.of("dead_letters")[2:]; len(told) != 1 || told[0].Kind != alert.Recovered {
+			t.Fatalf("that it is over: %+v", told)
+		}
+		dies()
+		k.after(6 * time.Minute)
+		if told := box.of("dead_letters")[3:]; len(told) != 2 || told[0].Kind != alert.Raised {
+			t.Errorf("begun again: %+v", told)
+		}
+		if event := k.alertEvents("dead_letters")[0]; event.Ack != nil {
+			t.Errorf("a new alert is acknowledged: %+v", event.Ack)
+		}
+	}, outlast.WithAlertFunc("box", box.send), outlast.WithAlertFunc("other", other.send))
+}
+
+// TestAcknowledgedEventsAreToldAsBefore: the next death is another event. What is
+// no message cannot be acknowledged, and a message of an aggregate that is over
+// does not silence the next.
+func TestAcknowledgedEventsAreToldAsBefore(t *testing.T) {
+	t.Parallel()
+	box := &inbox{}
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "mail", failing)
+		k.start()
+		k.putRule(`{"name": "died", "on": "dead", "channels": ["box"], "cooldown": "1m"}`)
+		var dead outlast.ID
+		for range 2 {
+			d := outlast.Draft{Type: "mail"}
+			once(&d)
+			dead = k.enqueue(d).ID
+			k.after(2 * time.Minute)
+			events := k.alertEvents("died")
+			if events[0].Ack != nil {
+				t.Errorf("%+v", events[0].Ack)
+			}
+			if _, err := k.client.Inspector().AckAlert(k.ctx, events[0].Task); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if told := box.of("died"); len(told) != 2 {
+			t.Errorf("%+v", told)
+		}
+		for _, id := range []outlast.ID{dead, {}} {
+			_, err := k.client.Inspector().AckAlert(k.ctx, id)
+			wantCode(t, err, task.CodeNotFound)
+		}
+		old := k.alertEvents("dead_letters")[0].Task
+		if _, err := k.client.Inspector().Purge(k.ctx, store.Filter{Type: "mail"}, false); err != nil {
+			t.Fatal(err)
+		}
+		k.after(10 * time.Minute)
+		d := outlast.Draft{Type: "mail"}
+		once(&d)
+		k.enqueue(d)
+		k.after(time.Minute)
+		if _, err := k.client.Inspector().AckAlert(k.ctx, old); err != nil {
+			t.Fatal(err)
+		}
+		before := len(k.alertEvents("dead_letters"))
+		k.after(6 * time.Minute)
+		if after := len(k.alertEvents("dead_letters")); after == before {
+			t.Error("an acknowledgement of what was over silences what came later")
+		}
+	}, outlast.WithAlertFunc("box", box.send))
+}
+
+// alertEvents are the messages of a rule, the newest first.
+func (k *kit) alertEvents(rule string) (of []alert.EventView) {
+	k.Helper()
+	events, _, err := k.client.Inspector().AlertEvents(k.ctx, store.Page{Limit: 500})
+	if err != nil {
+		k.Fatal(err)
+	}
+	for _, event := range events {
+		if event.Rule == rule {
+			of = append(of, event)
+		}
+	}
+	return of
+}
