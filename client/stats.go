@@ -49,6 +49,28 @@ type StatsQuestion struct {
 	From, To string
 }
 
+// QueueStats is one line of [Stats].
+type QueueStats struct {
+	Name   string      `json:"name"`
+	Paused bool        `json:"paused"`
+	Counts QueueCounts `json:"counts" doc:"Each counted no further than 10000."`
+}
+
+// Stats is how things stand over all nodes.
+type Stats struct {
+	Queues  []QueueStats `json:"queues" doc:"By name."`
+	Dead    DeadStats    `json:"dead" doc:"Dead letters of all queues."`
+	Nodes   int          `json:"nodes" doc:"Living ones."`
+	Running int          `json:"running" doc:"Attempts in progress, at the last beats of the living nodes."`
+	Slots   int          `json:"slots" doc:"Attempts at most, of the living nodes."`
+	AsOf    Time         `json:"as_of" doc:"When the node that answers has read the nodes from the store."`
+}
+
+// Stats tells how things stand.
+func (c *Client) Stats(ctx context.Context) (*Stats, error) {
+	return get[Stats](ctx, c, "/v1/stats", nil)
+}
+
 // CompareStats compares how attempts went under two releases or policy versions.
 func (c *Client) CompareStats(ctx context.Context, q StatsQuestion) (*StatsComparisons, error) {
 	query := url.Values{}

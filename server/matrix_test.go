@@ -136,6 +136,7 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"pause-schedule":       fixed("/v1/schedules/nightly/pause", ""),
 	"resume-schedule":      fixed("/v1/schedules/nightly/resume", ""),
 	"list-targets":         fixed("/v1/targets", ""),
+	"get-stats":            fixed("/v1/stats", ""),
 	"compare-stats":        fixed("/v1/stats/compare", ""),
 	"get-target":           fixed("/v1/targets/dies", ""),
 	"open-target":          fixed("/v1/targets/elsewhere/open", ""),

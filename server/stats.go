@@ -6,6 +6,7 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/stats"
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/token"
 )
 
@@ -18,11 +19,42 @@ type statsInput struct {
 
 func (s *Server) addStats() {
 	handle(s, route{
+		method: "GET", path: "/v1/stats", id: "get-stats", needs: token.View, scope: whole, tag: "stats", answers: []int{200},
+		summary: "Tell how things stand: tasks by queue, dead letters, and how busy the nodes are",
+	}, s.stats)
+	handle(s, route{
 		method: "GET", path: "/v1/stats/compare", id: "compare-stats", needs: token.View, scope: whole, tag: "stats", answers: []int{200},
 		summary: "Compare how attempts went under two releases, or two versions of a policy",
 		about: "By type and number of the attempt: how many there were, how long they ran, how late they started. Over all nodes, those of others until half a minute ago. " +
 			"A type without the sides asked for is left out.",
 	}, s.compareStats)
+}
+
+func (s *Server) stats(ctx context.Context, _ *none) (answer[client.Stats], error) {
+	queues, err := s.listQueues(ctx, &none{})
+	if err != nil {
+		return fail[client.Stats](err)
+	}
+	dead, err := s.inspect.DeadStats(ctx)
+	if err != nil {
+		return fail[client.Stats](err)
+	}
+	nodes, err := s.inspect.Nodes(ctx)
+	if err != nil {
+		return fail[client.Stats](err)
+	}
+	out := client.Stats{Queues: []client.QueueStats{}, Dead: client.DeadStats(*dead), AsOf: wireTime(s.inspect.TopologyAt())}
+	for _, queue := range queues.Body.Queues {
+		out.Queues = append(out.Queues, client.QueueStats{Name: queue.Name, Paused: queue.Paused, Counts: *queue.Counts})
+	}
+	for i := range nodes {
+		if nodes[i].State == store.NodeAlive {
+			out.Nodes++
+			out.Running += nodes[i].Load.Running
+			out.Slots += nodes[i].Load.Slots
+		}
+	}
+	return ok(out)
 }
 
 func (s *Server) compareStats(ctx context.Context, in *statsInput) (answer[client.StatsComparisons], error) {

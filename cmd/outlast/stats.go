@@ -12,7 +12,26 @@ import (
 )
 
 func newStats(c *cli) *cobra.Command {
-	return noun("stats", "Look at how attempts go", newStatsCompare(c))
+	return noun("stats", "Look at how attempts go", newStatsShow(c), newStatsCompare(c))
+}
+
+func newStatsShow(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use: "show", Short: "Show how things stand: tasks by queue, dead letters, and how busy the nodes are", Args: cobra.NoArgs,
+		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			s, err := api.Stats(ctx)
+			if err != nil {
+				return err
+			}
+			return c.show(s, func(w io.Writer) {
+				row(w, "QUEUE", "PAUSED", "PENDING", "RUNNING", "DEAD")
+				for _, q := range s.Queues {
+					row(w, clean(q.Name), q.Paused, q.Counts.Pending, q.Counts.Running, q.Counts.Dead)
+				}
+				row(w, "(all nodes)", "", "", fmt.Sprintf("%d of %d on %d", s.Running, s.Slots, s.Nodes), s.Dead.Total)
+			})
+		}),
+	}
 }
 
 func newStatsCompare(c *cli) *cobra.Command {

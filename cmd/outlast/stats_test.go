@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Two releases of a server are compared, also after both have ended.
@@ -35,5 +36,28 @@ func TestStatsCompare(t *testing.T) {
 	c.run("stats", "compare", "--by", "node").exits(2).says("release, policy_version")
 	if got := c.run("stats", "compare", "--by", "policy_version", "--output", "jsonl").exits(0); got.out != "" {
 		t.Errorf("presets have versions: %s", got.out)
+	}
+}
+
+// The whole answer is that of the parts.
+func TestStatsShow(t *testing.T) {
+	c := command{t: t, server: serve(t, "--store", "memory:").url}
+	c.run("queue", "create", "later").exits(0)
+	c.run("task", "enqueue", "--type", "waits", "--queue", "later", "--delay", "1h").exits(0)
+	c.run("queue", "pause", "later").exits(0)
+	got := c.run("stats", "show", "--output", "json").exits(0).json()
+	for deadline := time.Now().Add(10 * time.Second); got["slots"] == 0.0 && time.Now().Before(deadline); { // until its first beat
+		got = c.run("stats", "show", "--output", "json").exits(0).json()
+	}
+	if got["nodes"] != 1.0 || got["slots"] != 1000.0 || got["running"] != 0.0 || got["dead"].(map[string]any)["total"] != 0.0 {
+		t.Errorf("%v", got)
+	}
+	queues := got["queues"].([]any)
+	last := queues[len(queues)-1].(map[string]any)
+	if last["name"] != "later" || last["paused"] != true || last["counts"].(map[string]any)["pending"] != 1.0 {
+		t.Errorf("%v", queues)
+	}
+	if out := c.run("stats", "show").exits(0).out; !strings.Contains(out, "later") || !strings.Contains(out, "0 of 1000 on 1") {
+		t.Error(out)
 	}
 }
