@@ -162,9 +162,14 @@ func (r *registry) serveAlerts(channels []string) {
 	r.publish(handlers)
 }
 
-// alertHandler runs a step of an alert; one that must wait costs no attempt.
+// alertHandler runs a step of an alert; one that must wait costs no attempt. Only
+// the engine puts tasks into the queue of alerts: what is elsewhere is somebody's
+// who would speak in its name, or silence it.
 func alertHandler(do func(ctx context.Context, t *task.Task) error) *handler {
 	return &handler{run: func(ctx context.Context, run *engine.Run) ([]byte, error) {
+		if run.Task.Queue != alert.Queue {
+			return nil, Dead(errors.New("a task of an alert outside of the queue " + alert.Queue))
+		}
 		err := do(ctx, run.Task)
 		if later, ok := errors.AsType[*alert.Later](err); ok {
 			return nil, Snooze(later.After)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -362,7 +363,9 @@ func (c *Client) queueOf(ctx context.Context, wrong *complaints, path, name stri
 			queue, ok = c.engine.Queue(name)
 		}
 	}
-	if !ok || len(queue.Numbers) == 0 {
+	if name == alert.Queue {
+		wrong.add(path, "the queue "+name+" is that of the engine's own alerts", "name another queue")
+	} else if !ok || len(queue.Numbers) == 0 {
 		wrong.add(path, "there is no queue "+task.Quote(name), "create it first: Inspector.PutQueue or PUT /v1/queues/{name}")
 	}
 	return queue

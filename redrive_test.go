@@ -13,6 +13,7 @@ import (
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -219,6 +220,72 @@ func TestRedriveCanary(t *testing.T) {
 				k.Errorf("got %+v; asked for %+v and %d ids", operation, request, named)
 			}
 		})
+	})
+}
+
+// forgetful is a store that loses the answer to the first write that notes letters
+// of an operation as sent.
+type forgetful struct {
+	*memory.Store
+	lost bool
+}
+
+func (f *forgetful) PutOperation(ctx context.Context, operation store.Operation, audit ...store.Audit) (*store.Operation, error) {
+	put, err := f.Store.PutOperation(ctx, operation, audit...)
+	if err == nil && put.Done > 0 && !f.lost {
+		f.lost = true
+		return nil, &outlast.Error{Code: task.CodeUnavailable, Message: "the connection broke", Err: errors.New("reset")}
+	}
+	return put, err
+}
+
+// taken is a store of which somebody deletes letters when a redrive has planned them.
+type taken struct {
+	*memory.Store
+	letters []outlast.ID
+}
+
+func (s *taken) Change(ctx context.Context, change store.Change) (*store.Changed, error) {
+	changed, err := s.Store.Change(ctx, change)
+	if err == nil && len(change.Put) > 0 && change.Put[0].Kind == "redrive.chunk" && s.letters != nil {
+		_, err = s.Store.Purge(ctx, store.Filter{State: task.Dead, IDs: s.letters}, 100)
+		s.letters = nil
+	}
+	return changed, err
+}
+
+// Letters that are gone when their turn comes are no canary.
+func TestRedriveCanaryOfLettersThatAreGone(t *testing.T) {
+	virtually(t, func(k *kit) {
+		backend := &taken{Store: k.store}
+		k.client = k.open(backend)
+		p := &patient{}
+		backend.letters = k.dying(p, 30)[:4]
+		p.cured(func(int) error { return outlast.Dead(errors.New("still no")) })
+		id := k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Canary: 4})
+		k.after(time.Minute)
+		operation, progress := k.operation(id, store.OperationFailed)
+		if operation.Done != 8 || progress.Skipped != 4 || len(p.ran()) != 4 {
+			k.Errorf("%d letters done, %d ran: %+v", operation.Done, len(p.ran()), progress)
+		}
+	})
+}
+
+// A canary that was noted as sent, which the node was not told, is waited for all
+// the same.
+func TestRedriveCanaryWhoseNoteWasNotAnswered(t *testing.T) {
+	virtually(t, func(k *kit) {
+		backend := &forgetful{Store: k.store}
+		k.client = k.open(backend)
+		p := &patient{}
+		k.dying(p, 30)
+		p.cured(func(int) error { return outlast.Dead(errors.New("still no")) })
+		id := k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Canary: 4})
+		k.after(time.Minute)
+		operation, _ := k.operation(id, store.OperationFailed)
+		if !backend.lost || operation.Done != 4 || len(p.ran()) != 4 {
+			k.Errorf("answer lost %v; %d letters of a failing canary of 4 were sent back, %d ran", backend.lost, operation.Done, len(p.ran()))
+		}
 	})
 }
 

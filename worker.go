@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -44,6 +46,9 @@ func checkPoll(poll *engine.Poll) error {
 	c.name("worker", poll.Worker)
 	c.names("queues", poll.Queues)
 	c.names("types", poll.Types)
+	if at := slices.Index(poll.Queues, alert.Queue); at >= 0 {
+		c.add(fmt.Sprintf("queues[%d]", at), "the queue "+alert.Queue+" is that of the engine's own alerts", "leave it out")
+	}
 	if len(poll.Queues) == 0 {
 		c.add("queues", "is empty", "leave it out for the queue default")
 	}

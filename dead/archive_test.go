@@ -52,6 +52,35 @@ func TestArchiveBeforeDeletion(t *testing.T) {
 	}
 }
 
+// shortPages is a store whose pages begin with one that is empty, as those of a
+// filter are that very many of the newest letters do not match.
+type shortPages struct{ store.Backend }
+
+func (s shortPages) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*task.Task, string, error) {
+	switch page.Cursor {
+	case "":
+		return nil, "first", nil
+	case "first":
+		page.Cursor = ""
+	}
+	return s.Backend.Find(ctx, filter, page)
+}
+
+func TestArchiveLooksBeyondAnEmptyPage(t *testing.T) {
+	backend := memory.New()
+	letters(t, backend, 150)
+	kept := 0
+	config := Config{Archive: func(_ context.Context, letters []Letter) error {
+		kept += len(letters)
+		return nil
+	}}.withDefaults()
+	r := newRetention(config, shortPages{backend}, onlyNode{}, slog.New(slog.DiscardHandler))
+	r.runOnce(t.Context(), time.Now().Add(config.Retention+time.Hour))
+	if stats, err := backend.DeadStats(t.Context()); err != nil || stats.Total != 0 || kept != 150 {
+		t.Errorf("%+v, %v: %d of 150 letters were archived", stats, err, kept)
+	}
+}
+
 // letters makes dead letters.
 func letters(t *testing.T, backend store.Backend, count int) (ids []task.ID) {
 	t.Helper()

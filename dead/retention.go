@@ -102,7 +102,7 @@ func (r *retention) purge(ctx context.Context, filter store.Filter) ([]*task.Tas
 	if r.archive == nil {
 		return r.backend.Purge(ctx, filter, purgeBatch)
 	}
-	letters, _, err := r.backend.Find(ctx, Letters(filter), store.Page{Limit: purgeBatch})
+	letters, err := r.oldest(ctx, filter)
 	if err != nil || len(letters) == 0 {
 		return nil, err
 	}
@@ -125,6 +125,23 @@ func (r *retention) purge(ctx context.Context, filter store.Filter) ([]*task.Tas
 		return nil, fmt.Errorf("archive: %w", err)
 	}
 	return r.backend.Purge(ctx, filter, purgeBatch)
+}
+
+// oldest reads a batch of the letters that match, whole. Pages of [store.Query.Find]
+// begin with the newest, and are empty where very many of those do not match.
+func (r *retention) oldest(ctx context.Context, filter store.Filter) (letters []*task.Task, err error) {
+	listed, err := r.backend.Letters(ctx, Letters(filter), task.ID{}, purgeBatch)
+	if err != nil || len(listed) == 0 {
+		return nil, err
+	}
+	for i := range listed {
+		filter.IDs = append(filter.IDs, listed[i].ID)
+	}
+	err = Each(ctx, r.backend, filter, func(letter *task.Task) error {
+		letters = append(letters, letter)
+		return nil
+	})
+	return letters, err
 }
 
 // deleted logs what a letter was, but never its payload.

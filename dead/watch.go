@@ -125,8 +125,8 @@ func (w *work) room(ctx context.Context, o *redrive) (int, error) {
 		}
 	}
 	switch {
-	case o.awaitsCanary() && o.Done < min(o.Canary, o.Progress.Planned):
-		return min(o.Canary-o.Done, redriveBatch), nil
+	case o.awaitsCanary() && o.Progress.Sent < o.Canary && o.Done < o.Progress.Planned: // what was skipped proves nothing
+		return min(o.Canary-o.Progress.Sent, redriveBatch), nil
 	case o.awaitsCanary():
 		return w.canary(ctx, o)
 	case o.StopIfFailing > 0 && o.Done < o.Progress.Planned:

@@ -43,6 +43,7 @@ func (w *work) run(ctx context.Context) {
 			return
 		}
 		if err != nil {
+			w.part, w.watch = nil, nil // the step may have been made all the same: on disk is how far it came
 			err = w.failed(ctx, err)
 			wait = errorPause
 		}
@@ -205,7 +206,7 @@ func (w *work) note(ctx context.Context, done, n, skipped int) error {
 		o.Progress.Skipped += skipped
 		o.Progress.Waiting = ""
 		w.tell(o)
-		if o.Canary > 0 && o.Done >= min(o.Canary, o.Matched) && o.Progress.CanaryAt.IsZero() {
+		if o.Canary > 0 && (o.Progress.Sent >= o.Canary || o.Done >= o.Matched) && o.Progress.CanaryAt.IsZero() {
 			o.Progress.CanaryAt = time.Now()
 		}
 		return nil, nil

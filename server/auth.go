@@ -74,7 +74,11 @@ func (s *Server) Rules() []Rule { return append([]Rule(nil), s.rules...) }
 // profiler, who serves it on an address of its own.
 func (s *Server) Guard(needs token.Permission, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		ctx, err := s.authorize(w, req, needs, guardScope(needs))
+		err := s.admit(req)
+		ctx := req.Context()
+		if err == nil {
+			ctx, err = s.authorize(w, req, needs, guardScope(needs))
+		}
 		if err != nil {
 			s.problem(w, req, err)
 			return

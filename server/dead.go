@@ -96,7 +96,7 @@ func (s *Server) addDead() {
 }
 
 func (s *Server) letter(ctx context.Context, in *taskID) (answer[client.Letter], error) {
-	view, err := s.inspect.Get(ctx, in.ID)
+	view, err := s.view(ctx, in.ID)
 	if err != nil {
 		return fail[client.Letter](err)
 	}

@@ -221,16 +221,27 @@ func spread[T any](results []T, own []bool, other T) []T {
 	return all
 }
 
-// hideFallback says nothing of a fallback task in another queue than the token's
-// but its id, which is a field of the task.
-func (s *Server) hideFallback(ctx context.Context, view *outlast.View) error {
+// view is a task as the bearer may see it: of a fallback or callback in another
+// queue than the token's it has no more than the id.
+func (s *Server) view(ctx context.Context, id task.ID) (*outlast.View, error) {
+	view, err := s.inspect.Get(ctx, id)
 	t := scoped(ctx)
-	if t == nil || view.FallbackTask.IsZero() {
-		return nil
+	if err != nil || t == nil {
+		return view, err
 	}
-	found, err := s.tasksOf(ctx, t, []task.ID{view.FallbackTask})
+	follows := slices.DeleteFunc([]task.ID{view.FallbackTask, view.CallbackTask}, task.ID.IsZero)
+	if len(follows) == 0 {
+		return view, nil
+	}
+	found, err := s.tasksOf(ctx, t, follows)
+	if err != nil {
+		return nil, err
+	}
 	if !found[view.FallbackTask] {
 		view.FallbackState, view.FallbackError = "", nil
 	}
-	return err
+	if !found[view.CallbackTask] {
+		view.CallbackState, view.CallbackError = "", nil
+	}
+	return view, nil
 }

@@ -1,11 +1,17 @@
 package server_test
 
 import (
+	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
 )
 
@@ -42,5 +48,55 @@ func TestSecurityPage(t *testing.T) {
 		must(t, os.WriteFile(securityPage, []byte(want), 0o600))
 	} else if want != string(page) {
 		t.Error("the tables of docs/security.md are stale: OUTLAST_WRITE_DOCS=1 go test -run TestSecurityPage ./server")
+	}
+}
+
+// The queue of the engine's own alerts takes nothing from callers, and a task of
+// their making that looks like a step of an alert is none: whoever may enqueue
+// could else speak in the name of the server, or silence it.
+func TestAlertsAreNobodyElses(t *testing.T) {
+	g := startGuarded(t)
+	enqueuer, worker := g.token(token.Enqueuer), g.token(token.Worker)
+	g.as(enqueuer, "POST", "/v1/tasks", `{"type":"outlast.alert.send:log","queue":"outlast.alerts"}`).problem(400, "invalid", "queue")
+	g.as(enqueuer, "POST", "/v1/tasks", `{"type":"waits","on_dead":{"type":"outlast.alert.send:log","queue":"outlast.alerts"}}`).problem(400, "invalid", "on_dead.queue")
+	g.as(worker, "POST", "/v1/workers/poll", `{"worker":"w","queues":["red","outlast.alerts"]}`).problem(400, "invalid", "queues[1]")
+	silence := `{"type":"outlast.alert.raise","payload":{"cooldown":9000000000000000000,"message":{"rule":"exhausted","subject":"type/pay"}}}`
+	if ended := g.as(enqueuer, "POST", "/v1/tasks?wait=10s", silence).is(200); ended.get("state") != `"dead"` {
+		t.Errorf("an alert that a caller has made: %s", ended.body)
+	}
+}
+
+// A token for a queue learns nothing of what follows its tasks in other queues.
+func TestCallbacksInOtherQueuesAreHidden(t *testing.T) {
+	g := startGuarded(t)
+	id := g.enqueue(outlast.Draft{Type: "dies", Queue: "red", Payload: []byte(`""`), OnDead: &task.Follow{Type: "dies", Queue: "blue", Payload: []byte(`""`)}})
+	parsed, err := task.ParseID(id)
+	must(t, err)
+	_, err = g.node.Wait(context.Background(), parsed)
+	must(t, err)
+	var shown client.Task
+	g.as(g.admin, "GET", "/v1/tasks/"+id, "").is(200).into(&shown)
+	_, err = g.node.Wait(context.Background(), shown.CallbackTask)
+	must(t, err)
+	for _, path := range []string{"/v1/tasks/", "/v1/dead/"} {
+		for bearer, want := range map[string]bool{g.token(token.Viewer, "red"): false, g.token(token.Viewer, "red", "blue"): true} {
+			text := string(g.as(bearer, "GET", path+id, "").is(200).body)
+			if strings.Contains(text, `"callback_state"`) != want || strings.Contains(text, `"callback_error"`) != want {
+				t.Errorf("%s for a token of both queues %v: %s", path, want, text)
+			}
+		}
+	}
+}
+
+// The profiler is behind the same guard against pages of others as the API.
+func TestGuardedHandlersAskForTheHost(t *testing.T) {
+	handler := start(t).server.Guard(token.Administer, http.NotFoundHandler())
+	for host, want := range map[string]int{"127.0.0.1:6060": 404, "evil.example": 403} {
+		req := httptest.NewRequest("GET", "/debug/pprof/heap", nil)
+		req.Host = host
+		w := httptest.NewRecorder()
+		if handler.ServeHTTP(w, req); w.Code != want {
+			t.Errorf("a request for %s: %d, want %d", host, w.Code, want)
+		}
 	}
 }

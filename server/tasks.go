@@ -71,14 +71,7 @@ func (s *Server) addTasks() {
 		method: "GET", path: "/v1/tasks/{id}", id: "get-task", needs: token.Follow, scope: byTask, tag: "tasks", answers: []int{200},
 		summary: "Get a task, whatever its state", errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *taskID) (answer[client.Task], error) {
-		view, err := s.inspect.Get(ctx, in.ID)
-		if err != nil {
-			return fail[client.Task](err)
-		}
-		if err := s.hideFallback(ctx, view); err != nil {
-			return fail[client.Task](err)
-		}
-		return ok(wireTask(view))
+		return oneTask(s.view(ctx, in.ID))
 	})
 	handle(s, route{
 		method: "GET", path: "/v1/tasks/{id}/attempts", id: "list-attempts", needs: token.View, scope: byTask, tag: "tasks", answers: []int{200},
@@ -165,7 +158,7 @@ func (s *Server) wait(ctx context.Context, t *outlast.Task, d time.Duration, out
 	// The request may have ended because the server stops: its caller is told.
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer end()
-	view, err := s.inspect.Get(ctx, t.ID)
+	view, err := s.view(ctx, t.ID)
 	if err != nil {
 		return fail[client.Task](err)
 	}

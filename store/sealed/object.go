@@ -7,8 +7,9 @@ import (
 )
 
 // sealedKinds are the objects that keep something of a task: the last alert that
-// was held back, with the text of the error. Others are configuration.
-var sealedKinds = map[string]bool{"alert.state": true}
+// was held back, or the one that waits for its channel, with the text of the error.
+// Others are configuration.
+var sealedKinds = map[string]bool{"alert.state": true, "alert.slots": true}
 
 func objectPart(o *store.Object) part { return part{[]byte(o.Kind + "/" + o.Name), "object"} }
 

@@ -241,3 +241,18 @@ func TestObjects(t *testing.T) {
 		t.Errorf("below %s, above %s, without the key %s, versions %+v", below[0].Body, above[0].Body, without.Body, versions)
 	}
 }
+
+// So has the message that waits until its channel may send again.
+func TestWaitingAlertsAreSealed(t *testing.T) {
+	b := newBench(t)
+	s := b.seal(oneKey(1))
+	_, err := s.Change(t.Context(), store.Change{Put: []store.Object{{Kind: "alert.slots", Name: "ops", Body: []byte(`{"only":{"text":"canary"}}`)}}})
+	b.ok(err)
+	below, err := b.raw.Object(t.Context(), "alert.slots", "ops")
+	b.ok(err)
+	above, err := s.Object(t.Context(), "alert.slots", "ops")
+	b.ok(err)
+	if strings.Contains(string(below.Body), "canary") || string(above.Body) != `{"only":{"text":"canary"}}` {
+		t.Errorf("below %s, above %s", below.Body, above.Body)
+	}
+}
