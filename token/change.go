@@ -28,6 +28,10 @@ const (
 	Longest = 10 * 365 * 24 * time.Hour
 )
 
+// mostNameBytes bounds a name so that the audit log, which takes 512 bytes, can say
+// who has acted: else every action of the bearer would be refused.
+const mostNameBytes = 480
+
 // Spec is what a new token is to be.
 type Spec struct {
 	Name   string // for people: 1 to 128 characters
@@ -155,6 +159,8 @@ func (s *Spec) check() error {
 		complain("name", "has a character that cannot be shown", "use printable characters")
 	case utf8.RuneCountInString(s.Name) > task.MaxName:
 		complain("name", "has "+strconv.Itoa(utf8.RuneCountInString(s.Name))+" characters; 128 are the limit", "be brief")
+	case len(s.Name) > mostNameBytes:
+		complain("name", "has "+strconv.Itoa(len(s.Name))+" bytes; "+strconv.Itoa(mostNameBytes)+" are the limit", "be brief")
 	}
 	if !slices.Contains(Roles, s.Role) {
 		complain("role", task.Quote(string(s.Role))+" is no role", "one of viewer, operator, admin, enqueuer, worker")

@@ -316,3 +316,13 @@ func BenchmarkCheck(b *testing.B) {
 		}
 	})
 }
+
+// The longest name fits into the audit log, as part of who has acted.
+func TestTokensOfLongNamesCanAct(t *testing.T) {
+	k := NewKeeper(memory.New())
+	made, _ := create(t, k, Spec{Name: strings.Repeat("😀", 120), Role: Admin})
+	_, err := k.Revoke(context.Background(), made.ID, store.Audit{Actor: made.Actor()})
+	must(t, err)
+	_, _, err = k.Create(context.Background(), Spec{Name: strings.Repeat("😀", 128), Role: Admin}, store.Audit{Actor: "t"})
+	is(t, err, task.CodeInvalid)
+}
