@@ -123,7 +123,7 @@ func (r *registry) alertOf(t *task.Task) json.RawMessage {
 	if err != nil || chosen.Version() == 0 {
 		return nil
 	}
-	if kept := r.set.Load().Find(name); kept != nil {
+	if kept := r.set.Load().For(name, t.ID); kept != nil {
 		return kept.Alert
 	}
 	return nil

@@ -3,6 +3,7 @@ package outlast
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -58,6 +59,9 @@ func namedOf(o *store.Object) policy.Named {
 	}
 	if read, err := policy.Read(o); err == nil {
 		named.Policy = read.Policy
+		if named.Canary = read.Canary; read.Canary != nil {
+			named.Form = read.Body
+		}
 	}
 	return named
 }
@@ -160,16 +164,31 @@ func (i *Inspector) PutPolicy(ctx context.Context, change policy.Change) (named 
 	if err := policyErr(err); err != nil {
 		return nil, false, err
 	}
+	return i.changePolicy(ctx, &change, "policy.put", func(before *store.Object) (json.RawMessage, error) {
+		if before != nil && string(policy.Written(before)) == string(made.Body) {
+			return before.Body, nil
+		}
+		body, err := made.Over(before)
+		return body, policyErr(err)
+	})
+}
+
+// changePolicy puts the body that follows from what is kept; the same one makes no
+// new version.
+func (i *Inspector) changePolicy(ctx context.Context, change *policy.Change, action string, body func(before *store.Object) (json.RawMessage, error)) (named *policy.Named, changed bool, err error) {
 	for range conflictTries {
-		before, err := i.before(ctx, &change)
+		before, err := i.before(ctx, change)
 		if err != nil {
 			return nil, false, err
 		}
-		o := store.Object{Kind: policy.Kind, Name: change.Name, Body: made.Body, Actor: cmp.Or(change.Actor, "library")}
+		o := store.Object{Kind: policy.Kind, Name: change.Name, Actor: cmp.Or(change.Actor, "library")}
+		if o.Body, err = body(before); err != nil {
+			return nil, false, err
+		}
 		var was []byte
 		if before != nil {
 			o.Version, was = before.Version, before.Body
-			if string(was) == string(made.Body) {
+			if string(was) == string(o.Body) {
 				same := namedOf(before)
 				return &same, false, nil
 			}
@@ -181,7 +200,7 @@ func (i *Inspector) PutPolicy(ctx context.Context, change policy.Change) (named 
 		}
 		done, err := i.client.backend.Change(ctx, store.Change{
 			Put:   []store.Object{o},
-			Audit: []store.Audit{{Actor: o.Actor, Action: "policy.put", Subject: "policy/" + change.Name, Before: was, After: o.Body}},
+			Audit: []store.Audit{{Actor: o.Actor, Action: action, Subject: "policy/" + change.Name, Before: was, After: o.Body}},
 		})
 		if err == nil {
 			i.refresh(ctx)

@@ -51,6 +51,9 @@ func parseRetry(raw json.RawMessage) (*retry.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(spec.Canary) > 0 {
+		return nil, policy.NoCanary()
+	}
 	return spec.Policy()
 }
 
@@ -72,7 +75,7 @@ func (r *registry) policyOf(t *task.Task) (chosen *retry.Policy, name string, er
 		}
 		return set.Effective(chosen, nil), inlinePolicy, nil
 	}
-	if chosen = r.byName(set, t.Policy); chosen != nil {
+	if chosen = r.byName(set, t.Policy, t.ID); chosen != nil {
 		return set.Effective(chosen, nil), t.Policy, nil
 	}
 	of := set.Type(t.Type)
@@ -83,13 +86,13 @@ func (r *registry) policyOf(t *task.Task) (chosen *retry.Policy, name string, er
 // usual is the policy of a task that names none.
 func (r *registry) usual(set *policy.Set, of *policy.Type, t *task.Task) (*retry.Policy, string) {
 	if of != nil {
-		if chosen := r.byName(set, of.Policy); chosen != nil {
+		if chosen := r.byName(set, of.Policy, t.ID); chosen != nil {
 			return chosen, of.Policy
 		}
 	}
 	if h := r.lookup(t.Type); h != nil {
 		if h.rules.named {
-			if chosen := r.byName(set, h.rules.policyName); chosen != nil {
+			if chosen := r.byName(set, h.rules.policyName, t.ID); chosen != nil {
 				return chosen, h.rules.policyName
 			}
 		}
@@ -98,11 +101,11 @@ func (r *registry) usual(set *policy.Set, of *policy.Type, t *task.Task) (*retry
 		}
 	}
 	if queue, ok := r.client.engine.Queue(t.Queue); ok {
-		if chosen := r.byName(set, queue.Policy); chosen != nil {
+		if chosen := r.byName(set, queue.Policy, t.ID); chosen != nil {
 			return chosen, queue.Policy
 		}
 	}
-	return set.Standard(), policy.Default
+	return set.Standard(t.ID), policy.Default
 }
 
 func (r *registry) inlined(raw json.RawMessage) (*retry.Policy, error) {
@@ -117,15 +120,16 @@ func (r *registry) inlined(raw json.RawMessage) (*retry.Policy, error) {
 }
 
 // byName is the policy that was put under a name, else the preset, nil for no
-// name and for one that means nothing.
-func (r *registry) byName(set *policy.Set, name string) *retry.Policy {
+// name and for one that means nothing. Of a policy with a canary it is the version
+// that holds for the task.
+func (r *registry) byName(set *policy.Set, name string, id task.ID) *retry.Policy {
 	switch name {
 	case "":
 		return nil
 	case policy.Default:
-		return set.Standard()
+		return set.Standard(id)
 	}
-	if kept := set.Find(name); kept != nil {
+	if kept := set.For(name, id); kept != nil {
 		return kept.Policy
 	}
 	if known := r.presets.find(name); known != nil {
@@ -136,7 +140,7 @@ func (r *registry) byName(set *policy.Set, name string) *retry.Policy {
 	}
 	made, err := retry.Preset(name)
 	if err != nil {
-		r.missing.keep(name, set.Standard())
+		r.missing.keep(name, set.Standard(id))
 		r.client.logger.Warn("policy.missing", "policy", name, "instead", "what the type, the queue or the default says")
 		return nil
 	}
@@ -150,7 +154,7 @@ func (r *registry) Fallback(t *task.Task) *task.Follow {
 	if err != nil || chosen.Version() == 0 {
 		return nil
 	}
-	if kept := r.set.Load().Find(name); kept != nil {
+	if kept := r.set.Load().For(name, t.ID); kept != nil {
 		return kept.Fallback
 	}
 	return nil

@@ -33,6 +33,7 @@ type PlanRequest struct {
 	Breaker       json.RawMessage `json:"breaker,omitempty" strict:"true"`
 	Fallback      json.RawMessage `json:"fallback,omitempty" strict:"true"`
 	Alert         json.RawMessage `json:"alert,omitempty" strict:"true"`
+	Canary        json.RawMessage `json:"canary,omitempty" strict:"true"`
 
 	Deadline      Duration `json:"deadline,omitzero" given:"leave it out for no deadline" doc:"Time that the caller has, from the first attempt on."`
 	AttemptTime   Duration `json:"attempt_time,omitzero" given:"leave it out when it is not known" doc:"Usual length of an attempt."`

@@ -27,6 +27,15 @@ type PolicyForm struct {
 	Breaker       json.RawMessage `json:"breaker,omitempty" strict:"true"`
 	Fallback      json.RawMessage `json:"fallback,omitempty" strict:"true" doc:"The task that follows a dead one: type, queue, policy, payload, target."`
 	Alert         json.RawMessage `json:"alert,omitempty" strict:"true"`
+	Canary        json.RawMessage `json:"canary,omitempty" strict:"true" doc:"The share of the tasks for which this version holds, such as \"10%\" or 10, above 0 to 100; the version before holds for the rest."`
+}
+
+// PolicyCanary tells which versions of a policy hold while one is tried.
+type PolicyCanary struct {
+	Version     int64           `json:"version" doc:"The version that is tried."`
+	Share       string          `json:"share" doc:"Of the tasks for which it holds, such as 10%."`
+	BaseVersion int64           `json:"base_version" doc:"The version that holds for the rest."`
+	Base        json.RawMessage `json:"base" strict:"true" doc:"Its keys."`
 }
 
 // Policy is a policy that tasks, types and queues can name.
@@ -36,6 +45,7 @@ type Policy struct {
 	Version   int64           `json:"version" doc:"Raised by every change; 1 for presets."`
 	Policy    json.RawMessage `json:"policy,omitempty" strict:"true" doc:"Its keys; absent of a version that is a deletion."`
 	Summary   string          `json:"summary,omitempty" doc:"The schedule in words."`
+	Canary    *PolicyCanary   `json:"canary,omitempty" doc:"Absent of a version that holds for all tasks."`
 	Attempts  int             `json:"attempts,omitzero" doc:"Absent for unlimited attempts."`
 	Warnings  []PlanWarning   `json:"warnings,omitempty" doc:"What is probably not meant."`
 	Preset    bool            `json:"preset,omitempty" doc:"A preset of the name exists."`
@@ -105,6 +115,20 @@ func (o PutOptions) query() url.Values {
 // PutPolicy creates a policy or changes it: an object with the keys of a policy.
 func (c *Client) PutPolicy(ctx context.Context, name string, form json.RawMessage, options PutOptions) (*Policy, error) {
 	return exchange[Policy](ctx, c, call{method: http.MethodPut, path: policyPath(name), query: options.query(), body: form, once: options.Version != nil})
+}
+
+// PromotePolicy lets the version that is tried on a share of the tasks hold for all.
+func (c *Client) PromotePolicy(ctx context.Context, name string, options PutOptions) (*Policy, error) {
+	return c.endCanary(ctx, name, "/promote", options)
+}
+
+// AbortPolicy lets the version before the one that is tried hold for all tasks again.
+func (c *Client) AbortPolicy(ctx context.Context, name string, options PutOptions) (*Policy, error) {
+	return c.endCanary(ctx, name, "/abort", options)
+}
+
+func (c *Client) endCanary(ctx context.Context, name, verb string, options PutOptions) (*Policy, error) {
+	return exchange[Policy](ctx, c, call{method: http.MethodPost, path: policyPath(name) + verb, query: options.query(), once: true})
 }
 
 // DeletePolicy deletes a policy; its versions are kept.

@@ -123,6 +123,7 @@ func (f *File) checkBeside(objects []store.Object) error {
 		}
 	})
 	wrong = append(wrong, f.checkChannels(objects)...)
+	wrong = append(wrong, f.checkCanaries(objects)...)
 	return f.Refuse(wrong...)
 }
 
@@ -144,10 +145,10 @@ func (f *File) changeOf(objects []store.Object) store.Change {
 		switch {
 		case before == nil:
 			audit("put", &o, nil, o.Body)
-		case bytes.Equal(before.Body, o.Body) && before.Managed == o.Managed:
+		case bytes.Equal(written(before), o.Body) && before.Managed == o.Managed:
 			continue
 		default:
-			o.Version = before.Version
+			o.Version, o.Body = before.Version, f.over(before, &o)
 			audit("put", &o, before.Body, o.Body)
 		}
 		change.Put = append(change.Put, o)

@@ -69,7 +69,7 @@ func readSchedule(name string, body []byte) (any, error) {
 		wrong = append(wrong, &retry.FieldError{Field: "task.type", Message: "is required", Hint: "name the handler, or give a target.url for an HTTP request"})
 	}
 	if len(s.Task.Retry) > 0 {
-		_, err := policy.Parse("inline", s.Task.Retry)
+		_, err := policy.ParseInline(s.Task.Retry)
 		for _, field := range retry.FieldErrors(err) {
 			at := strings.TrimSuffix("task.retry."+field.Field, ".")
 			wrong = append(wrong, &retry.FieldError{Field: at, Message: field.Message, Hint: field.Hint})

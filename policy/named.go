@@ -28,6 +28,9 @@ type Named struct {
 	// Policy is what it compiles to, nil if this program cannot read it, such as
 	// one that a later release has put.
 	Policy *retry.Policy
+	// Canary is the share of the tasks for which the version holds, and the version
+	// that holds for the rest; nil where it holds for all.
+	Canary *Canary
 	// Preset tells that a preset of the name exists, which comes back when the
 	// policy is deleted.
 	Preset    bool
@@ -40,7 +43,8 @@ type Named struct {
 type Change struct {
 	Name string
 	// Form is the policy in the form of [retry.Spec], at most 64 KiB of JSON. With
-	// "preset" in it the other keys override that preset.
+	// "preset" in it the other keys override that preset. With "canary" in it the
+	// version holds for that share of the tasks: see [Canary].
 	Form json.RawMessage
 	// Version, if it is not nil, is the version that is changed: another one is a
 	// conflict. 0 is for a policy that must be new.

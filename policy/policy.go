@@ -49,6 +49,7 @@ type Policy struct {
 	Policy    *retry.Policy   // with name and version
 	Fallback  *task.Follow    // nil for none
 	Alert     json.RawMessage // an alert.TaskRule; nil for none
+	Canary    *Canary         // nil for a version that holds for all tasks
 	Managed   string          // [ManagedByFile], or ""
 	Actor     string          // who made this version
 	UpdatedAt time.Time
@@ -56,7 +57,12 @@ type Policy struct {
 
 // Parse checks a policy as it is written in JSON and makes it. The error joins all
 // findings as [retry.FieldError] values.
-func Parse(name string, body []byte) (*Policy, error) {
+func Parse(name string, body []byte) (*Policy, error) { return parse(name, body, parseCanary) }
+
+// ParseInline is [Parse] for a policy without a name, which comes with a task.
+func ParseInline(body []byte) (*Policy, error) { return parse("inline", body, refuseCanary) }
+
+func parse(name string, body []byte, canary canaryReader) (*Policy, error) {
 	var problems []error
 	if err := CheckName(name); err != nil {
 		problems = append(problems, err)
@@ -81,6 +87,13 @@ func Parse(name string, body []byte) (*Policy, error) {
 	if !absent(spec.Fallback) {
 		if p.Fallback, err = parseFallback(spec.Fallback); err != nil {
 			problems = append(problems, err)
+		}
+	}
+	if len(spec.Canary) > 0 {
+		if p.Canary, err = canary(name, spec.Canary); err != nil {
+			problems = append(problems, err)
+		} else {
+			spec.Canary = p.Canary.written()
 		}
 	}
 	if p.Body, err = Normal(spec); err != nil {
@@ -112,7 +125,7 @@ func Normal(spec *retry.Spec) (json.RawMessage, error) { return json.Marshal(spe
 
 // Read makes the policy of an object.
 func Read(o *store.Object) (*Policy, error) {
-	p, err := Parse(o.Name, o.Body)
+	p, err := parse(o.Name, o.Body, readCanary)
 	if err != nil {
 		return nil, fmt.Errorf("policy %s, version %d: %w", task.Quote(o.Name), o.Version, err)
 	}

@@ -20,7 +20,7 @@ type Set struct {
 	types    map[string]*Type
 	targets  map[string]Target
 	off      bool
-	standard *retry.Policy
+	standard *Policy // the one that was put under its name, nil for none
 
 	mu       sync.RWMutex
 	variants map[variant]*retry.Policy
@@ -46,11 +46,7 @@ func NewSet(objects []store.Object, before *Set) (*Set, []error) {
 			problems = append(problems, err)
 		}
 	}
-	if p := s.policies[Default]; p != nil {
-		s.standard = p.Policy
-	} else {
-		s.standard = standard
-	}
+	s.standard = s.policies[Default]
 	return s, problems
 }
 
@@ -68,6 +64,8 @@ func (s *Set) add(o *store.Object, before *Set) (err error) {
 		made, err := Read(o)
 		if err != nil {
 			made = known
+		} else {
+			made.keepBase(known)
 		}
 		if made != nil {
 			s.policies[o.Name] = made
@@ -110,8 +108,18 @@ func (s *Set) find(name string) *Policy {
 	return s.policies[name]
 }
 
-// Find returns the policy of a name, nil if none is kept under it.
+// Find returns the newest version of the policy of a name, nil if none is kept
+// under it.
 func (s *Set) Find(name string) *Policy { return s.find(name) }
+
+// For returns the version of the policy of a name that holds for a task, nil if none
+// is kept under it. It does not allocate.
+func (s *Set) For(name string, id task.ID) *Policy {
+	if p := s.find(name); p != nil {
+		return p.For(id)
+	}
+	return nil
+}
 
 // Policies lists the kept policies by name.
 func (s *Set) Policies() []*Policy {
@@ -144,8 +152,13 @@ func (s *Set) Types() []string {
 // Off reports whether retries are turned off for all.
 func (s *Set) Off() bool { return s.off }
 
-// Standard is the policy of tasks for which nothing names one.
-func (s *Set) Standard() *retry.Policy { return s.standard }
+// Standard is the policy of a task for which nothing names one.
+func (s *Set) Standard(id task.ID) *retry.Policy {
+	if s.standard == nil {
+		return standard
+	}
+	return s.standard.For(id).Policy
+}
 
 // Effective is a policy under what holds for the type of its task, and for all.
 func (s *Set) Effective(p *retry.Policy, of *Type) *retry.Policy {

@@ -130,6 +130,7 @@ func (s *Spec) fields(f *findings) map[string]read {
 		},
 		"fallback": f.raw(&s.Fallback),
 		"alert":    f.raw(&s.Alert),
+		"canary":   f.raw(&s.Canary),
 	}
 }
 

@@ -62,6 +62,7 @@ var keyDocs = []keyDoc{
 	{"breaker.ramp", `"9999h"`, "", "", "time from a tenth of the calls to all after closing, at most half of the outage; 0s is none"},
 	{"fallback", "", "`type`, `queue`, `policy`, `payload`, `target`", "none", "the task that follows a dead one"},
 	{"alert", "", "nothing: tasks with it are refused", "none", "for a later release"},
+	{"canary", "", "above 0% to 100%, such as `10%`", "none", "only of policies with a name: this version holds for that share of the tasks, the one before for the rest"},
 }
 
 // The table and the example of docs/retry.md are those of the code.

@@ -40,10 +40,11 @@ type Spec struct {
 	Budget  *BudgetSpec  `json:"budget,omitempty"`
 	Breaker *BreakerSpec `json:"breaker,omitempty"`
 
-	// Fallback and Alert belong to the policy but not to this package: they are
-	// kept as they were read, and [Spec.Policy] ignores them.
+	// Fallback, Alert and Canary belong to the policy but not to this package: they
+	// are kept as they were read, and [Spec.Policy] ignores them.
 	Fallback json.RawMessage `json:"fallback,omitempty"`
 	Alert    json.RawMessage `json:"alert,omitempty"`
+	Canary   json.RawMessage `json:"canary,omitempty"`
 }
 
 // BackoffSpec is a backoff with its jitter. A key that the kind does not use is

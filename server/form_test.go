@@ -189,6 +189,7 @@ func TestDocumentListsTheRoutes(t *testing.T) {
 		GET_/v1/operations GET_/v1/operations/{id} GET_/v1/operations/{id}/items POST_/v1/operations/{id}/pause POST_/v1/operations/{id}/resume POST_/v1/operations/{id}/cancel
 		GET_/v1/queues GET_/v1/queues/{name} PUT_/v1/queues/{name} POST_/v1/queues/{name}/pause POST_/v1/queues/{name}/resume POST_/v1/queues/{name}/release-key
 		POST_/v1/policies/plan GET_/v1/policies GET_/v1/policies/{name} PUT_/v1/policies/{name} DELETE_/v1/policies/{name} GET_/v1/policies/{name}/versions
+		POST_/v1/policies/{name}/promote POST_/v1/policies/{name}/abort
 		GET_/v1/schedules GET_/v1/schedules/{name} PUT_/v1/schedules/{name} DELETE_/v1/schedules/{name} GET_/v1/schedules/{name}/next
 		POST_/v1/schedules/{name}/trigger POST_/v1/schedules/{name}/pause POST_/v1/schedules/{name}/resume
 		GET_/v1/stats GET_/v1/stats/compare GET_/v1/nodes GET_/v1/lanes POST_/v1/nodes/wake GET_/v1/targets GET_/v1/targets/{name} POST_/v1/targets/{name}/open POST_/v1/targets/{name}/close POST_/v1/targets/{name}/reset

@@ -126,6 +126,8 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"get-policy":           fixed("/v1/policies/payment", ""),
 	"list-policy-versions": fixed("/v1/policies/payment/versions", ""),
 	"put-policy":           fixed("/v1/policies/p", `{"max_attempts":3}`),
+	"promote-policy":       fixed("/v1/policies/p/promote", ""),
+	"abort-policy":         fixed("/v1/policies/p/abort", ""),
 	"delete-policy":        fixed("/v1/policies/p", ""),
 	"list-schedules":       fixed("/v1/schedules", ""),
 	"get-schedule":         fixed("/v1/schedules/nightly", ""),

@@ -73,9 +73,10 @@ func (s *Server) addPolicies() {
 		method: "PUT", path: "/v1/policies/{name}", id: "put-policy", needs: token.Administer, scope: whole, tag: "policies", answers: []int{200, 201}, limit: maxPolicyBody, request: reflect.TypeFor[client.PolicyForm](),
 		summary: "Create a policy (201), or change one (200)",
 		about: "The body replaces the policy whole. It holds everywhere within about a second: for attempts that begin, and for what follows those that fail. " +
-			"With the content that it has, nothing changes. warnings says what is probably not meant; dry_run shows it beforehand.",
+			"With the content that it has, nothing changes. With canary it holds for that share of the tasks, and the version before for the rest. warnings says what is probably not meant; dry_run shows it beforehand.",
 		errors: []task.Code{task.CodeConflict, task.CodeManagedByFile},
 	}, s.putPolicy)
+	s.addCanaries()
 	handle(s, route{
 		method: "DELETE", path: "/v1/policies/{name}", id: "delete-policy", needs: token.Administer, scope: whole, tag: "policies", answers: []int{200},
 		summary: "Delete a policy; its versions are kept",
@@ -149,6 +150,7 @@ func wirePolicy(named *policy.Named) client.Policy {
 	if named.Policy == nil {
 		return out
 	}
+	out.Canary = wireCanary(named)
 	out.Attempts = named.Policy.MaxAttempts()
 	report, err := planner.Of(named.Policy, planner.Env{Rows: 1})
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 
 func newPolicy(c *cli) *cobra.Command {
 	return noun("policy", "Look at retry policies, plan and change them",
-		newPolicyList(c), newPolicyGet(c), newPolicyPlan(c), newPolicyCheck(c), newPolicyApply(c), newPolicyVersions(c), newPolicyDelete(c))
+		newPolicyList(c), newPolicyGet(c), newPolicyPlan(c), newPolicyCheck(c), newPolicyApply(c), newPolicyVersions(c),
+		newPolicyPromote(c), newPolicyAbort(c), newPolicyDelete(c))
 }
 
 // lookTimeout is how long a command that can do without a server waits for one.

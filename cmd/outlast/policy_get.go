@@ -30,6 +30,9 @@ func newPolicyGet(c *cli) *cobra.Command {
 					field(w, "purpose", one.Purpose)
 				}
 				field(w, "source", one.Source)
+				if one.Canary != nil {
+					field(w, "canary", canaryLine(one.Canary))
+				}
 				field(w, "schedule", one.Summary)
 				field(w, "waits", waits(one))
 				field(w, "policy", string(one.Policy))

@@ -16,14 +16,15 @@ import (
 
 // preset is a policy that everybody has, or one that was put under a name.
 type preset struct {
-	Name     string          `json:"name"`
-	Version  int64           `json:"version,omitempty"` // of one that was put
-	Purpose  string          `json:"purpose,omitempty"`
-	Source   string          `json:"source"` // file or api for one that was put
-	Summary  string          `json:"summary"`
-	Attempts int             `json:"attempts"` // 0 for unlimited
-	Total    client.Duration `json:"total"`    // of the nominal waits; 0 for unlimited attempts
-	Policy   json.RawMessage `json:"policy"`
+	Name     string               `json:"name"`
+	Version  int64                `json:"version,omitempty"` // of one that was put
+	Purpose  string               `json:"purpose,omitempty"`
+	Source   string               `json:"source"` // file or api for one that was put
+	Summary  string               `json:"summary"`
+	Attempts int                  `json:"attempts"` // 0 for unlimited
+	Total    client.Duration      `json:"total"`    // of the nominal waits; 0 for unlimited attempts
+	Policy   json.RawMessage      `json:"policy"`
+	Canary   *client.PolicyCanary `json:"canary,omitempty"`
 }
 
 type presets struct {
@@ -69,7 +70,7 @@ presets and says so.`,
 
 // keptPolicy is a policy of the server.
 func keptPolicy(p *client.Policy) *preset {
-	one := &preset{Name: p.Name, Version: p.Version, Source: p.Source, Summary: p.Summary, Attempts: p.Attempts, Policy: p.Policy}
+	one := &preset{Name: p.Name, Version: p.Version, Source: p.Source, Summary: p.Summary, Attempts: p.Attempts, Policy: p.Policy, Canary: p.Canary}
 	if spec, err := retry.ParseSpec(p.Policy); err == nil {
 		if policy, err := spec.Policy(); err == nil {
 			if report, err := plan.Of(policy, plan.Env{}); err == nil && report.Attempts > 0 {
@@ -112,6 +113,9 @@ func presetRows(presets []preset) func(io.Writer) {
 			about := p.Purpose
 			if p.Version > 0 {
 				about = fmt.Sprintf("version %d, from the %s", p.Version, p.Source)
+				if p.Canary != nil {
+					about += ", canary " + clean(p.Canary.Share)
+				}
 			}
 			row(w, clean(p.Name), limited(p.Attempts), waits(&p), p.Summary, about)
 		}

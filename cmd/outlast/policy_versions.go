@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,9 @@ func newPolicyVersions(c *cli) *cobra.Command {
 					schedule := clean(v.Summary)
 					if v.Policy == nil {
 						schedule = "deleted"
+					}
+					if v.Canary != nil {
+						schedule += fmt.Sprintf(" (canary: %s, else version %d)", clean(v.Canary.Share), v.Canary.BaseVersion)
 					}
 					row(w, v.Version, when(v.UpdatedAt), clean(v.Actor), schedule)
 				}
