@@ -53,7 +53,8 @@ func (s *Server) addQueues() {
 		method: "POST", path: "/v1/queues/{name}/release-key", id: "release-key", needs: token.Operate, scope: byQueue, tag: "queues", answers: []int{200},
 		summary: "Let the tasks behind a dead one of an ordering key go on; the dead letter stays", errors: []task.Code{task.CodeNotFound},
 	}, s.releaseKey)
-	for verb, paused := range map[string]bool{"pause": true, "resume": false} {
+	for _, verb := range []string{"pause", "resume"} { // in this order in every document
+		paused := verb == "pause"
 		handle(s, route{
 			method: "POST", path: "/v1/queues/{name}/" + verb, id: verb + "-queue", needs: token.Operate, scope: byQueue, tag: "queues", answers: []int{200},
 			summary: map[bool]string{true: "Pause a queue: nothing of it starts", false: "Resume a paused queue"}[paused], errors: []task.Code{task.CodeNotFound},

@@ -66,7 +66,8 @@ func (s *Server) addSchedules() {
 		summary: "Enqueue the task of a schedule now (201)", errors: []task.Code{task.CodeNotFound, task.CodeQueueFull},
 		about: "Also while it is paused, and whatever its overlap rule says. With the id of a task that was triggered before it answers with that (200).",
 	}, s.triggerSchedule)
-	for verb, paused := range map[string]bool{"pause": true, "resume": false} {
+	for _, verb := range []string{"pause", "resume"} { // in this order in every document
+		paused := verb == "pause"
 		handle(s, route{
 			method: "POST", path: "/v1/schedules/{name}/" + verb, id: verb + "-schedule", needs: token.Operate, scope: whole, tag: "schedules", answers: []int{200},
 			summary: map[bool]string{true: "Pause a schedule", false: "Resume a schedule; the ticks of its pause are left out"}[paused],
