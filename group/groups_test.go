@@ -253,7 +253,7 @@ func TestMembersExpireAndAreKnownToAll(t *testing.T) {
 				t.Errorf("held %+v", h)
 			}
 		}
-		time.Sleep(time.Second)
+		time.Sleep(1100 * time.Millisecond) // between two readings of the store
 		_, err := send(b, nil)
 		if h := held(t, err); h.For != 5*time.Second {
 			t.Errorf("held %+v", h)

@@ -436,3 +436,15 @@ func luminance(t *testing.T, colour string) float64 {
 	}
 	return total
 }
+
+// Values that are all next to one tick still have an axis.
+func TestAxisOfTinyValues(t *testing.T) {
+	for _, unit := range []chart.Unit{0, 1, 2, 3, 4} {
+		for _, value := range []float64{9.313225746154785e-10, -9.313225746154785e-10} {
+			c := &chart.Chart{Y: chart.Axis{Unit: unit}, Series: []chart.Series{{Points: []chart.Point{{X: 1, Y: value, Low: 1, High: 1}}}}}
+			if picture := string(c.SVG()); strings.Contains(picture, "NaN") {
+				t.Errorf("unit %d, value %v: %s", unit, value, picture)
+			}
+		}
+	}
+}

@@ -92,6 +92,9 @@ func (a *Axis) scaled(low, high float64, ticks int, round bool) scale {
 		step := a.step((high-low)/float64(max(ticks, 1)), high)
 		if round && !a.fixed() {
 			s.min, s.max = math.Floor(low/step+1e-9)*step, math.Ceil(high/step-1e-9)*step
+			if s.max <= s.min { // all values are next to one tick
+				s.max = s.min + step
+			}
 		}
 		places = multiples(s.min, s.max, step)
 	}
