@@ -22,9 +22,10 @@ const (
 	outage = 4 * time.Second
 )
 
-// crew is how many goroutines more a server may have once it has made a thousand
-// calls at once, however many wait.
-const crew = 600
+// crew is how many goroutines more a server may have: one for each of its 1000 slots,
+// which it keeps for a while, and some for connections. That is fewer than the calls
+// that wait.
+const crew = 1200
 
 // The incident: 1000 callers failed together, all slept exactly 100 ms, all woke
 // together. Three retries at 95 % failure are 3.7 times the load on a service that is
