@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,10 +37,20 @@ const (
 func (k *Keeper) deliveries(m *Message, named []string) ([]store.Insert, error) {
 	b := k.book.Load()
 	var inserts []store.Insert
-	for _, channel := range b.to(named) {
+	told, unknown := b.to(named), k.unknown(b, named)
+	if len(unknown) > 0 { // a task may name any channel, and its alert must not wait unseen
+		told = append(slices.Clone(told), b.to(nil)...)
+	}
+	for at, channel := range told {
+		if slices.Contains(told[:at], channel) {
+			continue
+		}
 		id := derivedID(time.Now(), m.ID, channel)
 		copied := *m
 		copied.ID = id.String()
+		if at >= len(named) && len(unknown) > 0 {
+			copied.Fields = append(slices.Clip(m.Fields), Field{"no such channel", strings.Join(unknown, ", ")})
+		}
 		insert, ok := k.delivery(b, id, channel, &delivery{Message: &copied}, time.Time{})
 		if !ok {
 			return nil, errNoQueue
@@ -46,6 +58,21 @@ func (k *Keeper) deliveries(m *Message, named []string) ([]store.Insert, error) 
 		inserts = append(inserts, insert)
 	}
 	return inserts, nil
+}
+
+// unknown are those of the channels named that are neither configured nor functions of
+// a living process. Their messages wait for them.
+func (k *Keeper) unknown(b *book, named []string) (names []string) {
+	for _, name := range named {
+		known := name == LogChannel || b.channels[name] != nil || (*k.channels.Load())[name] != nil
+		for _, node := range k.Node.Topology().Nodes {
+			known = known || node.State == store.NodeAlive && !node.Gone && slices.Contains(node.Serves[Queue], SendType(name))
+		}
+		if !known {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (k *Keeper) delivery(b *book, id task.ID, channel string, d *delivery, at time.Time) (store.Insert, bool) {

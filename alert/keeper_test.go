@@ -146,6 +146,30 @@ func TestRaiseThatIsRepeatedTellsOnce(t *testing.T) {
 	})
 }
 
+// TestUnknownChannelIsNotTheEnd: a task may misspell a channel. Who is told otherwise is
+// told too, and of the name.
+func TestUnknownChannelIsNotTheEnd(t *testing.T) {
+	t.Parallel()
+	for spec, wants := range map[string]string{`{"kind": "slack", "url_env": "U", "default": true}`: "ops", `{"kind": "slack", "url_env": "U"}`: LogChannel} {
+		onDesk(t, spec, func(d *desk) {
+			id := task.NewID(time.Now(), random{})
+			payload, _ := json.Marshal(raised{Channels: []string{"opps"}, Message: &Message{ID: id.String(), Kind: Raised, Rule: "r", Subject: "s", At: time.Now()}})
+			if err := d.Raise(d.Context(), id, payload); err != nil {
+				d.Fatal(err)
+			}
+			for _, channel := range []string{"opps", wants} {
+				tasks, _, err := d.store.Find(d.Context(), store.Filter{Queue: Queue, Type: SendType(channel)}, store.Page{})
+				if err != nil || len(tasks) != 1 {
+					d.Fatalf("%d messages to %s, %v", len(tasks), channel, err)
+				}
+				if named := strings.Contains(string(tasks[0].Payload), "no such channel"); named != (channel == wants) {
+					d.Errorf("%s: %s", channel, tasks[0].Payload)
+				}
+			}
+		})
+	}
+}
+
 // TestOneMessageTooManyStaysItself: nothing is gained by a collection of one.
 func TestOneMessageTooManyStaysItself(t *testing.T) {
 	t.Parallel()

@@ -61,7 +61,7 @@ var keyDocs = []keyDoc{
 	{"breaker.probe_timeout", `"9999h"`, "", "", "a probe that takes longer has failed"},
 	{"breaker.ramp", `"9999h"`, "", "", "time from a tenth of the calls to all after closing, at most half of the outage; 0s is none"},
 	{"fallback", "", "`type`, `queue`, `policy`, `payload`, `target`", "none", "the task that follows a dead one"},
-	{"alert", "", "nothing: tasks with it are refused", "none", "for a later release"},
+	{"alert", "", "`when`, `channels`, `cooldown`", "none", "whom to tell of failures and deaths of its tasks; docs/alerts.md has the keys"},
 	{"canary", "", "above 0% to 100%, such as `10%`", "none", "only of policies with a name: this version holds for that share of the tasks, the one before for the rest"},
 }
 

@@ -150,18 +150,9 @@ func (f *scheduleFlags) read(c *cli) (client.ScheduleRule, error) {
 
 // written refuses a zero that was written out: it would read as absent.
 func (f *scheduleFlags) written() error {
-	for _, flag := range []struct{ name, path, zero, hint string }{
+	return refuseZeros(f.flags, []zeroFlag{
 		{"every", "every", "0s", "leave it out for cron or at"}, {"window", "window", "0s", "leave it out for 1h"},
 		{"timeout", "task.timeout", "0s", "leave it out for the policy's own"}, {"ttl", "task.ttl", "0s", "leave it out for no limit"},
 		{"key", "task.key", "", "leave it out for no order"},
-	} {
-		if !f.flags.Changed(flag.name) || f.flags.Lookup(flag.name).Value.String() != flag.zero {
-			continue
-		}
-		if flag.zero == "" {
-			return task.Invalid(flag.path, "is empty", flag.hint)
-		}
-		return task.Invalid(flag.path, "must be more than 0", flag.hint)
-	}
-	return nil
+	})
 }

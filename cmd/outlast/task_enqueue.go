@@ -172,12 +172,20 @@ func (f *enqueueFlags) read(c *cli) (client.Draft, error) {
 
 // written refuses a zero that was written out: it would read as absent.
 func (f *enqueueFlags) written() error {
-	for _, flag := range []struct{ name, path, zero, hint string }{
+	return refuseZeros(f.flags, []zeroFlag{
 		{"ttl", "ttl", "0s", "leave it out for no limit"}, {"timeout", "timeout", "0s", "leave it out for the policy's own"},
 		{"dedupe-window", "dedupe_window", "0s", "leave it out for 24h"}, {"key", "key", "", "leave it out for no order"},
 		{"dedupe-key", "dedupe_key", "", "leave it out for no deduplication"},
-	} {
-		if !f.flags.Changed(flag.name) || f.flags.Lookup(flag.name).Value.String() != flag.zero {
+	})
+}
+
+// zeroFlag is a flag whose zero would read as absent.
+type zeroFlag struct{ name, path, zero, hint string }
+
+// refuseZeros refuses the first zero that was written out.
+func refuseZeros(flags *pflag.FlagSet, all []zeroFlag) error {
+	for _, flag := range all {
+		if !flags.Changed(flag.name) || flags.Lookup(flag.name).Value.String() != flag.zero {
 			continue
 		}
 		if flag.zero == "" {
