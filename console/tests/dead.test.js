@@ -1,0 +1,183 @@
+// Dead letters: grouped, sent back in every way, deleted, downloaded.
+
+import { readFile } from 'node:fs/promises';
+import { accessible, choose, expect, open, serve, test as base, until } from './kit.js';
+
+// Each test has a server of its own: it counts letters.
+const test = base.extend({
+  own: async ({}, use) => { const server = await serve(); await use(server); await server.stop(); },
+});
+
+test.beforeEach(({ page }) => choose(page));
+
+const once = { budget: 'none', breaker: 'none', max_attempts: 1 };
+const dialog = (page) => page.getByRole('dialog');
+
+/** Lets n tasks of a type die. */
+async function kill(server, receiver, type, n, text) {
+  receiver.answer = () => ({ status: 400, text });
+  const before = (await server.call('/v1/dead/stats')).total;
+  await server.call('/v1/tasks/batch', { tasks: Array.from({ length: n }, (_, i) => ({ type, payload: { n: i }, key: `${type}-${i}`, target: { url: `${receiver.url}/${type}` }, retry: once })) });
+  await until(async () => (await server.call('/v1/dead/stats')).total === before + n, `${n} dead letters`);
+}
+
+test('a group is sent back: counted, confirmed, followed, paused, resumed, reported', async ({ page, own: server, receiver }) => {
+  await kill(server, receiver, 'invoice', 30, 'no such customer');
+  await kill(server, receiver, 'mail', 2, 'mailbox full');
+  await open(page, server, '/dead');
+  const groups = page.getByRole('table', { name: 'By what went wrong' }).locator('tbody tr');
+  await expect(groups).toHaveCount(2);
+  await expect(groups.first()).toContainText('30');
+  await expect(groups.first()).toContainText('no such customer');
+  await expect(groups.first().getByRole('img', { name: /: 30$/ })).toBeVisible(); // when they died
+  await groups.first().getByRole('link').first().click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('invoice · 30');
+  await expect(page.getByRole('img', { name: /: 30$/ })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'All letters' }).locator('tbody tr')).toHaveCount(30);
+  await page.getByText('The numbers').click();
+  await accessible(page);
+  receiver.answer = () => ({ status: 200 });
+  receiver.calls.length = 0;
+  await page.getByRole('button', { name: 'Send back…' }).click();
+  await expect(dialog(page)).toContainText('30 dead letters match.');
+  await expect(dialog(page).getByRole('table', { name: 'A sample' }).locator('tbody tr')).toHaveCount(5);
+  await dialog(page).getByLabel('Letters per second').fill('4');
+  await dialog(page).getByText('The same by command line').click();
+  await expect(dialog(page)).toContainText(/outlast dead redrive --fingerprint \w+ --rate 4/);
+  await accessible(page);
+  expect(receiver.calls).toHaveLength(0);
+  await dialog(page).getByRole('button', { name: 'Send 30 back' }).click();
+  await expect(page).toHaveURL(/#\/operations\/.+/);
+  const bar = page.getByRole('progressbar').first();
+  await expect.poll(async () => Number(await bar.getAttribute('value'))).toBeGreaterThan(2);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await dialog(page).getByRole('button', { name: 'Pause' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('paused');
+  const [operation] = (await server.call('/v1/operations')).operations;
+  expect(operation.state).toBe('paused');
+  expect(operation.done).toBeLessThan(30);
+  await page.reload();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await dialog(page).getByRole('button', { name: 'Resume' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('done', { timeout: 20_000 });
+  const report = page.getByRole('table', { name: 'Report' }).locator('tbody tr');
+  await expect(report).toHaveCount(30);
+  await expect(report.filter({ hasText: 'succeeded' })).toHaveCount(30);
+  expect(receiver.calls).toHaveLength(30);
+  await accessible(page);
+});
+
+test('a canary that fails stops the others, and the payload can be replaced', async ({ page, own: server, receiver }) => {
+  await kill(server, receiver, 'charge', 6, 'amount missing');
+  await open(page, server, '/dead/letters');
+  await page.getByRole('button', { name: 'Send all of these back…' }).click();
+  await dialog(page).getByLabel('First try with').fill('2');
+  await dialog(page).getByRole('button', { name: 'Send 6 back' }).click();
+  await expect(page).toHaveURL(/#\/operations\/.+/);
+  await until(async () => receiver.calls.length === 8, 'the two of the canary');
+  await expect.poll(async () => (await server.call('/v1/operations')).operations[0].state, { timeout: 15_000 }).not.toBe('running');
+  expect(receiver.calls).toHaveLength(8);
+  await until(async () => (await server.call('/v1/dead/stats')).total === 6, 'all letters again');
+
+  receiver.answer = ({ body }) => (body.includes('amount') ? { status: 200 } : { status: 400, text: 'amount missing' });
+  await open(page, server, '/dead/letters');
+  await page.getByRole('button', { name: 'Send all of these back…' }).click();
+  await dialog(page).getByLabel('Replace the payload').check();
+  const field = dialog(page).getByLabel('New payload');
+  await field.fill('{"amount": ');
+  await expect(dialog(page).getByRole('alert')).toBeVisible();
+  await expect(dialog(page).getByRole('button', { name: 'Send 6 back' })).toBeDisabled();
+  const payload = '{"amount": 90071992547409931, "a": 1.0}';
+  await field.fill(payload);
+  await dialog(page).getByRole('button', { name: 'Send 6 back' }).click();
+  await until(async () => receiver.calls.length === 14, 'all six');
+  await page.getByText('What was asked for').click();
+  await expect(page.locator('main pre')).toContainText('90071992547409931');
+  expect(receiver.calls.slice(8).map((call) => call.body)).toEqual(Array(6).fill(payload));
+});
+
+test('selected letters are sent back, by keyboard', async ({ page, own: server, receiver }) => {
+  await kill(server, receiver, 'report', 5, 'no data');
+  receiver.answer = () => ({ status: 200 });
+  await open(page, server, '/dead/letters');
+  const rows = page.getByRole('table', { name: 'All letters' }).locator('tbody tr');
+  await expect(rows).toHaveCount(5);
+  for (const key of ['j', 'x', 'j', 'j', 'x']) await page.keyboard.press(key);
+  await expect(page.getByText('2 selected')).toBeVisible();
+  await expect(rows.nth(2)).toHaveAttribute('aria-selected', 'true');
+  await page.getByRole('button', { name: 'Send 2 back…' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(dialog(page)).toContainText('2 dead letters match.');
+  await dialog(page).getByRole('button', { name: 'Send 2 back' }).focus();
+  await page.keyboard.press('Enter');
+  await until(async () => (await server.call('/v1/dead/stats')).total === 3, 'two letters less');
+  await open(page, server, '/dead/letters');
+  await page.getByLabel('Select all on this page').check();
+  await expect(page.getByText('3 selected')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear the selection' }).click();
+  await expect(page.getByText('3 selected')).toHaveCount(0);
+});
+
+test('what a filter matches is deleted after a typed word, and nothing else', async ({ page, own: server, receiver }) => {
+  await kill(server, receiver, 'old', 4, 'gone');
+  await kill(server, receiver, 'new', 3, 'gone too');
+  await open(page, server, '/dead/letters?type=old');
+  await page.getByRole('button', { name: 'Delete for good…' }).click();
+  await expect(dialog(page)).toContainText('4 dead letters are deleted for good');
+  const sure = dialog(page).getByRole('button', { name: 'Delete for good…' });
+  await expect(sure).toBeDisabled();
+  await dialog(page).getByLabel('to confirm').fill('delete');
+  await sure.click();
+  await expect(page.getByText('No dead letter matches.')).toBeVisible();
+  expect((await server.call('/v1/dead/stats')).by_type).toEqual({ new: 3 });
+});
+
+test('what is deleted is counted at each look, and a count that fails says so', async ({ page, own: server, receiver }) => {
+  await kill(server, receiver, 'old', 2, 'gone');
+  await open(page, server, '/dead/letters');
+  const begin = page.getByRole('button', { name: 'Delete for good…' });
+  await begin.click();
+  await expect(dialog(page)).toContainText('2 dead letters are deleted for good');
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  await kill(server, receiver, 'new', 3, 'gone');
+  let answer = () => {};
+  await page.route('**/v1/dead/purge', async (route) => {
+    await new Promise((next) => { answer = () => next(undefined); });
+    await route.fulfill({ status: 503, contentType: 'application/problem+json', json: { status: 503, title: 'Unavailable', detail: 'the store is slow', code: 'unavailable' } });
+  }, { times: 1 });
+  await begin.click();
+  await expect(dialog(page)).toBeVisible();
+  await expect(dialog(page)).not.toContainText('deleted for good');
+  answer();
+  await expect(dialog(page).getByRole('alert')).toContainText('the store is slow');
+  await expect(dialog(page)).not.toContainText('deleted for good');
+  await dialog(page).getByRole('button', { name: 'Try again' }).click();
+  await expect(dialog(page)).toContainText('5 dead letters are deleted for good');
+});
+
+test('all letters are downloaded, more than a page of them', async ({ page, own: server, receiver }) => {
+  await kill(server, receiver, 'export', 180, 'refused');
+  await open(page, server, '/dead/letters?type=export');
+  await expect(page.getByRole('table', { name: 'All letters' }).locator('tbody tr')).toHaveCount(50);
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()]);
+  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n');
+  expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(180);
+});
+
+test('one letter goes back from its page, and shares lead to their letters', async ({ page, own: server, receiver }) => {
+  await kill(server, receiver, 'one', 2, 'refused');
+  receiver.answer = () => ({ status: 200 });
+  await open(page, server, '/dead');
+  await page.getByRole('link', { name: 'permanent failure' }).click();
+  await expect(page).toHaveURL(/reason=permanent/);
+  const rows = page.getByRole('table', { name: 'All letters' }).locator('tbody tr');
+  await expect(rows).toHaveCount(2);
+  await rows.first().getByRole('link').click();
+  await expect(page.getByRole('alert')).toContainText('refused');
+  await page.getByRole('button', { name: 'Send back' }).click();
+  await dialog(page).getByRole('button', { name: 'Send back' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('succeeded');
+  await page.goBack();
+  await expect(rows).toHaveCount(1);
+});

@@ -1,0 +1,145 @@
+// What the tests of the console stand on: a server of the real program on a store of its
+// own, a receiver that does as it is told, and a page that is signed in.
+
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test as base, expect } from '@playwright/test';
+import AxeBuilder from '@axe-core/playwright';
+
+export { expect };
+
+const program = process.env.OUTLAST_PROGRAM;
+if (!program) throw new Error('OUTLAST_PROGRAM names no program: run make console-test');
+
+/** Starts a server. @param {{args?: string[], env?: Record<string, string>, config?: string}} [options] */
+export async function serve({ args = [], env = {} } = {}) {
+  const dir = await mkdtemp(join(tmpdir(), 'outlast-console-'));
+  const child = spawn(program, ['serve', '--listen', '127.0.0.1:0', '--store', `sqlite:${join(dir, 'o.db')}`, '--allow-target', '127.0.0.0/8', ...args],
+    { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  const url = await new Promise((found, lost) => {
+    child.stderr.on('data', (data) => {
+      said += data;
+      const match = said.match(/http:\/\/127\.0\.0\.1:\d+/);
+      if (match) found(match[0]);
+    });
+    child.on('exit', () => lost(new Error(`the server ended: ${said}`)));
+  });
+  return {
+    url, dir, said: () => said,
+    /** @param {string} path @param {any} [body] @param {string} [method] */
+    async call(path, body, method = body === undefined ? 'GET' : 'POST') {
+      const answer = await fetch(url + path, { method, headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}) },
+        body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body) });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+      return text ? JSON.parse(text) : null;
+    },
+    token: '',
+    kill: () => child.kill('SIGKILL'),
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = new Promise((done) => child.once('exit', done));
+        child.kill('SIGTERM');
+        await ended;
+      }
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A receiver: answer decides what it says to a request (default 200). */
+export async function receive() {
+  const calls = [];
+  const receiver = { calls, url: '', answer: (_request) => ({ status: 200 }), close: () => new Promise((done) => { server.closeAllConnections(); server.close(done); }) };
+  const server = createServer((req, res) => {
+    let body = '';
+    req.on('data', (part) => { body += part; });
+    req.on('end', () => {
+      calls.push({ path: req.url, body, headers: req.headers });
+      const { status = 200, text = '', headers = {} } = receiver.answer({ path: req.url, body, headers: req.headers }) ?? {};
+      res.writeHead(status, headers).end(text);
+    });
+  });
+  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  receiver.url = `http://127.0.0.1:${server.address().port}`;
+  return receiver;
+}
+
+/** Waits until check gives something. @template T @param {() => Promise<T>} check @param {string} what */
+export async function until(check, what, within = 30_000) {
+  const end = Date.now() + within;
+  for (;;) {
+    const value = await check();
+    if (value) return value;
+    if (Date.now() > end) throw new Error(`not within ${within} ms: ${what}`);
+    await new Promise((next) => setTimeout(next, 100));
+  }
+}
+
+/** A page of the console that fails its test when the browser reports an error or a breach of
+ * the policy of content. */
+export const test = base.extend({
+  server: [async ({}, use) => { const server = await serve(); await use(server); await server.stop(); }, { scope: 'worker' }],
+  receiver: async ({}, use) => { const receiver = await receive(); await use(receiver); await receiver.close(); },
+  page: async ({ page }, use) => {
+    const wrong = [];
+    page.on('pageerror', (error) => wrong.push(`error: ${error.stack}`));
+    page.on('console', (message) => { if (/Content Security Policy|Trusted|Uncaught/.test(message.text())) wrong.push(message.text()); });
+    let own = '';
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (request.isNavigationRequest()) own = origin;
+      else if (protocol !== 'data:' && protocol !== 'blob:' && origin !== own) wrong.push(`asks elsewhere: ${request.url()}`);
+    });
+    await use(page);
+    expect(wrong, 'what the browser complained of').toEqual([]);
+  },
+});
+
+/** Chooses language and colours, and signs in, before a page is opened. @param {import('@playwright/test').Page} page */
+export const choose = (page, { language = 'en', theme = 'light', zone = 'utc', token = '' } = {}) => page.addInitScript(([l, th, z, signed]) => {
+  localStorage.setItem('outlast.language', l);
+  localStorage.setItem('outlast.theme', th);
+  localStorage.setItem('outlast.zone', z);
+  if (signed) sessionStorage.setItem('outlast.token', signed);
+}, [language, theme, zone, token]);
+
+/** Lets the first POST to a path reach the server and loses its answer. Resolves to the bodies of
+ * all. @param {import('@playwright/test').Page} page @param {string} path @param {(route: import('@playwright/test').Route) => Promise<void>} lose */
+export async function loseAnswer(page, path, lose = (route) => route.fulfill({ status: 502, contentType: 'text/html', body: 'bad gateway' })) {
+  /** @type {any[]} */
+  const bodies = [];
+  await page.route(`**${path}`, async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    if (bodies.push(route.request().postDataJSON()) > 1) return route.continue();
+    await route.fetch();
+    return lose(route);
+  });
+  return bodies;
+}
+
+/** Opens a place of the console and waits until nothing loads. */
+export async function open(page, server, place = '/') {
+  await page.goto(`${server.url}/#${place}`);
+  await expect(page.locator('main h1').first()).toBeVisible();
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+}
+
+/** Fails at serious findings of axe. @param {import('@playwright/test').Page} page @param {string[]} [rules] those to look at; all without it */
+export async function accessible(page, rules) {
+  const axe = new AxeBuilder({ page }).setLegacyMode(); // the console has no frames
+  const { violations } = await (rules ? axe.withRules(rules) : axe.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])).analyze();
+  expect(violations.filter((v) => v.impact === 'serious' || v.impact === 'critical')
+    .map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ') + ' ' + (n.failureSummary ?? '')).slice(0, 3).join(' | ')}`)).toEqual([]);
+}
+
+/** Fails when the page is wider than the window, and names what sticks out. */
+export async function fits(page) {
+  const wide = () => page.evaluate(() => (document.documentElement.scrollWidth <= innerWidth ? [] : [`${document.documentElement.scrollWidth - innerWidth} pixels`, ...[...document.querySelectorAll('body *')]
+    .filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => `${e.tagName}.${e.className}: ${e.textContent?.slice(0, 30)}`).slice(-8)]));
+  await expect.poll(wide, 'beyond the window').toEqual([]);
+}

@@ -1,0 +1,69 @@
+// What a newcomer sees first, after make demo: what failed, why, when it is tried again, and
+// how dead letters go back.
+
+import { spawn } from 'node:child_process';
+import { accessible, choose, expect, fits, open, serve, test, until } from './kit.js';
+
+/** Starts the demo and waits for what goes on after its story. */
+async function demo() {
+  const child = spawn(/** @type {string} */ (process.env.OUTLAST_PROGRAM), ['demo', '--keep'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (data) => { said += data; });
+  const [, repair] = await until(async () => said.match(/curl -X POST (\S+)/), 'the end of the story', 60_000);
+  const url = /** @type {RegExpMatchArray} */ (said.match(/^console: (\S+)\//))[1];
+  const read = async (path) => (await fetch(url + path)).json();
+  await until(async () => (await read('/v1/tasks?state=pending&attempt_min=2&type=invoice.book')).tasks.length > 2, 'invoices that wait');
+  return { url, read, said: () => said, repair, stop: () => new Promise((done) => { child.once('exit', done); child.kill('SIGTERM'); }) };
+}
+
+test('the first screen tells a newcomer what failed, why, what happens next and what to do', async ({ page }) => {
+  test.setTimeout(150_000);
+  const shown = await demo();
+  await choose(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await open(page, shown);
+  const seen = (locator) => expect(locator).toBeInViewport();
+
+  await seen(page.getByRole('note').filter({ hasText: 'dead letters wait' }));
+  const fails = page.getByRole('table', { name: 'What fails' }).locator('tbody tr');
+  await seen(fails.first());
+  await expect(fails.first()).toContainText('6');
+  await expect(fails.first()).toContainText('address.check');
+  await expect(fails.first()).toContainText('unknown country code XK');
+  await expect(page.getByText('When the cause is repaired, send them back')).toBeInViewport();
+  const next = page.getByRole('table', { name: 'Tried again next' }).locator('tbody tr');
+  await seen(next.first());
+  await expect(next.filter({ hasText: 'the books are closed for the night run' }).first()).toContainText(/in \d+ (sec|min)/);
+  await expect(next.filter({ hasText: 'invoice.book' }).first()).toContainText(/\d\/8/);
+  await expect(page.getByText('6 dead letters').or(page.getByRole('link', { name: 'Dead letters 6' })).first()).toBeVisible();
+  await expect(page.getByRole('listitem').filter({ hasText: 'mail.send' }).first()).toBeVisible();
+  await page.screenshot({ path: 'results/pages/first-screen.png' });
+  await accessible(page);
+
+  // Too early: they die again, and the page says so.
+  await fails.first().getByRole('button', { name: 'Send back' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('6 dead letters match.');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  await fetch(shown.repair, { method: 'POST' });
+  await fails.first().getByRole('button', { name: 'Send back' }).click();
+  await dialog.getByRole('button', { name: /^Send \d back$/ }).click();
+  await expect(page).toHaveURL(/#\/operations\//);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('done');
+  await expect(page.getByRole('table', { name: 'Report' }).locator('tbody tr').filter({ hasText: 'succeeded' })).toHaveCount(6);
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await expect(page.getByText('No dead letters: nothing was given up.')).toBeVisible();
+  await expect(page.getByRole('note').filter({ hasText: 'All is well' })).toBeVisible();
+  await shown.stop();
+});
+
+test('the first screen of a new server says what to try', async ({ page }) => {
+  const server = await serve();
+  await choose(page);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await open(page, server);
+  await expect(page.getByText('outlast task enqueue --url')).toBeVisible();
+  await fits(page);
+  await server.stop();
+});

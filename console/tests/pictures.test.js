@@ -1,0 +1,63 @@
+// Every picture has its numbers beside it, and shows what they say.
+
+import { choose, expect, open, test, until } from './kit.js';
+
+test.beforeEach(({ page }) => choose(page));
+
+/** The numbers of a picture, row by row. @param {any} figure */
+const numbers = (figure) => figure.locator('table tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+
+const slow = { max_attempts: 4, budget: 'none', breaker: 'none', backoff: { kind: 'exponential', initial: '2s', multiplier: 3, max: '10s', jitter: 'none' } };
+
+test('the schedule of a policy, on its page, while it is edited, and on a task of its', async ({ page, server, receiver }) => {
+  receiver.answer = () => ({ status: 503 });
+  await server.call('/v1/policies/drawn', slow, 'PUT');
+  const { id } = await server.call('/v1/tasks', { type: 'drawn', policy: 'drawn', target: { url: receiver.url } });
+  await open(page, server, '/policies/drawn');
+  const plot = page.locator('figure').filter({ hasText: 'Schedule' });
+  await expect(plot.getByRole('img')).toBeVisible();
+  await expect(plot.locator('svg rect')).toHaveCount(3);
+  expect((await numbers(plot)).map((row) => row.slice(0, 2))).toEqual([['1', '2 s'], ['2', '6 s'], ['3', '10 s']]);
+  await open(page, server, '/policies/drawn/edit');
+  await expect(plot.locator('svg rect')).toHaveCount(3);
+  await page.getByLabel('Attempts, the first included').fill('6');
+  await page.getByLabel('Attempts, the first included').press('Tab');
+  await expect(plot.locator('svg rect')).toHaveCount(5);
+  await until(async () => (await server.call(`/v1/tasks/${id}`)).last_error, 'a failed attempt');
+  await open(page, server, `/tasks/${id}`);
+  await expect(page.locator('figure.chart svg rect').first()).toBeVisible();
+});
+
+test('the attempts of a task are drawn to scale', async ({ page, server, receiver }) => {
+  receiver.answer = () => ({ status: 503 });
+  const { id } = await server.call('/v1/tasks', { type: 'scaled', target: { url: receiver.url }, retry: { ...slow, max_attempts: 3 } });
+  await open(page, server, `/tasks/${id}`);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('dead', { timeout: 30_000 });
+  const line = page.locator('figure.timeline');
+  await expect(line.locator('rect')).toHaveCount(3);
+  const [first, second, third] = await line.locator('rect').evaluateAll((all) => all.map((rect) => Number(rect.getAttribute('x'))));
+  const { attempts } = await server.call(`/v1/tasks/${id}/attempts`);
+  const [a, b, c] = attempts.map((attempt) => Date.parse(attempt.started_at));
+  expect((third - second) / (second - first)).toBeCloseTo((c - b) / (b - a), 1);
+});
+
+test('the overview draws what ended, what was tried again, and what waits', async ({ page, server, receiver }) => {
+  receiver.answer = () => ({ status: 200 });
+  await open(page, server);
+  const beat = setInterval(() => void server.call('/v1/tasks', { type: 'beat', target: { url: receiver.url } }).catch(() => {}), 500);
+  try {
+    const ended = page.locator('figure').filter({ hasText: 'Tasks that end, per second' });
+    await expect(ended.getByRole('img')).toBeVisible({ timeout: 60_000 });
+    await ended.getByText('The numbers').click();
+    await expect(ended.getByRole('table')).toBeVisible();
+    await expect.poll(async () => (await numbers(ended)).some((row) => Number(row[1]) > 0), { timeout: 60_000 }).toBe(true);
+    const tried = page.locator('figure').filter({ hasText: 'Share of attempts that are retries' });
+    await expect(tried.getByRole('img')).toBeVisible();
+    expect((await numbers(tried)).length).toBeGreaterThan(1);
+    await expect(page.locator('figure').filter({ hasText: 'Tasks that are due' })).toBeVisible(); // its first number comes later
+    await page.getByRole('link', { name: '6 hours' }).click();
+    await expect(page).toHaveURL(/span=6h/);
+    await page.reload();
+    await expect(page.getByRole('link', { name: '6 hours' })).toHaveAttribute('aria-current', 'page');
+  } finally { clearInterval(beat); }
+});

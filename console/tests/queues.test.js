@@ -1,0 +1,78 @@
+// Queues and targets: paused, resumed, changed; opened, closed and reset, with the history of
+// a breaker as a picture.
+
+import { choose, expect, open, test, until } from './kit.js';
+
+const dialog = (page) => page.getByRole('dialog');
+const confirm = async (page, name) => {
+  await page.getByRole('button', { name, exact: true }).first().click();
+  await dialog(page).getByRole('button', { name, exact: true }).click();
+  await expect(dialog(page)).toHaveCount(0);
+};
+
+test.beforeEach(({ page }) => choose(page));
+
+test('a queue is paused, and its tasks wait until it is resumed', async ({ page, context, server, receiver }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await server.call('/v1/queues/paused.here', {}, 'PUT');
+  await open(page, server, '/queues');
+  const row = page.getByRole('table', { name: 'Queues' }).getByRole('row').filter({ hasText: 'paused.here' });
+  await row.getByRole('button', { name: 'Pause' }).click();
+  await dialog(page).getByText('The same by command line').click();
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  await dialog(page).getByRole('button', { name: 'Copy' }).first().click();
+  await expect.poll(clipboard).toBe('outlast queue pause paused.here');
+  await dialog(page).getByRole('button', { name: 'Copy' }).first().click();
+  await expect.poll(clipboard).toBe(`curl -X POST -H "Authorization: Bearer $OUTLAST_TOKEN" ${server.url}/v1/queues/paused.here/pause`);
+  await dialog(page).getByRole('button', { name: 'Pause' }).click();
+  await expect(row).toContainText('paused');
+  const { id } = await server.call('/v1/tasks', { type: 'http', queue: 'paused.here', target: { url: receiver.url } });
+  await row.getByRole('link', { name: 'paused.here' }).click();
+  await expect(page.getByRole('link', { name: /^Pending/ })).toContainText('1');
+  expect((await server.call(`/v1/tasks/${id}`)).state).toBe('pending');
+  expect(receiver.calls).toHaveLength(0);
+  await confirm(page, 'Resume');
+  await expect.poll(async () => (await server.call(`/v1/tasks/${id}`)).state).toBe('succeeded');
+  await expect(page.getByRole('link', { name: /^Pending/ })).toContainText('0');
+});
+
+test('the settings of a queue are changed, and a wrong one is told', async ({ page, server }) => {
+  await server.call('/v1/queues/changed.here', { weight: 2 }, 'PUT');
+  await open(page, server, '/queues/changed.here');
+  await page.getByRole('button', { name: 'Change settings' }).click();
+  await dialog(page).getByLabel('Policy').fill('nobody.knows');
+  await dialog(page).getByLabel(/^Weight/).fill('7');
+  await dialog(page).getByRole('button', { name: 'Change settings' }).click();
+  await expect(dialog(page).getByRole('alert')).toContainText('policy');
+  await dialog(page).getByLabel('Policy').fill('payment');
+  await dialog(page).getByRole('button', { name: 'Change settings' }).click();
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(page.locator('.fact').filter({ hasText: 'Weight' })).toContainText('7');
+  expect(await server.call('/v1/queues/changed.here')).toMatchObject({ weight: 7, policy: 'payment' });
+});
+
+test('a target is opened and closed by hand, and its breaker is drawn', async ({ page, server, receiver }) => {
+  const name = new URL(receiver.url).host, place = `/v1/targets/${encodeURIComponent(name)}`;
+  await server.call('/v1/tasks', { type: 'http', target: { url: receiver.url } });
+  await until(async () => receiver.calls.length === 1, 'the first call');
+  await open(page, server, `/targets/${encodeURIComponent(name)}`);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('closed: calls pass');
+  await page.getByRole('button', { name: 'Open the breaker' }).click();
+  await dialog(page).getByText('The same by command line').click();
+  await expect(dialog(page)).toContainText(`outlast target open ${name}`);
+  await dialog(page).getByRole('button', { name: 'Open the breaker' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('open: nothing is sent');
+  await expect(page.getByText('An operator opened it')).toBeVisible();
+  const { id } = await server.call('/v1/tasks', { type: 'http', target: { url: receiver.url } });
+  await until(async () => (await server.call(`/v1/tasks/${id}`)).waiting === 'breaker open', 'a task that waits');
+  await confirm(page, 'Close the breaker');
+  await expect.poll(async () => (await server.call(`/v1/tasks/${id}`)).state).toBe('succeeded');
+  const band = page.getByRole('img', { name: 'What the breaker did' });
+  await expect(band).toBeVisible();
+  await expect(band.locator('rect.fill-bad')).toHaveCount(1);
+  const steps = page.getByRole('table', { name: 'What the breaker did' }).locator('tbody tr');
+  await expect(steps.filter({ hasText: /^.*open: nothing is sent/ })).toHaveCount(1);
+  await confirm(page, 'Reset');
+  await expect(page.locator('.fact').filter({ hasText: 'Last order' })).toContainText('reset');
+  expect((await server.call(place)).order.action).toBe('reset');
+});

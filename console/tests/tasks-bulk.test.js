@@ -1,0 +1,78 @@
+// Tasks, many at once: selected or by filter, counted, confirmed, followed, reported.
+
+import { accessible, choose, expect, fits, open, serve, test as base, until } from './kit.js';
+
+// Each test has a server of its own: it counts tasks.
+const test = base.extend({
+  own: async ({}, use) => { const server = await serve(); await use(server); await server.stop(); },
+});
+
+test.beforeEach(({ page }) => choose(page));
+
+const dialog = (page) => page.getByRole('dialog');
+const tasks = (page) => page.getByRole('table', { name: 'Tasks' }).locator('tbody tr');
+
+/** Enqueues n tasks of a type that wait. */
+const wait = (server, type, n) => server.call('/v1/tasks/batch', { tasks: Array.from({ length: n }, (_, i) => ({ type, payload: { n: i }, delay: '10h' })) });
+
+test('all that match are canceled: counted, confirmed, followed, reported', async ({ page, own: server }) => {
+  await wait(server, 'invoice', 60);
+  await wait(server, 'mail', 2);
+  await open(page, server, '/tasks');
+  await expect(page.getByRole('button', { name: 'Cancel all of these…' })).toHaveCount(0);
+  await open(page, server, '/tasks?type=invoice');
+  await page.getByRole('button', { name: 'Cancel all of these…' }).click();
+  await expect(dialog(page)).toContainText('60 tasks match.');
+  await expect(dialog(page).getByRole('table', { name: 'A sample' }).locator('tbody tr')).toHaveCount(5);
+  await dialog(page).getByLabel('Reason').fill('the customer left');
+  await dialog(page).getByText('The same by command line').click();
+  await expect(dialog(page)).toContainText("outlast task cancel --type invoice --reason 'the customer left'");
+  await accessible(page);
+  await fits(page);
+  expect((await server.call('/v1/tasks?state=pending&limit=500')).tasks).toHaveLength(62);
+  await dialog(page).getByRole('button', { name: 'Cancel 60' }).click();
+  await expect(page).toHaveURL(/#\/operations\/.+/);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('cancel tasks');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('done', { timeout: 20_000 });
+  await expect(page.getByRole('table', { name: 'Report' }).locator('tbody tr').first()).toContainText('changed');
+  await accessible(page);
+  expect((await server.call('/v1/tasks?state=pending&limit=500')).tasks.map((task) => task.type)).toEqual(['mail', 'mail']);
+  const [operation] = (await server.call('/v1/operations')).operations;
+  expect([operation.kind, operation.changed, operation.bulk.reason]).toEqual(['cancel', 60, 'the customer left']);
+});
+
+test('selected tasks are rescheduled and run now, by keyboard', async ({ page, own: server }) => {
+  await wait(server, 'report', 5);
+  await open(page, server, '/tasks');
+  await expect(tasks(page)).toHaveCount(5);
+  for (const key of ['j', 'x', 'j', 'j', 'x']) await page.keyboard.press(key);
+  await expect(page.getByText('2 selected')).toBeVisible();
+  await page.getByRole('button', { name: 'Reschedule 2…' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(dialog(page)).toContainText('2 tasks match.');
+  await dialog(page).getByLabel('Next run, counted from now').fill('50h');
+  await page.keyboard.press('Enter');
+  const late = async () => (await server.call('/v1/tasks')).tasks.filter((task) => new Date(task.run_at) > Date.now() + 40 * 3_600_000).length;
+  await until(async () => (await late()) === 2, 'two tasks later');
+  await expect(dialog(page)).toHaveCount(0);
+  await page.getByLabel('Select all on this page').check();
+  await page.getByRole('button', { name: 'Retry 5 now…' }).click();
+  await dialog(page).getByRole('button', { name: 'Retry 5 now' }).click();
+  await until(async () => (await late()) === 0, 'none later');
+});
+
+test('what cannot be done is not offered, and is said', async ({ page, own: server }) => {
+  await wait(server, 'old', 3);
+  const { tasks: [first] } = await server.call('/v1/tasks');
+  await server.call(`/v1/tasks/${first.id}/cancel`, {});
+  await open(page, server, '/tasks?state=canceled');
+  await expect(tasks(page)).toHaveCount(1);
+  await expect(page.getByRole('button', { name: /all of these/ })).toHaveCount(0);
+  await open(page, server, '/tasks');
+  await page.getByLabel('Select all on this page').check();
+  await page.getByRole('button', { name: 'Cancel 3…' }).click();
+  await expect(dialog(page)).toContainText('2 tasks match.');
+  await expect(dialog(page)).toContainText('One of those chosen runs or has ended, and is left alone.');
+  await dialog(page).getByRole('button', { name: 'Cancel 2' }).click();
+  await until(async () => (await server.call('/v1/tasks?state=canceled')).tasks.length === 3, 'all canceled');
+});

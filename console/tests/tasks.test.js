@@ -1,0 +1,293 @@
+// Tasks: enqueued, found, explained, acted on, by mouse and by keyboard.
+
+import { accessible, choose, expect, fits, loseAnswer, open, receive, test, until } from './kit.js';
+
+const never = { budget: 'none', breaker: 'none' };
+/** @param {string} wait @param {number} [attempts] */
+const steady = (wait, attempts = 9) => ({ ...never, max_attempts: attempts, backoff: { kind: 'fixed', initial: wait, jitter: 'none' } });
+let last = 0;
+/** A name that no other test has. @param {string} name */
+const fresh = (name) => `${name}.${process.pid}.${++last}`;
+
+test.beforeEach(({ page }) => choose(page));
+
+/** @param {any} page */
+const dialog = (page) => page.getByRole('dialog');
+
+test('a task enqueued here arrives byte for byte', async ({ page, server, receiver }) => {
+  await open(page, server, '/tasks');
+  await page.getByRole('button', { name: 'Enqueue a task' }).click();
+  const payload = '{"z": 9007199254740993, "a": 1.10,\n "a": -0.0, "text": "<b>&\u2028\\u0041 中文"}';
+  await dialog(page).getByLabel('URL to call').fill(receiver.url + '/in');
+  await dialog(page).getByLabel('Payload').fill('{"z": ');
+  await expect(dialog(page).getByRole('alert')).toBeVisible();
+  await expect(dialog(page).getByRole('button', { name: 'Enqueue a task' })).toBeDisabled();
+  await dialog(page).getByLabel('Payload').fill(payload);
+  await dialog(page).getByText('The same by command line').click();
+  await expect(dialog(page)).toContainText('9007199254740993');
+  await dialog(page).getByRole('button', { name: 'Enqueue a task' }).click();
+  await expect(page).toHaveURL(/#\/tasks\/[0-9a-f-]{36}$/);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('succeeded');
+  expect(receiver.calls.map((call) => call.body)).toEqual([payload]);
+  await expect(page.getByRole('region', { name: 'Payload' })).toContainText('"z": 9007199254740993');
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).first().click()]);
+  const { readFile } = await import('node:fs/promises');
+  expect(await readFile(await file.path(), 'utf8')).toBe(payload);
+});
+
+test('an enqueue whose answer is lost is sent again, and makes one task', async ({ page, server }) => {
+  const type = fresh('charge'), other = fresh('charge');
+  const enqueue = dialog(page).getByRole('button', { name: 'Enqueue a task' });
+  for (const lose of [undefined, (/** @type {any} */ route) => route.abort()]) {
+    await open(page, server, '/tasks');
+    const sent = await loseAnswer(page, '/v1/tasks', lose);
+    await page.getByRole('button', { name: 'Enqueue a task' }).click();
+    await dialog(page).getByLabel('Type', { exact: false }).first().fill(lose ? other : type);
+    await enqueue.click();
+    await expect(dialog(page).getByRole('alert')).toBeVisible();
+    await enqueue.click();
+    await expect(page).toHaveURL(/#\/tasks\/[0-9a-f-]{36}$/);
+    expect(sent).toHaveLength(2);
+    expect(sent[1]).toEqual(sent[0]);
+    expect(Math.abs(Date.now() - parseInt(sent[0].id.replace('-', '').slice(0, 12), 16))).toBeLessThan(60_000);
+    expect((await server.call(`/v1/tasks?type=${lose ? other : type}`)).tasks).toHaveLength(1);
+    await page.unroute('**/v1/tasks');
+  }
+  await open(page, server, '/tasks');
+  const sent = await loseAnswer(page, '/v1/tasks');
+  await page.getByRole('button', { name: 'Enqueue a task' }).click();
+  await dialog(page).getByLabel('Type', { exact: false }).first().fill(type);
+  await enqueue.click();
+  await expect(dialog(page).getByRole('alert')).toBeVisible();
+  await dialog(page).getByLabel('Payload').fill('{"n": 2}'); // another task
+  await enqueue.click();
+  await expect(page).toHaveURL(/#\/tasks\/[0-9a-f-]{36}$/);
+  expect(sent[1].id).not.toBe(sent[0].id);
+  expect((await server.call(`/v1/tasks?type=${type}`)).tasks).toHaveLength(3);
+});
+
+test('a retry is counted down, and happens without a reload', async ({ page, server, receiver }) => {
+  let up = false;
+  receiver.answer = () => (up ? { status: 200, text: '{"sent":true}' } : { status: 503, text: 'the shop is closed' });
+  const { id } = await server.call('/v1/tasks', { type: fresh('mail'), target: { url: receiver.url }, retry: steady('6s') });
+  await until(async () => (await server.call(`/v1/tasks/${id}`)).last_error, 'a failed attempt');
+  await open(page, server, `/tasks/${id}`);
+  await page.evaluate(() => { globalThis.stays = true; });
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('waiting to retry');
+  const why = page.getByRole('note').filter({ hasText: 'Why is it not running?' });
+  await expect(why).toContainText('It failed, and waits before the next attempt.');
+  await expect(why).toContainText('the shop is closed');
+  const seconds = async () => Number((await why.locator('time').first().innerText()).match(/in (\d+) sec/)?.[1] ?? NaN);
+  const first = await seconds();
+  expect(first).toBeLessThanOrEqual(6);
+  await expect.poll(seconds).toBeLessThan(first);
+  await expect(page.getByRole('heading', { name: 'If it goes on failing' })).toBeVisible();
+  up = true;
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('succeeded', { timeout: 15_000 });
+  await expect(page.getByRole('table', { name: 'Attempts' }).getByRole('row')).toHaveCount(3);
+  await page.getByText('Compare two attempts').click();
+  const diff = page.getByRole('table', { name: 'Compare two attempts' });
+  await expect(diff.getByRole('row', { name: /outcome/ })).toContainText('succeeded');
+  await expect(diff).toContainText('the shop is closed');
+  expect(await page.evaluate(() => globalThis.stays)).toBe(true);
+  await accessible(page);
+});
+
+test('filters stand in the address, through a reload and back', async ({ page, server }) => {
+  const type = fresh('report');
+  await server.call('/v1/tasks', { type, delay: '1h' });
+  await open(page, server, '/tasks');
+  await page.getByLabel('Type', { exact: true }).fill(type);
+  await expect(page).toHaveURL(new RegExp(`type=${type}`));
+  await page.getByLabel(/^State/).selectOption('pending');
+  const rows = page.getByRole('table', { name: 'Tasks' }).locator('tbody tr');
+  await expect(rows).toHaveCount(1);
+  await page.reload();
+  await expect(page.getByLabel('Type', { exact: true })).toHaveValue(type);
+  await expect(page.getByLabel(/^State/)).toHaveValue('pending');
+  await expect(rows).toHaveCount(1);
+  await rows.getByRole('link').first().click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(type);
+  await page.goBack();
+  await expect(page.getByLabel('Type', { exact: true })).toHaveValue(type);
+  await page.getByLabel(/^State/).selectOption('succeeded');
+  await expect(page.getByText('No task matches.')).toBeVisible();
+  await page.goBack();
+  await expect(rows).toHaveCount(1);
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await expect(page.getByLabel('Type', { exact: true })).toHaveValue('');
+});
+
+test('tasks are found by id, key, type, error and metadata', async ({ page, server, receiver }) => {
+  const type = fresh('search'), key = fresh('customer'), mark = fresh('mark');
+  receiver.answer = () => ({ status: 400, text: `no ${mark} in stock` });
+  const { id } = await server.call('/v1/tasks', { type, key, metadata: { order: mark }, target: { url: receiver.url } });
+  await until(async () => (await server.call(`/v1/tasks/${id}`)).state === 'dead', 'the end of it');
+  await server.call('/v1/tasks', { type: fresh('other'), delay: '1h' });
+  await open(page, server, '/tasks');
+  const rows = page.getByRole('table', { name: 'Tasks' }).locator('tbody tr');
+  const search = page.getByRole('searchbox', { name: 'Search tasks' });
+  await page.getByLabel('Type', { exact: true }).fill(type);
+  await expect(rows).toHaveCount(1);
+  const shown = await rows.getByRole('link').first().innerText();
+  expect(id.startsWith(shown) && shown.length < id.length, `${shown} is how ${id} begins`).toBe(true);
+  await page.getByRole('button', { name: 'Clear' }).click();
+  for (const text of [id, shown, id.slice(0, 20), key, type, `no ${mark.toUpperCase()} in`]) {
+    await search.fill(text);
+    await search.press('Enter');
+    await expect(page).toHaveURL(/q=/);
+    await expect(rows, text).toHaveCount(1);
+    await expect(rows.getByRole('link').first()).toHaveAttribute('href', `#/tasks/${id}`);
+    await page.getByRole('button', { name: 'Clear' }).click();
+  }
+  await page.getByRole('button', { name: 'More filters' }).click();
+  await page.getByLabel('Metadata').fill(`order:${mark}`);
+  await expect(rows).toHaveCount(1);
+  await expect(page).toHaveURL(/metadata=order/);
+});
+
+test('a list goes on below, and what came before stays', async ({ page, server }) => {
+  const type = fresh('many');
+  const add = (/** @type {number} */ n) => server.call('/v1/tasks/batch', { tasks: Array.from({ length: n }, () => ({ type, delay: '1h' })) });
+  await add(120);
+  await open(page, server, `/tasks?type=${type}`);
+  const rows = page.getByRole('table', { name: 'Tasks' }).locator('tbody tr');
+  await expect(rows).toHaveCount(50);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect(rows).toHaveCount(100);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect(rows).toHaveCount(120);
+  await expect(page.getByRole('button', { name: 'Show more' })).toHaveCount(0);
+  await add(7);
+  await expect(rows).toHaveCount(127);
+  const links = await rows.locator('a.id').evaluateAll((all) => all.map((a) => a.getAttribute('href')));
+  expect(new Set(links).size).toBe(127);
+});
+
+test('a list whose first page is another one altogether begins anew', async ({ page, server }) => {
+  const queue = fresh('anew');
+  const add = (/** @type {string} */ type) => server.call('/v1/tasks/batch', { tasks: Array.from({ length: 60 }, () => ({ type, queue, delay: '10h' })) });
+  const old = fresh('old'), young = fresh('young');
+  await server.call(`/v1/queues/${queue}`, {}, 'PUT');
+  await add(old);
+  await add(old);
+  await open(page, server, `/tasks?queue=${queue}&state=pending`);
+  const rows = page.getByRole('table', { name: 'Tasks' }).locator('tbody tr');
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect(rows).toHaveCount(100);
+  await add(young);
+  await server.call('/v1/tasks/bulk', { action: 'cancel', filter: { type: old } });
+  await expect(rows.filter({ hasText: old })).toHaveCount(0);
+  await expect(rows).toHaveCount(50);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect(rows.filter({ hasText: young })).toHaveCount(60);
+  await expect(page.getByRole('button', { name: 'Show more' })).toHaveCount(0);
+});
+
+test('a task that does not run says why, and when it is looked at again', async ({ page, server, receiver }) => {
+  receiver.answer = () => ({ status: 503 });
+  const queue = fresh('held');
+  await server.call(`/v1/queues/${queue}`, {}, 'PUT');
+  await server.call(`/v1/queues/${queue}/pause`, {});
+  const other = await receive();
+  const target = { url: other.url };
+  const key = fresh('key');
+  const paused = await server.call('/v1/tasks', { type: 'http', queue, target });
+  const later = await server.call('/v1/tasks', { type: 'http', delay: '2h', target });
+  const head = await server.call('/v1/tasks', { type: 'http', key, target: { url: receiver.url }, retry: steady('1h') });
+  await until(async () => (await server.call(`/v1/tasks/${head.id}`)).last_error, 'a failed attempt');
+  const behind = await server.call('/v1/tasks', { type: 'http', key, target: { url: receiver.url } });
+  const nobody = await server.call('/v1/tasks', { type: fresh('nobody') });
+  await server.call(`/v1/targets/${encodeURIComponent(new URL(other.url).host)}/open`, {});
+  const broken = await server.call('/v1/tasks', { type: 'http', target });
+  const cases = [[paused, 'Its queue is paused.'], [later, 'Its time has not come.', /in (1|2) hr/], [head, 'It failed, and waits', /in (59 min|1 hr)/], [behind, 'the same ordering key goes first'],
+    [nobody, 'No node and no worker can start tasks of its type.'], [broken, 'The breaker of its target is open']];
+  for (const [task, text, when] of cases) {
+    await until(async () => (await server.call(`/v1/tasks/${task.id}`)).waiting !== 'no slot', 'an answer');
+    await open(page, server, `/tasks/${task.id}`);
+    const why = page.getByRole('note').filter({ hasText: 'Why is it not running?' });
+    await expect(why).toContainText(text);
+    if (when) await expect(why.locator('time').first()).toHaveText(when);
+    else await expect(why).toContainText(/Looked at again|Nobody can know/);
+  }
+  await other.close();
+});
+
+test('retry now, reschedule and cancel', async ({ page, server, receiver }) => {
+  receiver.answer = () => ({ status: 503, text: 'not yet' });
+  const { id } = await server.call('/v1/tasks', { type: fresh('acted'), target: { url: receiver.url }, retry: steady('1h') });
+  const now = () => server.call(`/v1/tasks/${id}`);
+  await until(async () => (await now()).last_error, 'a failed attempt');
+  await open(page, server, `/tasks/${id}`);
+  await page.getByRole('button', { name: 'Retry now' }).click();
+  await dialog(page).getByText('The same by command line').click();
+  await expect(dialog(page)).toContainText(`outlast task retry ${id}`);
+  await dialog(page).getByRole('button', { name: 'Retry now' }).click();
+  await expect(page.getByRole('status')).toContainText('Will run now');
+  await until(async () => (await now()).attempt === 2, 'the second attempt');
+  await expect(page.getByRole('table', { name: 'Attempts' }).locator('tbody tr')).toHaveCount(2);
+  await page.getByRole('button', { name: 'Reschedule' }).click();
+  await dialog(page).getByLabel('Wait from now').fill('soon');
+  await dialog(page).getByRole('button', { name: 'Reschedule' }).click();
+  await expect(dialog(page).getByRole('alert')).toContainText('delay');
+  await dialog(page).getByLabel('Wait from now').fill('5h');
+  await dialog(page).getByText('The same by command line').click();
+  await expect(dialog(page)).toContainText(`outlast task reschedule ${id} --delay 5h`);
+  await dialog(page).getByRole('button', { name: 'Reschedule' }).click();
+  await expect(page.getByRole('note').filter({ hasText: 'Why is it not running?' })).toContainText(/in (4|5) hr/);
+  await page.getByRole('button', { name: 'Cancel the task' }).click();
+  await dialog(page).getByRole('button', { name: 'Cancel the task' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('canceled');
+  await expect(page.getByRole('button', { name: 'Retry now' })).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'What was done to it' })).toBeVisible();
+  expect((await now()).state).toBe('canceled');
+});
+
+test('by keyboard alone: to the list, to a task, an action, and out of it', async ({ page, server }) => {
+  const type = fresh('keys');
+  await server.call('/v1/tasks', { type, delay: '1h' });
+  const { id } = await server.call('/v1/tasks', { type, delay: '1h' });
+  await open(page, server);
+  await page.keyboard.press('g');
+  await page.keyboard.press('t');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Tasks');
+  await page.keyboard.press('/');
+  await page.keyboard.type(type);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('table', { name: 'Tasks' }).locator('tbody tr')).toHaveCount(2);
+  await page.keyboard.press('Escape');
+  await page.getByRole('heading', { level: 1 }).focus();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(new RegExp(`#/tasks/${id}$`));
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
+  await tabTo(page, 'Cancel the task');
+  await page.keyboard.press('Enter');
+  await expect(dialog(page)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Cancel the task' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'Cancel the task');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('canceled');
+});
+
+/** Goes on by Tab until something is reached. @param {any} page @param {string} name */
+async function tabTo(page, name) {
+  for (let i = 0; i < 30; i++) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate((text) => document.activeElement?.textContent === text, name)) return;
+  }
+  throw new Error(`not reached by Tab: ${name}`);
+}
+
+test('the list fits a phone', async ({ page, server }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await server.call('/v1/tasks', { type: fresh('phone'), delay: '1h' });
+  await open(page, server, '/tasks');
+  await fits(page);
+  await accessible(page);
+});

@@ -1,0 +1,125 @@
+// What if: recorded tasks again under other policies, and how the editor asks for it.
+
+import { accessible, choose, expect, fits, open, serve, test, until } from './kit.js';
+
+const row = (page, name) => page.getByRole('table', { name: 'What would have happened' }).getByRole('row').filter({ hasText: name });
+
+/** Tasks that a target refuses for a while, and that succeed then. */
+async function record(server, receiver) {
+  let down = true;
+  receiver.answer = () => ({ status: down ? 503 : 200 });
+  await server.call('/v1/policies/mine', { max_attempts: 50, backoff: { kind: 'fixed', initial: '300ms', jitter: 'none' }, budget: 'none', breaker: 'none' }, 'PUT');
+  for (let i = 0; i < 5; i++) await server.call('/v1/tasks', { type: 'mail.send', policy: 'mine', target: { url: receiver.url } });
+  await until(() => receiver.calls.length >= 40, 'failed attempts');
+  down = false;
+  await until(async () => (await server.call('/v1/tasks?state=succeeded')).tasks.length === 5, 'five successes');
+}
+
+test('a draft is replayed on what happened', async ({ page, receiver }, info) => {
+  const server = await serve();
+  await record(server, receiver);
+  await choose(page);
+  await open(page, server, '/policies/mine/edit');
+  await page.getByLabel('JSON', { exact: true }).fill('{"max_attempts": 2, "backoff": {"kind": "fixed", "initial": "1ms"}, "budget": "none", "breaker": "none"}');
+  await page.getByRole('link', { name: 'What would it have done last day?' }).click();
+  await expect(row(page, 'as recorded')).toContainText('5');
+  await expect(row(page, 'policies of now')).toBeVisible();
+  const draft = row(page, 'Draft of mine');
+  await expect(draft.getByRole('cell').nth(1)).toContainText(/^10\b/); // two of each
+  await expect(draft).toContainText('died: attempts spent 5');
+  await expect(page.getByText('What a target would have answered at another time.')).toBeVisible();
+  const chart = page.getByRole('figure').filter({ hasText: 'Attempts per second' });
+  await expect(chart.getByRole('img')).toBeVisible();
+  await chart.getByText('Numbers').click();
+  await expect(chart.getByRole('table')).toContainText('Draft of mine');
+  await accessible(page);
+  await fits(page);
+  await page.screenshot({ path: 'results/whatif.png', fullPage: true });
+  await info.attach('whatif', { path: 'results/whatif.png' });
+
+  await page.getByText('The same', { exact: false }).first().click();
+  await expect(page.locator('.command').first()).toContainText('outlast sim whatif --since 24h --tasks 2000 --policy draft.json');
+  await page.getByLabel('Type', { exact: true }).fill('none');
+  await page.getByLabel('Type', { exact: true }).press('Tab');
+  await page.getByRole('checkbox', { name: 'payment', exact: true }).check();
+  await expect(page).toHaveURL(/type=none.*policies=payment/);
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await expect(page.getByText(/No task that was created from/)).toBeVisible();
+  await page.reload(); // the address has the question
+  await expect(page.getByRole('checkbox', { name: 'payment', exact: true })).toBeChecked();
+  await expect(page.getByLabel('Type', { exact: true })).toHaveValue('none');
+  await page.getByRole('link', { name: 'Go on editing mine' }).click();
+  await expect(page.getByLabel('JSON', { exact: true })).toHaveValue(/"max_attempts": 2/);
+  await server.stop();
+});
+
+test('a replay is stopped, and says what is wrong', async ({ page, server }) => {
+  await choose(page, { language: 'zh', theme: 'dark' });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await open(page, server, '/simulator?tab=whatif');
+  await expect(page.getByText('选择任务和策略，然后重放。')).toBeVisible();
+  let held = () => {};
+  await page.route('**/v1/sim/whatif', (route) => { held = () => route.abort(); });
+  await page.getByRole('button', { name: '重放' }).click();
+  await expect(page.getByRole('status').filter({ hasText: '正在读取' })).toBeVisible();
+  await page.getByRole('button', { name: '停止' }).click();
+  await expect(page.getByRole('button', { name: '停止' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: '重放' })).toBeEnabled();
+  held();
+  await page.unroute('**/v1/sim/whatif');
+  await page.getByText('未保存的策略').click();
+  await page.getByLabel(/JSON 格式/).fill('{"max_attempts": 0}');
+  await page.getByLabel(/JSON 格式/).press('Tab');
+  await page.getByRole('button', { name: '重放' }).click();
+  await expect(page.getByRole('alert')).toContainText('policies[0].policy.max_attempts');
+  await page.getByLabel(/JSON 格式/).fill('{"max_attempts": ');
+  await page.getByLabel(/JSON 格式/).press('Tab');
+  await expect(page.getByRole('button', { name: '重放' })).toBeDisabled();
+  await accessible(page);
+  await fits(page);
+});
+
+test('an answer belongs to its question', async ({ page, server }) => {
+  await choose(page);
+  await open(page, server, '/simulator?tab=whatif&type=first');
+  const nothing = page.getByText(/No task that was created from/);
+  const type = page.getByLabel('Type', { exact: true });
+  let held = () => {};
+  const read = new Promise((next) => {
+    void page.route('**/v1/sim/whatif', async (route) => {
+      const response = await route.fetch();
+      held = () => route.fulfill({ response }).catch(() => {});
+      next(undefined);
+    }, { times: 1 });
+  });
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await read;
+  await type.fill('second');
+  await type.press('Tab');
+  await expect(page.getByRole('button', { name: 'Replay' })).toBeEnabled();
+  held();
+  await page.waitForTimeout(300);
+  await expect(page.getByText('Choose tasks and policies')).toBeVisible();
+  await expect(nothing).toHaveCount(0);
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await expect(nothing).toBeVisible();
+  await type.fill('third');
+  const [asked] = await Promise.all([page.waitForRequest('**/v1/sim/whatif'), type.press('Enter')]);
+  expect(asked.postDataJSON().type).toBe('third');
+  await expect(nothing).toBeVisible();
+  await type.fill('fourth');
+  await type.press('Tab');
+  await expect(nothing).toHaveCount(0);
+});
+
+test('who may only look is told so', async ({ page }) => {
+  const server = await serve();
+  const { token } = await server.call('/v1/tokens', { name: 'boss', role: 'admin' });
+  server.token = token;
+  const viewer = await server.call('/v1/tokens', { name: 'looks', role: 'viewer' });
+  await page.addInitScript((text) => sessionStorage.setItem('outlast.token', text), viewer.token);
+  await choose(page);
+  await open(page, server, '/simulator?tab=whatif&draft=%7B%7D');
+  await expect(page.getByText('it is for operators and admins')).toBeVisible();
+  await server.stop();
+});

@@ -1,0 +1,54 @@
+// Where we are: the part of the address behind #, so that the console works under any
+// path. Every state of a list is in it.
+
+import { signal, computed } from './ui.js';
+
+const read = () => location.hash.replace(/^#/, '') || '/';
+
+const hash = signal(read());
+/** Set by a step to another place, until its heading has taken the focus (part/panel.js). */
+export const arrival = { pending: false };
+
+addEventListener('hashchange', () => {
+  const next = read();
+  arrival.pending ||= next.split('?')[0] !== hash.value.split('?')[0];
+  hash.value = next;
+});
+
+/** The path, decoded parts without empty ones: ["tasks", "0198…"]. */
+export const path = computed(() => hash.value.split('?')[0].split('/').filter(Boolean).map((part) => {
+  try { return decodeURIComponent(part); } catch { return part; }
+}));
+
+/** The parameters behind "?". */
+export const query = computed(() => new URLSearchParams(hash.value.split('?')[1] ?? ''));
+
+/** @typedef {Record<string, string|number|boolean|null|undefined>} Query */
+
+/** @param {Query} [values] */
+function queryText(values) {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(values ?? {})) {
+    if (value !== undefined && value !== null && value !== '' && value !== false) parameters.set(name, String(value));
+  }
+  const text = parameters.toString();
+  return text && '?' + text;
+}
+
+/** A link: href(['tasks', id], {tab: 'payload'}). @param {string|string[]} to @param {Query} [values] */
+export const href = (to, values) => '#/' + [to].flat().map(encodeURIComponent).join('/') + queryText(values);
+
+/** Goes there. @param {string|string[]} to @param {Query} [values] */
+export function go(to, values) { location.hash = href(to, values).slice(1); }
+
+/** Changes parameters of this place and leaves the others; null takes one away. The step is
+ * in the browser's history unless it is replaced.
+ * @param {Query} values @param {boolean} [replace] */
+export function setQuery(values, replace) {
+  const all = { ...Object.fromEntries(query.value), ...values };
+  const text = '#/' + path.value.map(encodeURIComponent).join('/') + queryText(all);
+  if (text.slice(1) === hash.value) return;
+  if (!replace) { location.hash = text.slice(1); return; }
+  history.replaceState(null, '', text);
+  hash.value = text.slice(1);
+}

@@ -1,0 +1,189 @@
+// The first page: is all well, what fails and why, what is tried again and when, and how
+// dead letters go back.
+
+import { html, useEffect, useState } from '../lib/ui.js';
+import { get, Problem } from '../lib/api.js';
+import { visible } from '../lib/json.js';
+import { counts, live, on } from '../lib/live.js';
+import { href, query } from '../lib/route.js';
+import { may, queues, self, token } from '../lib/session.js';
+import { number, percent, short } from '../lib/text.js';
+import { clock, duration, milliseconds } from '../lib/time.js';
+import { useGet } from '../lib/use.js';
+import { Category, Coming, Copy, Foreign, Id, Note, State, Tabs, When } from '../part/basics.js';
+import { Lines } from '../part/chart.js';
+import { Head, Loaded, Panel } from '../part/panel.js';
+import { Redrive } from '../part/redrive.js';
+import { Table } from '../part/table.js';
+import { t } from './overview.text.js';
+
+/** @typedef {import('../../types/api.js').Schema<'SeriesPoint'>} Point */
+/** @typedef {import('../../types/api.js').Schema<'DeadGroup'>} Group */
+/** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
+/** @typedef {import('../../types/api.js').Schema<'TargetState'>} Target */
+
+/** Spans of the charts, and the length of a point. */
+const spans = /** @type {const} */ ({ '15m': [9e5, '10s'], '1h': [36e5, '1m'], '6h': [216e5, '5m'], '24h': [864e5, '15m'] });
+
+export default function Overview() {
+  const span = /** @type {keyof typeof spans} */ (query.value.get('span') ?? '15m');
+  const series = useGet('/v1/stats/series', { span }, { every: 10_000, on: ['resync'], read: (_, q, signal) => pointsOf(q.span, signal) });
+  return html`<${Head} title=${t('title')} /><${Health} /><${Tiles} points=${series.data ?? []} />
+  <div class="grid"><${Failing} /><${Next} /></div>
+  <${Tabs} label=${t('span')} tabs=${Object.keys(spans).map((name) => ({ label: t(/** @type {any} */ (name)), href: href('', { span: name }), here: name === span }))} />
+  <${Loaded} fetched=${series}>${(/** @type {Point[]} */ points) => html`<${Charts} points=${points} />`}<//>
+  <div class="grid">${queues.value.length === 0 && html`<${Troubled} />`}<${Tail} /></div>`;
+}
+
+/** @param {keyof typeof spans} span @param {AbortSignal} signal @returns {Promise<Point[]>} */
+async function pointsOf(span, signal) {
+  const [length, step] = spans[span] ?? spans['15m'];
+  const series = await get('/v1/stats/series', { from: new Date(Date.now() - length).toISOString(), step }, signal);
+  return series.points ?? [];
+}
+
+/** @typedef {{status: string, checks: Record<string, {ok: boolean, detail?: string}>}} Ready */
+
+/** Reads the checks, which come with an answer that is no success when one fails.
+ * @param {string} path @param {any} _query @param {AbortSignal} signal @returns {Promise<Ready>} */
+async function readiness(path, _query, signal) {
+  const answer = await fetch(path.slice(1), { signal, cache: 'no-store', credentials: 'omit', headers: token.value ? { Authorization: `Bearer ${token.value}` } : {} }).catch(() => null);
+  const body = await answer?.json().catch(() => null);
+  if (!answer || !body?.checks && body?.status !== 'ready' && body?.status !== 'not ready') throw new Problem(answer?.status ?? 0, body);
+  return body;
+}
+
+/** Checks that only advise: they stand among the checks, and worry nobody. */
+const advice = ['without retries', 'without a timeout', 'silent deaths'];
+
+/** Where there is more about a check. @type {Record<string, string>} */
+const links = { 'no worker': 'queues', 'critical alerts': 'alerts', alerts: 'alerts' };
+
+function Health() {
+  const ready = useGet(queues.value.length ? '/readyz' : '/readyz?verbose', undefined, { every: 10_000, on: ['resync'], read: readiness });
+  const safety = self.value?.server.safety;
+  return html`<${Loaded} fetched=${ready}>${(/** @type {Ready} */ { status, checks = {} }) => {
+    const wrong = Object.entries(checks).filter(([name, check]) => !check.ok && !advice.includes(name));
+    const bad = status !== 'ready' || wrong.length > 0, dead = counts.value?.dead ?? 0, only = queues.value.length > 0;
+    return html`<${Note} tone=${bad ? 'bad' : dead ? 'warn' : 'good'} title=${bad ? t('unwell') : dead ? t('wait', { n: dead }) : t(only ? 'well.only' : 'well')}>
+      ${wrong.map(([name, check]) => html`<p><strong>${name}</strong>: <${Foreign} text=${check.detail} />${links[name] && html` <a href=${href(links[name])}>${t('look')}</a>`}</p>`)}
+      <span class="faint">${safety && html`${t('safety')}: ${safety.mode} · `}${self.value?.server.store}${counts.value?.nodes !== undefined && html` · ${t('nodes', { n: counts.value.nodes })}`}</span>
+      ${!only && html`<details class="numbers"><summary>${t('checks')}</summary><ul>${Object.entries(checks).map(([name, check]) => html`<li><${State} state=${check.ok ? 'ok' : advice.includes(name) ? 'paused' : 'failed'} label=${name} /> <${Foreign} text=${check.detail} /></li>`)}</ul></details>`}<//>`;
+  }}<//>`;
+}
+
+/** A count, where it is known. @param {number|undefined} n */
+const known = (n) => (n === undefined ? '—' : short(n));
+
+/** @param {{points: Point[]}} props */
+function Tiles({ points }) {
+  const now = useNow();
+  const tried = sum(points, (p) => p.attempts), failed = sum(points, (p) => p.failed);
+  const tile = (/** @type {string} */ label, /** @type {any} */ value, /** @type {any} */ more, /** @type {string} */ to, tone = '') => html`<a class="tile" href=${to}>
+    <div class="label">${label}</div><div class=${'value ' + tone}>${value}</div><div class="more">${more}</div></a>`;
+  return html`<div class="tiles">
+    ${tile(t('due'), known(now.ready), dueFor(now), href('tasks', { state: 'pending' }))}
+    ${tile(t('running'), known(now.running), now.slots !== undefined && t('running.more', { n: now.slots }), href('tasks', { state: 'running' }))}
+    ${tile(t('waiting'), known(now.scheduled), t('waiting.more'), href('tasks', { state: 'pending' }))}
+    ${tile(t('success'), tried > 0 ? percent(1 - failed / tried) : '—', t('success.more'), href('tasks'))}
+    ${tile(t('dead'), known(now.dead), t('dead.more'), href('dead'), now.dead ? 'text-bad' : '')}</div>`;
+}
+
+/** How long what is due waits, as far as it is known. @param {{ready?: number, oldest?: string}} now */
+function dueFor({ ready, oldest }) {
+  const age = oldest === undefined ? 0 : milliseconds(oldest);
+  if (age > 0) return t('due.more', { age: duration(age) });
+  return ready === 0 && t('due.none');
+}
+
+/** Whether the counts are those of a stream that goes on. */
+const streamed = () => counts.value && live.value !== 'polling';
+
+/** The counts of this moment: as the stream tells them, or as they are asked for. Those that
+ * nobody told are undefined, as most are with a token for certain queues. */
+function useNow() {
+  const stats = useGet(streamed() || queues.value.length ? null : '/v1/stats', {}, { every: 3000 });
+  const told = streamed() ? counts.value : null, asked = stats.data;
+  if (told) return { ready: told.ready, running: told.running, scheduled: told.scheduled, dead: told.dead, slots: told.slots, oldest: told.oldest_due };
+  return { ready: asked?.ready, running: asked?.running, scheduled: asked?.scheduled, dead: asked?.dead?.total, slots: asked?.slots, oldest: asked?.oldest_due };
+}
+
+/** @param {Point[]} points @param {(p: Point) => number|null} of */
+const sum = (points, of) => points.reduce((n, p) => n + (of(p) ?? 0), 0);
+
+/** @param {{points: Point[]}} props */
+function Charts({ points }) {
+  const line = (/** @type {(p: Point) => number|null|undefined} */ of) => /** @type {[number, number|null][]} */ (points.map((p) => [Date.parse(p.at), of(p) ?? null]));
+  const perSecond = (/** @type {number} */ v) => number(v, { maximumFractionDigits: v < 10 ? 2 : 0 });
+  return html`<div class="grid three">
+    <section class="panel"><${Lines} label=${t('throughput')} format=${perSecond} series=${[
+      { name: t('succeeded'), tone: '1', points: line((p) => p.finished?.succeeded) }, { name: t('died'), tone: '2', points: line((p) => p.finished?.dead) }]} /></section>
+    <section class="panel"><${Lines} label=${t('retry')} format=${percent} formatRight=${duration} series=${[
+      { name: t('rate'), tone: '2', points: line((p) => p.retry_rate) }, { name: t('p99'), tone: '3', right: true, points: line((p) => (p.run ? milliseconds(p.run.p99) : null)) }]} /></section>
+    <section class="panel"><${Lines} label=${t('backlog')} formatRight=${duration} series=${[
+      { name: t('backlog.due'), tone: '1', points: line((p) => p.backlog?.due) }, { name: t('age'), tone: '4', right: true, dashed: true, points: line((p) => (p.backlog ? milliseconds(p.backlog.oldest_due) : null)) }]} /></section></div>`;
+}
+
+function Failing() {
+  const groups = useGet('/v1/dead/groups', { limit: 5 }, { on: ['tasks', 'dead', 'operation'], every: 15_000 });
+  return html`<${Panel} title=${t('failing')} aside=${html`<a href=${href('dead')}>${t('all')}</a>`}><p class="faint">${t('failing.about')}</p>
+    <${Loaded} fetched=${groups}>${(/** @type {{groups: Group[]|null}} */ data) => html`<${Table} label=${t('failing')} rows=${data.groups ?? []} none=${t('failing.none')} id=${(/** @type {Group} */ g) => g.fingerprint}
+      open=${(/** @type {Group} */ g) => href(['dead', 'groups', g.fingerprint])} columns=${[
+        { key: 'count', label: t('count'), numeric: true, cell: (/** @type {Group} */ g) => html`<a href=${href(['dead', 'groups', g.fingerprint])}>${number(g.count)}</a>` },
+        { key: 'why', label: t('why'), wide: true, cell: (/** @type {Group} */ g) => html`<${Category} category=${g.category} /> <${Foreign} text=${g.message} limit=${110} /><div class="faint"><bdi>${visible(g.type)}</bdi> · <${When} at=${g.last_seen} /></div>` },
+        { key: 'act', label: '', cell: (/** @type {Group} */ g) => html`<${Redrive} small label=${t('redrive')} filter=${{ fingerprint: g.fingerprint }} onDone=${groups.reload} />` },
+      ]} />`}<//><//>`;
+}
+
+function Next() {
+  const tasks = useGet('/v1/tasks', { state: 'pending', attempt_min: 1, limit: 100 }, { on: ['tasks'], every: 5000 });
+  const coming = (/** @type {Task[]|null} */ all) => (all ?? []).filter((task) => task.last_error).sort((a, b) => time(a) - time(b)).slice(0, 5);
+  return html`<${Panel} title=${t('next')}><p class="faint">${t('next.about')}</p><${Loaded} fetched=${tasks}>${(/** @type {{tasks: Task[]|null}} */ data) => html`
+    <${Table} label=${t('next')} rows=${coming(data.tasks)} none=${t('next.none')} id=${(/** @type {Task} */ task) => task.id} open=${(/** @type {Task} */ task) => href(['tasks', task.id])} columns=${[
+      { key: 'when', label: t('when'), cell: (/** @type {Task} */ task) => html`<strong><${Coming} task=${task} /></strong>` },
+      { key: 'task', label: t('task'), wide: true, cell: (/** @type {Task} */ task) => html`<bdi>${visible(task.type)}</bdi> <${Id} id=${task.id} href=${href(['tasks', task.id])} />
+        <div><${Category} category=${task.last_error?.category} /> <${Foreign} text=${task.last_error?.message} limit=${90} /></div>` },
+      { key: 'attempt', label: t('attempt'), numeric: true, cell: (/** @type {Task} */ task) => (task.max_attempts ? `${number(task.attempt)}/${number(task.max_attempts)}` : number(task.attempt)) },
+    ]} />`}<//><//>`;
+}
+
+/** @param {Task} task */
+const time = (task) => Date.parse(task.next_check ?? task.run_at ?? '') || Infinity;
+
+function Troubled() {
+  const targets = useGet('/v1/targets', { limit: 100 }, { on: ['target'], every: 5000 });
+  const bad = (/** @type {Target[]|null} */ all) => (all ?? []).filter((target) => target.breaker?.state !== 'closed' || target.held_until).slice(0, 8);
+  return html`<${Panel} title=${t('troubled')}><${Loaded} fetched=${targets}>${(/** @type {{targets: Target[]|null}} */ data) => html`
+    <${Table} label=${t('troubled')} rows=${bad(data.targets)} none=${t('troubled.none')} id=${(/** @type {Target} */ target) => target.name} open=${(/** @type {Target} */ target) => href(['targets', target.name])} columns=${[
+      { key: 'name', label: '', cell: (/** @type {Target} */ target) => html`<a href=${href(['targets', target.name])}><bdi>${visible(target.name)}</bdi></a>` },
+      { key: 'breaker', label: t('breaker'), cell: (/** @type {Target} */ target) => html`<${State} state=${target.breaker?.state ?? 'open'} />` },
+      { key: 'why', label: t('why'), wide: true, cell: (/** @type {Target} */ target) => html`<${Foreign} text=${target.breaker?.cause} />` },
+      { key: 'until', label: t('until'), cell: (/** @type {Target} */ target) => html`<${When} at=${target.breaker?.until ?? target.held_until} />` },
+    ]} />`}<//><//>`;
+}
+
+const kept = 40; // rows of the tail
+
+/** What happens, newest first; at most [kept] rows, however fast it comes. */
+function Tail() {
+  const [held, setHeld] = useState(false);
+  const [rows, setRows] = useState(/** @type {import('../lib/live.js').TaskEvent[]} */ ([]));
+  const [left, setLeft] = useState(0);
+  useEffect(() => on('tasks', (data) => {
+    if (held) return;
+    setRows((before) => [...[...data.tasks].reverse(), ...before].slice(0, kept));
+    setLeft((n) => n + data.left_out);
+  }), [held]);
+  return html`<${Panel} title=${t('tail')} aside=${html`${left > 0 && html`<span class="faint">${t('tail.left', { n: left })}</span> `}<button type="button" class="small" aria-pressed=${held} onClick=${() => setHeld(!held)}>${t(held ? 'tail.go' : 'tail.pause')}</button>`}>
+    ${rows.length === 0 ? html`<div class="empty"><p>${t('tail.none')}</p><${First} /></div>` : html`<ol class="tail">${rows.map((row, i) => html`<li key=${`${row.id}${row.at}${i}`}>
+      <time class="faint">${clock(row.at)}</time> <${State} state=${row.what === 'enqueued' || row.what === 'started' ? 'pending' : row.what === 'crashed' ? 'failed' : row.what} label=${t.named('what.', row.what)} />
+      <bdi>${visible(row.type)}</bdi> <${Id} id=${row.id} href=${href(['tasks', row.id])} /> <${Category} category=${row.category} /></li>`)}</ol>`}<//>`;
+}
+
+/** The first thing to try, where nothing ever happened. */
+function First() {
+  if (Number(counts.value?.pending ?? 1) || Number(counts.value?.dead ?? 1) || !may('enqueue')) return null;
+  const command = 'outlast task enqueue --url https://example.com/hook --payload \'{"hello":"world"}\'';
+  return html`<p>${t('empty')}</p><div class="command"><code>${command}</code><${Copy} text=${command} /></div>`;
+}
+

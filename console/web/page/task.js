@@ -1,0 +1,176 @@
+// One task: where it stands, why, what happened, and what will.
+
+import { html, useMemo, useState } from '../lib/ui.js';
+import { at, callText, get, post } from '../lib/api.js';
+import { members, pretty, visible } from '../lib/json.js';
+import { href } from '../lib/route.js';
+import { number } from '../lib/text.js';
+import { duration, milliseconds, serverNow } from '../lib/time.js';
+import { useGet } from '../lib/use.js';
+import { may, queues } from '../lib/session.js';
+import { Category, Copy, Fact, Facts, Foreign, Id, Lasting, Note, Same, State, When, curl, quoted } from '../part/basics.js';
+import { Action } from '../part/dialog.js';
+import { Head, Loaded, Panel } from '../part/panel.js';
+import { Payload } from '../part/payload.js';
+import { Plot } from '../part/plot.js';
+import { Table } from '../part/table.js';
+import { Timeline } from '../part/timeline.js';
+import { schedule } from '../part/server.text.js';
+import { t as common } from '../part/common.text.js';
+import { t } from './task.text.js';
+
+/** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
+/** @typedef {import('../../types/api.js').Schema<'Attempt'>} Attempt */
+/** @typedef {{task: Task, text: string}} Record */
+
+/** Reads a task and keeps its text, for what must not lose anything.
+ * @param {string} path @param {any} query @param {AbortSignal} signal */
+async function readTask(path, query, signal) {
+  const text = await callText('GET', path, { query, signal });
+  return { task: JSON.parse(text), text };
+}
+
+/** @param {{id: string}} props */
+export function OneTask({ id }) {
+  const path = at`/v1/tasks/${id}`;
+  const record = useGet(path, undefined, { on: ['tasks'], every: 5000, read: readTask });
+  const attempts = useGet(path + '/attempts', undefined, { on: ['tasks'], every: 5000 });
+  const reload = () => { record.reload(); attempts.reload(); };
+  return html`<p><a href=${href('tasks')}>← ${t('back')}</a></p><${Loaded} fetched=${record} name=${id}>${(/** @type {Record} */ { task, text }) => html`
+    <${Head} title=${html`<bdi>${visible(task.type)}</bdi> <${State} state=${standing(task)} />`} actions=${html`<${Actions} task=${task} onDone=${reload} />`}>
+      <${Id} id=${id} whole /> <${Copy} text=${id} /><//>
+    <${Why} task=${task} />
+    <${Loaded} fetched=${attempts}>${(/** @type {{attempts: Attempt[]|null}} */ data) => html`<${Story} task=${task} attempts=${data.attempts ?? []} />`}<//>
+    <div class="grid"><${About} task=${task} text=${text} /><${Content} task=${task} text=${text} /></div>
+    ${task.state === 'pending' && html`<${Planned} task=${task} />`}
+    <${Followers} task=${task} />${may('operate') && queues.value.length === 0 && html`<${Audit} id=${id} />`}<${Whole} text=${text} path=${path} id=${id} />`}<//>`;
+}
+
+/** A pending task that has failed waits to retry. @param {Task} task */
+export const standing = (task) => (task.state === 'pending' && task.last_error ? 'retrying' : task.state);
+
+/** @param {{task: Task}} props */
+function Why({ task }) {
+  if (task.state === 'dead') {
+    return html`<${Note} tone="bad" title=${`${t('reason')}: ${common.named('reason.', task.dead_reason ?? '')}`}><${Foreign} text=${task.last_error?.message} /><//>`;
+  }
+  if (task.state !== 'pending') return null;
+  const waiting = task.waiting ?? '';
+  return html`<${Note} tone="warn" title=${t('why')}><p>${t.named('waiting.', waiting)}</p>
+    <p>${task.next_check ? html`${t('next')}: <strong><${When} at=${task.next_check} full /></strong>` : t('unknownNext')}</p>
+    ${task.last_error && html`<p>${t('error')}: <${Category} category=${task.last_error.category} /> <${Foreign} text=${task.last_error.message} /></p>`}<//>`;
+}
+
+/** @param {{task: Task, onDone: () => void}} props */
+function Actions({ task, onDone }) {
+  const [delay, setDelay] = useState('10m');
+  const path = at`/v1/tasks/${task.id}`;
+  if (task.state === 'dead') {
+    return html`<${Action} label=${t('redrive')} about=${t('redrive.about')} done=${t('redriven')} onDone=${onDone}
+      request=${{ method: 'POST', path: '/v1/dead/redrive', body: { ids: [task.id] } }} cli=${`outlast dead redrive ${task.id}`} />`;
+  }
+  if (task.state !== 'pending' && task.state !== 'running') return null;
+  return html`${task.state === 'pending' && html`<${Action} label=${t('retry')} about=${t('retry.about')} done=${t('retried')} onDone=${onDone} request=${{ method: 'POST', path: path + '/retry' }} cli=${`outlast task retry ${task.id}`} />
+    <${Action} label=${t('reschedule')} about=${t('reschedule.about')} onDone=${onDone} request=${() => ({ method: 'POST', path: path + '/reschedule', body: { delay } })} cli=${() => `outlast task reschedule ${task.id} --delay ${quoted(delay)}`}>
+      <label class="field"><span>${t('delay')}</span><input value=${delay} required onInput=${(/** @type {any} */ e) => setDelay(e.target.value)} /></label><//>`}
+    <${Action} label=${t('cancel')} danger about=${t('cancel.about')} done=${t('canceled')} onDone=${onDone} request=${{ method: 'POST', path: path + '/cancel' }} cli=${`outlast task cancel ${task.id}`} />`;
+}
+
+/** The attempts: drawn, listed, compared. @param {{task: Task, attempts: Attempt[]}} props */
+function Story({ task, attempts }) {
+  const due = task.next_check ?? (Date.parse(String(task.run_at)) > serverNow() ? task.run_at : undefined); // nobody may know when
+  const next = task.state === 'pending' ? due : undefined;
+  const took = (/** @type {Attempt} */ a) => (a.started_at && a.ended_at ? duration(Date.parse(a.ended_at) - Date.parse(a.started_at)) : '—');
+  return html`<${Panel} title=${t('attempts')}>
+    <${Timeline} attempts=${attempts} created=${String(task.created_at)} next=${next} finished=${task.finished_at} />
+    <${Table} label=${t('attempts')} rows=${[...attempts].reverse()} none=${t('none')} id=${(/** @type {Attempt} */ a) => `${a.claim}-${a.number}`} columns=${[
+      { key: 'number', label: t('number'), cell: (/** @type {Attempt} */ a) => number(a.number) },
+      { key: 'outcome', label: t('outcome'), cell: (/** @type {Attempt} */ a) => html`<${State} state=${a.outcome === 'crashed' ? 'failed' : a.outcome} label=${t.named('outcome.', a.outcome)} />` },
+      { key: 'started', label: t('started'), cell: (/** @type {Attempt} */ a) => html`<${When} at=${a.started_at} />` },
+      { key: 'took', label: t('took'), numeric: true, cell: took },
+      { key: 'error', label: t('attempt.error'), wide: true, cell: (/** @type {Attempt} */ a) => html`<${Category} category=${a.category} /> ${a.code && html`<code>${visible(a.code)}</code> `}<${Foreign} text=${a.error} />` },
+      { key: 'wait', label: t('wait'), numeric: true, cell: (/** @type {Attempt} */ a) => html`<${Lasting} text=${a.next_delay} />` },
+      { key: 'policy', label: t('policy'), cell: (/** @type {Attempt} */ a) => (a.policy ? html`<a href=${href(['policies', a.policy])}><bdi>${a.policy}</bdi></a> ${a.policy_version}` : '—') },
+      { key: 'by', label: t('by'), cell: (/** @type {Attempt} */ a) => html`<bdi>${visible(a.worker || a.node || '—')}</bdi>` },
+    ]} />${attempts.length > 1 && html`<${Diff} attempts=${attempts} />`}<//>`;
+}
+
+/** Two attempts side by side. @param {{attempts: Attempt[]}} props */
+function Diff({ attempts }) {
+  const [pair, setPair] = useState([attempts.length - 2, attempts.length - 1]);
+  const [a, b] = pair.map((i) => /** @type {globalThis.Record<string, any>} */ (attempts[i] ?? {}));
+  const differ = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => JSON.stringify(a[name]) !== JSON.stringify(b[name]));
+  const told = differ.some((name) => !['number', 'claim', 'started_at', 'ended_at'].includes(name));
+  const pick = (/** @type {number} */ side) => html`<label class="field"><span>${t('left')}</span><select value=${pair[side]} onChange=${(/** @type {any} */ e) => setPair(side ? [pair[0], Number(e.target.value)] : [Number(e.target.value), pair[1]])}>
+    ${attempts.map((one, i) => html`<option value=${i}>${one.number} · ${t.named('outcome.', one.outcome)}</option>`)}</select></label>`;
+  return html`<details class="numbers"><summary>${t('diff')}</summary><div class="filters">${pick(0)}${pick(1)}</div>${!told && html`<p>${t('same')}</p>`}
+    <div class="scroll" tabindex="0" role="region" aria-label=${t('diff')}><table class="plain" aria-label=${t('diff')}><thead><tr><th scope="col">${t('field')}</th><th scope="col">${a.number}</th><th scope="col">${b.number}</th></tr></thead>
+    <tbody>${differ.map((name) => html`<tr><th scope="row"><code>${name}</code></th><td><${Foreign} text=${text(a[name])} /></td><td><${Foreign} text=${text(b[name])} /></td></tr>`)}</tbody></table></div></details>`;
+}
+
+/** @param {any} value */
+const text = (value) => (value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value));
+
+/** @param {{task: Task, text: string}} props */
+function About({ task, text: record }) {
+  const target = task.target, limit = task.max_attempts;
+  const fact = (/** @type {string} */ label, /** @type {any} */ value) => value && html`<${Fact} label=${label}>${value}<//>`;
+  const time = (/** @type {string} */ label, /** @type {string|undefined} */ value) => value && html`<${Fact} label=${label}><${When} at=${value} full /><//>`;
+  return html`<${Panel} title=${t('facts')}><${Facts}>
+    ${fact(t('queue'), html`<a href=${href(['queues', task.queue])}><bdi>${visible(task.queue)}</bdi></a>`)}
+    ${fact(t('attempt'), limit ? t('of', { n: task.attempt, max: limit }) : t('unlimited', { n: task.attempt }))}
+    ${fact(t('policy'), task.retry ? t('inline') : task.policy && html`<a href=${href(['policies', task.policy])}><bdi>${task.policy}</bdi></a> ${task.policy_version ? t('version', { n: task.policy_version }) : ''}`)}
+    ${fact(t('target'), target && (target.url ? html`${target.method ?? 'POST'} <bdi class="foreign">${visible(target.url)}</bdi>` : html`<bdi>${target.group}</bdi> ${target.path}`))}
+    ${time(t('created'), task.created_at)}${time(t('runAt'), task.run_at)}${time(t('finished'), task.finished_at)}${time(t('deadline'), task.deadline)}
+    ${fact(t('timeout'), task.timeout && html`<${Lasting} text=${task.timeout} />`)}${fact(t('priority'), String(task.priority))}${fact(t('crashes'), task.crashes ? number(task.crashes) : '')}
+    ${fact(t('key'), task.key && html`<a href=${href('tasks', { key: task.key })}><bdi class="foreign">${visible(task.key)}</bdi></a>`)}${fact(t('dedupe'), task.dedupe_key && html`<bdi class="foreign">${visible(task.dedupe_key)}</bdi>`)}
+    ${fact(t('node'), task.node)}${fact(t('worker'), task.worker)}${fact(t('claim'), members(record, ['claim']).claim?.text)}${fact(t('trace'), task.trace_parent && html`<code>${visible(task.trace_parent)}</code>`)}
+    ${task.dispatch?.failures ? fact(t('dispatchFailures'), html`${number(task.dispatch.failures)} <${Foreign} text=${task.dispatch.last_error} />`) : ''}
+    ${Object.entries(task.metadata ?? {}).map(([name, value]) => fact(visible(name), html`<${Foreign} text=${value} />`))}<//><//>`;
+}
+
+/** @param {{task: Task, text: string}} props */
+function Content({ task, text: record }) {
+  const raw = useMemo(() => members(record, ['payload', 'result', 'progress']), [record]);
+  return html`<${Panel} title=${t('payload')}>${task.payload_base64 && html`<p class="faint">${t('encrypted')}</p>`}
+    <${Payload} text=${raw.payload?.text ?? task.payload_base64} name=${`${task.id}.json`} label=${t('payload')} />
+    ${raw.result && html`<h3>${t('result')}</h3><${Payload} text=${raw.result.text} name=${`${task.id}-result.json`} label=${t('result')} />`}
+    ${raw.progress && html`<h3>${t('progress')}</h3><${Payload} text=${raw.progress.text} name=${`${task.id}-progress.json`} label=${t('progress')} />`}<//>`;
+}
+
+/** What the policy plans for the retries that are left. @param {{task: Task}} props */
+function Planned({ task }) {
+  const plan = useGet('/v1/policies/plan', { policy: task.policy ?? '', retry: JSON.stringify(task.retry ?? null) }, { read: () => planOf(task) });
+  return html`<${Panel} title=${t('plan')}><p class="faint">${t('plan.about')}</p><${Loaded} fetched=${plan}>${(/** @type {any} */ p) => {
+    const left = (p.delays ?? []).filter((/** @type {any} */ d) => d.retry >= Math.max(1, task.attempt));
+    return left.length ? html`<${Plot} delays=${left} /><p class="faint">${schedule(p.policy, p.attempts, p.summary)} · ${t('retries')}: ${number(left.length)} · ${duration(left.reduce((/** @type {number} */ sum, /** @type {any} */ d) => sum + milliseconds(d.nominal), 0))}</p>` : html`<p>${t('never')}</p>`;
+  }}<//><//>`;
+}
+
+/** @param {Task} task */
+async function planOf(task) {
+  let policy = /** @type {any} */ (task.retry);
+  if (!policy && task.policy) policy = (await get(at`/v1/policies/${task.policy}`)).policy;
+  const { alert, fallback, canary, ...rest } = policy ?? {}; // what a plan does not look at
+  return post('/v1/policies/plan', { ...rest, ...(task.max_attempts ? { max_attempts: task.max_attempts } : {}) });
+}
+
+/** @param {{task: Task}} props */
+function Followers({ task }) {
+  const links = [[t('parent'), task.parent, task.follows], [t('fallback'), task.fallback_task, task.fallback_state], [t('callback'), task.callback_task, task.callback_state]].filter(([, id]) => id);
+  return links.length > 0 && html`<${Panel} title=${t('follow')}><${Facts}>${links.map(([label, id, state]) => html`<${Fact} label=${label}><${Id} id=${String(id)} href=${href(['tasks', String(id)])} />
+    <span class="faint"> ${state}</span><//>`)}<//><//>`;
+}
+
+/** @typedef {import('../../types/api.js').Schema<'AuditRow'>} AuditRow */
+
+/** @param {{id: string}} props */
+function Audit({ id }) {
+  const audit = useGet('/v1/audit', { subject: `task/${id}`, limit: 20 }, { on: ['tasks'], every: 15_000 });
+  return html`<${Loaded} fetched=${audit} empty=${(/** @type {any} */ a) => !a.rows?.length} none=${false}>${(/** @type {{rows: AuditRow[]}} */ { rows }) => html`
+    <${Panel} title=${t('audit')}><ul>${rows.map((row) => html`<li><${When} at=${row.at} /> · <code>${row.action}</code> · <bdi>${visible(row.actor)}</bdi></li>`)}</ul><//>`}<//>`;
+}
+
+/** @param {{text: string, path: string, id: string}} props */
+const Whole = ({ text: record, path, id }) => html`<details class="panel"><summary>${t('raw')}</summary><pre class="block" tabindex="0"><code>${visible(pretty(record).slice(0, 200_000))}</code></pre>
+  <${Same} cli=${`outlast task get ${id} --output json`} curl=${curl('GET', path)} /></details>`;

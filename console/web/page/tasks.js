@@ -1,0 +1,87 @@
+// Tasks: found, enqueued, and acted on together.
+
+import { html, useEffect, useState } from '../lib/ui.js';
+import { Raw, mistake, visible } from '../lib/json.js';
+import { go, href, path } from '../lib/route.js';
+import { may } from '../lib/session.js';
+import { number } from '../lib/text.js';
+import { Category, Coming, Failure, Foreign, Id, State, When, quoted } from '../part/basics.js';
+import { Bulk } from '../part/bulk.js';
+import { Action } from '../part/dialog.js';
+import { Filters, filtersOf } from '../part/filter.js';
+import { Head, Loaded } from '../part/panel.js';
+import { usePages } from '../part/pages.js';
+import { More, Table } from '../part/table.js';
+import { t as common } from '../part/common.text.js';
+import { OneTask, standing } from './task.js';
+import { t } from './tasks.text.js';
+
+/** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
+
+const names = ['q', 'state', 'type', 'queue', 'key', 'category', 'target', 'metadata', 'since', 'until'];
+const states = ['pending', 'running', 'succeeded', 'dead', 'canceled'];
+const categories = ['network', 'timeout', 'throttled', 'unavailable', 'conflict', 'permanent', 'bug', 'local', 'deadline', 'unsent', 'canceled', 'unknown'];
+
+export default function Tasks() {
+  const id = path.value[1];
+  return id ? html`<${OneTask} id=${id} key=${id} />` : html`<${List} />`;
+}
+
+function List() {
+  const filter = filtersOf(names);
+  const key = JSON.stringify(filter);
+  return html`<${Head} title=${t('title')} actions=${html`<${Enqueue} />`}>${t('about')}<//>
+  <${Filters} filters=${[
+    { name: 'q', label: t('q') },
+    { name: 'state', label: t('state'), kind: 'select', values: states.map((value) => ({ value, label: common.named('state.', value) })) },
+    { name: 'type', label: t('type') }, { name: 'queue', label: t('queue') }, { name: 'key', label: t('key'), rare: true },
+    { name: 'category', rare: true, label: t('category'), kind: 'select', values: categories.map((value) => ({ value, label: common.named('category.', value) })) },
+    { name: 'target', rare: true, label: t('target') }, { name: 'metadata', rare: true, label: t('metadata'), placeholder: t('metadata.about') },
+    { name: 'since', rare: true, label: t('since'), placeholder: t('time.about') }, { name: 'until', rare: true, label: t('until'), placeholder: t('time.about') },
+  ]} /><div class="panel"><${Found} key=${key} filter=${filter} /></div>`;
+}
+
+/** @param {{filter: Record<string, string>}} props */
+function Found({ filter }) {
+  const list = usePages('/v1/tasks', filter, 'tasks', { on: ['tasks', 'operation'], every: 15_000 });
+  const [selected, setSelected] = useState(/** @type {Set<string>} */ (new Set()));
+  const done = () => { setSelected(new Set()); list.first.reload(); };
+  const filtered = Object.keys(filter).length > 0;
+  return html`<${Loaded} fetched=${list.first}>${() => html`${(selected.size > 0 || (filtered && list.rows.length > 0)) && html`<div class="actions">${selected.size > 0
+      ? html`<span>${common('selected', { n: selected.size })}</span><${Bulk} ids=${[...selected]} onDone=${done} /><button type="button" class="ghost" onClick=${() => setSelected(new Set())}>${common('unselect')}</button>`
+      : html`<${Bulk} filter=${filter} onDone=${done} />`}</div>`}
+    <${Table} label=${t('title')} rows=${list.rows} id=${(/** @type {Task} */ row) => row.id} open=${(/** @type {Task} */ row) => href(['tasks', row.id])}
+      selected=${selected} onSelect=${may('operate') ? setSelected : undefined} none=${list.cursor ? t('partial') : filtered ? t('none') : t('none.all')} columns=${columns()} />
+      ${list.problem && html`<${Failure} problem=${list.problem} />`}<${More} cursor=${list.cursor} busy=${list.busy} onMore=${list.more} />`}<//>`;
+}
+
+/** @type {() => import('../part/table.js').Column<Task>[]} */
+const columns = () => [
+  { key: 'id', label: t('id'), cell: (task) => html`<${Id} id=${task.id} href=${href(['tasks', task.id])} />` },
+  { key: 'state', label: t('state'), cell: (task) => html`<${State} state=${standing(task)} />` },
+  { key: 'type', label: t('type'), cell: (task) => html`<bdi>${visible(task.type)}</bdi>` },
+  { key: 'queue', label: t('queue'), cell: (task) => html`<a href=${href(['queues', task.queue])}><bdi>${visible(task.queue)}</bdi></a>` },
+  { key: 'attempt', label: t('attempt'), numeric: true, cell: (task) => (task.max_attempts ? t('of', { n: task.attempt, max: task.max_attempts }) : number(task.attempt)) },
+  { key: 'error', label: t('error'), wide: true, cell: (task) => task.last_error && html`<${Category} category=${task.last_error.category} /> <${Foreign} text=${task.last_error.message} limit=${120} />` },
+  { key: 'next', label: t('next'), cell: (task) => html`<${Coming} task=${task} />` },
+  { key: 'created', label: t('created'), cell: (task) => html`<${When} at=${task.created_at} />` },
+];
+
+function Enqueue() {
+  const [draft, setDraft] = useState({ type: '', url: '', payload: '{}', queue: '', delay: '', policy: '', key: '', dedupe_key: '' });
+  const set = (/** @type {keyof typeof draft} */ name) => (/** @type {any} */ e) => setDraft({ ...draft, [name]: e.target.value });
+  const wrong = draft.payload.trim() ? mistake(draft.payload) : '';
+  const { url, payload, ...rest } = draft;
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value.trim()));
+  const body = { ...given, ...(url ? { target: { url } } : {}), ...(payload.trim() && !wrong ? { payload: new Raw(payload) } : {}) };
+  const flags = [...Object.entries(given).map(([name, value]) => `--${name.replace('_', '-')} ${quoted(value)}`), url && `--url ${quoted(url)}`, payload.trim() && `--payload ${quoted(payload)}`].filter(Boolean).join(' ');
+  const [place, setPlace] = useState('');
+  useEffect(() => { if (place) go(['tasks', place]); }, [place]);
+  const field = (/** @type {keyof typeof draft} */ name, /** @type {string} */ label, about = '') => html`<label class="field"><span>${label}</span><input value=${draft[name]} spellcheck=${false} onInput=${set(name)} />${about && html`<span>${about}</span>`}</label>`;
+  return html`<${Action} label=${t('enqueue')} needs="enqueue" once unready=${wrong !== ''} about=${t('enqueue.about')} done=${t('enqueued')} onDone=${(/** @type {Task} */ task) => setPlace(task.id)}
+    cli=${`outlast task enqueue ${flags}`} request=${{ method: 'POST', path: '/v1/tasks', body }}>
+    ${field('url', t('url'), t('url.about'))}${field('type', t('type'), t('type.about'))}
+    <label class="field"><span>${t('payload')}</span><textarea rows="6" spellcheck=${false} aria-invalid=${wrong !== ''} value=${draft.payload} onInput=${set('payload')} />${wrong && html`<span class="text-bad" role="alert">${wrong}</span>`}</label>
+    ${field('queue', t('queue'))}${field('delay', t('delay'))}${field('policy', t('policy'))}${field('key', t('key'))}${field('dedupe_key', t('dedupe'))}<//>`;
+}
+

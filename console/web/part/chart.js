@@ -1,0 +1,92 @@
+// Pictures of numbers over time, as SVG, with the numbers as a table beside them.
+
+import { html, useId, useRef, useState } from '../lib/ui.js';
+import { absolute, clock, duration } from '../lib/time.js';
+import { short } from '../lib/text.js';
+import { useWidth } from '../lib/use.js';
+import { t } from './common.text.js';
+
+/** Round values from 0 or min to max, about n of them. @param {number} min @param {number} max @param {number} [n] */
+export function ticks(min, max, n = 4) {
+  if (!(max > min)) return [min];
+  const rough = (max - min) / n, power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5, 10].find((m) => m * power >= rough) ?? 10);
+  const list = [];
+  for (let i = Math.ceil(min / step); i * step <= max + step * 1e-9; i++) list.push(Number((i * step).toPrecision(12)));
+  return list;
+}
+
+/** A straight scale from values to pixels. @param {[number, number]} from @param {[number, number]} to */
+export const scale = ([a, b], [c, d]) => (/** @type {number} */ v) => (b === a ? c : c + ((v - a) / (b - a)) * (d - c));
+
+/** @typedef {{name: string, tone: string, points: [at: number, value: number|null][], right?: boolean, dashed?: boolean}} Series
+ *   right: measured on the axis to the right; null: nothing is known, a gap */
+
+const lowest = 0.01; // of an axis whose values are all zero
+const pad = { left: 48, right: 48, top: 10, bottom: 22 };
+
+/** Lines over time.
+ * @param {{label: string, series: Series[], format?: (v: number) => string, formatRight?: (v: number) => string, height?: number, clockless?: boolean, rows?: number}} props
+ *   clockless: times are milliseconds since a beginning, and no moments; rows: of the table, the last ones */
+export function Lines({ label, series, format = short, formatRight = format, height = 180, clockless, rows = 60 }) {
+  const id = useId();
+  const moment = (/** @type {number} */ time) => (clockless ? duration(time) : absolute(time));
+  const svg = useRef(/** @type {SVGSVGElement|null} */ (null));
+  const figure = useRef(/** @type {HTMLElement|null} */ (null));
+  const width = useWidth(figure, 400);
+  const [at, setAt] = useState(/** @type {number|null} */ (null));
+  const times = known(series);
+  if (times.length < 2) return html`<figure ref=${figure} class="chart"><figcaption>${label}</figcaption><div class="empty">${t('none')}</div></figure>`;
+  const right = series.some((s) => s.right);
+  const inner = [pad.left, width - (right ? pad.right : 12)];
+  const x = scale([times[0], times[times.length - 1]], /** @type {[number, number]} */ (inner));
+  const top = (/** @type {boolean} */ side) => Math.max(lowest, ...series.filter((s) => Boolean(s.right) === side).flatMap((s) => s.points.map(([, v]) => v ?? 0)));
+  const axis = (/** @type {boolean} */ side) => { const list = ticks(0, top(side) * 1.05); return { list, y: scale([0, Math.max(top(side) * 1.05, list[list.length - 1])], [height - pad.bottom, pad.top]) }; };
+  const left = axis(false), other = axis(true);
+  const days = times[times.length - 1] - times[0] > 864e5;
+  const parts = width < 420 ? 2 : 4;
+  const stamps = Array.from({ length: parts + 1 }, (_, i) => times[0] + (i / parts) * (times[times.length - 1] - times[0]));
+  const nearest = (/** @type {PointerEvent} */ e) => {
+    const box = svg.current?.getBoundingClientRect();
+    if (!box) return;
+    const px = ((e.clientX - box.left) / box.width) * width;
+    setAt(times.reduce((best, one) => (Math.abs(x(one) - px) < Math.abs(x(best) - px) ? one : best)));
+  };
+  const value = (/** @type {Series} */ s, /** @type {number} */ time) => { const v = s.points.find(([p]) => p === time)?.[1]; return v == null ? t('nothing') : (s.right ? formatRight : format)(v); };
+  return html`<figure ref=${figure} class="chart">
+    <figcaption><span id=${id}>${label}</span> <span class="legend">${series.map((s) => html`<span><i class=${`swatch line-${s.tone} ${s.dashed ? 'dashed' : ''}`} />${s.name}${' '}<b>${value(s, at ?? times[times.length - 1])}</b></span>`)}${at !== null && html`<span class="faint">${moment(at)}</span>`}</span></figcaption>
+    <svg ref=${svg} viewBox=${`0 0 ${width} ${height}`} role="img" aria-labelledby=${id} onPointerMove=${nearest} onPointerLeave=${() => setAt(null)}>
+      ${left.list.map((v) => html`<g key=${'l' + v}><line class="gridline" x1=${inner[0]} x2=${inner[1]} y1=${left.y(v)} y2=${left.y(v)} /><text x=${inner[0] - 6} y=${left.y(v) + 4} text-anchor="end">${format(v)}</text></g>`)}
+      ${right && other.list.map((v) => html`<text key=${'r' + v} x=${inner[1] + 6} y=${other.y(v) + 4}>${formatRight(v)}</text>`)}
+      ${stamps.map((s, i) => html`<text key=${i} x=${x(s)} y=${height - 6} text-anchor=${i === 0 ? 'start' : i === parts ? 'end' : 'middle'}>${clockless ? duration(s) : clock(s, days)}</text>`)}
+      ${series.map((s) => html`<path key=${s.name} class=${`line line-${s.tone} ${s.dashed ? 'dashed' : ''}`} d=${pathOf(s.points.filter(([time]) => time >= times[0]), x, (s.right ? other : left).y)} />`)}
+      ${at !== null && html`<line class="cursor" x1=${x(at)} x2=${x(at)} y1=${pad.top} y2=${height - pad.bottom} />`}
+    </svg>
+    <${Numbers} head=${['', ...series.map((s) => s.name)]} rows=${times.slice(-rows).map((time) => [moment(time), ...series.map((s) => value(s, time))])} label=${label} />
+  </figure>`;
+}
+
+/** The times of the points, without the beginning of which nothing is known.
+ * @param {Series[]} series */
+function known(series) {
+  const times = [...new Set(series.flatMap((s) => s.points.map(([x]) => x)))].sort((a, b) => a - b);
+  const first = Math.min(...series.flatMap((s) => s.points.filter(([, v]) => v !== null).map(([x]) => x)));
+  const from = times.findIndex((time) => time >= first);
+  return from < 0 ? [] : times.slice(Math.max(0, Math.min(from - 1, times.length - 12)));
+}
+
+/** @param {[number, number|null][]} points @param {(v: number) => number} x @param {(v: number) => number} y */
+function pathOf(points, x, y) {
+  let pen = 'M', d = '';
+  for (const [time, v] of points) {
+    if (v === null) { pen = 'M'; continue; }
+    d += `${pen}${x(time).toFixed(1)} ${y(v).toFixed(1)}` + (pen === 'M' ? 'h0' : ''); // alone, it is a dot
+    pen = 'L';
+  }
+  return d;
+}
+
+/** The numbers of a picture. @param {{head: string[], rows: (string|number)[][], label: string}} props */
+export const Numbers = ({ head, rows, label }) => html`<details class="numbers"><summary>${t('table.numbers')}</summary><div class="scroll" tabindex="0" role="region" aria-label=${label}>
+  <table aria-label=${label}><thead><tr>${head.map((h) => html`<th scope="col">${h}</th>`)}</tr></thead>
+  <tbody>${rows.map((row) => html`<tr>${row.map((cell, i) => (i ? html`<td class="numeric">${cell}</td>` : html`<th scope="row">${cell}</th>`))}</tr>`)}</tbody></table></div></details>`;

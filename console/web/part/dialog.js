@@ -1,0 +1,77 @@
+// Dialogs, and actions that are told before they are done.
+
+import { html, useEffect, useId, useMemo, useRef, useState } from '../lib/ui.js';
+import { call } from '../lib/api.js';
+import { newID } from '../lib/id.js';
+import { stringify } from '../lib/json.js';
+import { may } from '../lib/session.js';
+import { Failure, Same, curl, say } from './basics.js';
+import { t } from './common.text.js';
+
+/** A modal dialog; the browser keeps the focus inside and gives it back.
+ * @param {{title: string, onClose: () => void, children?: any, wide?: boolean}} props */
+export function Dialog({ title, onClose, children, wide }) {
+  const dialog = useRef(/** @type {HTMLDialogElement|null} */ (null));
+  const id = useId();
+  useEffect(() => {
+    const before = /** @type {HTMLElement|null} */ (document.activeElement);
+    dialog.current?.showModal();
+    return () => before?.focus?.();
+  }, []);
+  return html`<dialog ref=${dialog} class=${wide ? 'wide' : ''} aria-labelledby=${id} onClose=${onClose}
+    onClick=${(/** @type {Event} */ e) => { if (e.target === dialog.current) dialog.current?.close(); }}>
+    <div class="sheet"><header><h2 id=${id}>${title}</h2>
+      <button type="button" class="ghost" aria-label=${t('close')} onClick=${() => dialog.current?.close()}>✕</button></header>
+      ${children}</div></dialog>`;
+}
+
+/** @typedef {{method: string, path: string, body?: any, query?: Record<string, any>}} Call */
+
+/** A button for an action. It opens a dialog that says what will be done, with the command and
+ * the curl that do the same, and does it on confirmation. It is not offered to those whom the
+ * server would refuse.
+ * @param {{label: string, title?: string, about?: any, needs?: 'operate'|'administer'|'enqueue', danger?: boolean, small?: boolean,
+ *   request: Call | (() => Call), cli?: string | (() => string), word?: string, done?: string, onDone?: (answer: any) => void, children?: any, disabled?: boolean, unready?: boolean, once?: boolean}} props
+ *   once: the API takes an id for what is made, and answers a repeat with the first; word: what must be typed first; unready: the fields say nothing that could be sent; children: fields that change the request, or what makes them of the [Problem] of the last try */
+export function Action(props) {
+  const { label, needs = 'operate', danger, small, disabled } = props;
+  const [open, setOpen] = useState(false);
+  if (!may(needs)) return null;
+  return html`<button type="button" disabled=${disabled} class=${[danger && 'danger', small && 'small'].filter(Boolean).join(' ')} onClick=${() => setOpen(true)}>${label}</button>
+    ${open && html`<${Confirm} ...${props} onClose=${() => setOpen(false)} />`}`;
+}
+
+/** The dialog of an [Action], for actions that begin elsewhere.
+ * @param {any} props as of [Action], and onClose */
+export function Confirm({ label, title = label, about, danger, request, cli, word, done, onDone, onClose, unready, once, children }) {
+  const [problem, setProblem] = useState(/** @type {any} */ (null));
+  const [busy, setBusy] = useState(false);
+  const [typed, setTyped] = useState('');
+  /** @type {Call} */
+  const what = typeof request === 'function' ? request() : request;
+  const path = what.path + (what.query ? '?' + new URLSearchParams(what.query) : '');
+  const id = useMemo(newID, [path, stringify(what.body ?? null)]);
+  const body = once ? { id, ...what.body } : what.body ?? (what.method === 'POST' ? {} : undefined);
+  const act = async (/** @type {Event} */ e) => {
+    e.preventDefault();
+    setBusy(true);
+    setProblem(null);
+    try {
+      const answer = await call(what.method, what.path, { body, query: what.query });
+      say(done ?? t('done'), 'good');
+      onClose();
+      onDone?.(answer);
+    } catch (error) {
+      setProblem(error);
+      setBusy(false);
+    }
+  };
+  return html`<${Dialog} title=${title} onClose=${onClose}><form onSubmit=${act}>
+    ${about && html`<div class="prose">${about}</div>`}${typeof children === 'function' ? children(problem) : children}
+    ${word && html`<label class="field">${t('type', { word })}<input value=${typed} autocomplete="off" onInput=${(/** @type {any} */ e) => setTyped(e.target.value)} /></label>`}
+    ${problem && html`<${Failure} problem=${problem} />`}
+    <${Same} cli=${typeof cli === 'function' ? cli() : cli} curl=${curl(what.method, path, what.body === undefined ? undefined : stringify(what.body))} />
+    <div class="actions"><button type="submit" class=${danger ? 'danger' : 'primary'} disabled=${busy || unready || (word && typed !== word)}>${label}</button>
+      <button type="button" onClick=${onClose}>${t('cancel')}</button></div>
+  </form><//>`;
+}
