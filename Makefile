@@ -1,6 +1,6 @@
-# Everything here needs Go, and the tests PostgreSQL and MariaDB, which make test
-# installs where it may; see .ci/servers. The linter is built from the module proxy
-# into a cache folder; see .ci/lint.
+# Everything here needs Go, and the tests PostgreSQL, MariaDB, Node.js and Chromium, which
+# make test installs where it may; see .ci/servers and .ci/console. The linter is built
+# from the module proxy into a cache folder; see .ci/lint.
 # Works with GNU make 3.81 (macOS) and later; recipes are plain POSIX sh.
 
 SHELL := /bin/sh
@@ -33,8 +33,8 @@ run: ## Start a server on http://127.0.0.1:7070 with ./outlast.db
 	$(GO) run ./cmd/outlast serve $(ARGS)
 
 .PHONY: demo
-demo: ## Start a server with a flaky receiver and a few hundred tasks
-	$(GO) run ./cmd/outlast demo $(ARGS)
+demo: ## See retries and a redrive; at a terminal the server stays, with its console
+	$(GO) run ./cmd/outlast demo $$(test -t 1 && echo --keep) $(ARGS)
 
 .PHONY: build
 build: ## Build the static binary bin/outlast
@@ -45,34 +45,47 @@ build: ## Build the static binary bin/outlast
 # Most tests wait for servers some of the time, so one package more than there are
 # processors runs at once, and those that take longest begin first. vet is part of
 # make check.
-SLOW = ./store/sqlite ./engine ./internal/failovertest ./internal/txtest ./store/postgres ./store/mysql ./internal/badinput ./retry
+SLOW = ./store/sqlite ./engine ./internal/failovertest ./internal/txtest ./store/postgres ./store/mysql
 
 # Tests of one goroutine that the race detector has nothing to tell of, and makes
-# thirty times slower: random operations on a store and on the reference, and tables
-# of many rows.
-MODEL = ^(TestModel|TestEveryStatementWorksOneMigrationAhead|TestFilteredGroupsLookAtTheNewest|TestRowsOfOtherTasksAreNotMistaken)$$
+# thirty times slower: random operations on a store and on the reference, histories of
+# outages, tables of many rows, days of virtual time; and one that measures CPU.
+MODEL = ^(TestModel|TestOutages.*|TestLimitsOfSeveral|TestLimitSteps|TestEveryStatementWorksOneMigrationAhead|TestFilteredGroupsLookAtTheNewest|TestRowsOfOtherTasksAreNotMistaken|TestDeadGroupCostsLittle|TestMarksPileUp|TestManyKeysAllForgotten|TestDeadGroupIsTriedRarely|TestCleanupPassesManyLiveTasks|TestRedriveIsNotSlow|TestPreviewOfASilence|TestNodeWithoutTheKey|TestHousekeeping|TestProbesAreDrawnAmongAll|TestEveryFirstAttemptFails|TestBacklogOfADeadTarget)$$
+
+# The rules of a store, one call after another; those of calls at once (race/…) are
+# tested with the detector.
+RULES = ^TestConformance.*$$/^([^r]|r[^a])
+
+# Packages whose tests mostly start programs, which the detector does not see, or do one
+# thing after another.
+PLAIN = ./examples ./internal/badinput ./sim
 
 # The tests of faults, storms and incidents measure times, kill whole processes and
 # load the machine: each runs alone, and without the race detector, which would measure
 # itself. So do nested modules: the peers that bench compares with have races of
 # their own. Clusters mostly wait: eight at a time.
 .PHONY: test
-test: servers ## Run all tests: with the race detector, in random order; then those of faults, storms and incidents, and nested modules
-	$(GO) test -race -shuffle=on -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '$(MODEL)' $(SLOW) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest -e /internal/incidenttest)
-	$(GO) test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '$(MODEL)' ./store/... ./internal/failovertest
-	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./sim
-	$(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '^TestCluster$$' ./internal/faulttest
-	$(GO) test -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
-	$(GO) test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/stormtest
-	$(GO) test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/incidenttest
+test: servers ## Run all tests: with the race detector, in random order; then the console in Chromium, faults, storms and incidents, and nested modules
+	$(GO) test -race -shuffle=on -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '$(MODEL)|$(RULES)' $(SLOW) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest -e /internal/incidenttest -e '/examples$$' -e /internal/badinput)
+	@GO='$(GO)' sh .ci/console test
+	$(GO) test -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '$(MODEL)|$(RULES)' ./store/postgres ./store/mysql ./internal/failovertest . ./engine ./dead ./store/... ./retry ./cmd/outlast
+	$(GO) test -vet=off -shuffle=on -parallel 6 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $(PLAIN)
+	$(GO) test -vet=off -shuffle=on -parallel 3 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '^TestCluster$$' ./internal/faulttest
+	$(GO) test -vet=off -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
+	$(GO) test -vet=off -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/stormtest
+	$(GO) test -vet=off -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/incidenttest
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "test: $${mod%/go.mod}"; \
-		(cd "$${mod%/go.mod}" && $(GO) test -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...) || exit 1; \
+		(cd "$${mod%/go.mod}" && $(GO) test -vet=off -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...) || exit 1; \
 	done
 
+.PHONY: console-test
+console-test: ## Only the web console in Chromium, a part of make test (ARGS='tasks.test.js --headed')
+	@GO='$(GO)' sh .ci/console test $(ARGS)
+
 .PHONY: clusters
-clusters: servers ## Only hurt clusters of three nodes on both servers in every way, three times each (a part of make test)
+clusters: servers ## Only hurt clusters of three nodes on both servers in every way, once each (a part of make test)
 	$(GO) test -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
 
 .PHONY: citus
@@ -85,7 +98,7 @@ servers: ## Install the database servers that tests start (postgresql, mariadb-s
 	@sh .ci/servers
 
 .PHONY: check
-check: check-format check-vet check-arch check-tidy check-generated check-lint ## All checks that need no running: format, vet, lint, ...
+check: check-format check-vet check-arch check-tidy check-generated check-console check-lint ## All checks that need no running: format, vet, lint, ...
 	@echo "check: ok"
 
 .PHONY: check-format
@@ -98,7 +111,7 @@ check-vet: ## go vet; again with the planted defects; nested modules too
 	@echo "check: go vet"
 	@$(GO) vet ./...
 	@echo "check: go vet -tags mutant,faults,storm"
-	@$(GO) vet -tags mutant,faults,storm ./...
+	@$(GO) vet -tags mutant,faults,storm $$(grep -rlE --include='*.go' --exclude-dir=node_modules '^//go:build.*(mutant|faults|storm)' . | xargs -n 1 dirname | sort -u)
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "check: go vet in $${mod%/go.mod}"; \
@@ -125,6 +138,11 @@ check-tidy: ## go.mod and go.sum hold what is needed and no more
 check-generated: ## Generated files are what go generate makes
 	@echo "check: generated files"
 	@sh .ci/generated
+
+.PHONY: check-console
+check-console: ## Types, vendored libraries and weight of the web console
+	@echo "check: console"
+	@GO='$(GO)' sh .ci/console check
 
 .PHONY: check-lint
 check-lint: ## golangci-lint, built once per version

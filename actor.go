@@ -21,9 +21,6 @@ func WithActor(ctx context.Context, name, address, request string) context.Conte
 	return context.WithValue(ctx, actorKey{}, actor{name, address, request})
 }
 
-// Actor is who acts through calls with the context: see [WithActor].
-func Actor(ctx context.Context) string { return actorOf(ctx).name }
-
 func actorOf(ctx context.Context) actor {
 	if a, ok := ctx.Value(actorKey{}).(actor); ok {
 		return a

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/alert/channel"
@@ -21,7 +23,7 @@ import (
 func (c *Client) makeAlerts() {
 	config := alert.Config{
 		Backend: c.backend, Node: &alertNode{c}, Logger: c.logger, Backlog: c.dead.Backlog, Functions: c.alertFuncs,
-		Serve: c.registry.serveAlerts, Groups: newGroupWatch(c).samples, Changes: (&changeWatch{client: c}).samples,
+		Serve: c.registry.serveAlerts, Groups: newGroupWatch(c).samples, Keys: func() map[string]int { return c.sealing.Unopened() }, Changes: (&changeWatch{client: c}).samples,
 		Open: func(spec *alert.ChannelSpec) (alert.Channel, error) {
 			return channel.New(spec, channel.Options{HTTP: c.outbound(), Logger: c.logger})
 		},
@@ -80,6 +82,40 @@ func WithAlertFunc(name string, send func(context.Context, *alert.Message) error
 		}
 		o.alertFuncs[name] = alert.ChannelFunc(send)
 	}
+}
+
+// channelFor says which names of channels are unknown. Where there is no channel at all
+// nothing is refused: its process may be still to come, and the log is told meanwhile.
+// The store is asked for those that this node does not know once, however many are named.
+func (c *Client) channelFor(ctx context.Context) channelCheck {
+	asked := sync.OnceValue(func() map[string]bool { return c.storedChannels(ctx) })
+	return func(name string) (string, bool) {
+		if c.alerts.Knows(name) || c.alerts.Names()[name] {
+			return "", false
+		}
+		if stored := asked(); stored == nil || stored[name] {
+			return "", false
+		}
+		known := c.alerts.Names()
+		return alert.ChannelHint(name, known), !known[name] && len(known) > 1
+	}
+}
+
+// storedChannels are the names of the channels in the store, nil if it cannot be asked.
+// It looks for functions of nodes that have just come too, but not at every call.
+func (c *Client) storedChannels(ctx context.Context) map[string]bool {
+	objects, err := c.backend.Objects(ctx, alert.KindChannel)
+	if err == nil && c.looked.allow(200*time.Millisecond) {
+		err = errors.Join(c.engine.Refresh(ctx), c.alerts.Renew(ctx))
+	}
+	if err != nil {
+		return nil
+	}
+	names := make(map[string]bool, len(objects))
+	for i := range objects {
+		names[objects[i].Name] = true
+	}
+	return names
 }
 
 // funcChannel is the channel of a type's own function. Types may have
@@ -154,10 +190,16 @@ func (r *registry) serveAlerts(channels []string) {
 		}
 	}
 	keeper := func() *alert.Keeper { return r.client.alerts }
-	handlers[alert.TypeRaise] = alertHandler(func(ctx context.Context, t *task.Task) error { return keeper().Raise(ctx, t.ID, t.Payload) })
-	handlers[alert.TypeDigest] = alertHandler(func(ctx context.Context, t *task.Task) error { return keeper().Digest(ctx, t.ID, t.Payload) })
+	handlers[alert.TypeRaise] = alertHandler(func(ctx context.Context, t *task.Task) ([]byte, error) {
+		return nil, keeper().Raise(ctx, t.ID, t.Payload)
+	})
+	handlers[alert.TypeDigest] = alertHandler(func(ctx context.Context, t *task.Task) ([]byte, error) {
+		return nil, keeper().Digest(ctx, t.ID, t.Payload)
+	})
 	for _, name := range channels {
-		handlers[alert.SendType(name)] = alertHandler(func(ctx context.Context, t *task.Task) error { return keeper().Send(ctx, t.ID, name, t.Payload) })
+		handlers[alert.SendType(name)] = alertHandler(func(ctx context.Context, t *task.Task) ([]byte, error) {
+			return keeper().Send(ctx, t.ID, name, t.Payload)
+		})
 	}
 	r.publish(handlers)
 }
@@ -165,15 +207,15 @@ func (r *registry) serveAlerts(channels []string) {
 // alertHandler runs a step of an alert; one that must wait costs no attempt. Only
 // the engine puts tasks into the queue of alerts: what is elsewhere is somebody's
 // who would speak in its name, or silence it.
-func alertHandler(do func(ctx context.Context, t *task.Task) error) *handler {
+func alertHandler(do func(ctx context.Context, t *task.Task) ([]byte, error)) *handler {
 	return &handler{run: func(ctx context.Context, run *engine.Run) ([]byte, error) {
 		if run.Task.Queue != alert.Queue {
 			return nil, Dead(errors.New("a task of an alert outside of the queue " + alert.Queue))
 		}
-		err := do(ctx, run.Task)
+		result, err := do(ctx, run.Task)
 		if later, ok := errors.AsType[*alert.Later](err); ok {
 			return nil, Snooze(later.After)
 		}
-		return nil, err
+		return result, err
 	}}
 }

@@ -16,15 +16,9 @@ func TestAcknowledgedAggregateIsNotToldAgain(t *testing.T) {
 	t.Parallel()
 	box, other := &inbox{}, &inbox{}
 	virtually(t, func(k *kit) {
-		outlast.Handle(k.client, "mail", failing)
-		k.start()
+		k.tells("died", "box")
 		k.putRule(`{"name": "dead_letters", "on": "letters", "when": "total >= 1", "channels": ["box", "other"]}`)
-		dies := func() {
-			d := outlast.Draft{Type: "mail"}
-			once(&d)
-			k.enqueue(d)
-		}
-		dies()
+		k.dies("mail")
 		k.after(6 * time.Minute)
 		events := k.alertEvents("dead_letters")
 		if len(events) != 4 || len(box.of("dead_letters")) != 2 || events[0].Ack != nil {
@@ -40,7 +34,7 @@ func TestAcknowledgedAggregateIsNotToldAgain(t *testing.T) {
 		if err != nil || again.Ack.By != "ann" || !again.Ack.At.Equal(acked.Ack.At) {
 			t.Errorf("acknowledged again: %+v, %v", again.Ack, err)
 		}
-		dies()
+		k.dies("mail")
 		k.after(time.Hour)
 		if told := box.of("dead_letters"); len(told) != 2 {
 			t.Errorf("told %d times though acknowledged: %+v", len(told), told)
@@ -61,7 +55,7 @@ func TestAcknowledgedAggregateIsNotToldAgain(t *testing.T) {
 		if told := box.of("dead_letters")[2:]; len(told) != 1 || told[0].Kind != alert.Recovered {
 			t.Fatalf("that it is over: %+v", told)
 		}
-		dies()
+		k.dies("mail")
 		k.after(6 * time.Minute)
 		if told := box.of("dead_letters")[3:]; len(told) != 2 || told[0].Kind != alert.Raised {
 			t.Errorf("begun again: %+v", told)
@@ -79,14 +73,11 @@ func TestAcknowledgedEventsAreToldAsBefore(t *testing.T) {
 	t.Parallel()
 	box := &inbox{}
 	virtually(t, func(k *kit) {
-		outlast.Handle(k.client, "mail", failing)
-		k.start()
-		k.putRule(`{"name": "died", "on": "dead", "channels": ["box"], "cooldown": "1m"}`)
+		k.tells("died", "box")
+		k.deathRule("died", "1m", "box")
 		var dead outlast.ID
 		for range 2 {
-			d := outlast.Draft{Type: "mail"}
-			once(&d)
-			dead = k.enqueue(d).ID
+			dead = k.dies("mail")
 			k.after(2 * time.Minute)
 			events := k.alertEvents("died")
 			if events[0].Ack != nil {
@@ -108,9 +99,7 @@ func TestAcknowledgedEventsAreToldAsBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		k.after(10 * time.Minute)
-		d := outlast.Draft{Type: "mail"}
-		once(&d)
-		k.enqueue(d)
+		k.dies("mail")
 		k.after(time.Minute)
 		if _, err := k.client.Inspector().AckAlert(k.ctx, old); err != nil {
 			t.Fatal(err)
@@ -126,7 +115,7 @@ func TestAcknowledgedEventsAreToldAsBefore(t *testing.T) {
 // alertEvents are the messages of a rule, the newest first.
 func (k *kit) alertEvents(rule string) (of []alert.EventView) {
 	k.Helper()
-	events, _, err := k.client.Inspector().AlertEvents(k.ctx, store.Page{Limit: 500})
+	events, _, err := k.client.Inspector().AlertEvents(k.ctx, alert.EventFilter{}, store.Page{Limit: 500})
 	if err != nil {
 		k.Fatal(err)
 	}

@@ -8,11 +8,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -162,6 +165,68 @@ func TestBadAlertsAreRefused(t *testing.T) {
 	})
 }
 
+// TestUnknownChannelsAreRefused: a misspelled channel would not be noticed before the
+// task is dead.
+func TestUnknownChannelsAreRefused(t *testing.T) {
+	t.Parallel()
+	virtually(t, func(k *kit) {
+		k.start()
+		other := k.open(k.store.Handle(), outlast.WithAlertFunc("pager", (&inbox{}).send))
+		inspect, to := k.client.Inspector(), func(channel string) json.RawMessage {
+			return json.RawMessage(`{"channels": ["log", "` + channel + `"]}`)
+		}
+		refused := func(path string, err error) {
+			k.Helper()
+			e := wantCode(k.T, err, task.CodeInvalid)
+			if len(e.Fields) != 1 || e.Fields[0].Path != path || e.Hint != "did you mean ops?" {
+				k.Errorf("%+v, %s; want %s", e.Fields, e.Hint, path)
+			}
+		}
+		k.enqueue(outlast.Draft{Type: "a", Alert: to("opps")}) // nobody has any: it may be to come
+		spec, _ := alert.ParseChannel([]byte(`{"name": "ops", "kind": "log"}`))
+		if _, err := inspect.PutAlertChannel(k.ctx, *spec); err != nil {
+			k.Fatal(err)
+		}
+		_, err := k.client.Enqueue(k.ctx, outlast.Draft{Type: "a", Alert: to("opps")})
+		refused("alert.channels[1]", err)
+		_, err = k.client.Enqueue(k.ctx, outlast.Draft{Type: "a", Retry: json.RawMessage(`{"alert": ` + string(to("opps")) + `}`)})
+		refused("retry.alert.channels[1]", err)
+		_, _, err = inspect.PutPolicy(k.ctx, policy.Change{Name: "p", Form: json.RawMessage(`{"alert": ` + string(to("opps")) + `}`)})
+		refused("alert.channels[1]", err)
+		s := schedule.Schedule{Name: "s", Every: time.Minute, Task: schedule.Task{Type: "a", Retry: json.RawMessage(`{"alert": ` + string(to("opps")) + `}`)}}
+		_, err = inspect.PutSchedule(k.ctx, s)
+		refused("task.retry.alert.channels[1]", err)
+
+		// The function of another node, and a channel that a node has just put.
+		if err := other.Start(k.ctx); err != nil {
+			k.Fatal(err)
+		}
+		k.after(2 * time.Second)
+		k.enqueue(outlast.Draft{Type: "a", Alert: to("pager")})
+		spec.Name = "night"
+		if _, err := other.Inspector().PutAlertChannel(k.ctx, *spec); err != nil {
+			k.Fatal(err)
+		}
+		k.enqueue(outlast.Draft{Type: "a", Alert: to("night")})
+
+		// One that has gone keeps no schedule from its ticks.
+		s.Task.Retry = json.RawMessage(`{"alert": ` + string(to("night")) + `}`)
+		if _, err := inspect.PutSchedule(k.ctx, s); err != nil {
+			k.Fatal(err)
+		}
+		if err := inspect.DeleteAlertChannel(k.ctx, "night"); err != nil {
+			k.Fatal(err)
+		}
+		k.after(2 * time.Minute)
+		if view, err := inspect.Schedule(k.ctx, "s"); err != nil || view.LastTask.IsZero() {
+			k.Errorf("%+v, %v", view, err)
+		}
+		if _, err := inspect.TriggerSchedule(k.ctx, "s", outlast.ID{}); err != nil {
+			k.Error(err)
+		}
+	})
+}
+
 // TestAlertsSurviveTheDeathOfTheirNode kills nodes at every step between a
 // death and its message. Nothing is lost, and nothing told twice.
 func TestAlertsSurviveTheDeathOfTheirNode(t *testing.T) {
@@ -252,7 +317,7 @@ func TestChannelThatFails(t *testing.T) {
 		if len(k.log.events(t, "alert.undelivered")) == 0 {
 			t.Error("the log does not tell")
 		}
-		events, _, err := k.client.Inspector().AlertEvents(k.ctx, store.Page{})
+		events, _, err := k.client.Inspector().AlertEvents(k.ctx, alert.EventFilter{}, store.Page{})
 		if err != nil || !slices.ContainsFunc(events, func(e alert.EventView) bool {
 			return e.Channel == "box" && e.State == "pending" && e.Attempts > 0 && strings.Contains(e.Error, "no signal")
 		}) {
@@ -342,7 +407,7 @@ func TestAlertsWithoutChannelsGoToTheLog(t *testing.T) {
 		if len(told) == 0 || told[0]["level"] != "WARN" || told[0]["rule"] != "exhausted" || told[0]["type"] != "mail" {
 			t.Errorf("%v", told)
 		}
-		events, _, err := k.client.Inspector().AlertEvents(k.ctx, store.Page{})
+		events, _, err := k.client.Inspector().AlertEvents(k.ctx, alert.EventFilter{}, store.Page{})
 		if err != nil || len(events) == 0 || events[len(events)-1].State != "sent" {
 			t.Errorf("%+v, %v", events, err)
 		}
@@ -390,9 +455,9 @@ func TestFailureShareOfATarget(t *testing.T) {
 		k.putRule(`{"name": "failing", "on": "type", "when": "attempts >= 20 && failure_share > 0.4", "channels": ["box"]}`)
 		for _, name := range []string{"one", "two"} {
 			node := k.open(k.store.Handle(), outlast.WithQueues(name))
-			n := 0
+			var n atomic.Int64
 			outlast.Handle(node, "job", func(context.Context, json.RawMessage) error {
-				if n++; n%2 == 0 {
+				if n.Add(1)%2 == 0 {
 					return errors.New("no")
 				}
 				return nil
@@ -458,8 +523,13 @@ func TestChannelsOfObjects(t *testing.T) {
 	if err != nil || stored.Usable || !strings.Contains(stored.Problem, "OUTLAST_TEST_NOT_SET") || stored.Version != 1 {
 		t.Fatalf("%+v, %v", stored, err)
 	}
-	wantCode(t, inspect.TestAlertChannel(k.ctx, "ops"), task.CodeUnavailable)
+	wantCode(t, inspect.TestAlertChannel(k.ctx, "ops"), task.CodeInvalid)
 	wantCode(t, inspect.TestAlertChannel(k.ctx, "nobody"), task.CodeNotFound)
+	wantCode(t, inspect.ProbeAlertChannel(k.ctx, "ops"), task.CodeInvalid)
+	wantCode(t, inspect.ProbeAlertChannel(k.ctx, "nobody"), task.CodeNotFound)
+	if err := inspect.ProbeAlertChannel(k.ctx, "spare"); err != nil {
+		t.Error(err)
+	}
 	wantCode(t, inspect.DeleteAlertChannel(k.ctx, "spare"), task.CodeConflict)
 	if err := inspect.TestAlertChannel(k.ctx, "spare"); err != nil {
 		t.Error(err)

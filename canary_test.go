@@ -46,8 +46,8 @@ func TestCanary(t *testing.T) {
 				t.Fatalf("version %d: %+v, %d attempts, %v", version, view, len(attempts), err)
 			}
 			for _, attempt := range attempts {
-				if attempt.Failure.PolicyVersion != version || attempt.Failure.Policy != "p" {
-					t.Errorf("version %d: %+v", version, attempt.Failure)
+				if attempt.PolicyVersion != version || attempt.Policy != "p" {
+					t.Errorf("version %d: %+v", version, attempt)
 				}
 			}
 			if refund := k.get(view.FallbackTask); refund.Type != []string{"", "older", "newer"}[version] {
@@ -127,7 +127,7 @@ func TestCanaryEnds(t *testing.T) {
 		if shown, err := inspector.AbortPolicy(k.ctx, policy.Change{Name: "p", DryRun: true}); err != nil || shown.Version != 4 {
 			t.Errorf("%+v, %v", shown, err)
 		}
-		aborted, err := inspector.AbortPolicy(k.ctx, policy.Change{Name: "p", Actor: "ann"})
+		aborted, err := inspector.AbortPolicy(outlast.WithActor(k.ctx, "ann", "", ""), policy.Change{Name: "p"})
 		if err != nil || aborted.Version != 4 || aborted.Canary != nil || string(aborted.Form) != `{"max_attempts":2}` {
 			t.Errorf("%+v, %v", aborted, err)
 		}

@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/bulk"
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/feed"
 	"github.com/outlast-dev/outlast/group"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/stats"
@@ -34,17 +36,25 @@ type Client struct {
 	waiters   *waiters
 	metrics   *metrics // nil without a registerer
 	keeper    *dead.Keeper
+	bulk      *bulk.Runner
 	alerts    *alert.Keeper
 	ticker    *schedule.Ticker
 	refreshed throttle // reads of the topology for unknown queues
+	looked    throttle // for unknown channels
 	pressure  pressure
 	groups    *group.Groups
 	stats     *stats.Keeper
+	series    *stats.Series
+	history   *stats.History
+	feed      *feed.Feed
 	turns     turns // of calls in callers' transactions
 	elsewhere elsewhere
+	identity  installation
 	waker     *waker
 	tokens    *token.Keeper
-	unopened  throttle // logs of tasks that do not open
+	sealing   *sealed.Store // the backend
+	unopened  throttle      // logs of tasks that do not open
+	unsealed  atomic.Bool   // it was told that tasks of this node are in the clear beside others
 
 	startStop sync.Mutex    // held by Start and Stop
 	state     atomic.Int32  // opened, started or stopped
@@ -69,7 +79,7 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c := &Client{waiters: newWaiters(), closed: make(chan struct{})}
+	c := &Client{waiters: newWaiters(), closed: make(chan struct{}), pressure: pressure{looking: make(chan struct{}, mostLooking)}}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&c.options)
@@ -78,18 +88,22 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 	if err := c.options.check(); err != nil {
 		return nil, err
 	}
-	sealing, err := sealed.Wrap(backend, c.keys, c.unreadable)
+	var err error
+	c.sealing, err = sealed.Wrap(backend, c.keys, c.unreadable)
 	if err != nil {
 		return nil, err
 	}
-	c.backend, c.tokens = sealing, token.NewKeeper(sealing)
+	c.backend, c.tokens = c.sealing, token.NewKeeper(c.sealing)
 	c.registry = newRegistry(c)
 	c.waker = newWaker(c.address)
 	if c.registerer != nil {
 		c.metrics = newMetrics(c)
 	}
 	c.stats = stats.New(stats.Config{Backend: c.backend, Logger: c.logger, Release: c.release})
+	c.series = stats.NewSeries(stats.SeriesConfig{Backend: c.backend, Logger: c.logger, Backlog: c.backlog})
+	c.history = stats.NewHistory(stats.HistoryConfig{Backend: c.backend, Logger: c.logger, Node: func() string { return c.engine.Node() }, Budgets: c.spentBudgets})
 	c.makeAlerts()
+	c.makeFeed()
 	if err := c.makeEngine(); err != nil {
 		return nil, err
 	}
@@ -100,6 +114,8 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 		c.metrics.redrive(progress.Sent, progress.Skipped)
 		c.alerts.Happened(alert.RedriveEnded(operation, time.Now()))
 	})
+	c.bulk = bulk.New(bulk.Config{Backend: c.backend, Node: c.engine, Log: c.logger, Steered: c.steeredTasks})
+	c.keeper.AlsoForget(c.bulk.Forget)
 	c.ticker = schedule.New(schedule.Config{
 		Backend: c.backend, Node: c.engine, Make: c.tickTask, Observe: c.ticked, Logger: c.logger,
 	})
@@ -116,6 +132,7 @@ func (c *Client) makeEngine() error {
 		Tell:        c.waker.tell,
 		Configure:   c.configure,
 		TargetLimit: c.targetLimit,
+		Untested:    c.untested,
 		Queues:      c.queues,
 		Beside: func(run *engine.Run, s *store.Settlement) []store.Insert {
 			return c.alerts.Beside(s, run.MaxAttempts, c.registry.alertOf(s.Task))
@@ -181,6 +198,9 @@ func (c *Client) Start(ctx context.Context) error {
 	if err := c.checkSchema(ctx); err != nil {
 		return err
 	}
+	if err := c.sealing.Admit(ctx); err != nil {
+		return err
+	}
 	set, err := c.readPolicies(ctx)
 	if err != nil {
 		return err
@@ -191,7 +211,7 @@ func (c *Client) Start(ctx context.Context) error {
 	if err := c.createQueues(ctx); err != nil {
 		return err
 	}
-	if err := c.alerts.Load(ctx); err != nil {
+	if err := errors.Join(c.alerts.Load(ctx), c.groups.Load(ctx)); err != nil {
 		return err
 	}
 	if c.metrics != nil {
@@ -206,10 +226,13 @@ func (c *Client) Start(ctx context.Context) error {
 		return err
 	}
 	c.keeper.Start()
+	c.bulk.Start()
 	c.groups.Start()
 	c.stats.Start()
 	if !c.enqueueOnly {
 		c.alerts.Start()
+		c.series.Start()
+		c.history.Start()
 	}
 	c.ticker.Start()
 	c.state.Store(started)
@@ -272,11 +295,14 @@ func (c *Client) Stop(ctx context.Context) error {
 	if before == stopped {
 		return nil
 	}
+	c.feed.Close()
 	var err error
 	if before == started {
-		err = errors.Join(c.ticker.Stop(ctx), c.keeper.Stop(ctx), c.engine.Stop(ctx), c.alerts.Stop(ctx))
+		err = errors.Join(c.ticker.Stop(ctx), c.keeper.Stop(ctx), c.bulk.Stop(ctx), c.engine.Stop(ctx), c.alerts.Stop(ctx))
 		c.groups.Stop()
 		c.stats.Stop(ctx)
+		c.series.Stop(ctx)
+		c.history.Stop(ctx)
 	}
 	c.state.Store(stopped)
 	close(c.closed)

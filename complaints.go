@@ -17,9 +17,13 @@ type complaints struct {
 	prefix   string // "tasks[3]." in a batch
 	fields   []task.Field
 	hints    hints.List
-	tooLarge bool        // one of the complaints is about size
-	policies *policy.Set // that names of policies may mean; nil for presets only
+	tooLarge bool         // one of the complaints is about size
+	policies *policy.Set  // that names of policies may mean; nil for presets only
+	channel  channelCheck // nil where any may be named
 }
+
+// channelCheck says what is wrong with the name of a channel.
+type channelCheck func(name string) (hint string, unknown bool)
 
 // mostComplaints bounds the answer to a request that is wrong all over.
 const mostComplaints = 20

@@ -1,9 +1,12 @@
 package outlast
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -11,26 +14,37 @@ import (
 	"github.com/outlast-dev/outlast/group"
 	"github.com/outlast-dev/outlast/push"
 	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/safehttp"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
 // dispatch has a member of a worker group run a task. If none takes it, that was no
-// attempt: the task is handed back, and the group is left alone for a while.
+// attempt: the task is handed back, and the group is left alone for a while; or it is
+// left to a node that may call a member which this one may not.
 func (r *registry) dispatch(ctx context.Context, run *engine.Run, name, path string) (result []byte, err error) {
 	groups, target := r.client.groups, run.Task.Target
-	held := groups.Send(ctx, name, func(ctx context.Context, url string) group.Verdict {
-		if groups.Dispatch(name).Failures > 0 {
+	able, secret := "", r.client.secretOf(run.Task.Spec.HTTP)
+	held := groups.Send(ctx, name, func(ctx context.Context, url string, taken func()) group.Verdict {
+		if groups.Dispatch(name).Failures > 0 || !groups.Tested(name) {
 			var answered func()
 			ctx, answered = whenTaken(ctx, func() {
-				groups.Taken(name)
+				taken()
 				r.client.engine.Taken(target)
 			})
 			defer answered()
 		}
-		result, err = r.request(ctx, run, strings.TrimRight(url, "/")+path, r.client.secretOf(run.Task.Spec.HTTP))
-		return verdictOf(err)
+		result, err = r.request(ctx, run, strings.TrimRight(url, "/")+path, secret)
+		verdict := verdictOf(err)
+		if verdict.Kind == group.Unreachable {
+			node := r.client.handOver(ctx, run, secret, err)
+			able, verdict.Elsewhere = cmp.Or(able, node), node != ""
+		}
+		return verdict
 	})
+	if errors.Is(held, group.ErrElsewhere) {
+		return nil, leave(able, err)
+	}
 	if none := new(group.Held); errors.As(held, &none) {
 		return nil, &heldTask{none}
 	}
@@ -43,10 +57,11 @@ func verdictOf(err error) group.Verdict {
 	if !errors.As(err, &failed) {
 		return group.Verdict{}
 	}
+	_, closed := errors.AsType[*safehttp.RefusedError](err) // to this node: no fault of the task
 	switch verdict := &failed.Verdict; {
 	case failed.Status == http.StatusServiceUnavailable:
 		return group.Verdict{Kind: group.Busy, Message: failed.Message, After: verdict.Hint.After}
-	case failed.Status == 0 && verdict.Effect == retry.NotSent && verdict.Code != "invalid_target":
+	case failed.Status == 0 && verdict.Effect == retry.NotSent && (closed || verdict.Code != "invalid_target"):
 		return group.Verdict{Kind: group.Unreachable, Message: failed.Message}
 	}
 	return group.Verdict{}
@@ -55,14 +70,26 @@ func verdictOf(err error) group.Verdict {
 // heldTask is the end of a dispatch that nobody took.
 type heldTask struct{ held *group.Held }
 
-var _ engine.Steerer = (*heldTask)(nil)
+var (
+	_ engine.Steerer  = (*heldTask)(nil)
+	_ retry.Verdictor = (*heldTask)(nil)
+)
 
 // Error implements error.
 func (h *heldTask) Error() string { return h.held.Error() }
 
+// RetryVerdict implements [retry.Verdictor]: what is kept with the try.
+func (h *heldTask) RetryVerdict() retry.Verdict {
+	category := retry.Unavailable
+	if h.held.Kind == group.Unreachable {
+		category = retry.Unsent
+	}
+	return retry.Verdict{Category: category, Effect: retry.NotSent, Type: task.DispatchFailure, Code: string(h.held.Kind)}
+}
+
 // Steer implements [engine.Steerer].
 func (h *heldTask) Steer() engine.Steer {
-	return engine.Steer{Action: engine.SteerHold, After: h.held.For, Held: store.Held{Failures: h.held.Failures, Error: h.held.Error()}}
+	return engine.Steer{Action: engine.SteerHold, After: h.held.For, Since: h.held.Since, Held: store.Held{Failures: h.held.Failures, Error: h.held.Error()}}
 }
 
 // Groups lists the worker groups by name, as this node sees them.
@@ -83,7 +110,9 @@ func (c *Client) PutMember(ctx context.Context, m group.Member) error {
 	var wrong complaints
 	wrong.name("group", m.Group)
 	wrong.name("id", m.ID)
-	wrong.memberURL(m.URL)
+	if wrong.memberURL(m.URL); len(wrong.fields) == 0 {
+		c.memberAddress(&wrong, m.URL)
+	}
 	if m.Capacity == 0 {
 		m.Capacity = 1
 	}
@@ -102,14 +131,34 @@ func (c *Client) PutMember(ctx context.Context, m group.Member) error {
 	return c.groups.Put(ctx, m)
 }
 
-func (c *complaints) memberURL(url string) {
+func (c *complaints) memberURL(text string) {
 	before := len(c.fields)
-	c.request("member", &task.Request{URL: url})
+	c.request("member", &task.Request{URL: text})
 	for i := range c.fields[before:] {
 		c.fields[before+i].Path = "url"
 	}
-	if _, _, group := task.GroupOf(url); len(c.fields) == before && (group || strings.ContainsAny(url, "?#")) {
+	if _, _, group := task.GroupOf(text); len(c.fields) == before && (group || strings.ContainsAny(text, "?#")) {
 		c.add("url", "has more than scheme, host and path", "write it like http://10.0.0.7:8080/tasks")
+	}
+}
+
+// memberAddress refuses an address that this node may not call. Names are looked up when
+// they are called.
+func (c *Client) memberAddress(wrong *complaints, text string) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return
+	}
+	address, err := netip.ParseAddr(u.Hostname())
+	if u.Hostname() == "localhost" {
+		address, err = netip.AddrFrom4([4]byte{127, 0, 0, 1}), nil
+	}
+	if err != nil {
+		return
+	}
+	refused, isRefused := errors.AsType[*safehttp.RefusedError](c.outbound().CheckAddr(address))
+	if isRefused {
+		wrong.add("url", "has a "+refused.Kind+" address, which this node may not call", refused.Hint())
 	}
 }
 
@@ -125,6 +174,13 @@ func (c *Client) RemoveMember(ctx context.Context, name, id string) (bool, error
 		return false, err
 	}
 	return c.groups.Remove(ctx, name, id)
+}
+
+// untested reports whether a target is a worker group that may be away: none of its
+// living members has taken a task of this node.
+func (c *Client) untested(target string) bool {
+	name, isGroup := strings.CutPrefix(target, groupTarget)
+	return isGroup && !c.groups.Tested(name)
 }
 
 // targetLimit is how many attempts of a target may run at once over all nodes, 0 for

@@ -70,6 +70,10 @@ type Draft struct {
 	Alert json.RawMessage
 	// TraceParent is the W3C trace context of the caller, "" for none.
 	TraceParent string
+
+	// promised says that it is a run of a schedule, which was checked when that was
+	// put: channels that have gone since are no reason to refuse it.
+	promised bool
 }
 
 // Receipt says what became of a draft.

@@ -1,6 +1,7 @@
 package outlast
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -39,16 +41,19 @@ func (c *Client) enqueueOne(ctx context.Context, draft Draft) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, c.metrics.refused(err)
 	}
-	seat, err := c.seats(insert.Task.Queue, 1)
+	inserts := []store.Insert{insert}
+	seat, err := c.seatsFor(ctx, insert.Task.Queue, 1, inserts)
 	if err != nil {
 		return Receipt{}, c.metrics.refused(attributed(err, ""))
 	}
-	inserted, err := c.engine.Enqueue(ctx, []store.Insert{insert})
+	inserted, err := c.engine.Enqueue(ctx, inserts)
 	c.written(seat, inserted, err)
 	if err != nil {
 		return Receipt{}, c.metrics.refused(attributed(err, ""))
 	}
-	return c.receipt(&insert, &inserted[0]), nil
+	receipt := c.receipt(&insert, &inserted[0])
+	c.feedEnqueued(receipt)
+	return receipt, nil
 }
 
 // EnqueueMany accepts up to 10 000 tasks. Atomic ones share fate: all are
@@ -84,9 +89,10 @@ func tooMany(drafts int) error {
 // while after write has returned.
 func (c *Client) enqueueAtomic(ctx context.Context, drafts []Draft, write func(context.Context, []store.Insert) ([]store.Inserted, error), while time.Duration) ([]Receipt, error) {
 	inserts := make([]store.Insert, len(drafts))
+	channel := c.channelFor(ctx)
 	var wrong complaints
 	for i := range drafts {
-		insert, err := c.prepare(ctx, drafts[i], item(i))
+		insert, err := c.prepareOf(ctx, drafts[i], item(i), channel)
 		if err != nil && !wrong.collect(err) {
 			return nil, c.metrics.refused(err)
 		}
@@ -95,7 +101,7 @@ func (c *Client) enqueueAtomic(ctx context.Context, drafts []Draft, write func(c
 	if err := wrong.err("some of the tasks are invalid"); err != nil {
 		return nil, c.metrics.refused(err)
 	}
-	taken, err := c.seatsOf(inserts)
+	taken, err := c.seatsOf(ctx, inserts)
 	if err != nil {
 		return nil, c.metrics.refused(err)
 	}
@@ -107,6 +113,9 @@ func (c *Client) enqueueAtomic(ctx context.Context, drafts []Draft, write func(c
 	receipts := make([]Receipt, len(inserted))
 	for i := range inserted {
 		receipts[i] = c.receipt(&inserts[i], &inserted[i])
+	}
+	if while == 0 {
+		c.feedEnqueued(receipts...)
 	}
 	return receipts, nil
 }
@@ -192,20 +201,18 @@ func (c *Client) enqueueEach(ctx context.Context, drafts []Draft) ([]Receipt, er
 	receipts := make([]Receipt, len(drafts))
 	inserts := make([]store.Insert, 0, len(drafts))
 	places := make([]int, 0, len(drafts))
-	taken := make([]seats, 0, len(drafts))
+	channel := c.channelFor(ctx)
 	for i := range drafts {
-		insert, err := c.prepare(ctx, drafts[i], "")
-		if err == nil {
-			var seat seats
-			seat, err = c.seats(insert.Task.Queue, 1)
-			taken = append(taken, seat)
-		}
+		insert, err := c.prepareOf(ctx, drafts[i], "", channel)
 		if err != nil {
 			receipts[i].Err = c.metrics.refused(attributed(err, ""))
-			taken = taken[:len(inserts)]
 			continue
 		}
 		inserts, places = append(inserts, insert), append(places, i)
+	}
+	taken, refused := c.seatsEach(ctx, inserts)
+	if len(refused) > 0 {
+		inserts, places, taken = c.refuse(receipts, refused, inserts, places, taken)
 	}
 	if len(inserts) == 0 {
 		return receipts, nil
@@ -222,7 +229,22 @@ func (c *Client) enqueueEach(ctx context.Context, drafts []Draft) ([]Receipt, er
 		}
 		receipts[places[i]] = c.receipt(&inserts[i], &results[i].Items[0])
 	}
+	c.feedEnqueued(receipts...)
 	return receipts, nil
+}
+
+// refuse notes on the receipts which tasks are refused, and returns the others.
+func (c *Client) refuse(receipts []Receipt, refused map[int]error, inserts []store.Insert, places []int, taken []seats) ([]store.Insert, []int, []seats) {
+	n := 0
+	for i, place := range places {
+		if err := refused[i]; err != nil {
+			receipts[place].Err = c.metrics.refused(attributed(err, ""))
+			continue
+		}
+		inserts[n], places[n], taken[n] = inserts[i], place, taken[i]
+		n++
+	}
+	return inserts[:n], places[:n], taken[:n]
 }
 
 // receipt turns what the store said into what the caller learns.
@@ -244,8 +266,16 @@ func (c *Client) receipt(insert *store.Insert, inserted *store.Inserted) Receipt
 // of the draft is shared with the caller afterwards, except the payload, which
 // is only read.
 func (c *Client) prepare(ctx context.Context, d Draft, prefix string) (store.Insert, error) {
+	return c.prepareOf(ctx, d, prefix, c.channelFor(ctx))
+}
+
+// prepareOf prepares one of several drafts, which share what is known of channels.
+func (c *Client) prepareOf(ctx context.Context, d Draft, prefix string, channel channelCheck) (store.Insert, error) {
 	d.TraceParent = c.tracer.Keep(ctx, d.TraceParent)
 	wrong := complaints{prefix: prefix, policies: c.policiesFor(ctx, &d)}
+	if !d.promised {
+		wrong.channel = channel
+	}
 	now := time.Now()
 	d.validate(&wrong, now)
 	if !d.ID.IsZero() && (d.ID[6]>>4 != 7 || d.ID[8]>>6 != 2) {
@@ -366,7 +396,19 @@ func (c *Client) queueOf(ctx context.Context, wrong *complaints, path, name stri
 	if name == alert.Queue {
 		wrong.add(path, "the queue "+name+" is that of the engine's own alerts", "name another queue")
 	} else if !ok || len(queue.Numbers) == 0 {
-		wrong.add(path, "there is no queue "+task.Quote(name), "create it first: Inspector.PutQueue or PUT /v1/queues/{name}")
+		wrong.add(path, "there is no queue "+task.Quote(name), cmp.Or(c.nearestQueue(name), "create it first: outlast queue create NAME, PUT /v1/queues/{name} or Inspector.PutQueue"))
 	}
 	return queue
+}
+
+// nearestQueue is a hint with the queue that has nearly this name, "" without one.
+func (c *Client) nearestQueue(name string) string {
+	var names []string
+	for i := range c.engine.Topology().Queues {
+		names = append(names, c.engine.Topology().Queues[i].Name)
+	}
+	if near := hints.Nearest(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return ""
 }

@@ -72,6 +72,31 @@ func TestWhatFollowsAnEnd(t *testing.T) {
 	})
 }
 
+// A callback is found from its task also after lanes were added to its queue.
+func TestCallbackIsFoundAfterLanesWereAdded(t *testing.T) {
+	t.Parallel()
+	virtually(t, func(k *kit) {
+		nothing := func(context.Context, json.RawMessage) error { return nil }
+		outlast.Handle(k.client, "a", nothing)
+		outlast.Handle(k.client, "told", nothing)
+		k.start()
+		var tasks []*outlast.Task
+		for range 20 {
+			tasks = append(tasks, k.enqueue(outlast.Draft{Type: "a", OnSuccess: &task.Follow{Type: "told"}}))
+		}
+		k.after(time.Second)
+		if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: task.DefaultQueue, Lanes: 31}); err != nil {
+			t.Fatal(err)
+		}
+		k.after(time.Second)
+		for _, one := range tasks {
+			if view := k.get(one.ID); view.CallbackTask.IsZero() || view.CallbackState != task.Succeeded {
+				t.Fatalf("%s has the callback %s, %s", one.ID, view.CallbackTask, view.CallbackState)
+			}
+		}
+	})
+}
+
 // The callbacks of a durable function are functions of what became of the call.
 func TestFunctionWithCallbacks(t *testing.T) {
 	t.Parallel()
@@ -210,10 +235,10 @@ func TestCallbackAfterARedrive(t *testing.T) {
 		if _, err := k.client.Inspector().Redrive(k.ctx, outlast.RedriveRequest{IDs: []outlast.ID{charge.ID}}); err != nil {
 			t.Fatal(err)
 		}
-		k.after(5 * time.Second)
+		k.after(time.Minute)
 		view := k.get(charge.ID)
 		if view.State != task.Succeeded || view.CallbackState != task.Succeeded || view.CallbackTask == first || len(box.ends) != 2 {
-			t.Errorf("%s, callback %s (%s before), told %d times", view.State, view.CallbackTask, first, len(box.ends))
+			t.Errorf("%s, callback %s: %s (%s before: %s), told %d times", view.State, view.CallbackTask, view.CallbackState, first, k.get(first).State, len(box.ends))
 		}
 		if k.get(first).Spec.Follows != task.FollowOnDead || !strings.HasPrefix(string(k.get(view.CallbackTask).Spec.Follows), "on_succ") {
 			t.Errorf("%s and %s", k.get(first).Spec.Follows, k.get(view.CallbackTask).Spec.Follows)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -111,7 +112,7 @@ func TestDeadWorkerGroup(t *testing.T) {
 		t.Errorf("20 tasks of a healthy group took %v", took)
 	}
 	eventually(t, "the group was tried a second time", func() bool { views := c.Groups(); return views[0].Failures >= 2 })
-	if calls, views := down.calls.Load(), c.Groups(); calls > 60 || views[0].Kind != group.Busy {
+	if calls, views := down.calls.Load(), c.Groups(); calls > 10 || views[0].Kind != group.Busy {
 		t.Errorf("%d calls of a group that is away, which is %+v", calls, views[0].Dispatch)
 	}
 	down.away.Store(false)
@@ -123,6 +124,35 @@ func TestDeadWorkerGroup(t *testing.T) {
 		view, err := c.Inspector().Get(ctx, receipt.Task.ID)
 		if err != nil || view.State != task.Succeeded || view.Attempt != 1 {
 			t.Fatalf("a task ended as %s after %d attempts, %v", view.State, view.Attempt, err)
+		}
+	}
+}
+
+// Each try of a group that is away is in the history of the task that tried, with what
+// was found.
+func TestFailedDispatchesAreRecorded(t *testing.T) {
+	c := groupNode(t, "")
+	closed := newMember(t, false)
+	closed.Close()
+	beat(t, c, "busy", "m", newMember(t, true).URL)
+	beat(t, c, "unreachable", "m", closed.URL)
+	for kind, category := range map[string]string{"busy": "unavailable", "unreachable": "unsent", "empty": "unavailable"} {
+		receipt, err := c.Enqueue(t.Context(), groupDraft(kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last task.Attempt
+		eventually(t, "the try is recorded", func() bool {
+			attempts, err := c.Inspector().Attempts(t.Context(), receipt.Task.ID)
+			if err != nil || len(attempts) == 0 {
+				return false
+			}
+			last = attempts[0]
+			return true
+		})
+		if f := last.Failure; last.Outcome != task.OutcomeReleased || f == nil || f.Category != category || f.Type != task.DispatchFailure || f.Code != kind ||
+			!strings.HasPrefix(f.Message, "the group "+kind+" is "+kind) || f.Fingerprint == "" {
+			t.Errorf("%s, %+v", last.Outcome, last.Failure)
 		}
 	}
 }
@@ -230,4 +260,89 @@ func TestRecoveredGroupWithLongTasks(t *testing.T) {
 		done, err := c.Inspector().Count(t.Context(), store.Filter{State: task.Succeeded, Type: task.HTTPType}, 10)
 		return err == nil && done == 5
 	})
+}
+
+// A node that may not call the members leaves tasks of the group to one that may, at no
+// cost, and when that one is gone they wait.
+func TestTasksOfAGroupGoToNodesThatMayCall(t *testing.T) {
+	data, log, m := memory.New(), &logBook{}, newMember(t, false)
+	closed := reaching(t, data, log, outlast.AsServer())
+	open := reaching(t, data.Handle(), log, outlast.AsServer(), loopback)
+	beat(t, open, "g", "m", m.URL)
+	var ids []outlast.ID
+	for i := range 40 {
+		draft := groupDraft("g")
+		if i%4 == 0 {
+			draft.Key = "k"
+		}
+		receipt, err := closed.Enqueue(t.Context(), draft)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, receipt.Task.ID)
+	}
+	for _, id := range ids {
+		eventually(t, "the task is done", func() bool {
+			view, err := closed.Inspector().Get(t.Context(), id)
+			return err == nil && view.State == task.Succeeded && view.Attempt == 1
+		})
+	}
+	if calls := m.calls.Load(); calls != int64(len(ids)) {
+		t.Errorf("%d calls for %d tasks", calls, len(ids))
+	}
+	if views := closed.Groups(); len(views) != 1 || views[0].Failures != 0 {
+		t.Errorf("the group is well, and known as %+v", views)
+	}
+	if err := open.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	receipt, err := closed.Enqueue(t.Context(), groupDraft("g"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the task waits for the group", func() bool {
+		view, err := closed.Inspector().Get(t.Context(), receipt.Task.ID)
+		return err == nil && view.State == task.Pending && view.Attempt == 0 && closed.Groups()[0].Kind == group.Unreachable
+	})
+}
+
+// A member that the node may not call is refused when it registers. One that another node let
+// in costs no task its life: nobody has taken it.
+func TestMemberThatMayNotBeCalled(t *testing.T) {
+	s := memory.New()
+	open := func(opts ...outlast.Option) *outlast.Client {
+		c, err := outlast.Open(t.Context(), s.Handle(), append(opts, outlast.AsServer())...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Stop(context.Background()) })
+		return c
+	}
+	closed := open()
+	for _, url := range []string{"http://127.0.0.1:1", "http://localhost:1/x", "http://10.0.0.7:8080", "http://[::1]:80"} {
+		err := closed.PutMember(t.Context(), group.Member{Group: "g", ID: "m", URL: url})
+		if e := wantCode(t, err, task.CodeInvalid); len(e.Fields) != 1 || e.Fields[0].Path != "url" || !strings.Contains(e.Hint, "--allow-target") {
+			t.Errorf("%s: %+v (%s)", url, e.Fields, e.Hint)
+		}
+	}
+	m := newMember(t, false)
+	wide := open(outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")))
+	beat(t, wide, "g", "m", m.URL)
+	if err := wide.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	receipt, err := closed.Enqueue(t.Context(), groupDraft("g"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the group was tried", func() bool {
+		views := closed.Groups()
+		return len(views) == 1 && views[0].Failures >= 1 && views[0].Kind == group.Unreachable
+	})
+	if view, err := closed.Inspector().Get(t.Context(), receipt.Task.ID); err != nil || view.State != task.Pending || view.Attempt != 0 {
+		t.Errorf("%+v, %v", view, err)
+	}
 }

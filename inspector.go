@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/feed"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -30,6 +32,9 @@ type View struct {
 	// waits for its time, the next probe of an open breaker, the next token of a
 	// spent budget. Zero where nobody can know.
 	NextCheck time.Time
+	// MissingKey is the encryption key that nodes lack which were to run the task,
+	// where Waiting says so; "" where it waits for being encrypted at all.
+	MissingKey string
 	// Held is why nobody takes a task for a worker group that waits for that; nil for
 	// all others.
 	Held *store.Held
@@ -40,6 +45,8 @@ type View struct {
 	PolicyName string
 	// PolicyVersion is the newest version of it, 0 for a policy without versions.
 	PolicyVersion int64
+	// RetryPolicy is that policy; nil where PolicyName is "".
+	RetryPolicy *retry.Policy
 	// FallbackState and FallbackError tell of the fallback task of a dead
 	// one, where there is one. Only [Inspector.Get] fills them.
 	FallbackState task.State
@@ -53,6 +60,9 @@ type View struct {
 	// Progress is what the running attempt last reported, JSON, if it runs on
 	// this node.
 	Progress json.RawMessage
+	// LeaseUntil is until when a remote worker has the running task at least, if this
+	// node has leased it.
+	LeaseUntil time.Time
 }
 
 // Get returns a task, whatever its state. Code "not_found" if there is none,
@@ -78,16 +88,17 @@ func (i *Inspector) View(ctx context.Context, tasks ...*Task) ([]*View, error) {
 		if err != nil {
 			return nil, err
 		}
-		view := &View{Task: t, Waiting: waiting.why, NextCheck: waiting.next, MaxAttempts: t.Spec.MaxAttempts}
+		view := &View{Task: t, Waiting: waiting.why, NextCheck: waiting.next, MissingKey: waiting.key, MaxAttempts: t.Spec.MaxAttempts}
 		if policy, name, err := i.client.registry.policyOf(t); err == nil {
-			view.PolicyName, view.PolicyVersion = name, policy.Version()
+			view.PolicyName, view.PolicyVersion, view.RetryPolicy = name, policy.Version(), policy
 			if view.MaxAttempts == 0 || policy.IsOnce() {
 				view.MaxAttempts = policy.MaxAttempts()
 			}
 		}
 		if t.State == task.Running {
-			if view.Progress = i.client.registry.progress.get(t); view.Progress == nil && task.Leased(t.Node) {
-				view.Progress = i.client.engine.LeaseProgress(t)
+			view.Progress = i.client.registry.progress.get(t)
+			if task.Leased(t.Node) {
+				view.LeaseUntil, view.Progress = i.client.engine.Lease(t)
 			}
 		}
 		if view.Waiting == task.InGroupBackoff {
@@ -114,20 +125,41 @@ func (i *Inspector) Attempts(ctx context.Context, id ID) ([]Attempt, error) {
 
 // Find returns a page of tasks, the newest first, and the cursor of the next
 // page, "" for none. A page may be short or empty and still have a next one. The
-// steps of alerts are found by their queue, type or id only.
+// steps of alerts are found by their queue, type or id only. A search that is the id
+// of a task finds it alone, one of at least 8 digits that ids begin with these tasks.
 func (i *Inspector) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*View, string, error) {
 	if err := checkFilter(&filter, &page); err != nil {
 		return nil, "", err
 	}
-	tasks, next, err := i.client.backend.Find(ctx, filter, page)
+	find := i.client.backend.Find
+	if filter.Search != "" {
+		find = i.search
+	}
+	tasks, next, err := walk(ctx, find, filter, page)
 	if err != nil {
 		return nil, "", err
 	}
-	if hidesAlerts(&filter) {
-		tasks = slices.DeleteFunc(tasks, func(t *Task) bool { return t.Queue == alert.Queue })
-	}
 	views, err := i.View(ctx, tasks...)
 	return views, next, err
+}
+
+// walkTime is how long Find goes on from page to page while it has found nothing.
+const walkTime = 50 * time.Millisecond
+
+// walk finds a page, and goes on behind those that are empty: so are some in a row
+// where the newest tasks do not match, or are hidden.
+func walk(ctx context.Context, find func(context.Context, store.Filter, store.Page) ([]*Task, string, error), filter store.Filter, page store.Page) ([]*Task, string, error) {
+	if hidesAlerts(&filter) {
+		filter.Without = alert.Queue
+	}
+	began := time.Now()
+	for {
+		tasks, next, err := find(ctx, filter, page)
+		if err != nil || len(tasks) > 0 || next == "" || time.Since(began) >= walkTime {
+			return tasks, next, err
+		}
+		page.Cursor = next
+	}
 }
 
 // Count returns how many tasks match, counting no further than limit.
@@ -167,6 +199,7 @@ func checkFilter(filter *store.Filter, page *store.Page) error {
 	if !filter.Since.IsZero() && !filter.Until.IsZero() && filter.Until.Before(filter.Since) {
 		c.add("until", "lies before since", "swap them")
 	}
+	checkSearch(&c, filter)
 	if page != nil && (page.Limit < 0 || page.Limit > maxPage) {
 		c.add("limit", "is outside 1 to 500", "follow the cursor for more")
 	}
@@ -196,6 +229,8 @@ func (i *Inspector) Cancel(ctx context.Context, id ID) (*View, error) {
 	i.client.engine.Canceled(id)
 	if t.State.Final() {
 		i.client.waiters.tell(id)
+		i.client.series.Add(&stats.Event{Queue: t.Queue, State: t.State})
+		i.client.feedAsked(t, feed.Canceled)
 	}
 	return i.one(ctx, t)
 }
@@ -224,6 +259,7 @@ func (i *Inspector) reschedule(ctx context.Context, asked, action string, id ID,
 		return nil, refusal(asked, id, err)
 	}
 	i.client.engine.Rescheduled(t)
+	i.client.feedAsked(t, feed.Released)
 	return i.one(ctx, t)
 }
 

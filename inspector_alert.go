@@ -28,7 +28,7 @@ func (i *Inspector) AlertRules(ctx context.Context) ([]alert.RuleView, error) {
 	}
 	for n := range objects {
 		o := &objects[n]
-		made := alert.RuleView{Managed: o.Managed, Actor: o.Actor, Version: o.Version, UpdatedAt: o.UpdatedAt}
+		made := alert.RuleView{Replaces: all[o.Name].Builtin, Managed: o.Managed, Actor: o.Actor, Version: o.Version, UpdatedAt: o.UpdatedAt}
 		if rule, err := alert.ParseRule(o.Body); err != nil {
 			made.Problem = err.Error()
 		} else {
@@ -219,40 +219,110 @@ func (i *Inspector) TestAlertChannel(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, testTimeout)
 	defer cancel()
 	err := i.client.alerts.Test(ctx, name)
-	if err == nil {
-		return nil
+	if unnoted := i.noteTest(ctx, name, err == nil); err == nil {
+		return unnoted
 	}
+	return untaken("the channel did not take the message", err)
+}
+
+// ProbeAlertChannel tries a channel from this node without a message to people: it
+// connects to who takes the messages, shakes hands where TLS is spoken, logs in to a
+// mail server, and leaves. It does not find out whether a robot or webhook takes the
+// key in its URL, nor whether there is such a mailbox. Code "conflict" for a Go
+// function, which can only be tried by a message.
+func (i *Inspector) ProbeAlertChannel(ctx context.Context, name string) error {
+	if _, err := i.AlertChannel(ctx, name); err != nil {
+		return err
+	}
+	if err := i.client.alerts.Load(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, testTimeout)
+	defer cancel()
+	if err := i.client.alerts.Probe(ctx, name); err != nil {
+		return untaken("the channel cannot be reached", err)
+	}
+	return nil
+}
+
+// untaken is the error of a channel, with what it means.
+func untaken(what string, err error) error {
 	if _, typed := errors.AsType[*Error](err); typed {
 		return err
 	}
 	v := retry.Classify(err)
-	return &Error{Code: task.CodeUnavailable, Message: "the channel did not take the message: " + err.Error(), Hint: "category " + string(v.Category), RetryAfter: v.Hint.After, Err: err}
+	return &Error{Code: task.CodeUnavailable, Message: what + ": " + err.Error(), Hint: "category " + string(v.Category), RetryAfter: v.Hint.After, Err: err}
 }
 
-// AlertEvents returns a page of the messages to channels, the newest first, and
-// the cursor of the next page. They are kept as long as ended tasks are.
-func (i *Inspector) AlertEvents(ctx context.Context, page store.Page) ([]alert.EventView, string, error) {
-	filter := store.Filter{Queue: alert.Queue}
-	if err := checkFilter(&filter, &page); err != nil {
+// noteTest leaves a row of a test message, also of one that was not delivered.
+func (i *Inspector) noteTest(ctx context.Context, name string, delivered bool) error {
+	row := audited(ctx, "alert.test", alert.KindChannel+"/"+name)
+	row.After, _ = json.Marshal(map[string]bool{"delivered": delivered}) // plain values
+	_, err := i.client.backend.Change(context.WithoutCancel(ctx), store.Change{Quiet: true, Audit: []store.Audit{row}})
+	return err
+}
+
+// AlertEvents returns a page of the messages to channels that a filter selects, the
+// newest first, and the cursor of the next page. A page may have fewer messages than
+// asked for, also none, where there are many others between them. Messages are kept as
+// long as ended tasks are. Code "invalid" with fields.
+func (i *Inspector) AlertEvents(ctx context.Context, filter alert.EventFilter, page store.Page) ([]alert.EventView, string, error) {
+	var c complaints
+	c.fieldErrs(filter.Check())
+	if err := c.err("the filter is invalid"); err != nil {
 		return nil, "", err
 	}
-	tasks, next, err := i.client.backend.Find(ctx, filter, page)
-	if err != nil {
-		return nil, "", err
+	if page.Limit == 0 {
+		page.Limit = usualPage
 	}
 	acks, err := i.client.alerts.Acks(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	events := []alert.EventView{}
+	events, limit := []alert.EventView{}, page.Limit
+	for range mostAlertPages {
+		found, next, err := i.alertPage(ctx, &filter, page)
+		if err != nil {
+			return nil, "", err
+		}
+		for n := range found {
+			found[n].Ack = acks.Of(found[n].Message)
+		}
+		events = append(events, found...)
+		page.Cursor, page.Limit = next, limit-len(events)
+		if next == "" || page.Limit == 0 {
+			break
+		}
+	}
+	return events, page.Cursor, nil
+}
+
+const (
+	usualPage = 100 // as the stores have it
+	// mostAlertPages is how often the steps of alerts are asked for a page of messages.
+	mostAlertPages = 20
+)
+
+// alertPage is the messages among one page of the steps of alerts.
+func (i *Inspector) alertPage(ctx context.Context, of *alert.EventFilter, page store.Page) (events []alert.EventView, next string, err error) {
+	filter := store.Filter{Queue: alert.Queue, Since: of.Since, State: endedAs[of.State]}
+	if name := of.OneChannel(); name != "" {
+		filter.Type = alert.SendType(name)
+	}
+	if err := checkFilter(&filter, &page); err != nil {
+		return nil, "", err
+	}
+	tasks, next, err := i.client.backend.Find(ctx, filter, page)
 	for _, t := range tasks {
-		if event := alertEvent(t); event != nil {
-			event.Ack = acks.Of(event.Message)
+		if event := alertEvent(t); event != nil && of.Selects(event) {
 			events = append(events, *event)
 		}
 	}
-	return events, next, nil
+	return events, next, err
 }
+
+// endedAs is the state of the tasks that deliver messages, by the state of those.
+var endedAs = map[string]task.State{"sent": task.Succeeded, "silenced": task.Succeeded, "failed": task.Dead, "canceled": task.Canceled}
 
 // AckAlert notes that the caller takes care of what a message tells of, whichever
 // channel it went to; id is that of the task that delivers it. While an aggregate
@@ -295,6 +365,9 @@ func alertEvent(t *task.Task) *alert.EventView {
 	switch t.State {
 	case task.Succeeded:
 		event.State, event.EndedAt, event.NextAt = "sent", t.FinishedAt, time.Time{}
+		if event.Silence = alert.SilencedBy(t.Result); event.Silence != "" {
+			event.State = "silenced"
+		}
 	case task.Dead:
 		event.State, event.EndedAt, event.NextAt = "failed", t.FinishedAt, time.Time{}
 	case task.Canceled:
@@ -365,6 +438,24 @@ func (c *complaints) fieldErrs(err error) {
 	for _, field := range retry.FieldErrors(err) {
 		c.add(field.Field, field.Message, field.Hint)
 	}
+}
+
+// AlertsPaused is since when alerts are not delivered because the queue that they
+// travel in is paused: the zero time while it is not. They wait, and none is lost.
+func (i *Inspector) AlertsPaused(ctx context.Context) (since time.Time, err error) {
+	queues, err := i.client.backend.Queues(ctx)
+	if err != nil {
+		return since, err
+	}
+	at := slices.IndexFunc(queues, func(q Queue) bool { return q.Name == alert.Queue })
+	if at < 0 || !queues[at].Paused {
+		return since, nil
+	}
+	rows, _, err := i.client.backend.Audit(ctx, store.AuditFilter{Action: "queue.pause", Subject: "queue/" + alert.Queue}, store.Page{Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return queues[at].UpdatedAt, err
+	}
+	return rows[0].At, nil
 }
 
 // AlertProblems are the channels that do not deliver and the rules that do not

@@ -3,7 +3,9 @@ package outlast
 import (
 	"context"
 	"encoding/json"
+	"time"
 
+	"github.com/outlast-dev/outlast/bulk"
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -39,9 +41,45 @@ func (i *Inspector) DeadGroups(ctx context.Context, filter store.Filter, limit i
 	return i.client.backend.DeadGroups(ctx, dead.Letters(filter), limit)
 }
 
+// DeadTrends tells when and where the letters of groups died, by fingerprint: of the
+// newest 4 000 letters of those that match, 1 000 with a type or a fingerprint.
+func (i *Inspector) DeadTrends(ctx context.Context, filter store.Filter) (map[string]*dead.Trend, error) {
+	if err := checkFilter(&filter, nil); err != nil {
+		return nil, err
+	}
+	since := dead.TrendSince(time.Now())
+	parts, err := i.client.backend.DeadTrend(ctx, dead.Letters(filter), since)
+	if err != nil {
+		return nil, err
+	}
+	topology, err := i.Topology(ctx)
+	if err != nil {
+		return nil, err
+	}
+	releases := map[string]string{}
+	for n := range topology.Nodes {
+		releases[topology.Nodes[n].ID] = topology.Nodes[n].Release
+	}
+	return dead.Trends(parts, since, releases), nil
+}
+
+// DeadGroup returns the group of one fingerprint, of the letters that match; code
+// "not_found" where there is none.
+func (i *Inspector) DeadGroup(ctx context.Context, fingerprint string, filter store.Filter) (*store.DeadGroup, error) {
+	filter.Fingerprint = fingerprint
+	groups, err := i.DeadGroups(ctx, filter, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(groups) == 0 || fingerprint == "" {
+		return nil, task.NotFound("group", fingerprint)
+	}
+	return &groups[0], nil
+}
+
 // Redrive sends dead letters back to their queues: those of ids at once, with
-// the ids that are none in Missing; those of a filter, and those with a canary or
-// a bound of failures, by an operation that outlives this node, whose id is
+// the ids that are none in Missing; those of a filter, and those with a rate, a
+// canary or a bound of failures, by an operation that outlives this node, whose id is
 // returned. A dry run changes nothing, and shows what would go first.
 func (i *Inspector) Redrive(ctx context.Context, request RedriveRequest) (RedriveResult, error) {
 	if request.Filter != nil {
@@ -66,7 +104,12 @@ func (i *Inspector) Purge(ctx context.Context, filter store.Filter, dryRun bool)
 		return i.client.backend.Count(ctx, dead.Letters(filter), mostCounted)
 	}
 	row := audited(ctx, "dead.purge", "dead")
+	counted, err := i.client.backend.Count(ctx, dead.Letters(filter), mostCounted)
+	if err != nil {
+		return 0, err
+	}
 	row.Before, _ = json.Marshal(map[string]any{"filter": dead.FilterText(filter)}) // plain values
+	row.After, _ = json.Marshal(map[string]any{"purged": counted})                  // they go in many transactions, the row with the first
 	return dead.Purge(ctx, i.client.backend, i.client.engine, filter, row)
 }
 
@@ -95,7 +138,7 @@ func (i *Inspector) Operations(ctx context.Context, n int) ([]store.Operation, e
 	if n == 0 {
 		n = 100
 	}
-	return i.client.backend.Operations(ctx, n)
+	return i.client.backend.Operations(ctx, "", n)
 }
 
 // OperationItems is the report of a redrive: what has become of each of its
@@ -106,19 +149,50 @@ func (i *Inspector) OperationItems(ctx context.Context, id string, page store.Pa
 	return i.client.keeper.Redriver().Items(ctx, id, page)
 }
 
+// steerer pauses, resumes and cancels operations.
+type steerer interface {
+	Pause(ctx context.Context, id string, audit store.Audit) (*store.Operation, error)
+	Resume(ctx context.Context, id string, audit store.Audit) (*store.Operation, error)
+	Cancel(ctx context.Context, id string, audit store.Audit) (*store.Operation, error)
+}
+
+// steererOf finds who works on operations of the kind of this one.
+func (i *Inspector) steererOf(ctx context.Context, id string) (steerer, error) {
+	operation, err := i.client.backend.Operation(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if bulk.Is(operation.Kind) {
+		return i.client.bulk, nil
+	}
+	return i.client.keeper.Redriver(), nil
+}
+
 // PauseOperation stops a running operation after its current batch; code
 // "conflict" for one that has ended.
 func (i *Inspector) PauseOperation(ctx context.Context, id string) (*store.Operation, error) {
-	return i.client.keeper.Redriver().Pause(ctx, id, audited(ctx, "operation.pause", ""))
+	steerer, err := i.steererOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return steerer.Pause(ctx, id, audited(ctx, "operation.pause", ""))
 }
 
 // ResumeOperation lets a paused operation go on.
 func (i *Inspector) ResumeOperation(ctx context.Context, id string) (*store.Operation, error) {
-	return i.client.keeper.Redriver().Resume(ctx, id, audited(ctx, "operation.resume", ""))
+	steerer, err := i.steererOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return steerer.Resume(ctx, id, audited(ctx, "operation.resume", ""))
 }
 
 // CancelOperation ends an operation after its current batch. What it has done
 // stays done.
 func (i *Inspector) CancelOperation(ctx context.Context, id string) (*store.Operation, error) {
-	return i.client.keeper.Redriver().Cancel(ctx, id, audited(ctx, "operation.cancel", ""))
+	steerer, err := i.steererOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return steerer.Cancel(ctx, id, audited(ctx, "operation.cancel", ""))
 }

@@ -3,6 +3,7 @@ package outlast
 import (
 	"context"
 
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -19,8 +20,12 @@ func (i *Inspector) followed(ctx context.Context, view *View) {
 	}
 }
 
-// callback is the task that tells of the end of t, nil for none. It has the id that
-// the end gave it; its lane is found again as it was then.
+// mostLanes bounds the lanes in which a callback is looked for.
+const mostLanes = 500
+
+// callback is the task that tells of the end of t, nil for none. It has the id that the
+// end gave it. It is looked for in the lane of the id, and, since lanes may have been
+// added to its queue, in the others.
 func (i *Inspector) callback(ctx context.Context, t *task.Task) *task.Task {
 	var follow *task.Follow
 	kind := task.FollowOnSuccess
@@ -41,6 +46,16 @@ func (i *Inspector) callback(ctx context.Context, t *task.Task) *task.Task {
 		}
 		if found, err := i.client.backend.Get(ctx, id.WithLane(laneOf(&queue, id, "", ""))); err == nil && found.Spec.Parent == t.ID {
 			return found
+		}
+		filter := store.Filter{}
+		for _, number := range queue.Numbers[:min(len(queue.Numbers), mostLanes)] {
+			filter.IDs = append(filter.IDs, id.WithLane(number))
+		}
+		found, _, _ := i.client.backend.Find(ctx, filter, store.Page{Limit: mostLanes})
+		for _, other := range found {
+			if other.Spec.Parent == t.ID {
+				return other
+			}
 		}
 	}
 	return nil

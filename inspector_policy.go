@@ -164,6 +164,9 @@ func (i *Inspector) PutPolicy(ctx context.Context, change policy.Change) (named 
 	if err := policyErr(err); err != nil {
 		return nil, false, err
 	}
+	if err := i.client.checkPolicy(ctx, made); err != nil {
+		return nil, false, err
+	}
 	return i.changePolicy(ctx, &change, "policy.put", func(before *store.Object) (json.RawMessage, error) {
 		if before != nil && string(policy.Written(before)) == string(made.Body) {
 			return before.Body, nil
@@ -171,6 +174,28 @@ func (i *Inspector) PutPolicy(ctx context.Context, change policy.Change) (named 
 		body, err := made.Over(before)
 		return body, policyErr(err)
 	})
+}
+
+// checkPolicy checks the names that a policy takes from elsewhere. It may name itself.
+func (c *Client) checkPolicy(ctx context.Context, made *policy.Policy) error {
+	wrong := complaints{channel: c.channelFor(ctx)}
+	if !absent(made.Alert) {
+		wrong.alert("alert", made.Alert)
+	}
+	if follow := made.Fallback; follow != nil {
+		if follow.Queue != "" {
+			c.queueOf(ctx, &wrong, "fallback.queue", follow.Queue)
+		}
+		if follow.Policy != "" && follow.Policy != made.Name {
+			kept, err := c.readPolicies(ctx)
+			if err != nil {
+				return err
+			}
+			wrong.policies = kept
+			wrong.policyName("fallback.policy", follow.Policy)
+		}
+	}
+	return wrong.err("the policy is invalid")
 }
 
 // changePolicy puts the body that follows from what is kept; the same one makes no
@@ -181,14 +206,15 @@ func (i *Inspector) changePolicy(ctx context.Context, change *policy.Change, act
 		if err != nil {
 			return nil, false, err
 		}
-		o := store.Object{Kind: policy.Kind, Name: change.Name, Actor: cmp.Or(change.Actor, "library")}
+		row := audited(ctx, action, "policy/"+change.Name)
+		o := store.Object{Kind: policy.Kind, Name: change.Name, Actor: row.Actor}
 		if o.Body, err = body(before); err != nil {
 			return nil, false, err
 		}
-		var was []byte
+		row.After = o.Body
 		if before != nil {
-			o.Version, was = before.Version, before.Body
-			if string(was) == string(o.Body) {
+			o.Version, row.Before = before.Version, before.Body
+			if string(before.Body) == string(o.Body) {
 				same := namedOf(before)
 				return &same, false, nil
 			}
@@ -198,10 +224,7 @@ func (i *Inspector) changePolicy(ctx context.Context, change *policy.Change, act
 			next := namedOf(&o)
 			return &next, true, nil
 		}
-		done, err := i.client.backend.Change(ctx, store.Change{
-			Put:   []store.Object{o},
-			Audit: []store.Audit{{Actor: o.Actor, Action: action, Subject: "policy/" + change.Name, Before: was, After: o.Body}},
-		})
+		done, err := i.client.backend.Change(ctx, store.Change{Put: []store.Object{o}, Audit: []store.Audit{row}})
 		if err == nil {
 			i.refresh(ctx)
 			stored := namedOf(&done.Put[0])
@@ -276,12 +299,9 @@ func (i *Inspector) DeletePolicy(ctx context.Context, change policy.Change) erro
 	if change.DryRun {
 		return nil
 	}
-	actor := cmp.Or(change.Actor, "library")
-	o.Actor = actor
-	_, err = i.client.backend.Change(ctx, store.Change{
-		Delete: []store.Object{*o},
-		Audit:  []store.Audit{{Actor: actor, Action: "policy.delete", Subject: "policy/" + change.Name, Before: o.Body}},
-	})
+	row := audited(ctx, "policy.delete", "policy/"+change.Name)
+	o.Actor, row.Before = row.Actor, o.Body
+	_, err = i.client.backend.Change(ctx, store.Change{Delete: []store.Object{*o}, Audit: []store.Audit{row}})
 	if err == nil {
 		i.refresh(ctx)
 	}

@@ -131,11 +131,18 @@ func (i *Inspector) QueueStats(ctx context.Context) (map[string]QueueStats, erro
 	return all, nil
 }
 
+// keyAudit is what the audit log says of an ordering key.
+type keyAudit struct {
+	Key     string `json:"key"`
+	Blocked bool   `json:"blocked"`
+}
+
 // ReleaseKey lets the tasks behind a dead one of an ordering key go on; the
 // dead letter stays. It reports whether the key was blocked.
 func (i *Inspector) ReleaseKey(ctx context.Context, queue, key string) (bool, error) {
 	row := audited(ctx, "key.release", "queue/"+queue)
-	row.Before, _ = json.Marshal(map[string]string{"key": key}) // a text: it cannot fail
+	row.Before, _ = json.Marshal(keyAudit{key, true}) // plain values
+	row.After, _ = json.Marshal(keyAudit{key, false})
 	released, err := i.client.backend.ReleaseKey(ctx, queue, key, row)
 	if err != nil || !released {
 		return released, err

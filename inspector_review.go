@@ -1,6 +1,7 @@
 package outlast
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -14,10 +15,14 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// ReviewPolicies looks over the policies that were put and the types: those of which
-// the configuration says something, and those with a handler on this node. What other
-// applications say of their own handlers is not known here. A client that has not
-// started reads everything now.
+// mostRecent is how many of the newest tasks are looked at for types of which nothing
+// else is known.
+const mostRecent = 100
+
+// ReviewPolicies looks over the policies that were put and the default one, and the
+// types: those of which the configuration says something, those with a handler on this
+// node, and those of the newest tasks. What other applications say of their own
+// handlers is not known here. A client that has not started reads everything now.
 func (i *Inspector) ReviewPolicies(ctx context.Context) (*policy.Review, error) {
 	c := i.client
 	if c.state.Load() == opened {
@@ -25,23 +30,57 @@ func (i *Inspector) ReviewPolicies(ctx context.Context) (*policy.Review, error) 
 			return nil, err
 		}
 	}
-	set, found := c.registry.set.Load(), &policy.Review{}
-	for _, p := range set.Policies() {
-		c.registry.review(found, "policy/"+p.Name, &task.Task{Queue: task.DefaultQueue, Policy: p.Name})
+	recent, err := i.recentTypes(ctx)
+	if err != nil {
+		return nil, err
 	}
-	types := append(set.Types(), slices.Collect(maps.Keys(*c.registry.handlers.Load()))...)
-	slices.Sort(types)
-	for _, name := range slices.Compact(types) {
-		if alert.IsType(name) {
-			continue
+	set, found := c.registry.set.Load(), &policy.Review{}
+	var policies []string
+	for _, p := range set.Policies() {
+		policies = append(policies, p.Name)
+	}
+	builtin := !slices.Contains(policies, policy.Default)
+	if builtin {
+		policies = append(policies, policy.Default)
+	}
+	slices.Sort(policies)
+	for _, name := range policies {
+		c.registry.review(found, "policy/"+name, &task.Task{Queue: task.DefaultQueue, Policy: name})
+	}
+	if builtin { // types that follow it are named all the same
+		found.Endless = slices.DeleteFunc(found.Endless, func(name string) bool { return name == "policy/"+policy.Default })
+	}
+	for _, name := range set.Types() {
+		recent[name] = usualTask(name, set.Type(name).Queue)
+	}
+	for name := range *c.registry.handlers.Load() {
+		if set.Type(name) == nil {
+			recent[name] = usualTask(name, "")
 		}
-		t := &task.Task{Queue: task.DefaultQueue, Type: name, Target: name}
-		if of := set.Type(name); of != nil && of.Queue != "" {
-			t.Queue = of.Queue
+	}
+	for _, name := range slices.Sorted(maps.Keys(recent)) {
+		if !alert.IsType(name) {
+			c.registry.review(found, "type/"+name, recent[name])
 		}
-		c.registry.review(found, "type/"+name, t)
 	}
 	return found, nil
+}
+
+// usualTask is one of a type that says nothing itself.
+func usualTask(name, queue string) *task.Task {
+	return &task.Task{Queue: cmp.Or(queue, task.DefaultQueue), Type: name, Target: name}
+}
+
+// recentTypes are the newest tasks by type, the newest of each.
+func (i *Inspector) recentTypes(ctx context.Context) (map[string]*task.Task, error) {
+	tasks, _, err := i.client.backend.Find(ctx, store.Filter{}, store.Page{Limit: mostRecent})
+	newest := map[string]*task.Task{}
+	for _, t := range tasks {
+		if newest[t.Type] == nil {
+			newest[t.Type] = t
+		}
+	}
+	return newest, err
 }
 
 // review looks at what would hold for a task.
@@ -50,10 +89,14 @@ func (r *registry) review(found *policy.Review, name string, t *task.Task) {
 	if err != nil {
 		return // only inline policies can be unreadable
 	}
-	if chosen.MaxAttempts() == 1 && !r.set.Load().Off() {
+	attempts, off := chosen.MaxAttempts(), r.set.Load().Off()
+	if t.Spec.MaxAttempts > 0 && !off {
+		attempts = t.Spec.MaxAttempts
+	}
+	if attempts == 1 && !off {
 		found.Once = append(found.Once, name)
 	}
-	if chosen.Timeout() == 0 {
+	if chosen.Timeout() == 0 && t.Spec.Timeout == 0 && t.Spec.HTTP == nil {
 		found.Endless = append(found.Endless, name)
 	}
 	now := time.Now()
@@ -61,7 +104,7 @@ func (r *registry) review(found *policy.Review, name string, t *task.Task) {
 		Task: t, Outcome: task.OutcomeDead, DeadReason: task.Exhausted, StartedAt: now, EndedAt: now,
 		Failure: &task.Failure{Category: string(retry.Unknown), At: now},
 	}
-	if !r.client.alerts.Tells(death, chosen.MaxAttempts(), r.alertOf(t)) {
+	if !r.client.alerts.Tells(death, attempts, r.alertOf(t)) {
 		found.Silent = append(found.Silent, name)
 	}
 }

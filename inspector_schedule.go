@@ -1,6 +1,7 @@
 package outlast
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,8 +58,8 @@ func (i *Inspector) Schedule(ctx context.Context, name string) (*schedule.View, 
 // NextTicks returns the next n ticks, 1 to 100, fewer where no more come. A
 // paused schedule has those that it would have if it were resumed.
 func (i *Inspector) NextTicks(ctx context.Context, name string, n int) ([]time.Time, error) {
-	if n < 1 || n > mostTicks {
-		return nil, task.Invalid("n", strconv.Itoa(n)+" is outside 1 to 100", "leave it out for 5")
+	if err := checkTicks(n); err != nil {
+		return nil, err
 	}
 	view, err := i.Schedule(ctx, name)
 	if err != nil {
@@ -73,11 +74,32 @@ func (i *Inspector) CheckSchedule(ctx context.Context, s schedule.Schedule) erro
 	return i.client.checkSchedule(ctx, &s)
 }
 
+// PlanTicks returns the next n ticks, 1 to 100, that a schedule would have. It stores
+// nothing. Code "invalid" with fields for what PutSchedule would refuse.
+func (i *Inspector) PlanTicks(ctx context.Context, s schedule.Schedule, n int) ([]time.Time, error) {
+	if err := checkTicks(n); err != nil {
+		return nil, err
+	}
+	if err := i.client.checkSchedule(ctx, &s); err != nil {
+		return nil, err
+	}
+	view := schedule.View{Schedule: s}
+	return view.Ticks(i.client.ticker.Now(ctx), n)
+}
+
+func checkTicks(n int) error {
+	if n < 1 || n > mostTicks {
+		return task.Invalid("n", strconv.Itoa(n)+" is outside 1 to 100", "leave it out for 5")
+	}
+	return nil
+}
+
 // PutSchedule makes a schedule, or changes the one of that name. Its ticks are
 // those after this moment; one of the rule before that is due already stays.
 // Pause, counters and the last task stay as they are. Code "invalid" with fields
-// for what can never fire or be enqueued, "managed_by_file" for a schedule that
-// the configuration file owns.
+// for what can never fire or be enqueued, such as a single time in the past (but
+// for one that is put again as it stands), "managed_by_file" for a schedule that the
+// configuration file owns.
 func (i *Inspector) PutSchedule(ctx context.Context, s schedule.Schedule) (*schedule.View, error) {
 	if err := i.client.checkSchedule(ctx, &s); err != nil {
 		return nil, err
@@ -100,7 +122,11 @@ func (i *Inspector) PutSchedule(ctx context.Context, s schedule.Schedule) (*sche
 			put.Version = r.view.Version
 		}
 		put.Actor = actorOf(ctx).name
-		r.state = schedule.Rebase(r.state, schedule.Hash(put), times, i.client.ticker.Now(ctx))
+		now := i.client.ticker.Now(ctx)
+		if err := r.fires(&s, now); err != nil {
+			return err
+		}
+		r.state = schedule.Rebase(r.state, schedule.Hash(put), times, now)
 		r.row.Before, r.row.After = r.body, put.Body
 		r.change.Put = append(r.change.Put, put)
 		return nil
@@ -133,19 +159,32 @@ func (i *Inspector) DeleteSchedule(ctx context.Context, name string) (view *sche
 func (i *Inspector) PauseSchedule(ctx context.Context, name string, paused bool) (*schedule.View, error) {
 	action := map[bool]string{true: "pause", false: "resume"}[paused]
 	_, err := i.revise(ctx, name, action, func(r *revision) error {
-		if err := r.there(); err != nil || r.state.Paused == paused {
+		if err := r.there(); err != nil {
 			return err
 		}
+		r.row.Before = said(&r.state)
 		times, err := r.view.Times()
-		if r.state.Paused = paused; !paused && err == nil {
+		resumes := r.state.Paused && !paused
+		if r.state.Paused = paused; resumes && err == nil {
 			r.state = schedule.Resume(r.state, times, i.client.ticker.Now(ctx))
 		}
+		r.row.After = said(&r.state)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return i.Schedule(ctx, name)
+}
+
+// said is what an operator's act does to the state of a schedule, for the audit log.
+func said(s *schedule.State) []byte {
+	text, _ := json.Marshal(struct { // plain values
+		Paused   bool      `json:"paused"`
+		Next     time.Time `json:"next,omitzero"`
+		LastTask ID        `json:"last_task,omitzero"`
+	}{s.Paused, s.Next.UTC(), s.LastTask})
+	return text
 }
 
 // TriggerSchedule enqueues the task of a schedule now, also while it is paused
@@ -166,11 +205,12 @@ func (i *Inspector) TriggerSchedule(ctx context.Context, name string, id ID) (Re
 		if insert, err = c.prepare(ctx, d, ""); err != nil {
 			return err
 		}
+		r.row.Before = said(&r.state)
 		r.state.LastTask = insert.Task.ID
-		r.row.After, err = json.Marshal(map[string]ID{"task": insert.Task.ID})
+		r.row.After = said(&r.state)
 		r.change.Quiet = true
 		r.change.Enqueue = []store.Batch{{Items: []store.Insert{insert}}}
-		return err
+		return nil
 	})
 	if err != nil {
 		return Receipt{}, c.metrics.refused(attributed(err, ""))
@@ -203,6 +243,16 @@ func (r *revision) owned() error {
 		return err
 	}
 	return managedByFile("schedule", r.name)
+}
+
+// fires refuses a rule whose only tick has passed, unless nothing changes.
+func (r *revision) fires(s *schedule.Schedule, now time.Time) error {
+	if s.At.IsZero() || s.At.After(now) || r.view != nil && r.view.Schedule.Same(s) {
+		return nil
+	}
+	var wrong complaints
+	wrong.add("at", "lies "+now.Sub(s.At).Round(time.Second).String()+" in the past, so the schedule would never fire", "give a time to come; enqueue a task for what is to run now")
+	return wrong.err("the schedule is invalid")
 }
 
 // mostConflicts is how often a change is tried that others are quicker than.
@@ -256,7 +306,9 @@ func (r *revision) finish(actor string) error {
 		return err
 	}
 	state.Actor = actor
-	r.change.Audit = []store.Audit{r.row}
+	if r.row.Before == nil || !bytes.Equal(r.row.Before, r.row.After) { // else nothing has changed
+		r.change.Audit = []store.Audit{r.row}
+	}
 	if !r.gone {
 		r.change.Put = append(r.change.Put, state)
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// counted counts an attempt by the node's release and the policy's version.
+// counted counts an attempt by the release of its node or worker and the policy's version.
 func (c *Client) counted(o engine.Outcome) {
 	s := o.Settlement
 	if s.Unstarted || s.Task.Queue == alert.Queue || s.Outcome == task.OutcomeReleased {
@@ -19,6 +19,7 @@ func (c *Client) counted(o engine.Outcome) {
 		Type: s.Task.Type, Number: s.Task.Attempt, Failed: s.Outcome != task.OutcomeSucceeded,
 		Run: s.EndedAt.Sub(s.StartedAt), Delay: max(0, s.StartedAt.Sub(s.Task.RunAt)),
 	}
+	_, _, a.Release = task.Runner(s.Task.Node)
 	if p := o.Policy; p != nil && p.Version() > 0 {
 		a.Policy, a.Version = p.Name(), p.Version()
 	}

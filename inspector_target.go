@@ -3,6 +3,8 @@ package outlast
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -104,13 +106,15 @@ func (i *Inspector) OrderTarget(ctx context.Context, name string, action store.T
 	if err := c.err("the order is invalid"); err != nil {
 		return nil, err
 	}
-	if action != store.TargetOpen {
-		if _, err := i.Target(ctx, name); err != nil {
-			return nil, err
-		}
+	known, err := i.Target(ctx, name)
+	if errors.Is(err, &Error{Code: task.CodeNotFound}) && action == store.TargetOpen {
+		known, err = &TargetView{}, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	row := audited(ctx, "target."+string(action), "target/"+name)
-	row.After = []byte(`{"action":"` + string(action) + `"}`)
+	row.Before, row.After = known.said(), (&TargetView{Order: &store.TargetOrder{Action: action}}).said()
 	order, err := i.client.backend.PutTargetOrder(ctx, store.TargetOrder{Target: name, Action: action}, row)
 	if err != nil {
 		return nil, err
@@ -123,6 +127,20 @@ func (i *Inspector) OrderTarget(ctx context.Context, name string, action store.T
 		view.sum(time.Now())
 	}
 	return view, nil
+}
+
+// said is a target in the audit log: what was ordered last, and how its breaker
+// stands as far as a node knows.
+func (v *TargetView) said() []byte {
+	action := store.TargetAction("none")
+	if v.Order != nil {
+		action = v.Order.Action
+	}
+	text, _ := json.Marshal(struct { // plain values
+		Action  store.TargetAction `json:"action"`
+		Breaker string             `json:"breaker,omitempty"`
+	}{action, v.Breaker.State})
+	return text
 }
 
 // The states of a breaker, the most restrictive last.

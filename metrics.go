@@ -101,7 +101,7 @@ func newMetrics(c *Client) *metrics {
 	m.ticks = counter(m, "outlast_schedule_ticks_total", "Ticks of schedules that this node looked after, by result: fired, missed, skipped or failed (tried again).", "result")
 	m.rows = histogram(m, "outlast_store_commit_rows", "Rows of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(1, 2, 11), "kind")
 	m.commitTime = histogram(m, "outlast_store_commit_seconds", "Time of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(0.0001, 2.5, 14), "kind")
-	m.alerts = counter(m, "outlast_alert_deliveries_total", "Messages to channels, by result: sent, failed, or digested with others because the channel may take no more.", "channel", "result")
+	m.alerts = counter(m, "outlast_alert_deliveries_total", "Messages to channels, by result: sent, failed, silenced, or digested with others because the channel may take no more.", "channel", "result")
 	m.unreadable = counter(m, "outlast_undecryptable_total", "Tasks that were due and could not be opened here for want of their encryption key; each counts again at every look.").WithLabelValues()
 	m.zeroes()
 	m.collectors = append(m.collectors, newGauges(c))

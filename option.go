@@ -78,7 +78,8 @@ func AllowTargets(prefixes ...netip.Prefix) Option {
 	return func(o *options) { o.allow = append(o.allow, prefixes...) }
 }
 
-// WithRelease names the release of the application, for logs and the node.
+// WithRelease names the release of the application, for the node, attempts and
+// statistics: at most 64 bytes without control characters.
 func WithRelease(release string) Option { return func(o *options) { o.release = release } }
 
 // WithAddress says where this node's API listens, as host:port, or
@@ -168,6 +169,7 @@ func (o *options) check() error {
 	for _, name := range o.queues {
 		c.name("queues", name)
 	}
+	c.release(o.release)
 	if !o.server && len(o.queues) == 0 {
 		o.queues = []string{task.DefaultQueue}
 	}

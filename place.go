@@ -102,6 +102,9 @@ func (d *Draft) content() (sum [16]byte) {
 			part(h, name)
 			part(h, d.Target.Headers[name])
 		}
+		if d.Target.Success != "" {
+			part(h, "success:"+d.Target.Success)
+		}
 	}
 	part(h, "key:"+d.Key)
 	number(h, int64(d.Delay))

@@ -171,7 +171,7 @@ func (c *Client) configure(ctx context.Context) error {
 		objects = append(objects, some...)
 	}
 	c.registry.take(objects)
-	return nil
+	return c.seeKeys(ctx)
 }
 
 // take lets the policies among the objects hold here. What cannot be read changes

@@ -44,10 +44,20 @@ func TestNewestVersionDecides(t *testing.T) {
 			t.Errorf("%s, %s, %s version %d, %d attempts", view.State, view.DeadReason, view.PolicyName, view.PolicyVersion, view.MaxAttempts)
 		}
 		attempts, err := k.client.Inspector().Attempts(k.ctx, made.ID)
-		if err != nil || len(attempts) != 2 || attempts[0].Failure.PolicyVersion != 1 || attempts[1].Failure.PolicyVersion != 2 || attempts[1].Failure.Policy != "slow" {
+		if err != nil || len(attempts) != 2 || attempts[0].PolicyVersion != 1 || attempts[1].PolicyVersion != 2 || attempts[1].Policy != "slow" {
 			t.Errorf("%+v, %v", attempts, err)
 		}
 	})
+}
+
+// lastVersion is the version of the policy that held for the last attempt of a task.
+func (k *kit) lastVersion(id task.ID) int64 {
+	k.Helper()
+	attempts, err := k.client.Inspector().Attempts(k.ctx, id)
+	if err != nil || len(attempts) == 0 {
+		k.Fatal(attempts, err)
+	}
+	return attempts[len(attempts)-1].PolicyVersion
 }
 
 // The newest version decides also where it came while the attempt ran.
@@ -60,8 +70,8 @@ func TestNewestVersionDecidesAboutARunningAttempt(t *testing.T) {
 		k.after(time.Second)
 		k.putPolicy("p", `{"max_attempts": 1}`)
 		k.after(time.Minute)
-		if view := k.get(made.ID); view.State != task.Dead || view.LastError.PolicyVersion != 2 {
-			t.Errorf("%s, %+v", view.State, view.LastError)
+		if view := k.get(made.ID); view.State != task.Dead || k.lastVersion(made.ID) != 2 {
+			t.Errorf("%s, version %d", view.State, k.lastVersion(made.ID))
 		}
 	})
 }
@@ -154,15 +164,15 @@ func TestPoliciesOnTwoNodes(t *testing.T) {
 			t.Fatalf("the other node does not know the policy: %v", err)
 		}
 		k.after(30 * time.Second)
-		if view := k.get(receipt.Task.ID); view.State != task.Dead || view.LastError.PolicyVersion != 1 {
-			t.Errorf("%s, %+v", view.State, view.LastError)
+		if view := k.get(receipt.Task.ID); view.State != task.Dead || k.lastVersion(receipt.Task.ID) != 1 {
+			t.Errorf("%s, version %d", view.State, k.lastVersion(receipt.Task.ID))
 		}
 		k.putPolicy("p", `{"max_attempts": 2, "backoff": {"kind": "fixed", "initial": "1s"}}`)
 		k.after(2 * time.Second)
 		made := k.enqueue(outlast.Draft{Type: "t", Policy: "p"})
 		k.after(30 * time.Second)
-		if view := k.get(made.ID); view.State != task.Dead || view.Attempt != 2 || view.LastError.PolicyVersion != 2 {
-			t.Errorf("%s after %d attempts, %+v", view.State, view.Attempt, view.LastError)
+		if view := k.get(made.ID); view.State != task.Dead || view.Attempt != 2 || k.lastVersion(made.ID) != 2 {
+			t.Errorf("%s after %d attempts, version %d", view.State, view.Attempt, k.lastVersion(made.ID))
 		}
 	})
 }
@@ -232,7 +242,7 @@ func TestPolicyChanges(t *testing.T) {
 		k.start()
 		inspector := k.client.Inspector()
 		put := func(name, form string, version *int64) (*policy.Named, bool, error) {
-			return inspector.PutPolicy(k.ctx, policy.Change{Name: name, Form: json.RawMessage(form), Version: version, Actor: "ann"})
+			return inspector.PutPolicy(outlast.WithActor(k.ctx, "ann", "", ""), policy.Change{Name: name, Form: json.RawMessage(form), Version: version})
 		}
 		none, one := int64(0), int64(1)
 		first, changed, err := put("p", `{"max_attempts": 3, "ttl": "1m"}`, &none)

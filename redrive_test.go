@@ -203,6 +203,22 @@ func TestRedriveCanary(t *testing.T) {
 			}
 		})
 	})
+	t.Run("of ids, with a rate", func(t *testing.T) {
+		virtually(t, func(k *kit) {
+			p := &patient{}
+			ids := k.dying(p, 6)
+			p.cured(nil)
+			id := k.redrive(outlast.RedriveRequest{IDs: ids, Rate: 1})
+			k.after(2500 * time.Millisecond)
+			if _, err := k.client.Inspector().CancelOperation(k.ctx, id); err != nil {
+				k.Fatal(err)
+			}
+			k.after(time.Minute)
+			if _, counts := k.items(id); counts["succeeded"] == 0 || counts["succeeded"] == len(ids) || k.countLetters() != len(ids)-counts["succeeded"] {
+				k.Errorf("the report has %v, %d letters are left", counts, k.countLetters())
+			}
+		})
+	})
 	t.Run("of ids", func(t *testing.T) {
 		virtually(t, func(k *kit) {
 			p := &patient{}
@@ -289,6 +305,33 @@ func TestRedriveCanaryWhoseNoteWasNotAnswered(t *testing.T) {
 	})
 }
 
+// A redrive whose node has ended is taken over, however many newer ones have ended
+// since.
+func TestRedriveBehindManyNewerOnesIsTakenOver(t *testing.T) {
+	virtually(t, func(k *kit) {
+		p := &patient{}
+		k.dying(p, 3)
+		p.cured(func(int) error { return nil })
+		for i := range 1500 {
+			_, err := k.store.PutOperation(k.ctx, store.Operation{
+				ID: fmt.Sprint("newer", i), Kind: dead.KindRedrive, State: store.OperationDone, Request: []byte("{}"), CreatedAt: time.Now().Add(time.Hour),
+			})
+			if err != nil {
+				k.Fatal(err)
+			}
+		}
+		elsewhere := k.open(k.store) // it only begins redrives
+		result, err := elsewhere.Inspector().Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}})
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.after(10 * time.Second)
+		if operation, _ := k.operation(result.Operation, store.OperationDone); operation.Done != 3 || len(p.ran()) != 3 {
+			k.Errorf("%d letters done, %d ran", operation.Done, len(p.ran()))
+		}
+	})
+}
+
 func TestRedriveStopsIfFailing(t *testing.T) {
 	fails := map[string]func(int) error{
 		"dead again": func(n int) error {
@@ -304,6 +347,7 @@ func TestRedriveStopsIfFailing(t *testing.T) {
 			return nil
 		},
 	}
+	said := map[string]string{"dead again": "(%d were dead, 0 to be repeated)", "to be repeated": "(0 were dead, %d to be repeated)"}
 	for name, fail := range fails {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(k *kit) {
@@ -313,7 +357,7 @@ func TestRedriveStopsIfFailing(t *testing.T) {
 				id := k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: 0.3})
 				k.after(time.Minute)
 				operation, progress := k.operation(id, store.OperationFailed)
-				if operation.Done > 20 || !strings.Contains(operation.Error, "more than the share of 0.3") || progress.Failing < 3 {
+				if operation.Done > 20 || !strings.Contains(operation.Error, fmt.Sprintf(said[name], progress.Failing)+", more than the share of 0.3") || progress.Failing < 3 {
 					k.Errorf("%d were sent: %s; %+v", operation.Done, operation.Error, progress)
 				}
 			})
@@ -441,6 +485,12 @@ func TestRedriveReport(t *testing.T) {
 			if rows := k.audited(action); len(rows) != want {
 				k.Errorf("%s has %d rows, want %d", action, len(rows), want)
 			}
+		}
+		if row := k.audited("dead.redrive")[0]; !strings.Contains(string(row.After), `"named":["`+ids[8].String()+`"]`) {
+			k.Errorf("the redrive by ids is noted as %s", row.After)
+		}
+		if row := k.audited("dead.purge")[0]; string(row.After) != `{"purged":1}` || !strings.Contains(string(row.Before), `"named":["`+ids[9].String()+`"]`) {
+			k.Errorf("the purge is noted as %s, %s", row.Before, row.After)
 		}
 		if row := k.audited("operation.pause")[0]; row.Actor != "ann" || row.Address != "10.0.0.9" || row.Request != "r-1" || string(row.Before) != `{"state":"running"}` {
 			k.Errorf("the pause is noted as %+v", row)

@@ -1,6 +1,7 @@
 package outlast
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -21,6 +22,8 @@ type pressure struct {
 	mu      sync.Mutex
 	counted *store.Topology
 	queues  map[string]*fill
+
+	looking chan struct{} // one element per caller without a place who looks tasks up
 }
 
 // fill is what this node knows of how full a queue is.
@@ -45,6 +48,8 @@ const (
 	unknownFor = 10 * time.Second
 	// The bounds of the time to come back, and what is said while nothing is known.
 	soonest, atLatest = time.Second, time.Minute
+	// mostLooking is how many callers without a place look up at once what is there.
+	mostLooking = 4
 	// drainMemory is the time constant of the smoothed rate.
 	drainMemory = 5 * time.Second
 )
@@ -55,15 +60,69 @@ type seats struct {
 	n    int
 }
 
-// seats takes places for tasks, or refuses all of them.
-func (c *Client) seats(name string, n int) (seats, error) {
-	queue, _ := c.engine.Queue(name)
-	if queue.MaxPending <= 0 {
-		return seats{}, nil
+// seatsFor takes places for the tasks of one queue, n of a batch, or refuses all of them. When there
+// is no place it looks up which of them are there already: those need none, so a
+// caller who lost the answer gets it however full the queue has become.
+func (c *Client) seatsFor(ctx context.Context, name string, n int, inserts []store.Insert) (seats, error) {
+	taken, ok := c.seats(name, n)
+	if ok {
+		return taken, nil
 	}
+	for i, known := range c.known(ctx, inserts) {
+		if known && inserts[i].Task.Queue == name {
+			n--
+		}
+	}
+	if taken, ok = c.seats(name, n); ok {
+		return taken, nil
+	}
+	return seats{}, c.full(name, n)
+}
+
+// known looks tasks up, for few callers at once: those who bring more than there
+// is place for must not keep the store from what makes place. What cannot be
+// looked up is taken for new.
+func (c *Client) known(ctx context.Context, inserts []store.Insert) []bool {
+	select {
+	case c.pressure.looking <- struct{}{}:
+		defer func() { <-c.pressure.looking }()
+	case <-ctx.Done():
+		return nil
+	}
+	known, err := c.backend.Known(ctx, inserts)
+	if err != nil {
+		return nil
+	}
+	return known
+}
+
+// seats takes places for tasks, all or none.
+func (c *Client) seats(name string, n int) (seats, bool) {
+	queue, _ := c.engine.Queue(name)
+	if queue.MaxPending <= 0 || n == 0 {
+		return seats{}, true
+	}
+	c.pressure.mu.Lock()
+	defer c.pressure.mu.Unlock()
+	f := c.fill(&queue)
+	if queue.Pending+f.writing+len(f.written)+n > queue.MaxPending {
+		return seats{}, false
+	}
+	f.writing += n
+	return seats{f, n}, true
+}
+
+// full is the answer to tasks for which there is no place.
+func (c *Client) full(name string, n int) error {
+	queue, _ := c.engine.Queue(name)
+	c.pressure.mu.Lock()
+	defer c.pressure.mu.Unlock()
+	return c.fill(&queue).full(&queue, n)
+}
+
+// fill is what is known of a queue. The lock must be held.
+func (c *Client) fill(queue *store.Queue) *fill {
 	p := &c.pressure
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	began := c.engine.TopologyAt() // before the topology: an older time counts more
 	if counted := c.engine.Topology(); p.counted != counted {
 		p.recount(counted, began)
@@ -71,35 +130,30 @@ func (c *Client) seats(name string, n int) (seats, error) {
 	if p.queues == nil {
 		p.queues = make(map[string]*fill)
 	}
-	f := p.queues[name]
+	f := p.queues[queue.Name]
 	if f == nil {
 		f = &fill{began: began, pending: queue.Pending, drain: math.NaN()}
-		p.queues[name] = f
+		p.queues[queue.Name] = f
 	}
-	if queue.Pending+f.writing+len(f.written)+n > queue.MaxPending {
-		return seats{}, f.full(&queue, n)
-	}
-	f.writing += n
-	return seats{f, n}, nil
+	return f
 }
 
-// full is the answer to tasks for which there is no place.
 func (f *fill) full(queue *store.Queue, n int) error {
 	problem := &Error{
-		Code:       task.CodeQueueFull,
-		Message:    "the queue " + task.Quote(queue.Name) + " has its limit of " + strconv.Itoa(queue.MaxPending) + " pending tasks",
-		Hint:       "come back later, or raise max_pending",
-		RetryAfter: atLatest,
+		Code:    task.CodeQueueFull,
+		Message: "the queue " + task.Quote(queue.Name) + " has its limit of " + strconv.Itoa(queue.MaxPending) + " pending tasks",
+		Hint:    "come back later, or raise max_pending",
 	}
+	wanted := n
 	switch {
 	case n > queue.MaxPending:
+		wanted = 0 // it never fits as it is, so no places are promised to it
 		problem.Message = strconv.Itoa(n) + " tasks at once are more than the queue " + task.Quote(queue.Name) + " may have pending, " + strconv.Itoa(queue.MaxPending)
 		problem.Hint = "send fewer at once, or raise max_pending"
-		return problem
 	case n > 1:
 		problem.Message = "the queue " + task.Quote(queue.Name) + " has no place for " + strconv.Itoa(n) + " more tasks: its limit is " + strconv.Itoa(queue.MaxPending) + " pending ones"
 	}
-	problem.RetryAfter = f.comeBack(n)
+	problem.RetryAfter = f.comeBack(wanted)
 	return problem
 }
 

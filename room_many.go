@@ -1,6 +1,7 @@
 package outlast
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"time"
@@ -9,14 +10,14 @@ import (
 )
 
 // seatsOf takes places for a batch that is accepted as a whole, by queue, or none.
-func (c *Client) seatsOf(inserts []store.Insert) (map[string]seats, error) {
+func (c *Client) seatsOf(ctx context.Context, inserts []store.Insert) (map[string]seats, error) {
 	numbers := map[string]int{}
 	for i := range inserts {
 		numbers[inserts[i].Task.Queue]++
 	}
 	taken := make(map[string]seats, len(numbers))
 	for _, name := range slices.Sorted(maps.Keys(numbers)) {
-		seats, err := c.seats(name, numbers[name])
+		seats, err := c.seatsFor(ctx, name, numbers[name], inserts)
 		if err != nil {
 			for _, others := range taken {
 				c.seated(others, 0, time.Time{})
@@ -27,6 +28,33 @@ func (c *Client) seatsOf(inserts []store.Insert) (map[string]seats, error) {
 		taken[name] = seats
 	}
 	return taken, nil
+}
+
+// seatsEach takes places for tasks that do not share fate, and says for which of
+// them there is none.
+func (c *Client) seatsEach(ctx context.Context, inserts []store.Insert) ([]seats, map[int]error) {
+	taken := make([]seats, len(inserts))
+	var outside []int
+	for i := range inserts {
+		var ok bool
+		if taken[i], ok = c.seats(inserts[i].Task.Queue, 1); !ok {
+			outside = append(outside, i)
+		}
+	}
+	if len(outside) == 0 {
+		return taken, nil
+	}
+	asked := make([]store.Insert, len(outside))
+	for n, i := range outside {
+		asked[n] = inserts[i]
+	}
+	known, refused := c.known(ctx, asked), map[int]error{}
+	for n, i := range outside {
+		if known == nil || !known[n] {
+			refused[i] = c.full(inserts[i].Task.Queue, 1)
+		}
+	}
+	return taken, refused
 }
 
 // writtenAll ends the writing of a batch whose transaction commits within a while.

@@ -153,8 +153,12 @@ func TestQueueFullForBatches(t *testing.T) {
 		}
 		mixed := append([]outlast.Draft{{Type: "t"}}, drafts(6)...)
 		_, err := k.client.EnqueueMany(k.ctx, mixed, true)
-		if e := wantCode(t, err, task.CodeQueueFull); len(e.Fields) != 1 || e.Fields[0].Path != "tasks[1].queue" || !strings.Contains(e.Message, "6 tasks at once") {
+		e := wantCode(t, err, task.CodeQueueFull)
+		if len(e.Fields) != 1 || e.Fields[0].Path != "tasks[1].queue" || !strings.Contains(e.Message, "6 tasks at once") {
 			t.Errorf("got %v with %v", e, e.Fields)
+		}
+		if e.RetryAfter != time.Second {
+			t.Errorf("before anything is known, a batch is told to come back after %s, a task after 1s", e.RetryAfter)
 		}
 		if _, err := k.client.EnqueueMany(k.ctx, drafts(3), true); err != nil {
 			t.Fatal(err)
@@ -220,5 +224,115 @@ func TestFullQueueTakesWhatIsOurs(t *testing.T) {
 		}
 		_, err := k.client.Enqueue(k.ctx, outlast.Draft{Type: "filler", Queue: "small"})
 		wantCode(t, err, task.CodeQueueFull)
+	})
+}
+
+// What is there already needs no place: a repeat is answered with the first task
+// however full the queue is, also with a limit that was lowered, and one of other
+// content is told so.
+func TestRepeatsIntoAFullQueue(t *testing.T) {
+	virtually(t, func(k *kit) {
+		k.start()
+		k.limited("small", 4)
+		first := make([]outlast.Draft, 4)
+		for i := range first {
+			first[i] = outlast.Draft{Type: "t", Queue: "small", ID: outlast.NewID()}
+		}
+		first[3].DedupeKey = "order-1"
+		if _, err := k.client.EnqueueMany(k.ctx, first, true); err != nil {
+			t.Fatal(err)
+		}
+		k.limited("small", 2)
+		fresh := outlast.Draft{Type: "t", Queue: "small"}
+		byKey := outlast.Draft{Type: "t", Queue: "small", DedupeKey: "order-1"}
+		same := func(what string, receipts []outlast.Receipt, err error, first ...outlast.Draft) {
+			t.Helper()
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			for i := range receipts {
+				if r := receipts[i]; r.Err != nil || !r.Existing || r.Task.ID.WithLane(0) != first[i].ID.WithLane(0) {
+					t.Errorf("%s: task %d is answered with %+v", what, i, r)
+				}
+			}
+		}
+		for _, again := range []outlast.Draft{first[0], byKey} {
+			receipt, err := k.client.Enqueue(k.ctx, again)
+			same("one", []outlast.Receipt{receipt}, err, map[bool]outlast.Draft{true: first[0], false: first[3]}[again.DedupeKey == ""])
+		}
+		batch := []outlast.Draft{first[0], first[1], first[2], byKey}
+		receipts, err := k.client.EnqueueMany(k.ctx, batch, true)
+		same("a batch that shares fate", receipts, err, first...)
+		receipts, err = k.client.EnqueueMany(k.ctx, batch, false)
+		same("a batch that does not", receipts, err, first...)
+		tx := k.store.Begin()
+		receipts, err = k.client.EnqueueIn(k.ctx, tx, batch...)
+		same("in a transaction", receipts, err, first...)
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
+
+		_, err = k.client.Enqueue(k.ctx, fresh)
+		wantCode(t, err, task.CodeQueueFull)
+		_, err = k.client.EnqueueMany(k.ctx, append(batch, fresh), true)
+		if e := wantCode(t, err, task.CodeQueueFull); e.RetryAfter == 0 {
+			t.Errorf("got %+v", e)
+		}
+		receipts, err = k.client.EnqueueMany(k.ctx, append([]outlast.Draft{fresh}, batch...), false)
+		same("beside one that is new", receipts[1:], err, first...)
+		wantCode(t, receipts[0].Err, task.CodeQueueFull)
+		for code, other := range map[task.Code]outlast.Draft{
+			task.CodeIDConflict:     {Type: "t", Queue: "small", ID: first[0].ID, Payload: []byte(`1`)},
+			task.CodeDedupeConflict: {Type: "t", Queue: "small", DedupeKey: "order-1", Payload: []byte(`1`)},
+		} {
+			_, err = k.client.Enqueue(k.ctx, other)
+			wantCode(t, err, code)
+		}
+		if n, err := k.store.Count(k.ctx, store.Filter{Queue: "small", State: task.Pending}, 100); n != 4 || err != nil {
+			t.Errorf("%d tasks are pending, %v", n, err)
+		}
+	})
+}
+
+// countedLooks counts how often a store is asked what it knows.
+type countedLooks struct {
+	store.Backend
+	looks  atomic.Int64
+	broken atomic.Bool
+}
+
+func (s *countedLooks) Known(ctx context.Context, items []store.Insert) ([]bool, error) {
+	s.looks.Add(1)
+	if s.broken.Load() {
+		return nil, errors.New("no answer")
+	}
+	return s.Backend.Known(ctx, items)
+}
+
+// Nothing is looked up while there is place; where it cannot be, a full queue is
+// the answer, with a time to come back.
+func TestLooksOnlyWithoutPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		backend := &countedLooks{Backend: memory.New()}
+		k := &kit{T: t, ctx: t.Context(), log: &logBook{}}
+		k.client = k.open(backend)
+		k.start()
+		k.limited("small", 2)
+		draft := outlast.Draft{Type: "t", Queue: "small", ID: outlast.NewID()}
+		k.enqueue(draft)
+		k.enqueue(draft)
+		if backend.looks.Load() != 0 {
+			t.Errorf("%d looks while there was place", backend.looks.Load())
+		}
+		k.enqueue(outlast.Draft{Type: "t", Queue: "small"})
+		backend.broken.Store(true)
+		_, err := k.client.Enqueue(k.ctx, draft)
+		if e := wantCode(t, err, task.CodeQueueFull); e.RetryAfter == 0 || backend.looks.Load() != 1 {
+			t.Errorf("got %+v after %d looks", e, backend.looks.Load())
+		}
+		backend.broken.Store(false)
+		if again := k.enqueue(draft); again.ID.WithLane(0) != draft.ID.WithLane(0) {
+			t.Errorf("got %v", again)
+		}
 	})
 }

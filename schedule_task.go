@@ -26,6 +26,7 @@ func scheduled(s *schedule.Schedule, tick time.Time) Draft {
 	d := Draft{
 		Type: t.Type, Queue: t.Queue, Payload: t.Payload, Priority: t.Priority, Key: t.Key, Policy: t.Policy, Retry: t.Retry,
 		MaxAttempts: t.MaxAttempts, Timeout: t.Timeout, TTL: t.TTL, Target: t.Target, Fallback: t.Fallback, OnSuccess: t.OnSuccess, OnDead: t.OnDead,
+		promised: true,
 	}
 	d.Metadata = maps.Clone(t.Metadata)
 	if d.Metadata == nil {
@@ -39,11 +40,16 @@ func scheduled(s *schedule.Schedule, tick time.Time) Draft {
 }
 
 // tickTask is the task of a tick. Its id and dedupe key follow from schedule
-// and tick, whoever makes it and however often: so there is one.
+// and tick, whoever makes it and however often: so there is one. The id follows from
+// the store too: receivers take equal ids for one task.
 func (c *Client) tickTask(ctx context.Context, s *schedule.Schedule, tick time.Time) (store.Insert, error) {
 	d := scheduled(s, tick)
 	d.DedupeKey = "outlast.schedule/" + s.Name + "/" + d.Metadata[metadataTick]
-	sum := sha256.Sum256([]byte(d.DedupeKey))
+	installation, err := c.identity.of(ctx, c.backend)
+	if err != nil {
+		return store.Insert{}, err
+	}
+	sum := sha256.Sum256([]byte(installation + "/" + d.DedupeKey))
 	random := fixedRand(sum[:])
 	d.ID = task.NewID(tick, &random)
 	insert, err := c.prepare(ctx, d, "")
@@ -78,6 +84,7 @@ func (c *Client) checkSchedule(ctx context.Context, s *schedule.Schedule) error 
 		}
 	}
 	d := scheduled(s, time.Unix(0, 0))
+	d.promised = false
 	if _, err := c.prepare(ctx, d, "task."); err != nil && !wrong.collect(err) {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -23,4 +24,27 @@ func (c *Client) unreadable(t *task.Task, err error) {
 	c.logger.LogAttrs(context.Background(), slog.LevelWarn, "task.undecryptable",
 		slog.String("task", t.ID.String()), slog.String("type", t.Type), slog.String("queue", t.Queue),
 		slog.String("error", err.Error()), slog.String("hint", "give this node the key; the task waits"))
+}
+
+// seeKeys tells people, once, that tasks of this node are in the clear in a store in
+// which others have begun to encrypt theirs. It goes on: the first key comes to one
+// node after the other, and who starts without one from then on is refused.
+func (c *Client) seeKeys(ctx context.Context) error {
+	status, err := c.sealing.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if c.unsealed.Swap(status.InTheClear()) || !status.InTheClear() {
+		return nil
+	}
+	c.logger.LogAttrs(ctx, slog.LevelWarn, "encryption.clear", slog.Any("keys", status.Known),
+		slog.String("error", "other nodes encrypt the tasks of this store, and those that this node accepts are in the clear"),
+		slog.String("hint", "give this node the key, or say encryption.clear: true"))
+	return nil
+}
+
+// Encryption tells how the keys of this node stand to those that tasks of the store
+// were encrypted with, and which tasks do not open here.
+func (i *Inspector) Encryption(ctx context.Context) (*sealed.Status, error) {
+	return i.client.sealing.Status(ctx)
 }

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
@@ -84,6 +87,21 @@ func TestNodeWithoutTheKey(t *testing.T) {
 		if view.State != task.Pending || view.Attempt != 0 || view.Crashes != 0 || view.LastError == nil || view.LastError.Code != sealed.Undecryptable || len(wrong) > 0 {
 			t.Fatalf("after a day it is %+v, with %+v", view.Task, view.LastError)
 		}
+		if lacks := view.NextCheck.Sub(view.RunAt); view.Waiting != task.NoKey || view.MissingKey != "k1" || lacks != 0 {
+			t.Errorf("it waits: %q, %q, next check %s", view.Waiting, view.MissingKey, view.NextCheck)
+		}
+		status, err := k.client.Inspector().Encryption(k.ctx)
+		if err != nil || status.Waiting["k1"] != 1 {
+			t.Errorf("the node says %+v, %v", status, err)
+		}
+		later, err := k.client.Inspector().Reschedule(k.ctx, given.ID, time.Now().Add(time.Hour))
+		if err != nil || later.Waiting != task.DueLater {
+			t.Errorf("put off by people it waits: %q, %v", later.Waiting, err)
+		}
+		if _, err := k.client.Inspector().Reschedule(k.ctx, given.ID, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		k.after(time.Minute)
 		looks := len(k.log.events(t, "task.undecryptable"))
 		if looks < 24*6 || looks > 24*6+10 {
 			t.Errorf("%d looks in a day", looks)
@@ -103,6 +121,86 @@ func TestNodeWithoutTheKey(t *testing.T) {
 	})
 }
 
+// keys are those of names, the same for the same name.
+func keys(names ...string) sealed.Keys {
+	made := sealed.Keys{Secrets: map[string][]byte{}}
+	for _, name := range names {
+		made.Current, made.Secrets[name] = name, bytes.Repeat([]byte(name + "..")[:4], 8)
+	}
+	return made
+}
+
+// A store remembers that it is encrypted: a node does not start that would put
+// tasks into it in the clear, unless that is what it was told to do, nor one with
+// another key under a name that has been used.
+func TestEncryptedStoreWantsKeys(t *testing.T) {
+	virtually(t, func(k *kit) {
+		try := func(keys sealed.Keys) error {
+			client := k.open(k.store, outlast.WithEncryption(keys))
+			if err := client.Start(k.ctx); err != nil {
+				return err
+			}
+			_, err := client.Enqueue(k.ctx, outlast.Draft{Type: "pay"})
+			return errors.Join(err, client.Stop(k.ctx))
+		}
+		clearly, other := keys("k1"), keys("k1")
+		clearly.Clear, other.Secrets["k1"] = true, keys("xx").Secrets["xx"]
+		for _, step := range []struct {
+			what  string
+			keys  sealed.Keys
+			wants string // the field that is refused
+		}{
+			{"before the first key", sealed.Keys{}, ""},
+			{"the first key is given out", clearly, ""},
+			{"a node that has none yet", sealed.Keys{}, ""},
+			{"the first seals", keys("k1"), ""},
+			{"again", keys("k1"), ""},
+			{"a node without keys", sealed.Keys{}, "encryption.keys"},
+			{"another key of that name", other, "encryption.keys.k1"},
+			{"another name", keys("k1", "k2"), ""},
+			{"without the old one", keys("k2"), ""},
+			{"to be in the clear", clearly, ""},
+			{"to be in the clear, without keys", sealed.Keys{Clear: true}, ""},
+			{"to be in the clear, with another key", sealed.Keys{Clear: true, Secrets: other.Secrets}, "encryption.keys.k1"},
+		} {
+			err := try(step.keys)
+			if step.wants == "" {
+				if err != nil {
+					t.Errorf("%s: %v", step.what, err)
+				}
+				continue
+			}
+			if refused := wantCode(t, err, task.CodeInvalid); refused.Fields[0].Path != step.wants || refused.Hint == "" || !strings.Contains(err.Error(), "k1") {
+				t.Errorf("%s: %+v", step.what, refused)
+			}
+		}
+		stored, _, err := k.store.Find(k.ctx, store.Filter{}, store.Page{Limit: 10})
+		open := slices.DeleteFunc(slices.Clone(stored), func(one *task.Task) bool { return store.IsSealed(one.Payload) })
+		if err != nil || len(stored) != 9 || len(open) != 5 {
+			t.Errorf("%d tasks, %d of them in the clear, %v", len(stored), len(open), err)
+		}
+	})
+}
+
+// A node that works already when others begin to encrypt goes on, and says that
+// its tasks are in the clear.
+func TestClearBesideEncrypted(t *testing.T) {
+	virtually(t, func(k *kit) {
+		k.start()
+		second := k.open(k.store, outlast.WithEncryption(keys("k1")))
+		if err := second.Start(k.ctx); err != nil {
+			t.Fatal(err)
+		}
+		k.after(time.Minute)
+		k.enqueue(outlast.Draft{Type: "pay", Payload: []byte(`1`)})
+		told := k.log.events(t, "encryption.clear")
+		status, err := k.client.Inspector().Encryption(k.ctx)
+		if err != nil || len(told) != 1 || !status.InTheClear() || status.Current != "" || strings.Join(status.Missing, "") != "k1" {
+			t.Errorf("told %v, the node says %+v, %v", told, status, err)
+		}
+	})
+}
+
 // defaultLane is a lane of the default queue.
 func defaultLane(queues []outlast.Queue) uint16 {
 	for _, queue := range queues {
@@ -111,4 +209,163 @@ func defaultLane(queues []outlast.Queue) uint16 {
 		}
 	}
 	return 0
+}
+
+// An operation whose key is lost can be canceled all the same, once.
+func TestOperationOfALostKeyIsCanceled(t *testing.T) {
+	virtually(t, func(k *kit) {
+		p := &patient{}
+		k.dying(p, 30)
+		handle := k.store.Handle()
+		victim, err := outlast.Open(k.ctx, handle, outlast.WithEncryption(keys("k1")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := victim.Start(k.ctx); err != nil {
+			t.Fatal(err)
+		}
+		result, err := victim.Inspector().Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 0.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.after(3 * time.Second)
+		began, err := victim.Inspector().Operation(k.ctx, result.Operation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		handle.Kill()
+		k.after(time.Minute)
+		inspect := k.client.Inspector()
+		for range 2 {
+			o, err := inspect.CancelOperation(k.ctx, result.Operation)
+			if err != nil || o.State != store.OperationCanceled || o.FinishedAt.IsZero() || o.Done != began.Done {
+				t.Errorf("the operation is %+v, %v", o, err)
+			}
+		}
+		rows, _, err := inspect.Audit(k.ctx, store.AuditFilter{Action: "operation.cancel"}, store.Page{})
+		if err != nil || len(rows) != 1 || rows[0].Subject != "operation/"+result.Operation || string(rows[0].Before) != `{"state":"running"}` {
+			t.Errorf("the audit log has %+v, %v", rows, err)
+		}
+		if _, err := inspect.ResumeOperation(k.ctx, result.Operation); !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
+			t.Errorf("resumed: %v", err)
+		}
+		k.after(2 * time.Minute)
+		if status, err := inspect.Encryption(k.ctx); err != nil || len(status.Operations) != 0 {
+			t.Errorf("the node says %+v, %v", status, err)
+		}
+		other := k.open(k.store.Handle(), outlast.WithEncryption(keys("k1")))
+		if err := other.Start(k.ctx); err != nil {
+			t.Fatal(err)
+		}
+		k.after(time.Minute)
+		o, err := other.Inspector().Operation(k.ctx, result.Operation)
+		request, _ := dead.RequestOf(o)
+		if err != nil || o.State != store.OperationCanceled || request == nil || request.Rate != 0.5 {
+			t.Errorf("where the key is it is %+v, %+v, %v", o, request, err)
+		}
+		_ = victim.Stop(k.ctx) // its store is gone
+	})
+}
+
+// An operation whose request is encrypted with a key that a node lacks is left to those
+// that have it, however long that takes, and the node says what it waits for.
+func TestOperationOfAnotherKey(t *testing.T) {
+	virtually(t, func(k *kit) {
+		p := &patient{}
+		k.dying(p, 30) // k.client has no key, and is there before the first
+		handle := k.store.Handle()
+		victim, err := outlast.Open(k.ctx, handle, outlast.WithEncryption(keys("k1")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := victim.Start(k.ctx); err != nil {
+			t.Fatal(err)
+		}
+		result, err := victim.Inspector().Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 0.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.after(3 * time.Second)
+		began, err := victim.Inspector().Operation(k.ctx, result.Operation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		handle.Kill()
+		p.cured(nil)
+		k.after(10 * time.Minute)
+		if n := len(k.log.events(t, "operation.unreadable")); n != 1 {
+			t.Errorf("%d lines in the log in 10 minutes", n)
+		}
+		left, err := k.client.Inspector().Operation(k.ctx, result.Operation)
+		if err != nil || left.State != store.OperationRunning || left.Node != began.Node {
+			t.Errorf("the operation is %+v, %v", left, err)
+		}
+		if progress, ok := dead.ProgressOf(left); !ok || !strings.Contains(progress.Waiting, "encryption key") {
+			t.Errorf("it waits for %q", progress.Waiting)
+		}
+		if status, err := k.client.Inspector().Encryption(k.ctx); err != nil || status.Operations["k1"] != 1 {
+			t.Errorf("the node says %+v, %v", status, err)
+		}
+		if _, err := k.client.Inspector().PauseOperation(k.ctx, result.Operation); !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
+			t.Errorf("paused where the key is missing: %v", err)
+		}
+		other := k.open(k.store.Handle(), outlast.WithEncryption(keys("k1")))
+		if err := other.Start(k.ctx); err != nil {
+			t.Fatal(err)
+		}
+		k.after(5 * time.Minute)
+		if o, err := other.Inspector().Operation(k.ctx, result.Operation); err != nil || o.State != store.OperationDone || o.Node == began.Node {
+			t.Errorf("with a node that has the key it is %+v, %v", o, err)
+		}
+		_ = victim.Stop(k.ctx) // its store is gone
+	})
+}
+
+// TestMissingKeyAlerts: tasks that do not open on any node are told of, by key and with
+// those of all nodes, and when it is over.
+func TestMissingKeyAlerts(t *testing.T) {
+	box := &inbox{}
+	virtually(t, func(k *kit) {
+		fine := func(context.Context, string) error { return nil }
+		outlast.Handle(k.client, "pay", fine)
+		k.start()
+		other := k.open(k.store.Handle(), outlast.WithLogger(k.log.logger()))
+		outlast.Handle(other, "pay", fine)
+		if err := other.Start(k.ctx); err != nil {
+			t.Fatal(err)
+		}
+		k.putRule(`{"name": "many", "on": "key", "when": "key == \"k1\" && waiting == 40", "channels": ["box"]}`)
+		sealing, err := sealed.Wrap(k.store, sealed.Keys{Secrets: map[string][]byte{"k1": bytes.Repeat([]byte{1, 7}, 16)}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		queues, err := k.client.Inspector().Queues(k.ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var inserts []store.Insert
+		for i := range 40 {
+			lane := queues[0].Numbers[i%len(queues[0].Numbers)]
+			inserts = append(inserts, store.Insert{Task: &task.Task{ID: outlast.NewID().WithLane(lane), Queue: queues[0].Name, Type: "pay", Target: "pay", Payload: []byte(`"canary"`)}})
+		}
+		if _, err := sealing.Enqueue(k.ctx, []store.Batch{{Items: inserts}}); err != nil {
+			t.Fatal(err)
+		}
+		k.after(5 * time.Minute)
+		if told := box.of("many"); len(told) != 1 || told[0].Subject != "k1" || told[0].Text != "40 tasks cannot be read for want of the encryption key k1" {
+			t.Errorf("of all nodes: %+v", told)
+		}
+		if told := ruled(k.log.events(t, "alert"), "missing_key"); len(told) == 0 {
+			t.Errorf("the built-in rule: %v", told)
+		}
+		for i := range inserts {
+			if _, err := k.client.Inspector().Cancel(k.ctx, inserts[i].Task.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		k.after(20 * time.Minute)
+		if told := box.of("many"); len(told) == 0 || told[len(told)-1].Kind != alert.Recovered {
+			t.Errorf("when it is over: %+v", told)
+		}
+	}, outlast.WithAlertFunc("box", box.send))
 }

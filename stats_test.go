@@ -7,9 +7,81 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/stats"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 )
+
+// Attempts of remote workers are counted and recorded under the release that their
+// poll names, whichever node hears of their end, and under the node's where it names
+// none. An attempt that is lost names it too.
+func TestReleasesOfWorkers(t *testing.T) {
+	virtually(t, func(k *kit) {
+		k.start()
+		k.putPolicy("p", `{"max_attempts":5,"backoff":{"kind":"fixed","initial":"1s","jitter":"none"},"breaker":"none","budget":"none"}`)
+		poll := func(release string) engine.Leased {
+			k.Helper()
+			leased, err := k.client.PollTasks(k.ctx, engine.Poll{
+				Worker: "w", Release: release, Queues: []string{"default"}, Most: 1, Wait: time.Minute, Lease: time.Minute,
+			})
+			if err != nil || len(leased) != 1 {
+				k.Fatal(leased, err)
+			}
+			return leased[0]
+		}
+		for n, release := range []string{"1/a b", "2"} {
+			for range 20 {
+				id := k.enqueue(outlast.Draft{Type: "t", Policy: "p"}).ID
+				for _, end := range []error{errBroken, nil} {
+					leased := poll(release)
+					k.after(time.Duration(n+1) * time.Second)
+					if got, err := k.client.SettleTasks(k.ctx, []engine.Ending{{ID: id, Claim: leased.Task.Claim, Err: end}}); err != nil || got[0].Status != store.StatusOK {
+						k.Fatal(got, err)
+					}
+				}
+				attempts, err := k.client.Inspector().Attempts(k.ctx, id)
+				want := task.Label{Policy: "p", PolicyVersion: 1, Release: release}
+				if err != nil || len(attempts) != 2 || attempts[0].Label != want || attempts[1].Label != want {
+					k.Fatalf("%+v, %v", attempts, err)
+				}
+			}
+		}
+		lost := k.enqueue(outlast.Draft{Type: "t"}).ID
+		poll("3")
+		k.after(2 * time.Minute)
+		unnamed := poll("")
+		other := k.open(k.store, outlast.WithRelease("node 2"))
+		if err := other.Start(k.ctx); err != nil {
+			k.Fatal(err)
+		}
+		if _, err := other.SettleTasks(k.ctx, []engine.Ending{{ID: lost, Claim: unnamed.Task.Claim}}); err != nil {
+			k.Fatal(err)
+		}
+		attempts, err := k.client.Inspector().Attempts(k.ctx, lost)
+		if err != nil || len(attempts) != 2 || attempts[1].Release != "node 2" {
+			k.Fatalf("%+v, %v", attempts, err)
+		}
+		if _, worker, release := task.Runner(attempts[0].Node); attempts[0].Outcome != task.OutcomeCrashed || worker != "w" || release != "3" {
+			k.Errorf("%+v", attempts[0])
+		}
+		for _, client := range []*outlast.Client{k.client, other} {
+			if err := client.Stop(k.ctx); err != nil {
+				k.Fatal(err)
+			}
+		}
+		all, err := k.client.Inspector().CompareStats(k.ctx, stats.Question{Type: "t", From: "1/a b", To: "2"})
+		if err != nil || len(all) != 2 {
+			k.Fatal(all, err)
+		}
+		for _, one := range all {
+			if one.From.Count != 20 || one.To.Count != 20 || stats.Growth(one.From.P50, one.To.P50) < 1.7 {
+				k.Errorf("%+v, %+v", one.From, one.To)
+			}
+		}
+	})
+}
 
 // Attempts are counted under the release of their node and the version of the policy
 // in force, those that succeed included, and what another node has counted is there.

@@ -179,9 +179,25 @@ func (c *complaints) alert(path string, text json.RawMessage) bool {
 		c.add(path, "has "+strconv.Itoa(len(text))+" bytes; 4096 are the limit", "make the condition shorter")
 		return false
 	}
-	_, err := alert.ParseTaskRule(text)
-	c.retryErr(path, err)
-	return err == nil
+	rule, err := alert.ParseTaskRule(text)
+	if err != nil {
+		c.retryErr(path, err)
+		return false
+	}
+	c.channels(path+".channels", rule.Channels)
+	return true
+}
+
+// channels checks who is to be told.
+func (c *complaints) channels(path string, names []string) {
+	if c.channel == nil {
+		return
+	}
+	for n, name := range names {
+		if hint, unknown := c.channel(name); unknown {
+			c.add(path+"["+strconv.Itoa(n)+"]", "there is no channel "+task.Quote(name), hint)
+		}
+	}
 }
 
 func (d *Draft) validateRetry(c *complaints) {

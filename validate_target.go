@@ -1,12 +1,15 @@
 package outlast
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/outlast-dev/outlast/internal/hints"
+	"github.com/outlast-dev/outlast/push"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/safehttp"
 	"github.com/outlast-dev/outlast/task"
@@ -28,6 +31,9 @@ func (c *complaints) request(path string, request *task.Request) {
 		c.refused(path+".method", safehttp.CheckMethod(request.Method))
 	}
 	c.refused(path+".headers", safehttp.CheckHeaders(request.Headers))
+	if request.Success != "" {
+		c.retryErr(path+".success", push.CheckSuccess(request.Success))
+	}
 }
 
 // refused records an error of package safehttp, nothing for nil.
@@ -125,11 +131,23 @@ func (c *complaints) policyName(path, name string) {
 				hint = "for instance easyjob(first 30s, multiplier 2, count 5), written as easyjob(30s, 2, 5)"
 			}
 		}
-		if hint == "" {
-			hint = policyHint
-		}
-		c.add(path, message, hint)
+		c.add(path, message, cmp.Or(c.nearestPolicy(name), hint, policyHint))
 	}
+}
+
+// nearestPolicy is a hint with the policy that was put and has nearly this name.
+func (c *complaints) nearestPolicy(name string) string {
+	if c.policies == nil {
+		return ""
+	}
+	var names []string
+	for _, p := range c.policies.Policies() {
+		names = append(names, p.Name)
+	}
+	if near := hints.Nearest(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return ""
 }
 
 // validTraceParent reports whether text is a traceparent of the W3C Trace

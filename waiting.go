@@ -7,6 +7,7 @@ import (
 
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -33,6 +34,7 @@ type laneKey struct {
 type reason struct {
 	why  task.Waiting
 	next time.Time
+	key  string // of encryption, where it is that which is missing
 }
 
 // of gives the first answer that fits: the queue is paused, another task of the
@@ -56,11 +58,15 @@ func (w *whyWaiting) of(ctx context.Context, t *Task) (reason, error) {
 			return reason{why: answer}, err
 		}
 	}
+	key, lacks := sealed.WaitsForKey(t)
 	if t.RunAt.After(w.now) {
-		if t.Attempt+t.Crashes > 0 {
-			return reason{task.InBackoff, t.RunAt}, nil
+		if lacks {
+			return reason{task.NoKey, t.RunAt, key}, nil
 		}
-		return reason{task.DueLater, t.RunAt}, nil
+		if t.Attempt+t.Crashes > 0 {
+			return reason{why: task.InBackoff, next: t.RunAt}, nil
+		}
+		return reason{why: task.DueLater, next: t.RunAt}, nil
 	}
 	if answer := w.worker(t); answer != "" {
 		return reason{why: answer}, nil
@@ -70,6 +76,9 @@ func (w *whyWaiting) of(ctx context.Context, t *Task) (reason, error) {
 	}
 	if w.now.Sub(t.RunAt) < aMoment {
 		return reason{}, nil
+	}
+	if lacks {
+		return reason{why: task.NoKey, key: key}, nil
 	}
 	answer, err := w.busy(ctx, t, queue)
 	return reason{why: answer}, err
@@ -169,15 +178,15 @@ func (w *whyWaiting) held(t *Task) reason {
 func heldBy(target *store.Target, t *Task, now time.Time) reason {
 	switch breaker := &target.Breaker; {
 	case breaker.State == "open" || breaker.State == "half_open":
-		return reason{task.BreakerOpen, breaker.Until}
+		return reason{why: task.BreakerOpen, next: breaker.Until}
 	case target.Held.Failures > 0:
-		return reason{task.InGroupBackoff, target.Held.Next}
+		return reason{why: task.InGroupBackoff, next: target.Held.Next}
 	case target.HeldUntil.After(now):
-		return reason{task.RateLimited, target.HeldUntil}
+		return reason{why: task.RateLimited, next: target.HeldUntil}
 	case breaker.State == "ramping":
 		return reason{why: task.RateLimited}
 	case t.Attempt > 0 && target.Budget.Until.After(now):
-		return reason{task.BudgetSpent, target.Budget.Until}
+		return reason{why: task.BudgetSpent, next: target.Budget.Until}
 	case target.Limit > 0 && target.InFlight >= target.Limit:
 		return reason{why: task.AtConcurrency}
 	}

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
@@ -44,6 +47,7 @@ func (c *Client) PollTasks(ctx context.Context, poll engine.Poll) ([]engine.Leas
 func checkPoll(poll *engine.Poll) error {
 	var c complaints
 	c.name("worker", poll.Worker)
+	c.release(poll.Release)
 	c.names("queues", poll.Queues)
 	c.names("types", poll.Types)
 	if at := slices.Index(poll.Queues, alert.Queue); at >= 0 {
@@ -63,6 +67,14 @@ func checkPoll(poll *engine.Poll) error {
 	}
 	c.lease(poll.Lease)
 	return c.err("the poll is not valid")
+}
+
+// release checks the name of a release, which may be any text that is short.
+func (c *complaints) release(name string) {
+	if len(name) > task.MaxRelease || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		c.add("release", task.Quote(name)+" is no text of at most "+strconv.Itoa(task.MaxRelease)+" bytes without control characters",
+			"a version or a commit is enough")
+	}
 }
 
 func (c *complaints) names(path string, names []string) {
@@ -158,7 +170,7 @@ func (c *Client) SettleTasks(ctx context.Context, endings []engine.Ending) ([]st
 
 // runner tells the node and the worker of a holder apart, for messages.
 func runner(holder string) string {
-	if node, worker := task.Runner(holder); worker != "" {
+	if node, worker, _ := task.Runner(holder); worker != "" {
 		return strings.Join([]string{"worker", worker, "by node", node}, " ")
 	}
 	return "node " + holder

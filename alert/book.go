@@ -2,9 +2,13 @@ package alert
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,11 +31,12 @@ const (
 // compiled is a rule that is ready to be asked.
 type compiled struct {
 	Rule
+	account   string      // what its states are kept by
 	condition *Expression // nil for always
 }
 
 func compile(rule *Rule) (*compiled, error) {
-	c := &compiled{Rule: *rule}
+	c := &compiled{Rule: *rule, account: rule.Name}
 	if rule.When == "" {
 		return c, nil
 	}
@@ -57,7 +62,8 @@ type book struct {
 	builtin  map[string]bool         // names of all that are not replaced
 	channels map[string]*ChannelSpec // those that objects describe
 	usual    []string                // the default channels
-	wrong    map[string]error        // by "rule/NAME" or "channel/NAME"
+	silences []*Silence
+	wrong    map[string]error // by "rule/NAME" or "channel/NAME"
 }
 
 // newBook reads the objects of rules and channels. One that cannot be read is
@@ -89,6 +95,11 @@ func newBook(builtin []Rule, objects []store.Object) *book {
 			spec.Name = object.Name
 			if b.channels[spec.Name] = spec; spec.Default {
 				b.usual = append(b.usual, spec.Name)
+			}
+		case KindSilence:
+			s := &Silence{}
+			if json.Unmarshal(object.Body, s) == nil && time.Now().Before(s.Until) {
+				b.silences = append(b.silences, s)
 			}
 		}
 	}
@@ -147,7 +158,7 @@ func (t *taskRules) of(text json.RawMessage) *compiled {
 	}
 	var made *compiled // nil for what cannot be read: it was checked when it was accepted
 	if rule, err := ParseTaskRule(text); err == nil {
-		made = &compiled{Rule: Rule{Name: taskRuleName, On: OnTask, When: cmp.Or(rule.When, `event == "dead"`), Channels: rule.Channels, Cooldown: rule.Cooldown}}
+		made = &compiled{account: accountOf(rule), Rule: Rule{Name: taskRuleName, On: OnTask, When: cmp.Or(rule.When, `event == "dead"`), Channels: rule.Channels, Cooldown: rule.Cooldown}}
 		made.condition, _ = Compile(OnTask, made.When)
 	}
 	t.mu.Lock()
@@ -159,12 +170,22 @@ func (t *taskRules) of(text json.RawMessage) *compiled {
 	return made
 }
 
+// accountOf is what the states of a task's own alert are kept by: whom it tells, and how
+// often. No rule has such a name.
+func accountOf(rule *TaskRule) string {
+	sum := sha256.Sum256(fmt.Append(nil, length(rule.Cooldown, DefaultCooldown), strings.Join(rule.Channels, " ")))
+	return taskRuleName + ":" + hex.EncodeToString(sum[:6])
+}
+
 // taskRuleName is the rule in messages of a task's own alert.
 const taskRuleName = "task"
 
 // message is what a rule tells of an occurrence.
 func (c *compiled) message(id task.ID, o *Occurrence) *Message {
+	taskType, _ := o.Values["type"].(string)
+	target, _ := o.Values["target"].(string)
 	return &Message{
+		TaskType: taskType, Target: target,
 		ID: id.String(), Kind: Raised, Rule: c.Name, Subject: o.Subject, Severity: cmp.Or(c.Severity, Warning),
 		Text: o.Text, Fields: o.Fields, At: o.At.UTC().Truncate(time.Microsecond), Queue: o.Queue,
 	}

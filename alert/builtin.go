@@ -19,6 +19,7 @@ func Builtin(backlog int) []Rule {
 		{Name: "no_owner", On: OnQueue, When: "!owned && backlog > 0", Hold: span(time.Minute), Severity: Critical},
 		{Name: "no_worker", On: OnQueue, When: "stranded > 0", Hold: span(time.Minute), Severity: Critical},
 		{Name: "dead_group", On: OnGroup, When: `waiting > 0 && (living == 0 || failing >= duration("60s"))`, Severity: Critical},
+		{Name: "missing_key", On: OnKey, When: "waiting > 0", Severity: Critical},
 		// A storm begins when a target answers more slowly while more and more of
 		// what it is asked are repeats.
 		{Name: "storm_forming", On: OnTarget, When: "retries >= 20 && retry_share >= 0.2 && retry_growth >= 3.0 && p99_growth >= 1.5", Severity: Critical},

@@ -32,6 +32,7 @@ func TestBuiltinRules(t *testing.T) {
 		"no_owner":        {[]*Occurrence{queue(QueueSample{Backlog: 1})}, []*Occurrence{queue(QueueSample{}), queue(QueueSample{Backlog: 1, Owned: true})}},
 		"no_worker":       {[]*Occurrence{queue(QueueSample{Backlog: 1, Owned: true, Stranded: []string{"a"}})}, []*Occurrence{queue(QueueSample{Backlog: 1, Owned: true})}},
 		"dead_group":      {[]*Occurrence{group(GroupSample{Waiting: 1}), group(GroupSample{Waiting: 1, Living: 1, Failing: time.Minute})}, []*Occurrence{group(GroupSample{}), group(GroupSample{Waiting: 1, Living: 1, Failing: time.Second}), group(GroupSample{Living: 1, Failing: time.Hour})}},
+		"missing_key":     {[]*Occurrence{(&KeySample{Name: "k1", Waiting: 1}).at(now), (&KeySample{Waiting: 2}).at(now)}, []*Occurrence{(&KeySample{Name: "k1"}).at(now)}},
 		"schedule_missed": {[]*Occurrence{ScheduleMissed("s", 1, now)}, []*Occurrence{ScheduleMissed("s", 0, now)}},
 		"redrive_failed":  {[]*Occurrence{redrive(store.OperationFailed)}, []*Occurrence{redrive(store.OperationDone), redrive(store.OperationCanceled)}},
 		"storm_forming":   {},
@@ -55,6 +56,36 @@ func TestBuiltinRules(t *testing.T) {
 			if told(b, name, o) {
 				t.Errorf("%s tells that %s", name, o.Text)
 			}
+		}
+	}
+}
+
+// A number that was counted to a bound is told as such, and types by their names.
+func TestTextOfABoundedBacklog(t *testing.T) {
+	t.Parallel()
+	for want, q := range map[string]QueueSample{
+		"queue q has at least 100 pending tasks; no living node can start 1 type of them: a":         {Backlog: 100, Bound: 100, Stranded: []string{"a"}},
+		"queue q has 99 pending tasks; no living node can start 5 types of them: a, b, c and 2 more": {Backlog: 99, Bound: 100, Stranded: []string{"a", "b", "c", "d", "e"}},
+	} {
+		q.Name, q.Owned = "q", true
+		if got := q.at(time.Now()).Text; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Numbers that may be larger are told as such.
+func TestTextOfNumbersThatMayBeLarger(t *testing.T) {
+	t.Parallel()
+	for want, o := range map[string]*Occurrence{
+		"group g has 0 living members; at least 1 task waits":                         (&GroupSample{Name: "g", Waiting: 1}).at(start),
+		"group g has 1 living member; no task waits":                                  (&GroupSample{Name: "g", Living: 1}).at(start),
+		"at least 10000 tasks cannot be read for want of the encryption key k":        (&KeySample{Name: "k", Waiting: 10_000}).at(start),
+		"1 task cannot be read: damaged, or in the clear where nothing may be":        (&KeySample{Waiting: 1}).at(start),
+		"queue q has 2 pending tasks, the oldest due for 2 days; no node works on it": (&QueueSample{Name: "q", Backlog: 2, Bound: 100, OldestDue: 48 * time.Hour}).at(start),
+	} {
+		if o.Text != want {
+			t.Errorf("%q, want %q", o.Text, want)
 		}
 	}
 }

@@ -16,6 +16,14 @@ type Channel interface {
 	Send(ctx context.Context, m *Message) error
 }
 
+// Prober is a channel that can be tried without a message to people.
+type Prober interface {
+	// Probe connects to who takes the messages and goes as far as that tells nobody
+	// anything: to the end of the handshake of TLS, of mail servers to that of the
+	// login.
+	Probe(ctx context.Context) error
+}
+
 // ChannelFunc is a Go function as a channel.
 type ChannelFunc func(ctx context.Context, m *Message) error
 
@@ -47,10 +55,16 @@ func (c *ChannelSpec) Limits() []Limit {
 		limits = []Limit{{60, minute}}
 	}
 	if c.Rate != nil {
-		limits = append(limits, Limit{*c.Rate, minute})
+		parts := (*c.Rate + mostSlots - 1) / mostSlots
+		limits = append(limits, Limit{*c.Rate / parts, minute / time.Duration(parts)})
 	}
 	return limits
 }
+
+// mostSlots is how many times of a channel are kept, since they are kept in one
+// object. More messages a minute are kept to by as many in a part of it: what is
+// beyond them becomes a collection, which counts and names it.
+const mostSlots = 500
 
 // Slots are the times at which a channel has sent, the oldest first: what its
 // limits are kept by.

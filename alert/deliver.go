@@ -34,22 +34,15 @@ const (
 )
 
 // deliveries are the tasks that send a message, one for each channel.
-func (k *Keeper) deliveries(m *Message, named []string) ([]store.Insert, error) {
+func (k *Keeper) deliveries(m *Message, to audience) ([]store.Insert, error) {
 	b := k.book.Load()
 	var inserts []store.Insert
-	told, unknown := b.to(named), k.unknown(b, named)
-	if len(unknown) > 0 { // a task may name any channel, and its alert must not wait unseen
-		told = append(slices.Clone(told), b.to(nil)...)
-	}
-	for at, channel := range told {
-		if slices.Contains(told[:at], channel) {
-			continue
-		}
+	for _, channel := range to.channels {
 		id := derivedID(time.Now(), m.ID, channel)
 		copied := *m
 		copied.ID = id.String()
-		if at >= len(named) && len(unknown) > 0 {
-			copied.Fields = append(slices.Clip(m.Fields), Field{"no such channel", strings.Join(unknown, ", ")})
+		if slices.Contains(to.instead, channel) {
+			copied.Fields = append(slices.Clip(m.Fields), Field{"no such channel", strings.Join(to.unknown, ", ")})
 		}
 		insert, ok := k.delivery(b, id, channel, &delivery{Message: &copied}, time.Time{})
 		if !ok {
@@ -62,13 +55,9 @@ func (k *Keeper) deliveries(m *Message, named []string) ([]store.Insert, error) 
 
 // unknown are those of the channels named that are neither configured nor functions of
 // a living process. Their messages wait for them.
-func (k *Keeper) unknown(b *book, named []string) (names []string) {
+func (k *Keeper) unknown(named []string) (names []string) {
 	for _, name := range named {
-		known := name == LogChannel || b.channels[name] != nil || (*k.channels.Load())[name] != nil
-		for _, node := range k.Node.Topology().Nodes {
-			known = known || node.State == store.NodeAlive && !node.Gone && slices.Contains(node.Serves[Queue], SendType(name))
-		}
-		if !known {
+		if !k.Knows(name) && !k.Names()[name] {
 			names = append(names, name)
 		}
 	}
@@ -98,7 +87,7 @@ func (k *Keeper) delivery(b *book, id task.ID, channel string, d *delivery, at t
 type Later struct{ After time.Duration }
 
 // Error implements error.
-func (l *Later) Error() string { return "the channel may send again in " + l.After.String() }
+func (l *Later) Error() string { return "the channel may send again in " + Span(l.After) }
 
 // slots is the state of a channel.
 type slots struct {
@@ -114,12 +103,24 @@ type slots struct {
 
 // Send works on a task that sends to a channel. A message that the channel's
 // rate has no room for joins the next collection; [Later] is about messages
-// that cannot.
-func (k *Keeper) Send(ctx context.Context, id task.ID, channel string, payload []byte) error {
+// that cannot. One that a silence covers is not sent, and the result says so.
+func (k *Keeper) Send(ctx context.Context, id task.ID, channel string, payload []byte) (result []byte, err error) {
 	var d delivery
 	if err := json.Unmarshal(payload, &d); err != nil || d.Message == nil && !d.Flush {
-		return unreadable(err)
+		return nil, unreadable(err)
 	}
+	if d.Message != nil {
+		if by := k.silence(d.Message, channel); by != nil {
+			if k.Told != nil {
+				k.Told(channel, "silenced")
+			}
+			return json.Marshal(silenced{by.ID})
+		}
+	}
+	return nil, k.send(ctx, id, channel, &d)
+}
+
+func (k *Keeper) send(ctx context.Context, id task.ID, channel string, d *delivery) error {
 	to := (*k.channels.Load())[channel]
 	if to == nil {
 		return &task.Error{Code: task.CodeUnavailable, Message: "the channel " + task.Quote(channel) + " cannot be used on this node", Hint: "see outlast alert channels"}
@@ -127,7 +128,7 @@ func (k *Keeper) Send(ctx context.Context, id task.ID, channel string, payload [
 	if d.Flush {
 		return k.flush(ctx, id, channel)
 	}
-	joined, err := k.slot(ctx, id, channel, &d)
+	joined, err := k.slot(ctx, id, channel, d)
 	if err != nil || joined {
 		return err
 	}
@@ -291,14 +292,37 @@ func MessageOf(payload []byte) (m *Message, instead string) {
 	return d.Message, d.Instead
 }
 
+// here is a channel that this node can send to.
+func (k *Keeper) here(channel string) (Channel, error) {
+	if to := (*k.channels.Load())[channel]; to != nil {
+		return to, nil
+	}
+	if err := k.Wrong()[KindChannel+"/"+channel]; err != nil {
+		return nil, &task.Error{Code: task.CodeInvalid, Message: "the channel " + task.Quote(channel) + " is not configured so that this node can use it: " + err.Error(), Hint: "nothing was sent; outlast alert channels shows which can be used"}
+	}
+	return nil, &task.Error{Code: task.CodeUnavailable, Message: "the channel " + task.Quote(channel) + " belongs to another node"}
+}
+
+// Probe tries a channel without a message; see [Prober].
+func (k *Keeper) Probe(ctx context.Context, channel string) error {
+	to, err := k.here(channel)
+	if err != nil {
+		return err
+	}
+	prober, ok := to.(Prober)
+	if !ok {
+		return &task.Error{Code: task.CodeConflict, Message: "the channel " + task.Quote(channel) + " is a function of an application, which can only be tried by a message", Hint: "outlast alert test " + channel}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, k.timeout(channel), errSendTimeout)
+	defer cancel()
+	return prober.Probe(ctx)
+}
+
 // Test sends a message to a channel at once, within its rate.
 func (k *Keeper) Test(ctx context.Context, channel string) error {
-	to := (*k.channels.Load())[channel]
-	if to == nil {
-		if err := k.Wrong()[KindChannel+"/"+channel]; err != nil {
-			return &task.Error{Code: task.CodeUnavailable, Message: "the channel cannot be used on this node: " + err.Error()}
-		}
-		return &task.Error{Code: task.CodeUnavailable, Message: "the channel " + task.Quote(channel) + " belongs to another node"}
+	to, err := k.here(channel)
+	if err != nil {
+		return err
 	}
 	id := task.NewID(time.Now(), random{})
 	m := &Message{
@@ -313,7 +337,7 @@ func (k *Keeper) Test(ctx context.Context, channel string) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, k.timeout(channel), errSendTimeout)
 	defer cancel()
-	err := to.Send(ctx, m)
+	err = to.Send(ctx, m)
 	k.sent(channel, err)
 	return err
 }

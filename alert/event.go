@@ -45,7 +45,7 @@ func Ended(s *store.Settlement, maxAttempts int) *Occurrence {
 		delay = max(0, s.RunAt.Sub(s.EndedAt))
 	}
 	o := &Occurrence{On: OnRetry, Subject: t.ID.String(), Name: t.ID.String(), At: s.EndedAt, Queue: t.Queue}
-	event, text := "retry", t.Type+" failed at attempt "+strconv.Itoa(attempts)+" and runs again in "+delay.Round(time.Millisecond).String()
+	event, text := "retry", t.Type+" failed at attempt "+strconv.Itoa(attempts)+" and runs again in "+Span(delay.Round(time.Millisecond))
 	if s.Outcome == task.OutcomeDead {
 		o.On, o.Subject = OnDead, t.Type
 		event, text = "dead", t.Type+" died after "+counted(attempts, "attempt")+": "+string(s.DeadReason)

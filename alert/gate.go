@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"strings"
 	"sync"
 	"time"
 )
@@ -19,7 +20,8 @@ const (
 	otherSubjects = "(others)"
 )
 
-type gateKey struct{ rule, subject string }
+// gateKey is of the rules that hold for an event together, and its subject.
+type gateKey struct{ rules, subject string }
 
 // gates hold back alerts on this node before anything is written. They never
 // hold back the first of a subject.
@@ -33,18 +35,19 @@ type gate struct {
 	raised int
 	held   int
 	names  []string
-	rule   *compiled
+	askers []asker
+	on     On
 }
 
-// passes reports whether the alert is to be raised; one that is not is counted.
+// passes reports whether the alert that rules ask for is to be raised; one that is not is counted.
 // The subject is that of the gate that took it.
-func (g *gates) passes(now time.Time, rule *compiled, o *Occurrence) (subject string, ok bool) {
+func (g *gates) passes(now time.Time, askers []asker, o *Occurrence) (subject string, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.open == nil {
 		g.open = map[gateKey]*gate{}
 	}
-	key := gateKey{rule.Name, o.Subject}
+	key, cooldown := gateKey{togetherAs(askers), o.Subject}, shortest(askers)
 	at := g.open[key]
 	if at == nil {
 		if len(g.open) >= mostGates {
@@ -57,10 +60,10 @@ func (g *gates) passes(now time.Time, rule *compiled, o *Occurrence) (subject st
 		}
 	}
 	if !now.Before(at.until) && at.held == 0 {
-		at.until, at.raised = now.Add(rule.CooldownTime()), 0
+		at.until, at.raised = now.Add(cooldown), 0
 	}
-	at.rule = rule
-	if at.raised < raisesPerGate || rule.CooldownTime() == 0 && key.subject != otherSubjects {
+	at.askers, at.on = askers, o.On
+	if at.raised < raisesPerGate || cooldown == 0 && key.subject != otherSubjects {
 		at.raised++
 		return key.subject, true
 	}
@@ -73,9 +76,31 @@ func (g *gates) passes(now time.Time, rule *compiled, o *Occurrence) (subject st
 // heldBack is what a gate has counted.
 type heldBack struct {
 	gateKey
-	rule  *compiled
-	count int
-	names []string
+	askers []asker
+	on     On
+	count  int
+	names  []string
+}
+
+// togetherAs names rules that hold together.
+func togetherAs(askers []asker) string {
+	if len(askers) == 1 {
+		return askers[0].Account
+	}
+	accounts := make([]string, len(askers))
+	for i := range askers {
+		accounts[i] = askers[i].Account
+	}
+	return strings.Join(accounts, " ")
+}
+
+// shortest is the shortest cool-down.
+func shortest(askers []asker) time.Duration {
+	least := askers[0].Cooldown
+	for i := range askers {
+		least = min(least, askers[i].Cooldown)
+	}
+	return least
 }
 
 // take empties the counts, and forgets gates that are over.
@@ -84,7 +109,7 @@ func (g *gates) take(now time.Time) (all []heldBack) {
 	defer g.mu.Unlock()
 	for key, at := range g.open {
 		if at.held > 0 {
-			all = append(all, heldBack{key, at.rule, at.held, at.names})
+			all = append(all, heldBack{key, at.askers, at.on, at.held, at.names})
 			at.held, at.names = 0, nil
 		}
 		if !now.Before(at.until) {
@@ -100,7 +125,7 @@ func (g *gates) putBack(h heldBack) {
 	defer g.mu.Unlock()
 	at := g.open[h.gateKey]
 	if at == nil {
-		at = &gate{rule: h.rule}
+		at = &gate{askers: h.askers, on: h.on}
 		g.open[h.gateKey] = at
 	}
 	at.held += h.count

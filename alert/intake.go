@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -16,7 +17,7 @@ import (
 // is. It is nil where no rule holds or the alert is held back. It reads no
 // store. The limit of attempts is 0 for none; alert is the [TaskRule] of the
 // task, nil for none.
-func (k *Keeper) Beside(s *store.Settlement, maxAttempts int, alert json.RawMessage) (inserts []store.Insert) {
+func (k *Keeper) Beside(s *store.Settlement, maxAttempts int, alert json.RawMessage) []store.Insert {
 	if s.Task.Queue == Queue {
 		return nil // an alert about alerts would go the way that does not work
 	}
@@ -36,15 +37,7 @@ func (k *Keeper) Beside(s *store.Settlement, maxAttempts int, alert json.RawMess
 		return nil
 	}
 	o := Ended(s, maxAttempts)
-	if own != nil && own.holds(o) {
-		inserts = k.raise(inserts, own, o)
-	}
-	for _, rule := range rules {
-		if rule.holds(o) {
-			inserts = k.raise(inserts, rule, o)
-		}
-	}
-	return inserts
+	return k.raise(holding(own, rules, o), o)
 }
 
 // Tells reports whether a rule holds for the end of an attempt, in the terms of
@@ -59,24 +52,28 @@ func (k *Keeper) Tells(s *store.Settlement, maxAttempts int, alert json.RawMessa
 	return slices.ContainsFunc(k.book.Load().rules[o.On], func(rule *compiled) bool { return rule.holds(o) })
 }
 
-// raise adds the task of an alert, unless this node holds it back.
-func (k *Keeper) raise(inserts []store.Insert, rule *compiled, o *Occurrence) []store.Insert {
-	subject, ok := k.gates.passes(time.Now(), rule, o)
+// raise is the task of an alert that rules ask for, unless this node holds it back.
+func (k *Keeper) raise(rules []*compiled, o *Occurrence) []store.Insert {
+	if len(rules) == 0 {
+		return nil
+	}
+	askers := make([]asker, len(rules))
+	for i, rule := range rules {
+		askers[i] = rule.asker()
+	}
+	subject, ok := k.gates.passes(time.Now(), askers, o)
 	if !ok {
-		return inserts
+		return nil
 	}
 	id := task.NewID(time.Now(), random{})
-	payload := raised{
-		Cooldown: rule.CooldownTime(), Digest: length(rule.Digest, 0), Channels: rule.Channels, Name: o.Name,
-		Message: rule.message(id, o),
-	}
+	payload := raised{Askers: askers, Name: o.Name, Message: rules[0].message(id, o)}
 	payload.Message.Subject = subject
 	insert, ok := k.insert(id, TypeRaise, payload, time.Time{})
 	if !ok {
 		k.dropped.Add(1)
-		return inserts
+		return nil
 	}
-	return append(inserts, insert)
+	return []store.Insert{insert}
 }
 
 // random is the generator of package math/rand/v2, safe for concurrent use.
@@ -155,12 +152,7 @@ func (k *Keeper) raiseEvents(ctx context.Context) {
 
 // raiseOne enqueues the alerts of an event, and repeats that until it is done.
 func (k *Keeper) raiseOne(ctx context.Context, o *Occurrence) {
-	var inserts []store.Insert
-	for _, rule := range k.book.Load().rules[o.On] {
-		if rule.holds(o) {
-			inserts = k.raise(inserts, rule, o)
-		}
-	}
+	inserts := k.raise(holding(nil, k.book.Load().rules[o.On], o), o)
 	if len(inserts) == 0 {
 		return
 	}
@@ -170,7 +162,7 @@ func (k *Keeper) raiseOne(ctx context.Context, o *Occurrence) {
 			return
 		}
 		k.Logger.Warn("alert.raise_failed", "on", string(o.On), "error", err)
-		if !sleep(ctx, pause) {
+		if !background.Sleep(ctx, pause) {
 			k.dropped.Add(int64(len(inserts)))
 			return
 		}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -50,10 +52,13 @@ type Config struct {
 	// changes.
 	Serve func(channels []string)
 	// Told is called after each try to deliver: the channel, and "sent",
-	// "failed" or "digested". Nil for nobody.
+	// "failed", "digested" or "silenced". Nil for nobody.
 	Told func(channel, result string)
 	// Groups measures the worker groups; nil where there are none.
 	Groups func() []GroupSample
+	// Keys counts the tasks that do not open on this node, by the encryption key
+	// that it lacks; nil where nothing is encrypted.
+	Keys func() map[string]int
 	// Changes measures the attempts before and after the changes of the last day;
 	// nil where nobody counts them.
 	Changes func(ctx context.Context) ([]ChangeSample, error)
@@ -74,9 +79,9 @@ type Keeper struct {
 	trouble trouble
 
 	channels atomic.Pointer[map[string]Channel]
-	version  int64 // of the configuration that was read
-	stop     context.CancelFunc
-	running  sync.WaitGroup
+	renewing sync.Mutex // held while the configuration is read because it has changed
+	version  int64      // of the configuration that was read
+	loops    background.Loops
 }
 
 // mostEvents bounds what waits to be raised. Beyond it events are dropped and
@@ -100,7 +105,11 @@ func (k *Keeper) Load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	k.publish(newBook(Builtin(k.Backlog), append(rules, channels...)))
+	silences, err := k.Backend.Objects(ctx, KindSilence)
+	if err != nil {
+		return err
+	}
+	k.publish(newBook(Builtin(k.Backlog), slices.Concat(rules, channels, silences)))
 	return nil
 }
 
@@ -174,31 +183,19 @@ const (
 
 // Start begins to work. Call it once.
 func (k *Keeper) Start() {
-	ctx, stop := context.WithCancel(context.Background())
-	k.stop = stop
-	k.running.Go(func() { k.look(ctx) })
-	k.running.Go(func() { k.raiseEvents(ctx) })
-	k.running.Go(func() { k.measure(ctx) })
+	k.loops.Start(k.look, k.raiseEvents, k.measure)
 }
 
 // Stop ends the work, writes what was held back, and waits no longer than ctx.
 func (k *Keeper) Stop(ctx context.Context) error {
-	if k.stop == nil {
+	if !k.loops.Started() {
 		return nil
 	}
-	k.stop()
-	done := make(chan struct{})
-	go func() {
-		k.running.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		k.last(ctx)
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := k.loops.Stop(ctx); err != nil {
+		return err
 	}
+	k.last(ctx)
+	return nil
 }
 
 // last puts on disk what is only known here.
@@ -218,16 +215,56 @@ func (k *Keeper) last(ctx context.Context) {
 }
 
 func (k *Keeper) look(ctx context.Context) {
-	for sleep(ctx, lookEvery) {
-		if version := k.Node.Topology().Config; version != k.version {
-			if err := k.Load(ctx); err == nil {
-				k.version = version
-			} else if ctx.Err() == nil {
-				k.Logger.Warn("alert.load_failed", "error", err)
-			}
+	for background.Sleep(ctx, lookEvery) {
+		if err := k.Renew(ctx); err != nil && ctx.Err() == nil {
+			k.Logger.Warn("alert.load_failed", "error", err)
 		}
 		k.writeHeld(ctx)
 	}
+}
+
+// Renew reads rules and channels if the node knows that the configuration has changed
+// since they were read.
+func (k *Keeper) Renew(ctx context.Context) error {
+	k.renewing.Lock()
+	defer k.renewing.Unlock()
+	version := k.Node.Topology().Config
+	if version == k.version {
+		return nil
+	}
+	err := k.Load(ctx)
+	if err == nil {
+		k.version = version
+	}
+	return err
+}
+
+// Names are the channels that a task can be told through: the log, those that are
+// configured, and the functions of this process and of other living ones.
+func (k *Keeper) Names() map[string]bool {
+	known := map[string]bool{LogChannel: true}
+	for name := range k.book.Load().channels {
+		known[name] = true
+	}
+	for name := range *k.channels.Load() {
+		known[name] = true
+	}
+	for _, node := range k.Node.Topology().Nodes {
+		if node.State != store.NodeAlive || node.Gone {
+			continue
+		}
+		for _, served := range node.Serves[Queue] {
+			if name, sends := strings.CutPrefix(served, typeSend); sends {
+				known[name] = true
+			}
+		}
+	}
+	return known
+}
+
+// Knows reports whether a channel is the log, configured, or a function of this process.
+func (k *Keeper) Knows(channel string) bool {
+	return channel == LogChannel || k.book.Load().channels[channel] != nil || (*k.channels.Load())[channel] != nil
 }
 
 // Rules are all rules by name, those built in included.
@@ -246,15 +283,3 @@ func (k *Keeper) Wrong() map[string]error { return k.book.Load().wrong }
 // Dropped counts events that no alert could be raised for because too many
 // came at once, or the store did not take them.
 func (k *Keeper) Dropped() int64 { return k.dropped.Load() }
-
-// sleep waits for d; false if ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}

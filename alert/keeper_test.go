@@ -67,7 +67,7 @@ func (d *desk) send(subject string) {
 	d.Helper()
 	id := task.NewID(time.Now(), random{})
 	payload, _ := json.Marshal(delivery{Message: &Message{ID: id.String(), Kind: Raised, Rule: "r", Subject: subject, At: time.Now()}})
-	if err := d.Send(d.Context(), id, "ops", payload); err != nil {
+	if _, err := d.Send(d.Context(), id, "ops", payload); err != nil {
 		d.Fatal(err)
 	}
 }
@@ -85,7 +85,7 @@ func (d *desk) work(until time.Duration) {
 			if done[t.ID] || t.RunAt.After(time.Now()) || !strings.HasPrefix(t.Type, typeSend) {
 				continue
 			}
-			err := d.Send(d.Context(), t.ID, "ops", t.Payload)
+			_, err := d.Send(d.Context(), t.ID, "ops", t.Payload)
 			if later, ok := errors.AsType[*Later](err); ok {
 				_, err = d.store.Reschedule(d.Context(), t.ID, time.Now().Add(later.After))
 			} else {
@@ -132,7 +132,7 @@ func TestRaiseThatIsRepeatedTellsOnce(t *testing.T) {
 		}
 		for i := range ids {
 			ids[i] = task.NewID(time.Now(), random{})
-			payloads[i], _ = json.Marshal(raised{Channels: []string{"ops"}, Message: &Message{ID: ids[i].String(), Kind: Raised, Rule: "r", Subject: "s", At: time.Now()}})
+			payloads[i], _ = json.Marshal(raised{Askers: []asker{{Account: "r", Rule: "r", Channels: []string{"ops"}}}, Message: &Message{ID: ids[i].String(), Kind: Raised, Rule: "r", Subject: "s", At: time.Now()}})
 			raise(i)
 		}
 		time.Sleep(time.Second) // sleep: virtual time
@@ -153,7 +153,7 @@ func TestUnknownChannelIsNotTheEnd(t *testing.T) {
 	for spec, wants := range map[string]string{`{"kind": "slack", "url_env": "U", "default": true}`: "ops", `{"kind": "slack", "url_env": "U"}`: LogChannel} {
 		onDesk(t, spec, func(d *desk) {
 			id := task.NewID(time.Now(), random{})
-			payload, _ := json.Marshal(raised{Channels: []string{"opps"}, Message: &Message{ID: id.String(), Kind: Raised, Rule: "r", Subject: "s", At: time.Now()}})
+			payload, _ := json.Marshal(raised{Askers: []asker{{Account: "r", Rule: "r", Channels: []string{"opps"}}}, Message: &Message{ID: id.String(), Kind: Raised, Rule: "r", Subject: "s", At: time.Now()}})
 			if err := d.Raise(d.Context(), id, payload); err != nil {
 				d.Fatal(err)
 			}

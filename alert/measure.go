@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -27,7 +28,7 @@ const (
 // all, looks at what the aggregates say.
 func (k *Keeper) measure(ctx context.Context) {
 	tidied := time.Now()
-	for sleep(ctx, Step) {
+	for background.Sleep(ctx, Step) {
 		k.windows.Turn()
 		k.publishRates(ctx)
 		if !k.first() {
@@ -111,11 +112,11 @@ func (k *Keeper) measured(ctx context.Context, rule *compiled, o *Occurrence, ho
 		id := task.NewID(now, random{})
 		switch {
 		case fires:
-			return k.deliveries(rule.message(id, o), rule.Channels)
+			return k.deliveries(rule.message(id, o), k.audience(rule.Channels))
 		case recovers && rule.TellsRecovery():
 			m := rule.message(id, o)
-			m.Kind, m.Fields = Recovered, fields("lasted", now.Sub(since).Round(time.Second).String())
-			return k.deliveries(m, rule.Channels)
+			m.Kind, m.Fields = Recovered, fields("lasted", Span(now.Sub(since).Round(time.Second)))
+			return k.deliveries(m, k.audience(rule.Channels))
 		case recovers || since != s.Since:
 			return nil, nil
 		}
@@ -157,12 +158,10 @@ func (k *Keeper) sample(ctx context.Context, b *book, now time.Time) (*Sample, e
 			return nil, err
 		}
 	}
-	if b.measures() {
-		nodes, err := k.rates(ctx, now)
-		if err != nil {
+	if b.measures() || len(b.rules[OnKey]) > 0 {
+		if err := k.told(ctx, sample, now); err != nil {
 			return nil, err
 		}
-		sample.Targets, sample.Types, sample.Categories = Merge(nodes)
 	}
 	if k.Groups != nil && len(b.rules[OnGroup]) > 0 {
 		sample.Groups = k.Groups()
@@ -234,7 +233,7 @@ func (k *Keeper) queuesTo(ctx context.Context, now time.Time, most int) (samples
 		if queue.Name == Queue {
 			continue
 		}
-		sample := QueueSample{Name: queue.Name, Owned: owned[queue.Name], Paused: queue.Paused}
+		sample := QueueSample{Name: queue.Name, Owned: owned[queue.Name], Paused: queue.Paused, Bound: most}
 		if sample.Backlog, err = k.Backend.Count(ctx, store.Filter{Queue: queue.Name, State: task.Pending}, most); err != nil {
 			return nil, err
 		}
@@ -286,28 +285,40 @@ func (k *Keeper) oldest(ctx context.Context, lanes []uint16, marked []store.Entr
 
 // published is what a node tells of its rates.
 type published struct {
-	At    time.Time `json:"at"`
-	Rates *Rates    `json:"rates"`
+	At    time.Time      `json:"at"`
+	Rates *Rates         `json:"rates"`
+	Keys  map[string]int `json:"keys,omitempty"` // tasks that do not open there, by key
 }
 
-// publishRates lets the node that measures know the rates of this one.
+// publishRates lets the node that measures know the rates of this one, and what does
+// not open here.
 func (k *Keeper) publishRates(ctx context.Context) {
-	if !k.book.Load().measures() || k.first() || k.alone() {
+	if k.first() || k.alone() {
 		return
 	}
-	rates := k.windows.Rates()
-	if len(rates.Types) == 0 {
+	rates, keys := &Rates{}, k.keys()
+	if k.book.Load().measures() {
+		rates = k.windows.Rates()
+	}
+	if len(rates.Types)+len(keys) == 0 {
 		return
 	}
 	for most := mostPublished; most > 0; most /= 2 {
 		rates.Targets, rates.Types, rates.Categories = busiest(rates.Targets, most), busiest(rates.Types, most), busiest(rates.Categories, most)
-		told := published{time.Now().UTC(), rates}
+		told := published{time.Now().UTC(), rates, keys}
 		if body, err := json.Marshal(told); err != nil || len(body) > store.MaxObject {
 			continue
 		}
 		k.failed(ctx, k.swap(ctx, "", kindRates, k.Node.Node(), func([]byte) (any, []store.Insert, error) { return told, nil, nil }))
 		return
 	}
+}
+
+func (k *Keeper) keys() map[string]int {
+	if k.Keys == nil {
+		return nil
+	}
+	return k.Keys()
 }
 
 // busiest are the series with the most attempts.
@@ -325,9 +336,29 @@ func busiest(all map[string]Counts, most int) map[string]Counts {
 	return out
 }
 
-// rates are those of all nodes that have told of them lately.
-func (k *Keeper) rates(ctx context.Context, now time.Time) ([]*Rates, error) {
-	nodes := []*Rates{k.windows.Rates()}
+// told adds to a sample what all nodes have told of lately.
+func (k *Keeper) told(ctx context.Context, sample *Sample, now time.Time) error {
+	nodes, err := k.published(ctx, now)
+	if err != nil {
+		return err
+	}
+	rates, waiting := make([]*Rates, len(nodes)), map[string]int{}
+	for i := range nodes {
+		rates[i] = nodes[i].Rates
+		for key, count := range nodes[i].Keys {
+			waiting[key] += count
+		}
+	}
+	sample.Targets, sample.Types, sample.Categories = Merge(rates)
+	for _, key := range slices.Sorted(maps.Keys(waiting)) {
+		sample.Keys = append(sample.Keys, KeySample{Name: key, Waiting: waiting[key]})
+	}
+	return nil
+}
+
+// published is what this node and the others have told of lately.
+func (k *Keeper) published(ctx context.Context, now time.Time) ([]published, error) {
+	nodes := []published{{now, k.windows.Rates(), k.keys()}}
 	if k.alone() {
 		return nodes, nil
 	}
@@ -338,7 +369,7 @@ func (k *Keeper) rates(ctx context.Context, now time.Time) ([]*Rates, error) {
 	for i := range objects {
 		var told published
 		if objects[i].Name != k.Node.Node() && json.Unmarshal(objects[i].Body, &told) == nil && told.Rates != nil && now.Sub(told.At).Abs() < 3*Step {
-			nodes = append(nodes, told.Rates)
+			nodes = append(nodes, told)
 		}
 	}
 	return nodes, nil
@@ -346,7 +377,7 @@ func (k *Keeper) rates(ctx context.Context, now time.Time) ([]*Rates, error) {
 
 // tidy deletes state without which nothing would be lost.
 func (k *Keeper) tidy(ctx context.Context) {
-	for _, kind := range []string{kindState, kindFires, kindRates, kindAck} {
+	for _, kind := range []string{kindState, kindFires, kindRates, kindAck, KindSilence} {
 		objects, err := k.Backend.Objects(ctx, kind)
 		if err != nil {
 			k.failed(ctx, err)
@@ -371,6 +402,9 @@ func idle(object *store.Object, now time.Time) bool {
 	case kindRates:
 		var told published
 		return json.Unmarshal(object.Body, &told) != nil || now.Sub(told.At) > tidyEvery
+	case KindSilence:
+		var silence Silence
+		return json.Unmarshal(object.Body, &silence) != nil || now.Sub(silence.Until) > silenceMemory
 	case kindAck:
 		var ack Ack
 		return json.Unmarshal(object.Body, &ack) != nil || now.Sub(ack.At) > ackMemory

@@ -38,6 +38,9 @@ type Message struct {
 	Since    time.Time `json:"held_back_since,omitzero"`
 	// Queue is that of the task, "" without one.
 	Queue string `json:"queue,omitempty"`
+	// TaskType and Target are those of the task, or what is measured; "" without one.
+	TaskType string `json:"task_type,omitempty"`
+	Target   string `json:"target,omitempty"`
 }
 
 // Title is one line that says what happened.

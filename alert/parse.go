@@ -136,6 +136,14 @@ func nearest(key string, fields map[string]int) string {
 	return "known keys: " + strings.Join(known, ", ")
 }
 
+// nearestOf is what to write instead of a text that is none of those possible.
+func nearestOf(text string, known []string) string {
+	if near := hints.Nearest(text, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "one of " + strings.Join(known, ", ")
+}
+
 // checkName checks the name of a rule or channel.
 func (f *findings) checkName(path, name string) {
 	const hint = "names have 1 to 64 of the characters A-Z a-z 0-9 . _ -"

@@ -35,16 +35,17 @@ const (
 	OnType     On = "type"     // each type run in the last minutes
 	OnCategory On = "category" // each category of failures
 	OnGroup    On = "group"    // each worker group
+	OnKey      On = "key"      // each encryption key for want of which tasks wait
 	OnChange   On = "change"   // attempts of one number of a type, before and after a new release or policy version
 )
 
-var ons = []On{OnDead, OnRetry, OnCrash, OnBreaker, OnRedrive, OnSchedule, OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup, OnChange}
+var ons = []On{OnDead, OnRetry, OnCrash, OnBreaker, OnRedrive, OnSchedule, OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup, OnKey, OnChange}
 
 // Aggregate reports whether rules of this kind are measured, and so have an
 // end.
 func (o On) Aggregate() bool {
 	switch o {
-	case OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup, OnChange:
+	case OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup, OnKey, OnChange:
 		return true
 	}
 	return false
@@ -114,7 +115,7 @@ func (r *Rule) check(named bool) error {
 	case r.On == "":
 		f.refuse("on", "one of "+onList(), "is required")
 	case !slices.Contains(ons, r.On):
-		f.refuse("on", "one of "+onList(), "%s is nothing that a rule can look at", task.Quote(string(r.On)))
+		f.refuse("on", nearestOf(string(r.On), onNames()), "%s is nothing that a rule can look at", task.Quote(string(r.On)))
 	default:
 		f.condition("when", r.On, r.When)
 	}
@@ -128,7 +129,7 @@ func (r *Rule) check(named bool) error {
 	switch r.Severity {
 	case "", Info, Warning, Critical:
 	default:
-		f.refuse("severity", "one of info, warning, critical", "%s is no severity", task.Quote(r.Severity))
+		f.refuse("severity", nearestOf(r.Severity, severities), "%s is no severity", task.Quote(r.Severity))
 	}
 	return f.err()
 }
@@ -140,13 +141,15 @@ const (
 	Critical = "critical"
 )
 
-func onList() string {
+func onNames() []string {
 	texts := make([]string, len(ons))
 	for i, on := range ons {
 		texts[i] = string(on)
 	}
-	return strings.Join(texts, ", ")
+	return texts
 }
+
+func onList() string { return strings.Join(onNames(), ", ") }
 
 func (f *findings) condition(path string, on On, text string) {
 	if text == "" {
@@ -176,7 +179,7 @@ func (f *findings) channels(path string, names []string) {
 
 func (f *findings) within(path string, d *Duration, most time.Duration) {
 	if d != nil && (*d < 0 || time.Duration(*d) > most) {
-		f.refuse(path, "", "%s is outside 0s to %s", d, most)
+		f.refuse(path, "", "%s is outside 0s to %s", Span(time.Duration(*d)), Span(most))
 	}
 }
 

@@ -52,6 +52,15 @@ func TestParseRule(t *testing.T) {
 	if !strings.Contains(err.Error(), "did you mean attempt?") {
 		t.Error(err)
 	}
+	_, err = ParseRule([]byte(`{"on": "ded", "severity": "critcal", "cooldown": "240h"}`))
+	for _, part := range []string{"did you mean dead?", "did you mean critical?", "10 days is outside 0s to 7 days"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("no %s: %v", part, err)
+		}
+	}
+	if _, err = ParseChannel([]byte(`{"kind": "dingtak"}`)); !strings.Contains(err.Error(), "did you mean dingtalk?") {
+		t.Error(err)
+	}
 }
 
 func TestParseChannel(t *testing.T) {
@@ -128,7 +137,7 @@ func TestExpressionsSeeEvents(t *testing.T) {
 func TestEveryVariableIsSet(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	sample := Sample{Letters: &store.DeadStats{}, Queues: []QueueSample{{Name: "q"}}, Targets: []RateSample{{Name: "t"}}, Types: []RateSample{{Name: "t"}}, Categories: []RateSample{{Name: "t"}}, Groups: []GroupSample{{Name: "g"}}, Changes: []ChangeSample{{Type: "t", Number: 2, By: "release", From: "1", To: "2"}}}
+	sample := Sample{Letters: &store.DeadStats{}, Queues: []QueueSample{{Name: "q"}}, Targets: []RateSample{{Name: "t"}}, Types: []RateSample{{Name: "t"}}, Categories: []RateSample{{Name: "t"}}, Groups: []GroupSample{{Name: "g"}}, Keys: []KeySample{{Name: "k"}}, Changes: []ChangeSample{{Type: "t", Number: 2, By: "release", From: "1", To: "2"}}}
 	all := append(sample.Occurrences(now),
 		Ended(settlement(task.OutcomeDead, task.Exhausted), 1), Ended(settlement(task.OutcomeFailed, ""), 1), Crashed(&store.Recovered{}, now),
 		BreakerChanged("t", "closed", "open", "x", now), RedriveEnded(&store.Operation{}, now), ScheduleMissed("s", 1, now))

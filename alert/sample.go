@@ -16,13 +16,15 @@ type Sample struct {
 	Types      []RateSample
 	Categories []RateSample
 	Groups     []GroupSample
+	Keys       []KeySample
 	Changes    []ChangeSample
 }
 
 // QueueSample is one queue.
 type QueueSample struct {
 	Name      string
-	Backlog   int           // pending tasks, counted to 10 000
+	Backlog   int           // pending tasks, counted to Bound
+	Bound     int           // where counting stops, 0 for nowhere
 	OldestDue time.Duration // how long the oldest has been due; 0 if nothing is
 	Stranded  []string      // types of waiting tasks that no living node can start
 	Owned     bool
@@ -45,8 +47,14 @@ type RateSample struct {
 type GroupSample struct {
 	Name    string
 	Living  int
-	Waiting int
+	Waiting int // those in the memory of nodes; there may be more
 	Failing time.Duration
+}
+
+// KeySample is an encryption key that nodes lack.
+type KeySample struct {
+	Name    string // "" where tasks do not open for another reason
+	Waiting int    // tasks that did not open in the last minutes, of each node counted to 10 000
 }
 
 // ChangeSample is how long attempts of one number of a type take after a change,
@@ -81,6 +89,9 @@ func (s *Sample) Occurrences(at time.Time) (all []*Occurrence) {
 	for i := range s.Groups {
 		all = append(all, s.Groups[i].at(at))
 	}
+	for i := range s.Keys {
+		all = append(all, s.Keys[i].at(at))
+	}
 	for i := range s.Changes {
 		all = append(all, s.Changes[i].at(at))
 	}
@@ -89,6 +100,9 @@ func (s *Sample) Occurrences(at time.Time) (all []*Occurrence) {
 
 // mostListed bounds the counts by type in a message; the largest come first.
 const mostListed = 20
+
+// mostNamed bounds the types in a sentence.
+const mostNamed = 3
 
 func lettersAt(letters *store.DeadStats, at time.Time) *Occurrence {
 	o := &Occurrence{On: OnLetters, Subject: "dead letters", At: at, Text: "there is " + counted(letters.Total, "dead letter"), Values: map[string]any{
@@ -104,9 +118,13 @@ func lettersAt(letters *store.DeadStats, at time.Time) *Occurrence {
 }
 
 func (q *QueueSample) at(at time.Time) *Occurrence {
-	text := "queue " + q.Name + " has " + counted(q.Backlog, "pending task")
+	text := "queue " + q.Name + " has "
+	if q.Bound > 0 && q.Backlog >= q.Bound {
+		text += "at least "
+	}
+	text += counted(q.Backlog, "pending task")
 	if q.OldestDue > 0 {
-		text += ", the oldest due for " + q.OldestDue.Round(time.Second).String()
+		text += ", the oldest due for " + Span(q.OldestDue.Round(time.Second))
 	}
 	if !q.Owned {
 		text += "; no node works on it"
@@ -115,7 +133,10 @@ func (q *QueueSample) at(at time.Time) *Occurrence {
 		"queue": q.Name, "backlog": q.Backlog, "oldest_due": q.OldestDue, "owned": q.Owned, "paused": q.Paused, "stranded": len(q.Stranded),
 	}}
 	if len(q.Stranded) > 0 {
-		text += "; no living node can start " + counted(len(q.Stranded), "type") + " of them"
+		text += "; no living node can start " + counted(len(q.Stranded), "type") + " of them: " + strings.Join(q.Stranded[:min(len(q.Stranded), mostNamed)], ", ")
+		if more := len(q.Stranded) - mostNamed; more > 0 {
+			text += " and " + strconv.Itoa(more) + " more"
+		}
 		o.Fields = fields("types", strings.Join(q.Stranded[:min(len(q.Stranded), mostListed)], ", "))
 	}
 	o.Text = text
@@ -138,11 +159,30 @@ func (r *RateSample) at(on On, noun string, at time.Time) *Occurrence {
 }
 
 func (g *GroupSample) at(at time.Time) *Occurrence {
+	waiting := "no task waits"
+	switch {
+	case g.Waiting == 1:
+		waiting = "at least 1 task waits"
+	case g.Waiting > 1:
+		waiting = "at least " + counted(g.Waiting, "task") + " wait"
+	}
 	return &Occurrence{
 		On: OnGroup, Subject: g.Name, At: at,
-		Text:   "group " + g.Name + " has " + counted(g.Living, "living member") + "; " + counted(g.Waiting, "task") + " wait",
+		Text:   "group " + g.Name + " has " + counted(g.Living, "living member") + "; " + waiting,
 		Values: map[string]any{"group": g.Name, "living": g.Living, "waiting": g.Waiting, "failing": g.Failing},
 	}
+}
+
+func (s *KeySample) at(at time.Time) *Occurrence {
+	waiting := counted(s.Waiting, "task")
+	if s.Waiting >= mostCounted {
+		waiting = "at least " + waiting
+	}
+	subject, text := s.Name, waiting+" cannot be read for want of the encryption key "+s.Name
+	if s.Name == "" {
+		subject, text = "payloads", waiting+" cannot be read: damaged, or in the clear where nothing may be"
+	}
+	return &Occurrence{On: OnKey, Subject: subject, At: at, Text: text, Values: map[string]any{"key": s.Name, "waiting": s.Waiting}}
 }
 
 func (c *ChangeSample) at(at time.Time) *Occurrence {

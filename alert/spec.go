@@ -114,7 +114,7 @@ func (c *ChannelSpec) check(named bool) error {
 		f.refuse("kind", kindHint, "is required")
 		return f.err()
 	case !slices.Contains(kinds, c.Kind):
-		f.refuse("kind", kindHint, "%s is no kind of channel", task.Quote(string(c.Kind)))
+		f.refuse("kind", nearestOf(string(c.Kind), strings.Split(strings.TrimPrefix(kindHint, "one of "), ", ")), "%s is no kind of channel", task.Quote(string(c.Kind)))
 		return f.err()
 	}
 	c.checkPlaces(&f)
@@ -129,7 +129,7 @@ func (c *ChannelSpec) check(named bool) error {
 		f.refuse("rate", "messages per minute", "%d is outside 1 to %d", *c.Rate, mostPerMinute)
 	}
 	if c.Timeout != nil && (time.Duration(*c.Timeout) < 100*time.Millisecond || time.Duration(*c.Timeout) > maxTimeout) {
-		f.refuse("timeout", "", "%s is outside 100ms to %s", c.Timeout, maxTimeout)
+		f.refuse("timeout", "", "%s is outside 100ms to %s", Span(time.Duration(*c.Timeout)), Span(maxTimeout))
 	}
 	c.checkMentions(&f)
 	return f.err()

@@ -1,6 +1,9 @@
 package alert
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // mostNames is how many held-back alerts a message names.
 const mostNames = 20
@@ -28,6 +31,8 @@ type State struct {
 	HeldSince time.Time `json:"held_since,omitzero"`
 	// Last is the last message held back: what a digest tells with.
 	Last *Message `json:"last,omitempty"`
+	// Spared are channels that other rules tell of all that is held back.
+	Spared []string `json:"spared,omitempty"`
 	// Digest names the task that will tell of what was held back, "" for none.
 	Digest string `json:"digest,omitempty"`
 }
@@ -39,14 +44,22 @@ type Verdict struct {
 	At     time.Time //
 }
 
+// Next is when an alert that comes now can be told at the earliest.
+func (s *State) Next(now time.Time, later time.Duration) time.Time {
+	switch {
+	case now.Before(s.Until):
+		return s.Until
+	case later > 0 && s.HeldBack > 0:
+		return latest(now, s.HeldSince.Add(later))
+	}
+	return now.Add(later)
+}
+
 // Raise takes an alert and says what to do. Later is rule.Digest, Cooldown the
 // rule's cool-down.
 func (s *State) Raise(now time.Time, name string, cooldown, later time.Duration) Verdict {
 	if now.Before(s.Until) || later > 0 {
-		at := s.Until
-		if !now.Before(s.Until) {
-			at = now.Add(later)
-		}
+		at := s.Next(now, later)
 		s.hold(now, 1, name)
 		return Verdict{Digest: s.Digest == "", At: at}
 	}
@@ -105,7 +118,17 @@ func (s *State) Idle(now time.Time) bool {
 // tell begins a cool-down with a message that takes along what was held back.
 func (s *State) tell(now time.Time, cooldown time.Duration) {
 	s.Told, s.Until = now, now.Add(cooldown)
-	s.HeldBack, s.Names, s.HeldSince, s.Last = 0, nil, time.Time{}, nil
+	s.HeldBack, s.Names, s.HeldSince, s.Last, s.Spared = 0, nil, time.Time{}, nil, nil
+}
+
+// spare notes which channels others tell of what was held back just now; only what is
+// spared every time since the first stays so.
+func (s *State) spare(channels []string, first bool) {
+	if first {
+		s.Spared = channels
+		return
+	}
+	s.Spared = slices.DeleteFunc(s.Spared, func(channel string) bool { return !slices.Contains(channels, channel) })
 }
 
 func (s *State) hold(now time.Time, count int, names ...string) {

@@ -1,10 +1,13 @@
 package alert
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/outlast-dev/outlast/store"
 )
 
 var start = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
@@ -107,6 +110,32 @@ func TestNoAlertIsLost(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSlotsOfABusyChannelAreBounded: at the highest rates the times of a channel fit
+// into their object, none is sent beyond the rate, and hardly one below it.
+func TestSlotsOfABusyChannelAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, rate := range []int{500, 501, 1601, mostPerMinute} {
+		limits := (&ChannelSpec{Kind: Webhook, Rate: &rate}).Limits()
+		var slots Slots
+		var sent []time.Time
+		for now := start.Add(123 * time.Nanosecond); now.Before(start.Add(3 * time.Minute)); now = now.Add(time.Millisecond) {
+			if slots.Take(now, limits) == 0 {
+				sent = append(sent, now)
+			}
+			if i := len(sent) - 1 - rate; i >= 0 && sent[len(sent)-1].Sub(sent[i]) < time.Minute {
+				t.Fatalf("%d messages in less than a minute", rate+1)
+			}
+		}
+		text, err := json.Marshal(slots)
+		if err != nil || len(text) > store.MaxObject/3 {
+			t.Errorf("%d a minute: %d bytes are kept, %v", rate, len(text), err)
+		}
+		if len(sent) < 28*rate/10 {
+			t.Errorf("%d a minute: %d in three", rate, len(sent))
+		}
+	}
 }
 
 // TestSlotsKeepTheVendorsLimits: however often it is asked, no window of the

@@ -1,10 +1,6 @@
 package alert
 
-import (
-	"slices"
-
-	"github.com/google/cel-go/cel"
-)
+import "slices"
 
 // Variable is a name that an expression can use.
 type Variable struct {
@@ -21,7 +17,7 @@ var variables = []Variable{
 	{"type", "string", "the task's type", []On{OnDead, OnRetry, OnCrash, OnType, OnChange}},
 	{"queue", "string", "the queue", []On{OnDead, OnRetry, OnCrash, OnQueue}},
 	{"target", "string", "what the task calls: the host, or the type", []On{OnDead, OnRetry, OnBreaker, OnTarget}},
-	{"key", "string", "the ordering key", []On{OnDead, OnRetry}},
+	{"key", "string", "the ordering key; of `key`: the name of the encryption key, empty where tasks are damaged or in the clear", []On{OnDead, OnRetry, OnKey}},
 	{"policy", "string", "the policy that the task names", []On{OnDead, OnRetry}},
 	{"attempt", "int", "the attempt that has ended, from 1; of a change: its number, 5 for all from the fifth on", []On{OnDead, OnRetry, OnCrash, OnChange}},
 	{"max_attempts", "int", "the limit that holds, 0 for none", []On{OnDead, OnRetry}},
@@ -56,7 +52,7 @@ var variables = []Variable{
 	{"owned", "bool", "some node works on the queue", []On{OnQueue}},
 	{"paused", "bool", "the queue is paused", []On{OnQueue}},
 	{"living", "int", "members of the group that beat", []On{OnGroup}},
-	{"waiting", "int", "tasks that wait for the group", []On{OnGroup}},
+	{"waiting", "int", "tasks that wait for the group, or for the encryption key", []On{OnGroup, OnKey}},
 	{"failing", "duration", "how long dispatches to the group have failed without a success", []On{OnGroup}},
 	{"group", "string", "the worker group", []On{OnGroup}},
 	{"attempts", "int", "attempts that ended in the last minute", []On{OnTarget, OnType, OnCategory}},
@@ -85,10 +81,4 @@ func (v *Variable) on(on On) bool {
 		return true
 	}
 	return slices.Contains(v.On, on)
-}
-
-// celTypes are the types of [Variable.Type].
-var celTypes = map[string]*cel.Type{
-	"string": cel.StringType, "int": cel.IntType, "double": cel.DoubleType, "bool": cel.BoolType,
-	"duration": cel.DurationType, "map": cel.MapType(cel.StringType, cel.DynType),
 }

@@ -10,6 +10,7 @@ import (
 type RuleView struct {
 	Rule
 	Builtin   bool   // it holds without configuration
+	Replaces  bool   // a built-in rule of its name, which holds again when it is deleted
 	Managed   string // "file" when the configuration file owns it
 	Actor     string
 	Version   int64 // 0 of a built-in one
@@ -33,7 +34,8 @@ type EventView struct {
 	*Message
 	Task     task.ID
 	Channel  string
-	State    string // pending, sent, failed, or canceled
+	State    string // pending, sent, silenced, failed, or canceled
+	Silence  string // the id of what has silenced it
 	Attempts int
 	Error    string // of the last failed attempt
 	Instead  string // the channel that it is the fallback of

@@ -3,11 +3,12 @@ package alert
 import (
 	"cmp"
 	"maps"
-	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/outlast-dev/outlast/internal/buckets"
 )
 
 // window is the time that rates are of; what they are compared with are the
@@ -42,7 +43,7 @@ func NewWindows() *Windows {
 
 // Add counts an attempt. Category is "" for a success.
 func (w *Windows) Add(taskType, target, category string, retry bool, took time.Duration) {
-	i := bucketOf(took)
+	i := buckets.Of(took, sizes)
 	w.types.of(taskType).add(category != "", retry, i)
 	if target != "" {
 		w.targets.of(target).add(category != "", retry, i)
@@ -115,28 +116,14 @@ func (d *dimension) counts() map[string]Counts {
 	return out
 }
 
-// buckets of times: the quarters between two powers of two, from 1 µs on.
-const buckets = 128
-
-func bucketOf(took time.Duration) int {
-	us := took.Microseconds()
-	if us < 1 {
-		return 0
-	}
-	power := bits.Len64(uint64(us)) - 1
-	return min(4*power+int(uint64(us)<<2>>power&3), buckets-1)
-}
-
-// timeOf is the upper end of a bucket.
-func timeOf(i int) time.Duration {
-	return time.Duration(5+i%4) * time.Microsecond << (i / 4) / 4
-}
+// sizes is how many buckets of times there are: up to an hour.
+const sizes = 128
 
 // series is one target, type or category. The counters are of the step that
 // runs; the ring has those before, the last one first.
 type series struct {
 	attempts, failures, retries atomic.Uint32
-	took                        [buckets]atomic.Uint32
+	took                        [sizes]atomic.Uint32
 	ring                        [steps]slot
 }
 
@@ -249,7 +236,7 @@ func (c *Count) p99() time.Duration {
 	left := total / 100 // attempts that may be slower
 	for _, i := range slices.Backward(slices.Sorted(maps.Keys(c.Took))) {
 		if left -= c.Took[i]; left < 0 {
-			return timeOf(i)
+			return buckets.End(i)
 		}
 	}
 	return 0

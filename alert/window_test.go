@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/outlast-dev/outlast/internal/buckets"
 )
 
 func turn(w *Windows, n int) {
@@ -119,7 +121,7 @@ func TestBucketsAreNarrow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		took := time.Duration(rapid.Int64Range(int64(2*time.Microsecond), int64(time.Hour)).Draw(t, "took"))
-		upper := timeOf(bucketOf(took))
+		upper := buckets.End(buckets.Of(took, sizes))
 		if ratio := float64(upper) / float64(took); ratio < 0.66 || ratio > 1.5 || took > time.Millisecond && (ratio < 0.99 || ratio > 1.26) {
 			t.Fatalf("%s is in the bucket up to %s", took, upper)
 		}

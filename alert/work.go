@@ -16,19 +16,20 @@ import (
 
 // raised is the payload of a task that an alert is raised by.
 type raised struct {
-	Cooldown time.Duration `json:"cooldown,omitempty"` // ns
-	Digest   time.Duration `json:"digest,omitempty"`   // ns
-	Channels []string      `json:"channels,omitempty"`
-	Name     string        `json:"name,omitempty"` // of the event
-	Message  *Message      `json:"message"`
+	Askers  []asker  `json:"askers"`         // the rules that hold for the event
+	Name    string   `json:"name,omitempty"` // of the event
+	Message *Message `json:"message"`
 }
 
 // digest is the payload of a task that tells what was held back.
 type digest struct {
+	Account  string        `json:"account"`
 	Rule     string        `json:"rule"`
 	Subject  string        `json:"subject"`
 	Severity string        `json:"severity,omitempty"`
 	Queue    string        `json:"queue,omitempty"`
+	Type     string        `json:"type,omitempty"`
+	Target   string        `json:"target,omitempty"`
 	Cooldown time.Duration `json:"cooldown,omitempty"` // ns
 	Channels []string      `json:"channels,omitempty"`
 }
@@ -38,31 +39,15 @@ func unreadable(err error) error {
 	return task.Invalid("payload", "the alert cannot be read: "+err.Error(), "it was made by another release")
 }
 
-// Raise works on a task of [TypeRaise]: it tells, or holds back, by the state
-// of rule and subject that all nodes share.
+// Raise works on a task of [TypeRaise]: it tells, or holds back, by the states
+// of the rules and the subject that all nodes share.
 func (k *Keeper) Raise(ctx context.Context, id task.ID, payload []byte) error {
 	var r raised
-	if err := json.Unmarshal(payload, &r); err != nil || r.Message == nil {
+	if err := json.Unmarshal(payload, &r); err != nil || r.Message == nil || len(r.Askers) == 0 {
 		return unreadable(err)
 	}
-	m := r.Message
-	once := "alert.raise/" + id.String()
-	return k.update(ctx, once, kindState, m.Rule, m.Subject, func(now time.Time, s *State) ([]store.Insert, error) {
-		before := *s
-		verdict := s.Raise(now, r.Name, r.Cooldown, r.Digest)
-		switch {
-		case verdict.Tell:
-			m.HeldBack, m.Names, m.Since = before.HeldBack, before.Names, before.HeldSince
-			return k.deliveries(m, r.Channels)
-		case before.HeldBack == s.HeldBack:
-			return nil, errUnchanged
-		}
-		if s.HeldBack == 1 {
-			s.Last = m
-		} else {
-			s.Last = nil
-		}
-		return k.digest(s, verdict, &digest{Rule: m.Rule, Subject: m.Subject, Severity: m.Severity, Queue: m.Queue, Cooldown: r.Cooldown, Channels: r.Channels})
+	return k.share(ctx, "alert.raise/"+id.String(), r.Message, r.Askers, func(now time.Time, p *part, parts []*part) ([]store.Insert, error) {
+		return k.tell(now, p, parts, r.Message, r.Name)
 	})
 }
 
@@ -86,15 +71,18 @@ func (k *Keeper) Digest(ctx context.Context, id task.ID, payload []byte) error {
 	if err := json.Unmarshal(payload, &d); err != nil {
 		return unreadable(err)
 	}
-	return k.update(ctx, "", kindState, d.Rule, d.Subject, func(now time.Time, s *State) ([]store.Insert, error) {
+	return k.update(ctx, "", kindState, d.Account, d.Subject, func(now time.Time, s *State) ([]store.Insert, error) {
 		if s.Digest != id.String() {
 			return nil, errUnchanged // told before
 		}
 		if now.Before(s.Until) { // another message went out since the digest was planned
 			return nil, &Later{s.Until.Sub(now)}
 		}
-		m := &Message{ID: id.String(), Kind: Held, Rule: d.Rule, Subject: d.Subject, Severity: d.Severity, Queue: d.Queue, At: now}
-		last := s.Last
+		m := &Message{ID: id.String(), Kind: Held, Rule: d.Rule, Subject: d.Subject, Severity: d.Severity, Queue: d.Queue, TaskType: d.Type, Target: d.Target, At: now}
+		last, told := s.Last, k.audience(d.Channels)
+		if rest := told.without(s.Spared); len(rest) > 0 {
+			told.channels = rest
+		}
 		if !s.Take(now, m, d.Cooldown) {
 			return nil, nil
 		}
@@ -102,20 +90,24 @@ func (k *Keeper) Digest(ctx context.Context, id task.ID, payload []byte) error {
 		if last != nil && m.HeldBack == 1 { // the one alert, as it was
 			m.Text, m.Fields, m.At = last.Text, last.Fields, last.At
 		}
-		return k.deliveries(m, d.Channels)
+		return k.deliveries(m, told)
 	})
 }
 
 // writeHeld adds to the states what this node has held back.
 func (k *Keeper) writeHeld(ctx context.Context) {
 	for _, held := range k.gates.take(time.Now()) {
-		err := k.update(ctx, "", kindState, held.rule.Name, held.subject, func(now time.Time, s *State) ([]store.Insert, error) {
-			verdict := s.Hold(now, held.count, held.names)
-			return k.digest(s, verdict, &digest{Rule: held.rule.Name, Subject: held.subject, Severity: held.rule.Severity, Cooldown: held.rule.CooldownTime(), Channels: held.rule.Channels})
+		taskType, queue, target := places(held.on, held.subject)
+		m := &Message{Subject: held.subject, Queue: queue, TaskType: taskType, Target: target}
+		err := k.share(ctx, "", m, held.askers, func(now time.Time, p *part, parts []*part) ([]store.Insert, error) {
+			if len(p.to) == 0 {
+				return nil, nil
+			}
+			return k.hold(p, parts, m, func(s *State) Verdict { return s.Hold(now, held.count, held.names) })
 		})
 		if err != nil {
 			k.gates.putBack(held)
-			k.Logger.Warn("alert.held_unwritten", "rule", held.rule.Name, "error", err)
+			k.Logger.Warn("alert.held_unwritten", "rule", held.askers[0].Rule, "error", err)
 		}
 	}
 }
@@ -146,27 +138,30 @@ func (k *Keeper) update(ctx context.Context, once, kind, rule, subject string, c
 
 // swap is the compare-and-set of one quiet object.
 func (k *Keeper) swap(ctx context.Context, once, kind, name string, change func(body []byte) (any, []store.Insert, error)) error {
+	return k.swapAll(ctx, once, kind, []string{name}, func(bodies [][]byte) ([]any, []store.Insert, error) {
+		value, inserts, err := change(bodies[0])
+		return []any{value}, inserts, err
+	})
+}
+
+// swapAll is the compare-and-set of quiet objects, all at once.
+func (k *Keeper) swapAll(ctx context.Context, once, kind string, names []string, change func(bodies [][]byte) ([]any, []store.Insert, error)) error {
 	for {
-		object, err := k.Backend.Object(ctx, kind, name)
-		if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {
-			object, err = &store.Object{Kind: kind, Name: name}, nil
-		}
+		objects, bodies, err := k.objects(ctx, kind, names)
 		if err != nil {
 			return err
 		}
-		state, inserts, err := change(object.Body)
+		values, inserts, err := change(bodies)
 		if errors.Is(err, errUnchanged) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		body, err := json.Marshal(state)
-		if err != nil {
+		request := store.Change{ID: once, Quiet: true}
+		if request.Put, err = changed(objects, values); err != nil {
 			return err
 		}
-		put := store.Object{Kind: kind, Name: name, Body: body, Version: object.Version, Actor: "alerts"}
-		request := store.Change{ID: once, Quiet: true, Put: []store.Object{put}}
 		if len(inserts) > 0 {
 			request.Enqueue = []store.Batch{{Items: inserts}}
 		}
@@ -181,6 +176,33 @@ func (k *Keeper) swap(ctx context.Context, once, kind, name string, change func(
 			return err
 		}
 	}
+}
+
+// objects reads objects, and what is in them; nil in those that are not there.
+func (k *Keeper) objects(ctx context.Context, kind string, names []string) (objects []store.Object, bodies [][]byte, err error) {
+	for _, name := range names {
+		object, err := k.Backend.Object(ctx, kind, name)
+		if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {
+			object, err = &store.Object{Kind: kind, Name: name}, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		objects, bodies = append(objects, *object), append(bodies, object.Body)
+	}
+	return objects, bodies, nil
+}
+
+// changed are the objects with other values.
+func changed(objects []store.Object, values []any) (put []store.Object, err error) {
+	for i := range objects {
+		body, err := json.Marshal(values[i])
+		if err != nil {
+			return nil, err
+		}
+		put = append(put, store.Object{Kind: objects[i].Kind, Name: objects[i].Name, Body: body, Version: objects[i].Version, Actor: "alerts"})
+	}
+	return put, nil
 }
 
 // stateName is the object of a rule and subject: the subject may be longer than

@@ -12,14 +12,17 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/console"
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/server"
+	"github.com/outlast-dev/outlast/task"
 )
 
 // How long the parts of a stop may take, beside the grace time of attempts.
@@ -83,8 +86,15 @@ func (a *App) Start(ctx context.Context) error {
 }
 
 func (a *App) start(ctx context.Context) error {
+	secured, err := a.secure()
+	if err != nil {
+		return err
+	}
 	// The address first: a second server on it must not touch the store.
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.config.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return &task.Error{Code: task.CodeConflict, Message: "something listens on " + a.config.Listen + " already", Hint: "another server? name another address and port in --listen (listen), port 0 for a free one", Err: err}
+	}
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
@@ -103,6 +113,9 @@ func (a *App) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := a.measure(ctx, exports, registry); err != nil {
+		return err
+	}
 	options, err := a.options(exports, registry)
 	if err != nil {
 		return err
@@ -115,9 +128,6 @@ func (a *App) start(ctx context.Context) error {
 		return err
 	}
 	a.undo("engine", max(a.config.Grace, 0)+settleTimeout, a.client.Stop)
-	if err := a.measure(ctx, exports, registry); err != nil {
-		return err
-	}
 	reload, err := a.configure(ctx, backend)
 	if err != nil {
 		return err
@@ -133,9 +143,7 @@ func (a *App) start(ctx context.Context) error {
 		return err
 	}
 	web := api.HTTP()
-	if web.TLSConfig, err = a.secure(); err != nil {
-		return err
-	}
+	web.TLSConfig = secured
 	a.serve(ctx, web, listener)
 	return nil
 }
@@ -144,7 +152,7 @@ func (a *App) start(ctx context.Context) error {
 func (a *App) options(exports exports, registry *prometheus.Registry) ([]outlast.Option, error) {
 	options := []outlast.Option{
 		outlast.WithTracerProvider(exports.traces),
-		outlast.AsServer(), outlast.WithLogger(a.config.Logger), outlast.WithRegisterer(registry),
+		outlast.AsServer(), outlast.WithLogger(a.config.Logger), outlast.WithRegisterer(lasting{registry}),
 		outlast.AllowTargets(a.config.AllowTargets...), outlast.WithAddress(a.advertised()), outlast.WithGrace(max(a.config.Grace, time.Nanosecond)),
 	}
 	if len(a.config.Queues) > 0 {
@@ -176,7 +184,7 @@ func (a *App) api(registry *prometheus.Registry, reload *reloader) (*server.Serv
 	}
 	return server.New(server.Config{
 		Client: a.client, Store: scheme, Version: a.config.Version, Registry: registry, Logger: a.config.Logger,
-		Hosts: []string{host}, Exposed: !local(a.config.Listen), Configuration: status,
+		Hosts: []string{host}, Exposed: !local(a.config.Listen), Configuration: status, Console: console.Handler(),
 	})
 }
 

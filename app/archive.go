@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 	"time"
 
 	"github.com/outlast-dev/outlast"
@@ -16,12 +19,15 @@ import (
 
 // archive is a directory of dead letters: a file of lines of JSON for each day on
 // which letters were deleted, in the form of the export.
-type archive struct{ directory string }
+type archive struct {
+	directory string
+	settle    func(directory string) error // puts the names in a directory on disk
+}
 
 // openArchive makes the directory, readable for its owner alone, and tries to write.
 func openArchive(directory string) (*archive, error) {
-	a := &archive{directory}
-	err := os.MkdirAll(directory, 0o700)
+	a := &archive{filepath.Clean(directory), syncDirectory}
+	err := a.make()
 	if err == nil {
 		err = a.append(time.Now(), nil)
 	}
@@ -29,6 +35,24 @@ func openArchive(directory string) (*archive, error) {
 		return nil, fmt.Errorf("dead.archive: %w", err)
 	}
 	return a, nil
+}
+
+// make makes the directory with those above it that are missing, on disk.
+func (a *archive) make() error {
+	var above []string
+	for at := a.directory; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		above = append(above, filepath.Dir(at))
+	}
+	err := os.MkdirAll(a.directory, 0o700)
+	for _, directory := range above {
+		if err == nil {
+			err = a.settle(directory)
+		}
+	}
+	return err
 }
 
 // keep writes letters; they are on disk when it returns.
@@ -56,7 +80,26 @@ func (a *archive) append(now time.Time, lines []byte) error {
 		lines = append([]byte{'\n'}, lines...)
 	}
 	_, err = file.Write(lines)
-	return errors.Join(err, file.Sync(), file.Close())
+	// A file that is on disk is lost with its name, which may be new; without a new
+	// one the second costs next to nothing.
+	return errors.Join(err, file.Sync(), file.Close(), a.settle(a.directory))
+}
+
+// syncDirectory puts the names in a directory on disk, where the system can: Windows
+// does so by itself, and some network file systems refuse.
+func syncDirectory(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	directory, err := os.Open(path) //nolint:gosec // the operator names the directory
+	if err != nil {
+		return err
+	}
+	err = directory.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil
+	}
+	return errors.Join(err, directory.Close())
 }
 
 // brokenOff reports whether the last line has no end: the process died writing it,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/outlast-dev/outlast"
@@ -95,5 +96,31 @@ func TestArchiveThatCannotBeWritten(t *testing.T) {
 	}
 	if _, err := openArchive(file); err == nil {
 		t.Error("a file is no directory")
+	}
+}
+
+// The name of a file is as much on disk as its lines when letters are said to be
+// kept: what does not get there keeps them from being deleted.
+func TestArchivePutsNamesOnDisk(t *testing.T) {
+	directory := filepath.Join(t.TempDir(), "a", "letters")
+	var settled []string
+	a := &archive{directory, func(of string) error {
+		settled = append(settled, of)
+		return syncDirectory(of)
+	}}
+	if err := a.make(); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.keep(t.Context(), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	above := filepath.Dir(directory)
+	if want := []string{above, filepath.Dir(above), directory}; !slices.Equal(settled, want) {
+		t.Errorf("the names of %v were put on disk, not of %v", settled, want)
+	}
+	lost := errors.New("no space")
+	a.settle = func(string) error { return lost }
+	if err := a.keep(t.Context(), nil, nil); !errors.Is(err, lost) {
+		t.Errorf("%v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"net"
 	"net/netip"
 	"os"
 	"slices"
@@ -96,6 +97,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if problem := config.EndpointProblem(c.Telemetry.Endpoint); problem != "" {
 		return c, task.Invalid("telemetry.endpoint", problem, config.EndpointHint)
+	}
+	if _, _, err := net.SplitHostPort(c.Advertise); err != nil && c.Advertise != "" {
+		return c, task.Invalid("advertise", task.Quote(c.Advertise)+" is no host and port", "write it as host:port")
 	}
 	return c, checkListen(c.Listen)
 }

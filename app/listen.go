@@ -18,8 +18,12 @@ import (
 
 // checkListen refuses what is no address and port.
 func checkListen(listen string) error {
-	if _, _, err := net.SplitHostPort(listen); err != nil {
+	_, port, err := net.SplitHostPort(listen)
+	if err != nil {
 		return task.Invalid("listen", task.Quote(listen)+" is not an address and port", "write it as "+DefaultListen)
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		return task.Invalid("listen", task.Quote(port)+" is no port", "0 to 65535, 0 for a free one")
 	}
 	return nil
 }

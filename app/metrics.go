@@ -5,13 +5,8 @@ import (
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
-)
 
-// What outlast_data_safety says of a store: what an acknowledged task survives.
-const (
-	safetyFull   = "full"   // a loss of power: every commit is synced to disk
-	safetyServer = "server" // what the database server is set up for; outlast doctor looks at that
-	safetyNone   = "none"   // nothing: the process holds it in memory
+	"github.com/outlast-dev/outlast/server"
 )
 
 // facts are gauges that are always 1 and tell by their labels what runs here.
@@ -23,18 +18,10 @@ func facts(version, storeURL string) prometheus.Collector {
 	safety := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "outlast_data_safety", Help: "Always 1: what an acknowledged task survives. full: a loss of power; server: what the database server is set up for; none: nothing, it is in memory.",
 	}, []string{"mode"})
-	safety.WithLabelValues(safetyOf(storeURL)).Set(1)
+	scheme, _, _ := strings.Cut(storeURL, ":")
+	mode, _ := server.Safety(scheme)
+	safety.WithLabelValues(mode).Set(1)
 	return both{made, safety}
-}
-
-func safetyOf(storeURL string) string {
-	switch scheme, _, _ := strings.Cut(storeURL, ":"); scheme {
-	case "memory":
-		return safetyNone
-	case "sqlite":
-		return safetyFull
-	}
-	return safetyServer
 }
 
 // both are two collectors.

@@ -30,6 +30,7 @@ type reloader struct {
 	watch   *config.Watcher
 	hangups <-chan os.Signal
 	again   time.Time // when a try that failed is repeated, zero for never
+	asked   bool      // somebody has asked for the file as it is: it may come back after another
 	told    atomic.Pointer[reloadStatus]
 }
 
@@ -83,6 +84,8 @@ func (r *reloader) run(ctx context.Context) {
 		case <-ticker.C:
 		}
 		changed := r.watch.Changed()
+		// A file that changes while it is read after a signal is asked for, too.
+		r.asked = asked || r.asked && (changed || !r.again.IsZero())
 		if due := !r.again.IsZero() && !time.Now().Before(r.again); changed || asked || due {
 			r.read(ctx)
 		}
@@ -109,6 +112,11 @@ func (r *reloader) read(ctx context.Context) {
 		r.again = time.Now().Add(retryApply)
 	}
 	r.log.Error("config.refused", "file", r.file.Path, "error", err)
+	var unfinished *config.UnfinishedError
+	if errors.As(err, &unfinished) {
+		r.tell(false, r.file.Path+" is in force but for its queues, which is tried again: "+err.Error())
+		return
+	}
 	r.tell(false, r.file.Path+" is refused, and what was in force goes on to be: "+err.Error())
 }
 
@@ -116,16 +124,23 @@ func (r *reloader) read(ctx context.Context) {
 func (r *reloader) apply(ctx context.Context, file *config.File) error {
 	ctx, cancel := context.WithTimeout(ctx, applyTimeout)
 	defer cancel()
-	outcome, err := config.Apply(ctx, r.backend, file, r.node)
+	apply := config.Apply
+	if r.asked {
+		apply = config.ApplyAgain
+	}
+	outcome, err := apply(ctx, r.backend, file, r.node)
 	if err != nil {
 		return err
+	}
+	for _, past := range file.Past(time.Now()) {
+		r.log.Warn("config.past", "file", file.Path, "line", past.Line, "key", past.Path, "hint", past.Message)
 	}
 	hash := file.Hash()
 	switch outcome {
 	case config.Superseded:
 		r.log.Warn("config.superseded", "file", file.Path, "hash", hash,
-			"hint", "another file has replaced it since; to go back to it, give it another revision")
-		r.tell(false, file.Path+" was in force before and is not applied again: give it another revision to go back to it")
+			"hint", "another file has replaced it since; to go back to it, send SIGHUP to this server")
+		r.tell(false, file.Path+" was in force before and is not applied again by itself: send SIGHUP to this server to go back to it")
 	default:
 		r.log.Info("config.read", "file", file.Path, "hash", hash, "outcome", string(outcome))
 		r.tell(true, file.Path+" is in force")

@@ -70,8 +70,8 @@ func (a *App) telemetry(ctx context.Context) (exports, error) {
 	return e, nil
 }
 
-// measure starts the export of the registry's metrics. It ends before the node does,
-// which takes its metrics with it.
+// measure starts the export of the registry's metrics. It ends after the node has, so
+// that what happened at its stop is among them.
 func (a *App) measure(ctx context.Context, e exports, registry *prometheus.Registry) error {
 	if e.caller == nil {
 		return nil
@@ -83,6 +83,12 @@ func (a *App) measure(ctx context.Context, e exports, registry *prometheus.Regis
 	a.undo("metrics", flushTimeout, a.flushed(meters.Shutdown))
 	return nil
 }
+
+// lasting keeps the metrics of a node that has stopped.
+type lasting struct{ prometheus.Registerer }
+
+// Unregister implements [prometheus.Registerer].
+func (lasting) Unregister(prometheus.Collector) bool { return true }
 
 // everywhere is open to the collector, which the operator has named.
 var everywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/outlast-dev/outlast/task"
 )
@@ -15,6 +16,7 @@ type AlertRule struct {
 	Name      string          `json:"name"`
 	Rule      json.RawMessage `json:"rule" doc:"{on, when, channels, cooldown, digest, for, recovery, severity, disabled}"`
 	Builtin   bool            `json:"builtin" doc:"It holds without configuration; a rule of its name replaces it."`
+	Replaces  bool            `json:"replaces,omitempty" doc:"A built-in rule of its name holds again when it is deleted."`
 	Managed   string          `json:"managed,omitempty" doc:"file: the configuration file owns it."`
 	Actor     string          `json:"actor,omitempty"`
 	Version   int64           `json:"version,omitempty"`
@@ -24,7 +26,16 @@ type AlertRule struct {
 
 // AlertRules lists rules by name.
 type AlertRules struct {
-	Rules []AlertRule `json:"rules"`
+	Rules     []AlertRule     `json:"rules"`
+	Variables []AlertVariable `json:"variables" doc:"What conditions can use."`
+}
+
+// AlertVariable is a name that conditions can use.
+type AlertVariable struct {
+	Name string   `json:"name"`
+	Type string   `json:"type" doc:"string, int, double, bool, duration or map."`
+	Doc  string   `json:"doc" doc:"What it is."`
+	On   []string `json:"on" doc:"The rules that can use it, by what they look at."`
 }
 
 // AlertChannel is a way to reach people.
@@ -60,7 +71,8 @@ type AlertEvent struct {
 	Names    []string     `json:"held_back_names,omitempty"`
 	Channel  string       `json:"channel"`
 	Instead  string       `json:"instead,omitempty" doc:"The channel that could not deliver it."`
-	State    string       `json:"state" enum:"pending,sent,failed,canceled"`
+	State    string       `json:"state" enum:"pending,sent,silenced,failed,canceled"`
+	Silence  string       `json:"silence,omitempty" doc:"The silence that has kept it back."`
 	Attempts int          `json:"attempts"`
 	Error    string       `json:"error,omitempty"`
 	NextAt   Time         `json:"next_at,omitzero"`
@@ -84,7 +96,7 @@ type AlertEvents struct {
 // AlertTested is the answer to a test of a channel.
 type AlertTested struct {
 	Channel string `json:"channel"`
-	Sent    bool   `json:"sent"`
+	Sent    bool   `json:"sent" doc:"A message was sent and taken; false where the channel was tried without one."`
 }
 
 // AlertRules lists all rules.
@@ -119,14 +131,43 @@ func (c *Client) DeleteAlertChannel(ctx context.Context, name string) error {
 	return err
 }
 
-// TestAlertChannel sends a test message and waits until it was taken.
+// TestAlertChannel sends a test message and waits until it was taken. It is not
+// repeated: each call sends one.
 func (c *Client) TestAlertChannel(ctx context.Context, name string) (*AlertTested, error) {
-	return exchange[AlertTested](ctx, c, call{method: http.MethodPost, path: "/v1/alerts/channels/" + url.PathEscape(name) + "/test"})
+	return exchange[AlertTested](ctx, c, call{method: http.MethodPost, path: "/v1/alerts/channels/" + url.PathEscape(name) + "/test", once: true})
 }
 
-// AlertEvents lists messages, newest first.
-func (c *Client) AlertEvents(ctx context.Context, limit int, cursor string) (*AlertEvents, error) {
+// ProbeAlertChannel tries a channel without a message: the server connects to who takes
+// the messages, shakes hands where TLS is spoken, logs in to a mail server, and leaves.
+func (c *Client) ProbeAlertChannel(ctx context.Context, name string) (*AlertTested, error) {
+	return exchange[AlertTested](ctx, c, call{method: http.MethodPost, path: "/v1/alerts/channels/" + url.PathEscape(name) + "/test", query: url.Values{"dry_run": {"true"}}, once: true})
+}
+
+// AlertFilter selects messages. What is empty selects all; * stands for any text.
+type AlertFilter struct {
+	Rule    string
+	Subject string
+	Channel string
+	State   string // pending, sent, silenced, failed or canceled
+	Since   Time   // made then or later
+}
+
+func (f *AlertFilter) values() url.Values {
 	query := url.Values{}
+	for name, value := range map[string]string{"rule": f.Rule, "subject": f.Subject, "channel": f.Channel, "state": f.State} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if !f.Since.IsZero() {
+		query.Set("since", f.Since.UTC().Format(time.RFC3339Nano))
+	}
+	return query
+}
+
+// AlertEvents lists the messages that a filter selects, newest first.
+func (c *Client) AlertEvents(ctx context.Context, filter AlertFilter, limit int, cursor string) (*AlertEvents, error) {
+	query := filter.values()
 	if limit != 0 {
 		query.Set("limit", strconv.Itoa(limit))
 	}

@@ -25,7 +25,9 @@ func NewID() task.ID { return task.NewID(time.Now(), random{}) }
 
 // Enqueue hands a task in. When it returns, the task is on disk. A draft
 // without an id gets one, so that a repeat after a lost answer is safe.
-// Existing says that the task was there already.
+// Existing says that the task was there already. A full queue is an [*Error] with
+// code queue_full, at once: nothing was accepted, and RetryAfter says when a place
+// may be free.
 func (c *Client) Enqueue(ctx context.Context, draft Draft) (t *Task, existing bool, err error) {
 	if draft.ID.IsZero() {
 		draft.ID = NewID()
@@ -130,6 +132,11 @@ func (c *Client) Redrive(ctx context.Context, request Redrive) (*Redriven, error
 	return exchange[Redriven](ctx, c, call{method: http.MethodPost, path: "/v1/dead/redrive", body: &request, once: !request.DryRun})
 }
 
+// Bulk cancels, retries or reschedules many tasks.
+func (c *Client) Bulk(ctx context.Context, request Bulk) (*Bulked, error) {
+	return exchange[Bulked](ctx, c, call{method: http.MethodPost, path: "/v1/tasks/bulk", body: &request, once: !request.DryRun})
+}
+
 // Purge deletes dead letters for ever.
 func (c *Client) Purge(ctx context.Context, request Purge) (*Purged, error) {
 	return exchange[Purged](ctx, c, call{method: http.MethodPost, path: "/v1/dead/purge", body: &request, once: !request.DryRun})
@@ -178,8 +185,8 @@ func (c *Client) Operation(ctx context.Context, id string) (*Operation, error) {
 	return get[Operation](ctx, c, operationPath(id), nil)
 }
 
-// OperationItems returns a page of the report of a redrive: what has become of
-// each of its letters, in the order in which they go.
+// OperationItems returns a page of the report of an operation: what has become of
+// each of its letters or tasks, in the order in which they go.
 func (c *Client) OperationItems(ctx context.Context, id string, limit int, cursor string) (*OperationItems, error) {
 	query := url.Values{}
 	if limit != 0 {
@@ -222,6 +229,11 @@ func (c *Client) Queue(ctx context.Context, name string) (*Queue, error) {
 	return get[Queue](ctx, c, queuePath(name), nil)
 }
 
+// DeadGroup returns one group of dead letters with its trend.
+func (c *Client) DeadGroup(ctx context.Context, fingerprint string) (*DeadGroup, error) {
+	return get[DeadGroup](ctx, c, "/v1/dead/groups/"+url.PathEscape(fingerprint), nil)
+}
+
 // PutQueue creates a queue or changes one.
 func (c *Client) PutQueue(ctx context.Context, name string, change QueueChange) (*Queue, error) {
 	return exchange[Queue](ctx, c, call{method: http.MethodPut, path: queuePath(name), body: &change})
@@ -239,7 +251,7 @@ func (c *Client) PauseQueue(ctx context.Context, name string, paused bool) (*Que
 // ReleaseKey lets the tasks behind a dead one of an ordering key go on; the
 // dead letter stays. It reports whether the key was blocked.
 func (c *Client) ReleaseKey(ctx context.Context, queue, key string) (bool, error) {
-	answer, err := exchange[KeyReleased](ctx, c, call{method: http.MethodPost, path: queuePath(queue) + "/release-key", body: &KeyRelease{Key: key}})
+	answer, err := exchange[KeyReleased](ctx, c, call{method: http.MethodPost, path: queuePath(queue) + "/release-key", body: &KeyRelease{Key: key}, once: true})
 	if err != nil {
 		return false, err
 	}
@@ -258,11 +270,17 @@ func (f *Filter) query(limit int, cursor string) url.Values {
 	values := url.Values{}
 	for name, text := range map[string]string{
 		"state": f.State, "type": f.Type, "queue": f.Queue, "key": f.Key, "category": f.Category, "trace": f.Trace,
-		"reason": f.Reason, "fingerprint": f.Fingerprint, "cursor": cursor,
+		"reason": f.Reason, "fingerprint": f.Fingerprint, "target": f.Target, "q": f.Q, "cursor": cursor,
 	} {
 		if text != "" {
 			values.Set(name, text)
 		}
+	}
+	for name, value := range f.Metadata {
+		values.Add("metadata", name+":"+value)
+	}
+	if f.AttemptMin != 0 {
+		values.Set("attempt_min", strconv.Itoa(f.AttemptMin))
 	}
 	if !f.Since.IsZero() {
 		values.Set("since", f.Since.UTC().Format(timeLayout))

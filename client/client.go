@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -98,8 +99,9 @@ type call struct {
 	method, path string
 	query        url.Values
 	body         any
-	once         bool // a repeat could do harm, or would be refused
-	accept       int  // a status that is no error here, beside those below 300
+	header       http.Header // beside the usual ones
+	once         bool        // a repeat could do harm, or would be refused
+	accept       int         // a status that is no error here, beside those below 300
 }
 
 // do makes a call and decodes its answer into out, which may be nil. It
@@ -122,7 +124,7 @@ func (c *Client) do(ctx context.Context, call call, out any) (int, error) {
 	var before error
 	for try := 1; ; try++ {
 		status, err := c.attempt(ctx, call, body, out)
-		if err != nil && before != nil && ctx.Err() != nil {
+		if err != nil && before != nil && (ctx.Err() != nil || full(err)) {
 			err = fmt.Errorf("%w; before that: %w", err, before) // what the server said, and not just that time is up
 		}
 		if err == nil || try >= tries || !passing(err) || ctx.Err() != nil {
@@ -141,14 +143,21 @@ func passing(err error) bool {
 	if !errors.As(err, &problem) {
 		return errors.Is(err, errLost)
 	}
-	if problem.Code == task.CodeRateLimited {
-		return false // the token is not good, now or later
+	if problem.Code == task.CodeRateLimited || problem.Code == task.CodeQueueFull {
+		return false // the token is not good, now or later; and a full queue is for the caller to wait for
 	}
 	switch problem.Status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
 	return false
+}
+
+// full reports whether a queue had no place. After a try of unknown outcome that
+// does not mean that nothing was accepted.
+func full(err error) bool {
+	var problem *Error
+	return errors.As(err, &problem) && problem.Code == task.CodeQueueFull
 }
 
 // pause waits before the next try: full jitter over an exponential wait, but
@@ -209,6 +218,9 @@ func (c *Client) send(ctx context.Context, call call, body []byte) (*http.Respon
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	for name := range call.header {
+		req.Header.Set(name, call.header.Get(name))
+	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, c.lost(ctx, err)
@@ -217,24 +229,36 @@ func (c *Client) send(ctx context.Context, call call, body []byte) (*http.Respon
 		return resp, nil
 	}
 	defer resp.Body.Close()
-	return nil, problem(resp)
+	return nil, c.problem(resp)
 }
 
-// lost is an error of code unavailable: the outcome is not known.
+// lost is an error of code unavailable: the outcome is not known, unless nothing was
+// asked.
 func (c *Client) lost(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return fmt.Errorf("client: %s did not answer in time: %w", c.base.Host, cause)
 	}
-	return &task.Error{
+	if unspoken := c.unspoken(err); unspoken != nil {
+		return unspoken
+	}
+	e := &task.Error{
 		Code: task.CodeUnavailable, Message: "the server at " + c.base.Host + " does not answer",
 		Hint: "is it running? `outlast serve` starts one", Err: errors.Join(errLost, err),
 	}
+	var lookup *net.DNSError
+	if errors.As(err, &lookup) && lookup.IsNotFound {
+		e.Message, e.Hint = "there is no host "+task.Quote(c.base.Hostname()), "check the URL of the server: --server, OUTLAST_SERVER, or what client.New was given"
+	}
+	return e
 }
 
 // problem reads the error of an answer, whoever wrote it.
-func problem(resp *http.Response) error {
+func (c *Client) problem(resp *http.Response) error {
 	e := &Error{}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if c.base.Scheme == "http" && plainToTLS(resp.StatusCode, data) {
+		return c.otherScheme(nil)
+	}
 	if err != nil || json.Unmarshal(data, e) != nil || e.Code == "" {
 		*e = Error{Title: http.StatusText(resp.StatusCode), Code: task.CodeInternal, Detail: "the answer is no problem document: " + resp.Status,
 			Hint: "is this an Outlast server?"}

@@ -65,10 +65,17 @@ func TestActionsAreNotRepeated(t *testing.T) {
 		calls.Add(1)
 		panic(http.ErrAbortHandler)
 	})
-	_, err := c.Cancel(t.Context(), client.NewID())
-	var known *task.Error
-	if !errors.As(err, &known) || known.Code != task.CodeUnavailable || calls.Load() != 1 {
-		t.Errorf("%d calls, error %v", calls.Load(), err)
+	for name, act := range map[string]func() error{
+		"cancel":        func() error { _, err := c.Cancel(t.Context(), client.NewID()); return err },
+		"test channel":  func() error { _, err := c.TestAlertChannel(t.Context(), "hook"); return err },
+		"probe channel": func() error { _, err := c.ProbeAlertChannel(t.Context(), "hook"); return err },
+		"release key":   func() error { _, err := c.ReleaseKey(t.Context(), "billing", "k"); return err },
+	} {
+		calls.Store(0)
+		var known *task.Error
+		if err := act(); !errors.As(err, &known) || known.Code != task.CodeUnavailable || calls.Load() != 1 {
+			t.Errorf("%s: %d calls, error %v", name, calls.Load(), err)
+		}
 	}
 }
 

@@ -65,6 +65,8 @@ func makeEncoder(t reflect.Type) encoder {
 		return func(out []byte, v reflect.Value) ([]byte, error) { return strconv.AppendBool(out, v.Bool()), nil }
 	case reflect.Int, reflect.Int64:
 		return func(out []byte, v reflect.Value) ([]byte, error) { return strconv.AppendInt(out, v.Int(), 10), nil }
+	case reflect.Uint64:
+		return func(out []byte, v reflect.Value) ([]byte, error) { return strconv.AppendUint(out, v.Uint(), 10), nil }
 	case reflect.Float64:
 		return func(out []byte, v reflect.Value) ([]byte, error) {
 			if math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0) {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"reflect"
 
 	"github.com/outlast-dev/outlast/task"
 )
@@ -24,7 +25,17 @@ type DeadFilter struct {
 	Until       Time   `json:"until,omitzero" doc:"Created before."`
 	Reason      string `json:"reason,omitempty" doc:"exhausted, permanent, expired, crash_loop, no_handler or rejected."`
 	Fingerprint string `json:"fingerprint,omitempty"`
+	Target      string `json:"target,omitempty"`
+	AttemptMin  int    `json:"attempt_min,omitempty" doc:"With at least so many attempts."`
+	// Metadata are names with their values; all must be there.
+	Metadata map[string]string `json:"metadata,omitempty"`
+	// Q is an ordering key or a type as it is, or a part of the last error's message,
+	// in lists also an id or its beginning.
+	Q string `json:"q,omitempty" doc:"An ordering key or a type as it is, or a part of the last error's message."`
 }
+
+// IsZero reports whether it selects everything.
+func (f *DeadFilter) IsZero() bool { return reflect.ValueOf(*f).IsZero() }
 
 // DeadStats counts dead letters.
 type DeadStats struct {
@@ -45,6 +56,21 @@ type DeadGroup struct {
 	FirstSeen   Time    `json:"first_seen"`
 	LastSeen    Time    `json:"last_seen"`
 	Example     task.ID `json:"example"`
+	// Trend is there where it is asked for.
+	Trend *DeadTrend `json:"trend,omitempty"`
+	// Error is the last one of the example; only of one group.
+	Error *Failure `json:"error,omitempty"`
+}
+
+// DeadTrend is when and where letters of a group died. Only the newest 4 000 letters,
+// 1 000 of a type or a group, by their creation are counted, of the group or, in a list, of all groups together.
+type DeadTrend struct {
+	Since     Time           `json:"since" doc:"The beginning of the first hour."`
+	Hours     []int          `json:"hours" doc:"Letters by the hour of their death, the oldest first, the current one last."`
+	Before    int            `json:"before" doc:"Letters that died earlier."`
+	Counted   int            `json:"counted" doc:"All letters that were looked at; fewer than count where there are older ones."`
+	ByTarget  map[string]int `json:"by_target" doc:"At most 20 and (other)."`
+	ByRelease map[string]int `json:"by_release" doc:"Of the node that ran the last attempt; (none) where it has no name, (unknown) where the node is long gone. At most 20 and (other)."`
 }
 
 // DeadGroups lists groups, most letters first.
@@ -103,31 +129,97 @@ type Purged struct {
 	DryRun  bool `json:"dry_run,omitempty"`
 }
 
+// TaskFilter selects tasks in the body of a request.
+type TaskFilter struct {
+	State      string `json:"state,omitempty" doc:"pending, or for a cancel also running; without it every task to which the action can be done."`
+	Type       string `json:"type,omitempty"`
+	Queue      string `json:"queue,omitempty"`
+	Key        string `json:"key,omitempty" doc:"Ordering key."`
+	Category   string `json:"category,omitempty" doc:"Of the last error."`
+	Trace      string `json:"trace,omitempty" doc:"Trace id."`
+	Since      Time   `json:"since,omitzero" doc:"Created at or after."`
+	Until      Time   `json:"until,omitzero" doc:"Created before."`
+	Target     string `json:"target,omitempty"`
+	AttemptMin int    `json:"attempt_min,omitempty" doc:"With at least so many attempts."`
+	// Metadata are names with their values; all must be there.
+	Metadata map[string]string `json:"metadata,omitempty"`
+	Q        string            `json:"q,omitempty" doc:"An ordering key or a type as it is, or a part of the last error's message."`
+}
+
+// IsZero reports whether it selects everything.
+func (f *TaskFilter) IsZero() bool { return reflect.ValueOf(*f).IsZero() }
+
+// Bulk cancels, retries or reschedules many tasks: those of IDs, or those that match
+// Filter.
+type Bulk struct {
+	Action string      `json:"action" enum:"cancel,retry,reschedule" doc:"cancel ends pending tasks and asks running ones to end; retry lets pending tasks run at once; reschedule moves the next run of pending tasks."`
+	IDs    []task.ID   `json:"ids,omitempty" doc:"At most 10000."`
+	Filter *TaskFilter `json:"filter,omitempty" doc:"Tasks that match when the operation begins; those created later are not meant."`
+	RunAt  Time        `json:"run_at,omitzero" doc:"Of a reschedule: when the tasks run next."`
+	Delay  *Duration   `json:"delay,omitempty" doc:"The same, counted from now."`
+	Reason string      `json:"reason,omitempty" doc:"For the audit log, at most 500 bytes."`
+	DryRun bool        `json:"dry_run,omitempty" doc:"Only count."`
+}
+
+// Bulked says what an action on many tasks does.
+type Bulked struct {
+	Operation string       `json:"operation" doc:"Id to follow under /v1/operations; empty when it is complete or was a dry run."`
+	Matched   int          `json:"matched" doc:"Tasks that were changed, or will be as far as their states allow."`
+	AtLeast   bool         `json:"at_least,omitempty" doc:"There are more than matched: counting stops at 100000."`
+	DryRun    bool         `json:"dry_run,omitempty"`
+	Results   []BulkResult `json:"results,omitempty" doc:"Of up to 100 ids, what has become of each; of a dry run with ids, those to which the action cannot be done."`
+	Sample    []BulkSample `json:"sample,omitempty" doc:"Of a dry run, the first tasks, at most 10."`
+	Until     Time         `json:"until,omitzero" doc:"Of a dry run by filter: tasks created before were counted. Give it as the filter's until, and no other tasks are meant."`
+}
+
+// BulkResult is what has become of one task.
+type BulkResult struct {
+	ID     task.ID `json:"id"`
+	Status string  `json:"status" enum:"changed,asked,left_running,left_ended,not_found" doc:"changed: was canceled, or its next run was moved. asked: was running, and was asked to end. left_running, left_ended: was left alone since it ran, or had ended. not_found: there is no such task."`
+	State  string  `json:"state,omitempty" doc:"What the task is now."`
+}
+
+// BulkSample is a task as a dry run shows it.
+type BulkSample struct {
+	ID       task.ID `json:"id"`
+	Type     string  `json:"type"`
+	Queue    string  `json:"queue"`
+	Key      string  `json:"key,omitempty"`
+	State    string  `json:"state"`
+	Attempt  int     `json:"attempt"`
+	RunAt    Time    `json:"run_at,omitzero"`
+	Category string  `json:"category,omitempty" doc:"Of its last error."`
+	Message  string  `json:"message,omitempty" doc:"Of its last error."`
+}
+
 // Operation is a long action of an operator.
 type Operation struct {
 	ID         string   `json:"id"`
 	Kind       string   `json:"kind"`
 	State      string   `json:"state" enum:"running,paused,done,canceled,failed"`
-	Matched    int      `json:"matched" doc:"Letters that matched when it began."`
-	Done       int      `json:"done" doc:"Letters handled so far: sent and skipped."`
+	Matched    int      `json:"matched" doc:"Letters or tasks that matched when it began; at least so many while they are listed."`
+	Done       int      `json:"done" doc:"Handled so far: sent or changed, and skipped."`
 	Sent       int      `json:"sent" doc:"Letters sent back."`
-	Skipped    int      `json:"skipped" doc:"Letters that were no dead letters any more when their turn came."`
-	Succeeded  int      `json:"succeeded,omitempty" doc:"Of the last 1000 sent back; only with canary or stop_if_failing."`
-	Failing    int      `json:"failing,omitempty" doc:"Of the last 1000 sent back, those that failed again; only with canary or stop_if_failing."`
+	Changed    int      `json:"changed,omitempty" doc:"Of an action on tasks, those that were canceled or moved, or asked to end."`
+	Skipped    int      `json:"skipped" doc:"Letters that were no dead letters any more when their turn came; tasks that were left alone since they ran, had ended or were gone."`
+	Succeeded  *int     `json:"succeeded,omitempty" doc:"Of the last 1000 sent back, those that had succeeded when the operation looked last; only with canary or stop_if_failing, else nobody counts them."`
+	Failing    *int     `json:"failing,omitempty" doc:"Of the last 1000 sent back, those that were dead again, or had failed and were to be repeated, when the operation looked last; only with canary or stop_if_failing, else nobody counts them. Its items tell how they stand now."`
 	Waiting    string   `json:"waiting,omitempty" doc:"What a running operation waits for."`
 	Error      string   `json:"error,omitempty" doc:"Why it failed, or paused by itself."`
-	Request    *Redrive `json:"request,omitempty" doc:"What was asked for."`
+	Request    *Redrive `json:"request,omitempty" doc:"What was asked for, of a redrive."`
+	Bulk       *Bulk    `json:"bulk,omitempty" doc:"What was asked for, of an action on tasks."`
 	Named      int      `json:"named,omitempty" doc:"How many ids were given, in place of a filter."`
 	CreatedAt  Time     `json:"created_at"`
 	UpdatedAt  Time     `json:"updated_at,omitzero"`
 	FinishedAt Time     `json:"finished_at,omitzero"`
 }
 
-// OperationItem is what has become of one letter of a redrive.
+// OperationItem is what has become of one letter of a redrive, or of one task.
 type OperationItem struct {
 	Place   int      `json:"place" doc:"In the order in which the letters go, from 1."`
 	ID      task.ID  `json:"id"`
-	Status  string   `json:"status" enum:"waiting,pending,running,succeeded,dead,canceled,resent,gone,skipped" doc:"waiting: its turn has not come. skipped: it was no dead letter any more when its turn came. pending, running, succeeded, dead (again), canceled: it was sent back, and is that now. resent: another redrive has sent it back since. gone: what became of it was deleted."`
+	Status  string   `json:"status" enum:"waiting,pending,running,succeeded,dead,canceled,resent,gone,skipped,changed,asked,left_running,left_ended,not_found" doc:"waiting: its turn has not come. skipped: it was no dead letter any more when its turn came. pending, running, succeeded, dead (again), canceled: it was sent back, and is that now. resent: another redrive has sent it back since. gone: what became of it was deleted. Of an action on tasks: changed: was canceled, or its next run was moved. asked: was running, and was asked to end. left_running, left_ended, not_found: was left alone."`
+	State   string   `json:"state,omitempty" doc:"Of an action on tasks: what the task is now."`
 	Type    string   `json:"type,omitempty"`
 	Queue   string   `json:"queue,omitempty"`
 	Key     string   `json:"key,omitempty"`
@@ -137,7 +229,7 @@ type OperationItem struct {
 	At      Time     `json:"at,omitzero" doc:"When the task changed last."`
 }
 
-// OperationItems is a page of the report of a redrive.
+// OperationItems is a page of the report of an operation.
 type OperationItems struct {
 	Items      []OperationItem `json:"items"`
 	NextCursor string          `json:"next_cursor" doc:"Of the next page; empty at the end."`

@@ -132,7 +132,7 @@ func NewPlan(r *plan.Report) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{
-		Summary: r.Summary(), Policy: policy, Attempts: r.Attempts, Retries: r.Retries,
+		Summary: r.Summary(), Policy: PlainJSON(policy), Attempts: r.Attempts, Retries: r.Retries,
 		Delays: planDelays(r.Delays), More: r.More, Total: Duration(r.Total.Nominal),
 		Totals:  PlanTotals{Duration(r.Total.Min), Duration(r.Total.Max), Duration(r.Total.Mean)},
 		Elapsed: Duration(r.Elapsed), Limit: Duration(r.Limit), InTime: r.InTime,

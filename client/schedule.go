@@ -129,7 +129,16 @@ func (c *Client) TriggerSchedule(ctx context.Context, name string, id task.ID) (
 
 // NextTicks returns the next n ticks of a schedule, at most 100; 5 if n is 0.
 func (c *Client) NextTicks(ctx context.Context, name string, n int) ([]Time, error) {
-	request := call{method: http.MethodGet, path: schedulePath(name) + "/next"}
+	return c.ticks(ctx, call{method: http.MethodGet, path: schedulePath(name) + "/next"}, n)
+}
+
+// PlanTicks returns the next n ticks that a rule would have, at most 100; 5 if n is 0.
+// The rule is checked as if it were put, and nothing is kept of it.
+func (c *Client) PlanTicks(ctx context.Context, rule ScheduleRule, n int) ([]Time, error) {
+	return c.ticks(ctx, call{method: http.MethodPost, path: "/v1/schedules/next", body: rule}, n)
+}
+
+func (c *Client) ticks(ctx context.Context, request call, n int) ([]Time, error) {
 	if n != 0 {
 		request.query = url.Values{"n": {strconv.Itoa(n)}}
 	}

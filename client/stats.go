@@ -58,12 +58,15 @@ type QueueStats struct {
 
 // Stats is how things stand over all nodes.
 type Stats struct {
-	Queues  []QueueStats `json:"queues" doc:"By name."`
-	Dead    DeadStats    `json:"dead" doc:"Dead letters of all queues."`
-	Nodes   int          `json:"nodes" doc:"Living ones."`
-	Running int          `json:"running" doc:"Attempts in progress, at the last beats of the living nodes."`
-	Slots   int          `json:"slots" doc:"Attempts at most, of the living nodes."`
-	AsOf    Time         `json:"as_of" doc:"When the node that answers has read the nodes from the store."`
+	Queues    []QueueStats `json:"queues" doc:"By name."`
+	Dead      DeadStats    `json:"dead" doc:"Dead letters of all queues."`
+	Nodes     int          `json:"nodes" doc:"Living ones."`
+	Running   int          `json:"running" doc:"Attempts in progress, at the last beats of the living nodes."`
+	Slots     int          `json:"slots" doc:"Attempts at most, of the living nodes."`
+	Ready     int          `json:"ready" doc:"Due tasks in the memory of the node that answers, and those that no living node can start."`
+	Scheduled int          `json:"scheduled" doc:"Tasks in its memory that are not due."`
+	OldestDue Duration     `json:"oldest_due" doc:"For how long the oldest pending task has been due."`
+	AsOf      Time         `json:"as_of" doc:"When the node that answers has read the nodes from the store."`
 }
 
 // Stats tells how things stand.

@@ -40,6 +40,7 @@ type Target struct {
 	Path    string            `json:"path,omitempty" doc:"With group: the path at the member, such as /send."`
 	Method  string            `json:"method,omitempty" doc:"POST when absent."`
 	Headers map[string]string `json:"headers,omitempty"`
+	Success string            `json:"success,omitempty" doc:"Condition in CEL that alone decides whether an answer is a success, whatever its status, over status, headers (the first value of each, by name in lower case) and body (JSON of at most 64 KiB as its value, else the first 64 KiB as a text): body.code == 0. At most 2 KiB. Without it a 2xx is."`
 }
 
 // Follow describes a task that is enqueued when another ends. It gets the
@@ -84,11 +85,13 @@ type Task struct {
 	Claim           int64           `json:"claim" doc:"Grows with every run."`
 	Node            string          `json:"node,omitempty" doc:"Who runs it now, or has leased it to a worker."`
 	Worker          string          `json:"worker,omitempty" doc:"The remote worker that runs it now."`
+	LeaseUntil      Time            `json:"lease_until,omitzero" doc:"Of a task that a remote worker runs: not extended by then, it runs elsewhere. Told by the node that leased it."`
 	StartedAt       Time            `json:"started_at,omitzero"`
 	CancelRequested bool            `json:"cancel_requested,omitempty"`
 	Dispatch        *Dispatch       `json:"dispatch,omitempty" doc:"Of a task for a worker group that nobody takes."`
 	Waiting         string          `json:"waiting,omitempty" doc:"Why a pending task is not running."`
 	NextCheck       Time            `json:"next_check,omitzero" doc:"When that is looked at again: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know."`
+	MissingKey      string          `json:"missing_key,omitempty" doc:"The encryption key that nodes lack, of a task that waits for that."`
 	CreatedAt       Time            `json:"created_at"`
 	UpdatedAt       Time            `json:"updated_at,omitzero"`
 	FinishedAt      Time            `json:"finished_at,omitzero"`
@@ -142,8 +145,9 @@ type Attempt struct {
 	Fingerprint string   `json:"fingerprint,omitempty"`
 	NextDelay   Duration `json:"next_delay,omitzero"`
 
-	Policy        string `json:"policy,omitempty" doc:"The named policy that decided what follows a failure; absent for policies without versions."`
+	Policy        string `json:"policy,omitempty" doc:"The named policy that held for the attempt, and decided what follows a failure; absent for policies without versions, and for a crash."`
 	PolicyVersion int64  `json:"policy_version,omitzero"`
+	Release       string `json:"release,omitempty" doc:"Release of the program that ran it: of the remote worker, else of the node."`
 }
 
 // Attempts is the history of a task, oldest first.

@@ -25,6 +25,7 @@ type WorkHandler func(ctx context.Context, t *LeasedTask) (result any, err error
 // WorkOptions are how a worker works. The zero value has the defaults.
 type WorkOptions struct {
 	Worker      string        // its name, unlike that of any other process; made up when ""
+	Release     string        // of the program, for people and statistics; "" for none
 	Queues      []string      // default when empty
 	Concurrency int           // attempts at once, 10 when 0
 	Batch       int           // tasks that are fetched at a time, as many as may start when 0
@@ -177,7 +178,7 @@ func (w *working) poll(ctx context.Context, most int) ([]LeasedTask, error) {
 	limited, cancel := context.WithTimeout(ctx, longestPoll+answerTime)
 	defer cancel()
 	return w.client.Poll(limited, Poll{
-		Worker: w.options.Worker, Queues: w.options.Queues, Types: w.types, Max: &most,
+		Worker: w.options.Worker, Release: w.options.Release, Queues: w.options.Queues, Types: w.types, Max: &most,
 		Wait: Duration(longestPoll), Lease: Duration(w.options.Lease),
 	})
 }

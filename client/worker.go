@@ -11,12 +11,13 @@ import (
 
 // Poll asks for tasks for a remote worker.
 type Poll struct {
-	Worker string   `json:"worker" doc:"Name of the worker, 1 to 128 of the characters A-Z a-z 0-9 . _ : -; each process has its own."`
-	Queues []string `json:"queues,omitempty" doc:"default when absent."`
-	Types  []string `json:"types,omitempty" doc:"What the worker can start. All types but HTTP requests when absent."`
-	Max    *int     `json:"max,omitempty" doc:"Tasks at most, 1 to 1000, 1 when absent."`
-	Wait   Duration `json:"wait,omitzero" doc:"How long to wait for the first one, at most 60s; 0s asks for what is due now."`
-	Lease  Duration `json:"lease,omitzero" given:"leave it out for 30s" doc:"How long the tasks are the worker's unless it extends that, 1s to 1h; 30s when absent."`
+	Worker  string   `json:"worker" doc:"Name of the worker, 1 to 128 of the characters A-Z a-z 0-9 . _ : -; each process has its own."`
+	Release string   `json:"release,omitempty" doc:"Release of the worker, at most 64 bytes without control characters: attempts and statistics name it instead of the node's."`
+	Queues  []string `json:"queues,omitempty" doc:"default when absent."`
+	Types   []string `json:"types,omitempty" doc:"What the worker can start. All types but HTTP requests when absent."`
+	Max     *int     `json:"max,omitempty" doc:"Tasks at most, 1 to 1000, 1 when absent."`
+	Wait    Duration `json:"wait,omitzero" doc:"How long to wait for the first one, at most 60s; 0s asks for what is due now."`
+	Lease   Duration `json:"lease,omitzero" given:"leave it out for 30s" doc:"How long the tasks are the worker's unless it extends that, 1s to 1h; 30s when absent."`
 }
 
 // Polled are tasks for a worker, none where the time has passed.
@@ -25,10 +26,9 @@ type Polled struct {
 }
 
 // LeasedTask is a task that runs on a remote worker. Claim is what extend and
-// settle need.
+// settle need; not extended by LeaseUntil, the task runs elsewhere.
 type LeasedTask struct {
 	Task
-	LeaseUntil  Time `json:"lease_until" doc:"By the clock of the database. Not extended by then, the task runs elsewhere."`
 	AttemptEnds Time `json:"attempt_ends,omitzero" doc:"When the attempt's timeout or the deadline of the task ends the attempt, by the clock of the server."`
 }
 

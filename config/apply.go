@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -49,10 +50,22 @@ const applyTries = 10
 
 // Apply brings what the file says for all nodes into the database, as a whole: what
 // an earlier file put and this one leaves out is deleted, but for queues, which stay
-// with the settings that they have. It may be repeated.
+// with the settings that they have. It may be repeated. An [*UnfinishedError] says that the queues are still
+// to be given their settings, and a repeat does that.
 func Apply(ctx context.Context, backend store.Config, f *File, node string) (Outcome, error) {
+	return applyTimes(ctx, backend, f, node, false)
+}
+
+// ApplyAgain is Apply for somebody who asks for this very file: one that was in force
+// and was replaced since comes back, instead of being superseded. That which replaced
+// it is not applied again by itself.
+func ApplyAgain(ctx context.Context, backend store.Config, f *File, node string) (Outcome, error) {
+	return applyTimes(ctx, backend, f, node, true)
+}
+
+func applyTimes(ctx context.Context, backend store.Config, f *File, node string, again bool) (Outcome, error) {
 	for range applyTries {
-		outcome, err := apply(ctx, backend, f, node)
+		outcome, err := apply(ctx, backend, f, node, again)
 		if err == nil || !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
 			return outcome, err
 		}
@@ -60,7 +73,7 @@ func Apply(ctx context.Context, backend store.Config, f *File, node string) (Out
 	return "", &task.Error{Code: task.CodeConflict, Message: "other nodes apply their files at the same time", Hint: "give all nodes the same file"}
 }
 
-func apply(ctx context.Context, backend store.Config, f *File, node string) (Outcome, error) {
+func apply(ctx context.Context, backend store.Config, f *File, node string, again bool) (Outcome, error) {
 	var objects []store.Object
 	for _, kind := range append([]string{kindFile}, Kinds...) { // others may be many
 		some, err := backend.Objects(ctx, kind)
@@ -85,12 +98,17 @@ func apply(ctx context.Context, backend store.Config, f *File, node string) (Out
 		return Unchanged, nil
 	case known.Hash == hash: // a node ended before it had finished
 		return Applied, finish(ctx, backend, f, record, known)
-	case slices.Contains(known.Seen, hash):
+	case slices.Contains(known.Seen, hash) && !again:
 		return Superseded, nil
 	}
-	if err := f.checkBeside(objects); err != nil {
+	wrong, err := f.checkQueues(ctx, backend)
+	if err != nil {
 		return "", err
 	}
+	if err := f.checkBeside(objects, wrong); err != nil {
+		return "", err
+	}
+	known.Seen = slices.DeleteFunc(known.Seen, func(seen string) bool { return seen == hash })
 	known = applied{Hash: hash, Node: node, At: time.Now().UTC(), Seen: slices.Insert(known.Seen, 0, hash)}
 	known.Seen = known.Seen[:min(len(known.Seen), mostSeen)]
 	change := f.changeOf(objects)
@@ -108,18 +126,22 @@ func apply(ctx context.Context, backend store.Config, f *File, node string) (Out
 	return Applied, finish(ctx, backend, f, changed.Put[len(changed.Put)-1], known)
 }
 
-// checkBeside checks the names that the file takes from elsewhere.
-func (f *File) checkBeside(objects []store.Object) error {
+// checkBeside checks the names that the file takes from elsewhere; wrong is what is
+// known to be.
+func (f *File) checkBeside(objects []store.Object, wrong []Problem) error {
 	kept := map[string]bool{}
 	for i := range objects {
 		if o := &objects[i]; o.Kind == policy.Kind && o.Managed != policy.ManagedByFile {
 			kept[o.Name] = true
 		}
 	}
-	var wrong []Problem
 	f.Names(func(path, name string) {
 		if !kept[name] {
-			wrong = append(wrong, Problem{Path: path, Message: "there is no policy " + task.Quote(name), Hint: "name one of the file, one that was put, or a preset"})
+			hint := "name one of the file, one that was put, or a preset"
+			if near := f.nearestPolicy(name, slices.Collect(maps.Keys(kept))...); near != "" {
+				hint = "did you mean " + near + "?"
+			}
+			wrong = append(wrong, Problem{Path: path, Message: "there is no policy " + task.Quote(name), Hint: hint})
 		}
 	})
 	wrong = append(wrong, f.checkChannels(objects)...)
@@ -166,8 +188,24 @@ func (f *File) changeOf(objects []store.Object) store.Change {
 	return change
 }
 
+// UnfinishedError says that a file is in force but for its queues.
+type UnfinishedError struct{ Err error }
+
+// Error implements error.
+func (e *UnfinishedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UnfinishedError) Unwrap() error { return e.Err }
+
 // finish gives the queues what the file wants of them, and notes that this is done.
 func finish(ctx context.Context, backend store.Config, f *File, record store.Object, known applied) error {
+	if err := complete(ctx, backend, f, record, known); err != nil {
+		return &UnfinishedError{err}
+	}
+	return nil
+}
+
+func complete(ctx context.Context, backend store.Config, f *File, record store.Object, known applied) error {
 	queues, err := backend.Queues(ctx)
 	if err != nil {
 		return err

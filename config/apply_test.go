@@ -2,11 +2,13 @@ package config
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/store"
@@ -93,6 +95,35 @@ func TestOlderFileOfASlowerNode(t *testing.T) {
 	}
 }
 
+// Who asks for an older file gets it, and the one that it replaces does not come back
+// by itself.
+func TestBackToAnOlderFile(t *testing.T) {
+	s := memory.New()
+	first, second := "policies: {a: {ttl: 1m}}\nqueues: {q: {policy: a}}\n", "policies: {a: {ttl: 2m}}\n"
+	again := func(text string, want Outcome) {
+		t.Helper()
+		if got, err := ApplyAgain(t.Context(), s, parsed(t, text), "n"); err != nil || got != want {
+			t.Fatalf("%s: %s, %v; want %s", text, got, err, want)
+		}
+	}
+	again(first, Applied)
+	applies(t, s, second, Applied)
+	applies(t, s, first, Superseded)
+	again(first, Applied)
+	again(first, Unchanged)
+	applies(t, s, second, Superseded)
+	applies(t, s, first, Unchanged)
+	if a := object(t, s, policy.Kind, "a"); a.Version != 3 || !strings.Contains(string(a.Body), "1m") {
+		t.Errorf("%s", a.Body)
+	}
+	again(second, Applied)
+	applies(t, s, first, Superseded)
+	var known applied
+	if err := json.Unmarshal(object(t, s, kindFile, nameFile).Body, &known); err != nil || len(known.Seen) != 2 {
+		t.Errorf("%+v, %v", known, err)
+	}
+}
+
 // A file that is wrong beside the database changes nothing.
 func TestNamesThatNobodyHas(t *testing.T) {
 	s := memory.New()
@@ -116,6 +147,56 @@ func TestNamesThatNobodyHas(t *testing.T) {
 	if _, err := Apply(t.Context(), s, parsed(t, "types: {x: {policy: b}, z: {}}\n"), "n"); err == nil {
 		t.Error("the policy of the earlier file is named")
 	}
+}
+
+// A schedule names queues of the file, or such as were put.
+func TestQueuesOfSchedules(t *testing.T) {
+	s := memory.New()
+	text := "schedules:\n  a: {every: 1h, task: {type: x, queue: maill}}\n  b: {every: 1h, task: {type: x, queue: put}}\n  c: {every: 1h, task: {type: x, on_dead: {type: y, queue: outlast.alerts}}}\n  d: {every: 1h, task: {type: x, queue: default}}\nqueues: {mail: {}}\n"
+	f := parsed(t, text)
+	_, err := Apply(t.Context(), s, f, "n")
+	for _, want := range []string{`f.yaml:2: schedules.a.task.queue: there is no queue "maill" (did you mean mail?)`, `f.yaml:3: schedules.b.task.queue: there is no queue "put"`, `f.yaml:4: schedules.c.task.on_dead.queue: there is no queue "outlast.alerts"`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in %v", want, err)
+		}
+	}
+	if err != nil && strings.Contains(err.Error(), "schedules.d") {
+		t.Errorf("%v", err)
+	}
+	doubts := f.Doubts()
+	if len(doubts) != 3 || doubts[0].Line != 2 || doubts[0].Hint != "did you mean mail?" {
+		t.Errorf("%v", doubts)
+	}
+	if _, err := s.PutQueue(t.Context(), store.Queue{Name: "put"}); err != nil {
+		t.Fatal(err)
+	}
+	applies(t, s, "schedules: {b: {every: 1h, task: {type: x, queue: put}}}\n", Applied)
+}
+
+func TestSchedulesOfThePast(t *testing.T) {
+	f := parsed(t, "schedules:\n  late: {at: 2026-01-01T00:00:00Z, task: {type: x}}\n  early: {at: 2026-03-01T00:00:00Z, task: {type: x}}\n  often: {every: 1h, task: {type: x}}\n")
+	past := f.Past(time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC))
+	if len(past) != 1 || past[0].Path != "schedules.late.at" || past[0].Line == 0 || !strings.Contains(past[0].Message, "2026-01-01T00:00:00Z is past") {
+		t.Errorf("%v", past)
+	}
+}
+
+// A fallback names a queue and a policy of the file, or such as were put.
+func TestFallbackThatNamesNobody(t *testing.T) {
+	s := memory.New()
+	_, err := Apply(t.Context(), s, parsed(t, "policies:\n  a:\n    fallback: {type: x, queue: refund, policy: nothere}\n  b: {fallback: {type: x, queue: outlast.alerts}}\nqueues: {refunds: {}}\n"), "n")
+	for _, want := range []string{
+		`f.yaml:3: policies.a.fallback.policy: there is no policy "nothere"`, `f.yaml:3: policies.a.fallback.queue: there is no queue "refund" (did you mean refunds?)`,
+		`f.yaml:4: policies.b.fallback.queue: there is no queue "outlast.alerts"`,
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %s in %v", want, err)
+		}
+	}
+	if _, err := s.PutQueue(t.Context(), store.Queue{Name: "put", Lanes: 1}); err != nil {
+		t.Fatal(err)
+	}
+	applies(t, s, "policies: {a: {fallback: {type: x, queue: put, policy: a}}, b: {fallback: {type: x, queue: default, policy: payment}}}\n", Applied)
 }
 
 // Many nodes with files of their own leave one file in force as a whole.
@@ -142,8 +223,9 @@ func TestInterruptedApply(t *testing.T) {
 	s := memory.New()
 	text := "policies: {a: {ttl: 1m}}\nqueues: {q: {policy: a}}\n"
 	broken := &failingQueues{Store: s}
-	if _, err := Apply(t.Context(), broken, parsed(t, text), "n"); err == nil {
-		t.Fatal("it did not fail")
+	_, err := Apply(t.Context(), broken, parsed(t, text), "n")
+	if unfinished := new(UnfinishedError); !errors.As(err, &unfinished) {
+		t.Fatalf("it did not say what is missing: %v", err)
 	}
 	if queues, _ := s.Queues(t.Context()); object(t, s, policy.Kind, "a") == nil || len(queues) != 0 {
 		t.Fatalf("%v", queues)
@@ -159,4 +241,14 @@ type failingQueues struct{ *memory.Store }
 
 func (f *failingQueues) Queues(context.Context) ([]store.Queue, error) {
 	return nil, errors.New("no answer")
+}
+
+// A single time of a schedule that has passed keeps the file from nothing: it was good
+// when it was written, and every restart reads it again.
+func TestPastOneOffOfTheFile(t *testing.T) {
+	backend := memory.New()
+	text := "schedules:\n  once: {at: 2020-01-01T00:00:00Z, task: {type: report}}\n"
+	applies(t, backend, text, Applied)
+	applies(t, backend, text, Unchanged)
+	applies(t, backend, text+"retries: false\n", Applied)
 }

@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
-// Channels calls each with the place of every name of a channel that rules and
-// fallbacks of the file take from elsewhere: the file itself does not have it.
+// Channels calls each with the place of every name of a channel that rules, fallbacks
+// and policies of the file take from elsewhere: the file itself does not have it.
 func (f *File) Channels(each func(path, name string)) {
 	ask := func(path, name string) {
 		if name != "" && name != alert.LogChannel && f.Alerts.Channels[name] == nil {
@@ -22,6 +24,17 @@ func (f *File) Channels(each func(path, name string)) {
 	for _, name := range slices.Sorted(maps.Keys(f.Alerts.Channels)) {
 		if spec, err := alert.ParseChannel(f.Alerts.Channels[name].Body); err == nil {
 			ask(join("alerts.channels", name)+".fallback", spec.Fallback)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Policies)) {
+		of := f.Policies[name]
+		if of == nil || len(of.Alert) == 0 {
+			continue
+		}
+		if rule, err := alert.ParseTaskRule(of.Alert); err == nil {
+			for n, channel := range rule.Channels {
+				ask(fmt.Sprintf("%s.alert.channels[%d]", join("policies", name), n), channel)
+			}
 		}
 	}
 	for i, part := range f.Alerts.Rules {
@@ -48,7 +61,9 @@ func (f *File) checkChannels(objects []store.Object) (wrong []Problem) {
 		}
 	}
 	f.Channels(func(path, name string) {
-		if !known[name] {
+		// A policy may mean a Go function of an application, but hardly one that is called like a channel.
+		misspelled := hints.Nearest(name, slices.Sorted(maps.Keys(known))) != ""
+		if !known[name] && (misspelled || !strings.HasPrefix(path, "policies.")) {
 			wrong = append(wrong, Problem{Path: path, Message: "there is no channel " + task.Quote(name), Hint: alert.ChannelHint(name, known)})
 		}
 	})

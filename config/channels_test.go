@@ -19,10 +19,17 @@ alerts:
   rules:
     - {name: died, on: dead, channels: [ops, opps, log]}
     - {name: again, on: retry, channels: [pager]}
+policies:
+  payment: {alert: {channels: [ops, spair]}}
+  mail: {alert: {channels: [func.mail]}}
 `), "n")
+	if strings.Contains(err.Error(), "func.mail") {
+		t.Errorf("it may be a function: %v", err)
+	}
 	for _, want := range []string{
 		`f.yaml:4: alerts.channels.ops.fallback: there is no channel "spair" (did you mean spare?)`,
 		`f.yaml:7: alerts.rules[0].channels[1]: there is no channel "opps" (did you mean ops?)`,
+		`f.yaml:10: policies.payment.alert.channels[1]: there is no channel "spair" (did you mean spare?)`,
 		`f.yaml:8: alerts.rules[1].channels[0]: there is no channel "pager" (create it first, with PUT /v1/alerts/channels/{name} or in the configuration file; there are log, ops, spare)`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -28,7 +28,7 @@ type Config struct {
 	Targets     map[string]Target `json:"targets" doc:"What tasks call, by host, or host and port."`
 	Encryption  Encryption        `json:"encryption" doc:"Encryption of what tasks carry; docs/encryption.md."`
 
-	Revision  string                    `json:"revision" all:"yes" doc:"Any text. A file whose content was in force before is applied again only with another revision."`
+	Revision  string                    `json:"revision" all:"yes" doc:"Any text. A file whose content was in force before is applied again only at SIGHUP, or with another revision."`
 	Retries   bool                      `json:"retries" all:"yes" default:"true" doc:"false turns all retries off."`
 	Policies  map[string]*policy.Policy `json:"policies" all:"yes" doc:"Retry policies by name; docs/retry.md has their keys."`
 	Types     map[string]*policy.Type   `json:"types" all:"yes" doc:"What holds for tasks of a type that say nothing else."`

@@ -14,6 +14,7 @@ type Encryption struct {
 	Key    string         `json:"key" doc:"Name of the key that encrypts; may be left out where there is one only."`
 	Keys   map[string]Key `json:"keys" doc:"Keys by name: the one that encrypts, and older ones that may still be needed to read."`
 	Strict bool           `json:"strict" doc:"true to run no task whose payload is not encrypted."`
+	Clear  bool           `json:"clear" doc:"true to leave new tasks in the clear, and use the keys to read only."`
 }
 
 // Key is where a key is: 32 bytes as Base64 or hexadecimal digits.
@@ -39,10 +40,12 @@ func (e *Encryption) check(d *decoder) {
 		d.refuse("encryption.key", "put the key into a file, and name that; make another key, since this one was written down", "is no name of a key")
 	case e.Key != "" && !known:
 		d.refuse("encryption.key", "name one of encryption.keys", "there is no key %s", task.Quote(e.Key))
-	case e.Key == "" && len(e.Keys) > 1:
+	case e.Key == "" && len(e.Keys) > 1 && !e.Clear:
 		d.refuse("encryption.keys", "add encryption.key with its name", "which of the keys encrypts is not said")
 	case e.Strict && len(e.Keys) == 0:
 		d.refuse("encryption.strict", "add encryption.keys", "there is no key")
+	case e.Strict && e.Clear:
+		d.refuse("encryption.clear", "remove one of the two", "strict runs only what is encrypted, and new tasks would not be")
 	}
 }
 

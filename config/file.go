@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/schedule"
@@ -61,6 +62,14 @@ func Parse(path string, data []byte) (*File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// Check looks at the values again, after some were replaced. What is wrong is an
+// [*Error], without lines.
+func (f *File) Check() error {
+	d := &decoder{readTree(nil)}
+	f.check(d)
+	return problems("", d.wrong)
 }
 
 // check finds what is wrong with values that can be read.
@@ -143,6 +152,11 @@ func (f *File) Names(each func(path, name string)) {
 			each(path, name)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(f.Policies)) {
+		if p := f.Policies[name]; p != nil && p.Fallback != nil {
+			ask(join("policies", name)+".fallback.policy", p.Fallback.Policy)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(f.Queues)) {
 		if q := f.Queues[name]; q.Policy != nil {
 			ask(join("queues", name)+".policy", *q.Policy)
@@ -156,6 +170,12 @@ func (f *File) Names(each func(path, name string)) {
 			ask(join("schedules", name)+".task.policy", s.Task.Policy)
 		}
 	}
+}
+
+// nearestPolicy is the policy of the file, preset or other known policy whose name is
+// nearest to one that there is not, "" where none is near.
+func (f *File) nearestPolicy(name string, others ...string) string {
+	return hints.Nearest(name, slices.Concat(slices.Sorted(maps.Keys(f.Policies)), retry.Presets(), slices.Sorted(slices.Values(others))))
 }
 
 // Refuse is the error of problems that show only beside the database; lines are

@@ -113,6 +113,9 @@ func TestRefused(t *testing.T) {
 		{"keys below a schedule", "schedules:\n  a:\n    every: 5\n    task:\n      type: x\n      max_atempts: 3\n      retry: {max_atempts: 3}\n      target:\n        metod: y\n        headers: [a]\n      priority: high\n  b: {at: tomorrow, task: x}\n",
 			[]string{"f.yaml:3: schedules.a.every: must be a duration such as \"5m\"", "f.yaml:6: schedules.a.task.max_atempts: unknown key (did you mean max_attempts?)", "f.yaml:9: schedules.a.task.target.metod: unknown key (did you mean method?)",
 				"f.yaml:10: schedules.a.task.target.headers: must be an object of texts", "f.yaml:11: schedules.a.task.priority: must be a whole number", "f.yaml:12: schedules.b.at: must be a time such as", "f.yaml:12: schedules.b.task: must be an object"}},
+		{"rules of a schedule", "schedules:\n  a: {cron: 0 3 * * *, zone: Asia/Shangai, misfire: fire_onc, overlap: skp, task: {type: x}}\n  b: {every: 1h, misfire: never, overlap: wait, task: {type: x}}\n  c: {cron: 0 3 * * *, zone: Mars/Olympus, task: {type: x}}\n",
+			[]string{`"Asia/Shangai" is no IANA time zone; did you mean Asia/Shanghai?`, `"fire_onc" is no misfire rule (did you mean fire_once?)`, `"skp" is no overlap rule (did you mean skip?)`,
+				`"never" is no misfire rule (skip, fire_once or fire_all; leave it out for fire_once)`, `"wait" is no overlap rule (allow, skip, replace or queue; leave it out for allow)`, `"Mars/Olympus" is no IANA time zone, such as Asia/Shanghai`}},
 		{"retry of a schedule", "schedules:\n  a:\n    every: 5m\n    task: {type: x, retry: {max_atempts: 3}}\n", []string{"f.yaml:4: schedules.a.task.retry.max_atempts: unknown key (did you mean max_attempts?)"}},
 		{"group", "groups:\n  mailers: {dispatch: {steps: [1s, 5], max: 0s}, member_tll: 1s}\n", []string{"f.yaml:2: groups.mailers.dispatch.steps[1]: a duration is wanted", "groups.mailers.dispatch.max: is outside 1ms to 24h", "did you mean member_ttl?"}},
 		{"channel", "alerts:\n  channels:\n    ops: {kind: dingtak, url_env: X}\n", []string{"f.yaml:3: alerts.channels.ops.kind"}},
@@ -122,7 +125,14 @@ func TestRefused(t *testing.T) {
 		{"anchor", "policies:\n  a: &x {ttl: 1m}\n  b: *x\n", []string{"f.yaml:2: policies.a: anchors and aliases are not supported", "f.yaml:3: policies.b: anchors"}},
 		{"merge", "policies:\n  b:\n    <<: {ttl: 1m}\n", []string{"f.yaml:3: policies.b: has a key that is no plain text"}},
 		{"two documents", "listen: 127.0.0.1:1\n---\nlisten: 127.0.0.1:2\n", []string{"has 2 documents"}},
-		{"no YAML", "listen: [\npolicies\n", []string{"is no YAML"}},
+		{"no YAML", "listen: [\npolicies\n", []string{"f.yaml:1: is no YAML"}},
+		{"no YAML in the first line", "a: b: c", []string{"f.yaml:1: is no YAML: mapping values"}},
+		{"open bracket", "retries: true\npolicies:\n  a: {ttl: 1m\nrelease: x\n", []string{"f.yaml:3: is no YAML"}},
+		{"open quote", "retries: true\nrelease: \"x\n\n\nstore: {}\n", []string{"f.yaml:2: is no YAML"}},
+		{"indentation", "policies:\n  a:\n    ttl: 1m\n   timeout: 1s\nrelease: x\n", []string{"f.yaml:4: is no YAML"}},
+		{"unknown anchor", "retries: true\nrelease: *x\nstore: {}\n", []string{"f.yaml:2: is no YAML: unknown anchor"}},
+		{"raw control character", "retries: true\n\x01release: x\n", []string{"f.yaml:2: is no YAML: control characters"}},
+		{"list after keys", "retries: true\n- b\n", []string{"f.yaml:2: is no YAML"}},
 		{"tab", "policies:\n\tp: {}\n", []string{"f.yaml:2: is no YAML"}},
 		{"no UTF-8", "listen: a\nstore: \xff\n", []string{"f.yaml:2: is not valid UTF-8"}},
 		{"tag", "listen: !!binary aGk=\n", []string{"f.yaml:1: listen: the tag"}},
@@ -134,6 +144,7 @@ func TestRefused(t *testing.T) {
 		{"none of", "log: {level: debgu}\nqueues: {q: {unknown_type: drop}}\n", []string{"f.yaml:1: log.level: \"debgu\" is none of debug, info, warn, error (did you mean debug?)", "f.yaml:2: queues.q.unknown_type: \"drop\" is none of park, dead"}},
 		{"cron", "dead:\n  cleanup: 0 25 * * *\n", []string{"f.yaml:2: dead.cleanup"}},
 		{"zone", "dead:\n  zone: Mars/Olympus\n", []string{"f.yaml:2: dead.zone"}},
+		{"nearly a zone", "dead:\n  zone: Europ/Berlin\n", []string{"f.yaml:2: dead.zone", "did you mean Europe/Berlin?"}},
 		{"retention", "dead:\n  retention: 1s\n", []string{"f.yaml:2: dead.retention: 1s is less than 1m0s"}},
 		{"range", "push: {allow: [10.0.0.0/8, nonsense]}\n", []string{"f.yaml:1: push.allow[1]: \"nonsense\" is no address range"}},
 		{"secret", "targets:\n  a.example: {secret_env: whsec_c2VjcmV0}\n", []string{"f.yaml:2: targets.a.example.secret_env: is no name of an environment variable"}},
@@ -160,8 +171,25 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: raw text or a secret in %q", c.name, err)
 		}
 	}
+	if _, err := Parse("f.yaml", []byte("alerts:\n  rules: [{on: dead}]\n")); strings.Count(err.Error(), "alerts.rules[0]") != 1 {
+		t.Errorf("a rule without a name: %v", err)
+	}
 	if _, err := Parse("f.yaml", make([]byte, MaxFile+1)); err == nil {
 		t.Error("a file of any size is read")
+	}
+}
+
+// A file that is too long to look for its mistake again and again is refused in time,
+// with the line of which the library tells.
+func TestLongFileThatIsNoYAML(t *testing.T) {
+	text := strings.Repeat("# 0123456789012345678901234567890123456789\n", 20_000) + "a: b: c\n"
+	_, err := Parse("f.yaml", []byte(text))
+	if err == nil || !strings.Contains(err.Error(), "f.yaml:20001: is no YAML") {
+		t.Errorf("%v", err)
+	}
+	_, err = Parse("f.yaml", []byte("a: b: c\n"+text[:len(text)-8]))
+	if err == nil || !strings.Contains(err.Error(), "f.yaml:1: is no YAML") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -223,18 +251,19 @@ func TestValues(t *testing.T) {
 
 func TestParsePolicies(t *testing.T) {
 	all, err := ParsePolicies("f", "", []byte("policies: {b: {ttl: 1m}, a: {preset: payment}}"))
-	if err != nil || len(all) != 2 || all[0].Name != "a" {
+	if err != nil || len(all.All) != 2 || all.All[0].Name != "a" {
 		t.Errorf("%v, %v", all, err)
 	}
 	one, err := ParsePolicies("f", "p", []byte(`{"max_attempts": 3}`))
-	if err != nil || len(one) != 1 || one[0].Name != "p" || one[0].Policy.MaxAttempts() != 3 {
+	if err != nil || len(one.All) != 1 || one.All[0].Name != "p" || one.All[0].Policy.MaxAttempts() != 3 {
 		t.Errorf("%v, %v", one, err)
 	}
 	for text, says := range map[string]string{
 		"queues: {}\npolicies: {a: {}}": "f:1: queues: unknown key", "": "an object is wanted", "policies: {}": "there are none", "policies: {a: {ttl: 1}}": "f:1: policies.a.ttl",
 		"max_attempts: 3": "policies stand under the key policies",
+		"listen: ':1'\npolicies: {a: {}}\nstore: {url: 'memory:'}": "f:1: listen: unknown key, and so are store (this is the configuration of a server: outlast config check;",
 	} {
-		if _, err := ParsePolicies("f", "", []byte(text)); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := ParsePolicies("f", "", []byte(text)); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -270,7 +299,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for name, p := range file.Policies {
 			again, err := ParsePolicies("f", name, p.Body)
-			if err != nil || string(again[0].Body) != string(p.Body) {
+			if err != nil || string(again.All[0].Body) != string(p.Body) {
 				t.Errorf("policy %q: %v", name, err)
 			}
 		}

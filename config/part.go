@@ -45,7 +45,9 @@ var readers = map[string]func(name string, body []byte) (any, error){
 		if err != nil {
 			return nil, err
 		}
-		rule.Name = name
+		if rule.Name = name; name == "" {
+			return rule, nil // refused where the list is read
+		}
 		return rule, rule.Check()
 	},
 	"schedules": readSchedule,

@@ -30,6 +30,15 @@ func (p Problem) String() string {
 	return text
 }
 
+// In is the problem with its place in a file, in the form FILE:LINE: …
+func (p Problem) In(file string) string {
+	place := cmp.Or(file, "the configuration")
+	if p.Line > 0 {
+		place = fmt.Sprintf("%s:%d", place, p.Line)
+	}
+	return place + ": " + p.String()
+}
+
 // Error is all that is wrong with a file, by line.
 type Error struct {
 	File     string
@@ -43,11 +52,7 @@ const mostProblems = 50
 func (e *Error) Error() string {
 	lines := make([]string, 0, len(e.Problems))
 	for _, p := range e.Problems {
-		place := cmp.Or(e.File, "the configuration")
-		if p.Line > 0 {
-			place = fmt.Sprintf("%s:%d", place, p.Line)
-		}
-		lines = append(lines, place+": "+p.String())
+		lines = append(lines, p.In(e.File))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,7 +44,7 @@ func readTree(data []byte) *tree {
 	documents, err := parse(data)
 	if err != nil {
 		line, text := lineOf(err)
-		t.refuse(line, "", "look at the indentation, and quote texts with : or #", "is no YAML: %s", text)
+		t.refuse(cmp.Or(brokenAt(data), line, 1), "", "look at the indentation, and quote texts with : or #", "is no YAML: %s", text)
 		return t
 	}
 	if len(documents) > 1 {
@@ -101,6 +103,30 @@ func lineOf(err error) (int, string) {
 	}
 	line, _ := strconv.Atoi(found[1]) // 0 where there is none
 	return line, text[len(found[0]):]
+}
+
+// mostCut bounds how much brokenAt reads, in bytes.
+const mostCut = 4 << 20
+
+// brokenAt is the line at which a document that is no YAML ceases to be one: that
+// after the longest beginning of whole lines that is. What is open at the end of it,
+// such as a quote, began there. The library tells of the line before or after, or of
+// none. It is 0 for a document that is too long to be looked at so often.
+func brokenAt(data []byte) int {
+	end, lines := len(data), bytes.Count(data, []byte("\n"))
+	if end > 0 && data[end-1] != '\n' {
+		lines++
+	}
+	for read := 0; lines > 0; lines-- {
+		end = bytes.LastIndexByte(data[:max(0, end-1)], '\n') + 1
+		if read += end; read > mostCut {
+			return 0
+		}
+		if _, err := parse(data[:end]); err == nil {
+			return lines
+		}
+	}
+	return 0
 }
 
 func (t *tree) refuse(line int, path, hint, format string, args ...any) {
@@ -185,7 +211,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// line is that of a path, or of the nearest one above it.
+// line is that of a path, or of the nearest one above it; 0 in an empty document.
 func (t *tree) line(path string) int {
 	for path != "" {
 		if line, known := t.lines[path]; known {
@@ -193,5 +219,5 @@ func (t *tree) line(path string) int {
 		}
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
 	}
-	return 0
+	return t.lines[""]
 }

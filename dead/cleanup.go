@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -32,7 +33,7 @@ func newCleanup(config Config, backend store.Backend, node Node, log *slog.Logge
 }
 
 func (c *cleanup) run(ctx context.Context) {
-	for pause := cleanupIdle; sleep(ctx, pause); {
+	for pause := cleanupIdle; background.Sleep(ctx, pause); {
 		pause = cleanupIdle
 		if firstAlive(c.node) && c.runOnce(ctx, time.Now()) >= cleanupBatch {
 			pause = cleanupPause

@@ -2,10 +2,11 @@ package dead
 
 import (
 	"context"
+	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -26,8 +27,7 @@ type Keeper struct {
 	cleanup   cleanup
 	redriver  *Redriver
 
-	stop    context.CancelFunc
-	running sync.WaitGroup
+	loops background.Loops
 }
 
 // New makes a keeper from a configuration that passed [Config.Check].
@@ -47,35 +47,23 @@ func New(config Config, backend store.Backend, node Node, logger *slog.Logger) *
 // Redriver returns the keeper's redriver.
 func (k *Keeper) Redriver() *Redriver { return k.redriver }
 
+// AlsoForget adds what forgets, as old letters are deleted, whatever ended before a
+// time. Set it before [Keeper.Start].
+func (k *Keeper) AlsoForget(also func(ctx context.Context, before time.Time) error) {
+	forget := k.retention.forget
+	k.retention.forget = func(ctx context.Context, before time.Time) error {
+		return errors.Join(forget(ctx, before), also(ctx, before))
+	}
+}
+
 // Start begins to work. Call it once.
 func (k *Keeper) Start() {
-	ctx, stop := context.WithCancel(context.Background())
-	k.stop = stop
-	k.running.Go(func() { k.retention.run(ctx) })
-	k.running.Go(func() { k.stats.run(ctx) })
-	k.running.Go(func() { k.cleanup.run(ctx) })
-	k.running.Go(func() { k.redriver.run(ctx) })
+	k.loops.Start(k.retention.run, k.stats.run, k.cleanup.run, k.redriver.runner.Run)
 }
 
 // Stop ends the work and waits for it, no longer than ctx. Redrives go on
 // wherever another node runs.
-func (k *Keeper) Stop(ctx context.Context) error {
-	if k.stop == nil {
-		return nil
-	}
-	k.stop()
-	done := make(chan struct{})
-	go func() {
-		k.running.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+func (k *Keeper) Stop(ctx context.Context) error { return k.loops.Stop(ctx) }
 
 // firstAlive reports whether this node is the one that does what one node is
 // enough for: the living one with the smallest id. True when nobody knows.
@@ -87,16 +75,4 @@ func firstAlive(node Node) bool {
 		}
 	}
 	return first == "" || first >= node.Node()
-}
-
-// sleep waits for d; false if ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -3,8 +3,10 @@ package dead
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/operation"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -14,8 +16,9 @@ const KindRedrive = "redrive"
 
 // saved is a request as the operation keeps it, with how far it has come.
 type saved struct {
-	Filter        store.Filter `json:"filter"`        // of a redrive by ids, only the queue that all are of
-	IDs           []task.ID    `json:"ids,omitempty"` // until they are planned
+	Filter        store.Filter `json:"filter"`
+	Queues        []string     `json:"queues,omitempty"` // of the letters of a redrive by ids
+	IDs           []task.ID    `json:"ids,omitempty"`    // until they are planned
 	Named         int          `json:"named,omitempty"`
 	Rate          float64      `json:"rate,omitempty"`
 	Canary        int          `json:"canary,omitempty"`
@@ -47,6 +50,7 @@ type Progress struct {
 type redrive struct {
 	*store.Operation
 	saved
+	unread bool // the request does not open here: it stays as it is, and saved says nothing
 }
 
 func (s *saved) watches() bool { return s.Canary > 0 || s.StopIfFailing > 0 }
@@ -54,9 +58,12 @@ func (s *saved) watches() bool { return s.Canary > 0 || s.StopIfFailing > 0 }
 // awaitsCanary reports whether the canary has not passed yet.
 func (s *saved) awaitsCanary() bool { return s.Canary > 0 && !s.Progress.Passed }
 
-func opened(operation *store.Operation) (*redrive, error) {
-	o := &redrive{Operation: operation}
-	if err := json.Unmarshal(operation.Request, &o.saved); err != nil {
+func opened(stored *store.Operation) (*redrive, error) {
+	if err := operation.Sealed(stored); err != nil {
+		return nil, err
+	}
+	o := &redrive{Operation: stored}
+	if err := json.Unmarshal(stored.Request, &o.saved); err != nil {
 		return nil, err
 	}
 	if o.HasPayload && o.Payload == nil {
@@ -66,11 +73,14 @@ func opened(operation *store.Operation) (*redrive, error) {
 }
 
 // ProgressOf tells how far a redrive has come; false for other operations.
-func ProgressOf(operation *store.Operation) (Progress, bool) {
-	if operation.Kind != KindRedrive {
+func ProgressOf(stored *store.Operation) (Progress, bool) {
+	if stored.Kind != KindRedrive {
 		return Progress{}, false
 	}
-	o, err := opened(operation)
+	o, err := opened(stored)
+	if err != nil && stored.State == store.OperationRunning && store.IsSealed(stored.Request) {
+		return Progress{Waiting: operation.AwaitsKey}, true
+	}
 	if err != nil {
 		return Progress{}, false
 	}
@@ -79,9 +89,9 @@ func ProgressOf(operation *store.Operation) (Progress, bool) {
 
 // RequestOf is what was asked of a redrive; IDs are not kept, named is how many
 // they were. nil if it cannot be read.
-func RequestOf(operation *store.Operation) (request *Request, named int) {
-	o, err := opened(operation)
-	if err != nil {
+func RequestOf(stored *store.Operation) (request *Request, named int) {
+	o, err := opened(stored)
+	if err != nil || stored.Kind != KindRedrive {
 		return nil, 0
 	}
 	request = &Request{Rate: o.Rate, Canary: o.Canary, StopIfFailing: o.StopIfFailing, KeepAttempts: o.KeepAttempts, Payload: o.Payload}
@@ -105,7 +115,7 @@ func (r *Redriver) begin(ctx context.Context, request *Request, audit store.Audi
 			return Result{}, err
 		}
 		result.Matched, result.Missing = len(letters), missing
-		kept.Filter.Queue = r.queueOf(letters)
+		kept.Queues = r.queuesOf(letters)
 	} else {
 		// Letters that die from now on are not meant. On the node's clock: one
 		// that died within the clocks' difference may be left out.
@@ -122,35 +132,43 @@ func (r *Redriver) begin(ctx context.Context, request *Request, audit store.Audi
 		return Result{}, err
 	}
 	result.Operation = newOperationID(now)
-	audit.Subject, audit.After = subject(result.Operation), request.described(result.Matched)
-	operation, err := r.backend.PutOperation(ctx, store.Operation{
-		ID: result.Operation, Kind: KindRedrive, State: store.OperationRunning, Request: text, Node: r.self(), Matched: result.Matched, CreatedAt: now,
+	audit.Subject, audit.After = operation.Subject(result.Operation), request.described(result.Matched)
+	begun, err := r.backend.PutOperation(ctx, store.Operation{
+		ID: result.Operation, Kind: KindRedrive, State: store.OperationRunning, Request: text, Node: r.runner.Self(), Matched: result.Matched, CreatedAt: now,
 	}, audit)
 	if err != nil {
 		return Result{}, err
 	}
-	r.take(operation)
+	r.runner.Take(begun)
 	return result, nil
 }
 
-// queueOf is the queue that all of the letters are of; "" if there is none.
-func (r *Redriver) queueOf(letters []store.Letter) (queue string) {
-	queues := map[uint16]string{}
+// queuesOf are the queues that letters are of, "" among them where this node does not
+// know one.
+func (r *Redriver) queuesOf(letters []store.Letter) (queues []string) {
+	of := map[uint16]string{}
 	for _, lane := range r.node.Topology().Lanes {
-		queues[lane.Number] = lane.Queue
+		of[lane.Number] = lane.Queue
 	}
-	for i, letter := range letters {
-		of := queues[letter.ID.Lane()]
-		if i > 0 && of != queue {
-			return ""
+	for _, letter := range letters {
+		if queue := of[letter.ID.Lane()]; !slices.Contains(queues, queue) {
+			queues = append(queues, queue)
 		}
-		queue = of
 	}
-	return queue
+	return queues
 }
 
-// subject is an operation in the audit log.
-func subject(id string) string { return "operation/" + id }
+// QueuesOf are the queues that a redrive is about; none if it may be about all.
+func QueuesOf(operation *store.Operation) []string {
+	o, err := opened(operation)
+	switch {
+	case err != nil || operation.Kind != KindRedrive:
+		return nil
+	case o.Filter.Queue != "":
+		return []string{o.Filter.Queue}
+	}
+	return o.Queues
+}
 
 // Pause stops a running operation after its current batch, until [Redriver.Resume].
 func (r *Redriver) Pause(ctx context.Context, id string, audit store.Audit) (*store.Operation, error) {
@@ -161,11 +179,12 @@ func (r *Redriver) Pause(ctx context.Context, id string, audit store.Audit) (*st
 // was paused since its canary did not end in time, it goes on without it.
 func (r *Redriver) Resume(ctx context.Context, id string, audit store.Audit) (*store.Operation, error) {
 	operation, err := r.change(ctx, id, audit, store.OperationRunning, store.OperationPaused)
-	r.look()
+	r.runner.Look()
 	return operation, err
 }
 
-// Cancel ends an operation after its current batch. What was sent back stays.
+// Cancel ends an operation after its current batch. What was sent back stays. It needs
+// no key of an operation that is encrypted: that one may be lost.
 func (r *Redriver) Cancel(ctx context.Context, id string, audit store.Audit) (*store.Operation, error) {
 	return r.change(ctx, id, audit, store.OperationCanceled, store.OperationRunning, store.OperationPaused)
 }
@@ -174,14 +193,17 @@ func (r *Redriver) Cancel(ctx context.Context, id string, audit store.Audit) (*s
 // other it is a conflict. A repeat is none, and changes nothing.
 func (r *Redriver) change(ctx context.Context, id string, audit store.Audit, to store.OperationState, from ...store.OperationState) (*store.Operation, error) {
 	o, err := r.update(ctx, id, func(o *redrive) ([]store.Audit, error) {
+		if o.unread && to != store.OperationCanceled {
+			return nil, operation.Sealed(o.Operation)
+		}
 		if o.State == to {
 			return nil, errUnchanged
 		}
 		for _, state := range from {
 			if o.State == state {
-				o.move(to, r.self())
-				audit.Subject = subject(id)
-				audit.Before, audit.After = stateText(state), stateText(to)
+				o.move(to, r.runner.Self())
+				audit.Subject = operation.Subject(id)
+				audit.Before, audit.After = operation.StateText(state), operation.StateText(to)
 				return []store.Audit{audit}, nil
 			}
 		}
@@ -192,8 +214,6 @@ func (r *Redriver) change(ctx context.Context, id string, audit store.Audit, to 
 	}
 	return o.Operation, err
 }
-
-func stateText(state store.OperationState) []byte { return []byte(`{"state":"` + string(state) + `"}`) }
 
 // move changes the state, as an operator wants it.
 func (o *redrive) move(to store.OperationState, node string) {
@@ -212,40 +232,34 @@ func (o *redrive) move(to store.OperationState, node string) {
 	}
 }
 
+// save puts what is known of the request into the operation.
+func (o *redrive) save() (err error) {
+	if !o.unread {
+		o.Request, err = json.Marshal(&o.saved)
+	}
+	return err
+}
+
 // errUnchanged ends an update without writing.
-var errUnchanged = &task.Error{Code: task.CodeConflict, Message: "nothing to change"}
+var errUnchanged = operation.ErrUnchanged
 
 // update changes an operation as it stands, again if another was faster. The
 // rows of the audit log are written with the change.
 func (r *Redriver) update(ctx context.Context, id string, change func(*redrive) ([]store.Audit, error)) (*redrive, error) {
-	for {
-		operation, err := r.backend.Operation(ctx, id)
-		if err != nil {
+	var o *redrive
+	stored, err := r.runner.Update(ctx, id, func(stored *store.Operation) (rows []store.Audit, err error) {
+		if o, err = opened(stored); err != nil && !store.IsSealed(stored.Request) {
 			return nil, err
-		}
-		o, err := opened(operation)
-		if err != nil {
-			return nil, err
-		}
-		rows, err := change(o)
-		if err == errUnchanged { //nolint:errorlint // a sentinel of this file
-			return o, nil
 		} else if err != nil {
-			return o, err
+			o = &redrive{Operation: stored, unread: true}
 		}
-		if o.Request, err = json.Marshal(&o.saved); err != nil {
-			return nil, err
+		if rows, err = change(o); err == nil {
+			err = o.save()
 		}
-		stored, err := r.backend.PutOperation(ctx, *o.Operation, rows...)
-		if err == nil {
-			o.Operation = stored
-			return o, nil
-		}
-		if !isCode(err, task.CodeConflict) {
-			return nil, err
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		return rows, err
+	})
+	if o != nil && err == nil {
+		o.Operation = stored
 	}
+	return o, err
 }

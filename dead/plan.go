@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/outlast-dev/outlast/internal/operation"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -96,13 +97,17 @@ func (r *Redriver) writeChunk(ctx context.Context, operation string, number int,
 }
 
 // writePlan stores ids as chunks from a number on. What is there already was
-// left by a node that ended before it had noted its plan, and is replaced.
-func (r *Redriver) writePlan(ctx context.Context, operation string, number int, ids []task.ID) error {
+// left by a node that ended before it had noted its plan, and is replaced, unless
+// another node has taken the operation meanwhile: it may be what that one goes by.
+func (r *Redriver) writePlan(ctx context.Context, o *store.Operation, number int, ids []task.ID) error {
 	change := store.Change{Quiet: true}
 	write := func() error {
 		_, err := r.backend.Change(ctx, change)
 		if isCode(err, task.CodeConflict) {
 			if err = r.readVersions(ctx, change.Put); err == nil {
+				err = operation.Unchanged(ctx, r.backend, o) // after the look: who takes it writes later
+			}
+			if err == nil {
 				_, err = r.backend.Change(ctx, change)
 			}
 		}
@@ -110,7 +115,7 @@ func (r *Redriver) writePlan(ctx context.Context, operation string, number int, 
 		return err
 	}
 	for part := range slices.Chunk(ids, chunkSize) {
-		object, err := newChunk(part).object(operation, number)
+		object, err := newChunk(part).object(o.ID, number)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ const (
 	// MaxCanary is how many letters may go first.
 	MaxCanary = 1000
 	// redriveBatch is how many letters go back in one transaction.
-	redriveBatch = 500
+	redriveBatch = 1000 // fewer where letters are large: the stores see to that
 	// sampleSize is how many letters a dry run shows.
 	sampleSize = 10
 	// mostCounted is where counting stops.
@@ -102,11 +102,15 @@ func (r *Request) Check() []task.Field {
 	return wrong
 }
 
-// watches reports whether it matters what becomes of the letters.
-func (r *Request) watches() bool { return r.Canary > 0 || r.StopIfFailing > 0 }
+// Watches reports whether the operation counts what becomes of the letters.
+func (r *Request) Watches() bool { return r.Canary > 0 || r.StopIfFailing > 0 }
+
+// takesTime reports whether it is more than to send named letters back now: they
+// are to go at a rate, or it matters what becomes of them.
+func (r *Request) takesTime() bool { return r.Rate > 0 || r.Watches() }
 
 // Redrive sends letters back that are named by ids, at once, or begins an
-// operation for those that match a filter or are to be watched. The row of the
+// operation for those that match a filter, go at a rate or are to be watched. The row of the
 // audit log gets its subject and what was asked for.
 func (r *Redriver) Redrive(ctx context.Context, request Request, audit store.Audit) (Result, error) {
 	if wrong := request.Check(); len(wrong) > 0 {
@@ -116,8 +120,8 @@ func (r *Redriver) Redrive(ctx context.Context, request Request, audit store.Aud
 	switch {
 	case request.DryRun:
 		return r.preview(ctx, &request)
-	case request.Filter == nil && !request.watches():
-		audit.Subject, audit.After = "dead", request.described(len(request.IDs))
+	case request.Filter == nil && !request.takesTime():
+		audit.Subject = "dead"
 		return r.redriveIDs(ctx, &request, audit)
 	}
 	return r.begin(ctx, &request, audit)
@@ -128,6 +132,7 @@ func (r *Redriver) Redrive(ctx context.Context, request Request, audit store.Aud
 func (r *Request) described(matched int) []byte {
 	said := struct {
 		IDs           int            `json:"ids,omitempty"`
+		Named         []task.ID      `json:"named,omitempty"` // the first of them
 		Filter        map[string]any `json:"filter,omitempty"`
 		Matched       int            `json:"matched"`
 		Rate          float64        `json:"rate,omitempty"`
@@ -135,7 +140,7 @@ func (r *Request) described(matched int) []byte {
 		StopIfFailing float64        `json:"stop_if_failing,omitempty"`
 		KeepAttempts  bool           `json:"keep_attempts,omitempty"`
 		PayloadBytes  *int           `json:"payload_bytes,omitempty"`
-	}{len(r.IDs), nil, matched, r.Rate, r.Canary, r.StopIfFailing, r.KeepAttempts, nil}
+	}{len(r.IDs), firstNamed(r.IDs), nil, matched, r.Rate, r.Canary, r.StopIfFailing, r.KeepAttempts, nil}
 	if r.Filter != nil {
 		said.Filter = FilterText(*r.Filter)
 	}
@@ -147,26 +152,16 @@ func (r *Request) described(matched int) []byte {
 	return text
 }
 
-// FilterText is a filter for people and the audit log: what it asks for, by the
-// names of the API.
+// mostNamed is how many ids of a call the audit log names.
+const mostNamed = 20
+
+func firstNamed(ids []task.ID) []task.ID { return ids[:min(len(ids), mostNamed)] }
+
+// FilterText is a filter of dead letters for people and the audit log: what it asks
+// for, by the names of the API.
 func FilterText(f store.Filter) map[string]any {
-	said := map[string]any{}
-	for name, value := range map[string]string{
-		"type": f.Type, "queue": f.Queue, "key": f.Key, "category": f.Category, "trace": f.Trace, "reason": string(f.Reason), "fingerprint": f.Fingerprint,
-	} {
-		if value != "" {
-			said[name] = value
-		}
-	}
-	for name, value := range map[string]time.Time{"since": f.Since, "until": f.Until, "died_before": f.DiedBefore} {
-		if !value.IsZero() {
-			said[name] = value.UTC()
-		}
-	}
-	if f.IDs != nil {
-		said["ids"] = len(f.IDs)
-	}
-	return said
+	f.State = ""
+	return f.Said()
 }
 
 // preview is a dry run.
@@ -228,24 +223,22 @@ func (r *Redriver) named(ctx context.Context, ids []task.ID) (letters []store.Le
 	return letters, missing, nil
 }
 
-// redriveIDs sends letters back by ids, those of a key in their order; a rate
-// spreads their run times.
+// redriveIDs sends letters back by ids, those of a key in their order.
 func (r *Redriver) redriveIDs(ctx context.Context, request *Request, audit store.Audit) (result Result, err error) {
 	letters, missing, err := r.named(ctx, request.IDs)
 	if err != nil {
 		return Result{}, err
 	}
 	result.Missing = missing
-	ids, start := inOrder(letters), time.Now()
+	ids := inOrder(letters)
+	audit.After = request.described(len(ids))
 	for i := 0; i < len(ids); i += redriveBatch {
 		options := store.RedriveOptions{KeepAttempts: request.KeepAttempts, Payload: request.Payload}
 		if result.Matched == 0 { // once, with the first that go
 			options.Audit = []store.Audit{audit}
 		}
-		batch := ids[i:min(i+redriveBatch, len(ids))]
-		options.RunAt = spreadOver(len(batch), start.Add(spread(i, request.Rate)), request.Rate)
-		done, missing, err := r.send(ctx, batch, options)
-		result.Matched += len(done)
+		done, missing, err := r.send(ctx, ids[i:min(i+redriveBatch, len(ids))], options)
+		result.Matched += done
 		result.Missing = append(result.Missing, missing...)
 		if err != nil {
 			return result, err
@@ -254,41 +247,22 @@ func (r *Redriver) redriveIDs(ctx context.Context, request *Request, audit store
 	return result, nil
 }
 
-// send sends one batch back.
-func (r *Redriver) send(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done, missing []task.ID, err error) {
-	about := r.about(ctx, ids)
-	done, missing, err = r.backend.Redrive(ctx, ids, options)
-	if len(done) > 0 {
-		r.node.Wake(lanesOf(done)...)
+// send sends one batch back, and says of each letter what the events about
+// attempts say, of its last.
+func (r *Redriver) send(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done int, missing []task.ID, err error) {
+	sent, missing, err := r.backend.Redrive(ctx, ids, options)
+	revived := make([]task.ID, len(sent))
+	for i := range sent {
+		t := &sent[i]
+		revived[i] = t.ID
+		r.log.LogAttrs(ctx, slog.LevelInfo, "attempt.repeated",
+			slog.String("task", t.ID.String()), slog.String("type", t.Type), slog.String("queue", t.Queue), slog.Int("attempt", t.Attempt),
+			slog.Int64("claim", t.Claim), slog.String("trace_id", task.TraceID(t.TraceParent)), slog.String("reason", "redrive"))
 	}
-	for _, id := range done {
-		attrs := about[id]
-		if attrs == nil { // the store did not tell
-			attrs = []slog.Attr{slog.String("task", id.String())}
-		}
-		r.log.LogAttrs(ctx, slog.LevelInfo, "attempt.repeated", append(attrs, slog.String("reason", "redrive"))...)
+	if len(sent) > 0 {
+		r.node.Wake(lanesOf(revived)...)
 	}
-	return done, missing, err
-}
-
-// about is what the events about letters say of each: what the events about
-// attempts say, of its last. What cannot be read is absent, since a redrive
-// is worth more than its log.
-func (r *Redriver) about(ctx context.Context, ids []task.ID) map[task.ID][]slog.Attr {
-	about := make(map[task.ID][]slog.Attr, len(ids))
-	if !r.log.Enabled(ctx, slog.LevelInfo) {
-		return about
-	}
-	for part := range slices.Chunk(ids, pageSize) {
-		_ = Each(ctx, r.backend, store.Filter{IDs: part}, func(t *task.Task) error {
-			about[t.ID] = []slog.Attr{
-				slog.String("task", t.ID.String()), slog.String("type", t.Type), slog.String("queue", t.Queue),
-				slog.Int("attempt", t.Attempt), slog.Int64("claim", t.Claim), slog.String("trace_id", task.TraceID(t.Spec.TraceParent)),
-			}
-			return nil
-		})
-	}
-	return about
+	return len(sent), missing, err
 }
 
 // spread is the time that n letters take at a rate, 0 without one.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/operation"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -44,26 +45,19 @@ type Item struct {
 // Items is a page of the report of a redrive, in the order in which its letters
 // go: at most page.Limit of them, 100 when it is 0.
 func (r *Redriver) Items(ctx context.Context, id string, page store.Page) (items []Item, next string, err error) {
-	if page.Limit < 0 || page.Limit > mostItems {
-		return nil, "", task.Invalid("limit", "is outside 1 to 500", "0 means 100")
-	}
-	if page.Limit == 0 {
-		page.Limit = defaultItems
-	}
-	from, err := placeOf(page.Cursor)
+	from, limit, err := operation.Place(page)
 	if err != nil {
 		return nil, "", err
 	}
-	operation, err := r.backend.Operation(ctx, id)
+	stored, err := r.backend.Operation(ctx, id)
 	if err != nil {
 		return nil, "", err
 	}
-	o, err := opened(operation)
-	if err != nil || operation.Kind != KindRedrive || o.Progress.Forgotten {
-		return nil, "", &task.Error{Code: task.CodeNotFound, Message: "the operation " + task.Quote(id) + " has no report",
-			Hint: "reports are deleted with the letters' retention after the operation has ended"}
+	o, err := opened(stored)
+	if err != nil || stored.Kind != KindRedrive || o.Progress.Forgotten {
+		return nil, "", operation.NoReport(id)
 	}
-	to := min(from+page.Limit, o.Progress.Planned)
+	to := min(from+limit, o.Progress.Planned)
 	for from < to {
 		some, err := r.itemsOf(ctx, o, from, min(to, (from/chunkSize+1)*chunkSize))
 		if err != nil {
@@ -75,22 +69,6 @@ func (r *Redriver) Items(ctx context.Context, id string, page store.Page) (items
 		next = strconv.Itoa(to)
 	}
 	return items, next, nil
-}
-
-const (
-	mostItems    = 500
-	defaultItems = 100
-)
-
-func placeOf(cursor string) (int, error) {
-	if cursor == "" {
-		return 0, nil
-	}
-	place, err := strconv.ParseUint(cursor, 10, 31)
-	if err != nil || strconv.FormatUint(place, 10) != cursor {
-		return 0, task.Invalid("cursor", "the cursor is not one of this report", "use the next cursor of the page before, unchanged")
-	}
-	return int(place), nil
 }
 
 // itemsOf are the items of places of one chunk.
@@ -164,7 +142,7 @@ func (r *Redriver) find(ctx context.Context, ids []task.ID) (map[task.ID]*task.T
 
 // forget deletes the plans of redrives that ended before a time.
 func (r *Redriver) forget(ctx context.Context, before time.Time) error {
-	operations, err := r.backend.Operations(ctx, mostForgotten)
+	operations, err := r.backend.Operations(ctx, "", mostForgotten)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -54,7 +55,7 @@ func (r *retention) run(ctx context.Context) {
 			}
 			next = r.next(now)
 		}
-		if !sleep(ctx, min(next.Sub(now), longestNap)) {
+		if !background.Sleep(ctx, min(next.Sub(now), longestNap)) {
 			return
 		}
 	}

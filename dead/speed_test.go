@@ -2,6 +2,7 @@ package dead
 
 import (
 	"context"
+	"database/sql"
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
@@ -9,11 +10,13 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgxpool"
 	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/mysql"
 	"github.com/outlast-dev/outlast/store/postgres"
 	"github.com/outlast-dev/outlast/store/sqlite"
 	"github.com/outlast-dev/outlast/task"
@@ -51,6 +54,20 @@ func openPostgres(tb testing.TB) store.Backend {
 		tb.Fatal(err)
 	}
 	if err := backend.Migrate(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	return closing(tb, backend)
+}
+
+func openMariaDB(tb testing.TB) store.Backend {
+	tb.Helper()
+	db, err := sql.Open("mysql", servertest.MariaDB(tb)+"?interpolateParams=true&clientFoundRows=true")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = db.Close() })
+	backend, err := mysql.Open(tb.Context(), db)
+	if err != nil {
 		tb.Fatal(err)
 	}
 	return closing(tb, backend)
@@ -117,7 +134,7 @@ func redriveAll(tb testing.TB, backend store.Backend, count int) time.Duration {
 	r.WhenEnded(func(o *store.Operation) { ended <- o })
 	ctx, stop := context.WithCancel(tb.Context())
 	var running sync.WaitGroup
-	running.Go(func() { r.run(ctx) })
+	running.Go(func() { r.runner.Run(ctx) })
 	defer running.Wait()
 	defer stop()
 	start := time.Now()
@@ -125,7 +142,7 @@ func redriveAll(tb testing.TB, backend store.Backend, count int) time.Duration {
 	if err != nil || result.Matched != count {
 		tb.Fatalf("got %+v, %v", result, err)
 	}
-	r.look() // it may have begun before run did
+	r.runner.Look() // it may have begun before run did
 	o := <-ended
 	took := time.Since(start)
 	if progress, _ := ProgressOf(o); o.State != store.OperationDone || progress.Sent != count {
@@ -139,7 +156,7 @@ type nothing struct{}
 
 func (nothing) Write(line []byte) (int, error) { return len(line), nil }
 
-var databases = map[string]func(testing.TB) store.Backend{"sqlite": openSQLite, "postgres": openPostgres}
+var databases = map[string]func(testing.TB) store.Backend{"sqlite": openSQLite, "postgres": openPostgres, "mariadb": openMariaDB}
 
 // BenchmarkRedrive sends 100 000 dead letters back by one operation without a
 // rate, logged at INFO: look at letters/s.

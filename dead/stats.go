@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -28,7 +29,7 @@ func newStats(config Config, backend store.Backend, node Node, log *slog.Logger)
 }
 
 func (s *stats) run(ctx context.Context) {
-	for sleep(ctx, s.every) {
+	for background.Sleep(ctx, s.every) {
 		if firstAlive(s.node) {
 			s.runOnce(ctx)
 		}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -32,7 +33,7 @@ func (t *trim) runOnce(ctx context.Context, now time.Time) {
 		if err != nil {
 			return
 		}
-		if n < trimBatch || !sleep(ctx, cleanupPause) {
+		if n < trimBatch || !background.Sleep(ctx, cleanupPause) {
 			break
 		}
 	}

@@ -104,7 +104,7 @@ func outcomeOf(t *task.Task, o *redrive, now time.Time) outcome {
 func hasFailed(t *task.Task, kept bool) bool {
 	switch {
 	case kept: // by two clocks, for want of better
-		return t.LastError != nil && t.LastError.At.After(t.Spec.RedrivenAt)
+		return t.LastError != nil && t.LastError.Type != task.DispatchFailure && t.LastError.At.After(t.Spec.RedrivenAt)
 	case t.State == task.Running:
 		return t.Attempt > 1
 	}
@@ -164,7 +164,8 @@ func (w *work) look(ctx context.Context, o *redrive) error {
 
 // tooMany says why an operation is to stop, "" if it is not.
 func (v *watch) tooMany(o *redrive) string {
-	bad := v.count(failed, failing)
+	died := v.count(failed)
+	bad := died + v.count(failing)
 	known := bad + v.count(succeeded)
 	least := leastOutcomes
 	if o.Progress.Complete {
@@ -173,7 +174,7 @@ func (v *watch) tooMany(o *redrive) string {
 	if known < max(least, 1) || float64(bad) <= o.StopIfFailing*float64(known) {
 		return ""
 	}
-	return fmt.Sprintf("%d of the last %d letters with an outcome have failed again, more than the share of %g", bad, known, o.StopIfFailing)
+	return fmt.Sprintf("%d of the last %d letters with an outcome had failed again (%d were dead, %d to be repeated), more than the share of %g", bad, known, died, bad-died, o.StopIfFailing)
 }
 
 // canary decides what becomes of the operation when all of its canary was sent.

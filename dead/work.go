@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
+	"github.com/outlast-dev/outlast/internal/operation"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -47,7 +49,7 @@ func (w *work) run(ctx context.Context) {
 			err = w.failed(ctx, err)
 			wait = errorPause
 		}
-		if errors.Is(err, errEnded) || wait > 0 && !sleep(ctx, wait) {
+		if errors.Is(err, errEnded) || wait > 0 && !background.Sleep(ctx, wait) {
 			return
 		}
 	}
@@ -72,8 +74,7 @@ func (w *work) step(ctx context.Context) (time.Duration, error) {
 	o, err := opened(operation)
 	switch {
 	case err != nil:
-		w.r.log.Warn("operation.repeated", "operation", w.id, "error", err)
-		return 0, errEnded // perhaps another node can read it
+		return 0, errNotOurs // the next look leaves it to others
 	case !w.isOurs(o):
 		return 0, errNotOurs
 	case o.Done >= o.Progress.Planned && !o.Progress.Complete:
@@ -95,7 +96,9 @@ func (w *work) step(ctx context.Context) (time.Duration, error) {
 	return 0, w.sendSome(ctx, o, room)
 }
 
-func (w *work) isOurs(o *redrive) bool { return o.State == store.OperationRunning && o.Node == w.node }
+func (w *work) isOurs(o *redrive) bool {
+	return !o.unread && o.State == store.OperationRunning && o.Node == w.node
+}
 
 // plan puts the next window into the plan.
 func (w *work) plan(ctx context.Context, o *redrive) error {
@@ -103,7 +106,7 @@ func (w *work) plan(ctx context.Context, o *redrive) error {
 	if err != nil {
 		return err
 	}
-	if err := w.r.writePlan(ctx, w.id, o.Progress.Planned/chunkSize, ids); err != nil {
+	if err := w.r.writePlan(ctx, o.Operation, o.Progress.Planned/chunkSize, ids); err != nil {
 		return err
 	}
 	planned := o.Progress.Planned
@@ -246,7 +249,7 @@ func (w *work) end(ctx context.Context, state store.OperationState, message stri
 // stopped is a row of the audit log about what the program has done by itself.
 func stopped(id, action string, state store.OperationState, reason string) store.Audit {
 	after, _ := json.Marshal(map[string]string{"state": string(state), "reason": reason}) // plain values
-	return store.Audit{Actor: "outlast", Action: action, Subject: subject(id), Before: stateText(store.OperationRunning), After: after}
+	return store.Audit{Actor: "outlast", Action: action, Subject: operation.Subject(id), Before: operation.StateText(store.OperationRunning), After: after}
 }
 
 // batchAt is how many letters go at once at a rate: about a second's worth.

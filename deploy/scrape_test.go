@@ -20,7 +20,7 @@ import (
 // busy makes a server do a little of everything that leaves a trace in its metrics.
 const busy = `
 until outlast node list >/dev/null 2>&1; do sleep 0.1; done
-curl -sS -X PUT "$OUTLAST_SERVER/v1/groups/mailers/workers/one" -H 'Content-Type: application/json' -d '{"url": "http://10.0.0.7:8080"}'
+curl -sS -X PUT "$OUTLAST_SERVER/v1/groups/mailers/workers/one" -H 'Content-Type: application/json' -d '{"url": "http://127.0.0.1:9"}'
 outlast task enqueue --url http://127.0.0.1:9/ --max-attempts 1 || true
 outlast task enqueue --type unknown
 outlast target open 127.0.0.1:9

@@ -36,6 +36,9 @@ func TestUnit(t *testing.T) {
 	}
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("systemd-analyze is not installed, and continuous integration looks at the unit: apt-get install systemd")
+		}
 		t.Skip("systemd-analyze is not installed")
 	}
 	file := filepath.Join(t.TempDir(), "outlast.service")

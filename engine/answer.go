@@ -30,6 +30,7 @@ type answer struct {
 	silent   bool           // it says nothing
 	category retry.Category // of the failure, "" for a success
 	hint     time.Duration  // what a refusal asked to wait
+	moved    bool           // another node is to call the target
 	hold     *Steer         // nobody took the task; nothing of the target is to start for a while
 	policy   *retry.Policy
 }
@@ -40,7 +41,7 @@ type answer struct {
 // answered.
 func answerOf(run *Run, out *decided) answer {
 	s := &out.settlement
-	a := answer{at: s.EndedAt, took: s.EndedAt.Sub(s.StartedAt), first: run.Task.Attempt <= 1, policy: run.Policy, hint: out.verdict.Hint.After, hold: out.hold}
+	a := answer{at: s.EndedAt, took: s.EndedAt.Sub(s.StartedAt), first: run.Task.Attempt <= 1, policy: run.Policy, hint: out.verdict.Hint.After, hold: out.hold, moved: out.elsewhere != ""}
 	switch s.Outcome {
 	case task.OutcomeSucceeded:
 	case task.OutcomeFailed, task.OutcomeDead:

@@ -3,6 +3,8 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +29,7 @@ type attempt struct {
 	kept    error       // what a handler returned whose success was recorded before; see complete.go
 	before  *attempt    // in answered
 	lease   *lease      // nil unless a remote worker runs it
+	overdue bool        // claimed past all gates, because its deadline has passed
 
 	traced func(*store.Settlement) // ends its trace; nil for none
 }
@@ -74,7 +77,7 @@ func (e *Engine) register(node string, tasks []*task.Task, set func(*attempt)) (
 		}
 		a := &chunk[0]
 		chunk = chunk[1:]
-		a.run.Task, a.run.attempt, a.entry = t, a, entry
+		a.run.Task, a.run.attempt, a.entry, a.overdue = t, a, entry, entry.overdue
 		set(a)
 		entry.attempt = a
 		if a.lease == nil {
@@ -173,19 +176,28 @@ func (e *Engine) refuse(a *attempt) *decided {
 	a.run.Deadline = deadline(t, policy)
 	switch {
 	case e.silent(): // the process was stopped between the claim and now
-		now := time.Now()
-		return &decided{rule: ErrLost.Error(), settlement: store.Settlement{Task: t, Outcome: task.OutcomeReleased, StartedAt: now, EndedAt: now}}
+		return handedBack(t, ErrLost.Error())
 	case t.CancelRequested:
 		return &decided{settlement: store.Settlement{Task: t, Outcome: task.OutcomeCanceled, Unstarted: true, EndedAt: time.Now()}}
 	case t.Crashes >= policy.MaxCrashes():
 		err := fmt.Errorf("the process died %d times while this task ran", t.Crashes)
 		return e.unstarted(a, task.CrashLoop, "crash budget", err)
 	case !a.run.Deadline.IsZero() && !time.Now().Before(a.run.Deadline):
-		return e.unstarted(a, task.Expired, "deadline", retry.ErrDeadline)
+		return e.unstarted(a, task.Expired, "deadline", e.overdue(t))
+	case a.overdue: // the policy gives it more time by now
+		return handedBack(t, "deadline")
 	case a.lease == nil && e.config.Registry.Handler(t) == nil:
 		return e.unstarted(a, task.NoHandler, "no handler", errNoHandler)
 	}
 	return nil
+}
+
+// handedBack is the end of an attempt that this node must not begin.
+func handedBack(t *task.Task, rule string) *decided {
+	now := time.Now()
+	return &decided{rule: rule, settlement: store.Settlement{
+		Task: t, Outcome: task.OutcomeReleased, RunAt: t.RunAt, StartedAt: now, EndedAt: now,
+	}}
 }
 
 // follow makes a policy that of the attempt.
@@ -281,6 +293,28 @@ func (e *Engine) Rescheduled(t *task.Task) {
 	e.learn(entryOf(t))
 	e.mu.Unlock()
 	signal(e.wake)
+}
+
+// Steered tells the engine what was done to many tasks: they were canceled, asked to
+// end, or their next run was moved. They need not be whole: their lanes are read.
+func (e *Engine) Steered(tasks []*task.Task) {
+	moved := map[uint16]bool{}
+	for _, t := range tasks {
+		if t.State != task.Pending {
+			e.Canceled(t.ID)
+			continue
+		}
+		e.mu.Lock()
+		if entry := e.near.known[t.ID]; entry != nil && entry.where != isClaimed {
+			e.near.forget(entry)
+		}
+		e.near.lookFor(t.ID.Lane(), task.Rank(t.RunAt, t.Priority))
+		e.mu.Unlock()
+		moved[t.ID.Lane()] = true
+	}
+	if len(moved) > 0 {
+		e.Wake(slices.Collect(maps.Keys(moved))...)
+	}
 }
 
 func entryOf(t *task.Task) store.Entry {

@@ -54,6 +54,7 @@ func (e *Engine) beatOrRejoin(silence *time.Timer) {
 	if err != nil {
 		if e.beats.Err() == nil { // else the node leaves: it needs no beat any more
 			e.log.Warn("beat.failed", "error", err)
+			e.doubt()
 		}
 		return
 	}

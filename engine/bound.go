@@ -37,8 +37,10 @@ func (v *view) crowd(self string, now time.Time) crowd {
 // going to the first ones. A limit below their number goes round among them.
 func (c crowd) part(limit int) int {
 	switch {
-	case limit == 0 || c.of == 0 || c.at < 0: // a node that is not in the list yet is about to be
+	case limit == 0:
 		return unbound
+	case c.of == 0 || c.at < 0: // a node that is not in the list yet is about to be
+		return 0
 	case limit >= c.of:
 		part := limit / c.of
 		if c.at < limit%c.of {

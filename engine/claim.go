@@ -66,7 +66,7 @@ func (e *Engine) nextBatch() ([]*entry, time.Duration) {
 func (e *Engine) claim(batch []*entry, p *poll) {
 	request := e.claimOf(batch)
 	if p != nil {
-		request.Worker, request.Lease = p.Worker, p.Lease
+		request.Worker, request.Release, request.Lease = p.Worker, p.Release, p.Lease
 	}
 	began := time.Now()
 	ctx, cancel := e.storeContext(storeCall)
@@ -112,7 +112,6 @@ func (e *Engine) claimOf(batch []*entry) store.Claim {
 // asks until the store answers or the node is lost; what is left then is
 // found by the reconciler or, after the node's death, by recovery.
 func (e *Engine) readBack(batch []*entry, holder string) []*task.Task {
-	e.doubt()
 	ids := make([]task.ID, len(batch))
 	for i, entry := range batch {
 		ids[i] = entry.ID

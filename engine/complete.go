@@ -68,7 +68,7 @@ func (e *Engine) CompleteTx(ctx context.Context, run *Run, tx any, result []byte
 	if c.by(tx) {
 		return &task.Error{Code: task.CodeConflict, Message: "this transaction has completed the task already", Hint: "complete a task once in a transaction"}
 	}
-	s := store.Settlement{Task: run.Task, Outcome: task.OutcomeSucceeded, StartedAt: a.began, EndedAt: time.Now(), Result: result}
+	s := store.Settlement{Task: run.Task, Outcome: task.OutcomeSucceeded, StartedAt: a.began, EndedAt: time.Now(), Result: result, Label: e.label(run)}
 	e.follow(&s)
 	settled, err := settler.SettleTx(ctx, tx, s)
 	if err != nil {

@@ -85,6 +85,10 @@ type Config struct {
 	// for no limit; nil for none at all. It is asked again every second, takes no
 	// lock and must not block.
 	TargetLimit func(target string) int
+	// Untested reports whether it is not known that anybody takes tasks of a target:
+	// one at a time tries then. Nil for never. It is asked at every start, takes no
+	// lock and must not block.
+	Untested func(target string) bool
 
 	// Trace is called before the handler of an attempt that this process runs, and
 	// makes the handler's context. The function beside it is called once, as soon as
@@ -194,5 +198,6 @@ type Stats struct {
 type QueueStats struct {
 	Lanes   int
 	Known   int // entries in memory, running ones included
+	Ready   int // entries in memory that are due
 	Running int
 }

@@ -121,9 +121,8 @@ func (d *decided) steer(end *ending, steer Steer) {
 	case SteerHold:
 		d.hold = &steer
 		s.Outcome, s.RunAt = task.OutcomeReleased, end.run.Task.RunAt
-		if at := end.run.Deadline; !at.IsZero() && !end.ended.Add(steer.After).Before(at) {
-			d.expire(end)
-		}
+		s.Failure = failure(end, retry.Classify(end.err)) // no attempt, but what was found out
+		s.Failure.Delay = previousDelay(end.run.Task)
 	case SteerCancel:
 		s.Outcome = task.OutcomeCanceled
 		s.Failure = failure(end, retry.Classify(end.err))
@@ -143,13 +142,6 @@ func (d *decided) steer(end *ending, steer Steer) {
 			d.retryAfter(end, wait(steer.After))
 		}
 	}
-}
-
-// expire ends a task that nobody takes before its deadline. No attempt was made.
-func (d *decided) expire(end *ending) {
-	s := &d.settlement
-	s.Outcome, s.DeadReason, s.RunAt, s.Unstarted = task.OutcomeDead, task.Expired, time.Time{}, true
-	s.Failure = failure(end, retry.Verdict{Category: retry.Deadline, Effect: retry.NotSent, Type: "dispatch"})
 }
 
 // fail records a failed attempt and asks the policy about it.
@@ -239,9 +231,6 @@ func failure(end *ending, verdict retry.Verdict) *task.Failure {
 		Effect: name(string(verdict.Effect)), Message: errorText(end.err), At: end.ended,
 	}
 	f.Fingerprint = task.Fingerprint(end.run.Task.Type, f)
-	if version := end.run.Policy.Version(); version > 0 {
-		f.Policy, f.PolicyVersion = end.run.Policy.Name(), version
-	}
 	return f
 }
 

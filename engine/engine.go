@@ -79,6 +79,7 @@ type Engine struct {
 	changed  chan struct{}      // the loader: rows may have changed behind our back
 	balance  chan struct{}      // the balancer: lanes may have changed
 	stirred  chan struct{}      // the balancer: others say so
+	doubtful chan struct{}      // the watcher of leases: other nodes may have settled some
 	asks     chan chan struct{} // the balancer: look now, and close it then
 	told     chan struct{}      // the teller: there is news
 	beatAsks chan chan struct{} // the beat: raise the counter now, and close it then
@@ -116,11 +117,11 @@ func New(config Config) (*Engine, error) {
 		near: newNear(config.NearFuture, config.Slots, config.Share),
 		seen: map[string]*suspicion{}, parking: map[task.ID]int64{}, borrowed: map[borrowing]cursor{}, dirty: map[uint16]bool{}, lenders: map[uint16]bool{}, warned: map[mark]time.Time{},
 		placing: make(baton, 1), wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
-		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1), stirred: make(chan struct{}, 1), asks: make(chan chan struct{}),
+		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1), stirred: make(chan struct{}, 1), doubtful: make(chan struct{}, 1), asks: make(chan chan struct{}),
 		told: make(chan struct{}, 1), beatAsks: make(chan chan struct{}),
 	}
 	e.near.random, e.near.local, e.near.polls = config.Rand, config.Registry.CanStart, &e.remote.polls
-	e.near.limits = config.TargetLimit
+	e.near.limits, e.near.untested = config.TargetLimit, config.Untested
 	e.id.Store(&config.Node.ID)
 	e.running, e.stopRunning = context.WithCancel(context.Background())
 	e.attempts, e.stopAttempts = context.WithCancelCause(context.Background())
@@ -171,6 +172,7 @@ func (e *Engine) Start(ctx context.Context) error {
 		e.loop(e.dispatch)
 		e.loop(e.loading)
 		e.loop(e.sweeping)
+		e.loop(e.watchingLeases)
 	}
 	if waker, ok := store.As[store.Waker](e.config.Store); ok {
 		e.loop(func() { e.watch(waker) })
@@ -246,7 +248,7 @@ func (e *Engine) Stats() Stats {
 	}
 	for name, q := range e.near.queues {
 		stats := out.Queues[name]
-		stats.Running = q.running
+		stats.Running, stats.Ready = q.running, q.ready()
 		out.Queues[name] = stats
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/faulty"
+	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -192,4 +194,168 @@ func TestSilentStoreStopsTheNode(t *testing.T) {
 		}
 		w.stop(a, b)
 	})
+}
+
+// forgetful answers its first settle without doing it, and fails the next beat:
+// as a standby does that takes over without the last transactions.
+type forgetful struct {
+	store.Backend
+	forgot, failed atomic.Bool
+}
+
+func (f *forgetful) Settle(ctx context.Context, all []store.Settlement) ([]store.Settled, error) {
+	if f.forgot.Swap(true) {
+		return f.Backend.Settle(ctx, all)
+	}
+	return []store.Settled{{Status: store.StatusOK, State: task.Succeeded}}, nil
+}
+
+func (f *forgetful) Beat(ctx context.Context, node string, report store.Report) ([]task.ID, error) {
+	if f.forgot.Load() && !f.failed.Swap(true) {
+		return nil, errors.New("the connection was closed")
+	}
+	return f.Backend.Beat(ctx, node, report)
+}
+
+// TestResultThatADatabaseLostAfterItsAnswer: the task is found as soon as the
+// node knows that its database was away, and runs again.
+func TestResultThatADatabaseLostAfterItsAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		runs := 0
+		a := w.node("a", &registry{handlers: handlers("mail", engine.Handler(func(context.Context, *engine.Run) ([]byte, error) {
+			runs++
+			return nil, nil
+		}))}, func(c *engine.Config) { c.Store = &forgetful{Backend: c.Store.(store.Backend)} })
+		w.expect(w.enqueue(a, "mail", nil), task.Succeeded, 15*time.Second)
+		if runs != 2 {
+			t.Errorf("it ran %d times", runs)
+		}
+		w.stop(a)
+	})
+}
+
+// slowScan holds the answers of scans back.
+type slowScan struct {
+	store.Backend
+	hold chan struct{}
+}
+
+func (s *slowScan) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
+	pages, err := s.Backend.Scan(ctx, ranges)
+	<-s.hold
+	return pages, err
+}
+
+// TestFollowUpBesideAScan: a page that was read before a follow-up was written does
+// not hide it.
+func TestFollowUpBesideAScan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		slow := &slowScan{hold: make(chan struct{})}
+		told := 0
+		r := &registry{handlers: map[string]engine.Handler{
+			"mail": ok,
+			"told": func(context.Context, *engine.Run) ([]byte, error) { told++; return nil, nil },
+		}}
+		r.follow = func(*task.Task, *task.Follow, *store.Settlement) (store.Insert, bool) {
+			return w.insert("told", nil), true
+		}
+		a := w.node("a", r, func(c *engine.Config) { slow.Backend = c.Store.(store.Backend); c.Store, c.DeafPoll = slow, time.Hour })
+		synctest.Wait() // a scan has read nothing, and is not answered
+		id := w.enqueue(a, "mail", func(in *store.Insert) { in.Task.Spec.OnSuccess = &task.Follow{Type: "told"} })
+		w.expect(id, task.Succeeded, time.Second)
+		close(slow.hold)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if told != 1 {
+			t.Errorf("the callback ran %d times within a second", told)
+		}
+		w.stop(a)
+	})
+}
+
+// TestFollowUpOfANodeThatIsAhead: a node whose clock is ahead of the store's looks for
+// follow-ups where they are.
+func TestFollowUpOfANodeThatIsAhead(t *testing.T) {
+	for _, ahead := range []time.Duration{2 * time.Millisecond, time.Second, time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, 1)
+			w.store = memory.New(memory.WithClock(func() time.Time { return time.Now().Add(-ahead) }))
+			w.lanes = w.queue("default", 1).Numbers
+			var ended time.Time
+			var latest time.Duration
+			r := &registry{handlers: map[string]engine.Handler{
+				"mail": func(context.Context, *engine.Run) ([]byte, error) { ended = time.Now(); return nil, nil },
+				"told": func(context.Context, *engine.Run) ([]byte, error) {
+					latest = max(latest, time.Since(ended))
+					return nil, nil
+				},
+			}}
+			r.follow = func(*task.Task, *task.Follow, *store.Settlement) (store.Insert, bool) {
+				return w.insert("told", nil), true
+			}
+			a := w.node("a", r, nil)
+			time.Sleep(3 * time.Second)
+			for range 8 {
+				w.expect(w.enqueue(a, "mail", func(in *store.Insert) { in.Task.Spec.OnSuccess = &task.Follow{Type: "told"} }), task.Succeeded, 2*ahead+20*time.Second)
+				time.Sleep(17 * time.Second)
+			}
+			if latest > 100*time.Millisecond {
+				t.Errorf("with a clock %v ahead a callback began after %v", ahead, latest)
+			}
+			w.stop(a)
+		})
+	}
+}
+
+// TestFollowUpsDoNotKeepTheLoader: while follow-ups are written all the time, what
+// another process has enqueued is found.
+func TestFollowUpsDoNotKeepTheLoader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		slow := &lateScan{wait: 10 * time.Millisecond}
+		chain := func(in *store.Insert) { in.Task.Spec.OnSuccess = &task.Follow{Type: "mail"} }
+		r := &registry{handlers: map[string]engine.Handler{
+			"mail": func(context.Context, *engine.Run) ([]byte, error) { time.Sleep(3 * time.Millisecond); return nil, nil },
+			"else": ok,
+		}}
+		var making sync.Mutex
+		r.follow = func(*task.Task, *task.Follow, *store.Settlement) (store.Insert, bool) {
+			making.Lock()
+			defer making.Unlock()
+			return w.insert("mail", chain), true
+		}
+		a := w.node("a", r, func(c *engine.Config) { slow.Backend = c.Store.(store.Backend); c.Store = slow })
+		for range 20 {
+			making.Lock()
+			first := w.insert("mail", chain)
+			making.Unlock()
+			if _, err := a.EnqueueEach(t.Context(), []store.Insert{first}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(700 * time.Microsecond)
+		}
+		time.Sleep(time.Second)
+		making.Lock()
+		foreign := w.insert("else", func(in *store.Insert) { in.Task.Priority = 9 })
+		making.Unlock()
+		if _, err := w.store.Enqueue(t.Context(), []store.Batch{{Items: []store.Insert{foreign}}}); err != nil {
+			t.Fatal(err)
+		}
+		w.expect(foreign.Task.ID, task.Succeeded, 3*time.Second)
+		w.stop(a)
+	})
+}
+
+// lateScan answers scans late.
+type lateScan struct {
+	store.Backend
+	wait time.Duration
+}
+
+func (s *lateScan) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
+	pages, err := s.Backend.Scan(ctx, ranges)
+	time.Sleep(s.wait)
+	return pages, err
 }

@@ -37,7 +37,9 @@ type guard struct {
 	succeeded time.Time // the last success
 	obeyed    time.Time // the operator's last order
 
-	alone  bool       // nobody took the last task: one at a time tries
+	unheld time.Time  // when somebody came who may take tasks
+	alone  bool       // nobody took the last task, or none yet: one at a time tries
+	fresh  bool       // none yet: nothing has gathered
 	held   store.Held // why
 	lone   *grant     // of the one that tries; nil while none does
 	loneAt time.Time  // when it started
@@ -154,6 +156,9 @@ func (n *near) newGrant() *grant {
 // [near.giveBack], or ended by [near.conclude].
 func (n *near) allow(t *target, e *entry) bool {
 	g := n.guarded(t, Capability(&e.Entry) == Push)
+	if !g.alone && n.untested != nil && n.untested(t.name) {
+		g.alone, g.fresh = true, true
+	}
 	if at, wait := g.tried(n.clock); wait {
 		n.hold(t, byLimit, at)
 		return false
@@ -251,9 +256,12 @@ func (n *near) throughBreaker(t *target, e *entry) bool {
 	return false
 }
 
-// giveBack returns what an entry was granted: no attempt was made.
+// giveBack returns what an entry was granted, if anything: no attempt was made.
 func (n *near) giveBack(e *entry) {
 	held := e.grant
+	if held == nil {
+		return
+	}
 	e.grant = nil
 	n.untried(e.stream.target, held)
 	held.permit.Cancel(n.clock)

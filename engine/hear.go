@@ -25,6 +25,7 @@ func (e *Engine) Wake(lanes ...uint16) {
 func (e *Engine) Heard(lanes ...uint16) {
 	v := e.view.Load()
 	e.mu.Lock()
+	e.doubtLeases(lanes)
 	if len(lanes) == 0 {
 		e.dirtyAll = true
 		signal(e.stirred)

@@ -13,23 +13,33 @@ func (n *near) holdOff(t *target, a answer) {
 	g := t.guard
 	switch {
 	case a.hold != nil:
-		if !g.alone {
+		if !g.alone || g.fresh {
 			g.normal = g.pace.perSecond(a.at)
 		}
 		until := a.at.Add(a.hold.After)
-		g.alone, g.held, g.changed = true, a.hold.Held, a.at
+		if !g.unheld.IsZero() && !g.unheld.Before(a.hold.Since) {
+			until = a.at
+		}
+		g.alone, g.fresh, g.held, g.changed = true, false, a.hold.Held, a.at
 		if until.After(g.pause) {
 			g.pause = until
 			n.hold(t, byRate, until)
 		}
+	case g.alone && a.moved: // what was found here does not count
+		g.alone, g.lone, g.held.Failures, g.changed = false, nil, 0, a.at
 	case g.alone && !a.silent:
 		g.taken(a.at)
 	}
 }
 
-// taken ends the trials: somebody takes tasks.
+// taken ends the trials: somebody takes tasks. What was not held back needs no ramp.
 func (g *guard) taken(at time.Time) {
-	g.alone, g.lone, g.changed = false, nil, at
+	g.alone, g.lone = false, nil
+	if g.fresh {
+		g.fresh = false
+		return
+	}
+	g.changed = at
 	g.held.Failures = 0
 	if g.ramp.gate != byBreaker {
 		g.rampUp(byRate, at, pauseRamp, pauseRamp)
@@ -69,9 +79,12 @@ func (e *Engine) Taken(name string) {
 // Unhold lets tasks of a target be tried at once: somebody may take them.
 func (e *Engine) Unhold(name string) {
 	e.lock()
-	if t := e.near.targets[name]; t != nil && t.guard != nil && t.guard.alone {
-		t.guard.pause = time.Time{}
-		e.near.reopen(t, byRate)
+	if t := e.near.targets[name]; t != nil && t.guard != nil {
+		t.guard.unheld = time.Now() // an attempt may be about to say the contrary
+		if t.guard.alone {
+			t.guard.pause = time.Time{}
+			e.near.reopen(t, byRate)
+		}
 	}
 	e.unlock()
 	signal(e.wake)

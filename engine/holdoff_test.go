@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,7 +42,7 @@ func (c *crew) run(_ context.Context, run *engine.Run) ([]byte, error) {
 		c.failures++
 		c.until = now.Add(c.steps[min(c.failures, len(c.steps))-1])
 	}
-	return nil, holds{engine.Steer{Action: engine.SteerHold, After: time.Until(c.until), Held: store.Held{Failures: c.failures, Error: "away"}}}
+	return nil, holds{engine.Steer{Action: engine.SteerHold, Since: time.Now(), After: time.Until(c.until), Held: store.Held{Failures: c.failures, Error: "away"}}}
 }
 
 type holds struct{ steer engine.Steer }
@@ -163,7 +164,7 @@ func TestHeldTasksKeepTheirPriority(t *testing.T) {
 		away := true
 		e := w.node("n", &registry{policy: unguarded(t), handlers: handlers("g", func(_ context.Context, run *engine.Run) ([]byte, error) {
 			if away {
-				return nil, holds{engine.Steer{Action: engine.SteerHold, After: time.Minute, Held: store.Held{Failures: 1}}}
+				return nil, holds{engine.Steer{Action: engine.SteerHold, Since: time.Now(), After: time.Minute, Held: store.Held{Failures: 1}}}
 			}
 			order = append(order, run.Task.Priority)
 			return nil, nil
@@ -186,5 +187,85 @@ func TestHeldTasksKeepTheirPriority(t *testing.T) {
 			t.Errorf("order %v", order)
 		}
 		stop(t, e)
+	})
+}
+
+// A group that has never taken a task of this node is tried by one at a time, whatever
+// its members have room for. Once one was taken, the others start at once.
+func TestUntestedGroupIsTriedByOne(t *testing.T) {
+	for _, away := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			w, capacity, tasks := newWorld(t, 8), 20, 600
+			if away {
+				capacity, tasks = 200, 10_000
+			}
+			var tested atomic.Bool
+			c, runs := &crew{away: away, steps: usualSteps}, gauge{}
+			run := runs.run(20 * time.Millisecond)
+			e := w.node("n", &registry{policy: unguarded(t), handlers: handlers("g", func(ctx context.Context, r *engine.Run) ([]byte, error) {
+				result, err := c.run(ctx, r)
+				if err == nil {
+					_, _ = run(ctx, r)
+					tested.Store(true)
+				}
+				return result, err
+			})}, func(config *engine.Config) {
+				config.TargetLimit = func(string) int { return capacity }
+				config.Untested = func(string) bool { return !tested.Load() }
+			})
+			time.Sleep(2 * time.Second)
+			began := time.Now()
+			for range tasks / 100 {
+				inserts := make([]store.Insert, 100)
+				for i := range inserts {
+					inserts[i] = w.insert("g", nil)
+				}
+				if _, err := e.Enqueue(t.Context(), inserts); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if away {
+				time.Sleep(5*time.Minute - time.Since(began))
+				synctest.Wait()
+				if c.tries > 10 || c.tries < 5 {
+					t.Errorf("%d tries of a group that is away", c.tries)
+				}
+				if target, _ := e.Target("g"); target.Held.Failures == 0 {
+					t.Errorf("shown as %+v", target.Held)
+				}
+			} else {
+				for runs.done.Load() < int64(tasks) {
+					time.Sleep(time.Millisecond)
+				}
+				if took := time.Since(began); took > 700*time.Millisecond || runs.most.Load() != int64(capacity) {
+					t.Errorf("%d tasks of 20 ms took %v, %d at once", tasks, took, runs.most.Load())
+				}
+				if target, _ := e.Target("g"); target.Held.Failures != 0 {
+					t.Errorf("shown as %+v", target.Held)
+				}
+			}
+			stop(t, e)
+		})
+	}
+}
+
+// Somebody comes who may take tasks, between the failure of a try and its end: the next
+// try does not wait.
+func TestUnholdBeforeTheHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		var e *engine.Engine
+		tries := 0
+		e = w.node("n", &registry{policy: unguarded(t), handlers: handlers("g", func(context.Context, *engine.Run) ([]byte, error) {
+			if tries++; tries == 1 {
+				found := time.Now()
+				time.Sleep(time.Millisecond)
+				e.Unhold("g")
+				return nil, holds{engine.Steer{Action: engine.SteerHold, Since: found, After: time.Minute, Held: store.Held{Failures: 1}}}
+			}
+			return nil, nil
+		})}, nil)
+		w.expect(w.enqueue(e, "g", nil), task.Succeeded, time.Second)
+		w.stop(e)
 	})
 }

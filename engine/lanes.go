@@ -150,7 +150,9 @@ func (e *Engine) apply(before, v *view) (found []uint16) {
 	e.near.reads(time.Now())
 	e.near.listen(v, self)
 	e.near.rebind(v.crowd(self, e.storeTime(v)))
-	e.alone = len(v.alive) == 0 || len(v.alive) == 1 && v.alive[self] != nil
+	if e.alone = len(v.alive) == 0 || len(v.alive) == 1 && v.alive[self] != nil; e.alone && before != nil && len(before.alive) > 1 {
+		e.doubtLeases(nil) // the last of the others may have settled some, and told nobody
+	}
 	for _, l := range e.near.lanes {
 		if row := v.lanes[l.number]; row == nil || row.Owner != self || row.Epoch != l.epoch {
 			e.disown(l)

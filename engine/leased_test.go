@@ -220,7 +220,7 @@ func TestExtendKeepsTheLease(t *testing.T) {
 				t.Fatal(answers, err)
 			}
 		}
-		if got := e.LeaseProgress(w.get(id)); string(got) != "0.5" {
+		if _, got := e.Lease(w.get(id)); string(got) != "0.5" {
 			t.Errorf("progress %s", got)
 		}
 		if _, err := w.store.Cancel(t.Context(), id); err != nil {

@@ -122,6 +122,7 @@ func (e *Engine) tick(fullScan *time.Time) {
 	e.lock()
 	e.near.forgetTargets(micros(time.Now()))
 	e.unlock()
+	e.readDeadlines()
 	e.warnUnstartable()
 	e.lend()
 }
@@ -175,6 +176,10 @@ func (e *Engine) readOn() bool {
 			l.after, l.afterID = last.Rank, last.ID
 			more = true
 		}
+		if l.missed <= l.after {
+			l.rewind(l.missed)
+			signal(e.load) // after the other work of the loader: there may always be something
+		}
 		e.learnPage(l, page, true)
 	}
 	signal(e.wake)
@@ -197,6 +202,7 @@ func (e *Engine) wanted() (ranges []store.Range, lanes []*lane) {
 			l.skipped = math.MaxInt64
 			l.rewind(math.MinInt64 + 1)
 		}
+		l.missed = math.MaxInt64
 		lanes = append(lanes, l)
 		ranges = append(ranges, store.Range{
 			Lane: l.number, After: l.after, AfterID: l.afterID, Until: e.near.horizon, Limit: min(limit, 5000),
@@ -211,6 +217,7 @@ func (e *Engine) scan(ranges []store.Range) ([][]store.Entry, error) {
 	pages, err := e.config.Store.Scan(ctx, ranges)
 	if err != nil && e.running.Err() == nil {
 		e.log.Warn("scan.failed", "error", err)
+		e.doubt()
 	}
 	return pages, err
 }

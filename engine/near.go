@@ -31,15 +31,17 @@ type near struct {
 	share   float64 // of the slots that one target may hold
 	running int
 
+	expiries  pile[*expiry]            // ready entries whose deadline is known, by that
 	wakes     pile[*target]            // targets with a gate that is shut for a time, by that
 	yielding  map[*target]bool         // targets where some give way to others, see fares
 	elsewhere map[string]store.Breaker // what other nodes say of targets
 	orders    map[string]store.TargetOrder
 	crowd     crowd
 	limits    func(target string) int // see [Config.TargetLimit]
-	sharers   int                     // nodes between which the floors of budgets are divided
-	changes   []change                // of breakers, still to be told
-	later     []func()                // what takes long, to be done without the lock
+	untested  func(target string) bool
+	sharers   int      // nodes between which the floors of budgets are divided
+	changes   []change // of breakers, still to be told
+	later     []func() // what takes long, to be done without the lock
 	random    retry.Rand
 	grants    []grant // not given yet
 
@@ -72,6 +74,11 @@ type entry struct {
 	attempt *attempt
 	where   spot
 	index   int
+
+	expires int64 // µs: the deadline of the task; 0 for none, or unknown
+	read    bool  // it is known
+	doom    int   // in near.expiries
+	overdue bool  // claimed because its deadline has passed
 }
 
 func (e *entry) place() *int { return &e.index }
@@ -98,6 +105,7 @@ type lane struct {
 	afterID task.ID
 	done    bool  // after is the horizon of the last load, not the end of a full page
 	skipped int64 // µs: the least RunAt beyond the horizon of the rows read and left on disk
+	missed  int64 // the least rank that rewind was called with while a page is being read
 	behind  int   // entries behind the heads of their keys
 	drained int64 // µs: no keyed task starts until then
 	drains  int64 // µs: it may be drained again from then on
@@ -123,6 +131,7 @@ func newNear(limit, slots int, share float64) *near {
 		local: func(string) bool { return true },
 		polls: new([]*poll),
 
+		expiries: pile[*expiry]{rank: func(x *expiry) rank { return rank{first: x.expires} }},
 		yielding: map[*target]bool{},
 		wakes:    pile[*target]{rank: func(t *target) rank { return rank{first: t.wakes} }},
 	}
@@ -143,7 +152,7 @@ func (n *near) window() int {
 
 // own adds a lane that the node has taken.
 func (n *near) own(number uint16, epoch int64, q *queue) *lane {
-	l := &lane{number: number, epoch: epoch, queue: q, after: math.MinInt64, skipped: math.MaxInt64, marks: map[int64]*parked{}}
+	l := &lane{number: number, epoch: epoch, queue: q, after: math.MinInt64, skipped: math.MaxInt64, missed: math.MaxInt64, marks: map[int64]*parked{}}
 	n.lanes[number] = l
 	return l
 }
@@ -191,7 +200,7 @@ func (n *near) add(q *queue, row store.Entry, wanted bool) *entry {
 	if !wanted && l != nil && !n.admit(l, q, row) {
 		return nil
 	}
-	e := &entry{Entry: row, lane: l, queue: q, at: row.RunAt, index: -1}
+	e := &entry{Entry: row, lane: l, queue: q, at: row.RunAt, index: -1, doom: -1}
 	if l != nil {
 		l.count++
 	}
@@ -232,8 +241,10 @@ func (l *lane) pass(row store.Entry) {
 	}
 }
 
-// rewind makes the loader read the lane again from a rank on.
+// rewind makes the loader read the lane again from a rank on, also if it is reading
+// there just now: its page may be older than the row.
 func (l *lane) rewind(rank int64) {
+	l.missed = min(l.missed, rank)
 	if rank <= l.after {
 		l.after, l.afterID, l.done = rank-1, lastID, false
 	}
@@ -252,6 +263,7 @@ func (n *near) schedule(e *entry) {
 	e.where = isReady
 	e.stream.push(e)
 	n.ready++
+	n.awaitExpiry(e)
 }
 
 // reads notes the time. It does not go back.
@@ -284,6 +296,7 @@ func (n *near) next() (int64, bool) {
 	if n.wakes.len() > 0 {
 		at = min(at, n.wakes.first().wakes)
 	}
+	at = min(at, n.nextExpiry())
 	if len(n.suspects) > 0 && n.suspect != nil {
 		at = min(at, n.watched+watchFor.Microseconds())
 	}
@@ -299,6 +312,7 @@ func (n *near) lift(e *entry) {
 	case isReady:
 		e.stream.remove(e)
 		n.ready--
+		n.leaveExpiries(e)
 	case isBehind:
 		e.line.behind.remove(e)
 		if e.lane != nil {

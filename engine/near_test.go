@@ -86,7 +86,7 @@ func (m *nearModel) pick(t *rapid.T) {
 			keys[e.line.id] = true
 		}
 		for _, other := range m.running {
-			if e.Crashes >= suspectCrashes && other.Crashes >= suspectCrashes {
+			if e.Crashes >= suspectCrashes && other.Crashes >= suspectCrashes && !e.overdue && !other.overdue {
 				t.Fatal("two suspects at once")
 			}
 		}
@@ -144,6 +144,9 @@ func (m *nearModel) settle(t *rapid.T) {
 	row := e.Entry
 	row.Attempt++
 	row.RunAt = m.now + rapid.Int64Range(0, 200).Draw(t, "backoff")
+	if rapid.Bool().Draw(t, "deadline") {
+		e.readDeadline(m.time().Add(time.Duration(rapid.Int64Range(-100, 5_000_000).Draw(t, "expires")) * time.Microsecond))
+	}
 	next := usualToll
 	next.breaker, next.budget = rapid.Bool().Draw(t, "breaker"), rapid.Bool().Draw(t, "budget")
 	m.near.again(e, row, next)
@@ -245,6 +248,7 @@ func (m *nearModel) disown(t *rapid.T) {
 func (m *nearModel) check(t *rapid.T) {
 	n := m.near
 	lanes, streams, spots, retries, places := map[*lane]int{}, map[*stream]int{}, map[spot]int{}, map[*stream]int{}, map[*retry.Limit]int{}
+	unread := map[*stream]int{}
 	for id, e := range n.known {
 		if e.ID != id {
 			t.Fatalf("%s is known as %s", e.ID, id)
@@ -259,10 +263,16 @@ func (m *nearModel) check(t *rapid.T) {
 		if e.grant != nil && e.grant.limit != nil {
 			places[e.grant.limit]++
 		}
-		if (e.grant != nil) != (e.where == isClaimed) {
+		if (e.grant != nil) != (e.where == isClaimed && !e.overdue) {
 			t.Fatalf("%s is in %d and holds %+v", id, e.where, e.grant)
 		}
 		spots[e.where]++
+		if (e.doom >= 0) != (e.where == isReady && e.expires != 0) {
+			t.Fatalf("%s is in %d with the deadline %d, and in place %d of the deadlines", id, e.where, e.expires, e.doom)
+		}
+		if e.where == isReady && !e.read {
+			unread[e.stream]++
+		}
 		if e.line != nil && n.lines[e.line.id] != e.line {
 			t.Fatalf("the line of %s is forgotten", id)
 		}
@@ -285,6 +295,9 @@ func (m *nearModel) check(t *rapid.T) {
 				t.Fatalf("stream %s counts %d, has %d, open %v", s.target.name, s.count, streams[s], s.isOpen)
 			}
 			ready += s.held(anyGate)
+			if s.unread != unread[s] {
+				t.Fatalf("stream %s counts %d unread, has %d", s.target.name, s.unread, unread[s])
+			}
 			if s.retries != retries[s] {
 				t.Fatalf("stream %s has %d retries, counts %d", s.target.name, retries[s], s.retries)
 			}

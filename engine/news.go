@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ const (
 type news struct {
 	owners    map[uint16]bool // lanes whose owner should look at them
 	borrowers map[uint16]bool // lanes with rows that their owner cannot start
+	leasers   map[leaser]bool // nodes that leased tasks which have ended, by lane
 	stir      bool            // queues or nodes changed: everybody should look at the topology
 }
 
@@ -192,15 +194,15 @@ func (n *news) lanes() (numbers []uint16) {
 	if n.stir {
 		return nil
 	}
-	for number := range n.owners {
-		numbers = append(numbers, number)
+	all := maps.Clone(n.owners)
+	if all == nil {
+		all = map[uint16]bool{}
 	}
-	for number := range n.borrowers {
-		if !n.owners[number] {
-			numbers = append(numbers, number)
-		}
+	maps.Copy(all, n.borrowers)
+	for of := range n.leasers {
+		all[of.lane] = true
 	}
-	return bounded(numbers)
+	return bounded(slices.Collect(maps.Keys(all)))
 }
 
 // lookIntoNew makes the loader look into lanes whose owner has changed, or into
@@ -248,7 +250,8 @@ type message struct {
 }
 
 // audience says who should hear the news: the owner of each lane, the nodes
-// that can start what an owner cannot, and for a stir everybody.
+// that can start what an owner cannot, those that leased what has ended, and for
+// a stir everybody.
 func (v *view) audience(n news, self string) map[string]*message {
 	to := map[string]*message{}
 	tell := func(id string, lane uint16, any bool) {
@@ -269,6 +272,9 @@ func (v *view) audience(n news, self string) map[string]*message {
 		if l := v.lanes[number]; l != nil {
 			tell(l.Owner, number, false)
 		}
+	}
+	for of := range n.leasers {
+		tell(of.node, of.lane, false)
 	}
 	for id, node := range v.alive {
 		for number := range n.borrowers {

@@ -48,3 +48,33 @@ func TestOrderEndsWhileANodeIsAway(t *testing.T) {
 		w.stop(a)
 	})
 }
+
+// An order to close a target that is well changes nothing; nor does it hold back one that
+// comes back already.
+func TestOrderToCloseATargetThatIsWell(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 4)
+		r := &receiver{takes: time.Millisecond}
+		e := w.node("n", &registry{policy: policy(t, retry.Attempts(100), retry.Fixed(time.Second)), handlers: handlers("t", r.handle)}, nil)
+		time.Sleep(2 * time.Second)
+		flow := func(seconds int) (late int) { // a hundred tasks a second
+			for range seconds * 10 {
+				ids := w.fill(e, "t", 10)
+				time.Sleep(100 * time.Millisecond)
+				synctest.Wait()
+				late += len(ids) - w.countDone(ids)
+			}
+			return late
+		}
+		flow(10)
+		for _, action := range []store.TargetAction{store.TargetClose, store.TargetReset, store.TargetClose} {
+			if _, err := w.store.PutTargetOrder(t.Context(), store.TargetOrder{Target: "t", Action: action}); err != nil {
+				t.Fatal(err)
+			}
+			if late := flow(5); late > 0 {
+				t.Errorf("%d tasks of a healthy target were late after the order to %s: %+v", late, action, known(e, "t"))
+			}
+		}
+		w.stop(e)
+	})
+}

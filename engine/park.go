@@ -387,6 +387,7 @@ func (e *Engine) addBorrowed(row store.Entry) {
 	if !ok || e.near.lanes[row.ID.Lane()] != nil || len(e.near.known) > e.near.limit {
 		return
 	}
+	e.sighted(row.ID)
 	if added := e.near.add(e.near.queueOf(queueName), row, true); added != nil {
 		added.mark = row.Park
 	}

@@ -17,10 +17,11 @@ type room struct {
 // queue.next inside one. Gates, in this order: the queue is paused, the
 // ordering key (only heads are ever ready), the queue's limit, a worker that
 // waits where only remote ones can start the type, the crash budget, the target's
-// breaker, budget and limits, a free slot.
+// breaker, budget and limits, a free slot. Before all of them go those whose
+// deadline has passed, see expired.
 func (n *near) pick(r room) []*entry {
-	var picked []*entry
-	want, bytes := min(r.slots, r.batch), 0
+	want := min(r.slots, r.batch)
+	picked, bytes := n.expired(want, r.bytes)
 	for idle := 0; len(picked) < want && idle < len(n.order); {
 		q := n.order[n.turn%len(n.order)]
 		if q.credit <= 0 {
@@ -95,10 +96,15 @@ func (n *near) endWatch() {
 
 // begin counts an entry as running.
 func (n *near) begin(e *entry) {
-	e.where = isClaimed
 	if e.Crashes >= suspectCrashes {
 		n.suspect, n.watched = e, n.now
 	}
+	n.occupy(e)
+}
+
+// occupy counts an entry as claimed.
+func (n *near) occupy(e *entry) {
+	e.where = isClaimed
 	n.running++
 	e.queue.running++
 	e.stream.target.started()
@@ -106,7 +112,7 @@ func (n *near) begin(e *entry) {
 
 // end counts an entry as not running any more.
 func (n *near) end(e *entry) {
-	e.where, e.poll = nowhere, nil
+	e.where, e.poll, e.overdue = nowhere, nil, false
 	n.running--
 	e.queue.running--
 	t := e.stream.target

@@ -32,6 +32,14 @@ func newQueue(name string) *queue {
 // its limit.
 func (q *queue) shut() bool { return q.paused || q.limit != 0 && q.running >= q.limit }
 
+// ready counts the entries that are due.
+func (q *queue) ready() (count int) {
+	for _, s := range q.streams {
+		count += s.held(anyGate)
+	}
+	return count
+}
+
 // queueOf returns the queue, new if need be.
 func (n *near) queueOf(name string) *queue {
 	q := n.queues[name]

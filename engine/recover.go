@@ -33,7 +33,7 @@ func (e *Engine) sweeping() {
 			continue
 		}
 		e.disconnectOld(time.Now())
-		e.watchLeases(time.Now())
+		e.endLate(time.Now())
 		e.sweepAll()
 		wait := calmReconcile
 		if e.doubts() {
@@ -46,11 +46,13 @@ func (e *Engine) sweeping() {
 	}
 }
 
-// doubt notes that an outcome was unknown.
+// doubt notes that an outcome was unknown, or that the store was away: it may have
+// lost what it had answered, as a standby that takes over.
 func (e *Engine) doubt() { e.doubted.Store(time.Now().Add(doubtFor).UnixNano()) }
 
-// unknown tells the observer of a call whose outcome is unknown.
+// unknown notes a call whose outcome is unknown, and tells the observer.
 func (e *Engine) unknown(kind string) {
+	e.doubt()
 	if f := e.config.Observer.Doubted; f != nil {
 		f(kind)
 	}
@@ -115,8 +117,9 @@ func (e *Engine) tellRecovered(counts map[ended]int) {
 // learnRecovered puts a recovered row into memory: it is due at once, and
 // its lane may have been read before it was pending again.
 func (e *Engine) learnRecovered(row *store.Recovered) {
-	if _, worker := task.Runner(row.Node); worker != "" {
+	if _, worker, _ := task.Runner(row.Node); worker != "" {
 		e.remote.dismiss(worker)
+		e.changedLease(row.Node, row.ID.Lane())
 	}
 	if known := e.near.known[row.ID]; known != nil {
 		switch {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/outlast-dev/outlast/task"
 )
 
 // Remote workers poll a node for tasks, and tell any node how they ended. While
@@ -42,6 +40,10 @@ const wanting = "@wants "
 type remote struct {
 	polls   []*poll // that wait, the oldest first
 	workers map[string]*worker
+
+	leases map[uint16]map[*attempt]bool // of this node, that have not ended, by lane
+	heard  map[uint16]bool              // lanes in which others may have ended some
+	any    bool                         // the same, in any lane
 }
 
 // worker is a remote worker that polls this node.
@@ -267,15 +269,6 @@ func (n *near) worker(e *entry) (p *poll, ok bool) {
 
 // isLeased reports whether a remote worker has the task of an entry.
 func (e *entry) isLeased() bool { return e.attempt != nil && e.attempt.lease != nil }
-
-// sighted has the lease of a task looked at soon that was seen waiting on disk
-// although a worker of this node should have it: another node may have settled or
-// recovered it. The engine's lock must be held.
-func (e *Engine) sighted(id task.ID) {
-	if known := e.near.known[id]; known != nil && known.isLeased() {
-		known.attempt.lease.until = time.Time{}
-	}
-}
 
 // learnServed adds what remote workers can start to what the node itself can.
 func learnServed(types []string, serves bool, of servedTypes, remote bool) ([]string, bool) {

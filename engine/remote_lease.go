@@ -14,7 +14,9 @@ import (
 type lease struct {
 	worker   string
 	length   time.Duration // as it was given last
-	until    time.Time     // when the store is asked whether it still holds; guarded by the engine's lock
+	until    time.Time     // its end, as far as this node knows; guarded by the engine's lock, as the next two
+	asked    time.Time     // when the store was asked last whether it still holds
+	doubt    bool          // the store is to be asked soon
 	progress json.RawMessage
 
 	over   chan struct{} // closed when the attempt is settled, or is not this node's any more
@@ -29,62 +31,19 @@ func (l *lease) end(result store.Settled) {
 	}
 }
 
-// leaseCheck is how often the store is asked about leases that this node has not
-// extended: another node may have.
-const leaseCheck = 5 * time.Second
-
-// watchLeases ends attempts whose time is over, and forgets those of which the
-// store says that the worker does not have them any more.
-func (e *Engine) watchLeases(now time.Time) {
+// endLate ends attempts of remote workers whose time is over.
+func (e *Engine) endLate(now time.Time) {
 	var late []*attempt
-	doubtful := map[string][]*attempt{}
 	e.mu.Lock()
-	for a := range e.near.attempts {
-		switch {
-		case a.lease == nil || a.settled.Load():
-		case !a.ctx.limit.IsZero() && now.After(a.ctx.limit):
+	for a := range e.remote.held {
+		if !a.ctx.limit.IsZero() && now.After(a.ctx.limit) {
 			late = append(late, a)
-		case now.After(a.lease.until):
-			doubtful[a.run.Task.Node] = append(doubtful[a.run.Task.Node], a)
 		}
 	}
 	e.mu.Unlock()
 	for _, a := range late {
 		e.finish(a, nil, context.DeadlineExceeded)
 	}
-	for holder, attempts := range doubtful {
-		e.checkLeases(holder, attempts, now)
-	}
-}
-
-// checkLeases asks the store which of a holder's tasks it still has.
-func (e *Engine) checkLeases(holder string, attempts []*attempt, now time.Time) {
-	ids := make([]task.ID, len(attempts))
-	for i, a := range attempts {
-		ids[i] = a.run.Task.ID
-	}
-	ctx, cancel := e.storeContext(storeCall)
-	defer cancel()
-	rows, err := e.config.Store.Running(ctx, holder, ids)
-	if err != nil {
-		e.log.Warn("leases.failed", "error", err)
-		return
-	}
-	claims := make(map[task.ID]int64, len(rows))
-	for _, t := range rows {
-		claims[t.ID] = t.Claim
-	}
-	e.lock()
-	for _, a := range attempts {
-		if claims[a.run.Task.ID] == a.run.Task.Claim {
-			a.lease.until = now.Add(leaseCheck)
-		} else {
-			e.letGo(a)
-		}
-	}
-	e.unlock()
-	signal(e.wake)
-	signal(e.load)
 }
 
 // letGo forgets an attempt whose task is not its worker's any more: another node
@@ -93,9 +52,11 @@ func (e *Engine) letGo(a *attempt) {
 	if !a.ends() {
 		return // it is being settled; the store will refuse that
 	}
-	e.remote.dismiss(a.lease.worker)
+	if time.Now().After(a.lease.until) {
+		e.remote.dismiss(a.lease.worker)
+	}
 	e.near.conclude(a.entry, answer{silent: true, at: time.Now(), policy: a.run.Policy})
-	e.near.lookFor(a.entry.ID.Lane(), a.entry.Rank)
+	e.lookAgain(a.entry)
 	e.releaseOne(a, &store.Settled{Status: store.StatusStale})
 	a.lease.end(store.Settled{Status: store.StatusStale})
 }
@@ -131,10 +92,10 @@ func (e *Engine) Extend(ctx context.Context, items []Extension, lease time.Durat
 			continue
 		}
 		if results[i].Status != store.StatusOK {
-			a.lease.until = time.Time{} // it may be another's by now
+			e.doubtLease(a.lease) // it may be another's by now
 			continue
 		}
-		a.lease.length, a.lease.until = lease, began.Add(lease)
+		a.lease.length, a.lease.until, a.lease.asked = lease, began.Add(lease), began
 		if item.Progress != nil {
 			a.lease.progress = item.Progress
 		}
@@ -157,15 +118,19 @@ func (e *Engine) leasedHere(id task.ID, claim int64) *attempt {
 	return nil
 }
 
-// LeaseProgress is what the worker that runs a task has reported last, nil where
-// this node knows of nothing.
-func (e *Engine) LeaseProgress(t *task.Task) json.RawMessage {
+// Lease is what this node knows of the lease of a task that it has given to a worker:
+// until when the worker has it at least, and what that has reported last. Both are
+// zero where it knows of none.
+func (e *Engine) Lease(t *task.Task) (until time.Time, progress json.RawMessage) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if a := e.leasedHere(t.ID, t.Claim); a != nil {
-		return a.lease.progress
+		if until = a.lease.until; !until.After(time.Now()) {
+			until = time.Time{} // another node has extended it
+		}
+		return until, a.lease.progress
 	}
-	return nil
+	return time.Time{}, nil
 }
 
 // finish ends an attempt that a remote worker runs by what it came to, and reports

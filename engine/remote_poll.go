@@ -12,12 +12,13 @@ import (
 
 // Poll is what a remote worker asks for.
 type Poll struct {
-	Worker string // its name
-	Queues []string
-	Types  []string // nil for all but HTTP requests
-	Most   int      // tasks
-	Wait   time.Duration
-	Lease  time.Duration
+	Worker  string // its name
+	Release string // "" for none
+	Queues  []string
+	Types   []string // nil for all but HTTP requests
+	Most    int      // tasks
+	Wait    time.Duration
+	Lease   time.Duration
 }
 
 // Leased is a task for a remote worker. It must not be changed.
@@ -211,7 +212,7 @@ func (e *Engine) claimBatch(batch []*entry) {
 // lease registers tasks that were claimed for a poll, and answers it.
 func (e *Engine) lease(node string, tasks []*task.Task, p *poll, began time.Time) bool {
 	attempts, ok := e.register(node, tasks, func(a *attempt) {
-		a.lease = &lease{worker: p.Worker, length: p.Lease, until: began.Add(p.Lease), over: make(chan struct{})}
+		a.lease = &lease{worker: p.Worker, length: p.Lease, until: began.Add(p.Lease), asked: began, over: make(chan struct{})}
 		a.ctx.parent = context.Background()
 	})
 	if !ok {
@@ -233,6 +234,9 @@ func (e *Engine) lease(node string, tasks []*task.Task, p *poll, began time.Time
 		return true
 	}
 	e.mu.Lock()
+	for _, a := range started {
+		e.remote.began(a)
+	}
 	over := p.over
 	if !over {
 		e.remote.end(p)

@@ -147,6 +147,7 @@ func (s *strangers) add(place int, given *Ending, t *task.Task) {
 	end := ending{run: &run, result: given.Result, err: given.Err, started: t.StartedAt, ended: time.Now(), random: s.engine.random}
 	out := new(decided)
 	decideEnding(out, &end)
+	out.settlement.Label = s.engine.label(&run)
 	if runs {
 		s.engine.follow(&out.settlement)
 	}
@@ -191,7 +192,7 @@ func (s *strangers) settle(ctx context.Context) error {
 	return nil
 }
 
-// commit settles, and lets the owners of the lanes know.
+// commit settles, and lets the owners of the lanes and the nodes that leased know.
 func (s *strangers) commit(ctx context.Context, ends []*decided) ([]store.Settled, error) {
 	e := s.engine
 	settlements := make([]store.Settlement, len(ends))
@@ -227,17 +228,19 @@ func (s *strangers) commit(ctx context.Context, ends []*decided) ([]store.Settle
 func (s *strangers) repeats(end *decided) bool { return end.settlement.Task.State != task.Running }
 
 // learnSettled puts a task that another node had leased back into memory, or tells
-// the owner of its lane. The engine's lock must be held.
+// the owner of its lane, and tells the node that leased it. The engine's lock must
+// be held.
 func (e *Engine) learnSettled(s *store.Settlement, result *store.Settled) {
 	lane := s.Task.ID.Lane()
 	e.sighted(s.Task.ID)
 	e.changedLane(lane)
+	e.changedLease(s.Task.Node, lane)
 	if result.State == task.Pending {
 		e.near.lookFor(lane, result.Entry.Rank)
 		e.learn(result.Entry)
 	}
 	for _, follow := range s.Follow {
 		e.changedLane(follow.Task.ID.Lane())
-		e.near.lookFor(follow.Task.ID.Lane(), task.Rank(s.EndedAt, follow.Task.Priority))
+		e.near.lookFor(follow.Task.ID.Lane(), task.Rank(e.settledAfter(s), follow.Task.Priority))
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -26,6 +27,7 @@ func (e *Engine) handIn(a *attempt, out *decided) {
 // settle gives the end of an attempt to the target's guards and to the settling
 // group.
 func (e *Engine) settle(a *attempt) {
+	a.end.settlement.Label = e.label(&a.run)
 	e.follow(&a.end.settlement)
 	e.beside(&a.run, &a.end.settlement)
 	e.answer(a)
@@ -36,6 +38,16 @@ func (e *Engine) settle(a *attempt) {
 	if to.put(a) != taken {
 		e.log.Warn("settle.dropped", "task", a.run.Task.ID.String(), "outcome", string(a.end.settlement.Outcome))
 	}
+}
+
+// label says under what an attempt ran.
+func (e *Engine) label(r *Run) (l task.Label) {
+	if p := r.Policy; p != nil && p.Version() > 0 {
+		l.Policy, l.PolicyVersion = p.Name(), p.Version()
+	}
+	_, _, worker := task.Runner(r.Task.Node)
+	l.Release = cmp.Or(worker, e.config.Node.Release)
+	return l
 }
 
 // follow adds the tasks that are to be enqueued with the end of this one.
@@ -150,7 +162,7 @@ func (e *Engine) release(batch []*attempt, results []store.Settled) {
 		e.releaseOne(a, &results[i])
 		for _, follow := range a.end.settlement.Follow {
 			e.changedLane(follow.Task.ID.Lane())
-			e.near.lookFor(follow.Task.ID.Lane(), task.Rank(a.end.settlement.EndedAt, follow.Task.Priority))
+			e.near.lookFor(follow.Task.ID.Lane(), task.Rank(e.settledAfter(&a.end.settlement), follow.Task.Priority))
 			wanted = true
 		}
 	}
@@ -158,6 +170,17 @@ func (e *Engine) release(batch []*attempt, results []store.Settled) {
 	if wanted {
 		signal(e.load)
 	}
+}
+
+// settledAfter is a time of the store's clock before a settlement was stored, and
+// seldom long before.
+func (e *Engine) settledAfter(s *store.Settlement) time.Time {
+	const unknown = time.Second // of the difference of the clocks
+	at := s.EndedAt.Add(-e.lagged() - unknown)
+	if claimed := s.Task.StartedAt; claimed.After(at) {
+		return claimed
+	}
+	return at
 }
 
 func (e *Engine) releaseOne(a *attempt, result *store.Settled) {
@@ -168,7 +191,11 @@ func (e *Engine) releaseOne(a *attempt, result *store.Settled) {
 	e.runs--
 	e.bytes -= entry.Size
 	entry.attempt = nil
+	if a.lease != nil {
+		e.remote.ended(a)
+	}
 	e.near.end(entry)
+	entry.readDeadline(a.run.Deadline)
 	switch again := result.Status == store.StatusOK && result.State == task.Pending; {
 	case again && a.end.elsewhere != "":
 		e.handOn(entry, a.end.elsewhere)
@@ -198,6 +225,7 @@ func (e *Engine) refusedSettle(a *attempt, err error) {
 	was := &a.end.settlement
 	end := ending{run: &a.run, err: &localError{err}, started: was.StartedAt, ended: was.EndedAt, random: e.random}
 	decideSafely(&a.end, &end)
+	a.end.settlement.Label = was.Label
 	e.follow(&a.end.settlement)
 	e.beside(&a.run, &a.end.settlement)
 	a.local, a.again = true, len(a.end.settlement.Follow) == 0

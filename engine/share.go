@@ -16,7 +16,7 @@ const shown = time.Minute
 
 // healthy reports whether nothing is held for the target's sake.
 func (g *guard) healthy(now time.Time) bool {
-	return g.state == retry.Closed && !now.Before(g.pause) && !g.alone
+	return g.state == retry.Closed && !now.Before(g.pause) && (!g.alone || g.fresh)
 }
 
 // report is what the node tells others of its targets: those that something is
@@ -58,7 +58,7 @@ func (n *near) show(t *target) store.Target {
 	if n.clock.Before(g.pause) {
 		out.HeldUntil = utc(g.pause)
 	}
-	if g.alone {
+	if g.alone && !g.fresh {
 		out.Held = g.held
 		out.Held.Next = utc(g.pause)
 	}
@@ -220,11 +220,18 @@ func (n *near) obey(t *target, order store.TargetOrder) {
 	}
 }
 
-// unforce ends an outage, and what held it open.
+// unforce ends an outage, what held it open, and a pause. A target that is well goes on
+// as it does: a ramp would hold it back for nothing.
 func (n *near) unforce(t *target) {
-	t.guard.breaker.Force(n.clock, retry.Closed)
-	t.guard.breaker.Unforce(n.clock)
-	t.guard.pause = time.Time{}
+	g := t.guard
+	if view := g.breaker.View(n.clock); view.Forced || g.probes() {
+		g.breaker.Force(n.clock, retry.Closed)
+		g.breaker.Unforce(n.clock)
+	}
+	if g.ramp.gate == byRate && n.clock.Before(g.ramp.began) {
+		g.rampUp(byRate, n.clock, pauseRamp, pauseRamp) // that of the pause begins now
+	}
+	g.pause = time.Time{}
 	n.reopen(t, anyGate)
 }
 

@@ -12,6 +12,7 @@ type Steer struct {
 	Action SteerAction
 	After  time.Duration // for SteerRetry, SteerSnooze and SteerHold
 	Held   store.Held    // for SteerHold: what others are to know
+	Since  time.Time     // for SteerHold: when that was found; a later [Engine.Unhold] knows better
 	// Ability is what a node must list to take the task, for SteerElsewhere.
 	Ability string
 }

@@ -9,6 +9,7 @@ type stream struct {
 	head    *entry // starts next; nil if nothing may
 	count   int    // entries in memory, wherever they are
 	retries int    // those of them that have failed before
+	unread  int    // of the ready ones, those of unknown deadline
 	index   int    // in queue.open
 	seat    int    // in queue.ring
 	isOpen  bool
@@ -79,11 +80,17 @@ func (s *stream) drawn() *entry {
 
 func (s *stream) push(e *entry) {
 	s.ready[e.gates].push(e)
+	if !e.read {
+		s.unread++
+	}
 	s.refresh()
 }
 
 func (s *stream) remove(e *entry) {
 	s.ready[e.gates].remove(e)
+	if !e.read {
+		s.unread--
+	}
 	s.refresh()
 }
 

@@ -46,7 +46,6 @@ func TestExamples(t *testing.T) {
 		},
 		"pager": {
 			"task: mail.send, 0 more",
-			"exhausted: mail.send, 0 more",
 			"exhausted: mail.send, 2 more",
 		},
 		"prices": {

@@ -2,8 +2,10 @@ package examples
 
 import (
 	"bytes"
+	"crypto/x509"
 	"encoding/json"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -20,6 +22,11 @@ import (
 type cast struct {
 	*testing.T
 	bin, file, listen string
+	server            string   // its URL
+	flags             []string // of the server, beside those that all have
+	env               []string // of workers, beside the test's own
+	bearer            string   // their token
+	pool              *x509.CertPool
 	node              *process
 	client            *client.Client
 }
@@ -33,6 +40,7 @@ type process struct {
 func (c *cast) run(name string, args ...string) *process {
 	c.Helper()
 	p := &process{Cmd: exec.Command(name, args...)}
+	p.Env = append(os.Environ(), c.env...)
 	p.Stdout, p.Stderr = &p.out, &p.out
 	if err := p.Start(); err != nil {
 		c.Fatal(err)
@@ -49,6 +57,15 @@ func (c *cast) run(name string, args ...string) *process {
 }
 
 func newCast(t *testing.T, bin string) *cast {
+	c := backstage(t, bin)
+	c.server = "http://" + c.listen
+	c.connect()
+	c.startNode()
+	return c
+}
+
+// backstage is a cast without its node.
+func backstage(t *testing.T, bin string) *cast {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -56,17 +73,21 @@ func newCast(t *testing.T, bin string) *cast {
 	}
 	c := &cast{T: t, bin: bin, file: filepath.Join(t.TempDir(), "workers.db"), listen: listener.Addr().String()}
 	_ = listener.Close()
-	if c.client, err = client.New("http://" + c.listen); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.client.Close)
-	c.startNode()
 	return c
+}
+
+func (c *cast) connect(options ...client.Option) {
+	c.Helper()
+	var err error
+	if c.client, err = client.New(c.server, options...); err != nil {
+		c.Fatal(err)
+	}
+	c.Cleanup(c.client.Close)
 }
 
 func (c *cast) startNode() {
 	c.Helper()
-	c.node = c.run(filepath.Join(c.bin, "outlast"), "serve", "--store", "sqlite:"+c.file, "--listen", c.listen)
+	c.node = c.run(filepath.Join(c.bin, "outlast"), append([]string{"serve", "--store", "sqlite:" + c.file, "--listen", c.listen}, c.flags...)...)
 	c.until("the node is ready", func() bool {
 		_, err := c.client.DeadStats(c.Context())
 		return err == nil
@@ -76,14 +97,13 @@ func (c *cast) startNode() {
 // startWorker starts a worker in a language, with leases of two seconds.
 func (c *cast) startWorker(language string) *process {
 	c.Helper()
-	server := "http://" + c.listen
 	switch language {
 	case "python":
-		return c.run("python3", "workers/python/worker.py", server, "2")
+		return c.run("python3", "workers/python/worker.py", c.server, "2")
 	case "node":
-		return c.run("node", "workers/node/worker.mjs", server, "2")
+		return c.run("node", "workers/node/worker.mjs", c.server, "2")
 	}
-	return c.run(filepath.Join(c.bin, "worker"), server, "2")
+	return c.run(filepath.Join(c.bin, "worker"), c.server, "2")
 }
 
 func (c *cast) until(what string, done func() bool) {
@@ -160,6 +180,7 @@ func TestWorkers(t *testing.T) {
 		} {
 			t.Run(language+", "+name, func(t *testing.T) { story(newCast(t, bin), language) })
 		}
+		t.Run(language+", TLS and tokens", func(t *testing.T) { secureWorkers(secureCast(t, bin), language) })
 	}
 }
 

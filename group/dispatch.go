@@ -2,6 +2,7 @@ package group
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -12,13 +13,24 @@ type Verdict struct {
 	Kind    Kind
 	Message string
 	After   time.Duration // how long the member wants to be left alone
+	// Elsewhere says that this node may not call the member, and another may.
+	Elsewhere bool
 }
+
+// ErrElsewhere says that this node may call no member that has room, and that another
+// node may. It says nothing of the group.
+var ErrElsewhere = errors.New("another node may call the group")
+
+// Call makes the request of a task at the URL of a member. It may say before its end that
+// the member has taken the task: that may take long to be answered.
+type Call func(ctx context.Context, url string, taken func()) Verdict
 
 // Held says that no member has taken a task. It is no attempt: nothing was begun.
 type Held struct {
 	Group string
 	Dispatch
-	For time.Duration // how long the group is left alone now
+	For   time.Duration // how long the group is left alone now
+	Since time.Time     // when that was found
 }
 
 // Error is what happened last.
@@ -31,31 +43,34 @@ func (h *Held) Error() string {
 }
 
 // Send has a member of a group run a task: the one with the least load, and if it does
-// not take the task another one. The call gets the member's URL. If none takes it, the
-// error is a [*Held], unless ctx has ended. Else it returns nil, and the outcome is the
-// call's affair.
-func (g *Groups) Send(ctx context.Context, name string, call func(ctx context.Context, url string) Verdict) error {
+// not take the task another one. If none takes it, the error is a [*Held], or
+// [ErrElsewhere], unless ctx has ended. Else it returns nil, and the outcome is the call's
+// affair.
+func (g *Groups) Send(ctx context.Context, name string, call Call) error {
 	began, tried := time.Now(), map[string]bool{}
 	last := Verdict{}
 	for {
 		m, why := g.take(name, tried)
-		if m == nil {
+		switch {
+		case m == nil && last.Elsewhere:
+			g.left(name)
+			return ErrElsewhere
+		case m == nil:
 			if last.Kind == "" {
 				last.Kind = why
 			}
 			return g.fail(name, began, last)
 		}
-		verdict := call(ctx, m.URL)
-		g.giveBack(m)
+		verdict := g.call(ctx, name, m, call)
 		if verdict.Kind == "" {
-			g.Taken(name)
 			return nil
 		}
 		if ctx.Err() != nil {
 			return nil
 		}
-		tried[m.ID] = true
 		verdict.After = max(verdict.After, last.After)
+		verdict.Elsewhere = verdict.Elsewhere && (last.Elsewhere || len(tried) == 0)
+		tried[m.ID] = true
 		last = verdict
 	}
 }
@@ -72,23 +87,69 @@ func (g *Groups) take(name string, tried map[string]bool) (*member, Kind) {
 	m, why := of.least(now, tried)
 	if m != nil {
 		m.flying++
+		m.flies(now)
 	}
 	return m, why
+}
+
+// call has a member run the task, and gives its place back whatever happens.
+func (g *Groups) call(ctx context.Context, name string, m *member, call Call) Verdict {
+	defer g.giveBack(m)
+	verdict := call(ctx, m.URL, func() { g.taken(name, m) })
+	switch {
+	case verdict.Kind == "":
+		g.taken(name, m)
+	case verdict.Elsewhere:
+		g.answered(m)
+	}
+	return verdict
 }
 
 func (g *Groups) giveBack(m *member) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	m.flies(time.Now())
 	m.flying--
 }
 
-// Taken ends a row of failures: a member has taken a task, although it may take long to
-// answer. Send does so itself when the call has ended.
-func (g *Groups) Taken(name string) {
+// taken ends a row of failures: a member has taken a task.
+func (g *Groups) taken(name string, m *member) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	of := g.of(name)
-	of.failures, of.kind, of.message, of.next = 0, "", "", time.Time{}
+	g.of(name).recovered()
+	g.hasAnswered(m)
+}
+
+// left ends a row of failures too: they were found where no member may be called.
+func (g *Groups) left(name string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.of(name).recovered()
+}
+
+// answered notes that nothing is to be found out of a member by calling it from here.
+func (g *Groups) answered(m *member) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.hasAnswered(m)
+}
+
+func (g *Groups) hasAnswered(m *member) {
+	if !m.answered {
+		m.answered = true
+		g.count(time.Now())
+	}
+}
+
+func (g *group) recovered() {
+	g.failures, g.kind, g.message, g.next = 0, "", "", time.Time{}
+}
+
+// Tested reports whether a living member of a group has taken a task of this node. It
+// takes no lock.
+func (g *Groups) Tested(name string) bool {
+	known := g.tested.Load()
+	return known != nil && (*known)[name]
 }
 
 // fail counts a failed dispatch. Those that had begun before the last one counted do
@@ -101,8 +162,11 @@ func (g *Groups) fail(name string, began time.Time, verdict Verdict) *Held {
 		of.failures++
 		of.failed, of.kind, of.message = now, verdict.Kind, verdict.Message
 		of.next = now.Add(of.settings.wait(verdict.Kind, of.failures, verdict.After))
+		if of.joined.After(began) {
+			of.next = now // somebody came meanwhile who was not asked
+		}
 	}
-	return &Held{Group: name, Dispatch: of.dispatch(), For: max(0, of.next.Sub(now))}
+	return &Held{Group: name, Dispatch: of.dispatch(), For: max(0, of.next.Sub(now)), Since: now}
 }
 
 // Dispatch tells how the dispatches of a group fare on this node.

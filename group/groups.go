@@ -48,6 +48,7 @@ type Groups struct {
 	groups map[string]*group
 
 	capacities atomic.Pointer[map[string]int]
+	tested     atomic.Pointer[map[string]bool]
 
 	stop    context.CancelFunc
 	reading sync.WaitGroup
@@ -58,6 +59,9 @@ type Groups struct {
 func New(s Store, log *slog.Logger, opened func(group string)) *Groups {
 	return &Groups{store: s, log: log, opened: opened, groups: map[string]*group{}, stop: func() {}}
 }
+
+// Load reads what other nodes have heard.
+func (g *Groups) Load(ctx context.Context) error { return g.read(ctx) }
 
 // Start begins to read what other nodes hear.
 func (g *Groups) Start() {
@@ -100,6 +104,7 @@ func (g *Groups) pause() time.Duration {
 func (g *Groups) read(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
+	begun := time.Now()
 	members, err := g.store.Objects(ctx, memberKind)
 	if err != nil {
 		return err
@@ -108,7 +113,7 @@ func (g *Groups) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	old := g.learn(members, configured, time.Now())
+	old := g.learn(members, configured, begun, time.Now())
 	if len(old) == 0 {
 		return nil
 	}
@@ -121,7 +126,7 @@ func (g *Groups) read(ctx context.Context) error {
 
 // learn takes over what was read, and returns the objects of members that have been
 // silent for long.
-func (g *Groups) learn(members, configured []store.Object, now time.Time) (old []store.Object) {
+func (g *Groups) learn(members, configured []store.Object, begun, now time.Time) (old []store.Object) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.configure(configured)
@@ -133,7 +138,7 @@ func (g *Groups) learn(members, configured []store.Object, now time.Time) (old [
 			continue
 		}
 		present[members[i].Name] = true
-		known := g.note(m, members[i].Version, now)
+		known := g.note(m, members[i].Version, begun, now)
 		if now.Sub(known.seen) >= forgetAll*time.Duration(known.TTL) {
 			old = append(old, members[i])
 		}
@@ -195,21 +200,24 @@ func (g *Groups) of(name string) *group {
 	return known
 }
 
-// note takes over what a member says of itself. The lock must be held.
-func (g *Groups) note(m Member, version int64, now time.Time) *member {
+// note takes over what a member says of itself; begun is when it began to be read. Its
+// versions start over when it leaves and joins again: a lower one is news, unless it was
+// read before what is known. The lock must be held.
+func (g *Groups) note(m Member, version int64, begun, now time.Time) *member {
 	of := g.of(m.Group)
 	known := of.members[m.ID]
 	if known == nil {
 		known = &member{}
 		of.members[m.ID] = known
 	}
-	if version <= known.version {
+	if version == known.version || version < known.version && !known.seen.Before(begun) {
 		return known
 	}
 	returns := !known.living(now) || known.URL != m.URL
 	known.Member, known.version, known.seen = m, version, now
-	known.others = max(0, m.Load-float64(known.flying))
+	known.others = max(0, m.Load-float64(known.mine(now)))
 	if returns {
+		known.answered, of.joined = false, now
 		g.count(now)
 	}
 	if returns && of.failures > 0 && now.Before(of.next) {
@@ -228,17 +236,19 @@ func (g *Groups) Capacity(name string) int {
 	return 0
 }
 
-// count adds up the capacities of groups. The lock must be held.
+// count adds up what the living members of groups have. The lock must be held.
 func (g *Groups) count(now time.Time) {
-	all := map[string]int{}
+	all, tested := map[string]int{}, map[string]bool{}
 	for name, of := range g.groups {
 		for _, m := range of.members {
 			if m.living(now) {
 				all[name] += max(1, m.Capacity)
+				tested[name] = tested[name] || m.answered
 			}
 		}
 	}
 	g.capacities.Store(&all)
+	g.tested.Store(&tested)
 }
 
 const mostTries = 8 // of a beat that meets others
@@ -262,6 +272,7 @@ func (g *Groups) Put(ctx context.Context, m Member) error {
 		} else if !hasCode(err, task.CodeNotFound) {
 			return err
 		}
+		begun := time.Now()
 		changed, err := g.store.Change(ctx, store.Change{Put: []store.Object{object}, Quiet: true})
 		if hasCode(err, task.CodeConflict) && try < mostTries {
 			continue
@@ -270,7 +281,7 @@ func (g *Groups) Put(ctx context.Context, m Member) error {
 			return err
 		}
 		g.mu.Lock()
-		g.note(m, changed.Put[0].Version, time.Now())
+		g.note(m, changed.Put[0].Version, begun, time.Now())
 		g.mu.Unlock()
 		return nil
 	}

@@ -44,7 +44,7 @@ func join(t *testing.T, g *group.Groups, id string, change func(*group.Member)) 
 
 // send returns who was called, and how it ended.
 func send(g *group.Groups, answer func(url string) group.Verdict) (called []string, err error) {
-	err = g.Send(context.Background(), "g", func(_ context.Context, url string) group.Verdict {
+	err = g.Send(context.Background(), "g", func(_ context.Context, url string, _ func()) group.Verdict {
 		called = append(called, url)
 		if answer == nil {
 			return group.Verdict{}
@@ -97,7 +97,7 @@ func TestTasksUnderWayCount(t *testing.T) {
 		begun := make(chan string, 4)
 		for range 4 {
 			go func() {
-				_ = g.Send(context.Background(), "g", func(_ context.Context, url string) group.Verdict {
+				_ = g.Send(context.Background(), "g", func(_ context.Context, url string, _ func()) group.Verdict {
 					begun <- url
 					<-end
 					return group.Verdict{}
@@ -113,6 +113,77 @@ func TestTasksUnderWayCount(t *testing.T) {
 			t.Errorf("held %+v", h)
 		}
 		close(end)
+	})
+}
+
+// A group is tested by a living member that has taken a task, also before that has ended;
+// members that come after it has gone have to show that they do. A call that panics
+// gives its place back.
+func TestTestedMembers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := node(t, memory.New(), nil)
+		join(t, g, "a", func(m *group.Member) { m.Capacity = 1 })
+		if _, err := send(g, refuses(group.Busy)); held(t, err).Kind != group.Busy || g.Tested("g") {
+			t.Errorf("tested %v, %v", g.Tested("g"), err)
+		}
+		time.Sleep(2 * time.Second)
+		func() {
+			defer func() { _ = recover() }()
+			_ = g.Send(t.Context(), "g", func(_ context.Context, _ string, taken func()) group.Verdict {
+				taken()
+				if !g.Tested("g") {
+					t.Error("nobody knows that it has taken a task")
+				}
+				panic("the handler")
+			})
+		}()
+		if called, err := send(g, nil); err != nil || len(called) != 1 {
+			t.Errorf("after a panic: called %v, %v", called, err)
+		}
+		time.Sleep(10 * time.Second)
+		join(t, g, "b", nil)
+		if !g.Tested("g") {
+			t.Error("a new member makes the old ones unknown")
+		}
+		time.Sleep(10 * time.Second)
+		if g.Tested("g") {
+			t.Error("tested although the only one that took a task is gone")
+		}
+	})
+}
+
+// A beat that was on its way while tasks of this node ended does not make the member
+// look as full as it was.
+func TestLateBeatIsNoBusyMember(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := node(t, memory.New(), nil)
+		join(t, g, "a", nil)
+		begun, end := make(chan bool), make(chan struct{})
+		for range 10 {
+			go func() {
+				_ = g.Send(context.Background(), "g", func(context.Context, string, func()) group.Verdict {
+					begun <- true
+					<-end
+					return group.Verdict{}
+				})
+			}()
+			<-begun
+		}
+		full := func(m *group.Member) { m.Load = 10 }
+		time.Sleep(10 * time.Second)
+		join(t, g, "a", full)
+		close(end)
+		synctest.Wait()
+		time.Sleep(100 * time.Millisecond)
+		join(t, g, "a", full) // counted before they ended
+		if _, err := send(g, nil); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(2 * time.Second)
+		join(t, g, "a", full) // these are others'
+		if _, err := send(g, nil); held(t, err).Kind != group.Busy {
+			t.Error("it is not found at its capacity")
+		}
 	})
 }
 
@@ -158,6 +229,41 @@ func TestFailuresOfOneOutageCountOnce(t *testing.T) {
 			if h := held(t, <-ended); h.Failures != 1 || h.For != time.Second {
 				t.Errorf("held %+v", h)
 			}
+		}
+	})
+}
+
+// Where only other nodes may call the members, nothing is said of the group. One that this
+// node may call, and that does not take the task, counts as ever.
+func TestMembersOfOtherNodes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := node(t, memory.New(), nil)
+		join(t, g, "a", nil)
+		_, err := send(g, refuses(group.Unreachable))
+		_ = held(t, err)
+		time.Sleep(time.Second)
+		elsewhere := func(string) group.Verdict { return group.Verdict{Kind: group.Unreachable, Elsewhere: true} }
+		for range 3 {
+			if called, err := send(g, elsewhere); !errors.Is(err, group.ErrElsewhere) || len(called) != 1 {
+				t.Errorf("%v were called, %v", called, err)
+			}
+		}
+		if g.Dispatch("g") != (group.Dispatch{}) || !g.Tested("g") {
+			t.Errorf("%+v, tested %v", g.Dispatch("g"), g.Tested("g"))
+		}
+		join(t, g, "b", nil)
+		for first := range 2 { // whichever is called first
+			called := 0
+			_, err := send(g, func(string) group.Verdict {
+				if called++; called-1 == first {
+					return group.Verdict{Kind: group.Busy}
+				}
+				return elsewhere("")
+			})
+			if h := held(t, err); h.Failures != first+1 || called != 2 {
+				t.Errorf("%d members were called, held %+v", called, h)
+			}
+			time.Sleep(5 * time.Second)
 		}
 	})
 }
@@ -280,6 +386,16 @@ func TestMembersExpireAndAreKnownToAll(t *testing.T) {
 
 // Names come from whoever enqueues: a group that nobody asks for is forgotten, one that is
 // configured is not.
+// A node knows the capacity of groups before it starts anything.
+func TestMembersAreKnownFromTheStart(t *testing.T) {
+	s := memory.New()
+	join(t, node(t, s, nil), "a", nil)
+	g := group.New(s.Handle(), slog.New(slog.DiscardHandler), func(string) {})
+	if err := g.Load(t.Context()); err != nil || g.Capacity("g") != 10 {
+		t.Errorf("capacity %d, %v", g.Capacity("g"), err)
+	}
+}
+
 func TestGroupsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := memory.New()
@@ -310,6 +426,24 @@ func TestSilentMembersAreDeleted(t *testing.T) {
 		time.Sleep(15 * time.Second)
 		if left, err := s.Objects(t.Context(), "member"); err != nil || len(left) != 0 {
 			t.Errorf("%d members are left, %v", len(left), err)
+		}
+	})
+}
+
+// When a member comes while a dispatch fails, the next one need not wait: this one may not have
+// asked it.
+func TestMemberThatComesWhileADispatchFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := node(t, memory.New(), nil)
+		join(t, g, "a", nil)
+		_, err := send(g, func(string) group.Verdict {
+			time.Sleep(time.Millisecond)
+			join(t, g, "b", func(m *group.Member) { m.Load = 1 })
+			time.Sleep(time.Millisecond)
+			return group.Verdict{Kind: group.Unreachable}
+		})
+		if h := held(t, err); h.Failures != 1 || h.For != 0 {
+			t.Errorf("held %+v", h)
 		}
 	})
 }

@@ -21,12 +21,36 @@ type member struct {
 	version int64
 	seen    time.Time // when this node saw its last beat
 	flying  int       // tasks that this node has under way there
-	others  float64   // what it had in hand at its last beat beyond those
+	// answered says that it has taken a task of this node since it came, or that this
+	// node may not call it.
+	answered bool
+	others   float64   // what it had in hand at its last beat beyond those
+	most     int       // of those under way, of late
+	mostAt   time.Time // when it was so many
 }
 
 // living reports whether the member has beaten lately. Nobody's clock but this node's
 // counts.
 func (m *member) living(now time.Time) bool { return now.Sub(m.seen) < time.Duration(m.TTL) }
+
+// beatDelay is how old what a beat says may be: tasks of this node may have ended since
+// the member counted them.
+const beatDelay = time.Second
+
+// flies notes how many tasks are under way.
+func (m *member) flies(now time.Time) {
+	if m.flying >= m.most || now.Sub(m.mostAt) > beatDelay {
+		m.most, m.mostAt = m.flying, now
+	}
+}
+
+// mine is how many tasks of this node the member may have counted for its last beat.
+func (m *member) mine(now time.Time) int {
+	if now.Sub(m.mostAt) > beatDelay {
+		return m.flying
+	}
+	return max(m.most, m.flying)
+}
 
 // share is how busy the member is: 1 at its capacity.
 func (m *member) share() float64 {
@@ -39,6 +63,7 @@ type group struct {
 	settings Settings
 	members  map[string]*member
 	named    time.Time // when somebody last asked for it
+	joined   time.Time // when a member last came or came back
 
 	failures int // dispatches in a row
 	kind     Kind

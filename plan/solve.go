@@ -50,6 +50,9 @@ const (
 // about the variable itself is ignored. When not even the smallest value keeps
 // the limit, the error is a [retry.FieldError] on "ttl".
 func Solve(spec *retry.Spec, variable Variable, env Env) (*Report, error) {
+	if _, err := ParseVariable(string(variable)); err != nil {
+		return nil, err
+	}
 	q, err := pose(spec, variable, env)
 	if err != nil {
 		return nil, err
@@ -121,11 +124,9 @@ func (q *puzzle) solve(variable Variable) (*Solution, error) {
 		return q.initial()
 	case ForMultiplier:
 		return q.multiplier()
-	case ForRetries:
+	default:
 		return q.retries()
 	}
-	_, err := ParseVariable(string(variable))
-	return nil, err
 }
 
 // elapsed is the longest time of a policy that keeps the limit.
@@ -273,5 +274,5 @@ func ParseVariable(name string) (Variable, error) {
 		}
 		names = append(names, string(v))
 	}
-	return "", &retry.FieldError{Field: "solve", Message: fmt.Sprintf("%.60q is none of %s", name, strings.Join(names, ", "))}
+	return "", &retry.FieldError{Field: "solve", Message: fmt.Sprintf("%.60q is none of %s", name, strings.Join(names, ", ")), Hint: "leave it out to plan the policy as it is"}
 }

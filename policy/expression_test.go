@@ -52,8 +52,8 @@ func TestBadExpressions(t *testing.T) {
 		"attempt >":                        "column",
 		"[1,2].all(x, x > attempt)":        "is no condition",
 		strings.Repeat("attempt>1||", 300): "2048 are the limit",
-		strings.Repeat("(", 100) + "true" + strings.Repeat(")", 100):                               "is no condition",
-		"message.matches(message + message + message) || message.matches(message+message+message)": "too long",
+		strings.Repeat("(", 100) + "true" + strings.Repeat(")", 100):                                 "is no condition",
+		"message.contains(message + message + message) || message.contains(message+message+message)": "too long",
 		"attempt\n==\n\x1b[31m": "is no condition",
 	} {
 		_, err := Compile(text)
@@ -112,14 +112,6 @@ func BenchmarkExpression(b *testing.B) {
 	for b.Loop() {
 		if !e.Holds(f) {
 			b.Fatal("it does not hold")
-		}
-	}
-}
-
-func BenchmarkCompile(b *testing.B) {
-	for b.Loop() {
-		if _, err := compile(`category == "permanent" && status == 404 && attempt < 3`); err != nil {
-			b.Fatal(err)
 		}
 	}
 }

@@ -49,9 +49,6 @@ type Change struct {
 	// Version, if it is not nil, is the version that is changed: another one is a
 	// conflict. 0 is for a policy that must be new.
 	Version *int64
-	// Actor is who changes it, for its versions and the audit log; "library" when
-	// empty.
-	Actor string
 	// DryRun checks everything and changes nothing.
 	DryRun bool
 }

@@ -1,16 +1,13 @@
 package policy
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
-	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -156,41 +153,6 @@ func CheckName(name string) error {
 
 func notInName(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._:-", r)
-}
-
-// parseFallback reads what runs when a task of the policy dies.
-func parseFallback(body []byte) (*task.Follow, error) {
-	known := []string{"type", "queue", "policy", "payload", "target"}
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(body, &keys); err != nil {
-		return nil, &retry.FieldError{Field: "fallback", Message: "an object is wanted", Hint: `such as {"type": "payment.refund"}`}
-	}
-	for key := range keys {
-		if near := hints.Nearest(key, known); !slices.Contains(known, key) {
-			hint := "known keys are " + strings.Join(known, ", ")
-			if near != "" {
-				hint = "did you mean " + near + "?"
-			}
-			return nil, &retry.FieldError{Field: "fallback." + key, Message: "unknown key", Hint: hint}
-		}
-	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.DisallowUnknownFields()
-	follow := &task.Follow{}
-	if err := decoder.Decode(follow); err != nil {
-		return nil, &retry.FieldError{Field: "fallback", Message: "cannot be read: " + err.Error(), Hint: `such as {"type": "payment.refund"}`}
-	}
-	for path, name := range map[string]string{"fallback.type": follow.Type, "fallback.queue": follow.Queue} {
-		if name == "" && (path != "fallback.type" || follow.HTTP != nil) {
-			continue
-		}
-		if err := CheckName(name); err != nil {
-			wrong := *retry.FieldErrors(err)[0]
-			wrong.Field = path
-			return nil, &wrong
-		}
-	}
-	return follow, nil
 }
 
 // absent reports whether an optional JSON value was left out.

@@ -27,6 +27,16 @@
 // [retry.ClassifyHTTP] judges, except that 421 is permanent; redirects are not
 // followed. Failures are [*Error].
 //
+// A target with a condition in [task.Request.Success] decides otherwise: whatever
+// the status, an answer is success exactly if the condition holds over status,
+// headers (the first value of each, by its name in lower case) and body (JSON of at
+// most 64 KiB as its value, else the first 64 KiB as a text). If it does not, the
+// status says what kind of failure that is; of a 2xx it is [retry.Unknown], with
+// what its headers ask for. One that cannot be told, such as a missing field, is a
+// failure with the code [CodeSuccess]. An answer with a status that is permanent and
+// whose body breaks off is [retry.Network] as a 2xx is, unless the condition refuses
+// it without its body.
+//
 // Failures without an answer are judged by [retry.Classify], with one exception:
 // a host name that does not exist is [retry.Unsent] and so retried, because names
 // of services come and go with their deployments. Untrusted certificates and

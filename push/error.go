@@ -62,8 +62,9 @@ func noAnswer(ctx context.Context, t *task.Task, req *http.Request, err error) *
 	}
 }
 
-// brokenAnswer is the failure of a 2xx answer whose body did not arrive. The
-// receiver has probably done the work, but its result is lost.
+// brokenAnswer is the failure of an answer that may have been a success, a 2xx above
+// all, and whose body did not arrive. The receiver has probably done the work, but
+// its result is lost.
 func brokenAnswer(ctx context.Context, t *task.Task, resp *http.Response, err error) *Error {
 	verdict := retry.ClassifyIn(ctx, err)
 	switch verdict.Category {
@@ -81,10 +82,10 @@ func brokenAnswer(ctx context.Context, t *task.Task, resp *http.Response, err er
 	}
 }
 
-// badAnswer is the failure that the receiver reported.
-func (s *Sender) badAnswer(t *task.Task, resp *http.Response) *Error {
-	verdict := retry.ClassifyHTTP(resp.StatusCode, resp.Header, s.now())
-	verdict.Type = typeName
+// badAnswer is the failure that the receiver reported, with what is known of its
+// body.
+func (s *Sender) badAnswer(t *task.Task, resp *http.Response, body []byte) *Error {
+	verdict := s.verdictOf(resp)
 	if resp.StatusCode == http.StatusMisdirectedRequest {
 		// Another connection would not help: net/http keeps one per host anyway.
 		verdict.Category, verdict.Effect = retry.Permanent, retry.Done
@@ -93,13 +94,19 @@ func (s *Sender) badAnswer(t *task.Task, resp *http.Response) *Error {
 	if resp.StatusCode/100 == 3 {
 		message += "; redirects are not followed" + location(resp)
 	}
-	if resp.StatusCode != http.StatusSwitchingProtocols && !isEncoded(resp.Header) {
-		body, _ := readAtMost(resp.Body, excerptRead, resp.ContentLength)
-		if excerpt := clean(string(body), t); excerpt != "" {
-			message += ": " + excerpt
-		}
+	if !isEncoded(resp.Header) {
+		message += excerpt(t, body)
 	}
 	return &Error{Status: resp.StatusCode, Verdict: verdict, Message: message}
+}
+
+// excerpt is the beginning of a body behind a colon, "" for none.
+func excerpt(t *task.Task, body []byte) string {
+	text := clean(string(body[:min(len(body), excerptRead)]), t)
+	if text == "" {
+		return ""
+	}
+	return ": " + text
 }
 
 // answered renders who answered what. The reason phrase is ours, not theirs.

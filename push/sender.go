@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/expr"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/safehttp"
 	"github.com/outlast-dev/outlast/task"
@@ -76,12 +79,21 @@ func (s *Sender) Do(ctx context.Context, call Call) (json.RawMessage, error) {
 	if err != nil {
 		return nil, invalidCall(err)
 	}
+	var success *expr.Condition
+	if text := call.Task.Spec.HTTP.Success; text != "" {
+		if success, err = answers.Compile(text); err != nil {
+			return nil, invalidCall(fmt.Errorf("target.success %w", err))
+		}
+	}
 	resp, err := s.client.RoundTrip(req)
 	if err != nil {
 		return nil, noAnswer(ctx, call.Task, req, err)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode/100 == 2 {
+	switch {
+	case success != nil && resp.StatusCode != http.StatusSwitchingProtocols:
+		return s.judge(ctx, cancel, call.Task, resp, success)
+	case resp.StatusCode/100 == 2:
 		result, err := readResult(resp)
 		if err != nil {
 			return nil, brokenAnswer(ctx, call.Task, resp, err)
@@ -91,7 +103,11 @@ func (s *Sender) Do(ctx context.Context, call Call) (json.RawMessage, error) {
 	// The status has decided; waiting for the rest would only cost a slot.
 	timer := time.AfterFunc(excerptWait, cancel)
 	defer timer.Stop()
-	return nil, s.badAnswer(call.Task, resp)
+	var body []byte
+	if resp.StatusCode != http.StatusSwitchingProtocols {
+		body, _ = readAtMost(resp.Body, excerptRead, resp.ContentLength)
+	}
+	return nil, s.badAnswer(call.Task, resp, body)
 }
 
 // attemptContext is always cancelable, so that ending the call also ends what

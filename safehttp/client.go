@@ -5,9 +5,11 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"time"
 )
 
@@ -108,6 +110,25 @@ func (c *Client) HTTPClient(timeout time.Duration) *http.Client {
 // as mail. Only TCP networks are possible.
 func (c *Client) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return c.dial(ctx, network, address)
+}
+
+// Reach connects to the host of a URL that was checked and, for https, shakes hands
+// and looks at the certificate. It asks nothing, and closes the connection.
+func (c *Client) Reach(ctx context.Context, u *url.URL) (err error) {
+	port := cmp.Or(u.Port(), map[string]string{"https": "443", "http": "80"}[u.Scheme])
+	conn, err := c.dial(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if u.Scheme != "https" {
+		return nil
+	}
+	config := c.transport.TLSClientConfig.Clone()
+	config.ServerName = u.Hostname()
+	ctx, cancel := context.WithTimeout(ctx, c.transport.TLSHandshakeTimeout)
+	defer cancel()
+	return tls.Client(conn, config).HandshakeContext(ctx)
 }
 
 // CheckAddr returns the [*RefusedError] that a dial to the address would get, or

@@ -194,7 +194,7 @@ func (t *Ticker) refused(ctx context.Context, m *move, err error) (more bool) {
 		return true
 	case errors.As(err, &refused) && (refused.Code == task.CodeIDConflict || refused.Code == task.CodeDedupeConflict) && len(m.inserts) > 0:
 		// The tick has a task already, of another definition.
-		m.inserts = slices.DeleteFunc(m.inserts, func(i store.Insert) bool { return t.there(ctx, i.Task.ID) })
+		m.inserts = slices.DeleteFunc(m.inserts, func(i store.Insert) bool { return t.there(ctx, i) })
 		if retry := len(m.inserts) < len(m.decision.Fire); retry && t.change(ctx, []*move{m}) == nil {
 			e.stale = false
 			return t.done(m)
@@ -204,9 +204,11 @@ func (t *Ticker) refused(ctx context.Context, m *move, err error) (more bool) {
 	return false
 }
 
-func (t *Ticker) there(ctx context.Context, id task.ID) bool {
-	_, err := t.Backend.Get(ctx, id)
-	return err == nil
+// there reports whether a tick has its task, by the id or by the dedupe key: the id
+// of one that an older version has made is another.
+func (t *Ticker) there(ctx context.Context, insert store.Insert) bool {
+	known, err := t.Backend.Known(ctx, []store.Insert{insert})
+	return err == nil && known[0]
 }
 
 // failed notes that a schedule could not go on. It is tried again; the first

@@ -72,6 +72,18 @@ func (s *Schedule) Object() (store.Object, error) {
 	return store.Object{Kind: Kind, Name: s.Name, Body: bytes.TrimSpace(text.Bytes())}, err
 }
 
+// Same reports whether two schedules say the same, in whatever zones they name
+// their times.
+func (s *Schedule) Same(other *Schedule) bool {
+	a, b := *s, *other
+	for _, one := range []*Schedule{&a, &b} {
+		one.Start, one.At = one.Start.UTC().Truncate(time.Microsecond), one.At.UTC().Truncate(time.Microsecond)
+	}
+	left, errLeft := a.Object()
+	right, errRight := b.Object()
+	return errLeft == nil && errRight == nil && a.Name == b.Name && bytes.Equal(left.Body, right.Body)
+}
+
 // Parse reads the schedule of an object.
 func Parse(object store.Object) (Schedule, error) {
 	var b body

@@ -10,6 +10,7 @@ import (
 
 	"github.com/netresearch/go-cron"
 
+	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -109,7 +110,15 @@ func Zone(name string) (*time.Location, error) {
 	}
 	location, err := time.LoadLocation(name)
 	if err != nil || name == "Local" || strings.ContainsAny(name, `.\`) || strings.HasPrefix(name, "/") {
-		return nil, fmt.Errorf("%s is no IANA time zone, such as Asia/Shanghai", task.Quote(name))
+		return nil, fmt.Errorf("%s is no IANA time zone%s", task.Quote(name), likeZone(name))
 	}
 	return location, nil
+}
+
+// likeZone is what a message says after a name that is no zone.
+func likeZone(name string) string {
+	if near := hints.Nearest(name, strings.Fields(zoneNames)); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ", such as Asia/Shanghai"
 }

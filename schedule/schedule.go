@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -116,12 +117,12 @@ func (s *Schedule) Check(complain func(path, message, hint string)) {
 	switch s.Misfire {
 	case "", MisfireSkip, FireOnce, FireAll:
 	default:
-		complain("misfire", task.Quote(string(s.Misfire))+" is no misfire rule", "skip, fire_once or fire_all; leave it out for fire_once")
+		complain("misfire", task.Quote(string(s.Misfire))+" is no misfire rule", ruleHint(string(s.Misfire), "skip, fire_once or fire_all; leave it out for fire_once", MisfireSkip, FireOnce, FireAll))
 	}
 	switch s.Overlap {
 	case "", OverlapAllow, OverlapSkip, OverlapReplace, OverlapQueue:
 	default:
-		complain("overlap", task.Quote(string(s.Overlap))+" is no overlap rule", "allow, skip, replace or queue; leave it out for allow")
+		complain("overlap", task.Quote(string(s.Overlap))+" is no overlap rule", ruleHint(string(s.Overlap), "allow, skip, replace or queue; leave it out for allow", OverlapAllow, OverlapSkip, OverlapReplace, OverlapQueue))
 	}
 	switch {
 	case s.Window < 0 || s.Window > MaxWindow:
@@ -129,6 +130,18 @@ func (s *Schedule) Check(complain func(path, message, hint string)) {
 	case s.Window != 0 && s.Misfire != FireAll:
 		complain("window", "is for the misfire rule fire_all", "leave it out")
 	}
+}
+
+// ruleHint names the rule that is nearest to one that there is not, else all of them.
+func ruleHint[T ~string](name, all string, known ...T) string {
+	names := make([]string, len(known))
+	for i := range known {
+		names[i] = string(known[i])
+	}
+	if near := hints.Nearest(name, names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return all
 }
 
 func (s *Schedule) checkTimes(complain func(path, message, hint string)) {

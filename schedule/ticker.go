@@ -3,9 +3,9 @@ package schedule
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -40,6 +40,7 @@ type Backend interface {
 	Objects(ctx context.Context, kind string) ([]store.Object, error)
 	Object(ctx context.Context, kind, name string) (*store.Object, error)
 	Get(ctx context.Context, id task.ID) (*task.Task, error)
+	Known(ctx context.Context, items []store.Insert) ([]bool, error)
 	Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (*task.Task, error)
 }
 
@@ -95,8 +96,7 @@ type Ticker struct {
 	loadAt  time.Time
 	ranked  time.Duration // the rank at the last look
 
-	stop    context.CancelFunc
-	running sync.WaitGroup
+	loops background.Loops
 }
 
 // entry is a schedule as this node knows it.
@@ -123,29 +123,11 @@ func New(config Config) *Ticker {
 
 // Start begins to tick. Call it once.
 func (t *Ticker) Start() {
-	ctx, stop := context.WithCancel(context.Background())
-	t.stop = stop
-	t.running.Go(func() { t.run(ctx) })
+	t.loops.Start(t.run)
 }
 
 // Stop ends the ticking and waits for it, no longer than ctx.
-func (t *Ticker) Stop(ctx context.Context) error {
-	if t.stop == nil {
-		return nil
-	}
-	t.stop()
-	done := make(chan struct{})
-	go func() {
-		t.running.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+func (t *Ticker) Stop(ctx context.Context) error { return t.loops.Stop(ctx) }
 
 // Now is the store's clock, as far as this node knows it.
 func (t *Ticker) Now(ctx context.Context) time.Time { return t.clock.now(ctx) }

@@ -16,6 +16,11 @@ type alertName struct {
 	Name string `path:"name" doc:"Name of the rule or channel."`
 }
 
+type alertTest struct {
+	Name   string `path:"name" doc:"Name of the channel."`
+	DryRun bool   `query:"dry_run" doc:"Send nothing: connect to who takes the messages, shake hands where TLS is spoken, log in to a mail server, and leave."`
+}
+
 type alertBody struct {
 	Name string          `path:"name" doc:"Name of the rule or channel."`
 	Body json.RawMessage `strict:"true"`
@@ -26,8 +31,13 @@ type alertEventID struct {
 }
 
 type alertEventsInput struct {
-	Limit  *int   `query:"limit" doc:"Steps of alerts to look at, 1 to 500, 100 when absent; a page may have fewer messages."`
-	Cursor string `query:"cursor" doc:"next_cursor of the page before."`
+	Rule    string      `query:"rule" doc:"Of this rule; * stands for any text."`
+	Subject string      `query:"subject" doc:"About this subject; * stands for any text."`
+	Channel string      `query:"channel" doc:"To this channel; * stands for any text."`
+	State   string      `query:"state" enum:"pending,sent,silenced,failed,canceled" doc:"In this state."`
+	Since   client.Time `query:"since" doc:"Made at or after."`
+	Limit   *int        `query:"limit" doc:"1 to 500, 100 when absent; a page may have fewer messages, also none."`
+	Cursor  string      `query:"cursor" doc:"next_cursor of the page before."`
 }
 
 // maxAlertBody is more than a rule or channel needs.
@@ -36,6 +46,7 @@ const maxAlertBody = 64 << 10
 func (s *Server) addAlerts() {
 	s.addAlertRules()
 	s.addAlertChannels()
+	s.addAlertSilences()
 	handle(s, route{
 		method: "GET", path: "/v1/alerts/events", id: "list-alert-events", needs: token.View, scope: whole, tag: "alerts", answers: []int{200},
 		summary: "List messages to channels, newest first: the delivery log",
@@ -63,7 +74,7 @@ func (s *Server) addAlertRules() {
 		if err != nil {
 			return fail[client.AlertRules](err)
 		}
-		out := client.AlertRules{Rules: []client.AlertRule{}}
+		out := client.AlertRules{Rules: []client.AlertRule{}, Variables: wireVariables()}
 		for i := range rules {
 			out.Rules = append(out.Rules, wireRule(&rules[i]))
 		}
@@ -161,12 +172,16 @@ func (s *Server) addAlertChannels() {
 	})
 	handle(s, route{
 		method: "POST", path: "/v1/alerts/channels/{name}/test", id: "test-alert-channel", needs: token.Operate, scope: whole, tag: "alerts", answers: []int{200},
-		summary: "Send a test message and wait until it was taken", errors: []task.Code{task.CodeNotFound},
-	}, func(ctx context.Context, in *alertName) (answer[client.AlertTested], error) {
-		if err := s.inspect.TestAlertChannel(ctx, in.Name); err != nil {
+		summary: "Send a test message and wait until it was taken", errors: []task.Code{task.CodeInvalid, task.CodeNotFound, task.CodeConflict},
+	}, func(ctx context.Context, in *alertTest) (answer[client.AlertTested], error) {
+		try := s.inspect.TestAlertChannel
+		if in.DryRun {
+			try = s.inspect.ProbeAlertChannel
+		}
+		if err := try(ctx, in.Name); err != nil {
 			return fail[client.AlertTested](err)
 		}
-		return ok(client.AlertTested{Channel: in.Name, Sent: true})
+		return ok(client.AlertTested{Channel: in.Name, Sent: !in.DryRun})
 	})
 }
 
@@ -175,7 +190,7 @@ func (s *Server) alertEvents(ctx context.Context, in *alertEventsInput) (answer[
 	if err != nil {
 		return fail[client.AlertEvents](err)
 	}
-	events, next, err := s.inspect.AlertEvents(ctx, page)
+	events, next, err := s.inspect.AlertEvents(ctx, alert.EventFilter{Rule: in.Rule, Subject: in.Subject, Channel: in.Channel, State: in.State, Since: in.Since.Time}, page)
 	if err != nil {
 		return fail[client.AlertEvents](err)
 	}
@@ -225,10 +240,21 @@ func alertVariables() string {
 	return text
 }
 
+func wireVariables() (out []client.AlertVariable) {
+	for _, v := range alert.Variables() {
+		made := client.AlertVariable{Name: v.Name, Type: v.Type, Doc: v.Doc}
+		for _, on := range v.On {
+			made.On = append(made.On, string(on))
+		}
+		out = append(out, made)
+	}
+	return out
+}
+
 func wireRule(r *alert.RuleView) client.AlertRule {
 	body, _ := json.Marshal(r.Rule) // it has been read from JSON
 	return client.AlertRule{
-		Name: r.Name, Rule: body, Builtin: r.Builtin, Managed: r.Managed, Actor: r.Actor, Version: r.Version,
+		Name: r.Name, Rule: client.PlainJSON(body), Builtin: r.Builtin, Replaces: r.Replaces, Managed: r.Managed, Actor: r.Actor, Version: r.Version,
 		UpdatedAt: wireTime(r.UpdatedAt), Problem: r.Problem,
 	}
 }
@@ -236,7 +262,7 @@ func wireRule(r *alert.RuleView) client.AlertRule {
 func wireChannel(c *alert.ChannelView) client.AlertChannel {
 	body, _ := json.Marshal(c.ChannelSpec) // it has been read from JSON
 	return client.AlertChannel{
-		Name: c.Name, Kind: string(c.Kind), Channel: body, Managed: c.Managed, Actor: c.Actor, Version: c.Version,
+		Name: c.Name, Kind: string(c.Kind), Channel: client.PlainJSON(body), Managed: c.Managed, Actor: c.Actor, Version: c.Version,
 		UpdatedAt: wireTime(c.UpdatedAt), Usable: c.Usable, Problem: c.Problem,
 	}
 }
@@ -245,7 +271,7 @@ func wireEvent(e *alert.EventView) client.AlertEvent {
 	out := client.AlertEvent{
 		Task: e.Task.String(), At: wireTime(e.At), Kind: string(e.Kind), Rule: e.Rule, Subject: e.Subject, Severity: e.Severity,
 		Title: e.Title(), Text: e.Text, HeldBack: e.HeldBack, Names: e.Names, Channel: e.Channel, Instead: e.Instead,
-		State: e.State, Attempts: e.Attempts, Error: e.Error, NextAt: wireTime(e.NextAt), EndedAt: wireTime(e.EndedAt),
+		State: e.State, Silence: e.Silence, Attempts: e.Attempts, Error: e.Error, NextAt: wireTime(e.NextAt), EndedAt: wireTime(e.EndedAt),
 	}
 	if e.Ack != nil {
 		out.AckedBy, out.AckedAt = e.Ack.By, wireTime(e.Ack.At)

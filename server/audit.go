@@ -47,11 +47,11 @@ func (s *Server) addAudit() {
 	})
 }
 
-// jsonOrText is JSON as it is, and as a text what is not JSON.
+// jsonOrText is JSON for people, and as a text what is not JSON.
 func jsonOrText(data []byte) json.RawMessage {
 	if len(data) == 0 || json.Valid(data) {
-		return data
+		return client.PlainJSON(data)
 	}
 	text, _ := json.Marshal(string(data)) // a text: it cannot fail
-	return text
+	return client.PlainJSON(text)
 }

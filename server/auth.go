@@ -167,11 +167,22 @@ func (s *Server) failed(req *http.Request, err error) error {
 	return err
 }
 
+// rolesWith are the roles that have a permission.
+func rolesWith(needs token.Permission) string {
+	var names []string
+	for _, role := range token.Roles {
+		if role.May(needs) {
+			names = append(names, string(role))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // allowed compares what a token is for with what is asked.
 func allowed(t *token.Token, needs token.Permission, to scope) error {
 	if !t.Role.May(needs) {
 		return &task.Error{Code: task.CodeDenied, Message: fmt.Sprintf("the token is of the role %s, which has not the permission %s", t.Role, needs),
-			Hint: "use a token of another role; docs/security.md has the table"}
+			Hint: "use a token of a role that has it: " + rolesWith(needs)}
 	}
 	if to == whole && t.Scoped() {
 		return &task.Error{Code: task.CodeDenied, Message: "the token is for the queues " + strings.Join(t.Queues, ", ") + " only, and this is about all",

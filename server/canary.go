@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 
-	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/task"
@@ -23,7 +22,7 @@ func (s *Server) addCanaries() {
 			summary: one.summary, about: "It ends a canary, and makes a new version.",
 			errors: []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeManagedByFile},
 		}, func(ctx context.Context, in *policyDelete) (answer[client.Policy], error) {
-			named, err := one.end(ctx, policy.Change{Name: in.Name, Version: in.Version, Actor: outlast.Actor(ctx), DryRun: in.DryRun})
+			named, err := one.end(ctx, policy.Change{Name: in.Name, Version: in.Version, DryRun: in.DryRun})
 			if err != nil {
 				return fail[client.Policy](err)
 			}
@@ -39,5 +38,5 @@ func wireCanary(named *policy.Named) *client.PolicyCanary {
 		return nil
 	}
 	base := named.Canary.Base
-	return &client.PolicyCanary{Version: named.Version, Share: named.Canary.Percent(), BaseVersion: base.Version, Base: base.Body}
+	return &client.PolicyCanary{Version: named.Version, Share: named.Canary.Percent(), BaseVersion: base.Version, Base: client.PlainJSON(base.Body)}
 }

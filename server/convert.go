@@ -1,12 +1,14 @@
 package server
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"time"
 	"unicode/utf8"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/bulk"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/store"
@@ -36,14 +38,14 @@ func requestOf(t *client.Target) *task.Request {
 	if t.Group != "" || t.Path != "" {
 		url = task.GroupURL(t.Group, t.Path)
 	}
-	return &task.Request{URL: url, Method: t.Method, Headers: t.Headers}
+	return &task.Request{URL: url, Method: t.Method, Headers: t.Headers, Success: t.Success}
 }
 
 func targetOf(r *task.Request) *client.Target {
 	if r == nil {
 		return nil
 	}
-	out := &client.Target{URL: r.URL, Method: r.Method, Headers: r.Headers}
+	out := &client.Target{URL: r.URL, Method: r.Method, Headers: r.Headers, Success: r.Success}
 	if name, path, ok := task.GroupOf(r.URL); ok {
 		out.URL, out.Group, out.Path = "", name, path
 	}
@@ -69,17 +71,17 @@ func wireTask(v *outlast.View) client.Task {
 	out := client.Task{
 		ID: t.ID, Type: t.Type, Queue: t.Queue, State: t.State, Priority: t.Priority, RunAt: wireTime(t.RunAt),
 		Key: t.Key, DedupeKey: t.Spec.DedupeKey, DedupeWindow: client.Duration(t.Spec.DedupeWindow),
-		Policy: t.Policy, Retry: t.Spec.Retry, MaxAttempts: v.MaxAttempts, Timeout: client.Duration(t.Spec.Timeout),
+		Policy: t.Policy, Retry: client.PlainJSON(t.Spec.Retry), MaxAttempts: v.MaxAttempts, Timeout: client.Duration(t.Spec.Timeout),
 		Deadline: wireTime(t.Spec.Deadline), Metadata: t.Spec.Metadata, Target: targetOf(t.Spec.HTTP),
 		Fallback: wireFollow(t.Spec.Fallback), OnSuccess: wireFollow(t.Spec.OnSuccess), OnDead: wireFollow(t.Spec.OnDead),
-		Alert: t.Spec.Alert, TraceParent: t.Spec.TraceParent, Attempt: t.Attempt, Crashes: t.Crashes, Claim: t.Claim,
-		StartedAt: wireTime(t.StartedAt), CancelRequested: t.CancelRequested, Waiting: string(v.Waiting), NextCheck: wireTime(v.NextCheck),
+		Alert: client.PlainJSON(t.Spec.Alert), TraceParent: t.Spec.TraceParent, Attempt: t.Attempt, Crashes: t.Crashes, Claim: t.Claim,
+		StartedAt: wireTime(t.StartedAt), CancelRequested: t.CancelRequested, Waiting: string(v.Waiting), NextCheck: wireTime(v.NextCheck), MissingKey: v.MissingKey,
 		CreatedAt: wireTime(t.CreatedAt), UpdatedAt: wireTime(t.UpdatedAt), FinishedAt: wireTime(t.FinishedAt),
-		LastError: wireFailure(t.LastError), DeadReason: string(t.DeadReason), Result: t.Result, Progress: v.Progress,
+		LastError: wireFailure(t.LastError), DeadReason: string(t.DeadReason), Result: t.Result, Progress: v.Progress, LeaseUntil: wireTime(v.LeaseUntil),
 		FallbackTask: t.FallbackTask, FallbackState: string(v.FallbackState), Parent: t.Spec.Parent,
 		CallbackTask: v.CallbackTask, CallbackState: string(v.CallbackState), Follows: string(t.Spec.Follows),
 	}
-	out.Node, out.Worker = task.Runner(t.Node)
+	out.Node, out.Worker, _ = task.Runner(t.Node)
 	if v.Held != nil {
 		out.Dispatch = &client.Dispatch{Failures: v.Held.Failures, LastError: v.Held.Error, NextAt: wireTime(v.Held.Next)}
 	}
@@ -130,13 +132,14 @@ func wireAttempts(attempts []outlast.Attempt) []client.Attempt {
 	for i, a := range attempts {
 		out[i] = client.Attempt{
 			Number: a.Number, Claim: a.Claim, StartedAt: wireTime(a.StartedAt), EndedAt: wireTime(a.EndedAt),
-			Outcome: string(a.Outcome), NextDelay: client.Duration(a.NextDelay),
+			Outcome: string(a.Outcome), NextDelay: client.Duration(a.NextDelay), Policy: a.Policy, PolicyVersion: a.PolicyVersion,
 		}
-		out[i].Node, out[i].Worker = task.Runner(a.Node)
+		var release string
+		out[i].Node, out[i].Worker, release = task.Runner(a.Node)
+		out[i].Release = cmp.Or(a.Release, release)
 		if f := a.Failure; f != nil {
 			out[i].Category, out[i].Error, out[i].Type, out[i].Code = f.Category, f.Message, f.Type, f.Code
 			out[i].Effect, out[i].Fingerprint = f.Effect, f.Fingerprint
-			out[i].Policy, out[i].PolicyVersion = f.Policy, f.PolicyVersion
 		}
 	}
 	return out
@@ -155,7 +158,15 @@ func wireOperation(o *store.Operation) client.Operation {
 		CreatedAt: wireTime(o.CreatedAt), UpdatedAt: wireTime(o.UpdatedAt), FinishedAt: wireTime(o.FinishedAt),
 	}
 	if p, ok := dead.ProgressOf(o); ok {
-		out.Sent, out.Skipped, out.Succeeded, out.Failing, out.Waiting = p.Sent, p.Skipped, p.Succeeded, p.Failing, p.Waiting
+		out.Sent, out.Skipped, out.Waiting = p.Sent, p.Skipped, p.Waiting
+		if r, _ := dead.RequestOf(o); r != nil && r.Watches() {
+			out.Succeeded, out.Failing = &p.Succeeded, &p.Failing
+		}
+	}
+	if p, ok := bulk.ProgressOf(o); ok {
+		out.Changed, out.Skipped, out.Waiting = p.Changed, p.Skipped, p.Waiting
+		out.Bulk, out.Named = wireBulk(o)
+		return out
 	}
 	out.Request, out.Named = wireRequest(o)
 	return out
@@ -174,6 +185,7 @@ func wireRequest(o *store.Operation) (request *client.Redrive, named int) {
 		out.Filter = &client.DeadFilter{
 			Type: f.Type, Queue: f.Queue, Key: f.Key, Category: f.Category, Trace: f.Trace, Since: wireTime(f.Since),
 			Until: wireTime(f.Until), Reason: string(f.Reason), Fingerprint: f.Fingerprint,
+			Target: f.Target, AttemptMin: f.AttemptMin, Metadata: f.Metadata, Q: f.Search,
 		}
 	}
 	if json.Valid(r.Payload) { // one that a Go program gave need not be JSON
@@ -212,5 +224,6 @@ func deadFilter(f *client.DeadFilter) *store.Filter {
 	return &store.Filter{
 		Type: f.Type, Queue: f.Queue, Key: f.Key, Category: f.Category, Trace: f.Trace, Since: f.Since.Time,
 		Until: f.Until.Time, Reason: task.DeadReason(f.Reason), Fingerprint: f.Fingerprint,
+		Target: f.Target, AttemptMin: f.AttemptMin, Metadata: f.Metadata, Search: f.Q,
 	}
 }

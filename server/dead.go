@@ -15,34 +15,39 @@ import (
 )
 
 type deadQuery struct {
-	State       task.State      `query:"state" doc:"Only dead matches; accepted since the filters are those of tasks."`
-	Type        string          `query:"type"`
-	Queue       string          `query:"queue"`
-	Key         string          `query:"key" doc:"Ordering key."`
-	Category    string          `query:"category" doc:"Category of the last error."`
-	Trace       string          `query:"trace" doc:"Trace id."`
-	Since       client.Time     `query:"since" doc:"Created at or after."`
-	Until       client.Time     `query:"until" doc:"Created before."`
+	taskQuery
 	Reason      task.DeadReason `query:"reason" doc:"exhausted, permanent, expired, crash_loop, no_handler or rejected."`
 	Fingerprint string          `query:"fingerprint" doc:"Fingerprint of the last error."`
 }
 
-func (q *deadQuery) filter() store.Filter {
-	return store.Filter{
-		State: q.State, Type: q.Type, Queue: q.Queue, Key: q.Key, Category: q.Category, Trace: q.Trace, Since: q.Since.Time,
-		Until: q.Until.Time, Reason: q.Reason, Fingerprint: q.Fingerprint,
+func (q *deadQuery) filter() (store.Filter, error) {
+	filter, err := q.taskQuery.filter()
+	filter.Reason, filter.Fingerprint = q.Reason, q.Fingerprint
+	return filter, err
+}
+
+// scoped is the filter within the token's queues; bound refuses a token for several
+// queues that names none.
+func (q *deadQuery) scoped(ctx context.Context) (store.Filter, error) {
+	filter, err := q.filter()
+	if err != nil {
+		return filter, err
 	}
+	return scopedFilter(ctx, filter)
+}
+
+func (q *deadQuery) bound(ctx context.Context) (store.Filter, error) {
+	filter, err := q.filter()
+	if err != nil {
+		return filter, err
+	}
+	return boundFilter(ctx, filter, "queue")
 }
 
 type deadInput struct {
 	deadQuery
 	Limit  *int   `query:"limit" doc:"Letters per page, 1 to 500, 100 when absent."`
 	Cursor string `query:"cursor" doc:"next_cursor of the page before."`
-}
-
-type groupsInput struct {
-	deadQuery
-	Limit *int `query:"limit" doc:"Groups, 1 to 500, 100 when absent."`
 }
 
 type redriveInput struct{ Body client.Redrive }
@@ -58,7 +63,7 @@ func (s *Server) addDead() {
 		if err != nil {
 			return fail[client.Tasks](err)
 		}
-		filter, err := scopedFilter(ctx, in.filter())
+		filter, err := in.scoped(ctx)
 		if err != nil {
 			return fail[client.Tasks](err)
 		}
@@ -78,14 +83,11 @@ func (s *Server) addDead() {
 		}
 		return ok(client.DeadStats(*stats))
 	})
-	handle(s, route{
-		method: "GET", path: "/v1/dead/groups", id: "group-dead", needs: token.View, scope: filtered, tag: "dead letters", answers: []int{200},
-		summary: "Group dead letters by the fingerprint of their last error, most first",
-	}, s.deadGroups)
+	s.addDeadGroups()
 	handle(s, route{
 		method: "POST", path: "/v1/dead/redrive", id: "redrive-dead", needs: token.Operate, scope: byBody, tag: "dead letters", answers: []int{202},
 		summary: "Send dead letters back to their queues, by ids or by filter",
-		about:   "A redrive by filter, and one with canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows what would go first.",
+		about:   "A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows what would go first.",
 		errors:  []task.Code{task.CodeConflict},
 	}, s.redrive)
 	handle(s, route{
@@ -109,32 +111,6 @@ func (s *Server) letter(ctx context.Context, in *taskID) (answer[client.Letter],
 		return fail[client.Letter](err)
 	}
 	return ok(client.Letter{Task: wireTask(view), Attempts: wireAttempts(attempts)})
-}
-
-func (s *Server) deadGroups(ctx context.Context, in *groupsInput) (answer[client.DeadGroups], error) {
-	page, err := pageOf(in.Limit, "")
-	if err != nil {
-		return fail[client.DeadGroups](err)
-	}
-	if page.Limit == 0 {
-		page.Limit = 100
-	}
-	filter, err := boundFilter(ctx, in.filter(), "queue")
-	if err != nil {
-		return fail[client.DeadGroups](err)
-	}
-	groups, err := s.inspect.DeadGroups(ctx, filter, page.Limit)
-	if err != nil {
-		return fail[client.DeadGroups](err)
-	}
-	out := client.DeadGroups{Groups: make([]client.DeadGroup, len(groups))}
-	for i, g := range groups {
-		out.Groups[i] = client.DeadGroup{
-			Fingerprint: g.Fingerprint, Count: g.Count, Type: g.Type, Reason: string(g.Reason), Category: g.Category, Message: g.Message,
-			FirstSeen: wireTime(g.FirstSeen), LastSeen: wireTime(g.LastSeen), Example: g.Example,
-		}
-	}
-	return ok(out)
 }
 
 // chosen refuses a request that names neither ids nor a filter, or both.
@@ -206,7 +182,7 @@ const exportChunk = 64 << 10
 
 func (s *Server) addExport() {
 	r := route{
-		method: "GET", path: "/v1/dead/export", id: "export-dead", needs: token.View, scope: filtered, tag: "dead letters", answers: []int{200}, streams: true,
+		method: "GET", path: "/v1/dead/export", id: "export-dead", needs: token.View, scope: filtered, tag: "dead letters", answers: []int{200}, media: "application/x-ndjson",
 		summary: "Export dead letters with their attempts, one JSON object per line",
 		about:   "Line ends between the tokens of a payload become spaces; nothing else of it changes. An answer that is cut off is not complete.",
 	}
@@ -217,7 +193,7 @@ func (s *Server) addExport() {
 		if err := plan.read(w, req, reflect.ValueOf(&in).Elem()); err != nil {
 			return err
 		}
-		filter, err := scopedFilter(req.Context(), in.filter())
+		filter, err := in.scoped(req.Context())
 		if err != nil {
 			return err
 		}

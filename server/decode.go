@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -225,11 +223,6 @@ func (d *decoder) object(out reflect.Value, path string) error {
 	var seen uint64
 	return d.entries(path, func(name, below string) error {
 		field, known := shape.fields[name]
-		if !known && isLater(out.Type(), name) {
-			d.complain(below, "is not possible yet")
-			d.advise("leave out what comes with a later release")
-			return d.skip(nil, path)
-		}
 		if !known {
 			d.complain(printable(below), "unknown field%s", shape.nearest(name))
 			return d.skip(nil, path)
@@ -277,13 +270,6 @@ func (d *decoder) advise(hint string) {
 		d.hint += "; " + hint
 	}
 }
-
-// later are fields of the contract that this release does not have.
-var later = map[reflect.Type][]string{
-	reflect.TypeFor[client.Target](): {"success"},
-}
-
-func isLater(t reflect.Type, name string) bool { return slices.Contains(later[t], name) }
 
 func (d *decoder) mapping(out reflect.Value, path string) error {
 	result := reflect.MakeMap(out.Type())

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
@@ -45,10 +46,12 @@ func (s *Server) ready(ctx context.Context, in *readyInput) (answer[client.Healt
 			detail, well := s.file()
 			r.health.Checks["configuration"] = client.Check{OK: well, Detail: detail}
 		}
-		r.examineAlerts()
+		r.examineAlerts(ctx)
 		if err == nil { // else the store has said what there is to say
 			r.examineStore(ctx)
+			r.examineKeys(ctx)
 			r.examinePolicies(ctx)
+			r.examineWork(ctx)
 		}
 	}
 	out := answer[client.Health]{Status: http.StatusOK, Body: &r.health}
@@ -91,10 +94,7 @@ func (r *readiness) examinePolicies(ctx context.Context) {
 	for name, found := range map[string][]string{"without retries": review.Once, "without a timeout": review.Endless, "silent deaths": review.Silent} {
 		detail := "none"
 		if len(found) > 0 {
-			detail = strings.Join(found[:min(len(found), mostNamed)], ", ")
-		}
-		if more := len(found) - mostNamed; more > 0 {
-			detail += fmt.Sprintf(", and %d more", more)
+			detail = listed(found)
 		}
 		r.health.Checks[name] = client.Check{OK: len(found) == 0, Detail: detail}
 	}
@@ -103,14 +103,22 @@ func (r *readiness) examinePolicies(ctx context.Context) {
 // mostNamed bounds the names in one check.
 const mostNamed = 20
 
-// examineAlerts tells of channels that do not deliver. It makes no server
-// unready: tasks run without alerts.
-func (r *readiness) examineAlerts() {
+// examineAlerts tells of channels that do not deliver, and of a pause of them all. It
+// makes no server unready: tasks run without alerts.
+func (r *readiness) examineAlerts(ctx context.Context) {
+	problems := r.server.inspect.AlertProblems()
+	since, err := r.server.inspect.AlertsPaused(ctx)
+	switch {
+	case err != nil:
+		problems = append(problems, "whether alerts are paused cannot be told: "+problemOf(err).Error())
+	case !since.IsZero():
+		problems = append(problems, "alerts are not delivered: the queue "+alert.Queue+" is paused since "+since.UTC().Format(time.RFC3339))
+	}
 	detail := "every channel delivers"
-	if problems := r.server.inspect.AlertProblems(); len(problems) > 0 {
+	if len(problems) > 0 {
 		detail = strings.Join(problems, "; ")
 	}
-	r.health.Checks["alerts"] = client.Check{OK: detail == "every channel delivers", Detail: detail}
+	r.health.Checks["alerts"] = client.Check{OK: len(problems) == 0, Detail: detail}
 }
 
 // examineStore tells of the schema and, on a database server, of the clocks and the

@@ -87,7 +87,9 @@ func (s *Server) measured(r route, do func(http.ResponseWriter, *http.Request) e
 			}
 			s.problem(out, req, err)
 		}
-		duration.Observe(time.Since(start).Seconds())
+		if !r.endless || out.status != r.answers[0] {
+			duration.Observe(time.Since(start).Seconds())
+		}
 		if out.status == r.answers[0] {
 			usual.Inc()
 		} else {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"reflect"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/internal/wakeup"
+	"github.com/outlast-dev/outlast/sim"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
 )
@@ -24,6 +26,13 @@ func newDocument(version string) *huma.OpenAPI {
 	registry := huma.NewMapRegistry("#/components/schemas/", func(t reflect.Type, hint string) string {
 		if t == reflect.TypeFor[client.Error]() {
 			return "Problem"
+		}
+		named := t
+		for named.Kind() == reflect.Pointer {
+			named = named.Elem()
+		}
+		if named.PkgPath() == reflect.TypeFor[sim.Report]().PkgPath() {
+			return "Sim" + huma.DefaultSchemaNamer(t, hint)
 		}
 		return huma.DefaultSchemaNamer(t, hint)
 	})
@@ -67,10 +76,7 @@ func (s *Server) document(r route, p *plan, output reflect.Type) {
 			"application/json": {Schema: registry.Schema(p.bodyType, true, r.id+"-body")},
 		}}
 	}
-	media := "application/json"
-	if r.streams {
-		media = "application/x-ndjson"
-	}
+	media := cmp.Or(r.media, "application/json")
 	for _, status := range r.answers {
 		op.Responses[strconv.Itoa(status)] = &huma.Response{Description: http.StatusText(status), Content: map[string]*huma.MediaType{
 			media: {Schema: registry.Schema(output, true, r.id+"-answer")},
@@ -116,6 +122,9 @@ func (s *Server) documentProblems(r route, p *plan, op *huma.Operation) {
 	}
 }
 
+// Document is the OpenAPI document, as JSON.
+func (s *Server) Document() ([]byte, error) { return json.Marshal(s.api) }
+
 // addDocument serves the document, which is complete when it is called.
 func (s *Server) addDocument() error {
 	var text []byte
@@ -126,6 +135,6 @@ func (s *Server) addDocument() error {
 		_, _ = w.Write(text) // the caller is gone; there is no one to tell
 	}))
 	var err error
-	text, err = json.Marshal(s.api)
+	text, err = s.Document()
 	return err
 }

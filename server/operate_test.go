@@ -124,6 +124,22 @@ func TestNamesOfTargets(t *testing.T) {
 	}
 }
 
+// A redrive that nobody watches does not say that nothing died again.
+func TestRedriveNotWatched(t *testing.T) {
+	url := receiver(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
+	for options, isWatched := range map[string]bool{"": false, `,"rate":100`: false, `,"stop_if_failing":1`: true} {
+		a := start(t)
+		a.call("POST", "/v1/tasks?wait=30s", `{"type":"push","target":{"url":"`+url+`"}}`).is(200)
+		var out client.Redriven
+		a.call("POST", "/v1/dead/redrive", `{"filter":{}`+options+`}`).is(202).into(&out)
+		a.ended(out.Operation)
+		got := a.call("GET", "/v1/operations/"+out.Operation, "").is(200)
+		if got.get("sent") != "1" || (got.get("failing") != "") != isWatched || (got.get("succeeded") != "") != isWatched {
+			t.Errorf("with %q the operation is %s", options, got.body)
+		}
+	}
+}
+
 func TestRedrive(t *testing.T) {
 	var up atomic.Bool
 	url := receiver(t, func(w http.ResponseWriter, _ *http.Request) {

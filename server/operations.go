@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/outlast-dev/outlast/bulk"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -21,15 +22,15 @@ type operationsInput struct {
 
 type itemsInput struct {
 	ID     string `path:"id" doc:"Id of the operation."`
-	Limit  *int   `query:"limit" doc:"Letters per page, 1 to 500, 100 when absent."`
+	Limit  *int   `query:"limit" doc:"Items per page, 1 to 500, 100 when absent."`
 	Cursor string `query:"cursor" doc:"next_cursor of the page before."`
 }
 
 func (s *Server) addOperations() {
 	handle(s, route{
 		method: "GET", path: "/v1/operations/{id}/items", id: "list-operation-items", needs: token.View, scope: byBody, tag: "operations", answers: []int{200},
-		summary: "What has become of each letter of a redrive, in the order in which they go",
-		about:   "Kept as long as dead letters are, from the end of the operation. A redrive by ids without canary and stop_if_failing is no operation and has no report.",
+		summary: "What has become of each letter of a redrive, or of each task, in the order in which they go",
+		about:   "Kept as long as dead letters are, from the end of the operation. What was done at once, such as a redrive by ids without rate, canary and stop_if_failing, is no operation and has no report.",
 		errors:  []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *itemsInput) (answer[client.OperationItems], error) {
 		page, err := pageOf(in.Limit, in.Cursor)
@@ -39,11 +40,11 @@ func (s *Server) addOperations() {
 		if err := s.inOperation(ctx, in.ID); err != nil {
 			return fail[client.OperationItems](err)
 		}
-		items, next, err := s.inspect.OperationItems(ctx, in.ID, page)
+		items, next, err := s.items(ctx, in.ID, page)
 		if err != nil {
 			return fail[client.OperationItems](err)
 		}
-		return ok(client.OperationItems{Items: wireItems(items), NextCursor: next})
+		return ok(client.OperationItems{Items: items, NextCursor: next})
 	})
 	handle(s, route{
 		method: "GET", path: "/v1/operations", id: "list-operations", needs: token.View, scope: filtered, tag: "operations", answers: []int{200}, summary: "List operations, newest first",
@@ -97,6 +98,16 @@ func (s *Server) addOperations() {
 			return ok(wireOperation(operation))
 		})
 	}
+}
+
+// items is a page of the report of an operation of whatever kind.
+func (s *Server) items(ctx context.Context, id string, page store.Page) ([]client.OperationItem, string, error) {
+	if operation, err := s.inspect.Operation(ctx, id); err == nil && bulk.Is(operation.Kind) {
+		items, next, err := s.inspect.BulkItems(ctx, id, page)
+		return bulkItems(items), next, err
+	}
+	items, next, err := s.inspect.OperationItems(ctx, id, page)
+	return wireItems(items), next, err
 }
 
 // inOperation answers an operation on other queues than the token's as if there

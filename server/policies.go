@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
 	planner "github.com/outlast-dev/outlast/plan"
 	"github.com/outlast-dev/outlast/policy"
@@ -109,7 +108,7 @@ func (s *Server) policyVersions(ctx context.Context, in *policyName) (answer[cli
 }
 
 func (s *Server) putPolicy(ctx context.Context, in *policyPut) (answer[client.Policy], error) {
-	named, changed, err := s.inspect.PutPolicy(ctx, policy.Change{Name: in.Name, Form: in.Body, Version: in.Version, Actor: outlast.Actor(ctx), DryRun: in.DryRun})
+	named, changed, err := s.inspect.PutPolicy(ctx, policy.Change{Name: in.Name, Form: in.Body, Version: in.Version, DryRun: in.DryRun})
 	if err != nil {
 		return fail[client.Policy](err)
 	}
@@ -123,7 +122,7 @@ func (s *Server) putPolicy(ctx context.Context, in *policyPut) (answer[client.Po
 }
 
 func (s *Server) deletePolicy(ctx context.Context, in *policyDelete) (answer[client.PolicyDeleted], error) {
-	err := s.inspect.DeletePolicy(ctx, policy.Change{Name: in.Name, Version: in.Version, Actor: outlast.Actor(ctx), DryRun: in.DryRun})
+	err := s.inspect.DeletePolicy(ctx, policy.Change{Name: in.Name, Version: in.Version, DryRun: in.DryRun})
 	if err != nil {
 		return fail[client.PolicyDeleted](err)
 	}
@@ -144,7 +143,7 @@ func wirePolicies(all []policy.Named, err error) (answer[client.Policies], error
 // wirePolicy also says what is to be said of the policy before it fails a task.
 func wirePolicy(named *policy.Named) client.Policy {
 	out := client.Policy{
-		Name: named.Name, Source: string(named.Source), Version: named.Version, Policy: named.Form, Preset: named.Preset,
+		Name: named.Name, Source: string(named.Source), Version: named.Version, Policy: client.PlainJSON(named.Form), Preset: named.Preset,
 		Actor: named.Actor, UpdatedAt: wireTime(named.UpdatedAt), UsedBy: named.UsedBy,
 	}
 	if named.Policy == nil {

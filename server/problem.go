@@ -80,7 +80,7 @@ var usualHints = map[task.Code]string{
 	task.CodeDedupeBusy:      "try again",
 	task.CodeQueueFull:       "come back after Retry-After",
 	task.CodeUnavailable:     "try again after Retry-After",
-	task.CodeUnauthenticated: "send Authorization: Bearer with a token; outlast token create makes one",
+	task.CodeUnauthenticated: "send Authorization: Bearer with a token, on the command line by --token-file or OUTLAST_TOKEN; outlast token create makes one",
 	task.CodeRateLimited:     "come back after Retry-After",
 	task.CodeDenied:          "use the address that the server listens on",
 	task.CodeInternal:        "the server's log has it",

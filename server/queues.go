@@ -124,7 +124,7 @@ func count(queue *client.Queue, stats map[string]outlast.QueueStats) {
 
 func noQueue(name string) error {
 	err := task.NotFound("queue", name)
-	err.Hint = "check the name, or create it with PUT /v1/queues/{name}"
+	err.Hint = "check the name: outlast queue list; or create it: outlast queue create NAME, PUT /v1/queues/{name}"
 	return err
 }
 

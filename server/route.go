@@ -45,7 +45,8 @@ type route struct {
 	errors       []task.Code  // beside those that any call can have
 	limit        int64        // of the body; maxBody when 0
 	request      reflect.Type // of the body in the document, where the handler reads it in steps
-	streams      bool         // NDJSON of the output type
+	media        string       // of the answer; JSON when empty
+	endless      bool         // it goes on until the caller goes: how long it takes tells nothing
 }
 
 // answer is what a handler returns instead of an error. A zero Status means
@@ -199,7 +200,9 @@ func (p *plan) readQuery(req *http.Request, in reflect.Value, wrong []task.Field
 		return nil, err
 	}
 	for _, parameter := range p.query {
-		switch texts := values[parameter.name]; {
+		switch texts := values[parameter.name]; { // a list takes any number of texts
+		case parameter.field.Type.Kind() == reflect.Slice:
+			in.FieldByIndex(parameter.index).Set(reflect.ValueOf(texts))
 		case len(texts) > 1:
 			wrong = append(wrong, task.Field{Path: parameter.name, Message: "is given twice"})
 		case len(texts) == 1 && texts[0] == "" && parameter.field.Type.Kind() == reflect.Bool:

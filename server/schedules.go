@@ -33,6 +33,11 @@ type nextInput struct {
 	N *int `query:"n" doc:"How many, 1 to 100; 5 when absent."`
 }
 
+type planTicksInput struct {
+	N    *int `query:"n" doc:"How many, 1 to 100; 5 when absent."`
+	Body client.ScheduleRule
+}
+
 func (s *Server) addSchedules() {
 	handle(s, route{
 		method: "GET", path: "/v1/schedules", id: "list-schedules", needs: token.View, scope: whole, tag: "schedules", answers: []int{200}, summary: "List schedules by name",
@@ -61,6 +66,12 @@ func (s *Server) addSchedules() {
 		method: "GET", path: "/v1/schedules/{name}/next", id: "next-ticks", needs: token.View, scope: whole, tag: "schedules", answers: []int{200},
 		summary: "The next ticks of a schedule", about: "Of a paused one, those that it would have if it were resumed.", errors: []task.Code{task.CodeNotFound},
 	}, s.nextTicks)
+	handle(s, route{
+		method: "POST", path: "/v1/schedules/next", id: "plan-ticks", needs: token.View, scope: whole, tag: "schedules", answers: []int{200}, limit: maxScheduleBody,
+		summary: "The next ticks that a rule would have", about: "It is checked as if it were put, and nothing is kept of it.",
+	}, func(ctx context.Context, in *planTicksInput) (answer[client.Ticks], error) {
+		return wireTicks(s.inspect.PlanTicks(ctx, scheduleOf("planned", &in.Body), ticksOr(in.N)))
+	})
 	handle(s, route{
 		method: "POST", path: "/v1/schedules/{name}/trigger", id: "trigger-schedule", needs: token.Operate, scope: whole, tag: "schedules", answers: []int{201, 200},
 		summary: "Enqueue the task of a schedule now (201)", errors: []task.Code{task.CodeNotFound, task.CodeQueueFull},
@@ -91,11 +102,17 @@ func (s *Server) listSchedules(ctx context.Context, _ *none) (answer[client.Sche
 }
 
 func (s *Server) nextTicks(ctx context.Context, in *nextInput) (answer[client.Ticks], error) {
-	n := 5
-	if in.N != nil {
-		n = *in.N
+	return wireTicks(s.inspect.NextTicks(ctx, in.Name, ticksOr(in.N)))
+}
+
+func ticksOr(n *int) int {
+	if n == nil {
+		return 5
 	}
-	ticks, err := s.inspect.NextTicks(ctx, in.Name, n)
+	return *n
+}
+
+func wireTicks(ticks []time.Time, err error) (answer[client.Ticks], error) {
 	if err != nil {
 		return fail[client.Ticks](err)
 	}
@@ -157,7 +174,7 @@ func scheduleView(v *schedule.View) client.Schedule {
 			Cron: v.Cron, Zone: v.Zone, Every: client.Duration(v.Every), Start: wireTime(v.Start), At: wireTime(v.At), Misfire: string(v.Misfire),
 			Window: client.Duration(v.Window), Overlap: string(v.Overlap),
 			Task: client.ScheduledTask{
-				Type: t.Type, Queue: t.Queue, Payload: t.Payload, Priority: t.Priority, Key: t.Key, Policy: t.Policy, Retry: t.Retry,
+				Type: t.Type, Queue: t.Queue, Payload: t.Payload, Priority: t.Priority, Key: t.Key, Policy: t.Policy, Retry: client.PlainJSON(t.Retry),
 				MaxAttempts: t.MaxAttempts, Timeout: client.Duration(t.Timeout), TTL: client.Duration(t.TTL), Metadata: t.Metadata,
 				Target: targetOf(t.Target), Fallback: wireFollow(t.Fallback), OnSuccess: wireFollow(t.OnSuccess), OnDead: wireFollow(t.OnDead),
 			},

@@ -43,3 +43,23 @@ func TestSchedules(t *testing.T) {
 	a.call("GET", "/v1/schedules/nightly", "").problem(404, "not_found")
 	a.call("GET", "/v1/schedules/nightly/next", "").problem(404, "not_found")
 }
+
+// TestPlannedTicks asks for the ticks of a rule that is not kept.
+func TestPlannedTicks(t *testing.T) {
+	a := start(t)
+	got := a.call("POST", "/v1/schedules/next?n=2", `{"cron":"0 3 * * *","zone":"Asia/Shanghai","task":{"type":"report"}}`).is(200)
+	if strings.Count(string(got.body), "T19:00:00.000000Z") != 2 {
+		t.Errorf("got %s", got.body)
+	}
+	a.call("POST", "/v1/schedules/next", `{"cron":"61 3 * * *","task":{"type":"report"}}`).problem(400, "invalid")
+	a.call("POST", "/v1/schedules/next?n=101", `{"every":"1h","task":{"type":"report"}}`).problem(400, "invalid")
+	if list := a.call("GET", "/v1/schedules", "").is(200); strings.Contains(string(list.body), `"name"`) {
+		t.Errorf("a rule was kept: %s", list.body)
+	}
+}
+
+// A single time in the past is refused by name.
+func TestScheduleInThePast(t *testing.T) {
+	a := start(t)
+	a.call("PUT", "/v1/schedules/once", `{"at":"2026-01-01T00:00:00Z","task":{"type":"report"}}`).problem(400, "invalid", "at")
+}

@@ -2,12 +2,13 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/bulk"
+	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
@@ -136,7 +137,7 @@ func inQueues(ctx context.Context, views []*outlast.View) []*outlast.View {
 	return slices.DeleteFunc(views, func(v *outlast.View) bool { return !t.Covers(v.Queue) })
 }
 
-// scopedLetters bounds what a redrive or purge is about: by filter to the token's
+// scopedLetters bounds what a redrive, a purge or an action on tasks is about: by filter to the token's
 // queues; of ids, those of other queues are given back apart, as if they were of
 // no letters.
 func (s *Server) scopedLetters(ctx context.Context, ids []task.ID, filter *store.Filter) (own []task.ID, bound *store.Filter, others []task.ID, err error) {
@@ -176,13 +177,11 @@ func (s *Server) ownItems(ctx context.Context, ids []task.ID) ([]bool, error) {
 	return own, err
 }
 
-// coversOperation answers an operation on other queues as if there were none.
+// coversOperation answers an operation that is also about other queues as if there
+// were none: whoever sees one may stop it, for all of its letters.
 func coversOperation(t *token.Token, operation *store.Operation) bool {
-	var request struct{ Filter struct{ Queue string } }
-	if json.Unmarshal(operation.Request, &request) != nil {
-		return false
-	}
-	return request.Filter.Queue != "" && t.Covers(request.Filter.Queue)
+	queues := append(dead.QueuesOf(operation), bulk.QueuesOf(operation)...)
+	return len(queues) > 0 && !slices.ContainsFunc(queues, func(queue string) bool { return !t.Covers(queue) })
 }
 
 func idsOf[T any](items []T, id func(*T) task.ID) []task.ID {

@@ -100,3 +100,13 @@ func TestGuardedHandlersAskForTheHost(t *testing.T) {
 		}
 	}
 }
+
+// The first token cannot lock everybody out.
+func TestFirstTokenIsAnAdmins(t *testing.T) {
+	a := start(t)
+	a.call("POST", "/v1/tokens", `{"name":"guest","role":"viewer"}`).problem(400, "invalid", "role")
+	a.call("POST", "/v1/tokens", `{"name":"some","role":"admin","queues":["mail"]}`).problem(400, "invalid", "role")
+	a.call("GET", "/v1/tasks", "").is(200) // still open
+	a.call("POST", "/v1/tokens", `{"name":"boss","role":"admin"}`).is(201)
+	a.call("GET", "/v1/tasks", "").problem(401, "unauthenticated")
+}

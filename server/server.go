@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -37,6 +38,9 @@ type Config struct {
 	// Hosts are names that the server answers to beside loopback ones,
 	// without port.
 	Hosts []string
+	// Console answers GET / and what is below /console/, without a token; nothing
+	// is there when nil.
+	Console http.Handler
 }
 
 // Server is the HTTP API as an [http.Handler]. Make it with [New]; it is safe
@@ -54,9 +58,11 @@ type Server struct {
 
 	tokens     *token.Keeper
 	failures   token.Limiter
+	streams    streams
 	exposed    bool // reached by others than this machine: a token is always needed
 	rules      []Rule
-	undeclared []string // routes that say not who may call them
+	simulating sync.Mutex // held while a scenario is played
+	undeclared []string   // routes that say not who may call them
 }
 
 // New makes a server with all its routes.
@@ -89,13 +95,18 @@ func New(config Config) (*Server, error) {
 	s.addSchedules()
 	s.addTargets()
 	s.addStats()
+	s.addSeries()
+	s.addSim()
 	s.addAlerts()
 	s.addNodes()
 	s.addWorkers()
 	s.addGroups()
 	s.addTokens()
+	s.addSelf()
 	s.addAudit()
+	s.addEvents()
 	s.addHealth()
+	s.addConsole(config.Console)
 	s.addMetrics(config.Registry)
 	if err := s.addDocument(); err != nil {
 		return nil, fmt.Errorf("server: OpenAPI document: %w", err)

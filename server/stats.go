@@ -43,7 +43,14 @@ func (s *Server) stats(ctx context.Context, _ *none) (answer[client.Stats], erro
 	if err != nil {
 		return fail[client.Stats](err)
 	}
-	out := client.Stats{Queues: []client.QueueStats{}, Dead: client.DeadStats(*dead), AsOf: wireTime(s.inspect.TopologyAt())}
+	backlog, err := s.inspect.Backlog(ctx)
+	if err != nil {
+		return fail[client.Stats](err)
+	}
+	out := client.Stats{
+		Queues: []client.QueueStats{}, Dead: client.DeadStats(*dead), AsOf: wireTime(s.inspect.TopologyAt()),
+		Ready: backlog.Due, Scheduled: backlog.Later, OldestDue: client.Duration(backlog.OldestDue),
+	}
 	for _, queue := range queues.Body.Queues {
 		out.Queues = append(out.Queues, client.QueueStats{Name: queue.Name, Paused: queue.Paused, Counts: *queue.Counts})
 	}

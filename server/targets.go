@@ -33,6 +33,11 @@ func (s *Server) addTargets() {
 		view, err := s.inspect.Target(ctx, in.Name)
 		return s.target(view, err)
 	})
+	handle(s, route{
+		method: "GET", path: "/v1/targets/{name}/history", id: "get-target-history", needs: token.View, scope: whole, tag: "targets", answers: []int{200},
+		summary: "What happened to a target's breaker and budget, newest first", errors: []task.Code{task.CodeNotFound},
+		about: "The last 500 changes on all nodes, of the 500 targets that changed last, for 30 days. A node writes them about two seconds after they happened; what a budget comes to is looked at every ten seconds.",
+	}, s.targetHistory)
 	for _, call := range []struct {
 		action         store.TargetAction
 		summary, about string
@@ -51,6 +56,21 @@ func (s *Server) addTargets() {
 			return s.target(view, err)
 		})
 	}
+}
+
+func (s *Server) targetHistory(ctx context.Context, in *targetName) (answer[client.TargetHistory], error) {
+	changes, err := s.inspect.TargetHistory(ctx, in.Name)
+	if err != nil {
+		return fail[client.TargetHistory](err)
+	}
+	out := client.TargetHistory{Changes: make([]client.TargetChange, len(changes))}
+	for i := range changes {
+		c := &changes[i]
+		out.Changes[i] = client.TargetChange{
+			At: wireTime(c.At), Node: c.Node, Part: c.Part, State: c.State, Was: c.Was, Reason: c.Reason, Until: wireTime(c.Until),
+		}
+	}
+	return ok(out)
 }
 
 func (s *Server) target(view *outlast.TargetView, err error) (answer[client.TargetState], error) {

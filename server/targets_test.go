@@ -88,3 +88,27 @@ func TestOrders(t *testing.T) {
 		t.Errorf("a task of a target that is ordered open: %s", got.body)
 	}
 }
+
+// What happened to a target is there after the node has ended.
+func TestTargetHistory(t *testing.T) {
+	a := startOnFile(t, func(node *outlast.Client) {
+		outlast.Handle(node, "t", func(context.Context, string) error { return nil })
+	})
+	a.call("GET", "/v1/targets/t/history", "").problem(404, "not_found")
+	a.call("POST", "/v1/tasks?wait=10s", `{"type":"t","payload":"x"}`).is(200)
+	a.call("POST", "/v1/targets/t/open", "").is(200)
+	for deadline := time.Now().Add(10 * time.Second); a.call("GET", "/v1/targets/t", "").is(200).get("nodes") == "[]"; {
+		if time.Now().After(deadline) {
+			t.Fatal("no node obeys")
+		}
+	}
+	must(t, a.node.Stop(t.Context()))
+	var history client.TargetHistory
+	a.call("GET", "/v1/targets/t/history", "").is(200).into(&history)
+	if len(history.Changes) == 0 {
+		t.Fatal("nothing happened")
+	}
+	if c := history.Changes[0]; c.Part != "breaker" || c.State != "open" || c.Was != "closed" || c.Reason != "forced" || c.Node == "" || c.At.IsZero() {
+		t.Errorf("%+v", c)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
@@ -31,17 +32,46 @@ type enqueueInput struct {
 	Body  client.Draft
 }
 
+type taskQuery struct {
+	State      task.State  `query:"state" doc:"pending, running, succeeded, dead or canceled."`
+	Type       string      `query:"type"`
+	Queue      string      `query:"queue"`
+	Key        string      `query:"key" doc:"Ordering key."`
+	Category   string      `query:"category" doc:"Category of the last error."`
+	Trace      string      `query:"trace" doc:"Trace id."`
+	Since      client.Time `query:"since" doc:"Created at or after."`
+	Until      client.Time `query:"until" doc:"Created before."`
+	Target     string      `query:"target"`
+	AttemptMin int         `query:"attempt_min" doc:"With at least so many attempts."`
+	Metadata   []string    `query:"metadata" doc:"name:value; repeatable, all must be there."`
+	Q          string      `query:"q" doc:"The id of a task, or its first 8 digits or more; else an ordering key or a type as it is, or a part of the last error's message."`
+}
+
+func (q *taskQuery) filter() (store.Filter, error) {
+	metadata, err := metadataOf(q.Metadata)
+	return store.Filter{
+		State: q.State, Type: q.Type, Queue: q.Queue, Key: q.Key, Category: q.Category, Trace: q.Trace, Since: q.Since.Time, Until: q.Until.Time,
+		Target: q.Target, AttemptMin: q.AttemptMin, Metadata: metadata, Search: q.Q,
+	}, err
+}
+
+// metadataOf reads pairs of name and value; only the first colon parts them.
+func metadataOf(pairs []string) (map[string]string, error) {
+	metadata := map[string]string{}
+	for _, pair := range pairs {
+		name, value, ok := strings.Cut(pair, ":")
+		if _, twice := metadata[name]; twice || !ok || name == "" || !utf8.ValidString(pair) || strings.ContainsRune(pair, 0) {
+			return nil, task.Invalid("metadata", "is not name:value in UTF-8, each name once", "metadata=region:eu")
+		}
+		metadata[name] = value
+	}
+	return metadata, nil
+}
+
 type listInput struct {
-	State    task.State  `query:"state" doc:"pending, running, succeeded, dead or canceled."`
-	Type     string      `query:"type"`
-	Queue    string      `query:"queue"`
-	Key      string      `query:"key" doc:"Ordering key."`
-	Category string      `query:"category" doc:"Category of the last error."`
-	Trace    string      `query:"trace" doc:"Trace id."`
-	Since    client.Time `query:"since" doc:"Created at or after."`
-	Until    client.Time `query:"until" doc:"Created before."`
-	Limit    *int        `query:"limit" doc:"Tasks per page, 1 to 500, 100 when absent."`
-	Cursor   string      `query:"cursor" doc:"next_cursor of the page before."`
+	taskQuery
+	Limit  *int   `query:"limit" doc:"Tasks per page, 1 to 500, 100 when absent."`
+	Cursor string `query:"cursor" doc:"next_cursor of the page before."`
 }
 
 type rescheduleInput struct {
@@ -84,6 +114,7 @@ func (s *Server) addTasks() {
 		return ok(client.Attempts{Attempts: wireAttempts(attempts)})
 	})
 	s.addTaskActions()
+	s.addBulk()
 }
 
 func (s *Server) addTaskActions() {
@@ -203,10 +234,10 @@ func (s *Server) listTasks(ctx context.Context, in *listInput) (answer[client.Ta
 	if err != nil {
 		return fail[client.Tasks](err)
 	}
-	filter, err := scopedFilter(ctx, store.Filter{
-		State: in.State, Type: in.Type, Queue: in.Queue, Key: in.Key, Category: in.Category, Trace: in.Trace,
-		Since: in.Since.Time, Until: in.Until.Time,
-	})
+	filter, err := in.filter()
+	if err == nil {
+		filter, err = scopedFilter(ctx, filter)
+	}
 	if err != nil {
 		return fail[client.Tasks](err)
 	}

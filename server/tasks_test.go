@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"strings"
 	"sync/atomic"
@@ -88,6 +90,49 @@ func TestFullQueueSaysWhenToComeBack(t *testing.T) {
 	full.problem(429, "queue_full")
 	if full.header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
+	}
+}
+
+// A caller who lost the answer gets it, however full the queue has become.
+func TestRepeatsIntoAFullQueue(t *testing.T) {
+	a := start(t)
+	a.call("PUT", "/v1/queues/small", `{"max_pending":1}`).is(201)
+	body := `{"id":"` + client.NewID().String() + `","type":"a","queue":"small","dedupe_key":"once",` + later + `}`
+	first := a.call("POST", "/v1/tasks", body).is(201)
+	for _, again := range []string{body, `{"type":"a","queue":"small","dedupe_key":"once",` + later + `}`} {
+		if got := a.call("POST", "/v1/tasks", again).is(200); got.id() != first.id() {
+			t.Errorf("the repeat answered with %s, not %s", got.id(), first.id())
+		}
+		a.call("POST", "/v1/tasks/batch", `{"atomic":true,"tasks":[`+again+`]}`).is(200)
+	}
+	a.call("POST", "/v1/tasks", strings.Replace(body, later, later+`,"payload":2`, 1)).problem(409, "id_conflict")
+	a.call("POST", "/v1/tasks", `{"type":"a","queue":"small",`+later+`}`).problem(429, "queue_full")
+}
+
+// The Go client repeats a call of which it lost the answer, and takes the place that
+// it has for its own.
+func TestClientRepeatsIntoAFullQueue(t *testing.T) {
+	a := start(t)
+	a.call("PUT", "/v1/queues/small", `{"max_pending":1}`).is(201)
+	behind, err := url.Parse(a.url)
+	must(t, err)
+	var calls atomic.Int64
+	proxy := httputil.NewSingleHostReverseProxy(behind)
+	proxy.Transport = a.http.Transport
+	proxy.ModifyResponse = func(*http.Response) error {
+		if calls.Add(1) == 1 {
+			panic(http.ErrAbortHandler) // the answer is lost
+		}
+		return nil
+	}
+	front := httptest.NewServer(proxy)
+	defer front.Close()
+	c, err := client.New(front.URL)
+	must(t, err)
+	defer c.Close()
+	_, existing, err := c.Enqueue(t.Context(), client.Draft{Type: "a", Queue: "small"})
+	if err != nil || !existing || calls.Load() != 2 {
+		t.Errorf("after %d calls: there already %v, %v", calls.Load(), existing, err)
 	}
 }
 

@@ -15,6 +15,10 @@ type tokenID struct {
 	ID string `path:"id" doc:"Id of the token."`
 }
 
+// errFirstToken refuses a first token that would lock everybody out.
+var errFirstToken = task.Invalid("role", "the first token must be an admin's, for all queues: from then on nobody else could make or revoke any",
+	"make an admin's token first, and then this one with it")
+
 func (s *Server) addTokens() {
 	handle(s, route{
 		method: "POST", path: "/v1/tokens", id: "create-token", needs: token.Administer, scope: whole, tag: "tokens", answers: []int{201},
@@ -22,6 +26,9 @@ func (s *Server) addTokens() {
 		about: "From then on every request needs a token, those from this machine included. The roles are viewer, operator, admin, enqueuer and worker; " +
 			"x-permission says of each call what it needs.",
 	}, func(ctx context.Context, in *tokenInput) (answer[client.NewToken], error) {
+		if bearer(ctx) == nil && (in.Body.Role != string(token.Admin) || len(in.Body.Queues) > 0) {
+			return fail[client.NewToken](errFirstToken)
+		}
 		made, secret, err := s.inspect.CreateToken(ctx, token.Spec{
 			Name: in.Body.Name, Role: token.Role(in.Body.Role), Queues: in.Body.Queues, TTL: time.Duration(in.Body.TTL),
 		})

@@ -36,23 +36,6 @@ func TestRescheduleNeedsATime(t *testing.T) {
 	a.call("POST", "/v1/tasks/"+id+"/reschedule", `{"delay":"0s"}`).is(200)
 }
 
-// What the contract has and this release does not is no typing error.
-func TestLaterFields(t *testing.T) {
-	a := start(t)
-	for _, c := range [][3]string{
-		{"/v1/tasks", `{"type":"a","target":{"url":"https://e.org","success":"true"}}`, "target.success"},
-	} {
-		refused := a.call("POST", c[0], c[1])
-		refused.problem(400, "invalid", c[2])
-		if !strings.Contains(string(refused.body), "is not possible yet") || !strings.Contains(refused.get("hint"), "later release") {
-			t.Errorf("%s: %s", c[1], refused.body)
-		}
-	}
-	if typo := a.call("POST", "/v1/tasks", `{"type":"a","alerts":{}}`); !strings.Contains(string(typo.body), "unknown field") {
-		t.Errorf("got %s", typo.body)
-	}
-}
-
 // The detail alone says what is wrong.
 func TestDetailNamesItsSubject(t *testing.T) {
 	a := start(t)

@@ -45,7 +45,7 @@ func (s *Server) addWorkers() {
 
 func (s *Server) pollTasks(ctx context.Context, in *pollInput) (answer[client.Polled], error) {
 	poll := engine.Poll{
-		Worker: in.Body.Worker, Queues: in.Body.Queues, Types: in.Body.Types, Most: 1,
+		Worker: in.Body.Worker, Release: in.Body.Release, Queues: in.Body.Queues, Types: in.Body.Types, Most: 1,
 		Wait: time.Duration(in.Body.Wait), Lease: orUsual(in.Body.Lease),
 	}
 	if in.Body.Queues == nil {
@@ -76,7 +76,7 @@ func (s *Server) pollTasks(ctx context.Context, in *pollInput) (answer[client.Po
 	out := client.Polled{Tasks: make([]client.LeasedTask, len(leased))}
 	for i, view := range views {
 		out.Tasks[i] = client.LeasedTask{
-			Task: wireTask(view), LeaseUntil: wireTime(leased[i].Until), AttemptEnds: wireTime(leased[i].AttemptEnds),
+			Task: wireTask(view), AttemptEnds: wireTime(leased[i].AttemptEnds),
 		}
 	}
 	return ok(out)

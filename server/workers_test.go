@@ -31,7 +31,7 @@ func (a *api) settle(id string, claim int64, rest string) client.SettleResult {
 	return out.Results[0]
 }
 
-const mailPoll = `{"worker":"w1","queues":["default"],"types":["mail"],"max":10,"wait":"5s","lease":"30s"}`
+const mailPoll = `{"worker":"w1","release":"1.4","queues":["default"],"types":["mail"],"max":10,"wait":"5s","lease":"30s"}`
 
 func TestWorkerProtocol(t *testing.T) {
 	a := start(t)
@@ -76,7 +76,8 @@ func TestWorkerProtocol(t *testing.T) {
 	}
 	var history client.Attempts
 	a.call("GET", "/v1/tasks/"+id+"/attempts", "").is(200).into(&history)
-	if len(history.Attempts) != 2 || history.Attempts[0].Worker != "w1" || history.Attempts[0].Node == "" || history.Attempts[1].Outcome != "succeeded" {
+	if len(history.Attempts) != 2 || history.Attempts[0].Worker != "w1" || history.Attempts[0].Node == "" || history.Attempts[1].Outcome != "succeeded" ||
+		history.Attempts[0].Release != "1.4" || history.Attempts[1].Release != "1.4" || history.Attempts[0].Policy != "" {
 		t.Errorf("history %+v", history)
 	}
 	if got := a.call("GET", "/v1/tasks/"+id, "").is(200); got.get("result") != `{"sent":true}` {
@@ -117,6 +118,8 @@ func TestBadWorkerRequests(t *testing.T) {
 	}{
 		{"poll", `{}`, []string{"worker"}},
 		{"poll", `{"worker":"a/b"}`, []string{"worker"}},
+		{"poll", `{"worker":"w","release":"a\nb"}`, []string{"release"}},
+		{"poll", `{"worker":"w","release":"` + strings.Repeat("1", 65) + `"}`, []string{"release"}},
 		{"poll", `{"worker":"w","max":0,"wait":"61s","lease":"10ms"}`, []string{"max", "wait", "lease"}},
 		{"poll", `{"worker":"w","max":1001,"wait":"-1s","lease":"2h"}`, []string{"max", "wait", "lease"}},
 		{"poll", `{"worker":"w","queues":["a b"],"types":[""]}`, []string{"queues[0]", "types[0]"}},

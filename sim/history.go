@@ -19,9 +19,11 @@ type History struct {
 	// Skipped is how many tasks had no attempt.
 	Skipped int
 
-	begin   time.Time
-	targets []observed
-	tasks   []recordedTask
+	begin    time.Time
+	targets  []observed
+	tasks    []recordedTask
+	policies []*retry.Policy // that tasks have of their own
+	waits    histogram       // between attempts
 }
 
 // HistoryReach is how far from an observation it still speaks.
@@ -49,6 +51,13 @@ type recordedTask struct {
 	failed   int
 	end      recordedEnd
 	done     time.Duration // when it succeeded, if it did
+
+	policy   int           // its own, -1 for none
+	name     string        // of that
+	most     int           // attempts, whatever the policy says; 0 for none
+	timeout  time.Duration // of an attempt; 0 for none
+	deadline time.Duration // since the beginning of the history
+	limited  bool          // there is a deadline
 }
 
 // recordedEnd is how far a task had come when it was recorded.
@@ -63,6 +72,12 @@ const (
 
 // Tasks is how many tasks can be replayed.
 func (h *History) Tasks() int { return len(h.tasks) }
+
+// Targets is how many targets they call.
+func (h *History) Targets() int { return len(h.targets) }
+
+// Begin is when the first attempt began.
+func (h *History) Begin() time.Time { return h.begin.UTC() }
 
 // Outage is a time in which all recorded attempts to a target failed.
 type Outage struct {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/outlast-dev/outlast/retry"
@@ -10,8 +11,8 @@ import (
 // up because of a guard, a task waits and spends no attempt.
 type job struct {
 	call
-	doomed  *retry.Verdict // it fails like this whenever the target is well
-	granted bool           // the budget has paid for the next attempt
+	task    *recordedTask
+	granted bool // the budget has paid for the next attempt
 }
 
 // leastWait keeps a task that waits for a guard from asking again at once.
@@ -46,7 +47,7 @@ func (j *job) happen(w *world, _ what) {
 	j.granted = false
 	a := w.attempts.next()
 	a.call, a.job, a.number, a.started, a.pass = &j.call, j, j.number, w.now, p
-	if limit := j.client.policy.Timeout(); limit > 0 {
+	if limit := cmp.Or(j.task.timeout, j.client.policy.Timeout()); limit > 0 {
 		w.after(limit, a, attemptTimesOut)
 	}
 	j.client.to.take(w, a)
@@ -69,6 +70,7 @@ func (j *job) pay(w *world) time.Duration {
 // settle plans the next attempt, or ends the task.
 func (j *job) settle(w *world, a *attempt, v *retry.Verdict) {
 	j.tell(w, a, v)
+	j.failed = w.now
 	if v == nil {
 		j.ok = true
 		j.finish(w)
@@ -76,8 +78,16 @@ func (j *job) settle(w *world, a *attempt, v *retry.Verdict) {
 	}
 	j.last = v
 	f := retry.Failure{Attempt: j.number, Verdict: *v, PreviousDelay: j.wait, Now: w.clock}
+	if !j.client.policy.IsOnce() {
+		f.MaxAttempts = j.task.most
+	}
+	if j.task.limited {
+		f.Deadline = epoch.Add(j.task.deadline)
+	}
 	if ttl := j.client.policy.TTL(); ttl > 0 {
-		f.Deadline = epoch.Add(j.started + ttl)
+		if at := epoch.Add(j.started + ttl); f.Deadline.IsZero() || at.Before(f.Deadline) {
+			f.Deadline = at
+		}
 	}
 	d := j.client.policy.Decide(f, w.jitter)
 	if !d.Retry {

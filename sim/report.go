@@ -48,6 +48,16 @@ type Figure struct {
 	Unit  string  `json:"unit,omitempty"`
 }
 
+// Figure is the value of a figure, 0 when the variant has none of that name.
+func (v *Variant) Figure(name string) float64 {
+	for _, f := range v.Figures {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return 0
+}
+
 // Metrics are the numbers that every run has. Times are in seconds.
 type Metrics struct {
 	Offered  int64 `json:"offered"`  // calls begun

@@ -115,6 +115,7 @@ func (t *trial) highest(k kit, d disturbance) float64 {
 // in a row, or more work at the server than it can do until the end.
 func (t *trial) stable(k kit, d disturbance, utilisation float64) bool {
 	w := newWorld(t.seed)
+	w.over = t.over
 	stabilityStorm(d, utilisation)(w, k)
 	stable := false
 	w.runUntil(func() bool {

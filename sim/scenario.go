@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -44,8 +45,10 @@ type Contender struct {
 // Run plays all variants of the scenario. With a contender, it takes the place of
 // our own clients; the controls stay. The report depends on nothing else than the
 // arguments.
-func (s *Scenario) Run(seed uint64, contender *Contender) *Report {
-	t := &trial{seed: seed, own: s.own, report: &Report{Scenario: s.ID, Name: s.Name, Seed: seed}}
+func (s *Scenario) Run(seed uint64, contender *Contender) *Report { return s.run(nil, seed, contender) }
+
+func (s *Scenario) run(over func() bool, seed uint64, contender *Contender) *Report {
+	t := &trial{seed: seed, over: over, own: s.own, report: &Report{Scenario: s.ID, Name: s.Name, Seed: seed}}
 	if contender != nil {
 		t.own = contender.kit(s.own)
 	}
@@ -55,6 +58,27 @@ func (s *Scenario) Run(seed uint64, contender *Contender) *Report {
 		t.report.Passed = t.report.Passed && v.OK
 	}
 	return t.report
+}
+
+// errOver ends a run from inside.
+var errOver = errors.New("sim: the run took too long")
+
+// RunUntil is [Scenario.Run] for those who do not wait for ever: over is asked now and
+// then whether to give up. There is no report then, and an error.
+func (s *Scenario) RunUntil(over func() bool, seed uint64, contender *Contender) (*Report, error) {
+	return untilOver(func() *Report { return s.run(over, seed, contender) })
+}
+
+// untilOver turns the end of a run from inside into an error.
+func untilOver[R any](run func() *R) (result *R, err error) {
+	defer func() {
+		if cause := recover(); cause == errOver { //nolint:errorlint // our own, thrown by the world
+			result, err = nil, errOver
+		} else if cause != nil {
+			panic(cause)
+		}
+	}()
+	return run(), nil
 }
 
 // kit gives a contender the guards that it asks for. What is no part of a policy,
@@ -77,6 +101,7 @@ func (c *Contender) kit(own kit) kit {
 // trial is a scenario being played with one seed.
 type trial struct {
 	seed   uint64
+	over   func() bool
 	own    kit
 	report *Report
 }
@@ -84,6 +109,7 @@ type trial struct {
 // run plays a storm with clients and adds it to the report.
 func (t *trial) run(k kit, s storm) *run {
 	w := newWorld(t.seed)
+	w.over = t.over
 	s(w, k)
 	w.run()
 	t.report.Events += w.count

@@ -159,3 +159,15 @@ func TestFind(t *testing.T) {
 		seen[s.ID] = true
 	}
 }
+
+// A run that is given up has no report, and what comes later is as ever.
+func TestRunUntil(t *testing.T) {
+	asked := 0
+	report, err := Find("S4").RunUntil(func() bool { asked++; return asked > 3 }, 1, nil)
+	if report != nil || err == nil || asked != 4 {
+		t.Errorf("%v, %v after %d questions", report, err, asked)
+	}
+	if report, err = Find("S9").RunUntil(func() bool { return false }, 1, nil); err != nil || report.Events != Find("S9").Run(1, nil).Events {
+		t.Errorf("%v, %v", report, err)
+	}
+}

@@ -21,7 +21,7 @@ func (c *Comparison) Rows() [][]string {
 // whatIfColumns are those that say something about a history, the most important
 // ones first: there is no fault to recover from, and nobody gives up.
 var whatIfColumns = []string{
-	"variant", "calls", "attempts", "wasted", "without evidence", "success", "p50", "p99", "in flight", "not ended", "ended badly",
+	"variant", "calls", "attempts", "wasted", "without evidence", "success", "p50", "p99", "wait p50", "wait p99", "in flight", "not ended", "ended badly",
 }
 
 // chosen takes the cells of a row that are shown.

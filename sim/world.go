@@ -16,6 +16,7 @@ type world struct {
 	count  int64 // events that have happened
 	meter  *meter
 	onEnd  func(c *call) // told of every call of a stream or a crowd that ends
+	over   func() bool   // whether to give up, asked now and then; nil for never
 
 	// One source for each purpose, so that clients who behave differently meet the
 	// same arrivals.
@@ -44,6 +45,9 @@ func (w *world) after(d time.Duration, a actor, what what) {
 // at schedules an event at a time since the beginning.
 func (w *world) at(t time.Duration, a actor, what what) { w.events.push(max(t, w.now), a, what) }
 
+// askEvery is how many events happen between two questions whether to give up.
+const askEvery = 1024
+
 // run lets everything happen until the end, or until nothing is left.
 func (w *world) run() { w.runUntil(nil) }
 
@@ -57,6 +61,9 @@ func (w *world) runUntil(known func() bool) {
 				return
 			}
 			ask = w.now + time.Second
+		}
+		if w.over != nil && w.count%askEvery == 0 && w.over() {
+			panic(errOver) // up to RunUntil
 		}
 		e, actor := w.events.pop()
 		w.now = e.at

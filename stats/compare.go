@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -15,7 +16,8 @@ type Question struct {
 	By   By     // ByRelease when empty
 	Type string // of tasks, "" for all
 	// From and To name two releases, or policy versions such as payment@3. Without
-	// To it is the one that was first seen last, without From the one before To.
+	// To it is the one that was first seen last, without From the one before To: of
+	// versions, of each policy.
 	From, To string
 }
 
@@ -46,7 +48,7 @@ func Growth(from, to time.Duration) float64 {
 // Compare reads what the nodes have counted, this one until now and others until half
 // a minute ago, by type and number. A type without the sides asked for is left out.
 func (k *Keeper) Compare(ctx context.Context, q Question) ([]Comparison, error) {
-	k.flush(ctx)
+	k.flush(ctx, k.ledger.write)
 	return Compare(ctx, k.Backend, q)
 }
 
@@ -65,10 +67,33 @@ func Compare(ctx context.Context, backend store.Config, q Question) (all []Compa
 	return all, nil
 }
 
+// compare compares the versions of each policy among themselves: that a type has got
+// another policy, or has several, is no change of one. Two that are named both may be
+// of different ones.
 func (q *Question) compare(taskType string, periods map[string]*period) (all []Comparison) {
 	names := slices.SortedFunc(maps.Keys(periods), func(a, b string) int {
 		return cmp.Or(periods[b].Since.Compare(periods[a].Since), cmp.Compare(b, a))
 	})
+	if q.By != ByPolicyVersion || q.From != "" && q.To != "" {
+		return q.among(names, taskType, periods)
+	}
+	var policies []string
+	of := map[string][]string{}
+	for _, name := range names {
+		policy := name[:max(strings.LastIndexByte(name, '@'), 0)]
+		if of[policy] == nil {
+			policies = append(policies, policy)
+		}
+		of[policy] = append(of[policy], name)
+	}
+	for _, policy := range policies {
+		all = append(all, q.among(of[policy], taskType, periods)...)
+	}
+	return all
+}
+
+// among compares two of the names, the newest first.
+func (q *Question) among(names []string, taskType string, periods map[string]*period) (all []Comparison) {
 	to := q.To
 	if to == "" {
 		to = firstOf(names, func(name string) bool { return name != q.From })
@@ -80,7 +105,7 @@ func (q *Question) compare(taskType string, periods map[string]*period) (all []C
 	from := q.From
 	if from == "" {
 		from = firstOf(names[at+1:], func(string) bool { return true })
-	} else if periods[from] == nil {
+	} else if !slices.Contains(names, from) {
 		return nil
 	}
 	for _, number := range slices.Sorted(maps.Keys(periods[to].Attempts)) {

@@ -1,19 +1,18 @@
 package stats
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/task"
 )
 
 const (
@@ -31,6 +30,7 @@ type Attempt struct {
 	Number  int    // from 1
 	Policy  string // with Version 0, none that has versions
 	Version int64
+	Release string // of who ran it, "" for the node's own
 	Failed  bool
 	Run     time.Duration // from its start to its end
 	Delay   time.Duration // from when it was due to its start
@@ -44,24 +44,22 @@ type Config struct {
 }
 
 // Keeper counts the attempts of one node. [Keeper.Add] takes no lock and allocates
-// nothing after the first attempt of a type and policy version.
+// nothing after the first attempt of a type, policy version and release.
 type Keeper struct {
 	Config
 	mu     sync.Mutex // held by changes of series
 	series atomic.Pointer[map[key]*series]
 
-	flushing sync.Mutex         // held during a flush
-	pending  map[string]*record // that is not in the database yet, by type
-	unsure   *store.Change      // may be there or not
-	writing  map[string]*record // what is in unsure
+	flushing sync.Mutex       // held during a flush
+	ledger   *ledger[*record] // by type
 
-	stop    context.CancelFunc
-	running sync.WaitGroup
+	loops background.Loops
 }
 
 type key struct {
 	taskType, policy string
 	version          int64
+	release          string // "" for the node's own
 }
 
 type series struct {
@@ -74,14 +72,14 @@ func New(config Config) *Keeper {
 	if config.Release == "" {
 		config.Release = noRelease
 	}
-	k := &Keeper{Config: config, pending: map[string]*record{}}
+	k := &Keeper{Config: config, ledger: newLedger(config.Backend, Kind, readRecord)}
 	k.series.Store(&map[key]*series{})
 	return k
 }
 
 // Add counts an attempt.
 func (k *Keeper) Add(a *Attempt) {
-	s := k.of(key{a.Type, a.Policy, a.Version})
+	s := k.of(key{a.Type, a.Policy, a.Version, a.Release})
 	i := min(max(a.Number, 1), mostNumber) - 1
 	if a.Failed {
 		s.failed[i].Add(1)
@@ -112,19 +110,14 @@ func (k *Keeper) of(of key) *series {
 
 // Start begins to keep the counts in the database. Call it once.
 func (k *Keeper) Start() {
-	ctx, stop := context.WithCancel(context.Background())
-	k.stop = stop
-	k.running.Go(func() { k.keep(ctx) })
+	k.loops.Start(k.keep)
 }
 
 // Stop keeps what was counted last. Call it when no attempt runs any more.
 func (k *Keeper) Stop(ctx context.Context) {
-	if k.stop == nil {
-		return
+	if k.loops.Started() && k.loops.Stop(ctx) == nil {
+		k.flush(ctx, k.ledger.finish)
 	}
-	k.stop()
-	k.running.Wait()
-	k.flush(ctx)
 }
 
 func (k *Keeper) keep(ctx context.Context) {
@@ -137,7 +130,7 @@ func (k *Keeper) keep(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
-		k.flush(ctx)
+		k.flush(ctx, k.ledger.write)
 		if now := time.Now(); now.Sub(tidied) >= time.Hour {
 			tidied = now
 			k.failed(ctx, k.tidy(ctx, now))
@@ -153,13 +146,13 @@ func (k *Keeper) failed(ctx context.Context, err error) {
 }
 
 // flush brings the database up to date. What it cannot write waits for the next.
-func (k *Keeper) flush(ctx context.Context) {
+func (k *Keeper) flush(ctx context.Context, write func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
 	k.flushing.Lock()
 	defer k.flushing.Unlock()
 	k.collect(time.Now().UTC())
-	k.failed(ctx, k.write(ctx))
+	k.failed(ctx, write(ctx))
 }
 
 // collect moves what was counted to what is pending.
@@ -169,16 +162,11 @@ func (k *Keeper) collect(now time.Time) {
 		if p == nil {
 			continue
 		}
-		r := k.pending[of.taskType]
-		if r == nil {
-			r = &record{}
-			k.pending[of.taskType] = r
-		}
-		found := &record{Release: map[string]*period{k.Release: p}}
+		found := &record{Release: map[string]*period{cmp.Or(of.release, k.Release): p}}
 		if of.version > 0 {
 			found.PolicyVersion = map[string]*period{VersionName(of.policy, of.version): p}
 		}
-		r.add(found)
+		k.ledger.add(of.taskType, found)
 	}
 }
 
@@ -209,98 +197,22 @@ func (s *series) take(now time.Time) *period {
 	return p
 }
 
-// write adds what is pending to the database.
-func (k *Keeper) write(ctx context.Context) error {
-	if k.unsure != nil {
-		if err := k.apply(ctx); err != nil && !isConflict(err) {
-			return err
-		}
-	}
-	for range conflictTries {
-		if len(k.pending) == 0 {
-			return nil
-		}
-		if err := k.prepare(ctx); err != nil {
-			return err
-		}
-		if err := k.apply(ctx); err != nil && !isConflict(err) {
-			return err
-		}
-	}
-	return nil // there is more, or others were always faster: at the next flush
-}
-
-// How many types go into one change, and how often others may be faster.
-const (
-	mostWritten   = 50
-	conflictTries = 12
-)
-
-// prepare makes the change that adds some of what is pending.
-func (k *Keeper) prepare(ctx context.Context) error {
-	change := &store.Change{ID: "stats-" + strconv.FormatUint(rand.Uint64(), 36) + strconv.FormatUint(rand.Uint64(), 36), Quiet: true}
-	k.writing = map[string]*record{}
-	for name, r := range k.pending {
-		if len(k.writing) >= mostWritten {
-			break
-		}
-		o, err := k.Backend.Object(ctx, Kind, name)
-		if isNotFound(err) {
-			o, err = &store.Object{Kind: Kind, Name: name}, nil
-		}
-		if err != nil {
-			return err
-		}
-		sum := readRecord(o.Body)
-		sum.add(r)
-		body, err := sum.body()
-		if err != nil {
-			return err
-		}
-		change.Put = append(change.Put, store.Object{Kind: Kind, Name: name, Body: body, Version: o.Version, Actor: "stats"})
-		k.writing[name] = r
-	}
-	for name := range k.writing { // what is counted from now on is not in the change
-		delete(k.pending, name)
-	}
-	k.unsure = change
-	return nil
-}
-
-// apply makes the change, or finds that it was made. After another error than a
-// conflict it may have been, and is repeated as it stands.
-func (k *Keeper) apply(ctx context.Context) error {
-	_, err := k.Backend.Change(ctx, *k.unsure)
-	if err != nil && !isConflict(err) {
-		return err
-	}
-	if err != nil {
-		for name, r := range k.writing {
-			if later := k.pending[name]; later != nil {
-				r.add(later)
-			}
-			k.pending[name] = r
-		}
-	}
-	k.unsure, k.writing = nil, nil
-	return err
-}
-
-func isConflict(err error) bool { return errors.Is(err, &task.Error{Code: task.CodeConflict}) }
-func isNotFound(err error) bool { return errors.Is(err, &task.Error{Code: task.CodeNotFound}) }
-
 // tidy forgets types without attempts for long, and the oldest of too many.
 func (k *Keeper) tidy(ctx context.Context, now time.Time) error {
-	objects, err := k.Backend.Objects(ctx, Kind)
+	return tidy(ctx, k.Backend, Kind, mostTypes, now)
+}
+
+func tidy(ctx context.Context, backend store.Config, kind string, most int, now time.Time) error {
+	objects, err := backend.Objects(ctx, kind)
 	if err != nil {
 		return err
 	}
 	slices.SortFunc(objects, func(a, b store.Object) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	for i := range objects {
-		if i < mostTypes && now.Sub(objects[i].UpdatedAt) < retention {
+		if i < most && now.Sub(objects[i].UpdatedAt) < retention {
 			continue
 		}
-		if _, err := k.Backend.Change(ctx, store.Change{Delete: objects[i : i+1], Quiet: true}); err != nil && !isConflict(err) && !isNotFound(err) {
+		if _, err := backend.Change(ctx, store.Change{Delete: objects[i : i+1], Quiet: true}); err != nil && !isConflict(err) && !isNotFound(err) {
 			return err
 		}
 	}

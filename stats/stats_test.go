@@ -80,6 +80,33 @@ func TestCompare(t *testing.T) {
 	})
 }
 
+// Another policy of a type is no change of the one before.
+func TestVersionsOfOnePolicyAreCompared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := keeper(memory.New(), "r")
+		for _, of := range []stats.Attempt{{Policy: "pa", Version: 1}, {Policy: "pb", Version: 1}, {Policy: "pa", Version: 2}, {Policy: "pc", Version: 1}} {
+			of.Type, of.Number, of.Run = "t", 1, time.Second
+			k.Add(&of)
+			time.Sleep(time.Minute)
+		}
+		got := map[string]string{}
+		for _, c := range compare(t, k, stats.Question{By: stats.ByPolicyVersion}) {
+			if got[c.To.Name] = ""; c.From != nil {
+				got[c.To.Name] = c.From.Name
+			}
+		}
+		if len(got) != 3 || got["pa@2"] != "pa@1" || got["pb@1"] != "" || got["pc@1"] != "" {
+			t.Errorf("compared with the one before: %v", got)
+		}
+		for _, q := range []stats.Question{{From: "pa@1"}, {To: "pa@2"}} {
+			q.By = stats.ByPolicyVersion
+			if all := compare(t, k, q); len(all) != 1 || all[0].From == nil || all[0].From.Name != "pa@1" || all[0].To.Name != "pa@2" {
+				t.Errorf("%+v: %+v", q, all)
+			}
+		}
+	})
+}
+
 // A percentile is never too low, and at most a quarter too high.
 func TestPercentiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

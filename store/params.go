@@ -176,8 +176,9 @@ type Claim struct {
 	Items    []ClaimItem
 	MaxBytes int // 8 MiB when 0
 
-	Worker string        // of a claim for a remote worker, its name
-	Lease  time.Duration // from the store's now on, µs count; 0 for a claim of the node itself
+	Worker  string        // of a claim for a remote worker, its name
+	Release string        // the worker's, "" for none
+	Lease   time.Duration // from the store's now on, µs count; 0 for a claim of the node itself
 }
 
 // Holder is who holds the rows of the claim while they run.
@@ -185,7 +186,7 @@ func (c *Claim) Holder() string {
 	if c.Lease == 0 {
 		return c.Node
 	}
-	return task.Holder(c.Node, c.Worker)
+	return task.Holder(c.Node, c.Worker, c.Release)
 }
 
 // LeaseItem names a running row with a lease, by its claim.
@@ -260,6 +261,7 @@ type Settlement struct {
 	DeadReason  task.DeadReason
 	OrderOnDead string // "block", "skip" or "park"
 	Follow      []Insert
+	Label       task.Label // kept with the attempt
 	// Unstarted says that the attempt never started (its deadline had
 	// passed, its crash budget was spent, nothing handles it): Attempt - 1
 	// and no history row.
@@ -317,6 +319,7 @@ type Marking struct {
 type Filter struct {
 	IDs         []task.ID
 	State       task.State
+	Live        bool // pending and running tasks only
 	Type        string
 	Queue       string
 	Key         string
@@ -327,6 +330,15 @@ type Filter struct {
 	Reason      task.DeadReason
 	Fingerprint string
 	DiedBefore  Time // dead letters only
+	Target      string
+	AttemptMin  int               // tasks with at least so many attempts
+	Metadata    map[string]string // each of them, as it is
+	// Search is a key or a type as it is, or a part of the last error's message,
+	// whatever the case of its letters. A store that seals messages finds no part of
+	// them in Count, Letters, Purge and DeadGroups, and refuses it there.
+	Search string
+	// Without is a queue whose tasks are left out.
+	Without string `json:",omitempty"`
 }
 
 // Page is a keyset page. Limit is 1 to 500, 100 when 0. Cursor is "" for
@@ -358,6 +370,15 @@ type DeadGroup struct {
 	Example     task.ID
 }
 
+// DeadPart is a number of letters that died in one hour.
+type DeadPart struct {
+	Fingerprint string
+	Target      string
+	Node        string // or holder, that ran the last attempt
+	Hour        int64  // since 1970; 0 for any before the time asked for
+	Count       int
+}
+
 // KeyState is what is ahead in an ordering key.
 type KeyState struct {
 	Held    bool // a dead task blocks the key
@@ -378,6 +399,15 @@ type RedriveOptions struct {
 	// has sent back before stays where it is. "" for none.
 	Operation string
 	Audit     []Audit // rows of the audit log, if any letter is sent back
+}
+
+// Redriven is what is told of a dead letter that was sent back, as it was before.
+type Redriven struct {
+	ID          task.ID
+	Type, Queue string
+	Attempt     int
+	Claim       int64
+	TraceParent string
 }
 
 // Letter is what a redrive needs to know of a dead letter to keep the order of

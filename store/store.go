@@ -26,6 +26,10 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
+// ErrNoRight is in the chain of what a store says when the database user lacks a right.
+// It does not pass by itself.
+var ErrNoRight = errors.New("store: a right is missing")
+
 // ErrNodeDead is returned to a node that another node has marked dead, or
 // whose row is gone. Death is final: the node returns under a new id.
 var ErrNodeDead = errors.New("store: the node was marked dead")
@@ -92,7 +96,7 @@ type Store interface {
 	// Nothing may start before Claim has returned.
 	//
 	// A claim with a Lease is a remote worker's: its rows are held by
-	// task.Holder(Node, Worker) instead of the node, and are the worker's
+	// task.Holder(Node, Worker, Release) instead of the node, and are the worker's
 	// until the lease ends by the store's clock, whatever becomes of the node.
 	Claim(ctx context.Context, claim Claim) (Claimed, error)
 
@@ -217,6 +221,11 @@ type Query interface {
 	// Attempts returns the recorded attempts of a task, oldest first, the
 	// last one of a succeeded task included; CodeNotFound as for Get.
 	Attempts(ctx context.Context, id task.ID) ([]task.Attempt, error)
+	// Known tells of each item, in order, whether an Enqueue would answer it with a
+	// task that is there already, or refuse it for one: its id is there, live or
+	// ended, or its dedupe key has a live entry. It writes nothing and compares no
+	// content. What transactions hold that are still open is not seen.
+	Known(ctx context.Context, items []Insert) ([]bool, error)
 	// Find returns a page of tasks, newest first (by id). A page may be
 	// short or empty and still have a cursor, since it reads at most 20 000
 	// rows per call.
@@ -230,10 +239,16 @@ type Query interface {
 	// transactions, not recounted.
 	DeadStats(ctx context.Context) (*DeadStats, error)
 	// DeadGroups returns dead letters grouped by fingerprint, most first.
-	// With a filter it may look at the newest 20 000 letters only of those
+	// With a filter it may look at the newest 4 000 letters only, 1 000 with a type or a
+	// fingerprint, of those
 	// that the filter's times, ids and (one of) type, reason and fingerprint
 	// select: older ones are not examined, and counts are of the newest.
 	DeadGroups(ctx context.Context, filter Filter, limit int) ([]DeadGroup, error)
+	// DeadTrend counts when letters died: those that match among the newest
+	// that an index and the times of the filter select, as DeadGroups looks at them
+	// with a filter, by fingerprint, target, who ran them last, and the hour of the
+	// death, 0 for those before since. In no order.
+	DeadTrend(ctx context.Context, filter Filter, since Time) ([]DeadPart, error)
 	// Key tells what is ahead of a keyed task: the hold on its key, if any,
 	// and the id of the task that runs or runs next.
 	Key(ctx context.Context, lane uint16, key string) (*KeyState, error)
@@ -254,14 +269,20 @@ type Admin interface {
 	// Reschedule moves the next run of a pending task (zero time: now) and
 	// clears its park mark. CodeConflict for other states.
 	Reschedule(ctx context.Context, id task.ID, at Time, audit ...Audit) (*task.Task, error)
+	// Steer does to each of many tasks what Cancel or Reschedule does, in one
+	// transaction, and answers for each in the order of the ids: one that does
+	// not fit keeps no other from being done. An operation that is given is put
+	// in the same transaction, so that what it says of the tasks holds whatever
+	// ends the process; CodeConflict, and nothing was done, if it has changed.
+	Steer(ctx context.Context, steering Steering) ([]Steered, *Operation, error)
 	// Redrive sends dead letters back: deletes the dead row (the loser of a
 	// race finds nothing), releases the key that it holds, inserts the task
 	// again, pending, with the same id, Seq and Claim, Spec.Redriven(now,
 	// options.Operation), crashes 0, attempts 0 unless kept. Ids that are no dead letters are
 	// reported in missing, and so are letters that died again after the same
 	// operation had sent them back: it sends none twice. If any was sent back,
-	// options.Audit is written with it.
-	Redrive(ctx context.Context, ids []task.ID, options RedriveOptions) (done []task.ID, missing []task.ID, err error)
+	// options.Audit is written with it. Both answers are in the order of ids.
+	Redrive(ctx context.Context, ids []task.ID, options RedriveOptions) (done []Redriven, missing []task.ID, err error)
 	// Purge deletes up to limit dead letters that match the filter, oldest
 	// first, releases the keys that they hold, and returns them. If any was
 	// deleted, the rows of the audit log are written with it.
@@ -306,8 +327,9 @@ type Config interface {
 	PutOperation(ctx context.Context, operation Operation, audit ...Audit) (*Operation, error)
 	// Operation returns one; CodeNotFound.
 	Operation(ctx context.Context, id string) (*Operation, error)
-	// Operations lists the newest first, at most limit.
-	Operations(ctx context.Context, limit int) ([]Operation, error)
+	// Operations lists those in a state, or with "" all, the newest first, at
+	// most limit.
+	Operations(ctx context.Context, state OperationState, limit int) ([]Operation, error)
 
 	// Change puts and deletes objects, writes the audit log and enqueues
 	// tasks, all of it or nothing. CodeConflict, with Kind and Name of the

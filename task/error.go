@@ -90,6 +90,12 @@ func NotFound(what, name string) *Error {
 	switch what {
 	case "task", "dead letter", "operation":
 		hint = "check the id; what has ended is deleted after its retention"
+	case "message":
+		hint = "check the id: outlast alert list"
+	case "schedule", "policy", "queue", "node":
+		hint = "check the name: outlast " + what + " list"
+	case "alert rule", "alert channel":
+		hint = "check the name: outlast " + what + "s"
 	case "target":
 		hint = "check the name: a target is the host of a URL or the type of a task, and nodes know those that they have called lately"
 	}

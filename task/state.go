@@ -108,6 +108,7 @@ const (
 	InGroupBackoff Waiting = "group backoff"
 	NoSlot         Waiting = "no slot"
 	NoWorker       Waiting = "no worker"
+	NoKey          Waiting = "no key" // of encryption
 	Unowned        Waiting = "unowned"
 )
 

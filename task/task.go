@@ -13,6 +13,7 @@ const (
 	MaxErrorText = 16 << 10 // bytes kept of an error message
 	MaxName      = 128      // runes of a type, queue or policy name
 	MaxKey       = 512      // bytes of an ordering or dedupe key
+	MaxRelease   = 64       // bytes of the name of a release
 	MinPriority  = 0
 	MaxPriority  = 9
 	// DefaultPriority is what a task has that names none.
@@ -110,6 +111,10 @@ type Request struct {
 	URL     string            `json:"url"`
 	Method  string            `json:"method,omitempty"` // POST when empty
 	Headers map[string]string `json:"headers,omitempty"`
+	// Success is a condition in CEL that alone decides whether an answer is a
+	// success, over status, headers and body; see package push. "" leaves it to the
+	// status.
+	Success string `json:"success,omitempty"`
 }
 
 // Attempt is one recorded execution of a task.
@@ -122,6 +127,7 @@ type Attempt struct {
 	Outcome   Outcome
 	Failure   *Failure      // nil for success and release
 	NextDelay time.Duration // until the next run; 0 at the end
+	Label                   // empty for an attempt that was lost with its process
 }
 
 // Failure is what is kept of an error.
@@ -134,11 +140,11 @@ type Failure struct {
 	Fingerprint string        `json:"fingerprint"`
 	At          time.Time     `json:"at"`
 	Delay       time.Duration `json:"delay,omitempty"` // the wait planned after it, ns
-	// Policy and PolicyVersion tell which version of a named policy decided what
-	// follows; empty for policies without versions (presets, inline ones).
-	Policy        string `json:"policy,omitempty"`
-	PolicyVersion int64  `json:"policy_version,omitempty"`
 }
+
+// DispatchFailure is the type of a failure that says why no member of a worker group
+// took a task. No attempt was made.
+const DispatchFailure = "dispatch"
 
 // Rank orders pending tasks: the run time in µs, minus 30 s for each step of
 // priority.
@@ -150,14 +156,21 @@ func Rank(runAt time.Time, priority int) int64 {
 // and workers do not have it.
 const holderMark = "/"
 
-// Holder is who runs a task that a node has leased to a remote worker.
-func Holder(node, worker string) string { return node + holderMark + worker }
+// Holder is who runs a task that a node has leased to a remote worker of a release,
+// "" for none.
+func Holder(node, worker, release string) string {
+	if release == "" {
+		return node + holderMark + worker
+	}
+	return node + holderMark + worker + holderMark + release
+}
 
-// Runner tells the node and the remote worker of a holder apart. The worker is
-// "" where the node itself runs the task.
-func Runner(holder string) (node, worker string) {
-	node, worker, _ = strings.Cut(holder, holderMark)
-	return node, worker
+// Runner tells the node, the remote worker and the worker's release of a holder
+// apart. The worker is "" where the node itself runs the task.
+func Runner(holder string) (node, worker, release string) {
+	node, rest, _ := strings.Cut(holder, holderMark)
+	worker, release, _ = strings.Cut(rest, holderMark)
+	return node, worker, release
 }
 
 // Leased reports whether a holder is a remote worker.

@@ -45,6 +45,9 @@ type Token struct {
 	RevokedBy string    `json:"revoked_by,omitempty"`
 }
 
+// Prefix is what the text of the token begins with. It is no secret.
+func (t *Token) Prefix() string { return prefix + t.ID }
+
 // State says whether a token is good.
 type State string
 

@@ -10,6 +10,9 @@ import (
 // logged is the log of the node.
 type logged struct{ logger *slog.Logger }
 
+// Probe implements [alert.Prober].
+func (logged) Probe(context.Context) error { return nil }
+
 // Send implements [alert.Channel]: one event at WARN, INFO for a recovery.
 // The text of the task's error is left out; the store has it.
 func (l logged) Send(ctx context.Context, m *alert.Message) error {

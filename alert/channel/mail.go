@@ -74,6 +74,26 @@ func (m *mailer) Send(ctx context.Context, message *alert.Message) error {
 	return m.explain(ctx, err)
 }
 
+// Probe implements [alert.Prober]: it connects, secures the connection, logs in where a
+// user is configured, and leaves.
+func (m *mailer) Probe(ctx context.Context) error {
+	var conn net.Conn
+	client, err := m.client(ctx, &conn)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if conn != nil {
+			_ = conn.Close() // it may be closed
+		}
+	}()
+	if err := client.DialWithContext(ctx); err != nil {
+		return m.explain(ctx, err)
+	}
+	_ = client.Close() // the server has let us in; how it says goodbye is nothing
+	return nil
+}
+
 func (m *mailer) write(message *alert.Message) (*mail.Msg, error) {
 	out := mail.NewMsg(mail.WithNoDefaultUserAgent())
 	if err := errors.Join(out.From(m.from), out.To(m.to...)); err != nil {

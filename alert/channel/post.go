@@ -79,6 +79,14 @@ func (p *poster) post(ctx context.Context, query url.Values, header http.Header,
 	return answer, nil
 }
 
+// Probe implements [alert.Prober]: it connects and asks nothing.
+func (p *poster) Probe(ctx context.Context) error {
+	if err := p.http.Reach(ctx, p.url); err != nil {
+		return p.failed(ctx, err)
+	}
+	return nil
+}
+
 func (p *poster) failed(ctx context.Context, err error) *Error {
 	verdict := retry.ClassifyIn(ctx, err)
 	return &Error{Verdict: verdict, Message: "no answer of " + p.host + ": " + alert.Line(err.Error()), Err: err}

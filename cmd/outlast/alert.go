@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,7 @@ import (
 
 func newAlert(c *cli) *cobra.Command {
 	return noun("alert", "Say when people are told that something is wrong, and look at what they were told",
-		newAlertList(c), newAlertRules(c), newAlertChannels(c), newAlertTest(c), newAlertAck(c),
+		newAlertList(c), newAlertRules(c), newAlertChannels(c), newAlertTest(c), newAlertAck(c), newAlertSilence(c),
 		newAlertPut(c, "rule", "Create an alert rule or replace one, also a built-in one", func(ctx context.Context, api *client.Client, name string, body json.RawMessage) (any, error) {
 			return api.PutAlertRule(ctx, name, body)
 		}),
@@ -32,11 +33,22 @@ func newAlert(c *cli) *cobra.Command {
 
 func newAlertList(c *cli) *cobra.Command {
 	var limit int
-	var cursor string
+	var cursor, since string
+	var filter client.AlertFilter
 	cmd := &cobra.Command{
 		Use: "list", Aliases: []string{"events"}, Short: "List messages to channels, newest first: the delivery log", Args: cobra.NoArgs,
+		Long: `List messages to channels, newest first: the delivery log.
+
+In --rule, --subject and --channel * stands for any text.`,
 		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
-			events, err := api.AlertEvents(ctx, limit, cursor)
+			if err := onePage(limit); err != nil {
+				return err
+			}
+			var err error
+			if filter.Since, err = pastTime("since", since, time.Now()); err != nil {
+				return err
+			}
+			events, err := api.AlertEvents(ctx, filter, limit, cursor)
 			if err != nil {
 				return err
 			}
@@ -48,13 +60,19 @@ func newAlertList(c *cli) *cobra.Command {
 				}
 			})
 			if err == nil && events.NextCursor != "" && c.output == "table" {
-				c.say("more: --cursor %s", clean(events.NextCursor))
+				c.say("there is more: --cursor %s", clean(events.NextCursor))
 			}
 			return err
 		}),
 	}
-	cmd.Flags().IntVar(&limit, "limit", 100, "steps of alerts to look at, 1 to 500")
-	cmd.Flags().StringVar(&cursor, "cursor", "", "go on after the page before")
+	flags := cmd.Flags()
+	flags.StringVar(&filter.Rule, "rule", "", "messages of this rule")
+	flags.StringVar(&filter.Subject, "subject", "", "messages about this subject")
+	flags.StringVar(&filter.Channel, "channel", "", "messages to this channel")
+	flags.StringVar(&filter.State, "state", "", "pending, sent, silenced, failed or canceled")
+	flags.StringVar(&since, "since", "", "made at or after: a time (RFC 3339), or how long ago (1h)")
+	flags.IntVar(&limit, "limit", 100, "at most so many messages, 1 to 500")
+	flags.StringVar(&cursor, "cursor", "", "go on where an earlier list ended")
 	return cmd
 }
 
@@ -101,19 +119,31 @@ func newAlertChannels(c *cli) *cobra.Command {
 }
 
 func newAlertTest(c *cli) *cobra.Command {
-	return &cobra.Command{
+	var dry bool
+	cmd := &cobra.Command{
 		Use: "test CHANNEL", Short: "Send a test message to a channel and wait until it was taken", Args: cobra.ExactArgs(1),
+		Long: `Send a test message to a channel and wait until it was taken.
+
+With --dry-run nobody is told anything: the server connects to who takes the messages,
+shakes hands where TLS is spoken, logs in to a mail server, and leaves. Whether a robot
+takes the key in its URL, or there is such a mailbox, only a message shows.`,
 		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
 			if args[0] == "" {
 				return usage("the name of the channel is empty; see outlast alert channels")
 			}
-			tested, err := api.TestAlertChannel(ctx, args[0])
+			try, what := api.TestAlertChannel, "took the message"
+			if dry {
+				try, what = api.ProbeAlertChannel, "answers; nothing was sent"
+			}
+			tested, err := try(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			return c.show(tested, func(w io.Writer) { row(w, clean(tested.Channel), "took the message") })
+			return c.show(tested, func(w io.Writer) { row(w, clean(tested.Channel), what) })
 		}),
 	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "connect only, and send nothing")
+	return cmd
 }
 
 func newAlertAck(c *cli) *cobra.Command {
@@ -155,7 +185,7 @@ func newAlertPut(c *cli, noun, short string, put func(ctx context.Context, api *
 				}
 			}
 			if len(body) > maxAlertInput || !json.Valid(body) {
-				return usage("%s is no JSON of at most %d bytes", task.Quote(string(body[:min(len(body), 40)])), maxAlertInput)
+				return usage("%s is no JSON of at most %d bytes; give the %s itself, or - and a file on standard input", task.Quote(string(body[:min(len(body), 40)])), maxAlertInput, noun)
 			}
 			stored, err := put(ctx, api, args[0], body)
 			if err != nil {

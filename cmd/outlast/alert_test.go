@@ -36,3 +36,20 @@ func TestAlertCommands(t *testing.T) {
 		t.Errorf("%v", events)
 	}
 }
+
+func TestAlertSilence(t *testing.T) {
+	server := serve(t, "--store", "memory:")
+	c := command{t: t, server: server.url}
+	made := c.run("alert", "silence", "add", "--target", "bank.*", "--for", "2h", "--reason", "a new gateway", "--output", "json").exits(0).json()
+	if made["state"] != "active" || made["target"] != "bank.*" {
+		t.Errorf("made %v", made)
+	}
+	if listed := c.run("alert", "silence", "list").exits(0).out; !strings.Contains(listed, "target bank.*") || !strings.Contains(listed, "active") {
+		t.Errorf("listed %s", listed)
+	}
+	c.run("alert", "silence", "end", made["id"].(string)).exits(0)
+	c.run("alert", "silence", "end", "none").exits(4).silent()
+	c.run("alert", "silence", "end", "").exits(2).silent()
+	c.run("alert", "silence", "add", "--for", "2h", "--reason", "x").exits(2).silent().says("pattern")
+	c.run("alert", "silence", "add", "--rule", "*", "--from", "tomorrow", "--for", "2h", "--reason", "x").exits(2).silent().says("--from")
+}

@@ -1,10 +1,15 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/outlast-dev/outlast/internal/hints"
+	"github.com/outlast-dev/outlast/task"
 )
 
 // explain makes all commands say which arguments they take when these are wrong,
@@ -17,18 +22,24 @@ func explain(root *cobra.Command) {
 		message := "unknown command %q of outlast"
 		if meant := namesakes(root, args[0]); len(meant) > 0 {
 			message += "; did you mean: " + strings.Join(meant, ", ")
+		} else if near := nearestCommand(root, args[0]); near != "" {
+			message += "; did you mean " + near + "?"
 		}
 		return usage(message, args[0])
 	}
+	root.SetFlagErrorFunc(flagError)
 	for _, cmd := range descendants(root) {
 		check := cmd.Args
 		takes := strings.TrimPrefix(strings.TrimPrefix(cmd.Use, cmd.Name()), " ")
-		if check == nil || takes == "" {
+		if check == nil {
 			continue
 		}
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			if check(cmd, args) == nil {
 				return nil
+			}
+			if takes == "" {
+				return usage("%s takes no argument, not %s", cmd.CommandPath(), task.Quote(args[0]))
 			}
 			return usage("write it as: %s %s", cmd.CommandPath(), takes)
 		}
@@ -55,4 +66,43 @@ func descendants(cmd *cobra.Command) (all []*cobra.Command) {
 		all = append(append(all, child), descendants(child)...)
 	}
 	return all
+}
+
+// nearestCommand is the command whose name is nearest to one that there is not.
+func nearestCommand(root *cobra.Command, name string) string {
+	var names []string
+	for _, cmd := range root.Commands() {
+		names = append(names, cmd.Name())
+	}
+	return hints.Nearest(name, names)
+}
+
+// flagError says what is wrong with a flag in words of the command line.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var wrong *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		var names []string
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, flag.Name) })
+		if near := hints.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+			return usage("%v; did you mean --%s?", err, near)
+		}
+	case errors.As(err, &wrong):
+		return wrongValue(wrong.GetFlag(), wrong.GetValue(), err)
+	}
+	return err
+}
+
+// wrongValue says what a flag takes instead of a value.
+func wrongValue(flag *pflag.Flag, value string, err error) error {
+	wanted := map[string]string{
+		"duration": "no duration; write it with a unit, such as 90s, 5m or 1h30m", "durationSlice": "no list of durations such as 1s,5s,1m",
+		"int": "no whole number", "uint64": "no whole number from 0 on", "intSlice": "no list of whole numbers such as 3,4",
+		"float64": "no number", "bool": "neither true nor false",
+	}[flag.Value.Type()]
+	if wanted == "" {
+		return err
+	}
+	return usage("--%s: %s is %s", flag.Name, task.Quote(value), wanted)
 }

@@ -20,6 +20,12 @@ func newAuditList(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the audit log, newest first", Args: cobra.NoArgs,
 		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			if since < 0 {
+				return usage("--since must not be negative")
+			}
+			if err := onePage(filter.Limit); err != nil {
+				return err
+			}
 			if since > 0 {
 				filter.Since = time.Now().Add(-since)
 			}
@@ -35,7 +41,7 @@ func newAuditList(c *cli) *cobra.Command {
 				}
 			})
 			if err == nil && log.NextCursor != "" && c.output == "table" {
-				c.say("more: --cursor %s", clean(log.NextCursor))
+				c.say("there is more: --cursor %s", clean(log.NextCursor))
 			}
 			return err
 		}),
@@ -46,6 +52,6 @@ func newAuditList(c *cli) *cobra.Command {
 	flags.StringVar(&filter.Subject, "subject", "", "only about this, such as policy/payment, or policy/ for all that begin so")
 	flags.DurationVar(&since, "since", 0, "only of the last so long, such as 24h")
 	flags.IntVar(&filter.Limit, "limit", 100, "rows, 1 to 500")
-	flags.StringVar(&filter.Cursor, "cursor", "", "go on after the page before")
+	flags.StringVar(&filter.Cursor, "cursor", "", "go on where an earlier list ended")
 	return cmd
 }

@@ -58,7 +58,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"task", "enqueue"}, {"task", "enqueue", "--type", "a", "--payload", "{"}, {"task", "enqueue", "--type", "a", "--delay", "-1s"},
 		{"task", "enqueue", "--type", "a", "--metadata", "x"}, {"task", "enqueue", "--type", "a", "--max-attempts", "0"},
 		{"task", "reschedule", "01a1f88f-0b86-7027-a376-26f7e78c0000"}, {"dead", "redrive"}, {"dead", "purge", "--all", "--type", "x"},
-		{"queue", "create", "a", "--lanes", "0"}, {"serve", "--store", "oracle:x"}, {"serve", "--store", "postgres://u:secret@h:5x/d"}, {"serve", "--log-level", "x"},
+		{"queue", "create", "a", "--lanes", "0"}, {"serve", "--store", "oracle:x"}, {"serve", "--listen", "127.0.0.1:0", "--store", "postgres://u:secret@h:5x/d"}, {"serve", "--log-level", "x"},
 		{"serve", "--allow-target", "x"}, {"serve", "--listen", "x"}, {"serve", "extra"}, {"--server", "ftp://x", "task", "list"}, {"migrate", "up", "--store", "memory:"},
 	} {
 		if got := c.run(args...).exits(2).silent(); got.stderr == "" || strings.Contains(got.stderr, "secret") {
@@ -170,6 +170,13 @@ func TestQueuesOnTheCommandLine(t *testing.T) {
 	}
 	if got := c.run("queue", "pause", "billing", "--output", "json").exits(0).json(); got["paused"] != true {
 		t.Errorf("got %v", got)
+	}
+	c.run("task", "enqueue", "--type", "waits", "--queue", "billing").exits(0)
+	for _, args := range [][]string{{"pause", "billing"}, {"create", "billing", "--weight", "3"}, {"get", "billing"}} {
+		row := strings.Fields(strings.Split(c.run(append([]string{"queue"}, args...)...).exits(0).out, "\n")[1])
+		if row[3] != "1" || row[4] != "0" || row[5] != "0" {
+			t.Errorf("%v: one task waits, and it says %v", args, row)
+		}
 	}
 	c.run("queue", "resume", "billing").exits(0)
 	c.run("queue", "get", "billing").exits(0)

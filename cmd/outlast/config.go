@@ -3,8 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"io/fs"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,27 +30,34 @@ func newConfigCheck(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "check FILE", Short: "Check a file as outlast serve does when it reads it", Args: cobra.ExactArgs(1),
 		Long: `Check a configuration file as outlast serve does when it reads it, and name what is
-probably not meant. Names of policies and alert channels that only the database has
-are not checked.`,
+probably not meant. A policy, queue or alert channel that the file names and does not
+have may have been put by the API, which is not looked at: it is a warning here, with
+the nearest name that is known, and serve refuses the file if nobody has put it.`,
 		Example: "  outlast config check outlast.yaml\n  outlast config check outlast.yaml --output json",
 		RunE: c.act(func(_ context.Context, args []string) error {
-			file, err := config.Read(args[0])
+			file, err := readConfig(args[0])
 			found := checked{File: args[0], Problems: []config.Problem{}, Warnings: []config.Problem{}}
-			if file != nil {
+			if err == nil {
 				for name, p := range file.Policies {
 					found.Warnings = append(found.Warnings, warningsOf("policies."+name, p.Policy)...)
 				}
-				file.Names(func(path, name string) {
-					found.Warnings = append(found.Warnings, config.Problem{Path: path, Message: fmt.Sprintf("the policy %q is neither in the file nor a preset: it must be in the database", name)})
-				})
-				file.Channels(func(path, name string) {
-					found.Warnings = append(found.Warnings, config.Problem{Path: path, Message: fmt.Sprintf("the channel %q is not in the file: it must be in the database", name)})
-				})
 				file.Place(found.Warnings)
+				found.Warnings = append(found.Warnings, file.Doubts()...)
+				found.Warnings = append(found.Warnings, file.Past(time.Now())...)
 			}
 			return c.checked(found, err)
 		}),
 	}
+}
+
+// readConfig reads a configuration file; one that cannot be opened is a mistake in
+// the command, as it is for a file of policies.
+func readConfig(path string) (*config.File, error) {
+	file, err := config.Read(path)
+	if errors.As(err, new(*fs.PathError)) {
+		err = usage("%v", err)
+	}
+	return file, err
 }
 
 // checked shows what was found; a file with problems is an error.
@@ -71,7 +79,7 @@ func (c *cli) checked(found checked, err error) error {
 	}
 	if c.output == "table" {
 		for _, w := range found.Warnings {
-			c.say("warning: %s:%d: %s", clean(found.File), w.Line, clean(w.String()))
+			c.say("warning: %s", clean(w.In(found.File)))
 		}
 		c.say("%s is good", clean(found.File))
 	}
@@ -108,6 +116,9 @@ default. Secrets are not shown.`,
 	cmd.RunE = c.act(func(context.Context, []string) error {
 		s, err := f.settings(cmd.Flags())
 		if err != nil {
+			return err
+		}
+		if err := s.Check(); err != nil {
 			return err
 		}
 		values := s.Values(s.overridden)

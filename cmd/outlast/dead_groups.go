@@ -16,6 +16,9 @@ func newDeadGroups(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "groups", Short: "Group dead letters by their last error, most first", Args: cobra.NoArgs,
 		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			if limit < 1 {
+				return usage("--limit must be at least 1")
+			}
 			chosen, _, err := filter.read(time.Now())
 			if err != nil {
 				return err

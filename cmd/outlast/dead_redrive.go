@@ -29,7 +29,7 @@ func newDeadRedrive(c *cli) *cobra.Command {
 		Long: `Send dead letters back to their queues: those with the ids, those that match
 the filters, or all. Without ids it first says how many match, and asks.
 
-With --canary, --stop-if-failing or without ids it is an operation, which goes on
+With --rate, --canary, --stop-if-failing or without ids it is an operation, which goes on
 when this command has ended: follow it with "outlast operation get", steer it with
 pause, resume and cancel, and see with "outlast operation items" what has become
 of each letter.
@@ -179,11 +179,11 @@ func (c *cli) follow(ctx context.Context, api *client.Client, id string) error {
 func progressOf(o *client.Operation) string {
 	line := fmt.Sprintf("%s: %d of %d", o.State, o.Done, o.Matched)
 	for _, part := range []struct {
-		n    int
+		n    *int
 		what string
-	}{{o.Skipped, "skipped"}, {o.Succeeded, "succeeded"}, {o.Failing, "failed again"}} {
-		if part.n > 0 {
-			line += fmt.Sprintf(", %d %s", part.n, part.what)
+	}{{&o.Changed, "changed"}, {&o.Skipped, "skipped"}, {o.Succeeded, "succeeded"}, {o.Failing, "failed or to be repeated"}} {
+		if part.n != nil && *part.n > 0 {
+			line += fmt.Sprintf(", %d %s", *part.n, part.what)
 		}
 	}
 	if o.Waiting != "" {

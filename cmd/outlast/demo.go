@@ -39,7 +39,8 @@ func newDemo(c *cli) *cobra.Command {
 then; enqueue a few hundred tasks; watch first attempts, retries and dead
 letters; repair the receiver and redrive the dead letters.
 
-With --keep the server stays, for you to look around.`,
+With --keep the server stays, for you to look around in the console: some traffic
+goes on, and two endpoints fail until you repair them.`,
 		RunE: c.act(func(ctx context.Context, _ []string) error { return c.demo(ctx, keep) }),
 	}
 	cmd.Flags().BoolVar(&keep, "keep", false, "leave the server running at the end, on port 7070 or a free one")
@@ -71,7 +72,10 @@ func (c *cli) demo(ctx context.Context, keep bool) (err error) {
 		return err
 	}
 	defer api.Close()
-	c.say("server on %s, store in %s, receiver on %s", server.URL(), folder, receiver.url)
+	if keep {
+		c.say("console: %s/", server.URL())
+	}
+	c.say("server listens on %s, store in %s, receiver on %s", server.URL(), folder, receiver.url)
 	story := &demoStory{cli: c, api: api, receiver: receiver}
 	limited, cancel := context.WithTimeoutCause(ctx, demoLimit, fmt.Errorf("the demo was not done after %s", demoLimit))
 	defer cancel()
@@ -81,13 +85,11 @@ func (c *cli) demo(ctx context.Context, keep bool) (err error) {
 	if err := c.show(story.summary, story.table); err != nil {
 		return err
 	}
-	if keep {
-		c.say("\nthe server stays on %s (Ctrl-C ends it and removes its data). Try:", server.URL())
-		c.say("  outlast --server %s task list\n  outlast --server %s task attempts %s", server.URL(), server.URL(), story.example)
-		c.say("  outlast --server %s task enqueue --url %s/down   (it accepts everything now)", server.URL(), receiver.url)
-		<-ctx.Done()
+	if !keep {
+		return nil
 	}
-	return nil
+	story.remains(server.URL())
+	return story.traffic(ctx)
 }
 
 // demoServer starts the server: to be kept on the usual port if that is free,

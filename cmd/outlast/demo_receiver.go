@@ -17,7 +17,8 @@ type receiver struct {
 	server   *http.Server
 	ended    chan error
 	calls    atomic.Int64
-	repaired atomic.Bool
+	repaired atomic.Bool // /down is up
+	mended   atomic.Bool // /books and /addresses accept everything
 
 	mu   sync.Mutex
 	seen map[string]int // calls by task
@@ -32,6 +33,9 @@ func startReceiver(ctx context.Context) (*receiver, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /mail", r.mail)
 	mux.HandleFunc("POST /down", r.down)
+	mux.HandleFunc("POST /books", r.books)
+	mux.HandleFunc("POST /addresses", r.addresses)
+	mux.HandleFunc("POST /repair", r.repair)
 	r.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	go func() { r.ended <- r.server.Serve(listener) }()
 	return r, nil
@@ -77,11 +81,30 @@ func (r *receiver) mail(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// down is an outage until somebody repairs it.
+// down is an outage until the story repairs it.
 func (r *receiver) down(w http.ResponseWriter, req *http.Request) {
+	r.until(&r.repaired, w, req, http.StatusServiceUnavailable, "database is down for maintenance")
+}
+
+// books are out of reach, and addresses are refused, until somebody calls repair.
+func (r *receiver) books(w http.ResponseWriter, req *http.Request) {
+	r.until(&r.mended, w, req, http.StatusServiceUnavailable, "the books are closed for the night run")
+}
+
+func (r *receiver) addresses(w http.ResponseWriter, req *http.Request) {
+	r.until(&r.mended, w, req, http.StatusUnprocessableEntity, "unknown country code XK")
+}
+
+func (r *receiver) repair(w http.ResponseWriter, _ *http.Request) {
+	r.mended.Store(true)
+	_, _ = fmt.Fprintln(w, "repaired: /books and /addresses accept everything now") // the caller is gone
+}
+
+// until refuses until something is repaired.
+func (r *receiver) until(repaired *atomic.Bool, w http.ResponseWriter, req *http.Request, status int, message string) {
 	call := r.count(req)
-	if !r.repaired.Load() {
-		http.Error(w, "database is down for maintenance", http.StatusServiceUnavailable)
+	if !repaired.Load() {
+		http.Error(w, message, status)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,19 +54,20 @@ func (r *report) add(check, status, detail, fix string) {
 type patient struct {
 	pending func(ctx context.Context) ([]client.Task, error) // some, newest first
 	newest  func(ctx context.Context) ([]client.Task, error)
+	running func(ctx context.Context) ([]client.Task, error) // some
 	dead    func(ctx context.Context) (*client.DeadStats, error)
 }
 
 func newDoctor(c *cli) *cobra.Command {
 	var url string
-	var deep bool
+	var deep, dial bool
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check a server, or a store with --store", Args: cobra.NoArgs,
 		Long: `Check the server at --server: is it ready, are retries on, which policies and
 types have none, may run for ever or die unheard, how many dead letters are
-there, is there work that nobody can do. With --store it looks at
-the store itself instead, also while servers use it: integrity, versions, disk
-space and lanes without an owner as well.
+there, is there work that nobody can do. With --store it looks at the store
+itself instead, also while servers use it: integrity, versions, disk space and
+lanes without an owner as well.
 
 Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
 7 the server or store cannot be reached.`,
@@ -73,7 +77,10 @@ Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
 			if url != "" {
 				err = c.examineStore(ctx, r, url, deep)
 			} else {
-				err = c.examineServer(ctx, r)
+				err = c.examineServer(ctx, r, dial)
+			}
+			if err != nil && len(r.Findings) == 0 {
+				return err
 			}
 			if showErr := c.showReport(r); showErr != nil {
 				return showErr
@@ -85,6 +92,7 @@ Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
 		}),
 	}
 	cmd.Flags().StringVar(&url, "store", "", "look at this store instead of a server, such as sqlite:outlast.db")
+	cmd.Flags().BoolVar(&dial, "dial", false, "have the server connect to who takes the messages of its alert channels; nothing is sent")
 	cmd.Flags().BoolVar(&deep, "integrity", true, "with --store: read the whole store and recount; takes time on a large one")
 	return cmd
 }
@@ -98,7 +106,7 @@ func (c *cli) showReport(r *report) error {
 	})
 }
 
-func (c *cli) examineServer(ctx context.Context, r *report) error {
+func (c *cli) examineServer(ctx context.Context, r *report, dial bool) error {
 	api, err := c.connect(client.WithTries(1))
 	if err != nil {
 		return err
@@ -106,8 +114,7 @@ func (c *cli) examineServer(ctx context.Context, r *report) error {
 	defer api.Close()
 	health, err := api.Ready(ctx)
 	if err != nil {
-		r.add("server", fails, err.Error(), "start it with: outlast serve")
-		return &task.Error{Code: task.CodeUnavailable, Message: "the server cannot be reached", Err: err}
+		return r.refusedBy(err)
 	}
 	status := fine
 	if health.Status != "ready" {
@@ -128,18 +135,28 @@ func (c *cli) examineServer(ctx context.Context, r *report) error {
 		}
 		r.add(name, status, check.Detail, "its log says more")
 	}
+	if check, known := health.Checks["encryption"]; known {
+		r.examineKeys(check.OK, check.Detail)
+	}
 	for _, doubt := range doubts {
 		if check, known := health.Checks[doubt.check]; known {
 			r.doubt(doubt, check.OK, check.Detail)
 		}
 	}
+	r.examineCertificate(ctx, api)
 	r.examineNodes(ctx, api)
+	r.examineTargets(ctx, api)
+	r.examineGroups(ctx, api)
+	r.examineChannels(ctx, api, dial)
 	r.examineWork(ctx, patient{
 		pending: func(ctx context.Context) ([]client.Task, error) {
-			return page(api.Tasks(ctx, client.Filter{State: "pending"}, 500, ""))
+			return page(api.Tasks(ctx, client.Filter{State: "pending"}, mostLooked, ""))
 		},
 		newest: func(ctx context.Context) ([]client.Task, error) { return page(api.Tasks(ctx, client.Filter{}, 1, "")) },
-		dead:   api.DeadStats,
+		running: func(ctx context.Context) ([]client.Task, error) {
+			return page(api.Tasks(ctx, client.Filter{State: "running"}, 500, ""))
+		},
+		dead: api.DeadStats,
 	})
 	return nil
 }
@@ -175,6 +192,7 @@ func (r *report) examineWork(ctx context.Context, p patient) {
 	default:
 		r.add("dead letters", fine, "none", "")
 	}
+	r.examineRunning(ctx, p)
 	pending, err := p.pending(ctx)
 	if err != nil {
 		r.add("work", fails, err.Error(), "")
@@ -183,10 +201,13 @@ func (r *report) examineWork(ctx context.Context, p patient) {
 	r.examinePending(pending)
 }
 
+// mostLooked is how many of the newest tasks are looked at.
+const mostLooked = 500
+
 // examinePending reports queues that no node serves, types that nothing can
 // start, and paused queues, among the newest pending tasks.
 func (r *report) examinePending(pending []client.Task) {
-	queues, types, paused := map[string]int{}, map[string]int{}, map[string]int{}
+	queues, types, paused, keys := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	for i := range pending {
 		switch task.Waiting(pending[i].Waiting) {
 		case task.Unowned:
@@ -195,21 +216,38 @@ func (r *report) examinePending(pending []client.Task) {
 			types[pending[i].Type]++
 		case task.QueuePaused:
 			paused[pending[i].Queue]++
+		case task.NoKey:
+			keys[cmp.Or(pending[i].MissingKey, "see last_error")]++
 		}
 	}
-	r.counted("unowned queues", queues, "start a node that serves them, such as outlast serve")
-	r.counted("types that nothing can start", types, "start the application that handles them")
-	r.counted("paused queues with work", paused, "outlast queue resume NAME")
+	more := len(pending) >= mostLooked
+	r.counted("unowned queues", queues, more, "start a node that serves them, such as outlast serve")
+	r.counted("types that nothing can start", types, more, "start the application that handles them")
+	r.counted("paused queues with work", paused, more, "outlast queue resume NAME")
+	r.examineMissing(keys, more)
 }
 
-func (r *report) counted(check string, counts map[string]int, fix string) {
+func (r *report) counted(check string, counts map[string]int, more bool, fix string) {
+	status := fine
+	if len(counts) > 0 {
+		status = warns
+	}
+	r.add(check, status, counted(counts, more), fix)
+}
+
+// counted names what there is, with the numbers; there may be more where only the
+// newest tasks were looked at.
+func counted(counts map[string]int, more bool) string {
 	if len(counts) == 0 {
-		r.add(check, fine, "none", "")
-		return
+		return "none"
 	}
 	var parts []string
-	for name, count := range counts {
-		parts = append(parts, name+" ("+plural(count, "task")+")")
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		count := plural(counts[name], "task")
+		if more {
+			count = "at least " + count
+		}
+		parts = append(parts, name+" ("+count+")")
 	}
-	r.add(check, warns, strings.Join(parts, ", "), fix)
+	return strings.Join(parts, ", ")
 }

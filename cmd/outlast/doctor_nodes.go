@@ -19,6 +19,8 @@ func (r *report) examineNodes(ctx context.Context, api *client.Client) {
 		r.add("nodes", warns, "the server has read them last at "+when(nodes.AsOf), "it does not reach its store; its log says more")
 	default:
 		r.compareNodes(nodes.Nodes)
+		r.examineAllowed(nodes.Nodes)
+		r.examineServerClock(nodes)
 	}
 }
 

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/alert"
 )
 
 // doubt is a check of what works and may not be meant.
@@ -17,7 +19,7 @@ var doubts = []doubt{
 	{"without a timeout", "give them a timeout: an attempt that hangs keeps its slot (requests of HTTP tasks end after 30s anyway)"},
 	{"silent deaths", "no rule of alerts tells of a task of theirs that is out of attempts: outlast alert rules, or alert: in the policy"},
 	{"configuration", "outlast config check FILE; what was in force before goes on to be"},
-	{"alerts", "outlast alert test CHANNEL"},
+	{"alerts", "outlast alert test CHANNEL; where they are paused, outlast queue resume " + alert.Queue},
 }
 
 func (r *report) doubt(d doubt, well bool, detail string) {
@@ -26,6 +28,20 @@ func (r *report) doubt(d doubt, well bool, detail string) {
 		status = warns
 	}
 	r.add(d.check, status, detail, d.fix)
+}
+
+// examineAlerts tells of a pause of the queue that alerts travel in. Which channels
+// deliver, only the nodes know.
+func (r *report) examineAlerts(ctx context.Context, inspect *outlast.Inspector) {
+	since, err := inspect.AlertsPaused(ctx)
+	switch {
+	case err != nil:
+		r.add("alerts", fails, err.Error(), "")
+	case since.IsZero():
+		r.add("alerts", fine, "are not paused", "")
+	default:
+		r.add("alerts", warns, "alerts are not delivered: the queue "+alert.Queue+" is paused since "+since.UTC().Format(time.RFC3339), "outlast queue resume "+alert.Queue)
+	}
 }
 
 // examinePolicies looks at the policies in a store, as a server would.

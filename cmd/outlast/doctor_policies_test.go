@@ -9,7 +9,8 @@ import (
 )
 
 // The doctor names what may not be meant, the same of a server and of its store: what
-// has no retries, what may run for ever, and whose end nobody hears of.
+// has no retries, what may run for ever, and whose end nobody hears of. The default
+// policy and types without configuration are no exception.
 func TestDoctorOfPolicies(t *testing.T) {
 	folder := t.TempDir()
 	file, store := filepath.Join(folder, "outlast.yaml"), "sqlite:"+filepath.Join(folder, "o.db")
@@ -27,6 +28,19 @@ func TestDoctorOfPolicies(t *testing.T) {
 		t.Errorf("%v: no finding %s", args, check)
 		return "", ""
 	}
+	untouched := "sqlite:" + filepath.Join(folder, "untouched.db")
+	for _, c := range []struct {
+		command
+		args []string
+	}{{command{t: t, server: serve(t, "--store", untouched).url}, nil}, {command{t: t}, []string{"--store", untouched}}} {
+		if status, detail := finding(c.command, "without a timeout", c.args...); status != fine || detail != "none" {
+			t.Errorf("%v: an untouched server is warned of itself: %s", c.args, detail)
+		}
+	}
+	write("policies: {default: {ttl: 1h}}\n")
+	if status, detail := finding(command{t: t, server: serve(t, "--store", "memory:", "--config", file).url}, "without a timeout"); status != warns || detail != "policy/default" {
+		t.Errorf("a default policy of one's own: %s, %s", status, detail)
+	}
 	write(`policies:
   fine: {timeout: 5s}
   never-again: {timeout: 5s, max_attempts: 1, alert: {when: 'event == "dead"'}}
@@ -38,9 +52,13 @@ alerts:
 `)
 	server := serve(t, "--store", store, "--config", file)
 	c := command{t: t, server: server.url}
+	c.run("task", "enqueue", "--type", "report.build").exits(0)
+	c.run("task", "enqueue", "--type", "report.once", "--max-attempts", "1", "--timeout", "3s").exits(0)
 	for _, args := range [][]string{nil, {"--store", store}} {
 		for check, want := range map[string]string{
-			"retries": "on", "without retries": "policy/never-again, type/mail.once", "without a timeout": "policy/endless", "silent deaths": "policy/endless",
+			"retries": "on", "without retries": "policy/never-again, type/mail.once, type/report.once",
+			"without a timeout": "policy/endless, type/report.build",
+			"silent deaths":     "policy/default, policy/endless, type/report.build, type/report.once",
 		} {
 			status, detail := finding(c, check, args...)
 			if detail != want || (status == fine) != (check == "retries") {
@@ -48,8 +66,17 @@ alerts:
 			}
 		}
 	}
+	for paused, verb := range []string{"resume", "pause"} {
+		c.run("queue", verb, "outlast.alerts", "--yes").exits(0)
+		for _, args := range [][]string{nil, {"--store", store}} {
+			status, detail := finding(c, "alerts", args...)
+			if (status == warns) != (paused == 1) || strings.Contains(detail, "outlast.alerts is paused since 20") != (paused == 1) {
+				t.Errorf("%v, %s: alerts are %s: %s", args, verb, status, detail)
+			}
+		}
+	}
 	server.stop(syscall.SIGTERM)
-	write("retries: false\n")
+	write("retries: false\npolicies: {default: {timeout: 5s}}\n")
 	c.server = serve(t, "--store", store, "--config", file).url
 	for _, args := range [][]string{nil, {"--store", store}} {
 		if status, detail := finding(c, "retries", args...); status != warns || !strings.HasPrefix(detail, "off for all tasks") {

@@ -2,28 +2,17 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/sqlite"
 	"github.com/outlast-dev/outlast/task"
 )
-
-// lowDisk is the free space below which a warning is due.
-const lowDisk = 1 << 30
 
 func (c *cli) examineStore(ctx context.Context, r *report, url string, deep bool) (err error) {
 	k, err := durable(url)
@@ -74,12 +63,17 @@ func (r *report) examineTasks(ctx context.Context, backend store.Backend) error 
 	}
 	inspect := node.Inspector()
 	r.examinePolicies(ctx, inspect)
+	r.examineAlerts(ctx, inspect)
+	r.examineSeal(ctx, inspect)
 	r.examineWork(ctx, patient{
 		pending: func(ctx context.Context) ([]client.Task, error) {
-			return found(inspect.Find(ctx, store.Filter{State: task.Pending}, store.Page{Limit: 500}))
+			return found(inspect.Find(ctx, store.Filter{State: task.Pending}, store.Page{Limit: mostLooked}))
 		},
 		newest: func(ctx context.Context) ([]client.Task, error) {
 			return found(inspect.Find(ctx, store.Filter{}, store.Page{Limit: 1}))
+		},
+		running: func(ctx context.Context) ([]client.Task, error) {
+			return found(inspect.Find(ctx, store.Filter{State: task.Running}, store.Page{Limit: 500}))
 		},
 		dead: func(ctx context.Context) (*client.DeadStats, error) {
 			stats, err := inspect.DeadStats(ctx)
@@ -92,84 +86,14 @@ func (r *report) examineTasks(ctx context.Context, backend store.Backend) error 
 	return nil
 }
 
-// examineSQLite looks at the file and the disk that it is on.
-func examineSQLite(ctx context.Context, r *report, url string) (proceed bool, err error) {
-	path, err := sqlitePath(url)
-	if err != nil {
-		return false, err
-	}
-	if _, err := os.Stat(path); err != nil { // opening would make the file
-		return false, r.unreachable(err)
-	}
-	if known, err := isDatabase(path); err != nil {
-		return false, r.unreachable(err)
-	} else if !known {
-		r.add("store", fails, path+" is no SQLite database: it does not begin like one", "check the path; if it is the right file, it was overwritten: restore a backup")
-		return false, nil
-	}
-	backend, err := sqlite.Open(ctx, path, sqlite.WithoutMigration())
-	switch {
-	case errors.Is(err, sqlite3.NOTADB), errors.Is(err, sqlite3.CORRUPT):
-		r.add("store", fails, path+" is damaged: "+err.Error(), "stop the servers, keep a copy of the file, and restore a backup")
-		return false, nil
-	case err != nil:
-		return false, r.unreachable(err)
-	}
-	r.add("store", fine, "sqlite, "+path, "")
-	r.examineSQLiteVersion(ctx)
-	r.examineDisk(path)
-	return true, backend.Close()
-}
-
-// isDatabase reports whether a file is empty, which is a new database, or
-// begins as SQLite's files do (https://sqlite.org/fileformat2.html, 1.3).
-func isDatabase(path string) (bool, error) {
-	const magic = "SQLite format 3\x00"
-	file, err := os.Open(path) //nolint:gosec // the file that the user names
-	if err != nil {
-		return false, err
-	}
-	defer file.Close() //nolint:errcheck // only read
-	head := make([]byte, len(magic))
-	n, err := io.ReadFull(file, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return false, err
-	}
-	return n == 0 || string(head[:n]) == magic, nil
-}
-
 // found takes from views what the checks look at.
 func found(views []*outlast.View, _ string, err error) ([]client.Task, error) {
 	tasks := make([]client.Task, len(views))
 	for i, view := range views {
-		tasks[i] = client.Task{ID: view.ID, Type: view.Type, Queue: view.Queue, Waiting: string(view.Waiting), CreatedAt: client.Time{Time: view.CreatedAt}}
+		tasks[i] = client.Task{ID: view.ID, Type: view.Type, Queue: view.Queue, Waiting: string(view.Waiting), MissingKey: view.MissingKey, Node: view.Node,
+			Timeout: client.Duration(view.Spec.Timeout), StartedAt: client.Time{Time: view.StartedAt}, CreatedAt: client.Time{Time: view.CreatedAt}}
 	}
 	return tasks, err
-}
-
-func (r *report) examineSQLiteVersion(ctx context.Context) {
-	db, err := sql.Open("sqlite3", ":memory:")
-	if err == nil {
-		defer db.Close() //nolint:errcheck // in memory
-		var version string
-		if err = db.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version); err == nil {
-			r.add("sqlite version", fine, version, "")
-			return
-		}
-	}
-	r.add("sqlite version", fails, err.Error(), "")
-}
-
-func (r *report) examineDisk(path string) {
-	free, err := freeSpace(filepath.Dir(path))
-	switch {
-	case err != nil:
-		r.add("disk space", warns, err.Error(), "")
-	case free < lowDisk:
-		r.add("disk space", warns, fmt.Sprintf("%d MiB are free", free>>20), "a full disk stops all enqueues: make room")
-	default:
-		r.add("disk space", fine, fmt.Sprintf("%d GiB are free", free>>30), "")
-	}
 }
 
 func (r *report) examineMigrations(ctx context.Context, backend store.Backend) bool {

@@ -23,6 +23,10 @@ func (f *filterFlags) add(flags *pflag.FlagSet, dead bool) {
 	flags.StringVar(&f.filter.Trace, "trace", "", "trace id")
 	flags.StringVar(&f.since, "since", "", "created at or after: a time (RFC 3339), or how long ago (1h)")
 	flags.StringVar(&f.until, "until", "", "created before: a time (RFC 3339), or how long ago (1h)")
+	flags.StringVar(&f.filter.Target, "target", "", "tasks that call this target")
+	flags.IntVar(&f.filter.AttemptMin, "min-attempts", 0, "tasks with at least so many attempts")
+	flags.StringToStringVar(&f.filter.Metadata, "metadata", nil, "tasks with this metadata, NAME=VALUE; repeatable, all must match")
+	flags.StringVarP(&f.filter.Q, "search", "q", "", "an ordering key or type, or a part of the last error's message; in lists also an id or the beginning of one")
 	if dead {
 		flags.StringVar(&f.filter.Reason, "reason", "", "exhausted, permanent, expired, crash_loop, no_handler or rejected")
 		flags.StringVar(&f.filter.Fingerprint, "fingerprint", "", "fingerprint of the last error, see dead groups")
@@ -37,14 +41,29 @@ func (f *filterFlags) read(now time.Time) (client.Filter, bool, error) {
 		name, text string
 		to         *client.Time
 	}{{"since", f.since, &f.filter.Since}, {"until", f.until, &f.filter.Until}} {
-		if bound.text == "" {
-			continue
+		at, err := pastTime(bound.name, bound.text, now)
+		if err != nil {
+			return f.filter, false, err
 		}
-		if ago, err := time.ParseDuration(bound.text); err == nil {
-			bound.to.Time = now.Add(-ago)
-		} else if err := bound.to.UnmarshalText([]byte(bound.text)); err != nil {
-			return f.filter, false, usage("--%s: %s is neither a time such as 2026-11-20T10:00:00Z nor a duration such as 1h", bound.name, task.Quote(bound.text))
-		}
+		*bound.to = at
 	}
-	return f.filter, f.filter != client.Filter{}, nil
+	return f.filter, f.filter.State != "" || !f.filter.DeadFilter.IsZero(), nil
+}
+
+// pastTime reads a bound: a time, or how long ago; zero for none.
+func pastTime(name, text string, now time.Time) (at client.Time, err error) {
+	if text == "" {
+		return at, nil
+	}
+	if ago, err := time.ParseDuration(text); err == nil {
+		if ago < 0 && name == "since" {
+			return at, usage("--since must not be negative: nothing is made in the future")
+		}
+		at.Time = now.Add(-ago)
+		return at, nil
+	}
+	if err := at.UnmarshalText([]byte(text)); err != nil {
+		return at, usage("--%s: %s is neither a time such as 2026-11-20T10:00:00Z nor a duration such as 1h", name, task.Quote(text))
+	}
+	return at, nil
 }

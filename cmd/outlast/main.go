@@ -8,12 +8,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -41,14 +43,16 @@ func run(args []string, in io.Reader, out, messages io.Writer) int {
 	c := &cli{in: in, out: out, messages: messages, restoreSignals: stop}
 	root := newRoot(c)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
 	code := c.exitCode(err)
-	_, _ = fmt.Fprintln(messages, "outlast: "+short(err.Error(), longestMessage))
+	for _, line := range linesOf(err) {
+		_, _ = fmt.Fprintln(messages, "outlast: "+short(line, longestMessage))
+	}
 	if code == exitUsage && !c.acted {
-		_, _ = fmt.Fprintln(messages, "see: outlast --help")
+		_, _ = fmt.Fprintln(messages, "see: "+cmd.CommandPath()+" --help")
 	}
 	return code
 }
@@ -57,6 +61,28 @@ func run(args []string, in io.Reader, out, messages io.Writer) int {
 type usageError struct{ message string }
 
 func (e *usageError) Error() string { return e.message }
+
+// linesOf are the messages of an error: one for each problem of a file, and for each
+// of several errors that were joined.
+func linesOf(err error) []string {
+	var lines []string
+	switch e := err.(type) { //nolint:errorlint // what wraps another says it in its own words
+	case *config.Error:
+		for _, p := range e.Problems {
+			lines = append(lines, p.In(e.File))
+		}
+		return lines
+	case interface{ Unwrap() []error }:
+		var texts []string
+		for _, one := range e.Unwrap() {
+			texts, lines = append(texts, one.Error()), append(lines, linesOf(one)...)
+		}
+		if strings.Join(texts, "\n") == err.Error() {
+			return lines
+		}
+	}
+	return []string{err.Error()}
+}
 
 func usage(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
@@ -93,6 +119,8 @@ func (c *cli) exitCode(err error) int {
 	switch {
 	case !c.acted, errors.As(err, &wrong), errors.As(err, &file):
 		return exitUsage
+	case errors.Is(err, store.ErrNoRight):
+		return exitDenied
 	case errors.As(err, &partial):
 		return exitPartial
 	case errors.As(err, &problem):

@@ -32,6 +32,9 @@ Nodes that left, and dead ones in whose place another one runs at the same
 address, are only counted; --all shows them for an hour. Output other than a
 table has them always.`,
 		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			if err := onePage(limit); err != nil {
+				return err
+			}
 			nodes, err := api.Nodes(ctx, limit)
 			if err != nil {
 				return err
@@ -147,6 +150,9 @@ func newNodeLanes(c *cli) *cobra.Command {
 starts the tasks in it. EPOCH rises with every owner. KNOWN counts the tasks in
 memory, of lanes of the server that is asked.`,
 		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			if err := onePage(limit); err != nil {
+				return err
+			}
 			lanes, err := api.Lanes(ctx, queue, node, cursor, limit)
 			if err != nil {
 				return err
@@ -156,7 +162,7 @@ memory, of lanes of the server that is asked.`,
 			}
 			c.noteStale(lanes.AsOf, lanes.Stale)
 			if lanes.NextCursor != "" {
-				c.say("more: --cursor %s", clean(lanes.NextCursor))
+				c.say("there is more: --cursor %s", clean(lanes.NextCursor))
 			}
 			return nil
 		}),
@@ -164,7 +170,7 @@ memory, of lanes of the server that is asked.`,
 	flags := cmd.Flags()
 	flags.StringVar(&queue, "queue", "", "lanes of this queue only")
 	flags.StringVar(&node, "node", "", "lanes of this node only")
-	flags.StringVar(&cursor, "cursor", "", "where to go on")
+	flags.StringVar(&cursor, "cursor", "", "go on where an earlier list ended")
 	flags.IntVar(&limit, "limit", 100, "lanes, 1 to 500")
 	return cmd
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func newOperation(c *cli) *cobra.Command {
-	return noun("operation", "Follow and steer long operations such as redrives",
+	return noun("operation", "Follow and steer long operations such as redrives and actions on many tasks",
 		c.newOperationList(),
 		c.newOperationItems(),
 		c.oneOperation("get", "Show an operation and its progress", (*client.Client).Operation),
@@ -25,10 +25,18 @@ func operationRows(operations []client.Operation) func(io.Writer) {
 	return func(w io.Writer) {
 		row(w, "ID", "KIND", "STATE", "DONE", "MATCHED", "SKIPPED", "FAILING", "CREATED", "FINISHED", "ABOUT")
 		for _, o := range operations {
-			row(w, clean(o.ID), clean(o.Kind), clean(o.State), o.Done, o.Matched, o.Skipped, o.Failing, when(o.CreatedAt), when(o.FinishedAt),
+			row(w, clean(o.ID), clean(o.Kind), clean(o.State), o.Done, o.Matched, o.Skipped, watched(o.Failing), when(o.CreatedAt), when(o.FinishedAt),
 				short(cmp.Or(o.Error, o.Waiting), 60))
 		}
 	}
+}
+
+// watched is a number, or a dash where nobody counted.
+func watched(n *int) string {
+	if n == nil {
+		return "-"
+	}
+	return strconv.Itoa(*n)
 }
 
 func (c *cli) newOperationList() *cobra.Command {
@@ -48,10 +56,14 @@ func (c *cli) newOperationItems() *cobra.Command {
 	var page pageFlags
 	var status string
 	cmd := &cobra.Command{
-		Use: "items ID", Short: "Show what has become of each letter of a redrive", Args: cobra.ExactArgs(1),
-		Long: `Show what has become of each letter of a redrive, in the order in which they go.
+		Use: "items ID", Short: "Show what has become of each letter or task of an operation", Args: cobra.ExactArgs(1),
+		Long: `Show what has become of each letter of a redrive, or of each task of a cancel,
+retry or reschedule, in the order in which they go.
 
-waiting: its turn has not come. skipped: it was no dead letter any more when its
+Tasks: changed: was canceled, or its next run was moved. asked: was running, and was
+asked to end. left_running, left_ended, not_found: was left alone.
+
+Letters: waiting: its turn has not come. skipped: it was no dead letter any more when its
 turn came. pending, running, succeeded, dead, canceled: it was sent back, and is
 that now. resent: another redrive has sent it back since. gone: what became of it
 was deleted.`,
@@ -70,7 +82,7 @@ was deleted.`,
 		}),
 	}
 	page.add(cmd)
-	cmd.Flags().StringVar(&status, "status", "", "only letters of this status, such as dead")
+	cmd.Flags().StringVar(&status, "status", "", "only letters or tasks of this status, such as dead")
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/client"
 )
 
@@ -162,5 +163,5 @@ func span(d client.Duration) string {
 	if d == 0 {
 		return ""
 	}
-	return time.Duration(d).Round(time.Millisecond).String()
+	return alert.Span(time.Duration(d).Round(time.Millisecond))
 }

@@ -31,10 +31,11 @@ for what follows those that fail.
 			}
 			options.Version = &version
 		}
-		policies, err := c.readPolicies(args[0], name)
+		file, err := c.readPolicies(args[0], name)
 		if err != nil {
 			return err
 		}
+		policies := file.All
 		var done []client.Policy
 		for _, p := range policies {
 			put, err := api.PutPolicy(ctx, p.Name, p.Body, options)

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/outlast-dev/outlast/config"
-	"github.com/outlast-dev/outlast/policy"
 )
 
 func newPolicyCheck(c *cli) *cobra.Command {
@@ -17,8 +16,11 @@ func newPolicyCheck(c *cli) *cobra.Command {
 		RunE: c.act(func(_ context.Context, args []string) error {
 			policies, err := c.readPolicies(args[0], name)
 			found := checked{File: args[0], Problems: []config.Problem{}, Warnings: []config.Problem{}}
-			for _, p := range policies {
-				found.Warnings = append(found.Warnings, warningsOf("policies."+p.Name, p.Policy)...)
+			if policies != nil {
+				for _, p := range policies.All {
+					found.Warnings = append(found.Warnings, warningsOf("policies."+p.Name, p.Policy)...)
+				}
+				policies.Place(found.Warnings)
 			}
 			return c.checked(found, err)
 		}),
@@ -32,7 +34,7 @@ func nameFlag(cmd *cobra.Command, name *string) {
 }
 
 // readPolicies reads a file of policies, - for standard input.
-func (c *cli) readPolicies(file, name string) ([]*policy.Policy, error) {
+func (c *cli) readPolicies(file, name string) (*config.Policies, error) {
 	data, err := c.readFile(file)
 	if err != nil {
 		return nil, err

@@ -57,9 +57,20 @@ func (c *cli) policyNamed(ctx context.Context, name string) (*preset, error) {
 	}
 	one, err := describe(name)
 	if err != nil {
-		return nil, noPreset(name, err)
+		return nil, noPolicy(name, noPreset(name, err))
 	}
 	return one, nil
+}
+
+// noPolicy says that a name is neither a policy nor a preset.
+func noPolicy(name string, err error) error {
+	var missing *task.Error
+	if !errors.As(err, &missing) || missing.Code != task.CodeNotFound {
+		return err
+	}
+	none := task.NotFound("policy", name)
+	none.Hint = "outlast policy list shows those of a server; presets: " + missing.Hint
+	return none
 }
 
 // noPreset is the error of a name that is no preset, or of easyjob with

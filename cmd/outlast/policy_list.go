@@ -99,7 +99,7 @@ func describe(name string) (*preset, error) {
 	if !known {
 		info = retry.PresetInfo{Purpose: "The schedule of the EasyJob framework.", Source: "EasyJob"}
 	}
-	one := &preset{Name: name, Purpose: info.Purpose, Source: info.Source, Summary: report.Summary(), Attempts: report.Attempts, Policy: form}
+	one := &preset{Name: name, Purpose: info.Purpose, Source: info.Source, Summary: report.Summary(), Attempts: report.Attempts, Policy: client.PlainJSON(form)}
 	if one.Attempts > 0 {
 		one.Total = client.Duration(report.Total.Nominal)
 	}

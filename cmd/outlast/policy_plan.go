@@ -45,7 +45,7 @@ of the jitter and with attempts of --attempt-time.`,
 			}
 			if f.plot != "" {
 				if err := os.WriteFile(f.plot, report.SVG(), 0o644); err != nil { //nolint:gosec // a picture for everybody to see
-					return err
+					return fmt.Errorf("--plot: %w", err)
 				}
 				c.say("the plan is drawn in %s", clean(f.plot))
 			}

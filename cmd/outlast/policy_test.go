@@ -179,6 +179,7 @@ func TestPolicyPlanRefuses(t *testing.T) {
 		"--outer 0":                                  "outer_attempts[0]: 0 is outside 1 to 1000000",
 		"--rows 10001":                               "rows: 10001 is outside",
 		"--solve jitter --ttl 5s":                    "solve: \"jitter\" is none of initial, multiplier, retries",
+		"--solve initail":                            "solve: \"initail\" is none of initial, multiplier, retries",
 		"--solve initial":                            "ttl: is missing",
 		"--solve initial --ttl 1s --attempt-time 1s": "ttl: 1s is too short for",
 		"--fit":                     "ttl: 0s is not longer than 0",
@@ -186,7 +187,7 @@ func TestPolicyPlanRefuses(t *testing.T) {
 		"--preset dispatch --solve initial --ttl 5s":      "solve: kind steps has no initial",
 		"--unlimited --solve initial --ttl 5s":            "max_attempts: is unlimited",
 		"--unlimited --kind fixed --initial 0s":           "backoff: unlimited attempts without a wait",
-		"--preset payment extra":                          "unknown command",
+		"--preset payment extra":                          "takes no argument",
 		"--preset payment --steps 1s,x":                   "steps",
 		"--unlimited --retries 3 --preset consistency-ta": "preset",
 	} {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -17,13 +18,24 @@ func queueRows(queues []client.Queue) func(io.Writer) {
 	return func(w io.Writer) {
 		row(w, "NAME", "PAUSED", "LANES", "PENDING", "RUNNING", "DEAD", "CONCURRENCY", "MAX PENDING", "POLICY", "UNKNOWN TYPE")
 		for _, q := range queues {
-			counts := client.QueueCounts{}
+			pending, running, dead := "-", "-", "-" // the answer to a change has no counts
 			if q.Counts != nil {
-				counts = *q.Counts
+				pending, running, dead = upTo(q.Counts.Pending), upTo(q.Counts.Running), upTo(q.Counts.Dead)
 			}
-			row(w, clean(q.Name), q.Paused, q.Lanes, counts.Pending, counts.Running, counts.Dead, q.Concurrency, q.MaxPending, clean(q.Policy), clean(q.UnknownType))
+			row(w, clean(q.Name), q.Paused, q.Lanes, pending, running, dead, q.Concurrency, q.MaxPending, clean(q.Policy), clean(q.UnknownType))
 		}
 	}
+}
+
+// mostCounted is where the server stops to count the tasks of a queue.
+const mostCounted = 10_000
+
+// upTo is a number that is counted no further than that.
+func upTo(n int) string {
+	if n >= mostCounted {
+		return strconv.Itoa(n) + "+"
+	}
+	return strconv.Itoa(n)
 }
 
 // oneQueue makes a command that takes the name of a queue and shows it.
@@ -35,7 +47,20 @@ func (c *cli) oneQueue(use, short string, do func(ctx context.Context, api *clie
 			if err != nil {
 				return err
 			}
+			if queue.Counts == nil {
+				queue.Counts = countsOf(ctx, api, queue.Name)
+			}
 			return c.show(queue, queueRows([]client.Queue{*queue}))
 		}),
 	}
+}
+
+// countsOf are the tasks of a queue that was changed, nil where they cannot be read:
+// the change was made all the same.
+func countsOf(ctx context.Context, api *client.Client, name string) *client.QueueCounts {
+	queue, err := api.Queue(ctx, name)
+	if err != nil {
+		return nil
+	}
+	return queue.Counts
 }

@@ -2,14 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/task"
 )
 
 func newQueueGet(c *cli) *cobra.Command {
 	return c.oneQueue("get", "Show a queue", func(ctx context.Context, api *client.Client, name string) (*client.Queue, error) {
-		return api.Queue(ctx, name)
+		queue, err := api.Queue(ctx, name)
+		if missing := new(client.Error); errors.As(err, &missing) && missing.Code == task.CodeNotFound {
+			missing.Hint = "outlast queue list shows those that are there; outlast queue create makes one"
+		}
+		return queue, err
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/hints"
 )
 
 func newRoot(c *cli) *cobra.Command {
@@ -37,7 +38,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 partial, 4 not found, 5 denied,
 	flags.BoolVar(&c.yes, "yes", false, "do not ask before what cannot be undone")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd.Flags()) }
 	root.AddCommand(
-		newServe(c), newDemo(c), newTask(c), newDead(c), newQueue(c), newPolicy(c), newConfig(c), newSchedule(c), newOperation(c), newTarget(c), newAlert(c), newNode(c), newGroup(c), newToken(c), newSim(c), newStats(c), newMigrate(c), newDoctor(c), newVersion(c),
+		newServe(c), newDemo(c), newTask(c), newDead(c), newQueue(c), newPolicy(c), newConfig(c), newSchedule(c), newOperation(c), newTarget(c), newAlert(c), newNode(c), newGroup(c), newToken(c), newWhoami(c), newSim(c), newStats(c), newMigrate(c), newDoctor(c), newBench(c), newVersion(c),
 		newAudit(c),
 	)
 	completion(root)
@@ -94,6 +95,9 @@ func noun(use, short string, verbs ...*cobra.Command) *cobra.Command {
 				names = append(names, verb.Name())
 			}
 			if len(args) > 0 {
+				if near := hints.Nearest(args[0], names); near != "" {
+					return usage("unknown command %q of outlast %s; did you mean %s?", args[0], use, near)
+				}
 				return usage("unknown command %q of outlast %s; known: %s", args[0], use, strings.Join(names, ", "))
 			}
 			return usage("outlast %s needs a command: %s", use, strings.Join(names, ", "))

@@ -31,7 +31,7 @@ func scheduleRows(schedules []client.Schedule) func(io.Writer) {
 func whenOf(r *client.ScheduleRule) string {
 	switch {
 	case r.Every != 0:
-		return "every " + r.Every.String()
+		return "every " + span(r.Every)
 	case !r.At.IsZero():
 		return "at " + when(r.At)
 	case r.Zone != "":

@@ -14,19 +14,19 @@ import (
 
 // scheduleFlags are what schedule apply takes.
 type scheduleFlags struct {
-	flags         *pflag.FlagSet
-	rule          client.ScheduleRule
-	file          string
-	start, at     string
-	every, window time.Duration
-	payload       string
-	retry         string
-	priority      int
-	attempts      int
-	timeout, ttl  time.Duration
-	metadata      []string
-	url, method   string
-	headers       []string
+	flags                *pflag.FlagSet
+	rule                 client.ScheduleRule
+	file                 string
+	start, at            string
+	every, window        time.Duration
+	payload              string
+	retry                string
+	priority             int
+	attempts             int
+	timeout, ttl         time.Duration
+	metadata             []string
+	url, method, success string
+	headers              []string
 }
 
 func newScheduleApply(c *cli) *cobra.Command {
@@ -74,6 +74,7 @@ func (f *scheduleFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.url, "url", "", "URL to call")
 	flags.StringVar(&f.method, "method", "", "method of the call, POST when absent")
 	flags.StringArrayVar(&f.headers, "header", nil, "'Name: value' of the call (repeatable); visible in process lists: put secrets into --file")
+	flags.StringVar(&f.success, "success", "", "CEL over status, headers and body that decides whether an answer is a success, such as 'body.code == 0'; 2xx when absent")
 }
 
 func (f *scheduleFlags) send(ctx context.Context, c *cli, api *client.Client, name string) (*client.Schedule, error) {
@@ -141,8 +142,8 @@ func (f *scheduleFlags) read(c *cli) (client.ScheduleRule, error) {
 	if t.Metadata, err = pairs("metadata", "=", f.metadata); err != nil {
 		return r, err
 	}
-	if f.url != "" || f.method != "" || len(f.headers) > 0 {
-		t.Target = &client.Target{URL: f.url, Method: f.method}
+	if f.url != "" || f.method != "" || f.success != "" || len(f.headers) > 0 {
+		t.Target = &client.Target{URL: f.url, Method: f.method, Success: f.success}
 		t.Target.Headers, err = pairs("header", ":", f.headers)
 	}
 	return r, err

@@ -75,8 +75,9 @@ database (docs/encryption.md). All servers of a database need the same keys.
 --config FILE reads settings from a file as well (docs/configuration.md): addresses
 and limits of this node, and policies, types and queues that hold on all nodes. When
 the file changes, or at SIGHUP, the latter take effect at once; a file with a mistake
-changes nothing. outlast config check FILE looks at one beforehand, and outlast config
-print shows every setting and where it comes from.
+changes nothing. A file that another has replaced comes back only at SIGHUP. outlast
+config check FILE looks at one beforehand, and outlast config print shows every
+setting and where it comes from.
 
 SIGINT or SIGTERM stop it gracefully: running attempts get the grace time, the
 rest is handed back without cost. A second signal stops at once.`,
@@ -123,6 +124,7 @@ func (c *cli) serve(ctx context.Context, f *serveFlags, s *settings) error {
 	scheme, _, _ := strings.Cut(s.Store.URL, ":")
 	c.say("outlast %s listens on %s (store: %s)", version(), server.URL(), scheme)
 	c.say("  try:  outlast task enqueue --url https://example.com/hook --payload '{}'")
+	c.say("  console: %s/", server.URL())
 	c.say("  API:  %s/openapi.json   health: %s/readyz?verbose   stop: Ctrl-C", server.URL(), server.URL())
 	select {
 	case <-ctx.Done():

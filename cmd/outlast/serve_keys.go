@@ -37,13 +37,15 @@ func (f *keyFlags) put(to *config.Encryption) error {
 	for flag, one := range map[string]struct {
 		texts []string
 		place func(string) config.Key
+		there func(string) bool
 	}{
-		"--encryption-key-env":  {f.env, func(text string) config.Key { return config.Key{Env: text} }},
-		"--encryption-key-file": {f.files, func(text string) config.Key { return config.Key{File: text} }},
+		"--encryption-key-env":  {f.env, func(text string) config.Key { return config.Key{Env: text} }, isSet},
+		"--encryption-key-file": {f.files, func(text string) config.Key { return config.Key{File: text} }, isFile},
 	} {
 		for _, text := range one.texts {
 			name, place, found := strings.Cut(text, "=")
-			if _, err := sealed.ParseKey(place); !found || !sealed.IsKeyName(name) || place == "" || err == nil {
+			_, notKey := sealed.ParseKey(place) // a place may look like a key, too
+			if !found || !sealed.IsKeyName(name) || place == "" || notKey == nil && !one.there(place) {
 				return usage("%s is NAME=PLACE: the name of a key, and the environment variable or file that it is in", flag)
 			}
 			if keys == nil {
@@ -58,9 +60,19 @@ func (f *keyFlags) put(to *config.Encryption) error {
 	return nil
 }
 
+func isSet(variable string) bool {
+	_, set := os.LookupEnv(variable)
+	return set
+}
+
+func isFile(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // readKeys reads the keys. No error contains one.
 func readKeys(e *config.Encryption) (sealed.Keys, error) {
-	keys := sealed.Keys{Current: e.Key, Strict: e.Strict, Secrets: make(map[string][]byte, len(e.Keys))}
+	keys := sealed.Keys{Current: e.Key, Strict: e.Strict, Clear: e.Clear, Secrets: make(map[string][]byte, len(e.Keys))}
 	for _, name := range slices.Sorted(maps.Keys(e.Keys)) {
 		place := e.Keys[name]
 		text, err := readKey(place)

@@ -14,7 +14,13 @@ func TestEncryptionKeyFlags(t *testing.T) {
 	c := command{t: t}
 	text := base64.StdEncoding.EncodeToString([]byte("canary-canary-canary-canary-1234"))
 	good, bad := filepath.Join(t.TempDir(), "good"), filepath.Join(t.TempDir(), "bad")
-	for file, content := range map[string]string{good: text + "\n", bad: text[:20]} {
+	folder, err := os.MkdirTemp("/tmp", "keys")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	likeKey := filepath.Join(folder, strings.Repeat("k", 42-len(folder))) // 43 letters, as a key has
+	for file, content := range map[string]string{good: text + "\n", bad: text[:20], likeKey: text[:20]} {
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -27,6 +33,7 @@ func TestEncryptionKeyFlags(t *testing.T) {
 	}{
 		{[]string{"--encryption-key-file", "k1=" + bad}, 2, "32 are needed"},
 		{[]string{"--encryption-key-file", "k1=" + bad + ".gone"}, 2, "no such file"},
+		{[]string{"--encryption-key-file", "k1=" + likeKey}, 2, "32 are needed"},
 		{[]string{"--encryption-key-env", "k1=TEST_SHORT_KEY"}, 2, "encryption key"},
 		{[]string{"--encryption-key-env", "k1=TEST_UNSET_KEY"}, 2, "not set"},
 		{[]string{"--encryption-key-env", "TEST_SHORT_KEY"}, 2, "NAME=PLACE"},

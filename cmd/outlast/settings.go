@@ -45,7 +45,7 @@ var overrides = []struct {
 func (f *serveFlags) settings(flags *pflag.FlagSet) (*settings, error) {
 	file, err := config.Parse("", nil)
 	if f.config != "" {
-		file, err = config.Read(f.config)
+		file, err = readConfig(f.config)
 	}
 	if err != nil {
 		return nil, err

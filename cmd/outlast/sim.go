@@ -13,7 +13,7 @@ import (
 )
 
 func newSim(c *cli) *cobra.Command {
-	return noun("sim", "Play retry storms in virtual time, without a server", newSimList(c), newSimRun(c), newSimCompare(c))
+	return noun("sim", "Play retry storms, and recorded tasks again, in virtual time", newSimList(c), newSimRun(c), newSimCompare(c), newSimWhatIf(c))
 }
 
 func newSimList(c *cli) *cobra.Command {

@@ -24,7 +24,7 @@ func readContender(source string) (sim.Contender, error) {
 		}
 		return sim.Contender{Name: source, Policy: policy}, nil
 	case err != nil:
-		return sim.Contender{}, err
+		return sim.Contender{}, usage("--policy: %v", err)
 	}
 	spec, err := retry.ParseSpec(data)
 	if err != nil {

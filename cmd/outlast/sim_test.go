@@ -117,3 +117,41 @@ func TestWhatIf(t *testing.T) {
 	c.input = dead
 	c.run("sim", "compare", "--history", "-", "--policy", "short").exits(0)
 }
+
+// TestServerWhatIf lets a server replay what it has recorded.
+func TestServerWhatIf(t *testing.T) {
+	c := command{t: t, server: serve(t, "--store", "memory:").url}
+	policy := `{"max_attempts": 2, "backoff": {"kind": "fixed", "initial": "1ms"}, "breaker": "none", "budget": "none"}`
+	for range 3 {
+		c.run("task", "enqueue", "--url", "http://127.0.0.1:1/", "--retry", policy, "--wait", "20s").exits(1).says("dead")
+	}
+	mine := filepath.Join(t.TempDir(), "mine.json")
+	if err := os.WriteFile(mine, []byte(`{"max_attempts": 3, "budget": "none", "breaker": "none"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	table := c.run("sim", "whatif", "--since", "1h", "--target", "127.0.0.1:1", "--policy", mine, "--policy", "permanent").exits(0)
+	for _, want := range []string{"3 tasks with 6 attempts on 1 targets", "\nas recorded ", "\ncurrent ", "\nmine ", "\npermanent ", "\n- What a target would have answered"} {
+		if !strings.Contains(table.out, want) {
+			t.Errorf("no %q in\n%s", want, table.out)
+		}
+	}
+	runs := c.run("sim", "whatif", "--policy", mine, "--output", "json").exits(0).json()["runs"].([]any)
+	attempts := func(i int) any { return runs[i].(map[string]any)["attempts"] }
+	if len(runs) != 3 || attempts(0) != 6.0 || attempts(1) != 6.0 || attempts(2) != 9.0 {
+		t.Errorf("%v", runs)
+	}
+	if lines := c.run("sim", "whatif", "--output", "jsonl").exits(0).out; strings.Count(lines, "\n") != 2 {
+		t.Errorf("lines %s", lines)
+	}
+	if none := c.run("sim", "whatif", "--type", "none").exits(0).out; !strings.HasPrefix(none, "0 tasks") {
+		t.Errorf("%s", none)
+	}
+	bad := filepath.Join(t.TempDir(), "bad.json")
+	if err := os.WriteFile(bad, []byte(`max_attempts: 3`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.run("sim", "whatif", "--policy", "none-such").exits(2).silent().says("none-such")
+	c.run("sim", "whatif", "--policy", bad).exits(2).silent().says("JSON")
+	c.run("sim", "whatif", "--tasks", "99999").exits(2).silent().says("tasks")
+	c.run("sim", "whatif", "--since", "-1h").exits(2).silent().says("--since")
+}

@@ -43,9 +43,13 @@ attempt: how many there were, how long they ran (P50, P99) and how late they
 started after they were due. 5 stands for all attempts from the fifth on.
 
 The releases are those of the nodes that ran the attempts (--release, or
-outlast.WithRelease in an application), policy versions are written payment@3.
+outlast.WithRelease in an application), or of the remote workers, which name
+theirs when they poll. Policy versions are written payment@3.
 The two that were first seen last are compared, or those that --from and --to
-name. Percentiles are at most a quarter too high.`,
+name. Percentiles are at most a quarter too high.
+
+Nodes count in memory and add it to the database every 30s and when they stop: the
+figures lag by so much, and a node that is killed loses at most its last 30s.`,
 		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
 			found, err := api.CompareStats(ctx, q)
 			if err != nil {
@@ -70,7 +74,7 @@ name. Percentiles are at most a quarter too high.`,
 func comparisonRow(w io.Writer, c *client.StatsComparison) {
 	from := c.From
 	if from == nil {
-		from = &client.StatsSide{Name: "-"}
+		from = &client.StatsSide{Name: "nothing earlier"}
 	}
 	arrow := func(a, b client.Duration) string {
 		if c.From == nil {
@@ -82,9 +86,17 @@ func comparisonRow(w io.Writer, c *client.StatsComparison) {
 	if c.From != nil {
 		count = strconv.Itoa(from.Count) + " -> " + count
 	}
-	row(w, clean(c.Type), strconv.Itoa(c.Attempt), clean(from.Name), clean(c.To.Name), count,
+	row(w, clean(c.Type), strconv.Itoa(c.Attempt), sideName(from), sideName(c.To), count,
 		arrow(from.P50, c.To.P50), arrow(from.P99, c.To.P99), grown(c.Growth.P99),
 		arrow(from.DelayP50, c.To.DelayP50), arrow(from.DelayP99, c.To.DelayP99), grown(c.Growth.DelayP99))
+}
+
+// sideName is a release or policy version, in words where nodes have no release.
+func sideName(side *client.StatsSide) string {
+	if side.Name == "(none)" {
+		return "no release named"
+	}
+	return clean(side.Name)
 }
 
 // grown is a growth as people write it: +50%.

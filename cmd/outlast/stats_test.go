@@ -39,6 +39,20 @@ func TestStatsCompare(t *testing.T) {
 	}
 }
 
+// What cannot be compared is said in words.
+func TestStatsCompareWithoutReleases(t *testing.T) {
+	store := "sqlite:" + filepath.Join(t.TempDir(), "o.db")
+	receiver := endpoint(t, func(http.ResponseWriter, *http.Request) {})
+	server := serve(t, "--store", store, "--allow-target", "127.0.0.0/8")
+	c := command{t: t, server: server.url}
+	c.run("task", "enqueue", "--url", receiver, "--type", "hook", "--wait", "20s").exits(0)
+	server.stop(syscall.SIGTERM) // what it has counted is written
+	c.server = serve(t, "--store", store).url
+	if got := c.run("stats", "compare").exits(0).out; !strings.Contains(got, "nothing earlier  no release named") || strings.Contains(got, "(none)") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // The whole answer is that of the parts.
 func TestStatsShow(t *testing.T) {
 	c := command{t: t, server: serve(t, "--store", "memory:").url}

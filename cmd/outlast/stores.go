@@ -87,10 +87,15 @@ func openers() app.Openers {
 	return all
 }
 
+// schemeOf is what says of which kind a store URL is.
+func schemeOf(url string) string {
+	scheme, _, _ := strings.Cut(url, ":")
+	return scheme
+}
+
 // durable finds the kind of a URL among those that have a schema.
 func durable(url string) (kind, error) {
-	scheme, _, _ := strings.Cut(url, ":")
-	if k, known := kinds[scheme]; known && k.writeSQL != nil {
+	if k, known := kinds[schemeOf(url)]; known && k.writeSQL != nil {
 		return k, nil
 	}
 	var forms []string

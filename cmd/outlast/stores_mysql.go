@@ -39,6 +39,9 @@ func openMySQL(ctx context.Context, url string, asItIs bool) (store.Backend, err
 	if err != nil {
 		return nil, err
 	}
+	if err := greet(ctx, db, address); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	options := []mysql.Option{mysql.WithConnections(address.pool - 2)}
 	if asItIs {
 		options = append(options, mysql.WithoutMigration())
@@ -48,6 +51,22 @@ func openMySQL(ctx context.Context, url string, asItIs bool) (store.Backend, err
 		return nil, errors.Join(unavailable(address, err), db.Close())
 	}
 	return ownMySQL{s, db}, nil
+}
+
+// greet makes the first connection. A server of another kind, such as PostgreSQL,
+// waits for its client to begin, and so would this program, once for each try.
+func greet(ctx context.Context, db *sql.DB, address mysqlAddress) error {
+	ctx, cancel := context.WithTimeout(ctx, connectedAfter)
+	defer cancel()
+	err := db.PingContext(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = &task.Error{Code: task.CodeUnavailable, Message: "what listens there does not greet as MySQL and MariaDB do within " + connectedAfter.String(),
+			Hint: "check that it runs and can be reached from here, and the port: the URL of PostgreSQL begins with postgres://", Err: err}
+	}
+	if err != nil {
+		return unavailable(address, mysql.Explain(err))
+	}
+	return nil
 }
 
 // unavailable says what is wrong with a server, which it names unless the error
@@ -85,6 +104,9 @@ func examineMySQL(ctx context.Context, r *report, url string) (proceed bool, err
 		return false, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := greet(ctx, db, address); err != nil {
+		return false, r.unreachable(err)
+	}
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return false, r.unreachable(unavailable(address, mysql.Explain(err)))

@@ -18,6 +18,9 @@ lately, WAITING the due tasks in memory that the target holds, CAUSE that of the
 breaker's last change, with "(no task known)" after an order about a target that
 no node knows a task of. Healthy targets are those of the server that is asked.`,
 		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+			if err := onePage(limit); err != nil {
+				return err
+			}
 			targets, err := api.Targets(ctx, limit)
 			if err != nil {
 				return err

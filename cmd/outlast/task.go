@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/task"
 )
 
 func newTask(c *cli) *cobra.Command {
 	return noun("task", "Enqueue, find and steer tasks",
-		newTaskEnqueue(c), newTaskList(c), newTaskGet(c), newTaskAttempts(c), newTaskCancel(c), newTaskRetry(c), newTaskReschedule(c), newTaskExport(c))
+		newTaskEnqueue(c), newTaskList(c), newTaskGet(c), newTaskAttempts(c), newTaskCancel(c), newTaskRetry(c), newTaskReschedule(c), newTaskTail(c), newTaskExport(c))
 }
 
 func taskRows(tasks []client.Task) func(io.Writer) {
@@ -41,6 +42,7 @@ func taskFields(w io.Writer, t *client.Task) {
 	field(w, "id", t.ID)
 	field(w, "state", clean(string(t.State)))
 	field(w, "waiting", clean(t.Waiting))
+	field(w, "missing key", clean(t.MissingKey))
 	field(w, "next check", when(t.NextCheck))
 	field(w, "type", clean(t.Type))
 	field(w, "queue", clean(t.Queue))
@@ -57,6 +59,13 @@ func taskFields(w io.Writer, t *client.Task) {
 		field(w, "target", clean(cmp.Or(t.Target.Method, "POST")+" "+callee(t.Target)))
 	}
 	field(w, "node", clean(t.Node))
+	field(w, "worker", clean(t.Worker))
+	field(w, "lease until", when(t.LeaseUntil))
+	field(w, "progress", short(string(t.Progress), 400))
+	if t.Dispatch != nil {
+		field(w, "dispatches", fmt.Sprintf("%d in a row failed: %s", t.Dispatch.Failures, short(t.Dispatch.LastError, 400)))
+		field(w, "next dispatch", when(t.Dispatch.NextAt))
+	}
 	field(w, "created", when(t.CreatedAt))
 	field(w, "started", when(t.StartedAt))
 	field(w, "finished", when(t.FinishedAt))
@@ -94,11 +103,19 @@ func (c *cli) showTask(t *client.Task) error {
 
 func attemptRows(attempts []client.Attempt) func(io.Writer) {
 	return func(w io.Writer) {
-		row(w, "NUMBER", "OUTCOME", "NODE", "STARTED", "ENDED", "CATEGORY", "CODE", "NEXT DELAY", "ERROR")
+		row(w, "NUMBER", "OUTCOME", "NODE", "STARTED", "ENDED", "POLICY", "RELEASE", "CATEGORY", "CODE", "NEXT DELAY", "ERROR")
 		for _, a := range attempts {
-			row(w, a.Number, clean(a.Outcome), clean(a.Node), when(a.StartedAt), when(a.EndedAt), clean(a.Category), clean(a.Code), span(a.NextDelay), short(a.Error, 80))
+			row(w, a.Number, clean(a.Outcome), clean(a.Node), when(a.StartedAt), when(a.EndedAt), clean(versionOf(a)), clean(a.Release), clean(a.Category), clean(a.Code), span(a.NextDelay), short(a.Error, 80))
 		}
 	}
+}
+
+// versionOf names the version of the policy of an attempt: payment@3.
+func versionOf(a client.Attempt) string {
+	if a.PolicyVersion == 0 {
+		return ""
+	}
+	return stats.VersionName(a.Policy, a.PolicyVersion)
 }
 
 // parseID reads an id of the command line.

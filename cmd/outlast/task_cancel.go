@@ -10,7 +10,10 @@ import (
 )
 
 func newTaskCancel(c *cli) *cobra.Command {
-	return c.oneTask("cancel", "Cancel a pending task, or ask a running one to stop", func(ctx context.Context, api *client.Client, id task.ID) (*client.Task, error) {
-		return api.Cancel(ctx, id)
+	return c.steerTasks(&steering{
+		action: "cancel", short: "Cancel pending tasks, or ask running ones to stop", done: "canceled",
+		one: func(ctx context.Context, api *client.Client, id task.ID) (*client.Task, error) {
+			return api.Cancel(ctx, id)
+		},
 	})
 }

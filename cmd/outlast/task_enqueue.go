@@ -18,14 +18,14 @@ import (
 
 // enqueueFlags are the fields of a draft.
 type enqueueFlags struct {
-	file, payload, retry, id, runAt, deadline, url, method string
-	headers, metadata                                      []string
-	priority, attempts                                     int
-	delay, window, timeout, ttl, wait, within              time.Duration
-	atomic                                                 bool
-	follow                                                 followFlags
-	draft                                                  client.Draft
-	flags                                                  *pflag.FlagSet
+	file, payload, retry, id, runAt, deadline, url, method, success string
+	headers, metadata                                               []string
+	priority, attempts                                              int
+	delay, window, timeout, ttl, wait, within                       time.Duration
+	atomic                                                          bool
+	follow                                                          followFlags
+	draft                                                           client.Draft
+	flags                                                           *pflag.FlagSet
 }
 
 func newTaskEnqueue(c *cli) *cobra.Command {
@@ -38,9 +38,13 @@ With --file, a JSON object in the form of POST /v1/tasks is sent as it stands;
 several objects in one file, such as JSON lines, are sent in batches.
 Exit code 3: some of several were refused.
 
-A call that got no answer, or is told to come back, is repeated with the same
-id, which is safe. After 15s (--within) the command gives up with exit code 7;
-it is not known then whether the task was accepted.`,
+A call that got no answer is repeated with the same id, which is safe. After 15s
+(--within) the command gives up with exit code 7; it is not known then whether the
+task was accepted, and the message has the id to repeat it with.
+
+A full queue is exit code 7 as well, at once, and the message says that nothing was
+accepted and when a place may be free. With --within written out, the command waits
+for a place for so long.`,
 		Example: `  outlast task enqueue --url https://example.com/hook --payload '{"hello":"world"}' --wait 30s
   outlast task enqueue --type mail.send --payload @mail.json --delay 10m --key customer-7
   outlast task enqueue --type charge --fallback refund --on-success https://example.com/paid
@@ -48,6 +52,9 @@ it is not known then whether the task was accepted.`,
 		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
 			if f.within <= 0 {
 				return usage("--within must be more than 0")
+			}
+			if f.wait < 0 {
+				return usage("--wait must not be negative")
 			}
 			if f.file != "" {
 				return c.enqueueFile(ctx, api, f)
@@ -70,7 +77,7 @@ func (c *cli) enqueue(ctx context.Context, api *client.Client, draft client.Draf
 	if draft.ID == (task.ID{}) {
 		draft.ID = client.NewID()
 	}
-	err := c.within(ctx, f.within, f.wait, "repeat the command with --id "+draft.ID.String(), func(ctx context.Context) (err error) {
+	err := c.enqueueWithin(ctx, f, "repeat the command with --id "+draft.ID.String(), func(ctx context.Context) (err error) {
 		if f.wait > 0 {
 			t, err = api.Run(ctx, draft, f.wait)
 		} else {
@@ -113,10 +120,11 @@ func (f *enqueueFlags) add() {
 	flags.StringVar(&f.url, "url", "", "URL to call")
 	flags.StringVar(&f.method, "method", "", "method of the call, POST when absent")
 	flags.StringArrayVar(&f.headers, "header", nil, "'Name: value' of the call (repeatable); visible in process lists: put secrets into --file")
+	flags.StringVar(&f.success, "success", "", "CEL over status, headers and body that decides whether an answer is a success, such as 'body.code == 0'; 2xx when absent")
 	f.follow.add(flags)
 	flags.StringVar(&d.TraceParent, "trace-parent", "", "W3C trace context")
 	flags.DurationVar(&f.wait, "wait", 0, "wait this long for the end; exit code 1 if the task dies, 7 if it has not ended")
-	flags.DurationVar(&f.within, "within", usualWithin, "give up when the server has not accepted the task by then, repeats included; beside --wait. With --file: for each batch")
+	flags.DurationVar(&f.within, "within", usualWithin, "give up when the server has not accepted the task by then, repeats included; beside --wait. Written out, it is also how long to wait for a place in a full queue. With --file: for each batch")
 }
 
 // read makes a draft. What is wrong with values is for the server to say.
@@ -127,6 +135,9 @@ func (f *enqueueFlags) read(c *cli) (client.Draft, error) {
 	}
 	if err := f.written(); err != nil {
 		return d, err
+	}
+	if d.Type == "" && f.url == "" {
+		return d, usage("say what is to be done: --url for an HTTP request, --type for a handler, or --file; outlast task enqueue --help has examples")
 	}
 	d.Delay, d.DedupeWindow, d.Timeout, d.TTL = client.Duration(f.delay), client.Duration(f.window), client.Duration(f.timeout), client.Duration(f.ttl)
 	if f.flags.Changed("priority") {
@@ -163,8 +174,8 @@ func (f *enqueueFlags) read(c *cli) (client.Draft, error) {
 	if d.Metadata, err = pairs("metadata", "=", f.metadata); err != nil {
 		return d, err
 	}
-	if f.url != "" || f.method != "" || len(f.headers) > 0 {
-		d.Target = &client.Target{URL: f.url, Method: f.method}
+	if f.url != "" || f.method != "" || f.success != "" || len(f.headers) > 0 {
+		d.Target = &client.Target{URL: f.url, Method: f.method, Success: f.success}
 		d.Target.Headers, err = pairs("header", ":", f.headers)
 	}
 	return d, err
@@ -249,7 +260,7 @@ func (c *cli) readFile(name string) ([]byte, error) {
 	}
 	file, err := os.Open(name) //nolint:gosec // the file that the user names
 	if err != nil {
-		return nil, err
+		return nil, usage("%v", err)
 	}
 	defer file.Close() //nolint:errcheck // only read
 	return readAtMost(file)

@@ -40,7 +40,7 @@ func (c *cli) waited(t *client.Task, err error) error {
 func (c *cli) enqueueFile(ctx context.Context, api *client.Client, f *enqueueFlags) error {
 	for _, name := range []string{
 		"type", "payload", "url", "id", "queue", "key", "retry", "delay", "run-at", "priority", "dedupe-key", "dedupe-window", "policy", "max-attempts", "timeout",
-		"deadline", "ttl", "metadata", "method", "header", "trace-parent", "fallback", "on-success", "on-dead",
+		"deadline", "ttl", "metadata", "method", "header", "success", "trace-parent", "fallback", "on-success", "on-dead",
 	} {
 		if f.flags.Changed(name) {
 			return usage("--%s does not go with --file; write it into the file", name)
@@ -56,7 +56,7 @@ func (c *cli) enqueueFile(ctx context.Context, api *client.Client, f *enqueueFla
 	}
 	if len(drafts) == 1 && !f.atomic {
 		var t *client.Task
-		err := c.within(ctx, f.within, f.wait, unlessIDs, func(ctx context.Context) (err error) {
+		err := c.enqueueWithin(ctx, f, unlessIDs, func(ctx context.Context) (err error) {
 			t, err = api.EnqueueRaw(ctx, drafts[0], f.wait)
 			return err
 		})
@@ -116,7 +116,7 @@ func (c *cli) enqueueBatches(ctx context.Context, api *client.Client, drafts []j
 			count++
 		}
 		var results []client.BatchResult
-		failure = c.within(ctx, f.within, 0, unlessIDs, func(ctx context.Context) (err error) {
+		failure = c.enqueueWithin(ctx, f, unlessIDs, func(ctx context.Context) (err error) {
 			results, err = api.EnqueueRawBatch(ctx, drafts[:count], f.atomic)
 			return err
 		})
@@ -151,7 +151,7 @@ func (c *cli) enqueueBatches(ctx context.Context, api *client.Client, drafts []j
 	case refused > 0 && accepted > 0:
 		return &partialError{fmt.Sprintf("%d of %d tasks were refused", refused, len(all.Results))}
 	case refused > 0:
-		return all.Results[0].Error
+		return definite(all.Results[0].Error)
 	}
 	return nil
 }

@@ -21,6 +21,14 @@ func (p *pageFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.cursor, "cursor", "", "go on where an earlier list ended")
 }
 
+// onePage refuses a limit that no page of the API has.
+func onePage(limit int) error {
+	if limit < 1 || limit > 500 {
+		return usage("--limit is 1 to 500")
+	}
+	return nil
+}
+
 // tasks reads pages until the limit, and says how to go on.
 func (c *cli) tasks(ctx context.Context, p pageFlags, rows func([]client.Task) func(io.Writer), page func(ctx context.Context, limit int, cursor string) (*client.Tasks, error)) error {
 	if p.limit < 1 {

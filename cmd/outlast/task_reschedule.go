@@ -13,20 +13,27 @@ import (
 func newTaskReschedule(c *cli) *cobra.Command {
 	var at string
 	var delay time.Duration
-	cmd := c.oneTask("reschedule", "Move the next attempt of a pending task", func(ctx context.Context, api *client.Client, id task.ID) (*client.Task, error) {
-		to := client.Reschedule{}
-		if at == "" {
-			to.Delay = (*client.Duration)(&delay)
-		} else {
-			if err := to.RunAt.UnmarshalText([]byte(at)); err != nil {
-				return nil, usage("--run-at: %s", err)
+	var to client.Reschedule
+	var cmd *cobra.Command
+	cmd = c.steerTasks(&steering{
+		action: "reschedule", short: "Move the next attempt of pending tasks", done: "rescheduled",
+		one: func(ctx context.Context, api *client.Client, id task.ID) (*client.Task, error) {
+			return api.Reschedule(ctx, id, to)
+		},
+		prepare: func(request *client.Bulk) error {
+			if flags := cmd.Flags(); flags.Changed("run-at") == flags.Changed("delay") {
+				return usage("say when: --run-at or --delay, one of them")
 			}
-		}
-		return api.Reschedule(ctx, id, to)
+			if at == "" {
+				to.Delay = (*client.Duration)(&delay)
+			} else if err := to.RunAt.UnmarshalText([]byte(at)); err != nil {
+				return usage("--run-at: %s", err)
+			}
+			request.RunAt, request.Delay = to.RunAt, to.Delay
+			return nil
+		},
 	})
 	cmd.Flags().StringVar(&at, "run-at", "", "time of the next attempt, RFC 3339")
 	cmd.Flags().DurationVar(&delay, "delay", 0, "the same, counted from now")
-	cmd.MarkFlagsMutuallyExclusive("run-at", "delay")
-	cmd.MarkFlagsOneRequired("run-at", "delay")
 	return cmd
 }

@@ -10,7 +10,10 @@ import (
 )
 
 func newTaskRetry(c *cli) *cobra.Command {
-	return c.oneTask("retry", "Run the next attempt of a task now", func(ctx context.Context, api *client.Client, id task.ID) (*client.Task, error) {
-		return api.Retry(ctx, id)
+	return c.steerTasks(&steering{
+		action: "retry", short: "Run the next attempt of tasks now", done: "run now",
+		one: func(ctx context.Context, api *client.Client, id task.ID) (*client.Task, error) {
+			return api.Retry(ctx, id)
+		},
 	})
 }

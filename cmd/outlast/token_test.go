@@ -35,6 +35,10 @@ func TestTokens(t *testing.T) {
 	nobody.run("--token-file", file, "task", "enqueue", "--type", "x").exits(0)
 	nobody.run("--token-file", file, "task", "list").exits(5).says("enqueuer")
 	nobody.run("--token-file", filepath.Join(folder, "none"), "task", "list").exits(2)
+	nobody.run("whoami").exits(5)
+	if me := nobody.run("--token-file", file, "whoami").exits(0).out; !strings.Contains(me, "known, follow, enqueue") || !strings.Contains(me, "enqueuer") || strings.Contains(me, secret[13:]) {
+		t.Errorf("whoami: %s", me)
+	}
 	ops.run("token", "list").exits(0)
 	ops.run("token", "revoke", id).exits(0)
 	ops.run("token", "revoke", "none").exits(4)

@@ -52,7 +52,7 @@ func example(ctx context.Context) error {
 			return err
 		}
 	}
-	for range 3 { // of the type, of the rule, and what the rule held back
+	for range 2 { // of the first, by rule and type in one, and what was held back
 		m := <-told
 		fmt.Printf("%s: %s, %d more\n", m.Rule, m.Subject, m.HeldBack)
 	}

@@ -25,7 +25,7 @@ func goTarget(t *client.Target) *task.Request {
 	if t == nil {
 		return nil
 	}
-	return &task.Request{URL: t.URL, Method: t.Method, Headers: t.Headers}
+	return &task.Request{URL: t.URL, Method: t.Method, Headers: t.Headers, Success: t.Success}
 }
 
 func goFollow(f *client.Follow) *task.Follow {

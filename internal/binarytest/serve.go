@@ -12,7 +12,7 @@ import (
 	"github.com/outlast-dev/outlast/client"
 )
 
-// Server is outlast serve in a process of its own.
+// Server is outlast serve, or another command with a server, in a process of its own.
 type Server struct {
 	URL string
 	API *client.Client // without repeats: an error is what the server said
@@ -33,11 +33,18 @@ const startWithin = 30 * time.Second
 // It is killed at the end of the test.
 func Serve(t testing.TB, args ...string) *Server {
 	t.Helper()
+	return Start(t, append([]string{"serve", "--listen", "127.0.0.1:0", "--allow-target", "127.0.0.0/8", "--log-level", "warn"}, args...)...)
+}
+
+// Start runs a command that has a server, and waits like [Serve] until it says where
+// that listens.
+func Start(t testing.TB, args ...string) *Server {
+	t.Helper()
 	if path == "" {
 		t.Fatal("binarytest: let TestMain call binarytest.Run: nobody has built the program")
 	}
 	s := &Server{t: t, ended: make(chan struct{})}
-	s.cmd = exec.Command(path, append([]string{"serve", "--listen", "127.0.0.1:0", "--allow-target", "127.0.0.0/8", "--log-level", "warn"}, args...)...)
+	s.cmd = exec.Command(path, args...)
 	s.cmd.Dir = t.TempDir()
 	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
@@ -72,7 +79,7 @@ func (s *Server) read(lines *bufio.Scanner, address chan<- string) {
 		s.mu.Unlock()
 		if _, after, found := strings.Cut(lines.Text(), "listens on "); found {
 			select {
-			case address <- strings.Fields(after)[0]:
+			case address <- strings.TrimSuffix(strings.Fields(after)[0], ","):
 			default: // it has said so before
 			}
 		}

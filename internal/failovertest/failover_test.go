@@ -3,6 +3,7 @@
 package failovertest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -39,6 +40,7 @@ type cluster struct {
 	nodes []*outlast.Client
 	one   store.Backend
 	queue historytest.Queue
+	log   bytes.Buffer // under mu
 
 	mu     sync.Mutex
 	claims map[outlast.ID]int64 // the largest that ran
@@ -67,7 +69,7 @@ func newCluster(t *testing.T, synchronous bool) *cluster {
 			}
 		})
 		c.one = s
-		node, err := outlast.Open(t.Context(), s, outlast.WithLogger(slog.New(slog.DiscardHandler)), outlast.WithSlots(40))
+		node, err := outlast.Open(t.Context(), s, outlast.WithLogger(slog.New(slog.NewTextHandler(logWriter{c}, nil))), outlast.WithSlots(40))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,9 +182,36 @@ func (c *cluster) drain(ctx context.Context) {
 			quiet = 0
 		}
 		if time.Since(began) > time.Minute {
-			c.Fatalf("tasks are left: %v %v", err, runningErr)
+			c.Fatalf("tasks are left: %v %v%s", err, runningErr, c.left(ctx))
 		}
 	}
+}
+
+// logWriter keeps the log of all nodes.
+type logWriter struct{ *cluster }
+
+func (w logWriter) Write(line []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.log.Write(line)
+}
+
+// left tells of a few tasks that have not ended.
+func (c *cluster) left(ctx context.Context) string {
+	var text strings.Builder
+	for _, state := range []task.State{task.Running, task.Pending} {
+		some, _, err := c.one.Find(ctx, store.Filter{State: state}, store.Page{Limit: 5})
+		fmt.Fprintf(&text, "\n%s: %v", state, err)
+		for _, one := range some {
+			c.mu.Lock()
+			fmt.Fprintf(&text, "\n  %+v, ran under claim %d", one, c.claims[one.ID])
+			c.mu.Unlock()
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fmt.Fprintf(&text, "\nlog:\n%s", c.log.Bytes()[max(0, c.log.Len()-20_000):])
+	return text.String()
 }
 
 // TestSynchronousStandbyTakesOver: what was acknowledged before the primary

@@ -113,6 +113,7 @@ func (m *member) name() string      { return m.process().name }
 func newCluster(t testing.TB, d dialect, shape func(*nodeConfig), options ...servers.Option) *cluster {
 	t.Helper()
 	c := &cluster{harness: newHarness(t), dialect: d, shape: shape, early: time.Hour}
+	c.crowd = 3
 	if d.start != nil {
 		c.server = d.start(t, options...)
 	}

@@ -103,7 +103,7 @@ func clusterCycles() int {
 	if n, err := strconv.Atoi(os.Getenv("OUTLAST_FAULT_CLUSTER")); err == nil && n > 0 {
 		return n
 	}
-	return 3
+	return 1
 }
 
 // victim is the node of a cycle.

@@ -17,7 +17,7 @@
 // Environment: OUTLAST_FAULT_CYCLES (number of random kills, 100),
 // OUTLAST_FAULT_SEED (of all random choices, printed by every test that
 // fails), OUTLAST_FAULT_LONG=1 (the long forms that `make faults` runs),
-// OUTLAST_FAULT_CLUSTER (times that each fault of a cluster is made, 3),
+// OUTLAST_FAULT_CLUSTER (times that each fault of a cluster is made, 1),
 // OUTLAST_FAULT_SOAK (how long TestSoak runs, 1h), OUTLAST_FAULT_PACE (time
 // between two tasks of each of a cluster's four callers, 100ms).
 package faulttest

@@ -69,7 +69,8 @@ type harness struct {
 	mu         sync.Mutex
 	last       *process // the last one that was started
 	violations []string
-	quiet      bool // violations are expected: collect them only
+	quiet      bool          // violations are expected: collect them only
+	crowd      time.Duration // times that a start may take longer, as others run beside; 0 for once
 
 	slowest    time.Duration // from a start to being ready
 	crashLoops int

@@ -1,6 +1,7 @@
 package faulttest
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -74,7 +75,17 @@ func TestTwoProcesses(t *testing.T) {
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	start := func() *process { return h.node(nodeConfig{Name: "node", Slots: 100}) }
+	start := func() *process {
+		for range 5 { // the poison may be quicker than the readiness
+			p, err := h.tryNode(nodeConfig{Name: "node", Slots: 100})
+			if !errors.Is(err, errEnded) {
+				return h.started(p, err)
+			}
+			h.after(false, p)
+		}
+		h.Fatal("the process ends before it is ready again and again")
+		return nil
+	}
 	p := start()
 	var poison *order
 	for i := range 501 {

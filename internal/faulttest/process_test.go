@@ -18,7 +18,8 @@ import (
 	"github.com/outlast-dev/outlast/client"
 )
 
-// readyWithin is the promise: ready again this soon after a kill.
+// readyWithin is the promise: ready again this soon after a kill. Eight clusters that
+// share two processors get three times as long: what they are tested for is another thing.
 const readyWithin = 5 * time.Second
 
 // process is a node or a server in a process of its own.
@@ -101,7 +102,7 @@ func launch(ctx context.Context, path string, args, env []string) (*process, err
 var errEnded = errors.New("the process ended before it was ready")
 
 func (p *process) awaitReady(ctx context.Context, url <-chan string) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*readyWithin)
+	ctx, cancel := context.WithTimeout(ctx, 4*readyWithin)
 	defer cancel()
 	var told bool
 	select {
@@ -237,7 +238,7 @@ func (h *harness) started(p *process, err error) *process {
 	h.mu.Lock()
 	h.last = p
 	h.mu.Unlock()
-	if p.ready > readyWithin {
+	if bound := max(1, h.crowd) * readyWithin; p.ready > bound {
 		h.violation("I8: ready only after %s", p.ready)
 	}
 	h.slowest = max(h.slowest, p.ready)

@@ -220,8 +220,8 @@ func (c *client) redrive(ctx context.Context, ids []task.ID) {
 	began := c.history.now()
 	again, _, err := c.backend.Redrive(ctx, ids, store.RedriveOptions{KeepAttempts: keep})
 	redriven := map[task.ID]bool{}
-	for _, id := range again {
-		redriven[id] = true
+	for i := range again {
+		redriven[again[i].ID] = true
 	}
 	for _, id := range ids {
 		a := answer{verdict: missing}

@@ -140,9 +140,12 @@ func (g *generous) Claim(ctx context.Context, claim store.Claim) (store.Claimed,
 // polite tells everybody that the redrive is theirs.
 type polite struct{ store.Backend }
 
-func (p *polite) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done, missing []task.ID, err error) {
+func (p *polite) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done []store.Redriven, missing []task.ID, err error) {
 	_, _, err = p.Backend.Redrive(ctx, ids, options)
-	return ids, nil, err
+	for _, id := range ids {
+		done = append(done, store.Redriven{ID: id})
+	}
+	return done, nil, err
 }
 
 // old answers a read by what it answered to the last one.

@@ -113,6 +113,10 @@ func (w *wrapper) Attempts(ctx context.Context, id task.ID) ([]task.Attempt, err
 	return call(ctx, w.faults, "Attempts", func() ([]task.Attempt, error) { return w.backend.Attempts(ctx, id) })
 }
 
+func (w *wrapper) Known(ctx context.Context, items []store.Insert) ([]bool, error) {
+	return call(ctx, w.faults, "Known", func() ([]bool, error) { return w.backend.Known(ctx, items) })
+}
+
 func (w *wrapper) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*task.Task, string, error) {
 	var next string
 	tasks, err := call(ctx, w.faults, "Find", func() (tasks []*task.Task, err error) {
@@ -141,6 +145,10 @@ func (w *wrapper) DeadGroups(ctx context.Context, filter store.Filter, limit int
 	return call(ctx, w.faults, "DeadGroups", func() ([]store.DeadGroup, error) { return w.backend.DeadGroups(ctx, filter, limit) })
 }
 
+func (w *wrapper) DeadTrend(ctx context.Context, filter store.Filter, since store.Time) ([]store.DeadPart, error) {
+	return call(ctx, w.faults, "DeadTrend", func() ([]store.DeadPart, error) { return w.backend.DeadTrend(ctx, filter, since) })
+}
+
 func (w *wrapper) Key(ctx context.Context, lane uint16, key string) (*store.KeyState, error) {
 	return call(ctx, w.faults, "Key", func() (*store.KeyState, error) { return w.backend.Key(ctx, lane, key) })
 }
@@ -157,9 +165,21 @@ func (w *wrapper) Reschedule(ctx context.Context, id task.ID, at store.Time, aud
 	return call(ctx, w.faults, "Reschedule", func() (*task.Task, error) { return w.backend.Reschedule(ctx, id, at, audit...) })
 }
 
-func (w *wrapper) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) ([]task.ID, []task.ID, error) {
+func (w *wrapper) Steer(ctx context.Context, steering store.Steering) ([]store.Steered, *store.Operation, error) {
+	var put *store.Operation
+	steered, err := call(ctx, w.faults, "Steer", func() (steered []store.Steered, err error) {
+		steered, put, err = w.backend.Steer(ctx, steering)
+		return steered, err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return steered, put, nil
+}
+
+func (w *wrapper) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) ([]store.Redriven, []task.ID, error) {
 	var missing []task.ID
-	done, err := call(ctx, w.faults, "Redrive", func() (done []task.ID, err error) {
+	done, err := call(ctx, w.faults, "Redrive", func() (done []store.Redriven, err error) {
 		done, missing, err = w.backend.Redrive(ctx, ids, options)
 		return done, err
 	})
@@ -201,8 +221,8 @@ func (w *wrapper) Operation(ctx context.Context, id string) (*store.Operation, e
 	return call(ctx, w.faults, "Operation", func() (*store.Operation, error) { return w.backend.Operation(ctx, id) })
 }
 
-func (w *wrapper) Operations(ctx context.Context, limit int) ([]store.Operation, error) {
-	return call(ctx, w.faults, "Operations", func() ([]store.Operation, error) { return w.backend.Operations(ctx, limit) })
+func (w *wrapper) Operations(ctx context.Context, state store.OperationState, limit int) ([]store.Operation, error) {
+	return call(ctx, w.faults, "Operations", func() ([]store.Operation, error) { return w.backend.Operations(ctx, state, limit) })
 }
 
 func (w *wrapper) PutTargetOrder(ctx context.Context, order store.TargetOrder, audit ...store.Audit) (*store.TargetOrder, error) {

@@ -13,25 +13,31 @@ import (
 // Cancel implements [store.Admin]. The request leaves the claim number as
 // it is, so that a success that still arrives is kept.
 func (s *Store) Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (*task.Task, error) {
-	return s.edit(ctx, id, audit, func(d *data, r *row, now time.Time) error {
-		if r.State == task.Running {
-			r.CancelRequested, r.UpdatedAt = true, now
-			return nil
-		}
-		d.cancel(r, now)
+	return s.edit(ctx, id, audit, cancelRow)
+}
+
+func cancelRow(d *data, r *row, now time.Time) error {
+	if r.State == task.Running {
+		r.CancelRequested, r.UpdatedAt = true, now
 		return nil
-	})
+	}
+	d.cancel(r, now)
+	return nil
 }
 
 // Reschedule implements [store.Admin].
 func (s *Store) Reschedule(ctx context.Context, id task.ID, at time.Time, audit ...store.Audit) (*task.Task, error) {
-	return s.edit(ctx, id, audit, func(d *data, r *row, now time.Time) error {
+	return s.edit(ctx, id, audit, moveRow(at))
+}
+
+func moveRow(at time.Time) func(*data, *row, time.Time) error {
+	return func(d *data, r *row, now time.Time) error {
 		if _, err := r.State.Next(task.Reschedule); err != nil {
 			return err
 		}
 		d.change(r, now, func(r *row) { r.RunAt, r.Park = orElse(at, now), 0 })
 		return nil
-	})
+	}
 }
 
 // edit applies an operator's change to a live row and returns the task as
@@ -43,13 +49,9 @@ func (s *Store) edit(ctx context.Context, id task.ID, audit []store.Audit, chang
 	}
 	d := s.data
 	defer d.mu.Unlock()
-	r := d.live[id]
-	if r == nil {
-		t := d.find(id)
-		if t == nil {
-			return nil, task.NotFound("task", id.String())
-		}
-		return nil, &task.Error{Code: task.CodeConflict, Message: "the task has ended as " + string(t.State), State: t.State}
+	r, err := d.liveRow(id)
+	if err != nil {
+		return nil, err
 	}
 	if err := objects.CheckAudit(audit); err != nil {
 		return nil, err
@@ -66,8 +68,20 @@ func (s *Store) edit(ctx context.Context, id task.ID, audit []store.Audit, chang
 	return after, nil
 }
 
+// liveRow is the row of a task that has not ended.
+func (d *data) liveRow(id task.ID) (*row, error) {
+	if r := d.live[id]; r != nil {
+		return r, nil
+	}
+	t := d.find(id)
+	if t == nil {
+		return nil, task.NotFound("task", id.String())
+	}
+	return nil, &task.Error{Code: task.CodeConflict, Message: "the task has ended as " + string(t.State), State: t.State}
+}
+
 // Redrive implements [store.Admin]. The history of the task stays.
-func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done, missing []task.ID, err error) {
+func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done []store.Redriven, missing []task.ID, err error) {
 	now, err := s.begin(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -80,6 +94,7 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 			missing = append(missing, id)
 			continue
 		}
+		done = append(done, store.Redriven{ID: id, Type: t.Type, Queue: t.Queue, Attempt: t.Attempt, Claim: t.Claim, TraceParent: t.Spec.TraceParent})
 		d.unbury(t)
 		t.State, t.RunAt, t.Crashes = task.Pending, now, 0
 		if i < len(options.RunAt) {
@@ -95,7 +110,6 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 		t.CancelRequested, t.DeadReason, t.FallbackTask = false, "", task.ID{}
 		t.StartedAt, t.FinishedAt, t.UpdatedAt = time.Time{}, time.Time{}, now
 		d.insert(*t)
-		done = append(done, id)
 		s.commit(id.Lane())
 	}
 	if len(done) == 0 {

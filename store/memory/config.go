@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"time"
+
 	"bytes"
 	"cmp"
 	"context"
@@ -121,23 +123,37 @@ func (s *Store) PutOperation(ctx context.Context, given store.Operation, audit .
 	if given.ID == "" {
 		return nil, task.Invalid("id", "an operation needs an id", "")
 	}
-	given = cloneOperation(given)
-	given.CreatedAt = orElse(given.CreatedAt, now)
-	if old, ok := s.data.operations[given.ID]; ok {
-		if old.Version != given.Version {
-			return nil, &task.Error{Code: task.CodeConflict, Message: "the operation " + task.Quote(given.ID) + " was changed by another"}
-		}
-		given.CreatedAt = old.CreatedAt
+	if err := s.data.isCurrent(&given); err != nil {
+		return nil, err
 	}
 	if err := s.data.log(audit, now); err != nil {
 		return nil, err
 	}
+	out := s.data.putOperation(given, now)
+	s.commit()
+	return out, nil
+}
+
+// isCurrent refuses an operation that another has changed.
+func (d *data) isCurrent(given *store.Operation) error {
+	if old, ok := d.operations[given.ID]; ok && old.Version != given.Version {
+		return &task.Error{Code: task.CodeConflict, Message: "the operation " + task.Quote(given.ID) + " was changed by another"}
+	}
+	return nil
+}
+
+// putOperation stores an operation that is current.
+func (d *data) putOperation(given store.Operation, now time.Time) *store.Operation {
+	given = cloneOperation(given)
+	given.CreatedAt = orElse(given.CreatedAt, now)
+	if old, ok := d.operations[given.ID]; ok {
+		given.CreatedAt = old.CreatedAt
+	}
 	given.Version++
 	given.UpdatedAt, given.FinishedAt = now, micros(given.FinishedAt)
-	s.data.operations[given.ID] = given
-	s.commit()
+	d.operations[given.ID] = given
 	out := cloneOperation(given)
-	return &out, nil
+	return &out
 }
 
 // Operation implements [store.Config].
@@ -155,14 +171,16 @@ func (s *Store) Operation(ctx context.Context, id string) (*store.Operation, err
 }
 
 // Operations implements [store.Config].
-func (s *Store) Operations(ctx context.Context, limit int) ([]store.Operation, error) {
+func (s *Store) Operations(ctx context.Context, state store.OperationState, limit int) ([]store.Operation, error) {
 	if _, err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.data.mu.Unlock()
 	var out []store.Operation
 	for _, operation := range s.data.operations {
-		out = append(out, cloneOperation(operation))
+		if state == "" || operation.State == state {
+			out = append(out, cloneOperation(operation))
+		}
 	}
 	slices.SortFunc(out, func(a, b store.Operation) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), bytes.Compare([]byte(b.ID), []byte(a.ID)))

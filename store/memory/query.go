@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -40,6 +41,25 @@ func (s *Store) Attempts(ctx context.Context, id task.ID) ([]task.Attempt, error
 		return nil, task.NotFound("task", id.String())
 	}
 	return cloneAttempts(s.data.attempts[id]), nil
+}
+
+// Known implements [store.Query].
+func (s *Store) Known(ctx context.Context, items []store.Insert) ([]bool, error) {
+	now, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.data.mu.Unlock()
+	known := make([]bool, len(items))
+	for i := range items {
+		t, d := items[i].Task, items[i].Dedupe
+		known[i] = s.data.find(t.ID) != nil
+		if !known[i] && d != nil {
+			entry, there := s.data.dedupe[dedupeKey{d.Lane, t.Queue, d.Key}]
+			known[i] = there && s.data.dedupeLives(entry, now)
+		}
+	}
+	return known, nil
 }
 
 // Find implements [store.Query].
@@ -113,12 +133,22 @@ func matches(t *task.Task, f store.Filter) bool {
 		failure = *t.LastError
 	}
 	made := t.ID.Time()
-	return equalOrAny(f.State, t.State) && equalOrAny(f.Type, t.Type) && equalOrAny(f.Queue, t.Queue) &&
+	return equalOrAny(f.State, t.State) && (!f.Live || !t.State.Final()) && equalOrAny(f.Type, t.Type) && equalOrAny(f.Queue, t.Queue) &&
 		equalOrAny(f.Key, t.Key) && equalOrAny(f.Category, failure.Category) && equalOrAny(f.Reason, t.DeadReason) &&
 		equalOrAny(f.Fingerprint, failure.Fingerprint) && equalOrAny(f.Trace, traceID(t.Spec.TraceParent)) &&
 		(f.Since.IsZero() || !made.Before(f.Since)) && (f.Until.IsZero() || made.Before(f.Until)) &&
 		(f.DiedBefore.IsZero() || t.State == task.Dead && t.FinishedAt.Before(f.DiedBefore)) &&
-		(f.IDs == nil || slices.Contains(f.IDs, t.ID))
+		equalOrAny(f.Target, t.Target) && t.Attempt >= f.AttemptMin && hasMetadata(t, f.Metadata) && where.Finds(t, f.Search) &&
+		(f.Without == "" || f.Without != t.Queue) && (f.IDs == nil || slices.Contains(f.IDs, t.ID))
+}
+
+func hasMetadata(t *task.Task, wanted map[string]string) bool {
+	for name, value := range wanted {
+		if has, ok := t.Spec.Metadata[name]; !ok || has != value {
+			return false
+		}
+	}
+	return true
 }
 
 func equalOrAny[T comparable](want, have T) bool {

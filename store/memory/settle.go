@@ -84,7 +84,7 @@ func (d *data) record(r *row, given store.Settlement, outcome task.Outcome, now 
 	}
 	attempt := task.Attempt{
 		Number: r.Attempt, Claim: r.Claim, Node: r.Node, StartedAt: orElse(given.StartedAt, r.StartedAt),
-		EndedAt: orElse(given.EndedAt, now), Outcome: outcome, Failure: cloneFailure(given.Failure),
+		EndedAt: orElse(given.EndedAt, now), Outcome: outcome, Failure: cloneFailure(given.Failure), Label: given.Label,
 	}
 	if again(outcome) {
 		attempt.NextDelay = max(0, orElse(given.RunAt, now).Sub(attempt.EndedAt))

@@ -32,24 +32,26 @@ SELECT id, claim, attempt, '', started_at, ?, 0, '' FROM outlast_task WHERE id =
 
 // Cancel implements [store.Admin].
 func (s *Store) Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (*task.Task, error) {
-	return s.change(ctx, "cancel", id, audit, func(tx *tx, t *task.Task) error {
-		switch t.State {
-		case task.Running:
-			if _, err := tx.exec(requestCancel, id); err != nil {
-				return err
-			}
-			_, err := tx.exec(noteCancel, id, t.Node)
-			return err
-		case task.Pending:
-			if _, err := tx.exec(cancelTask, tx.now, id); err != nil {
-				return err
-			}
-			_, err := tx.execIDs([]task.ID{id}, endTasks, canceled)
+	return s.change(ctx, "cancel", id, audit, endCanceled)
+}
+
+func endCanceled(tx *tx, t *task.Task) error {
+	switch t.State {
+	case task.Running:
+		if _, err := tx.exec(requestCancel, t.ID); err != nil {
 			return err
 		}
-		_, err := t.State.Next(task.Cancel)
+		_, err := tx.exec(noteCancel, t.ID, t.Node)
 		return err
-	})
+	case task.Pending:
+		if _, err := tx.exec(cancelTask, tx.now, t.ID); err != nil {
+			return err
+		}
+		_, err := tx.execIDs([]task.ID{t.ID}, endTasks, canceled)
+		return err
+	}
+	_, err := t.State.Next(task.Cancel)
+	return err
 }
 
 // Reschedule implements [store.Admin].
@@ -58,16 +60,19 @@ func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time, audit
 		return nil, task.Invalid("run_at", "the time is too far away", "")
 	}
 	return s.change(ctx, "reschedule", id, audit, func(tx *tx, t *task.Task) error {
-		if _, err := t.State.Next(task.Reschedule); err != nil {
-			return err
-		}
-		runAt := at
 		if at.IsZero() {
-			runAt = tx.time()
+			return moveTask(tx, t, tx.time())
 		}
-		_, err := tx.exec(moveRun, runAt.UnixMicro(), task.Rank(runAt, t.Priority), tx.now, id)
-		return err
+		return moveTask(tx, t, at)
 	})
+}
+
+func moveTask(tx *tx, t *task.Task, runAt store.Time) error {
+	if _, err := t.State.Next(task.Reschedule); err != nil {
+		return err
+	}
+	_, err := tx.exec(moveRun, runAt.UnixMicro(), task.Rank(runAt, t.Priority), tx.now, t.ID)
+	return err
 }
 
 // change locks a task, changes it and returns it as it then stands.

@@ -57,6 +57,9 @@ func scanTask(rows *sql.Rows) (*task.Task, error) {
 	return t, err
 }
 
+// labelText is the label of an attempt, null for an empty one.
+func labelText(s *store.Settlement) any { return optional(s.Label.String()) }
+
 // tasks reads all rows of a statement that selects taskColumns.
 func (s *session) tasks(query string, args ...any) (list []*task.Task, err error) {
 	err = s.each(query, func(rows *sql.Rows) error {

@@ -18,8 +18,13 @@ const (
 	selectGroups = `SELECT fingerprint, total, type, reason, category, message, first_seen, last_seen, example
 FROM outlast_dead_group ORDER BY total DESC, last_seen DESC, fingerprint LIMIT ?`
 
-	// mostGrouped is how many letters one filtered DeadGroups looks at.
-	mostGrouped = 20_000
+	selectGroup = `SELECT fingerprint, total, type, reason, category, message, first_seen, last_seen, example
+FROM outlast_dead_group WHERE fingerprint = ?`
+
+	// The counters of dead letters that answer a count: of one kind and name, and
+	// of a group.
+	counterOf = `SELECT total FROM outlast_dead_count WHERE kind = ? AND name = ?`
+	groupSize = `SELECT total FROM outlast_dead_group WHERE fingerprint = ?`
 
 	// describeGroups describes groups by the newest letter of each that
 	// matched.
@@ -27,6 +32,16 @@ FROM outlast_dead_group ORDER BY total DESC, last_seen DESC, fingerprint LIMIT ?
  COALESCE((SELECT first_seen FROM outlast_dead_group w WHERE w.fingerprint = g.fingerprint), 0), g.newest, d.id
 FROM (@groups) g STRAIGHT_JOIN outlast_dead d ON d.id = g.id ORDER BY g.n DESC, g.newest DESC, g.fingerprint LIMIT ?`
 )
+
+// kept is a count that a counter has.
+func (s *session) kept(kind, name string) (n int, err error) {
+	query, args := counterOf, []any{kind, name}
+	if kind == "fingerprint" {
+		query, args = groupSize, args[1:]
+	}
+	_, err = s.first(query, []any{&n}, args...)
+	return n, err
+}
 
 // DeadStats implements [store.Query].
 func (s *Store) DeadStats(ctx context.Context) (*store.DeadStats, error) {
@@ -53,16 +68,19 @@ func (s *session) deadStats(query string) (*store.DeadStats, error) {
 	return stats, err
 }
 
-// DeadGroups implements [store.Query]. Without a filter it reads counters,
-// with one it counts the letters that match, and does not examine those older
-// than the newest 20 000 that an index and the times of the filter select.
+// DeadGroups implements [store.Query]. Without a filter, or with a
+// fingerprint alone, it reads counters, with another it counts the letters that match, and does not examine those older
+// than the newest of [where.Grouped] that an index and the times of the filter select.
 func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) (groups []store.DeadGroup, err error) {
 	if limit <= 0 {
 		limit = pages.Default
 	}
-	query, args := selectGroups, []any{limit}
-	if !where.Empty(filter) {
-		query, args = groupsOf(filter, limit)
+	query, args := groupsOf(filter, limit)
+	switch {
+	case where.Empty(filter):
+		query, args = selectGroups, []any{limit}
+	case where.OnlyGroup(filter):
+		query, args = selectGroup, []any{filter.Fingerprint}
 	}
 	err = s.snapshot(ctx, func(c *session) error {
 		groups = nil
@@ -86,7 +104,7 @@ func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) 
 // group is found by its time and id as one value: their bytes in order.
 func groupsOf(filter store.Filter, limit int) (string, []any) {
 	from, match := deadOf(filter)
-	newest := `SELECT ` + from.id + ` FROM ` + from.table + ` WHERE ` + from.where.String() + ` ORDER BY ` + from.id + ` DESC LIMIT ` + strconv.Itoa(mostGrouped)
+	newest := `SELECT ` + from.id + ` FROM ` + from.table + ` WHERE ` + from.where.String() + ` ORDER BY ` + from.id + ` DESC LIMIT ` + strconv.Itoa(where.Grouped(filter))
 	grouped := `SELECT d.fingerprint, COUNT(*) AS n, MAX(d.finished_at) AS newest,
  UNHEX(SUBSTRING(MAX(CONCAT(LPAD(HEX(d.finished_at), 16, '0'), HEX(d.id))), 17)) AS id
 FROM (` + newest + `) w STRAIGHT_JOIN outlast_dead d ON d.id = w.id STRAIGHT_JOIN outlast_task t ON t.id = d.id` + from.joins() +

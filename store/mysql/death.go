@@ -11,7 +11,7 @@ import (
 
 const (
 	// historyOf reads history rows, oldest first: claims only grow.
-	historyOf = `SELECT id, number, claim, node, started_at, ended_at, outcome, failure, next_delay FROM outlast_attempt WHERE id IN (@ids) ORDER BY id, claim`
+	historyOf = `SELECT id, number, claim, node, started_at, ended_at, outcome, failure, next_delay, label FROM outlast_attempt WHERE id IN (@ids) ORDER BY id, claim`
 
 	deleteHistory = `DELETE a FROM outlast_attempt a WHERE a.id IN (@ids)`
 
@@ -80,8 +80,9 @@ func (s *session) histories(all []task.ID) (map[task.ID][]stored.Attempt, error)
 func scanAttempt(rows *sql.Rows) (id task.ID, a stored.Attempt, err error) {
 	var startedAt number
 	var failure []byte
-	err = rows.Scan((*identity)(&id), &a.Number, &a.Claim, &a.Node, &startedAt, &a.EndedAt, &a.Outcome, &failure, &a.NextDelay)
-	a.StartedAt, a.Failure = int64(startedAt), failure
+	var label text
+	err = rows.Scan((*identity)(&id), &a.Number, &a.Claim, &a.Node, &startedAt, &a.EndedAt, &a.Outcome, &failure, &a.NextDelay, &label)
+	a.StartedAt, a.Failure, a.Label = int64(startedAt), failure, string(label)
 	return id, a, err
 }
 
@@ -138,6 +139,7 @@ func (d *death) letterRow(letter *stored.Letter) ([]any, error) {
 	if !d.Unstarted {
 		d.history = append(d.history, stored.Attempt{
 			Number: d.Number, Claim: d.Claim, Node: d.Node, StartedAt: stored.Micro(d.Started), EndedAt: d.Ended, Outcome: d.Outcome, Failure: own,
+			Label: d.Label.String(),
 		})
 	}
 	attempts, err := packed(d.history)

@@ -86,8 +86,7 @@ func (tx *tx) lockSome(keys []entryKey, entries map[entryKey]*dedupeEntry) error
 	for _, key := range keys {
 		args = append(args, key.lane, key.queue, key.key)
 	}
-	wanted := strings.TrimSuffix(strings.Repeat(dedupeKey+" UNION ALL ", len(keys)), " UNION ALL ")
-	return busyKey(tx.each(strings.Replace(lockDedupe, "@keys", wanted, 1), func(rows *sql.Rows) error {
+	return busyKey(tx.each(strings.Replace(lockDedupe, "@keys", keyList(len(keys)), 1), func(rows *sql.Rows) error {
 		var key entryKey
 		entry := &dedupeEntry{there: true}
 		var content []byte
@@ -99,6 +98,11 @@ func (tx *tx) lockSome(keys []entryKey, entries map[entryKey]*dedupeEntry) error
 		entries[key] = entry
 		return err
 	}, args...))
+}
+
+// keyList is a table of so many keys, to be looked up one by one.
+func keyList(n int) string {
+	return strings.TrimSuffix(strings.Repeat(dedupeKey+" UNION ALL ", n), " UNION ALL ")
 }
 
 // busyKey is the answer where another caller holds a dedupe key for longer

@@ -15,7 +15,7 @@ const (
 
 	getOperation   = `SELECT ` + operationColumns + ` FROM outlast_operation WHERE id = ?`
 	lockOperation  = getOperation + ` FOR UPDATE`
-	listOperations = `SELECT ` + operationColumns + ` FROM outlast_operation ORDER BY created_at DESC, id DESC LIMIT ?`
+	listOperations = `SELECT ` + operationColumns + ` FROM outlast_operation WHERE ? = '' OR state = ? ORDER BY created_at DESC, id DESC LIMIT ?`
 
 	// addOperation fails if another one was quicker; setOperation replaces what
 	// lockOperation has read.
@@ -48,47 +48,53 @@ func (s *Store) PutOperation(ctx context.Context, operation store.Operation, aud
 	if err := check.Text("id", operation.ID, 255); err != nil {
 		return nil, err
 	}
-	var stored store.Operation
-	err := s.write(ctx, "put_operation", func(tx *tx) error {
-		old, err := tx.operations(lockOperation, operation.ID)
-		if err != nil {
+	var stored *store.Operation
+	err := s.write(ctx, "put_operation", func(tx *tx) (err error) {
+		if stored, err = tx.putOperation(operation); err != nil {
 			return err
 		}
-		if len(old) > 0 && old[0].Version != operation.Version {
-			return &task.Error{Code: task.CodeConflict, Message: "the operation has changed meanwhile"}
-		}
-		stored = operation
-		stored.Version++
-		stored.UpdatedAt = tx.time()
-		if stored.CreatedAt.IsZero() {
-			stored.CreatedAt = tx.time()
-		}
-		values := func(created store.Time) []any {
-			return []any{stored.Kind, string(stored.State), stored.Request, stored.Node, stored.Matched, stored.Done, stored.Error,
-				stored.Version, micro(created), micro(stored.UpdatedAt), micro(stored.FinishedAt)}
-		}
-		if len(old) > 0 {
-			_, err = tx.exec(setOperation, append(values(old[0].CreatedAt), stored.ID)...)
-		} else {
-			_, err = tx.exec(addOperation, append([]any{stored.ID}, values(stored.CreatedAt)...)...)
-		}
-		if numbered(err) == duplicateKey {
-			return errAgain
-		}
-		if err != nil {
-			return err
-		}
-		now, err := tx.operations(getOperation, stored.ID)
-		if err != nil {
-			return err
-		}
-		stored = now[0]
 		return objects.Log(&tables{tx: tx}, audit, tx.time())
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &stored, nil
+	return stored, nil
+}
+
+// putOperation is PutOperation inside of a transaction.
+func (tx *tx) putOperation(stored store.Operation) (*store.Operation, error) {
+	old, err := tx.operations(lockOperation, stored.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(old) > 0 && old[0].Version != stored.Version {
+		return nil, &task.Error{Code: task.CodeConflict, Message: "the operation has changed meanwhile"}
+	}
+	stored.Version++
+	stored.UpdatedAt = tx.time()
+	if stored.CreatedAt.IsZero() {
+		stored.CreatedAt = tx.time()
+	}
+	values := func(created store.Time) []any {
+		return []any{stored.Kind, string(stored.State), stored.Request, stored.Node, stored.Matched, stored.Done, stored.Error,
+			stored.Version, micro(created), micro(stored.UpdatedAt), micro(stored.FinishedAt)}
+	}
+	if len(old) > 0 {
+		_, err = tx.exec(setOperation, append(values(old[0].CreatedAt), stored.ID)...)
+	} else {
+		_, err = tx.exec(addOperation, append([]any{stored.ID}, values(stored.CreatedAt)...)...)
+	}
+	if numbered(err) == duplicateKey {
+		return nil, errAgain
+	}
+	if err != nil {
+		return nil, err
+	}
+	now, err := tx.operations(getOperation, stored.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &now[0], nil
 }
 
 // Operation implements [store.Config].
@@ -108,9 +114,9 @@ func (s *Store) Operation(ctx context.Context, id string) (*store.Operation, err
 }
 
 // Operations implements [store.Config].
-func (s *Store) Operations(ctx context.Context, limit int) (operations []store.Operation, err error) {
+func (s *Store) Operations(ctx context.Context, state store.OperationState, limit int) (operations []store.Operation, err error) {
 	err = s.read(ctx, func(c *session) (err error) {
-		operations, err = c.operations(listOperations, limit)
+		operations, err = c.operations(listOperations, string(state), string(state), limit)
 		return err
 	})
 	if err != nil {

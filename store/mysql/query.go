@@ -13,7 +13,7 @@ const (
 	getTask = `SELECT ` + taskColumns + ` FROM outlast_task t` + knownJoins + ` WHERE t.id = ?`
 
 	// lastAttempt reads the attempt that an ended row records.
-	lastAttempt = `SELECT id, attempt, claim, node, started_at, finished_at, outcome, NULL, 0 FROM outlast_done WHERE id = ? AND outcome <> ''`
+	lastAttempt = `SELECT id, attempt, claim, node, started_at, finished_at, outcome, NULL, 0, label FROM outlast_done WHERE id = ? AND outcome <> ''`
 
 	deadHistory = `SELECT attempts FROM outlast_dead WHERE id = ?`
 

@@ -304,7 +304,7 @@ func (r *recovering) write() error {
 		o, result := &r.rows[i], &r.result[i]
 		id := o.Entry.ID
 		b.endRun(&o.Row)
-		err := b.past.add(id, o.Claim, result.Attempt, o.Node, micro(o.StartedAt), r.tx.now, string(outcome), nil, 0)
+		err := b.past.add(id, o.Claim, result.Attempt, o.Node, micro(o.StartedAt), r.tx.now, string(outcome), nil, 0, nil)
 		if err != nil {
 			return err
 		}
@@ -320,7 +320,7 @@ func (r *recovering) write() error {
 		}
 		if o.Cancel { // the attempt does not count
 			b.ended[canceled] = append(b.ended[canceled], id)
-			err = b.done.add(id, result.Claim, entry.Attempt, o.Node, micro(o.StartedAt), r.tx.now, true, "", nil, nil, nil)
+			err = b.done.add(id, result.Claim, entry.Attempt, o.Node, micro(o.StartedAt), r.tx.now, true, "", nil, nil, nil, nil)
 		}
 		if err != nil {
 			return err

@@ -14,28 +14,44 @@ import (
 const (
 	// lockLetters locks dead letters with their tasks, the task first, and
 	// reads what redrive and the counters need.
-	lockLetters = `SELECT t.id, d.type, d.reason, d.category, d.fingerprint, t.priority, d.attempt, d.claim, t.spec, d.attempts, d.last_error, t.size, t.order_key, t.seq
+	lockLetters = `SELECT t.id, d.type, d.reason, d.category, d.fingerprint, t.priority, d.attempt, d.claim, t.spec, d.attempts, d.last_error, t.order_key, t.seq, t.queue
 FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_dead d ON d.id = t.id WHERE t.id IN (@ids) AND t.state = 3 FOR UPDATE`
+
+	// weighLetters tells how much of dead letters goes back.
+	weighLetters = `SELECT t.id, COALESCE(LENGTH(t.spec), 0) + COALESCE(LENGTH(d.attempts), 0) + t.size
+FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_dead d ON d.id = t.id WHERE t.id IN (@ids)`
 
 	deleteDead = `DELETE d FROM outlast_dead d FORCE INDEX (PRIMARY) WHERE d.id IN (@ids)`
 	dropHolds  = `DELETE h FROM outlast_key_hold h WHERE h.id IN (@ids)`
 
-	// revive makes a dead task pending again, in its place. Inputs: run at,
-	// rank, claim, attempts spent, now, spec, error, category, turn, payload
-	// (null: its own), size, id.
-	revive = `UPDATE outlast_task SET state = 0, park = 0, run_at = ?, run_rank = ?, claim = ?, attempt = ?, crashes = 0, updated_at = ?, spec = ?,
- last_error = ?, category = ?, turn = ?, line = order_key, unstarted = NULL, started_at = NULL, payload = COALESCE(?, payload), size = ? WHERE id = ?`
+	// revive makes dead tasks, which are locked and so exist, pending again, in
+	// their places.
+	revive = `INSERT INTO outlast_task (id, lane, run_at, run_rank, claim, attempt, updated_at, spec, last_error, category, turn) VALUES `
+
+	reviveColumns = 11
+
+	reviveOver = ` ON DUPLICATE KEY UPDATE state = 0, park = 0, run_at = VALUES(run_at), run_rank = VALUES(run_rank), claim = VALUES(claim),
+ attempt = VALUES(attempt), crashes = 0, updated_at = VALUES(updated_at), spec = VALUES(spec), last_error = VALUES(last_error), category = VALUES(category),
+ turn = VALUES(turn), line = order_key, unstarted = NULL, started_at = NULL`
+
+	// replacePayload gives tasks one payload. Inputs: payload, size, ids.
+	replacePayload = `UPDATE outlast_task FORCE INDEX (PRIMARY) SET payload = ?, size = ? WHERE id IN (@ids)`
 )
 
 // lockedLetter is a dead letter that is locked.
 type lockedLetter struct {
 	stored.Letter
-	priority, attempt, size int
-	claim, seq              int64
-	key                     string
-	spec                    task.Spec
-	attempts                []byte
-	lastError               []byte
+	priority, attempt int
+	claim, seq        int64
+	key, queue        string
+	spec              task.Spec
+	attempts          []byte
+	lastError         []byte
+}
+
+// was is what is told of the letter when it was sent back.
+func (l *lockedLetter) was() store.Redriven {
+	return store.Redriven{ID: l.ID, Type: l.Type, Queue: l.queue, Attempt: l.attempt, Claim: l.claim, TraceParent: l.spec.TraceParent}
 }
 
 func (tx *tx) lockLetters(wanted []task.ID) (map[task.ID]*lockedLetter, error) {
@@ -45,12 +61,12 @@ func (tx *tx) lockLetters(wanted []task.ID) (map[task.ID]*lockedLetter, error) {
 	err := ids(sorted, lockLetters, func(query string, args []any) error {
 		return tx.each(query, func(rows *sql.Rows) error {
 			l := &lockedLetter{}
-			var key text
+			var key, queue text
 			var seq number
 			var spec []byte
 			err := rows.Scan((*identity)(&l.ID), &l.Type, &l.Reason, &l.Category, &l.Fingerprint, &l.priority, &l.attempt, &l.claim,
-				&spec, &l.attempts, &l.lastError, &l.size, &key, &seq)
-			l.key, l.seq = string(key), int64(seq)
+				&spec, &l.attempts, &l.lastError, &key, &seq, &queue)
+			l.key, l.seq, l.queue = string(key), int64(seq), string(queue)
 			if err == nil {
 				l.spec, err = stored.ParseSpec(spec)
 			}
@@ -61,11 +77,33 @@ func (tx *tx) lockLetters(wanted []task.ID) (map[task.ID]*lockedLetter, error) {
 	return letters, err
 }
 
-// Redrive implements [store.Admin].
-func (s *Store) Redrive(ctx context.Context, wanted []task.ID, options store.RedriveOptions) (done, missing []task.ID, err error) {
+// Redrive implements [store.Admin]. What is large goes back in several transactions.
+func (s *Store) Redrive(ctx context.Context, wanted []task.ID, options store.RedriveOptions) (done []store.Redriven, missing []task.ID, err error) {
 	if !store.Fits(options.Payload, task.MaxPayload) {
 		return nil, nil, &task.Error{Code: task.CodeTooLarge, Message: "the payload is too large"}
 	}
+	sizes := make(map[task.ID]int, len(wanted))
+	err = s.read(ctx, func(on *session) error {
+		return ids(wanted, weighLetters, func(query string, args []any) error {
+			return on.each(query, func(rows *sql.Rows) error {
+				var id task.ID
+				var size int
+				err := rows.Scan((*identity)(&id), &size)
+				sizes[id] = size
+				return err
+			}, args...)
+		})
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return stored.Redrive(wanted, sizes, options, func(ids []task.ID, options store.RedriveOptions) ([]store.Redriven, []task.ID, error) {
+		return s.redrive(ctx, ids, options)
+	})
+}
+
+// redrive sends letters back in one transaction.
+func (s *Store) redrive(ctx context.Context, wanted []task.ID, options store.RedriveOptions) (done []store.Redriven, missing []task.ID, err error) {
 	err = s.write(ctx, "redrive", func(tx *tx) error {
 		done, missing = nil, nil
 		letters, err := tx.lockLetters(wanted)
@@ -73,6 +111,7 @@ func (s *Store) Redrive(ctx context.Context, wanted []task.ID, options store.Red
 			return err
 		}
 		history := insertion{on: tx.session, head: insertAttempts, columns: historyColumns}
+		again := insertion{on: tx.session, head: revive, tail: reviveOver, columns: reviveColumns}
 		var gone []stored.Letter
 		for i, id := range wanted {
 			l := letters[id]
@@ -85,15 +124,21 @@ func (s *Store) Redrive(ctx context.Context, wanted []task.ID, options store.Red
 			if i < len(options.RunAt) && !options.RunAt[i].IsZero() {
 				at = options.RunAt[i]
 			}
-			if err := tx.revive(l, at, options); err != nil {
+			if err := tx.again(l, at, options, &again); err != nil {
 				return err
 			}
 			if err := unpack(l, &history); err != nil {
 				return err
 			}
-			done, gone = append(done, id), append(gone, l.Letter)
+			done, gone = append(done, l.was()), append(gone, l.Letter)
+		}
+		if err := again.flush(); err != nil {
+			return err
 		}
 		if err := history.flush(); err != nil {
+			return err
+		}
+		if err := tx.replacePayload(gone, options.Payload); err != nil {
 			return err
 		}
 		if err := tx.deleteLetters(gone); err != nil || len(done) == 0 {
@@ -107,7 +152,8 @@ func (s *Store) Redrive(ctx context.Context, wanted []task.ID, options store.Red
 	return done, missing, nil
 }
 
-func (tx *tx) revive(l *lockedLetter, at time.Time, options store.RedriveOptions) error {
+// again is the row of a letter in revive.
+func (tx *tx) again(l *lockedLetter, at time.Time, options store.RedriveOptions, again *insertion) error {
 	redriven := l.spec.Redriven(tx.time(), options.Operation)
 	text, err := encoded(stored.Spec(&redriven))
 	if err != nil {
@@ -121,13 +167,20 @@ func (tx *tx) revive(l *lockedLetter, at time.Time, options store.RedriveOptions
 	if options.KeepAttempts {
 		attempts = l.attempt
 	}
-	size := l.size
-	if options.Payload != nil {
-		size = len(options.Payload)
-	}
 	turn := turnOf(&store.Entry{Key: l.key, Seq: l.seq, Attempt: attempts})
-	_, err = tx.exec(revive, at.UnixMicro(), task.Rank(at, l.priority), l.claim, attempts, tx.now, text, l.lastError, categoryOf(failure), turn,
-		options.Payload, size, l.ID)
+	return again.add(l.ID, l.ID.Lane(), at.UnixMicro(), task.Rank(at, l.priority), l.claim, attempts, tx.now, text, l.lastError, categoryOf(failure), turn)
+}
+
+// replacePayload gives the tasks of letters a payload, unless it is nil.
+func (tx *tx) replacePayload(letters []stored.Letter, payload []byte) error {
+	if payload == nil {
+		return nil
+	}
+	all := make([]task.ID, len(letters))
+	for i := range letters {
+		all[i] = letters[i].ID
+	}
+	_, err := tx.execIDs(all, replacePayload, payload, len(payload))
 	return err
 }
 
@@ -138,7 +191,7 @@ func unpack(l *lockedLetter, history *insertion) error {
 		return err
 	}
 	for _, a := range attempts {
-		err := history.add(l.ID, a.Claim, a.Number, a.Node, fromNull(a.StartedAt), a.EndedAt, string(a.Outcome), []byte(a.Failure), a.NextDelay)
+		err := history.add(l.ID, a.Claim, a.Number, a.Node, fromNull(a.StartedAt), a.EndedAt, string(a.Outcome), []byte(a.Failure), a.NextDelay, optional(a.Label))
 		if err != nil {
 			return err
 		}

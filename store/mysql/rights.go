@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -66,7 +67,7 @@ func (s *Store) explained(err error) error {
 	case "CREATE", "ALTER", "INDEX", "REFERENCES", "DROP":
 		rights = migrationRights
 	}
-	return &task.Error{Code: task.CodeUnavailable, Message: "the database refuses it: " + message, Hint: s.account.grant(rights), Err: err}
+	return &task.Error{Code: task.CodeUnavailable, Message: "the database refuses it: " + message, Hint: s.account.grant(rights), Err: errors.Join(store.ErrNoRight, err)}
 }
 
 func lacksRight(err error) bool {

@@ -35,13 +35,13 @@ WHERE t.id IN (@ids)`
 	endCancels = `DELETE c FROM outlast_cancel c FORCE INDEX (PRIMARY) WHERE c.id IN (@ids)`
 	endLeases  = `DELETE l FROM outlast_lease l FORCE INDEX (PRIMARY) WHERE l.id IN (@ids)`
 
-	insertDone = `INSERT INTO outlast_done (id, claim, attempt, node, started_at, finished_at, cancel, outcome, category, last_error, result) VALUES `
+	insertDone = `INSERT INTO outlast_done (id, claim, attempt, node, started_at, finished_at, cancel, outcome, category, last_error, result, label) VALUES `
 
-	doneColumns = 11
+	doneColumns = 12
 
-	insertAttempts = `INSERT INTO outlast_attempt (id, claim, number, node, started_at, ended_at, outcome, failure, next_delay) VALUES `
+	insertAttempts = `INSERT INTO outlast_attempt (id, claim, number, node, started_at, ended_at, outcome, failure, next_delay, label) VALUES `
 
-	historyColumns = 9
+	historyColumns = 10
 
 	// putBack changes rows that are locked, and so exist, each to values of
 	// its own: they wait for their next run. Errors that are null leave those
@@ -294,7 +294,7 @@ func (b *settling) end(a *ending.Attempt, row *ending.Row, state int) error {
 	if state == succeeded {
 		result = a.Result
 	}
-	err = b.done.add(a.ID, a.Claim, a.After, a.Node, micro(a.Started), a.Ended, row.Cancel, outcome, categoryOf(a.Failure), failure, result)
+	err = b.done.add(a.ID, a.Claim, a.After, a.Node, micro(a.Started), a.Ended, row.Cancel, outcome, categoryOf(a.Failure), failure, result, labelText(a.Settlement))
 	if err != nil {
 		return err
 	}
@@ -319,7 +319,7 @@ func (b *settling) record(a *ending.Attempt, delay int64) error {
 	if err != nil {
 		return err
 	}
-	return b.past.add(a.ID, a.Claim, a.Number, a.Node, micro(a.Started), a.Ended, string(a.Outcome), failure, delay)
+	return b.past.add(a.ID, a.Claim, a.Number, a.Node, micro(a.Started), a.Ended, string(a.Outcome), failure, delay, labelText(a.Settlement))
 }
 
 // retry notes that the row waits for its next run.

@@ -27,23 +27,36 @@ var (
 	releaseLane = newQuery(`DELETE FROM outlast_key_hold WHERE lane = $1::integer AND key = $2::text`)
 )
 
+// applying changes a live row that was read under the lock of its lane. It is not
+// done if the row has ended just now.
+type applying func(ctx context.Context, t *tx, id task.ID, live *ending.Row) (done bool, err error)
+
 // Cancel implements [store.Admin].
 func (s *Store) Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (changed *task.Task, err error) {
 	err = s.partitioning(ctx, func() error {
-		changed, err = s.change(ctx, id, task.Cancel, audit, func(t *tx, live *ending.Row) (done bool, err error) {
-			if live.State == task.Running {
-				n, err := exec(ctx, t, requestCancel, id)
-				if err == nil && t.store.spread {
-					_, err = exec(ctx, t, noteCancel, live.Node, id)
-				}
-				return n == 1, err // it may have ended just now
-			}
-			_, err = exec(ctx, t, endRow, id, canceled, live.Claim, int64(0), t.now, t.now, live.Entry.Attempt, nil, nil, "", nil, false)
-			return true, err
-		})
+		changed, err = s.change(ctx, id, task.Cancel, audit, cancelRow)
 		return err
 	})
 	return changed, err
+}
+
+func cancelRow(ctx context.Context, t *tx, id task.ID, live *ending.Row) (done bool, err error) {
+	calls := t.cancelCalls(id, live)
+	err = t.run(ctx, calls...)
+	return live.State != task.Running || calls[0].changed == 1, err
+}
+
+// cancelCalls end a pending row, or ask for the end of a running one, of which the
+// first says whether it still runs.
+func (t *tx) cancelCalls(id task.ID, live *ending.Row) []*call {
+	if live.State != task.Running {
+		return []*call{{query: endRow, args: []any{id, canceled, live.Claim, int64(0), t.now, t.now, live.Entry.Attempt, nil, nil, "", nil, false, nil}}}
+	}
+	calls := []*call{{query: requestCancel, args: []any{id}}}
+	if t.store.spread {
+		calls = append(calls, &call{query: noteCancel, args: []any{live.Node, id}})
+	}
+	return calls
 }
 
 // Reschedule implements [store.Admin].
@@ -51,42 +64,32 @@ func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time, audit
 	if at.After(check.Farthest) {
 		return nil, task.Invalid("run_at", "the time is too far away", "")
 	}
-	return s.change(ctx, id, task.Reschedule, audit, func(t *tx, live *ending.Row) (bool, error) {
+	return s.change(ctx, id, task.Reschedule, audit, func(ctx context.Context, t *tx, id task.ID, live *ending.Row) (bool, error) {
 		runAt := at.Truncate(time.Microsecond)
 		if at.IsZero() {
 			runAt = t.time()
 		}
-		_, err := exec(ctx, t, moveRun, id, runAt.UnixMicro(), task.Rank(runAt, live.Priority), t.now)
-		return true, err
+		return true, t.run(ctx, t.moveCall(id, live, runAt))
 	})
+}
+
+func (t *tx) moveCall(id task.ID, live *ending.Row, runAt time.Time) *call {
+	return &call{query: moveRun, args: []any{id, runAt.UnixMicro(), task.Rank(runAt, live.Priority), t.now}}
 }
 
 // change reads a live task under the lock of its lane, so that it cannot be
 // claimed meanwhile, changes it and returns it as it then stands.
-func (s *Store) change(ctx context.Context, id task.ID, event task.Event, audit []store.Audit, apply func(t *tx, live *ending.Row) (done bool, err error)) (*task.Task, error) {
+func (s *Store) change(ctx context.Context, id task.ID, event task.Event, audit []store.Audit, apply applying) (*task.Task, error) {
 	var changed *task.Task
 	err := s.write(ctx, func(t *tx) error {
 		if _, err := exec(ctx, t, lockLanes, []int32{int32(id.Lane())}); err != nil {
 			return err
 		}
-		var before task.Task
-		for done := false; !done; {
-			live, err := t.readRow(ctx, id)
-			if err != nil {
-				return err
-			}
-			if err := allowed(ctx, t, id, live, event); err != nil {
-				return err
-			}
-			if live == nil {
-				continue // it has just been inserted, or sent back
-			}
-			before = task.Task{State: live.State, RunAt: time.UnixMicro(live.Entry.RunAt), CancelRequested: live.Cancel}
-			if done, err = apply(t, live); err != nil {
-				return err
-			}
+		live, err := t.changeOne(ctx, id, event, apply)
+		if err != nil {
+			return err
 		}
-		var err error
+		before := task.Task{State: live.State, RunAt: time.UnixMicro(live.Entry.RunAt), CancelRequested: live.Cancel}
 		if changed, err = get(ctx, t, id); err != nil {
 			return err
 		}
@@ -96,6 +99,25 @@ func (s *Store) change(ctx context.Context, id task.ID, event task.Event, audit 
 		return nil, err
 	}
 	return changed, nil
+}
+
+// changeOne changes a live row of a lane that is locked, and returns it as it was.
+func (t *tx) changeOne(ctx context.Context, id task.ID, event task.Event, apply applying) (*ending.Row, error) {
+	for {
+		live, err := t.readRow(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if err := allowed(ctx, t, id, live, event); err != nil {
+			return nil, err
+		}
+		if live == nil {
+			continue // it has just been inserted, or sent back
+		}
+		if done, err := apply(ctx, t, id, live); err != nil || done {
+			return live, err
+		}
+	}
 }
 
 // allowed refuses an event that the state of the task does not allow. A task

@@ -102,6 +102,7 @@ func (t *tx) bury(ctx context.Context, a *ending.Attempt, live *ending.Row, lett
 	if !a.Unstarted {
 		history = append(history, stored.Attempt{
 			Number: a.Number, Claim: a.Claim, Node: a.Node, StartedAt: stored.Micro(a.Started), EndedAt: a.Ended, Outcome: a.Outcome, Failure: last,
+			Label: a.Label.String(),
 		})
 	}
 	attempts, bad := stored.Attempts(history)

@@ -18,6 +18,9 @@ var (
 	selectGroups = newQuery(`SELECT fingerprint, count, type, reason, category, message, first_seen, last_seen, example
 FROM outlast_dead_group ORDER BY count DESC, last_seen DESC, fingerprint LIMIT $1::bigint`)
 
+	selectGroup = newQuery(`SELECT fingerprint, count, type, reason, category, message, first_seen, last_seen, example
+FROM outlast_dead_group WHERE fingerprint = $1::text`)
+
 	selectFirstSeen = newQuery(`SELECT fingerprint, first_seen FROM outlast_dead_group WHERE fingerprint = ANY($1::text[])`)
 
 	recount = newQuery(`SELECT 'total', '', count(*) FROM outlast_dead HAVING count(*) > 0
@@ -25,6 +28,23 @@ UNION ALL SELECT 'type', type, count(*) FROM outlast_dead GROUP BY type
 UNION ALL SELECT 'reason', reason, count(*) FROM outlast_dead GROUP BY reason
 UNION ALL SELECT 'category', category, count(*) FROM outlast_dead GROUP BY category`)
 )
+
+// The counters of dead letters that answer a count: of one kind and name, and of a
+// group.
+var (
+	counterOf = newQuery(`SELECT count FROM outlast_dead_count WHERE kind = $1::text AND name = $2::text`)
+	groupSize = newQuery(`SELECT count FROM outlast_dead_group WHERE fingerprint = $1::text`)
+)
+
+// kept is a count that a counter has.
+func kept(ctx context.Context, s session, kind, name string) (n int, err error) {
+	q, args := counterOf, []any{kind, name}
+	if kind == "fingerprint" {
+		q, args = groupSize, args[1:]
+	}
+	_, err = one(ctx, s, q, func(r row) { n = int(r.int(0)) }, args...)
+	return n, err
+}
 
 // DeadStats implements [store.Query].
 func (s *Store) DeadStats(ctx context.Context) (stats *store.DeadStats, err error) {
@@ -48,17 +68,20 @@ func equalStats(a, b *store.DeadStats) bool {
 	return a.Total == b.Total && maps.Equal(a.ByType, b.ByType) && maps.Equal(a.ByReason, b.ByReason) && maps.Equal(a.ByCategory, b.ByCategory)
 }
 
-// DeadGroups implements [store.Query]. Without a filter it reads counters,
-// with one it counts the letters that match, and does not examine those older
-// than the newest maxGrouped; see groupsOf.
+// DeadGroups implements [store.Query]. Without a filter, or with a
+// fingerprint alone, it reads counters, with another it counts the letters that match, and does not examine those older
+// than the newest of [where.Grouped]; see groupsOf.
 func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) (groups []store.DeadGroup, err error) {
 	if limit <= 0 {
 		limit = pages.Default
 	}
-	c := &call{query: selectGroups, args: []any{limit}}
-	if !where.Empty(filter) {
+	c, counted := &call{query: selectGroups, args: []any{limit}}, true
+	switch {
+	case where.OnlyGroup(filter):
+		c = &call{query: selectGroup, args: []any{filter.Fingerprint}}
+	case !where.Empty(filter):
 		text, args := s.numbered(groupsOf(filter, limit, s.spread))
-		c = &call{text: text, args: args}
+		c, counted = &call{text: text, args: args}, false
 	}
 	c.start, c.scan = func() { groups = nil }, func(r row) error {
 		groups = append(groups, store.DeadGroup{
@@ -68,7 +91,7 @@ func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) 
 		return nil
 	}
 	err = s.read(ctx, func(session session) error {
-		if err := session.run(ctx, c); err != nil || !s.spread || where.Empty(filter) {
+		if err := session.run(ctx, c); err != nil || !s.spread || counted {
 			return err
 		}
 		return firstSeen(ctx, session, groups)
@@ -90,10 +113,7 @@ func firstSeen(ctx context.Context, s session, groups []store.DeadGroup) error {
 	}, prints)
 }
 
-// maxGrouped is how many letters one filtered DeadGroups looks at.
-const maxGrouped = 20_000
-
-// groupsOf groups the dead letters that match among the newest maxGrouped of
+// groupsOf groups the dead letters that match among the newest of
 // those that the filter's index and times select, so that its cost is
 // bounded: beyond them, counts are of the newest alone. Of each group the
 // letter that died last stands for it.
@@ -111,6 +131,6 @@ func groupsOf(filter store.Filter, limit int, spread bool) (text string, args []
 	return fmt.Sprintf(`SELECT * FROM (SELECT DISTINCT ON (fingerprint) fingerprint, count(*) OVER (PARTITION BY fingerprint) AS n, type, reason, category,
  coalesce(%s, ''), %s, finished_at, id
 FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s ORDER BY fingerprint, finished_at DESC, id DESC) g
-ORDER BY n DESC, finished_at DESC, fingerprint LIMIT ?`, field("last_error", "message"), first, newest, maxGrouped, matching),
+ORDER BY n DESC, finished_at DESC, fingerprint LIMIT ?`, field("last_error", "message"), first, newest, where.Grouped(filter), matching),
 		append(append(newest.Args, matching.Args...), limit)
 }

@@ -95,6 +95,14 @@ func (s *Store) findID(ctx context.Context, c session, filter store.Filter, id t
 	return nil, nil
 }
 
+// pendingOfQueue counts the pending tasks of a queue, whatever else there is: the live
+// ones lane by lane, without those that run. That each lane is read in the order of its
+// index keeps the planner from reading the table. Inputs: queue, limit.
+var pendingOfQueue = newQuery(`WITH running AS MATERIALIZED (SELECT count(*) AS n FROM outlast_run r WHERE r.lane = ANY(ARRAY(SELECT l.lane FROM outlast_lane l WHERE l.queue = $1::text)))
+SELECT greatest(0, (SELECT count(*) FROM (SELECT 1 FROM outlast_lane l CROSS JOIN LATERAL
+ (SELECT 1 FROM outlast_task t WHERE t.lane = l.lane ORDER BY t.park, t.rank LIMIT $2::bigint + (SELECT n FROM running)) x
+ WHERE l.queue = $1::text LIMIT $2::bigint + (SELECT n FROM running)) live) - (SELECT n FROM running))`)
+
 // Count implements [store.Query].
 func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n int, err error) {
 	if limit <= 0 {
@@ -102,6 +110,17 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 	}
 	err = s.snapshot(ctx, func(c session) error {
 		n = 0
+		if where.PendingOf(filter) && !s.spread {
+			return each(ctx, c, pendingOfQueue, func(r row) error {
+				n = int(r.int(0))
+				return nil
+			}, filter.Queue, limit)
+		}
+		if kind, name, ok := where.Counter(filter); ok {
+			all, err := kept(ctx, c, kind, name)
+			n = min(all, limit)
+			return err
+		}
 		if filter.IDs != nil {
 			all := pages.Request{Limit: limit}
 			found, _, err := all.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return s.findID(ctx, c, filter, id) })

@@ -15,11 +15,11 @@ UNION ALL SELECT ` + doneColumns + ` FROM outlast_done WHERE id = $1::uuid /*lan
 UNION ALL SELECT ` + deadColumns + ` FROM outlast_dead WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
 	// selectAttempts reads history rows, oldest first: claims only grow.
-	selectAttempts = newQuery(`SELECT number, claim, node, started_at, ended_at, outcome, failure, next_delay
+	selectAttempts = newQuery(`SELECT number, claim, node, started_at, ended_at, outcome, failure, next_delay, label
 FROM outlast_attempt WHERE id = $1::uuid /*lane of $1::uuid*/ ORDER BY claim`)
 
 	// lastAttempt reads the attempt that an ended row records.
-	lastAttempt = newQuery(`SELECT attempt, claim, node, started_at, ended_at, outcome, NULL::text, 0::bigint
+	lastAttempt = newQuery(`SELECT attempt, claim, node, started_at, ended_at, outcome, NULL::text, 0::bigint, label
 FROM outlast_done WHERE id = $1::uuid /*lane of $1::uuid*/ AND outcome <> ''`)
 
 	deadHistory = newQuery(`SELECT attempts FROM outlast_dead WHERE id = $1::uuid /*lane of $1::uuid*/`)
@@ -88,7 +88,7 @@ func readHistory(ctx context.Context, s session, id task.ID) (history []stored.A
 	scan := func(r row) error {
 		history = append(history, stored.Attempt{
 			Number: int(r.int(0)), Claim: r.int(1), Node: r.text(2), StartedAt: r.int(3), EndedAt: r.int(4),
-			Outcome: task.Outcome(r.text(5)), Failure: r.blob(6), NextDelay: r.int(7),
+			Outcome: task.Outcome(r.text(5)), Failure: r.blob(6), NextDelay: r.int(7), Label: r.text(8),
 		})
 		return nil
 	}

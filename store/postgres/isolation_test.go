@@ -26,6 +26,27 @@ func repeatable(t *testing.T) (*ground, *pgxpool.Pool) {
 	return newGround(t, open(t, url), 1), pool(t, url)
 }
 
+// commitWhenAwaited commits a transaction as soon as another connection waits for a
+// lock of it, and fails the test if none ever does.
+func commitWhenAwaited(t *testing.T, p *pgxpool.Pool, tx pgx.Tx) {
+	t.Helper()
+	ended := make(chan struct{})
+	t.Cleanup(func() { <-ended })
+	holder := tx.Conn().PgConn().PID()
+	go func() {
+		defer close(ended)
+		defer tx.Commit(context.Background())                                                                             //nolint:errcheck // what the test finds next says it
+		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) { // sleep: a server tells nobody who waits
+			awaited := false
+			err := p.QueryRow(context.Background(), "select exists (select from pg_stat_activity where $1::int = any(pg_blocking_pids(pid)))", int64(holder)).Scan(&awaited)
+			if err != nil || awaited {
+				return
+			}
+		}
+		t.Error("nobody waits for the transaction")
+	}()
+}
+
 // A claim sees what was committed while it waited for the lock of its lane:
 // here a cancel, whose transaction is held open.
 func TestClaimWhereTheDefaultIsRepeatableRead(t *testing.T) {
@@ -38,10 +59,7 @@ func TestClaimWhereTheDefaultIsRepeatableRead(t *testing.T) {
 	g.ok(err)
 	_, err = tx.Exec(t.Context(), "delete from outlast_task where id = $1::text::uuid", ids[0].String())
 	g.ok(err)
-	go func() {
-		time.Sleep(500 * time.Millisecond) // sleep: a real server waits for a lock meanwhile
-		_ = tx.Commit(context.Background())
-	}()
+	commitWhenAwaited(t, p, tx)
 	claimed := g.claim(ids...)
 	for _, one := range claimed.Tasks {
 		if one.ID == ids[0] {
@@ -60,10 +78,7 @@ func TestEnqueueWhereTheDefaultIsRepeatableRead(t *testing.T) {
 	g.ok(err)
 	_, err = g.s.SettleTx(t.Context(), tx, store.Settlement{Task: running, Outcome: task.OutcomeSucceeded, StartedAt: running.StartedAt, EndedAt: time.Now()})
 	g.ok(err)
-	go func() {
-		time.Sleep(500 * time.Millisecond) // sleep: a real server waits for a lock meanwhile
-		_ = tx.Commit(context.Background())
-	}()
+	commitWhenAwaited(t, p, tx)
 	result := g.enqueue(batch)[0]
 	g.ok(result.Err)
 	if result.Items[0].Existing == nil {
@@ -116,11 +131,8 @@ func TestDedupeWindowThatPassesInAnOpenTransaction(t *testing.T) {
 	g.ok(err)
 	_, err = g.s.EnqueueTx(t.Context(), tx, []store.Insert{{Task: one, Dedupe: dedupe}})
 	g.ok(err)
-	time.Sleep(500 * time.Millisecond) // sleep: a real server waits for a lock meanwhile
-	go func() {
-		time.Sleep(500 * time.Millisecond) // sleep: a real server waits for a lock meanwhile
-		_ = tx.Commit(t.Context())
-	}()
+	time.Sleep(2 * dedupe.Window) // sleep: the window is that of the server's clock
+	commitWhenAwaited(t, p, tx)
 	result := g.enqueue(store.Batch{Items: []store.Insert{{Task: two, Dedupe: dedupe}}})[0]
 	g.ok(result.Err)
 	if result.Items[0].Existing == nil {

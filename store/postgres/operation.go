@@ -13,7 +13,7 @@ const operationColumns = `id, kind, state, request, node, matched, done, error, 
 
 var (
 	getOperation   = newQuery(`SELECT ` + operationColumns + ` FROM outlast_operation WHERE id = $1::text`)
-	listOperations = newQuery(`SELECT ` + operationColumns + ` FROM outlast_operation ORDER BY created_at DESC, id DESC LIMIT $1::bigint`)
+	listOperations = newQuery(`SELECT ` + operationColumns + ` FROM outlast_operation WHERE $1::text = '' OR state = $1::text ORDER BY created_at DESC, id DESC LIMIT $2::bigint`)
 
 	// putOperation inserts an operation, or replaces it by compare-and-set on
 	// its version. Inputs: those of operationColumns, now, the version that is
@@ -37,14 +37,9 @@ func (s *Store) PutOperation(ctx context.Context, o store.Operation, audit ...st
 	if o.ID == "" {
 		return nil, task.Invalid("id", "the operation has no id", "")
 	}
-	var put store.Operation
-	err := s.write(ctx, func(t *tx) error {
-		found, err := one(ctx, t, putOperation, func(r row) { put = scanOperation(r) }, o.ID, o.Kind, string(o.State), o.Request, o.Node,
-			o.Matched, o.Done, o.Error, o.Version+1, stored.Micro(o.CreatedAt), stored.Micro(o.FinishedAt), t.now, o.Version)
-		if err == nil && !found {
-			return &task.Error{Code: task.CodeConflict, Message: "the operation has changed meanwhile"}
-		}
-		if err != nil {
+	var put *store.Operation
+	err := s.write(ctx, func(t *tx) (err error) {
+		if put, err = t.putOperation(ctx, &o); err != nil {
 			return err
 		}
 		return objects.Log(&tables{ctx, t}, audit, t.time())
@@ -52,7 +47,18 @@ func (s *Store) PutOperation(ctx context.Context, o store.Operation, audit ...st
 	if err != nil {
 		return nil, err
 	}
-	return &put, nil
+	return put, nil
+}
+
+// putOperation is PutOperation inside of a transaction.
+func (t *tx) putOperation(ctx context.Context, o *store.Operation) (*store.Operation, error) {
+	var put store.Operation
+	found, err := one(ctx, t, putOperation, func(r row) { put = scanOperation(r) }, o.ID, o.Kind, string(o.State), o.Request, o.Node,
+		o.Matched, o.Done, o.Error, o.Version+1, stored.Micro(o.CreatedAt), stored.Micro(o.FinishedAt), t.now, o.Version)
+	if err == nil && !found {
+		err = &task.Error{Code: task.CodeConflict, Message: "the operation has changed meanwhile"}
+	}
+	return &put, err
 }
 
 // Operation implements [store.Config].
@@ -72,13 +78,13 @@ func (s *Store) Operation(ctx context.Context, id string) (*store.Operation, err
 }
 
 // Operations implements [store.Config].
-func (s *Store) Operations(ctx context.Context, limit int) (operations []store.Operation, err error) {
+func (s *Store) Operations(ctx context.Context, state store.OperationState, limit int) (operations []store.Operation, err error) {
 	err = s.read(ctx, func(c session) error {
 		operations = nil
 		return each(ctx, c, listOperations, func(r row) error {
 			operations = append(operations, scanOperation(r))
 			return nil
-		}, limit)
+		}, string(state), limit)
 	})
 	return operations, err
 }

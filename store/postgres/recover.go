@@ -271,7 +271,7 @@ func (o *orphans) handBack(ctx context.Context, t *tx) error {
 	for _, i := range o.canceled {
 		one := &o.recovered[i]
 		calls = append(calls, &call{query: endRow, args: []any{one.ID, canceled, one.Claim, o.started[i], t.now, t.now, max(0, one.Attempt-1),
-			nil, optional(one.Node), "", nil, true}})
+			nil, optional(one.Node), "", nil, true, nil}})
 	}
 	return t.run(ctx, calls...)
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -15,14 +16,19 @@ import (
 var (
 	// lockLetters reads and locks what the counters and redrive need of dead
 	// letters: the loser of a race waits and finds nothing.
-	lockLetters = newQuery(`SELECT id, type, reason, category, fingerprint, priority, attempt, spec, attempts FROM outlast_dead WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/ ORDER BY id FOR UPDATE`)
+	lockLetters = newQuery(`SELECT id, type, reason, category, fingerprint, priority, attempt, spec, attempts, queue, claim FROM outlast_dead WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/ ORDER BY id FOR UPDATE`)
 
-	// revive copies a dead letter back to the live tasks. Inputs: id, run_at,
-	// rank, attempts, payload (null: its own), now, spec.
+	// weighLetters tells how much of dead letters goes back.
+	weighLetters = newQuery(`SELECT id, coalesce(octet_length(spec), 0) + coalesce(octet_length(attempts), 0) + octet_length(payload) FROM outlast_dead WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
+
+	// revive copies dead letters back to the live tasks. Inputs: now, payload
+	// (null: their own), ids, run at, ranks, attempts, specs.
 	revive = newQuery(`INSERT INTO outlast_task (id, lane, priority, park, rank, run_at, claim, seq, created_at, updated_at, attempt, crashes, queue, type, target,
  policy, key, spec, last_error, payload)
-SELECT id, lane, priority, 0, $3::bigint, $2::bigint, claim, seq, created_at, $6::bigint, $4::bigint, 0, queue, type, target,
- policy, key, $7::text, last_error, coalesce($5::bytea, payload) FROM outlast_dead d WHERE id = $1::uuid /*lane of $1::uuid*/`)
+SELECT d.id, d.lane, d.priority, 0, u.rank, u.run_at, d.claim, d.seq, d.created_at, $1::bigint, u.attempt, 0, d.queue, d.type, d.target,
+ d.policy, d.key, u.spec, d.last_error, coalesce($2::bytea, d.payload)
+FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[]) AS u (id, run_at, rank, attempt, spec)
+JOIN outlast_dead d ON d.id = u.id WHERE true /*d.lane of ($3::uuid[])[1]*/`)
 
 	deleteLetters = newQuery(`DELETE FROM outlast_dead WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
 	dropHolds     = newQuery(`DELETE FROM outlast_key_hold WHERE lane = ANY($2::integer[]) AND id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
@@ -52,16 +58,40 @@ WHERE g.fingerprint = ANY($1::text[]) AND g.example = ANY($2::uuid[])`)
 // letter is a dead letter as lockLetters reads it.
 type letter struct {
 	stored.Letter
+	queue              string
 	priority, attempts int
+	claim              int64
 	spec               task.Spec
 	history            []stored.Attempt
+	at                 time.Time // when it runs again, zero for now
 }
 
-// Redrive implements [store.Admin].
-func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done, missing []task.ID, err error) {
+// Redrive implements [store.Admin]. What is large goes back in several transactions.
+func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done []store.Redriven, missing []task.ID, err error) {
 	if !store.Fits(options.Payload, task.MaxPayload) {
 		return nil, nil, &task.Error{Code: task.CodeTooLarge, Message: "the payload is too large"}
 	}
+	sizes := make(map[task.ID]int, len(ids))
+	err = s.read(ctx, func(on session) error {
+		var calls []*call
+		for _, part := range s.byLane(ids) {
+			calls = append(calls, &call{query: weighLetters, args: []any{part}, scan: func(r row) error {
+				sizes[r.id(0)] = int(r.int(1))
+				return nil
+			}})
+		}
+		return on.run(ctx, calls...)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return stored.Redrive(ids, sizes, options, func(ids []task.ID, options store.RedriveOptions) ([]store.Redriven, []task.ID, error) {
+		return s.redrive(ctx, ids, options)
+	})
+}
+
+// redrive sends letters back in one transaction.
+func (s *Store) redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done []store.Redriven, missing []task.ID, err error) {
 	err = s.partitioning(ctx, func() error {
 		return s.write(ctx, func(t *tx) error {
 			done, missing = nil, nil
@@ -70,28 +100,21 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 				return err
 			}
 			revived := make(map[task.ID]*letter, len(letters))
-			var calls []*call
 			for i, id := range ids {
 				l := letters[id]
 				if l == nil || revived[id] != nil || options.Operation != "" && l.spec.Redrive == options.Operation {
 					missing = append(missing, id)
 					continue
 				}
-				var at time.Time
 				if i < len(options.RunAt) {
-					at = options.RunAt[i]
+					l.at = options.RunAt[i]
 				}
-				again, err := t.reviving(l, at, options)
-				if err != nil {
-					return err
-				}
-				calls = append(calls, again)
-				done, revived[id] = append(done, id), l
+				done, revived[id] = append(done, l.was()), l
 			}
 			if len(done) == 0 {
 				return nil
 			}
-			if err := t.run(ctx, append(calls, t.unpacking(done, revived)...)...); err != nil {
+			if err := t.revive(ctx, revived, options); err != nil {
 				return err
 			}
 			if err := t.removeLetters(ctx, revived); err != nil {
@@ -110,7 +133,7 @@ func (t *tx) lockLetters(ctx context.Context, ids []task.ID) (map[task.ID]*lette
 	letters := make(map[task.ID]*letter, len(ids))
 	scan := func(r row) error {
 		l := &letter{Letter: stored.Letter{ID: r.id(0), Type: r.text(1), Reason: r.text(2), Category: r.text(3), Fingerprint: r.text(4)},
-			priority: int(r.int(5)), attempts: int(r.int(6))}
+			priority: int(r.int(5)), attempts: int(r.int(6)), queue: r.text(9), claim: r.int(10)}
 		var err error
 		if l.spec, err = stored.ParseSpec(r[7]); err == nil {
 			l.history, err = stored.ParseAttempts(r[8])
@@ -128,37 +151,43 @@ func (t *tx) lockLetters(ctx context.Context, ids []task.ID) (map[task.ID]*lette
 	return letters, t.run(ctx, calls...)
 }
 
-// reviving is the call that inserts the task of a letter again.
-func (t *tx) reviving(l *letter, at time.Time, options store.RedriveOptions) (*call, error) {
-	redriven := l.spec.Redriven(t.time(), options.Operation)
-	spec, err := stored.Spec(&redriven)
-	if err != nil {
-		return nil, err
-	}
-	if at.IsZero() {
-		at = t.time()
-	}
-	attempts := l.attempts
-	if !options.KeepAttempts {
-		attempts = 0
-	}
-	return &call{query: revive, args: []any{l.ID, at.UnixMicro(), task.Rank(at, l.priority), attempts, options.Payload, t.now, jsonText(spec)}}, nil
+// was is what is told of the letter when it was sent back.
+func (l *letter) was() store.Redriven {
+	return store.Redriven{ID: l.ID, Type: l.Type, Queue: l.queue, Attempt: l.attempts, Claim: l.claim, TraceParent: l.spec.TraceParent}
 }
 
-// unpacking are the calls that put the histories of letters back.
-func (t *tx) unpacking(ids []task.ID, letters map[task.ID]*letter) (calls []*call) {
-	for _, part := range t.store.byLane(ids) {
-		var h history
+// revive inserts the tasks of letters again, and puts their histories back.
+func (t *tx) revive(ctx context.Context, letters map[task.ID]*letter, options store.RedriveOptions) error {
+	var calls []*call
+	for _, part := range t.store.byLane(slices.Collect(maps.Keys(letters))) {
+		var runs, ranks, attempts []int64
+		var specs jsons
+		var past history
 		for _, id := range part {
-			for i := range letters[id].history {
-				h.add(id, &letters[id].history[i])
+			l := letters[id]
+			redriven := l.spec.Redriven(t.time(), options.Operation)
+			spec, err := stored.Spec(&redriven)
+			if err != nil {
+				return err
+			}
+			at, spent := l.at, int64(0)
+			if at.IsZero() {
+				at = t.time()
+			}
+			if options.KeepAttempts {
+				spent = int64(l.attempts)
+			}
+			runs, ranks, attempts, specs = append(runs, at.UnixMicro()), append(ranks, task.Rank(at, l.priority)), append(attempts, spent), append(specs, spec)
+			for i := range l.history {
+				past.add(id, &l.history[i])
 			}
 		}
-		if len(h.ids) > 0 {
-			calls = append(calls, h.call(t.now))
+		calls = append(calls, &call{query: revive, args: []any{t.now, options.Payload, part, runs, ranks, attempts, specs}})
+		if len(past.ids) > 0 {
+			calls = append(calls, past.call(t.now))
 		}
 	}
-	return calls
+	return t.run(ctx, calls...)
 }
 
 // removeLetters deletes dead letters with the holds on their keys and takes

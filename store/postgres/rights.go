@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -19,7 +20,7 @@ func (s *Store) explained(err error) error {
 	if errors.As(err, new(*task.Error)) || !errors.As(err, &refused) || refused.Code != codeNoRight || errors.As(err, new(*pgconn.ConnectError)) {
 		return err
 	}
-	return &task.Error{Code: task.CodeUnavailable, Message: "the database refuses it: " + refused.Message, Hint: s.grant(refused.Message), Err: err}
+	return &task.Error{Code: task.CodeUnavailable, Message: "the database refuses it: " + refused.Message, Hint: s.grant(refused.Message), Err: errors.Join(store.ErrNoRight, err)}
 }
 
 // grant is the statement that gives the right which a message asks for. Whatever
@@ -63,10 +64,10 @@ func (s *Store) mayPartition(ctx context.Context) (problem error) {
 			}
 			switch owner := r.text(0); {
 			case !r.bool(1):
-				problem = unusable(fmt.Sprintf("the role %s has no part in the role %s, which owns the tables, and cannot make those of later days", user, quote(owner)),
+				problem = lacksRight(fmt.Sprintf("the role %s has no part in the role %s, which owns the tables, and cannot make those of later days", user, quote(owner)),
 					fmt.Sprintf("GRANT %s TO %s", quote(owner), user))
 			case !r.bool(2):
-				problem = unusable(fmt.Sprintf("the role %s cannot make the tables of later days in the schema %s", user, quote(s.schema)),
+				problem = lacksRight(fmt.Sprintf("the role %s cannot make the tables of later days in the schema %s", user, quote(s.schema)),
 					fmt.Sprintf("GRANT CREATE ON SCHEMA %s TO %s", quote(s.schema), user))
 			}
 		}, s.schema, partitioned[:])
@@ -76,6 +77,11 @@ func (s *Store) mayPartition(ctx context.Context) (problem error) {
 		return err
 	}
 	return problem
+}
+
+// lacksRight is the refusal to work without a right.
+func lacksRight(message, hint string) error {
+	return &task.Error{Code: task.CodeUnavailable, Message: message, Hint: hint, Err: store.ErrNoRight}
 }
 
 // asOwner goes on in a transaction as the owner of a table, if this role has a
@@ -99,7 +105,7 @@ func (s *Store) notOurs(err error) error {
 		return &task.Error{Code: task.CodeConflict, Message: fmt.Sprintf("the schema %s has a table of our names that is not ours: %s", quote(s.schema), messageOf(err)),
 			Hint: "keep ours apart in a schema of their own: ?schema=NAME in the store URL, or postgres.WithSchema", Err: err}
 	case codeNoSchema: // which is there, and out of the search path for who may not use it
-		return &task.Error{Code: task.CodeUnavailable, Message: fmt.Sprintf("the role %s may not use the schema %s", quote(s.user()), quote(s.schema)), Hint: s.grant(""), Err: err}
+		return &task.Error{Code: task.CodeUnavailable, Message: fmt.Sprintf("the role %s may not use the schema %s", quote(s.user()), quote(s.schema)), Hint: s.grant(""), Err: errors.Join(store.ErrNoRight, err)}
 	}
 	return err
 }

@@ -19,7 +19,8 @@ var (
 	// and deleted by their places (ctid), so that no plan joins a table whole;
 	// the statement fails unless all that it has found were still there. Rows
 	// with a cancel request are left alone. Inputs: clock, node, ids, claims,
-	// started at, ended at (0: now), results (null if there are none). Returns
+	// started at, ended at (0: now), results and labels (each null if there are
+	// none). Returns
 	// how many were ended and, unless all were, their ids.
 	succeedRows = newQuery(`WITH u AS MATERIALIZED (SELECT t.*, r.tid AS run, i.at, n.now
  FROM (SELECT ` + nowMicro + ` AS now) n, unnest($3::uuid[]) WITH ORDINALITY AS i (id, at)
@@ -29,9 +30,9 @@ var (
 r AS (DELETE FROM outlast_run WHERE ctid = ANY(ARRAY(SELECT run FROM u)) RETURNING 1),
 t AS (DELETE FROM outlast_task WHERE ctid = ANY(ARRAY(SELECT tid FROM u)) RETURNING 1),
 d AS (INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
-  queue, type, target, policy, key, spec, last_error, node, outcome, result, payload)
+  queue, type, target, policy, key, spec, last_error, node, outcome, result, payload, label)
  SELECT id, lane, priority, 2, run_at, ($4::bigint[])[at], seq, created_at, ($5::bigint[])[at], coalesce(nullif(($6::bigint[])[at], 0), now), now, attempt + 1, crashes, false,
-  queue, type, target, policy, key, spec, last_error, $2::text, 'succeeded', ($7::bytea[])[at], payload FROM u)
+  queue, type, target, policy, key, spec, last_error, $2::text, 'succeeded', ($7::bytea[])[at], payload, ($8::text[])[at] FROM u)
 SELECT n, CASE WHEN n < cardinality($3::uuid[]) THEN (SELECT string_agg(uuid_send(id), '') FROM u) END,
  1 / (CASE WHEN n = (SELECT count(*) FROM r) AND n = (SELECT count(*) FROM t) THEN 1 ELSE 0 END) FROM (SELECT count(*) AS n FROM u) c`)
 
@@ -39,11 +40,11 @@ SELECT n, CASE WHEN n < cardinality($3::uuid[]) THEN (SELECT string_agg(uuid_sen
 	// snoozed or released, and writes their history, in the manner of
 	// succeedRows. Inputs: clock, node, ids, claims, run at (0: now), started
 	// at, ended at (0: now), outcomes, failures (null: none), whether the
-	// attempt is spent, whether it has a history row. Returns the entries.
-	putBackRows = newQuery(`WITH u AS MATERIALIZED (SELECT u.id, u.claim, u.started_at, u.outcome, u.failure, u.spent, u.recorded, n.now, x.tid,
+	// attempt is spent, whether it has a history row, labels (null: none). Returns the entries.
+	putBackRows = newQuery(`WITH u AS MATERIALIZED (SELECT u.id, u.claim, u.started_at, u.outcome, u.failure, u.spent, u.recorded, u.label, n.now, x.tid,
   coalesce(nullif(u.run_at, 0), n.now) AS run_at, coalesce(nullif(u.ended_at, 0), n.now) AS ended_at
  FROM (SELECT ` + nowMicro + ` AS now) n, unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[],
-  $10::boolean[], $11::boolean[]) AS u (id, claim, run_at, started_at, ended_at, outcome, failure, spent, recorded)
+  $10::boolean[], $11::boolean[], $12::text[]) AS u (id, claim, run_at, started_at, ended_at, outcome, failure, spent, recorded, label)
  CROSS JOIN LATERAL (SELECT r.ctid AS tid FROM outlast_run r WHERE r.id = u.id AND r.claim = u.claim AND NOT r.cancel LIMIT 1) x),
 r AS (DELETE FROM outlast_run WHERE ctid = ANY(ARRAY(SELECT tid FROM u)) RETURNING id),
 t AS (UPDATE outlast_task t SET run_at = u.run_at, rank = u.run_at - t.priority * 30000000::bigint, park = 0, attempt = t.attempt + u.spent::integer,
@@ -51,9 +52,9 @@ t AS (UPDATE outlast_task t SET run_at = u.run_at, rank = u.run_at - t.priority 
   last_error = coalesce(u.failure, t.last_error), updated_at = u.now, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
  FROM u WHERE u.id = t.id AND t.ctid = ANY(ARRAY(SELECT x.tid FROM r CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = r.id LIMIT 1) x))
  RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload) AS size, t.lane,
-  u.claim, u.spent, u.recorded, u.started_at, u.ended_at, u.outcome, u.failure, u.now),
-a AS (INSERT INTO outlast_attempt (id, lane, number, claim, started_at, ended_at, recorded_at, next_delay, node, outcome, failure)
- SELECT id, lane, attempt + 1 - spent::integer, claim, started_at, ended_at, now, greatest(0, run_at - ended_at), $2::text, outcome, failure FROM t WHERE recorded)
+  u.claim, u.spent, u.recorded, u.started_at, u.ended_at, u.outcome, u.failure, u.now, u.label),
+a AS (INSERT INTO outlast_attempt (id, lane, number, claim, started_at, ended_at, recorded_at, next_delay, node, outcome, failure, label)
+ SELECT id, lane, attempt + 1 - spent::integer, claim, started_at, ended_at, now, greatest(0, run_at - ended_at), $2::text, outcome, failure, label FROM t WHERE recorded)
 SELECT id, run_at, rank, seq, park, key, type, target, attempt, crashes, size FROM t`)
 )
 
@@ -191,7 +192,8 @@ func (b *settling) together(ctx context.Context, places []int) error {
 type successes struct {
 	ids                   []task.ID
 	claims, started, ends []int64
-	results               [][]byte // nil if there are none
+	results               [][]byte  // nil if there are none
+	labels                optionals // nil if there are none
 	all                   bool
 	ended                 map[task.ID]bool // unless all were
 }
@@ -205,11 +207,26 @@ func (w *successes) add(s *store.Settlement) {
 	if w.results != nil {
 		w.results = append(w.results, s.Result)
 	}
+	label := s.Label.String()
+	if label != "" && w.labels == nil {
+		w.labels = make(optionals, len(w.ids)-1, cap(w.ids))
+	}
+	if w.labels != nil {
+		w.labels = append(w.labels, label)
+	}
+}
+
+// labelArray is null if there are no labels.
+func (w *successes) labelArray() any {
+	if w.labels == nil {
+		return nil
+	}
+	return w.labels
 }
 
 func (w *successes) call(offset int64, node string) *call {
 	return &call{
-		query: succeedRows, args: []any{offset, node, w.ids, w.claims, w.started, w.ends, optionalArray(w.results)},
+		query: succeedRows, args: []any{offset, node, w.ids, w.claims, w.started, w.ends, optionalArray(w.results), w.labelArray()},
 		scan: func(r row) error {
 			w.all, w.ended = int(r.int(0)) == len(w.ids), nil
 			if !w.all {
@@ -229,6 +246,7 @@ type givenBack struct {
 	claims, runAt, started, ended []int64
 	outcomes                      []string
 	failures                      jsons
+	labels                        optionals
 	spent, recorded               []bool
 	entries                       map[task.ID]store.Entry
 }
@@ -241,6 +259,7 @@ func (g *givenBack) add(s *store.Settlement) error {
 	g.ids, g.claims, g.runAt = append(g.ids, s.Task.ID), append(g.claims, s.Task.Claim), append(g.runAt, stored.Micro(s.RunAt))
 	g.started, g.ended = append(g.started, stored.Micro(s.StartedAt)), append(g.ended, stored.Micro(s.EndedAt))
 	g.outcomes, g.failures = append(g.outcomes, string(s.Outcome)), append(g.failures, failure)
+	g.labels = append(g.labels, s.Label.String())
 	g.spent = append(g.spent, s.Outcome == task.OutcomeFailed && !s.Unstarted)
 	g.recorded = append(g.recorded, !s.Unstarted)
 	return nil
@@ -249,7 +268,7 @@ func (g *givenBack) add(s *store.Settlement) error {
 func (g *givenBack) call(offset int64, node string) *call {
 	return &call{
 		query: putBackRows,
-		args:  []any{offset, node, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded},
+		args:  []any{offset, node, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded, g.labels},
 		start: func() { g.entries = make(map[task.ID]store.Entry, len(g.ids)) },
 		scan: func(r row) error {
 			entry := scanEntry(r)

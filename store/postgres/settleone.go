@@ -29,7 +29,8 @@ UNION ALL SELECT 3::bigint, claim FROM outlast_dead WHERE id = $1::uuid /*lane o
 	// endRow moves a row to the ended ones, under the lock of its row in
 	// outlast_run. Inputs: id, state, claim, started at (0 for none), ended
 	// at, finished at, attempts spent, last error (null: keep), node, outcome
-	// ('' if the row is no record of the attempt), result, cancel requested.
+	// ('' if the row is no record of the attempt), result, cancel requested,
+	// label (null: none).
 	endRow = newQuery(takeRow+endInsert+` FROM t`, endInsert+fromRow, deleteRow)
 
 	// putBackRow makes a row pending again. Inputs: id, run at, rank, attempt,
@@ -41,17 +42,17 @@ last_error = coalesce($6::text, last_error), unstarted = nullif($7::bigint, 0), 
 
 	// addAttempts records ended attempts. Inputs: now, ids, lanes, numbers,
 	// claims, started at (0 for none), ended at, delays, nodes, outcomes,
-	// failures.
-	addAttempts = newQuery(`INSERT INTO outlast_attempt (recorded_at, id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure)
-SELECT $1::bigint, id, lane, number, claim, nullif(started_at, 0), ended_at, next_delay, node, outcome, failure
-FROM `+attemptColumns, `INSERT INTO outlast_attempt (recorded_at, id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure)
-SELECT $1::bigint, id, a.lane, number, claim, nullif(started_at, 0), ended_at, next_delay, node, outcome, failure
+	// failures, labels.
+	addAttempts = newQuery(`INSERT INTO outlast_attempt (recorded_at, id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure, label)
+SELECT $1::bigint, id, lane, number, claim, nullif(started_at, 0), ended_at, next_delay, node, outcome, failure, label
+FROM `+attemptColumns, `INSERT INTO outlast_attempt (recorded_at, id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure, label)
+SELECT $1::bigint, id, a.lane, number, claim, nullif(started_at, 0), ended_at, next_delay, node, outcome, failure, label
 FROM outlast_anchor a CROSS JOIN `+attemptColumns+` WHERE true /*a.lane is ($3::integer[])[1]*/`)
 )
 
 const (
-	attemptColumns = `unnest($2::uuid[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[])
- AS u (id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure)`
+	attemptColumns = `unnest($2::uuid[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[])
+ AS u (id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure, label)`
 
 	// A row that ends is taken out of outlast_task and inserted elsewhere: in
 	// one statement, or with Citus, which would send it to and fro, in two.
@@ -60,9 +61,9 @@ const (
 	deleteRow = `DELETE FROM outlast_task WHERE id = $1::uuid /*lane of $1::uuid*/`
 
 	endInsert = `INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
- queue, type, target, policy, key, spec, last_error, node, outcome, result, payload)
+ queue, type, target, policy, key, spec, last_error, node, outcome, result, payload, label)
 SELECT id, lane, priority, $2::bigint, run_at, $3::bigint, seq, created_at, nullif($4::bigint, 0), $5::bigint, $6::bigint, $7::bigint, crashes, $12::boolean,
- queue, type, target, policy, key, spec, coalesce($8::text, last_error), $9::text, $10::text, $11::bytea, payload`
+ queue, type, target, policy, key, spec, coalesce($8::text, last_error), $9::text, $10::text, $11::bytea, payload, $13::text`
 )
 
 // history are the arguments of addAttempts.
@@ -73,6 +74,7 @@ type history struct {
 	nodes                                   optionals
 	outcomes                                []string
 	failures                                jsons
+	labels                                  optionals
 }
 
 func (h *history) add(id task.ID, a *stored.Attempt) {
@@ -80,6 +82,7 @@ func (h *history) add(id task.ID, a *stored.Attempt) {
 	h.claims, h.started, h.ended = append(h.claims, a.Claim), append(h.started, a.StartedAt), append(h.ended, a.EndedAt)
 	h.delays, h.nodes = append(h.delays, a.NextDelay), append(h.nodes, a.Node)
 	h.outcomes, h.failures = append(h.outcomes, string(a.Outcome)), append(h.failures, a.Failure)
+	h.labels = append(h.labels, a.Label)
 }
 
 func (h *history) insert(ctx context.Context, t *tx) error {
@@ -90,7 +93,7 @@ func (h *history) insert(ctx context.Context, t *tx) error {
 }
 
 func (h *history) call(now int64) *call {
-	return &call{query: addAttempts, args: []any{now, h.ids, h.lanes, h.numbers, h.claims, h.started, h.ended, h.delays, h.nodes, h.outcomes, h.failures}}
+	return &call{query: addAttempts, args: []any{now, h.ids, h.lanes, h.numbers, h.claims, h.started, h.ended, h.delays, h.nodes, h.outcomes, h.failures, h.labels}}
 }
 
 // errRefused carries what a settlement was refused for out of its
@@ -241,7 +244,7 @@ func (t *tx) record(a *ending.Attempt, delay int64) (calls []*call, err error) {
 	var h history
 	h.add(a.ID, &stored.Attempt{
 		Number: a.Number, Claim: a.Claim, Node: a.Node, StartedAt: stored.Micro(a.Started), EndedAt: a.Ended,
-		Outcome: a.Outcome, Failure: failure, NextDelay: delay,
+		Outcome: a.Outcome, Failure: failure, NextDelay: delay, Label: a.Label.String(),
 	})
 	return []*call{h.call(t.now)}, nil
 }
@@ -261,6 +264,7 @@ func (t *tx) end(ctx context.Context, a *ending.Attempt, live *ending.Row, state
 	}
 	err = t.run(ctx, append(calls, &call{query: deleteRun, args: []any{a.ID}}, &call{query: endRow, args: []any{
 		a.ID, state, a.Claim, stored.Micro(a.Started), a.Ended, t.now, a.After, jsonText(failure), optional(a.Node), outcome, []byte(a.Result), live.Cancel,
+		optional(a.Label.String()),
 	}})...)
 	if err != nil {
 		return store.Settled{}, err

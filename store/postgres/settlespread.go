@@ -20,17 +20,18 @@ var (
 WHERE r.id = u.id AND r.claim = u.claim AND NOT r.cancel /*r.lane of ($1::uuid[])[1]*/ RETURNING r.id`)
 
 	// succeedLane ends tasks of a lane as succeeded. Inputs: now, ids, node,
-	// claims, started at, ended at (0: now), results (null if there are none).
+	// claims, started at, ended at (0: now), results and labels (each null if
+	// there are none).
 	succeedLane = newQuery(`INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
- queue, type, target, policy, key, spec, last_error, node, outcome, result, payload)
+ queue, type, target, policy, key, spec, last_error, node, outcome, result, payload, label)
 SELECT t.id, t.lane, priority, 2, run_at, ($4::bigint[])[at], seq, created_at, ($5::bigint[])[at], coalesce(nullif(($6::bigint[])[at], 0), $1::bigint), $1::bigint, attempt + 1, crashes, false,
- queue, type, target, policy, key, spec, last_error, $3::text, 'succeeded', ($7::bytea[])[at], payload
+ queue, type, target, policy, key, spec, last_error, $3::text, 'succeeded', ($7::bytea[])[at], payload, ($8::text[])[at]
 FROM unnest($2::uuid[]) WITH ORDINALITY AS u (id, at) JOIN outlast_task t ON t.id = u.id WHERE true /*t.lane of ($2::uuid[])[1]*/`)
 
 	// putBackLane makes tasks of a lane pending again. Inputs: now, ids,
 	// claims, run at (0: now), started at, ended at (0: now), outcomes,
 	// failures (null: none), whether the attempt is spent, whether it has a
-	// history row. Returns the entries.
+	// history row, labels (null: none). Returns the entries.
 	putBackLane = newQuery(`UPDATE outlast_task t SET run_at = coalesce(nullif(u.run_at, 0), $1::bigint), rank = coalesce(nullif(u.run_at, 0), $1::bigint) - t.priority * 30000000::bigint,
  park = 0, attempt = t.attempt + u.spent::integer, claim = CASE WHEN u.outcome = 'released' THEN greatest(u.claim + 1, $1::bigint) ELSE u.claim END,
  last_error = coalesce(u.failure, t.last_error), updated_at = $1::bigint, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
@@ -39,14 +40,14 @@ RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.atte
 
 	// recordLane writes the history of what putBackLane has put back. Inputs:
 	// those of it, node.
-	recordLane = newQuery(`INSERT INTO outlast_attempt (id, lane, number, claim, started_at, ended_at, recorded_at, next_delay, node, outcome, failure)
+	recordLane = newQuery(`INSERT INTO outlast_attempt (id, lane, number, claim, started_at, ended_at, recorded_at, next_delay, node, outcome, failure, label)
 SELECT t.id, t.lane, t.attempt + 1 - u.spent::integer, u.claim, u.started_at, coalesce(nullif(u.ended_at, 0), $1::bigint), $1::bigint,
- greatest(0, t.run_at - coalesce(nullif(u.ended_at, 0), $1::bigint)), $11::text, u.outcome, u.failure
+ greatest(0, t.run_at - coalesce(nullif(u.ended_at, 0), $1::bigint)), $12::text, u.outcome, u.failure, u.label
 FROM ` + backColumns + ` JOIN outlast_task t ON t.id = u.id WHERE u.recorded /*t.lane of ($2::uuid[])[1]*/`)
 )
 
-const backColumns = `unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::boolean[], $10::boolean[])
- AS u (id, claim, run_at, started_at, ended_at, outcome, failure, spent, recorded)`
+const backColumns = `unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::boolean[], $10::boolean[], $11::text[])
+ AS u (id, claim, run_at, started_at, ended_at, outcome, failure, spent, recorded, label)`
 
 // manySpread settles lane by lane, several at once.
 func (b *settling) manySpread(ctx context.Context, places []int) error {
@@ -142,7 +143,7 @@ func (w *successes) laneCalls(now int64, node string) []*call {
 		return nil
 	}
 	return []*call{
-		{query: succeedLane, args: []any{now, w.ids, node, w.claims, w.started, w.ends, optionalArray(w.results)}},
+		{query: succeedLane, args: []any{now, w.ids, node, w.claims, w.started, w.ends, optionalArray(w.results), w.labelArray()}},
 		{query: deleteTasks, args: []any{w.ids}},
 	}
 }
@@ -151,7 +152,7 @@ func (g *givenBack) laneCalls(now int64, node string) []*call {
 	if len(g.ids) == 0 {
 		return nil
 	}
-	args := []any{now, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded}
+	args := []any{now, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded, g.labels}
 	return []*call{
 		{query: putBackLane, args: args, start: func() { g.entries = make(map[task.ID]store.Entry, len(g.ids)) }, scan: func(r row) error {
 			entry := scanEntry(r)

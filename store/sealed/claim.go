@@ -57,6 +57,7 @@ func (s *Store) openAll(ctx context.Context, tasks []*task.Task) (opened []*task
 		if s.unreadable != nil {
 			s.unreadable(t, err)
 		}
+		s.unopened.add(t.ID, MissingKey(err), s.now())
 		back = append(back, s.handBack(t, err))
 	}
 	if len(back) == 0 {
@@ -80,6 +81,8 @@ func refusal(t *task.Task, settled *store.Settled) store.Refusal {
 	return store.Refusal{ID: t.ID, Reason: store.ReasonLater, Entry: settled.Entry}
 }
 
+func waitAfter(already time.Duration) time.Duration { return min(max(already, leastWait), mostWait) }
+
 // handBack makes a task wait that does not open. It costs no attempt and no row of
 // history; the failure stays on the task, with the time since when.
 func (s *Store) handBack(t *task.Task, cause error) store.Settlement {
@@ -90,7 +93,7 @@ func (s *Store) handBack(t *task.Task, cause error) store.Settlement {
 	}
 	failure := &task.Failure{
 		Category: string(retry.Local), Type: Undecryptable, Code: Undecryptable, Effect: string(retry.NotSent),
-		Message: cause.Error(), At: since, Delay: min(max(now.Sub(since), leastWait), mostWait),
+		Message: cause.Error(), At: since, Delay: waitAfter(now.Sub(since)),
 	}
 	failure.Fingerprint = task.Fingerprint(t.Type, failure)
 	return store.Settlement{

@@ -41,7 +41,7 @@ func TestConformance(t *testing.T) {
 	for name, keys := range map[string]sealed.Keys{"sealed": oneKey(1), "without a key": {}} {
 		longer := 0
 		if len(keys.Secrets) > 0 {
-			longer = len(store.SealMark) + len("?k1") + 12 + 16
+			longer = len(store.SealMark) + 1 + len("?k1") + 12 + 16
 		}
 		t.Run(name, func(t *testing.T) {
 			var offsets, below sync.Map
@@ -84,11 +84,11 @@ func TestConformance(t *testing.T) {
 func TestEveryMethodIsJudged(t *testing.T) {
 	seals := []string{
 		"Enqueue", "Claim", "Running", "Settle", "Get", "Attempts", "Find", "DeadGroups",
-		"Cancel", "Reschedule", "Redrive", "Purge", "PutOperation", "Operation", "Operations", "Change", "Objects", "Object", "ObjectVersions",
+		"Cancel", "Reschedule", "Steer", "Redrive", "Purge", "PutOperation", "Operation", "Operations", "Change", "Objects", "Object", "ObjectVersions",
 	}
 	carriesNothing := []string{
 		"Join", "Beat", "Leave", "Bury", "Topology", "TakeLanes", "FreeLanes", "Scan", "Recover", "Mark", "Marks", "Extend",
-		"Count", "Letters", "DeadStats", "Key", "Check", "ReleaseKey", "Cleanup", "Close",
+		"Known", "Count", "Letters", "DeadStats", "DeadTrend", "Key", "Check", "ReleaseKey", "Cleanup", "Close",
 		"PutQueue", "Queues", "PauseQueue", "PutTargetOrder", "Audit", "TrimAudit",
 	}
 	contract, wrapper := reflect.TypeFor[store.Backend](), reflect.TypeFor[*sealed.Store]()

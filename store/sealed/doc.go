@@ -16,9 +16,10 @@
 // enqueue has the same bytes, and whoever reads the database learns of two
 // parts that they are equal only if both are the same part of the same task.
 // The idea of such nonces is that of RFC 5297. What is bound to the sealed text,
-// and is checked when it is opened: the name of the key, which part it is, and
-// the id of the task. A sealed text that was moved to another task or another
-// part, or changed, does not open.
+// and is checked when it is opened: the name of the key, which part it is, the
+// id of the task and, of what goes somewhere, where to: queue, type, URL and method,
+// of follow-up tasks too. A sealed text that was moved to another task, part or
+// target, or changed, does not open.
 //
 // A task that this process cannot open is never handed out and never dies of
 // that. It goes back to its queue with the error class "undecryptable" as its

@@ -3,40 +3,10 @@ package sealed
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
-
-// batch is what a caller wants inserted, and what goes to the store for it.
-// Nothing of the caller's is changed, since callers repeat calls.
-type batch struct {
-	plain  []store.Insert
-	sealed []store.Insert // the same slice without a key
-	// What conflicts may be due to is put right step by step; see another.
-	adopted bool
-	older   []*key // keys whose hashes of the content were not tried; nil is no key
-}
-
-func (s *Store) newBatch(items []store.Insert) (*batch, error) {
-	k := s.ring.current
-	if k == nil {
-		return &batch{plain: items, sealed: items, adopted: true}, forgedInsert(items)
-	}
-	sealed, err := s.sealInserts(items, k)
-	if err != nil {
-		return nil, err
-	}
-	b := &batch{plain: items, sealed: sealed, older: []*key{nil}}
-	for _, id := range slices.Backward(slices.Sorted(maps.Keys(s.ring.all))) {
-		if id != k.id {
-			b.older = append(b.older, s.ring.all[id])
-		}
-	}
-	return b, nil
-}
 
 func (s *Store) sealInserts(items []store.Insert, k *key) ([]store.Insert, error) {
 	if len(items) == 0 {
@@ -80,20 +50,16 @@ func forgedInsert(items []store.Insert) error {
 		if isSealed(t.Payload) || ofJSON(t.Payload) != nil {
 			return forged("payload")
 		}
-		if forgedRequest(t.Spec.HTTP) {
+		if requestHasSealed(t.Spec.HTTP) {
 			return forged("target.headers")
 		}
 		for _, follow := range followUps(&t.Spec) {
-			if f := *follow.at; f != nil && (ofJSON(f.Payload) != nil || forgedRequest(f.HTTP)) {
+			if f := *follow.at; f != nil && (jsonHasSealed(f.Payload) || requestHasSealed(f.HTTP)) {
 				return forged(follow.name)
 			}
 		}
 	}
 	return nil
-}
-
-func forgedRequest(request *task.Request) bool {
-	return request != nil && len(request.Headers) == 1 && ofText(request.Headers[""]) != nil
 }
 
 func forged(path string) error {
@@ -102,7 +68,7 @@ func forged(path string) error {
 
 // Enqueue implements [store.Store].
 func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.BatchResult, error) {
-	if s.ring.current == nil && !anyForged(batches) {
+	if len(s.ring.all) == 0 && !anyForged(batches) {
 		return s.shown(s.Backend.Enqueue(ctx, batches))
 	}
 	results := make([]store.BatchResult, len(batches))
@@ -140,42 +106,6 @@ func anyForged(batches []store.Batch) bool {
 		}
 	}
 	return false
-}
-
-// another reports whether a batch that was refused as a conflict is to be sent
-// once more, changed. A task that was accepted under another key, or under none,
-// is the same for whoever compares what it says, but not for the store.
-func (s *Store) another(ctx context.Context, b *batch, err error) bool {
-	switch {
-	case isCode(err, task.CodeIDConflict) && !b.adopted:
-		b.adopted = true
-		return s.adopt(ctx, b)
-	case isCode(err, task.CodeDedupeConflict) && len(b.older) > 0:
-		last := len(b.older) - 1
-		for i := range b.sealed {
-			b.sealed[i].Dedupe = withContent(b.plain[i].Dedupe, b.older[last])
-		}
-		b.older = b.older[:last]
-		return true
-	}
-	return false
-}
-
-// adopt gives the tasks of a batch that are there already the payload that they
-// have there, if that says the same; false if there is none such.
-func (s *Store) adopt(ctx context.Context, b *batch) (changed bool) {
-	for i := range b.sealed {
-		t := b.plain[i].Task
-		there, err := s.Backend.Get(ctx, t.ID)
-		if err != nil || slices.Equal(there.Payload, b.sealed[i].Task.Payload) {
-			continue
-		}
-		plain, err := s.ring.open(part{t.ID[:], "payload"}, there.Payload)
-		if err == nil && slices.Equal(plain, t.Payload) {
-			b.sealed[i].Task.Payload, changed = there.Payload, true
-		}
-	}
-	return changed
 }
 
 func isCode(err error, code task.Code) bool { return errors.Is(err, &task.Error{Code: code}) }

@@ -38,6 +38,11 @@ type Keys struct {
 	// Strict refuses to run tasks whose payload is not sealed. Without it such
 	// tasks run, as is needed while those from before the first key are there.
 	Strict bool
+	// Clear says that new tasks are not sealed: the keys only open what is. It is
+	// how sealing is turned off, and how the first key is given to all nodes before
+	// any of them seals. Without it a process that has no key does not work on a
+	// store in which others seal; see [Store.Admit].
+	Clear bool
 }
 
 // ParseKey reads a key as people write it: 32 bytes in Base64, padded or not, of
@@ -62,7 +67,8 @@ func ParseKey(text string) ([]byte, error) {
 // key is what is derived from one secret.
 type key struct {
 	id      string
-	tasks   *mac // gives every task its own key
+	check   string // tells keys of one name apart, and nothing of them
+	tasks   *mac   // gives every task its own key
 	nonces  *mac
 	content *mac
 }
@@ -76,11 +82,21 @@ func newKey(id string, secret []byte) (*key, error) {
 		}
 		*derived = newMAC(made)
 	}
+	check, err := hkdf.Key(sha256.New, secret, nil, "outlast sealed 1 check", checkSize)
+	if err != nil {
+		return nil, err
+	}
+	k.check = hex.EncodeToString(check)
 	return k, nil
 }
 
-// magic begins whatever is sealed.
-const magic = store.SealMark
+// magic begins whatever is sealed. Version 1 did not bind what a task calls; it is
+// read, and no longer made.
+const (
+	magic   = store.SealMark + string(rune(newest))
+	unbound = 1
+	newest  = 2
+)
 
 // overhead is the number of bytes by which sealing makes a text longer at most:
 // no more than store.SealRoom.
@@ -89,6 +105,7 @@ const overhead = len(magic) + 1 + MaxKeyID + nonceSize + tagSize
 const (
 	nonceSize = 12
 	tagSize   = 16
+	checkSize = 16
 )
 
 func isSealed(text []byte) bool { return store.IsSealed(text) }
@@ -97,6 +114,7 @@ func isSealed(text []byte) bool { return store.IsSealed(text) }
 type part struct {
 	of   []byte // the id of the task or operation
 	name string
+	to   []byte // where it goes, see [destination]; nil for what goes nowhere
 }
 
 // seal makes a sealed text: magic, name of the key, nonce, ciphertext.
@@ -142,11 +160,16 @@ func (k *key) cipher(p part) cipher.AEAD {
 // bound is what a text is bound to. Lengths stand before what they are of, so
 // that no two parts look alike.
 func bound(head []byte, p part) []byte {
-	out := make([]byte, 0, len(head)+len(p.name)+len(p.of)+12)
-	for _, piece := range [][]byte{head, []byte(p.name), p.of} {
-		out = append(binary.BigEndian.AppendUint32(out, uint32(len(piece))), piece...)
+	out := make([]byte, 0, len(head)+len(p.name)+len(p.of)+len(p.to)+16)
+	out = appendPiece(appendPiece(appendPiece(out, head), []byte(p.name)), p.of)
+	if len(head) > 0 && head[len(store.SealMark)] == unbound {
+		return out
 	}
-	return out
+	return appendPiece(out, p.to)
+}
+
+func appendPiece[T string | []byte](out []byte, piece T) []byte {
+	return append(binary.BigEndian.AppendUint32(out, uint32(len(piece))), piece...)
 }
 
 // contentOf is the hash by which dedupe keys compare what was sent, keyed, so
@@ -162,20 +185,21 @@ type ring struct {
 	current *key // nil for none
 	all     map[string]*key
 	strict  bool
+	clear   bool // new tasks are not to be sealed
 }
 
 func newRing(keys Keys) (*ring, error) {
 	if err := keys.check(); err != nil {
 		return nil, err
 	}
-	r := &ring{all: make(map[string]*key, len(keys.Secrets)), strict: keys.Strict}
+	r := &ring{all: make(map[string]*key, len(keys.Secrets)), strict: keys.Strict, clear: keys.Clear}
 	for id, secret := range keys.Secrets {
 		made, err := newKey(id, secret)
 		if err != nil {
 			return nil, err
 		}
 		r.all[id] = made
-		if id == keys.Current || len(keys.Secrets) == 1 {
+		if !keys.Clear && (id == keys.Current || len(keys.Secrets) == 1) {
 			r.current = made
 		}
 	}
@@ -203,10 +227,12 @@ func (k Keys) check() error {
 	switch _, known := k.Secrets[k.Current]; {
 	case k.Current != "" && !known:
 		refuse("encryption.key", "there is no key "+task.Quote(k.Current))
-	case k.Current == "" && len(k.Secrets) > 1:
+	case k.Current == "" && len(k.Secrets) > 1 && !k.Clear:
 		refuse("encryption.key", "which of the keys seals is not said")
 	case k.Strict && len(k.Secrets) == 0:
 		refuse("encryption.strict", "there is no key")
+	case k.Strict && k.Clear:
+		refuse("encryption.clear", "new tasks would not be sealed, and strict runs only what is")
 	}
 	if len(problem.Fields) > 0 {
 		return problem
@@ -234,24 +260,39 @@ type undecryptable struct {
 
 func (u *undecryptable) Error() string { return u.reason }
 
+// sealedWith stands before the name of the key in every reason that names one.
+const sealedWith = "it is sealed with the key "
+
+// Reasons that name no key.
+const (
+	cutShort    = "it is sealed, and cut short"
+	unknownForm = "it is sealed in a form that this release does not know: damaged, or made by a later one"
+)
+
 // open returns what a sealed text says, and one that is not sealed as it is.
 func (r *ring) open(p part, text []byte) ([]byte, error) {
 	if !isSealed(text) {
 		return text, nil
 	}
+	if len(text) < len(magic) {
+		return nil, &undecryptable{reason: cutShort}
+	}
+	if version := text[len(store.SealMark)]; version < unbound || version > newest {
+		return nil, &undecryptable{reason: unknownForm}
+	}
 	rest := text[len(magic):]
 	if len(rest) == 0 || len(rest) < 1+int(rest[0]) {
-		return nil, &undecryptable{reason: "it is sealed, and cut short"}
+		return nil, &undecryptable{reason: cutShort}
 	}
 	id := string(rest[1 : 1+rest[0]])
 	k := r.all[id]
 	if k == nil {
-		return nil, &undecryptable{id, "it is sealed with the key " + task.Quote(id) + ", which this process does not have"}
+		return nil, &undecryptable{id, sealedWith + task.Quote(id) + ", which this process does not have"}
 	}
 	plain, ok := k.open(p, text, len(magic)+1+len(id))
 	if !ok {
-		return nil, &undecryptable{id, "it is sealed with the key " + task.Quote(id) +
-			" and does not open: that name has another key here, or it was changed or belongs to another task"}
+		return nil, &undecryptable{id, sealedWith + task.Quote(id) +
+			" and does not open: that name has another key here, or it was changed, or belongs to another task or target"}
 	}
 	return plain, nil
 }

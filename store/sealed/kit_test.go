@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 )
 
 // fileOf is the file in which a method was written.
@@ -30,4 +31,26 @@ func (q *quietStore) Enqueue(context.Context, []store.Batch) ([]store.BatchResul
 
 func (q *quietStore) Settle(context.Context, []store.Settlement) ([]store.Settled, error) {
 	return nil, nil
+}
+
+// changedStore hands out a task as somebody has changed it in the database.
+type changedStore struct {
+	store.Backend
+	change func(*task.Task)
+}
+
+func (c *changedStore) Claim(ctx context.Context, claim store.Claim) (store.Claimed, error) {
+	claimed, err := c.Backend.Claim(ctx, claim)
+	for _, t := range claimed.Tasks {
+		c.change(t)
+	}
+	return claimed, err
+}
+
+func (c *changedStore) Get(ctx context.Context, id task.ID) (*task.Task, error) {
+	t, err := c.Backend.Get(ctx, id)
+	if t != nil {
+		c.change(t)
+	}
+	return t, err
 }

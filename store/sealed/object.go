@@ -11,7 +11,7 @@ import (
 // Others are configuration.
 var sealedKinds = map[string]bool{"alert.state": true, "alert.slots": true}
 
-func objectPart(o *store.Object) part { return part{[]byte(o.Kind + "/" + o.Name), "object"} }
+func objectPart(o *store.Object) part { return part{of: []byte(o.Kind + "/" + o.Name), name: "object"} }
 
 // sealObjects are the objects as they go to the store.
 func (k *key) sealObjects(objects []store.Object) []store.Object {
@@ -34,11 +34,10 @@ func (k *key) sealObjects(objects []store.Object) []store.Object {
 // openObject opens an object in place. One that does not open has no body: it is
 // state, which begins anew.
 func (r *ring) openObject(o *store.Object) {
-	sealed := ofJSON(o.Body)
-	if sealed == nil || !sealedKinds[o.Kind] {
+	if !sealedKinds[o.Kind] || !jsonHasSealed(o.Body) {
 		return
 	}
-	o.Body, _ = r.open(objectPart(o), sealed)
+	o.Body, _ = r.openMarked(objectPart(o), string(o.Body[1:len(o.Body)-1]))
 }
 
 func (r *ring) openObjects(objects []store.Object) {

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/outlast-dev/outlast/task"
 )
@@ -11,6 +12,13 @@ import (
 // textMark begins what is sealed where only text is possible: errors, headers,
 // and JSON inside of JSON.
 const textMark = "sealed:1:"
+
+// hasMark reports whether a text begins like what is sealed, in any version: what
+// begins so and does not open is given to nobody.
+func hasMark[T string | []byte](text T) bool {
+	const word, version = "sealed:", len("sealed:")
+	return len(text) > version+1 && string(text[:version]) == word && '0' <= text[version] && text[version] <= '9' && text[version+1] == ':'
+}
 
 func textOf(sealed []byte) string { return textMark + base64.RawStdEncoding.EncodeToString(sealed) }
 
@@ -29,10 +37,19 @@ func ofText(text string) []byte {
 
 // ofJSON is what a JSON string has sealed; nil for any other text.
 func ofJSON(text []byte) []byte {
-	if !jsonHasSealed(text) || text[0] != '"' {
+	if !jsonHasSealed(text) {
 		return nil
 	}
 	return ofText(string(text[1 : len(text)-1]))
+}
+
+// openMarked opens a text that [hasMark] knows.
+func (r *ring) openMarked(p part, text string) ([]byte, error) {
+	sealed := ofText(text)
+	if sealed == nil {
+		return nil, &undecryptable{reason: unknownForm}
+	}
+	return r.open(p, sealed)
 }
 
 func jsonOf(sealed []byte) []byte { return []byte(`"` + textOf(sealed) + `"`) }
@@ -52,24 +69,56 @@ func followUps(s *task.Spec) [3]struct {
 func (k *key) sealTask(t *task.Task) *task.Task {
 	sealed := *t
 	id := t.ID[:]
-	sealed.Payload = k.seal(part{id, "payload"}, t.Payload)
-	sealed.Spec.HTTP = k.sealRequest(id, "headers", t.Spec.HTTP)
+	to := destination(t)
+	sealed.Payload = k.seal(part{id, "payload", to}, t.Payload)
+	sealed.Spec.HTTP = k.sealRequest(part{id, "headers", to}, t.Spec.HTTP)
 	for _, follow := range followUps(&sealed.Spec) {
 		if *follow.at == nil {
 			continue
 		}
 		changed := **follow.at
 		if changed.Payload != nil {
-			changed.Payload = jsonOf(k.seal(part{id, follow.name}, changed.Payload))
+			changed.Payload = jsonOf(k.seal(part{id, follow.name, to}, changed.Payload))
 		}
-		changed.HTTP = k.sealRequest(id, follow.name+" headers", changed.HTTP)
+		changed.HTTP = k.sealRequest(part{id, follow.name + " headers", to}, changed.HTTP)
 		*follow.at = &changed
 	}
 	return &sealed
 }
 
+// destination is where a task's parts go, to which they are bound: its queue and
+// type and what it calls, and the same of what follows it, which may get its payload
+// or result. None of it changes once the task is accepted.
+func destination(t *task.Task) []byte {
+	out := appendRequest(appendText(appendText(nil, t.Queue), t.Type), t.Spec.HTTP)
+	for _, follow := range followUps(&t.Spec) {
+		f := *follow.at
+		if f == nil {
+			out = append(out, 0)
+			continue
+		}
+		out = appendRequest(appendText(appendText(append(out, 1), f.Queue), f.Type), f.HTTP)
+	}
+	return out
+}
+
+func appendRequest(out []byte, request *task.Request) []byte {
+	if request == nil {
+		return append(out, 0)
+	}
+	return appendText(appendText(append(out, 1), request.Method), request.URL)
+}
+
+// appendText takes a text as it comes back from the JSON that stores keep.
+func appendText(out []byte, text string) []byte {
+	if !utf8.ValidString(text) {
+		text = string([]rune(text))
+	}
+	return appendPiece(out, text)
+}
+
 // sealRequest puts the headers of a request under the one name that no header has.
-func (k *key) sealRequest(id []byte, name string, request *task.Request) *task.Request {
+func (k *key) sealRequest(p part, request *task.Request) *task.Request {
 	if request == nil || len(request.Headers) == 0 {
 		return request
 	}
@@ -78,7 +127,7 @@ func (k *key) sealRequest(id []byte, name string, request *task.Request) *task.R
 		panic(err) // a map of strings has a JSON form
 	}
 	changed := *request
-	changed.Headers = map[string]string{"": textOf(k.seal(part{id, name}, text))}
+	changed.Headers = map[string]string{"": textOf(k.seal(p, text))}
 	return &changed
 }
 
@@ -88,7 +137,7 @@ func (k *key) sealFailure(id []byte, f *task.Failure) *task.Failure {
 		return f
 	}
 	changed := *f
-	changed.Message = textOf(k.seal(part{id, "error"}, []byte(f.Message)))
+	changed.Message = textOf(k.seal(part{of: id, name: "error"}, []byte(f.Message)))
 	return &changed
 }
 
@@ -101,12 +150,13 @@ func (r *ring) openToRun(t *task.Task) error {
 		t.LastError = r.openFailure(t.ID[:], t.LastError)
 		return nil
 	}
-	payload, err := r.open(part{t.ID[:], "payload"}, t.Payload)
+	to := destination(t)
+	payload, err := r.open(part{t.ID[:], "payload", to}, t.Payload)
 	if err != nil {
 		return &undecryptable{keyOf(err), "the payload cannot be read: " + err.Error()}
 	}
 	spec := t.Spec
-	if err := r.openSpec(t.ID[:], &spec); err != nil {
+	if err := r.openSpec(part{of: t.ID[:], to: to}, &spec); err != nil {
 		return &undecryptable{keyOf(err), "the headers, or what follows the task, cannot be read: " + err.Error()}
 	}
 	t.Payload, t.Spec = payload, spec
@@ -129,11 +179,11 @@ func hasSealed(t *task.Task) bool {
 }
 
 func jsonHasSealed(text []byte) bool {
-	return len(text) > len(textMark) && string(text[1:1+len(textMark)]) == textMark
+	return len(text) > 1 && text[0] == '"' && hasMark(text[1:])
 }
 
 func requestHasSealed(request *task.Request) bool {
-	return request != nil && len(request.Headers) == 1 && strings.HasPrefix(request.Headers[""], textMark)
+	return request != nil && len(request.Headers) == 1 && hasMark(request.Headers[""])
 }
 
 func keyOf(err error) string {
@@ -143,8 +193,10 @@ func keyOf(err error) string {
 	return ""
 }
 
-func (r *ring) openSpec(id []byte, spec *task.Spec) error {
-	opened, err := r.openRequest(id, "headers", spec.HTTP)
+// openSpec opens what is sealed of a spec; p says of which task.
+func (r *ring) openSpec(p part, spec *task.Spec) error {
+	p.name = "headers"
+	opened, err := r.openRequest(p, spec.HTTP)
 	if err != nil {
 		return err
 	}
@@ -153,7 +205,8 @@ func (r *ring) openSpec(id []byte, spec *task.Spec) error {
 		if *follow.at == nil {
 			continue
 		}
-		opened, err := r.openFollow(id, follow.name, *follow.at)
+		p.name = follow.name
+		opened, err := r.openFollow(p, *follow.at)
 		if err != nil {
 			return err
 		}
@@ -162,34 +215,30 @@ func (r *ring) openSpec(id []byte, spec *task.Spec) error {
 	return nil
 }
 
-func (r *ring) openFollow(id []byte, name string, follow *task.Follow) (*task.Follow, error) {
-	request, err := r.openRequest(id, name+" headers", follow.HTTP)
+func (r *ring) openFollow(p part, follow *task.Follow) (*task.Follow, error) {
+	request, err := r.openRequest(part{p.of, p.name + " headers", p.to}, follow.HTTP)
 	if err != nil {
 		return nil, err
 	}
-	sealed := ofJSON(follow.Payload)
-	if sealed == nil && request == follow.HTTP {
+	sealed := jsonHasSealed(follow.Payload)
+	if !sealed && request == follow.HTTP {
 		return follow, nil
 	}
 	changed := *follow
 	changed.HTTP = request
-	if sealed != nil {
-		if changed.Payload, err = r.open(part{id, name}, sealed); err != nil {
+	if sealed {
+		if changed.Payload, err = r.openMarked(p, string(follow.Payload[1:len(follow.Payload)-1])); err != nil {
 			return nil, err
 		}
 	}
 	return &changed, nil
 }
 
-func (r *ring) openRequest(id []byte, name string, request *task.Request) (*task.Request, error) {
-	if request == nil || len(request.Headers) != 1 {
+func (r *ring) openRequest(p part, request *task.Request) (*task.Request, error) {
+	if !requestHasSealed(request) {
 		return request, nil
 	}
-	sealed := ofText(request.Headers[""])
-	if sealed == nil {
-		return request, nil
-	}
-	text, err := r.open(part{id, name}, sealed)
+	text, err := r.openMarked(p, request.Headers[""])
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +256,7 @@ func (r *ring) openFailure(id []byte, f *task.Failure) *task.Failure {
 		return f
 	}
 	changed := *f
-	changed.Message = r.openText(part{id, "error"}, f.Message)
+	changed.Message = r.openText(part{of: id, name: "error"}, f.Message)
 	return &changed
 }
 
@@ -226,10 +275,14 @@ func (r *ring) openToShow(t *task.Task) {
 	if t == nil {
 		return
 	}
-	t.Payload = r.shown(part{t.ID[:], "payload"}, t.Payload)
-	t.Result = r.shown(part{t.ID[:], "result"}, t.Result)
+	t.Result = r.shown(part{of: t.ID[:], name: "result"}, t.Result)
 	t.LastError = r.openFailure(t.ID[:], t.LastError)
-	_ = r.openSpec(t.ID[:], &t.Spec) // what does not open is shown sealed
+	if !hasSealed(t) {
+		return
+	}
+	to := destination(t)
+	t.Payload = r.shown(part{t.ID[:], "payload", to}, t.Payload)
+	_ = r.openSpec(part{of: t.ID[:], to: to}, &t.Spec) // what does not open is shown sealed
 }
 
 func (r *ring) shown(p part, text []byte) []byte {

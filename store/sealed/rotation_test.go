@@ -30,22 +30,7 @@ func TestRotation(t *testing.T) {
 			copied.ID = b.task("").ID
 			byKey := store.Insert{Task: &copied, Dedupe: item.Dedupe}
 			byID := store.Insert{Task: item.Task}
-			for way, insert := range map[string]func(...store.Insert) []store.Inserted{
-				"alone": func(items ...store.Insert) []store.Inserted { return b.insert(now, items...) },
-				"in a transaction": func(items ...store.Insert) []store.Inserted {
-					tx := b.raw.Begin()
-					enqueuer, _ := store.As[store.TxEnqueuer](now)
-					inserted, err := enqueuer.EnqueueTx(t.Context(), tx, items)
-					b.ok(err)
-					b.ok(tx.Commit())
-					return inserted
-				},
-				"in a change": func(items ...store.Insert) []store.Inserted {
-					changed, err := now.Change(t.Context(), store.Change{Enqueue: []store.Batch{{Items: items}}})
-					b.ok(err)
-					return changed.Results[0].Items
-				},
-			} {
+			for way, insert := range b.ways(now) {
 				for what, repeat := range map[string]store.Insert{"by id": byID, "by dedupe key": byKey} {
 					got := insert(repeat)[0]
 					if got.Existing == nil || got.Existing.ID != item.Task.ID || string(got.Existing.Payload) != `1` {
@@ -59,6 +44,26 @@ func TestRotation(t *testing.T) {
 				t.Errorf("claimed %+v", claimed)
 			}
 		})
+	}
+}
+
+// ways are those in which tasks get into a store.
+func (b *bench) ways(s *sealed.Store) map[string]func(...store.Insert) []store.Inserted {
+	return map[string]func(...store.Insert) []store.Inserted{
+		"alone": func(items ...store.Insert) []store.Inserted { return b.insert(s, items...) },
+		"in a transaction": func(items ...store.Insert) []store.Inserted {
+			tx := b.raw.Begin()
+			enqueuer, _ := store.As[store.TxEnqueuer](s)
+			inserted, err := enqueuer.EnqueueTx(b.Context(), tx, items)
+			b.ok(err)
+			b.ok(tx.Commit())
+			return inserted
+		},
+		"in a change": func(items ...store.Insert) []store.Inserted {
+			changed, err := s.Change(b.Context(), store.Change{Enqueue: []store.Batch{{Items: items}}})
+			b.ok(err)
+			return changed.Results[0].Items
+		},
 	}
 }
 

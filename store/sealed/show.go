@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/pages"
+	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -26,11 +28,68 @@ func (s *Store) Attempts(ctx context.Context, id task.ID) ([]task.Attempt, error
 	return attempts, err
 }
 
-// Find implements [store.Query].
+// Find implements [store.Query]. The database cannot look into messages that are
+// sealed: where there is a key, a search opens the tasks that match the rest of the
+// filter, a bounded number of them in one call.
 func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*task.Task, string, error) {
+	if filter.Search != "" && s.ring.current != nil {
+		return s.search(ctx, filter, page)
+	}
 	tasks, next, err := s.Backend.Find(ctx, filter, page)
 	s.all(tasks)
 	return tasks, next, err
+}
+
+// mostOpened is how many tasks one search opens.
+const mostOpened = 2000
+
+func (s *Store) search(ctx context.Context, filter store.Filter, page store.Page) (found []*task.Task, next string, err error) {
+	search := filter.Search
+	filter.Search = ""
+	if page.Limit == 0 {
+		page.Limit = pages.Default
+	}
+	for read := 0; read < mostOpened && len(found) < page.Limit; {
+		tasks, cursor, err := s.Backend.Find(ctx, filter, store.Page{Limit: page.Limit - len(found), Cursor: page.Cursor})
+		if err != nil {
+			return nil, "", err
+		}
+		s.all(tasks)
+		for _, t := range tasks {
+			if where.Finds(t, search) {
+				found = append(found, t)
+			}
+		}
+		if page.Cursor = cursor; cursor == "" || len(tasks) == 0 {
+			break
+		}
+		read += len(tasks)
+	}
+	return found, page.Cursor, nil
+}
+
+// sealedSearch refuses what the database would have to look into sealed messages for.
+func (s *Store) sealedSearch(filter store.Filter) error {
+	if filter.Search == "" || s.ring.current == nil {
+		return nil
+	}
+	return task.Invalid("q", "messages are encrypted, so that tasks cannot be counted or chosen by their text", "choose them by type, category, fingerprint or ids")
+}
+
+// Count implements [store.Query].
+func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (int, error) {
+	if err := s.sealedSearch(filter); err != nil {
+		return 0, err
+	}
+	return s.Backend.Count(ctx, filter, limit)
+}
+
+// Letters implements [store.Query].
+func (s *Store) Letters(ctx context.Context, filter store.Filter, after task.ID, limit int) ([]store.Letter, error) {
+	if err := s.sealedSearch(filter); err != nil {
+		return nil, err
+	}
+	return s.Backend.Letters(ctx, filter, after, limit)
 }
 
 func (s *Store) all(tasks []*task.Task) {
@@ -41,11 +100,22 @@ func (s *Store) all(tasks []*task.Task) {
 
 // DeadGroups implements [store.Query].
 func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) ([]store.DeadGroup, error) {
+	if err := s.sealedSearch(filter); err != nil {
+		return nil, err
+	}
 	groups, err := s.Backend.DeadGroups(ctx, filter, limit)
 	for i := range groups {
-		groups[i].Message = s.ring.openText(part{groups[i].Example[:], "error"}, groups[i].Message)
+		groups[i].Message = s.ring.openText(part{of: groups[i].Example[:], name: "error"}, groups[i].Message)
 	}
 	return groups, err
+}
+
+// DeadTrend implements [store.Query].
+func (s *Store) DeadTrend(ctx context.Context, filter store.Filter, since store.Time) ([]store.DeadPart, error) {
+	if err := s.sealedSearch(filter); err != nil {
+		return nil, err
+	}
+	return s.Backend.DeadTrend(ctx, filter, since)
 }
 
 // Cancel implements [store.Admin].
@@ -60,6 +130,9 @@ func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time, audit
 
 // Purge implements [store.Admin].
 func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit ...store.Audit) ([]*task.Task, error) {
+	if err := s.sealedSearch(filter); err != nil {
+		return nil, err
+	}
 	letters, err := s.Backend.Purge(ctx, filter, limit, audit...)
 	s.all(letters)
 	return letters, err
@@ -67,7 +140,7 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit
 
 // Redrive implements [store.Admin]. A new payload is sealed for each task by
 // itself, so that the letters then go back in a transaction each.
-func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done, missing []task.ID, err error) {
+func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done []store.Redriven, missing []task.ID, err error) {
 	k, payload := s.ring.current, options.Payload
 	if isSealed(payload) || ofJSON(payload) != nil {
 		return nil, nil, forged("payload")
@@ -80,7 +153,15 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 	}
 	times := options.RunAt
 	for i, id := range ids {
-		options.Payload = k.seal(part{id[:], "payload"}, payload)
+		letter, err := s.Backend.Get(ctx, id)
+		if isCode(err, task.CodeNotFound) {
+			missing = append(missing, id)
+			continue
+		}
+		if err != nil {
+			return done, missing, err
+		}
+		options.Payload = k.seal(part{id[:], "payload", destination(letter)}, payload)
 		if options.RunAt = nil; i < len(times) {
 			options.RunAt = times[i : i+1]
 		}
@@ -98,10 +179,28 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 
 // PutOperation implements [store.Config].
 func (s *Store) PutOperation(ctx context.Context, operation store.Operation, audit ...store.Audit) (*store.Operation, error) {
-	if k := s.ring.current; k != nil && len(operation.Request) > 0 && !isSealed(operation.Request) {
-		operation.Request = k.seal(part{[]byte(operation.ID), "request"}, operation.Request)
-	}
+	s.sealRequest(&operation)
 	return s.operation(s.Backend.PutOperation(ctx, operation, audit...))
+}
+
+func (s *Store) sealRequest(operation *store.Operation) {
+	if k := s.ring.current; k != nil && len(operation.Request) > 0 && !isSealed(operation.Request) {
+		operation.Request = k.seal(part{of: []byte(operation.ID), name: "request"}, operation.Request)
+	}
+}
+
+// Steer implements [store.Admin]. What it answers of tasks is nothing that is sealed.
+func (s *Store) Steer(ctx context.Context, steering store.Steering) ([]store.Steered, *store.Operation, error) {
+	if note := steering.Note; note != nil {
+		steering.Note = func(operation *store.Operation, steered []store.Steered) error {
+			err := note(operation, steered)
+			s.sealRequest(operation)
+			return err
+		}
+	}
+	steered, operation, err := s.Backend.Steer(ctx, steering)
+	operation, err = s.operation(operation, err)
+	return steered, operation, err
 }
 
 // Operation implements [store.Config].
@@ -119,16 +218,20 @@ func (s *Store) operation(operation *store.Operation, err error) (*store.Operati
 // request is what was asked for; as it is where it does not open, so that it can
 // be put again as it is.
 func (s *Store) request(operation *store.Operation) []byte {
-	plain, err := s.ring.open(part{[]byte(operation.ID), "request"}, operation.Request)
+	plain, err := s.openRequest(operation)
 	if err != nil {
 		return operation.Request
 	}
 	return plain
 }
 
+func (s *Store) openRequest(operation *store.Operation) ([]byte, error) {
+	return s.ring.open(part{of: []byte(operation.ID), name: "request"}, operation.Request)
+}
+
 // Operations implements [store.Config].
-func (s *Store) Operations(ctx context.Context, limit int) ([]store.Operation, error) {
-	operations, err := s.Backend.Operations(ctx, limit)
+func (s *Store) Operations(ctx context.Context, state store.OperationState, limit int) ([]store.Operation, error) {
+	operations, err := s.Backend.Operations(ctx, state, limit)
 	for i := range operations {
 		operations[i].Request = s.request(&operations[i])
 	}

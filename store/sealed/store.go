@@ -13,6 +13,7 @@ type Store struct {
 	store.Backend
 	ring       *ring
 	unreadable func(t *task.Task, err error)
+	unopened   unopened
 	now        func() time.Time
 }
 
@@ -25,7 +26,7 @@ func Wrap(backend store.Backend, keys Keys, unreadable func(t *task.Task, err er
 	if err != nil {
 		return nil, err
 	}
-	return &Store{backend, ring, unreadable, time.Now}, nil
+	return &Store{Backend: backend, ring: ring, unreadable: unreadable, now: time.Now}, nil
 }
 
 // Through finds what the store below can do beyond the contract, for [store.As]:
@@ -130,7 +131,7 @@ func (s *Store) sealSettlement(settlement store.Settlement) (store.Settlement, e
 		return settlement, &task.Error{Code: task.CodeTooLarge, Message: "the result is too large"}
 	}
 	if settlement.Result != nil {
-		settlement.Result = k.seal(part{id, "result"}, settlement.Result)
+		settlement.Result = k.seal(part{of: id, name: "result"}, settlement.Result)
 	}
 	settlement.Failure = k.sealFailure(id, settlement.Failure)
 	var err error

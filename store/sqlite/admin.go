@@ -26,20 +26,22 @@ SELECT num, max(claim, 0), '', ifnull(max(started_at, 0), 0) FROM outlast_task W
 
 // Cancel implements [store.Admin].
 func (s *Store) Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (*task.Task, error) {
-	return s.change(ctx, "cancel", id, audit, func(tx *tx, t *task.Task) error {
-		switch t.State {
-		case task.Running:
-			_, err := tx.exec(requestCancel, id)
-			return err
-		case task.Pending:
-			if _, err := tx.exec(asRunning, id); err != nil {
-				return err
-			}
-			return endCanceled(tx, id, t.Claim)
-		}
-		_, err := t.State.Next(task.Cancel)
+	return s.change(ctx, "cancel", id, audit, cancelTask)
+}
+
+func cancelTask(tx *tx, t *task.Task) error {
+	switch t.State {
+	case task.Running:
+		_, err := tx.exec(requestCancel, t.ID)
 		return err
-	})
+	case task.Pending:
+		if _, err := tx.exec(asRunning, t.ID); err != nil {
+			return err
+		}
+		return endCanceled(tx, t.ID, t.Claim)
+	}
+	_, err := t.State.Next(task.Cancel)
+	return err
 }
 
 // Reschedule implements [store.Admin].
@@ -48,16 +50,19 @@ func (s *Store) Reschedule(ctx context.Context, id task.ID, at store.Time, audit
 		return nil, task.Invalid("run_at", "the time is too far away", "")
 	}
 	return s.change(ctx, "reschedule", id, audit, func(tx *tx, t *task.Task) error {
-		if _, err := t.State.Next(task.Reschedule); err != nil {
-			return err
-		}
-		runAt := at
 		if at.IsZero() {
-			runAt = tx.time()
+			return rescheduleTask(tx, t, tx.time())
 		}
-		_, err := tx.exec(moveRun, id, runAt.UnixMicro(), task.Rank(runAt, t.Priority), tx.now)
-		return err
+		return rescheduleTask(tx, t, at)
 	})
+}
+
+func rescheduleTask(tx *tx, t *task.Task, runAt store.Time) error {
+	if _, err := t.State.Next(task.Reschedule); err != nil {
+		return err
+	}
+	_, err := tx.exec(moveRun, t.ID, runAt.UnixMicro(), task.Rank(runAt, t.Priority), tx.now)
+	return err
 }
 
 // change reads a task, changes it and returns it as it then stands.

@@ -64,6 +64,9 @@ func specText(spec *task.Spec) (any, error) { return jsonText(stored.Spec(spec))
 
 func failureText(failure *task.Failure) (any, error) { return jsonText(stored.Failure(failure)) }
 
+// labelText is the label of an attempt, null for an empty one.
+func labelText(s *store.Settlement) any { return optional(s.Label.String()) }
+
 // jsonText is JSON as a column of text, null for none.
 func jsonText(text []byte, err error) (any, error) {
 	switch {

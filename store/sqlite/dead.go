@@ -114,7 +114,7 @@ func packAttempts(s session, id task.ID) (any, error) {
 	var history []stored.Attempt
 	err := s.each(selectAttempts, func(r row) error {
 		history = append(history, stored.Attempt{Number: int(r.int(0)), Claim: r.int(1), Node: r.text(2), StartedAt: r.int(3),
-			EndedAt: r.int(4), Outcome: task.Outcome(r.text(5)), Failure: r.blob(6), NextDelay: r.int(7)})
+			EndedAt: r.int(4), Outcome: task.Outcome(r.text(5)), Failure: r.blob(6), NextDelay: r.int(7), Label: r.text(8)})
 		return nil
 	}, id)
 	if err != nil {

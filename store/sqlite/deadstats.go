@@ -16,7 +16,27 @@ var (
 
 	selectGroups = &query{sql: `SELECT fingerprint, count, type, reason, category, message, first_seen, last_seen, example
 FROM outlast_dead_group ORDER BY count DESC, last_seen DESC, fingerprint LIMIT ?`}
+
+	selectGroup = &query{sql: `SELECT fingerprint, count, type, reason, category, message, first_seen, last_seen, example
+FROM outlast_dead_group WHERE fingerprint = ?`}
 )
+
+// The counters of dead letters that answer a count: of one kind and name,
+// and of a group.
+var (
+	counterOf = &query{sql: `SELECT count FROM outlast_dead_count WHERE kind = ? AND name = ?`}
+	groupSize = &query{sql: `SELECT count FROM outlast_dead_group WHERE fingerprint = ?`}
+)
+
+// kept is a count that a counter has.
+func kept(c *conn, kind, name string) (n int, err error) {
+	q, args := counterOf, []any{kind, name}
+	if kind == "fingerprint" {
+		q, args = groupSize, args[1:]
+	}
+	_, err = one(c, q, func(r row) { n = int(r.int(0)) }, args...)
+	return n, err
+}
 
 // DeadStats implements [store.Query].
 func (s *Store) DeadStats(ctx context.Context) (*store.DeadStats, error) {
@@ -37,16 +57,19 @@ func readStats(s session, q *query) (*store.DeadStats, error) {
 	return stats, err
 }
 
-// DeadGroups implements [store.Query]. Without a filter it reads counters,
-// with one it counts the letters that match, and does not examine those older
-// than the newest maxGrouped; see groupsQuery.
+// DeadGroups implements [store.Query]. Without a filter, or with a
+// fingerprint alone, it reads counters, with another it counts the letters that match, and does not examine those older
+// than the newest of [where.Grouped]; see groupsQuery.
 func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) (groups []store.DeadGroup, err error) {
 	if limit <= 0 {
 		limit = pages.Default
 	}
-	q, args := selectGroups, []any{limit}
-	if !where.Empty(filter) {
-		q, args = groupsQuery(filter, limit)
+	q, args := groupsQuery(filter, limit)
+	switch {
+	case where.Empty(filter):
+		q, args = selectGroups, []any{limit}
+	case where.OnlyGroup(filter):
+		q, args = selectGroup, []any{filter.Fingerprint}
 	}
 	err = s.read(ctx, func(c *conn) error {
 		groups = nil
@@ -60,10 +83,7 @@ func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) 
 	return groups, err
 }
 
-// maxGrouped is how many letters one filtered DeadGroups looks at.
-const maxGrouped = 20_000
-
-// groupsQuery groups the dead letters that match among the newest maxGrouped
+// groupsQuery groups the dead letters that match among the newest
 // of those that the filter's index and times select, so that its cost is
 // bounded: beyond them, counts are of the newest alone. Inputs: the filter's
 // values, limit. It reads one snapshot. The bare columns are those of the
@@ -78,7 +98,7 @@ func groupsQuery(filter store.Filter, limit int) (*query, []any) {
 	return &query{sql: fmt.Sprintf(`SELECT fingerprint, count(*) AS n, type, reason, category, ifnull(last_error ->> '$.message', ''),
 (SELECT first_seen FROM outlast_dead_group g WHERE g.fingerprint = d.fingerprint), max(finished_at) AS last, id
 FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s GROUP BY fingerprint ORDER BY n DESC, last DESC, fingerprint LIMIT ?`,
-		newest, maxGrouped, matching)}, append(append(newest.Args, matching.Args...), limit)
+		newest, where.Grouped(filter), matching)}, append(append(newest.Args, matching.Args...), limit)
 }
 
 // deadWhere is a whole filter as a condition on dead letters.

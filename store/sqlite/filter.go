@@ -19,14 +19,14 @@ type source struct {
 // index adds the conditions that an index answers.
 func (s *source) index(w *where.Where, f store.Filter) {
 	s.indexed(w, f)
-	if s.few && f.State == task.Pending && f.Key == "" && s.table == taskSource.table {
+	if s.few && (f.State == task.Pending || f.Live) && f.Key == "" && s.table == taskSource.table {
 		w.And(`num IN (SELECT num FROM outlast_task INDEXED BY outlast_task_rank WHERE state = 5)`)
 	}
 }
 
 var (
 	taskSource = source{table: "outlast_known", columns: taskColumns, states: []task.State{task.Pending, task.Running, task.Succeeded, task.Canceled}, indexed: func(w *where.Where, f store.Filter) {
-		isLive := f.State == task.Pending || f.State == task.Running
+		isLive := f.Live || f.State == task.Pending || f.State == task.Running
 		switch {
 		case f.State == task.Running:
 			w.And(`num IN (SELECT num FROM outlast_run)`)
@@ -40,6 +40,8 @@ var (
 			w.And(`fingerprint = ?`, f.Fingerprint)
 		case f.Type != "":
 			w.And(`type = ?`, f.Type)
+		case f.Queue != "":
+			w.And(`queue = ?`, f.Queue)
 		case f.Reason != "":
 			w.And(`reason = ?`, string(f.Reason))
 		}
@@ -50,7 +52,7 @@ var (
 func sources(f store.Filter) []source {
 	var list []source
 	for _, s := range [...]source{taskSource, deadSource} {
-		if where.OnlyDead(f) && s.table != deadSource.table {
+		if where.OnlyDead(f) && s.table != deadSource.table || f.Live && s.table == deadSource.table {
 			continue
 		}
 		for _, state := range s.states {
@@ -63,7 +65,12 @@ func sources(f store.Filter) []source {
 	return list
 }
 
-var dialect = &where.Dialect{Category: `last_error ->> '$.category' = ?`, Trace: `instr(spec ->> '$.trace_parent', ?) > 0`}
+var dialect = &where.Dialect{
+	Category: `last_error ->> '$.category' = ?`,
+	Trace:    `instr(spec ->> '$.trace_parent', ?) > 0`,
+	Message:  `instr(lower(last_error ->> '$.message'), ?) > 0`,
+	Metadata: `EXISTS (SELECT 1 FROM json_each(spec, '$.metadata') m WHERE m.key = ? AND m.value = ?)`,
+}
 
 // rest adds the conditions that are checked row by row.
 func (s *source) rest(w *where.Where, f store.Filter) {
@@ -74,18 +81,32 @@ func (s *source) rest(w *where.Where, f store.Filter) {
 			}
 		}
 	}
+	switch {
+	case f.Live && s.table == taskSource.table:
+		w.And(`live`)
+	case f.Live:
+		w.And(`false`)
+	}
 	w.Columns(f, dialect)
 }
 
-// window is a statement that reads at most scanLimit rows of the table in
-// the order of ids and passes those that match.
-func (s *source) window(f store.Filter, before task.ID, order, columns string, limit int) (*query, []any) {
+// depth is how many rows of the table a page reads.
+func (s *source) depth(f store.Filter) int {
+	if s.table == deadSource.table && where.Scattered(f) {
+		return scanLimit / 4
+	}
+	return scanLimit
+}
+
+// window is a statement that reads at most depth rows of the table, those of the highest
+// ids, and passes those that match. What it puts in order are ids: whole rows may be large.
+func (s *source) window(f store.Filter, before task.ID, limit int) (*query, []any) {
 	inner, outer := &where.Where{}, &where.Where{}
 	s.index(inner, f)
 	inner.IDs(f, before)
 	s.rest(outer, f)
-	text := fmt.Sprintf(`SELECT %s FROM (SELECT * FROM %s WHERE %s ORDER BY id %s LIMIT %d) WHERE %s ORDER BY id %s LIMIT ?`,
-		columns, s.table, inner, order, scanLimit, outer, order)
+	text := fmt.Sprintf(`SELECT %[1]s FROM (SELECT id FROM (SELECT * FROM %[2]s WHERE %[3]s ORDER BY id DESC LIMIT %[4]d)
+WHERE %[5]s ORDER BY id DESC LIMIT ?) CROSS JOIN %[2]s USING (id)`, s.columns, s.table, inner, s.depth(f), outer)
 	return &query{sql: text}, append(append(inner.Args, outer.Args...), limit)
 }
 
@@ -95,5 +116,5 @@ func (s *source) floor(f store.Filter, before task.ID) (*query, []any) {
 	inner := &where.Where{}
 	s.index(inner, f)
 	inner.IDs(f, before)
-	return &query{sql: fmt.Sprintf(`SELECT id FROM %s WHERE %s ORDER BY id DESC LIMIT 1 OFFSET %d`, s.table, inner, scanLimit-1)}, inner.Args
+	return &query{sql: fmt.Sprintf(`SELECT id FROM %s WHERE %s ORDER BY id DESC LIMIT 1 OFFSET %d`, s.table, inner, s.depth(f)-1)}, inner.Args
 }

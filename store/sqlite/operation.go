@@ -12,7 +12,7 @@ const operationColumns = `id, kind, state, request, node, matched, done, error, 
 
 var (
 	getOperation   = &query{sql: `SELECT ` + operationColumns + ` FROM outlast_operation WHERE id = ?`}
-	listOperations = &query{sql: `SELECT ` + operationColumns + ` FROM outlast_operation ORDER BY created_at DESC, id DESC LIMIT ?`}
+	listOperations = &query{sql: `SELECT ` + operationColumns + ` FROM outlast_operation WHERE ?1 = '' OR state = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2`}
 
 	// putOperation inserts or replaces what was compared before in the same
 	// write transaction.
@@ -30,31 +30,9 @@ func (s *Store) PutOperation(ctx context.Context, operation store.Operation, aud
 	if operation.ID == "" {
 		return nil, task.Invalid("id", "the operation has no id", "")
 	}
-	var stored store.Operation
-	err := s.write(ctx, "put_operation", func(tx *tx) error {
-		var old store.Operation
-		found, err := one(tx, getOperation, func(r row) { old = scanOperation(r) }, operation.ID)
-		if err != nil {
-			return err
-		}
-		if found && old.Version != operation.Version {
-			return &task.Error{Code: task.CodeConflict, Message: "the operation has changed meanwhile"}
-		}
-		stored = operation
-		stored.Version++
-		stored.UpdatedAt = tx.time()
-		if stored.CreatedAt.IsZero() {
-			stored.CreatedAt = tx.time()
-		}
-		if found {
-			stored.CreatedAt = old.CreatedAt
-		}
-		_, err = tx.exec(putOperation, stored.ID, stored.Kind, string(stored.State), stored.Request, stored.Node, stored.Matched,
-			stored.Done, stored.Error, stored.Version, micro(stored.CreatedAt), micro(stored.UpdatedAt), micro(stored.FinishedAt))
-		if err != nil {
-			return err
-		}
-		if _, err := one(tx, getOperation, func(r row) { stored = scanOperation(r) }, stored.ID); err != nil {
+	var stored *store.Operation
+	err := s.write(ctx, "put_operation", func(tx *tx) (err error) {
+		if stored, err = tx.putOperation(operation); err != nil {
 			return err
 		}
 		return objects.Log(tables{tx}, audit, tx.time())
@@ -62,7 +40,35 @@ func (s *Store) PutOperation(ctx context.Context, operation store.Operation, aud
 	if err != nil {
 		return nil, err
 	}
-	return &stored, nil
+	return stored, nil
+}
+
+// putOperation is PutOperation inside of a transaction.
+func (tx *tx) putOperation(operation store.Operation) (*store.Operation, error) {
+	var old store.Operation
+	found, err := one(tx, getOperation, func(r row) { old = scanOperation(r) }, operation.ID)
+	if err != nil {
+		return nil, err
+	}
+	if found && old.Version != operation.Version {
+		return nil, &task.Error{Code: task.CodeConflict, Message: "the operation has changed meanwhile"}
+	}
+	stored := operation
+	stored.Version++
+	stored.UpdatedAt = tx.time()
+	if stored.CreatedAt.IsZero() {
+		stored.CreatedAt = tx.time()
+	}
+	if found {
+		stored.CreatedAt = old.CreatedAt
+	}
+	_, err = tx.exec(putOperation, stored.ID, stored.Kind, string(stored.State), stored.Request, stored.Node, stored.Matched,
+		stored.Done, stored.Error, stored.Version, micro(stored.CreatedAt), micro(stored.UpdatedAt), micro(stored.FinishedAt))
+	if err != nil {
+		return nil, err
+	}
+	_, err = one(tx, getOperation, func(r row) { stored = scanOperation(r) }, stored.ID)
+	return &stored, err
 }
 
 // Operation implements [store.Config].
@@ -82,13 +88,13 @@ func (s *Store) Operation(ctx context.Context, id string) (*store.Operation, err
 }
 
 // Operations implements [store.Config].
-func (s *Store) Operations(ctx context.Context, limit int) (operations []store.Operation, err error) {
+func (s *Store) Operations(ctx context.Context, state store.OperationState, limit int) (operations []store.Operation, err error) {
 	err = s.read(ctx, func(c *conn) error {
 		operations = nil
 		return c.each(listOperations, func(r row) error {
 			operations = append(operations, scanOperation(r))
 			return nil
-		}, limit)
+		}, string(state), limit)
 	})
 	return operations, err
 }

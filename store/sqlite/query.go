@@ -14,11 +14,11 @@ var (
 	getDead = &query{sql: `SELECT ` + deadColumns + ` FROM outlast_dead WHERE id = ?`}
 
 	// selectAttempts reads history rows, oldest first: claims only grow.
-	selectAttempts = &query{sql: `SELECT number, claim, node, started_at, ended_at, outcome, failure, next_delay
+	selectAttempts = &query{sql: `SELECT number, claim, node, started_at, ended_at, outcome, failure, next_delay, label
 FROM outlast_attempt WHERE id = ? ORDER BY claim`}
 
 	// lastAttempt reads the attempt that an ended row records.
-	lastAttempt = &query{sql: `SELECT attempt, claim, node, nullif(started_at, 0), updated_at, ifnull(outcome, 'succeeded'), null, 0
+	lastAttempt = &query{sql: `SELECT attempt, claim, node, nullif(started_at, 0), updated_at, ifnull(outcome, 'succeeded'), null, 0, label
 FROM outlast_task WHERE id = ? AND state <> 5 AND ifnull(outcome, 'succeeded') <> ''`}
 
 	deadHistory = &query{sql: `SELECT attempts FROM outlast_dead WHERE id = ?`}
@@ -84,7 +84,7 @@ func readAttempts(s session, t *task.Task) (attempts []task.Attempt, err error) 
 	for _, q := range [...]*query{selectAttempts, lastAttempt} {
 		err := s.each(q, func(r row) error {
 			attempt := task.Attempt{Number: int(r.int(0)), Claim: r.int(1), Node: r.text(2), StartedAt: r.time(3),
-				EndedAt: r.time(4), Outcome: task.Outcome(r.text(5)), NextDelay: time.Duration(r.int(7)) * time.Microsecond}
+				EndedAt: r.time(4), Outcome: task.Outcome(r.text(5)), NextDelay: time.Duration(r.int(7)) * time.Microsecond, Label: task.ParseLabel(r.text(8))}
 			var err error
 			attempt.Failure, err = stored.ParseFailure(r.blob(6))
 			attempts = append(attempts, attempt)

@@ -181,7 +181,7 @@ func recoverRow(tx *tx, node *lostNode, o *orphan) (store.Recovered, error) {
 	}
 	result := store.Recovered{Entry: entry, ID: entry.ID, Type: entry.Type, Node: node.id, OldClaim: o.claim, Claim: claim,
 		Crashes: entry.Crashes, Canceled: o.cancel, Cause: node.cause, Attempt: o.entry.Attempt, Queue: o.queue, TraceParent: o.trace}
-	_, err := tx.exec(addAttempt, entry.ID, o.claim, o.entry.Attempt, node.id, fromNull(o.started), tx.now, string(outcome), nil, 0)
+	_, err := tx.exec(addAttempt, entry.ID, o.claim, o.entry.Attempt, node.id, fromNull(o.started), tx.now, string(outcome), nil, 0, nil)
 	if err != nil {
 		return result, err
 	}

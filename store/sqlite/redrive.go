@@ -20,14 +20,14 @@ SELECT id, 5, ifnull(node, ''), ?2, 0, ?4, ?3, claim, ?5, 0, priority, key, seq,
 FROM outlast_dead WHERE id = ?1`}
 
 	// letterOf reads what the counters and redrive need of a dead letter.
-	letterOf = &query{sql: `SELECT type, reason, category, fingerprint, priority, attempt, spec FROM outlast_dead WHERE id = ?`}
+	letterOf = &query{sql: `SELECT type, reason, category, fingerprint, priority, attempt, spec, queue, claim FROM outlast_dead WHERE id = ?`}
 
 	deleteLetter = &query{sql: `DELETE FROM outlast_dead WHERE id = ?`}
 	dropHold     = &query{sql: `DELETE FROM outlast_key_hold WHERE id = ?`}
 )
 
 // Redrive implements [store.Admin].
-func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done, missing []task.ID, err error) {
+func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done []store.Redriven, missing []task.ID, err error) {
 	if !store.Fits(options.Payload, task.MaxPayload) {
 		return nil, nil, &task.Error{Code: task.CodeTooLarge, Message: "the payload is too large"}
 	}
@@ -42,8 +42,8 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 			if err != nil {
 				return err
 			}
-			if found {
-				done = append(done, id)
+			if found != nil {
+				done = append(done, *found)
 			} else {
 				missing = append(missing, id)
 			}
@@ -62,41 +62,43 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 	return done, missing, nil
 }
 
-func redriveOne(tx *tx, id task.ID, at time.Time, options store.RedriveOptions) (bool, error) {
-	dead := stored.Letter{ID: id}
-	var priority, attempts int
+func redriveOne(tx *tx, id task.ID, at time.Time, options store.RedriveOptions) (*store.Redriven, error) {
+	dead, was := stored.Letter{ID: id}, store.Redriven{ID: id}
+	var priority int
 	var spec task.Spec
 	var badSpec error
 	found, err := one(tx, letterOf, func(r row) {
 		dead.Type, dead.Reason, dead.Category, dead.Fingerprint = r.text(0), r.text(1), r.text(2), r.text(3)
-		priority, attempts = int(r.int(4)), int(r.int(5))
+		priority, was.Type, was.Attempt, was.Queue, was.Claim = int(r.int(4)), dead.Type, int(r.int(5)), r.text(7), r.int(8)
 		spec, badSpec = stored.ParseSpec(r.blob(6))
 	}, id)
 	if err = errors.Join(err, badSpec); err != nil || !found {
-		return false, err
+		return nil, err
 	}
 	if options.Operation != "" && spec.Redrive == options.Operation {
-		return false, nil
+		return nil, nil
 	}
+	was.TraceParent = spec.TraceParent
 	spec = spec.Redriven(tx.time(), options.Operation)
 	text, err := specText(&spec)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	if at.IsZero() {
 		at = tx.time()
 	}
-	if !options.KeepAttempts {
-		attempts = 0
+	attempts := 0
+	if options.KeepAttempts {
+		attempts = was.Attempt
 	}
 	_, err = tx.exec(revive, id, id.Lane(), at.UnixMicro(), task.Rank(at, priority), attempts, options.Payload, tx.now, text)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	if err := unpackAttempts(tx, id); err != nil {
-		return false, err
+		return nil, err
 	}
-	return true, removeLetter(tx, &dead)
+	return &was, removeLetter(tx, &dead)
 }
 
 // unpackAttempts puts the history of a dead letter back into its table.
@@ -107,7 +109,7 @@ func unpackAttempts(tx *tx, id task.ID) error {
 	}
 	for _, a := range history {
 		_, err := tx.exec(addAttempt, id, a.Claim, a.Number, optional(a.Node), fromNull(a.StartedAt), fromNull(a.EndedAt),
-			string(a.Outcome), optional(a.Failure), a.NextDelay)
+			string(a.Outcome), optional(a.Failure), a.NextDelay, optional(a.Label))
 		if err != nil {
 			return err
 		}

@@ -13,10 +13,10 @@ var (
 	// finish ends a running row in its place. Inputs: id, claim, state,
 	// finished at, started at (null: as claimed), outcome (null: the row is
 	// no record of the attempt), result, error (null: as on the row), 1 if
-	// the attempt did not start. Changes nothing unless the row runs under
+	// the attempt did not start, label. Changes nothing unless the row runs under
 	// the claim. Its row in outlast_run is deleted next.
 	finish = &query{sql: `UPDATE OR FAIL outlast_task SET state = ?3, park = 0, claim = r.claim, attempt = attempt + 1 - ?9, updated_at = ?4,
- started_at = ifnull(?5, r.started_at), node = r.node, cancel = r.cancel, last_error = ifnull(?8, last_error), outcome = ifnull(?6, ''), result = ?7
+ started_at = ifnull(?5, r.started_at), node = r.node, cancel = r.cancel, last_error = ifnull(?8, last_error), outcome = ifnull(?6, ''), result = ?7, label = ?10
 FROM outlast_run r WHERE outlast_task.id = ?1 AND state = 5 AND r.num = outlast_task.num AND r.claim = ?2`}
 
 	// runEnded deletes what says that a row runs.
@@ -37,10 +37,10 @@ FROM outlast_live WHERE id = ?`}
 	addAttempts = &query{sql: addAttemptsOf(manyRows)}
 )
 
-const historyColumns = 9
+const historyColumns = 10
 
 func addAttemptsOf(rows int) string {
-	return `INSERT OR FAIL INTO outlast_attempt (id, claim, number, node, started_at, ended_at, outcome, failure, next_delay) VALUES ` +
+	return `INSERT OR FAIL INTO outlast_attempt (id, claim, number, node, started_at, ended_at, outcome, failure, next_delay, label) VALUES ` +
 		valueRows(rows, historyColumns)
 }
 
@@ -137,7 +137,7 @@ func (b *settling) settle(s *store.Settlement, result *store.Settled) error {
 // succeed is the short way of the common case: no row is read.
 func (b *settling) succeed(s *store.Settlement, result *store.Settled) (done bool, err error) {
 	n, err := b.tx.exec(finish, s.Task.ID, s.Task.Claim, succeeded, b.endOf(s), micro(s.StartedAt),
-		string(task.OutcomeSucceeded), s.Result, nil, 0)
+		string(task.OutcomeSucceeded), s.Result, nil, 0, labelText(s))
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -174,7 +174,7 @@ func (b *settling) record(a *ending.Attempt, delay int64) error {
 func historyRow(a *ending.Attempt, delay int64) (row [historyColumns]any, err error) {
 	failure, err := failureText(a.Failure)
 	return [historyColumns]any{a.ID, a.Claim, a.Number, optional(a.Node), micro(a.Started), a.Ended,
-		string(a.Outcome), failure, delay}, err
+		string(a.Outcome), failure, delay, labelText(a.Settlement)}, err
 }
 
 // end ends the row, which also records the attempt
@@ -191,7 +191,7 @@ func (b *settling) end(a *ending.Attempt, state int, result *store.Settled) erro
 			return err
 		}
 	}
-	_, err = b.tx.exec(finish, a.ID, a.Claim, state, a.Ended, micro(a.Started), outcome, a.Result, failure, a.Number-a.After)
+	_, err = b.tx.exec(finish, a.ID, a.Claim, state, a.Ended, micro(a.Started), outcome, a.Result, failure, a.Number-a.After, labelText(a.Settlement))
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ var (
 
 	// finishRow ends a row in its place that runsEnded found running in the
 	// same write transaction, finishRows many. Inputs per row: num, id, claim,
-	// node, started at, finished at, result. That num is still the row of id
+	// node, started at, finished at, result, label. That num is still the row of id
 	// is checked here.
 	finishRow  = &query{sql: finishRowsOf(1)}
 	finishRows = &query{sql: finishRowsOf(manyRows)}
@@ -31,12 +31,12 @@ FROM s CROSS JOIN outlast_run r ON r.num = s.num CROSS JOIN outlast_task t ON t.
 	deleteRunsMany = &query{sql: `DELETE FROM outlast_run WHERE num IN (` + markList(manyRows) + `)`}
 )
 
-const finishColumns = 7
+const finishColumns = 8
 
 func finishRowsOf(rows int) string {
-	return `WITH s (num, id, claim, node, started_at, finished_at, result) AS (VALUES ` + valueRows(rows, finishColumns) + `)
+	return `WITH s (num, id, claim, node, started_at, finished_at, result, label) AS (VALUES ` + valueRows(rows, finishColumns) + `)
 UPDATE OR FAIL outlast_task SET state = 2, claim = s.claim, attempt = attempt + 1, node = s.node, started_at = s.started_at,
- updated_at = s.finished_at, result = s.result
+ updated_at = s.finished_at, result = s.result, label = s.label
 FROM s WHERE outlast_task.num = s.num AND outlast_task.id = s.id AND state = 5`
 }
 
@@ -118,7 +118,7 @@ func (b *settling) succeedMany(plain []place, results []store.Settled) error {
 		}
 		args := make([]any, 0, finishColumns*n)
 		for _, s := range plain[:n] {
-			args = append(args, s.num, s.Task.ID[:], s.Task.Claim, s.Task.Node, s.StartedAt.UnixMicro(), b.endOf(s.Settlement), s.Result)
+			args = append(args, s.num, s.Task.ID[:], s.Task.Claim, s.Task.Node, s.StartedAt.UnixMicro(), b.endOf(s.Settlement), s.Result, labelText(s.Settlement))
 		}
 		ended, err := b.tx.exec(q, args...)
 		if err != nil {

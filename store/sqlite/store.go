@@ -13,8 +13,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -158,6 +160,9 @@ func resolve(path string) (string, error) {
 		return real, nil
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if errors.Is(err, os.ErrNotExist) {
+		return "", &task.Error{Code: task.CodeNotFound, Message: "there is no folder " + task.Quote(filepath.Dir(path)) + " for the database", Hint: "make it, or name another path", Err: err}
+	}
 	if err != nil {
 		return "", err
 	}
@@ -197,7 +202,7 @@ func (s *Store) at(point string) {
 func (s *Store) now() int64 { return s.clock().UnixMicro() }
 
 // read runs fn in a read transaction: one snapshot.
-func (s *Store) read(ctx context.Context, fn func(c *conn) error) error {
+func (s *Store) read(ctx context.Context, fn func(c *conn) error) (err error) {
 	select {
 	case <-s.closed:
 		return ErrClosed
@@ -205,9 +210,13 @@ func (s *Store) read(ctx context.Context, fn func(c *conn) error) error {
 	}
 	select {
 	case reader := <-s.readers:
-		defer func() { s.readers <- reader }()
+		defer func() {
+			if p := recover(); p != nil {
+				reader, err = nil, readFailed(p) // its connection is closed, another is opened next time
+			}
+			s.readers <- reader
+		}()
 		if reader == nil {
-			var err error
 			if reader, err = connect(ctx, s.db, readerPragmas); err != nil {
 				return err
 			}
@@ -218,6 +227,16 @@ func (s *Store) read(ctx context.Context, fn func(c *conn) error) error {
 	case <-s.closed:
 		return ErrClosed
 	}
+}
+
+// readFailed is the error of a driver that panicked, as it does where its memory ends. It
+// panics on with what is a mistake of the program.
+func readFailed(p any) error {
+	err, ok := p.(error)
+	if _, mistake := p.(runtime.Error); !ok || mistake {
+		panic(p)
+	}
+	return fmt.Errorf("sqlite: a read was given up: %w", err)
 }
 
 func snapshot(c *conn, fn func(c *conn) error) error {

@@ -100,8 +100,11 @@ func adminRules() []rule {
 
 func (h *harness) redrive(options store.RedriveOptions, ids ...task.ID) (done, missing []task.ID) {
 	h.Helper()
-	done, missing, err := h.s.Redrive(h.ctx, ids, options)
+	told, missing, err := h.s.Redrive(h.ctx, ids, options)
 	h.ok(err)
+	for i := range told {
+		done = append(done, told[i].ID)
+	}
 	return done, missing
 }
 
@@ -113,8 +116,10 @@ func redriveRules() []rule {
 			h.run(id, task.OutcomeFailed)
 			h.die(id)
 			letter := h.get(id)
-			done, missing := h.redrive(store.RedriveOptions{}, id)
-			h.expect(len(done) == 1 && done[0] == id && len(missing) == 0, "done %v, missing %v", done, missing)
+			want := store.Redriven{ID: id, Type: letter.Type, Queue: letter.Queue, Attempt: letter.Attempt, Claim: letter.Claim, TraceParent: letter.Spec.TraceParent}
+			done, missing, err := h.s.Redrive(h.ctx, []task.ID{id}, store.RedriveOptions{})
+			h.ok(err)
+			h.expect(len(done) == 1 && done[0] == want && len(missing) == 0, "done %v, missing %v", done, missing)
 			got := h.state(id, task.Pending)
 			h.expect(got.Seq == letter.Seq && got.Claim == letter.Claim && got.Attempt == 0 && got.Crashes == 0 && got.Park == 0, "got %+v", got)
 			h.expect(got.DeadReason == "" && got.FinishedAt.IsZero() && got.FallbackTask.IsZero() && !got.CancelRequested, "got %+v", got)

@@ -121,7 +121,7 @@ func operationRules() []rule {
 			h.ok(err)
 			h.expect(got.Done == 5 && got.State == store.OperationDone && !got.FinishedAt.IsZero() && got.Version == changed.Version, "got %+v", got)
 		}},
-		{"operation/listed newest first", "Operations lists the newest first, at most limit.", func(h *harness) {
+		{"operation/listed newest first", "Operations lists those in a state, or with \"\" all, the newest first, at most limit.", func(h *harness) {
 			base := time.Now()
 			for i := range 5 {
 				_, err := h.s.PutOperation(h.ctx, store.Operation{
@@ -129,12 +129,21 @@ func operationRules() []rule {
 				})
 				h.ok(err)
 			}
-			list, err := h.s.Operations(h.ctx, 3)
+			list, err := h.s.Operations(h.ctx, "", 3)
 			h.ok(err)
 			h.expect(len(list) == 3 && list[0].ID == "op4" && list[1].ID == "op3" && list[2].ID == "op2", "got %+v", list)
-			list, err = h.s.Operations(h.ctx, 100)
+			list, err = h.s.Operations(h.ctx, "", 100)
 			h.ok(err)
 			equal(h, "operations", len(list), 5)
+			list[3].State = store.OperationDone
+			_, err = h.s.PutOperation(h.ctx, list[3])
+			h.ok(err)
+			list, err = h.s.Operations(h.ctx, store.OperationRunning, 4)
+			h.ok(err)
+			h.expect(len(list) == 4 && list[3].ID == "op0", "running: %+v", list)
+			list, err = h.s.Operations(h.ctx, store.OperationDone, 4)
+			h.ok(err)
+			h.expect(len(list) == 1 && list[0].ID == "op1", "done: %+v", list)
 		}},
 	}
 }

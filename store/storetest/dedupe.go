@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -76,6 +77,39 @@ func dedupeRules() []rule {
 			h.ok(answers[0].Err)
 			h.expect(answers[0].Items[1].Existing != nil && answers[0].Items[1].Existing.ID == c.Task.ID, "got %+v", answers[0])
 			equal(h, "tasks", len(h.find(store.Filter{}, 10)), 2)
+		}},
+		{"dedupe/known before it is offered", "Known tells which ids and live dedupe keys are there, whatever became of their tasks, and writes nothing.", func(h *harness) {
+			waiting, running, dead := h.add(), h.add(), h.add()
+			h.claimOne(running)
+			h.die(dead)
+			keyed := h.fresh(h.dedupe(h.task(), "k", time.Hour, 1))
+			h.run(keyed, task.OutcomeSucceeded)
+			h.fresh(h.dedupe(h.task(), "late", 40*time.Millisecond, 1))
+			h.run(h.fresh(h.dedupe(h.task(), "over", 40*time.Millisecond, 1)), task.OutcomeSucceeded)
+			h.pass(80 * time.Millisecond)
+			with := func(id task.ID) store.Insert {
+				return store.Insert{Task: h.task(func(t *task.Task) { t.ID = id })}
+			}
+			items := []store.Insert{{Task: h.task()}, with(waiting), with(running), with(dead), with(keyed), h.dedupe(h.task(), "k", time.Hour, 2),
+				h.dedupe(h.task(), "late", time.Hour, 1), h.dedupe(h.task(), "over", time.Hour, 1), h.dedupe(h.task(), "none", time.Hour, 1)}
+			known, err := h.s.Known(h.ctx, items)
+			h.ok(err)
+			want := []bool{false, true, true, true, true, true, true, false, false}
+			h.expect(slices.Equal(known, want), "known are %v, want %v", known, want)
+			many := make([]store.Insert, 1200)
+			for i := range many {
+				many[i] = h.dedupe(h.task(), "none", time.Hour, 1)
+			}
+			many[1100] = items[5]
+			known, err = h.s.Known(h.ctx, many)
+			h.ok(err)
+			equal(h, "known of many", slices.Index(known, true), 1100)
+			known, err = h.s.Known(h.ctx, nil)
+			h.ok(err)
+			equal(h, "known of none", len(known), 0)
+			for _, i := range []int{0, 8} {
+				h.absent(items[i].Task.ID)
+			}
 		}},
 		{"dedupe/a refused batch leaves no entry", "A batch that is refused leaves no dedupe entry behind.", func(h *harness) {
 			taken := h.add()

@@ -183,7 +183,7 @@ func checkConflicts(h *harness) {
 
 // fullSpec uses every field of a spec.
 func fullSpec(h *harness) task.Spec {
-	request := &task.Request{URL: "https://example.com/x", Method: "PUT", Headers: map[string]string{"X-A": "é"}}
+	request := &task.Request{URL: "https://example.com/x", Method: "PUT", Success: "body.ok && \"é\" != \"\\u0000\"", Headers: map[string]string{"X-A": "é"}}
 	return task.Spec{
 		Retry: json.RawMessage(`{"max_attempts":3}`), MaxAttempts: 4, Timeout: time.Second, Deadline: time.Now().UTC().Add(time.Hour).Truncate(time.Microsecond),
 		Metadata: map[string]string{"tenant": "ä", "b": ""}, HTTP: request, DedupeKey: "d", DedupeWindow: time.Minute,

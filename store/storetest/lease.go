@@ -39,8 +39,8 @@ func leaseRules() []rule {
 		{"lease/a claim with a lease is the worker's", "A row that was claimed with a lease is held by task.Holder(node, worker): it is not among the node's running rows, and the history names the holder.", func(h *harness) {
 			id := h.add()
 			t := h.leaseTo("w1", time.Hour, id)[0]
-			equal(h, "holder", t.Node, task.Holder("n1", "w1"))
-			equal(h, "holder on disk", h.state(id, task.Running).Node, task.Holder("n1", "w1"))
+			equal(h, "holder", t.Node, task.Holder("n1", "w1", ""))
+			equal(h, "holder on disk", h.state(id, task.Running).Node, task.Holder("n1", "w1", ""))
 			equal(h, "rows of the node", len(h.running("n1", nil)), 0)
 			equal(h, "rows of the worker", len(h.running(t.Node, nil)), 1)
 			equal(h, "settled", h.trySettle(settlement(t, task.OutcomeFailed))[0].Status, store.StatusOK)

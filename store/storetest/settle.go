@@ -102,6 +102,9 @@ func settleRules() []rule {
 	}
 }
 
+// labels are of attempts: none, and each part with and without the other.
+var labels = []task.Label{{}, {Policy: "pay", PolicyVersion: 3}, {Release: "1.4 beta@2"}, {Policy: "p", PolicyVersion: 1 << 40, Release: "2026-11"}}
+
 func settleMoreRules() []rule {
 	return []rule{
 		{"settle/unstarted", "An attempt that never started costs none and leaves no history row, whatever its outcome.", func(h *harness) {
@@ -113,6 +116,31 @@ func settleMoreRules() []rule {
 				h.settle(s)
 				equal(h, "attempts after an unstarted "+string(outcome), h.get(id).Attempt, 1)
 				h.outcomes(id, task.OutcomeFailed)
+			}
+		}},
+		{"settle/label", "Every attempt keeps the label of its settlement, however it ends and however many end together, also among dead letters and back from there.", func(h *harness) {
+			outcomes := []task.Outcome{task.OutcomeSucceeded, task.OutcomeFailed, task.OutcomeSnoozed, task.OutcomeReleased, task.OutcomeCanceled, task.OutcomeDead}
+			ids := h.addMany(60 * len(outcomes))
+			var all []store.Settlement
+			for i, t := range h.claim(ids...) {
+				s := settlement(t, outcomes[i/60])
+				s.Label = labels[i%len(labels)]
+				all = append(all, s)
+			}
+			h.settle(all...)
+			for i, id := range ids {
+				equal(h, "label of "+string(outcomes[i/60]), h.outcomes(id, outcomes[i/60])[0].Label, labels[i%len(labels)])
+			}
+			id := h.run(h.add(), task.OutcomeFailed).ID
+			last := settlement(h.claimOne(id), task.OutcomeDead)
+			last.Label = labels[1]
+			h.settle(last)
+			h.redrive(store.RedriveOptions{}, id)
+			again := settlement(h.claimOne(id), task.OutcomeSucceeded)
+			again.Label = labels[2]
+			h.settle(again)
+			for i, attempt := range h.outcomes(id, task.OutcomeFailed, task.OutcomeDead, task.OutcomeSucceeded) {
+				equal(h, "label after a redrive", attempt.Label, labels[i])
 			}
 		}},
 		{"settle/follow-ups in the same transaction", "Follow is inserted in the transaction in which the attempt ends, whatever becomes of the task.", func(h *harness) {

@@ -46,7 +46,7 @@ func work(args []string) error {
 	defer stop()
 	return c.Work(ctx, map[string]client.WorkHandler{
 		"greet": greet, "flaky": flaky, "slow": slow, "check": check,
-	}, client.WorkOptions{Concurrency: 8, Lease: lease})
+	}, client.WorkOptions{Concurrency: 8, Lease: lease, Release: os.Getenv("OUTLAST_RELEASE")})
 }
 
 func greet(_ context.Context, t *client.LeasedTask) (any, error) {

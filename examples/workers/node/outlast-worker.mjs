@@ -43,8 +43,9 @@ export class Worker {
   #stop = new AbortController()
   #wake = () => {}
 
-  constructor(server, types, { queues = ["default"], concurrency = 8, lease = 30, name, token } = {}) {
+  constructor(server, types, { queues = ["default"], concurrency = 8, lease = 30, name, token, release } = {}) {
     Object.assign(this, { server: server.replace(/\/$/, ""), types, queues, concurrency, lease, token })
+    this.release = release ?? process.env.OUTLAST_RELEASE // of the program, for statistics
     this.name = name ?? `node-${hostname().replace(/[^A-Za-z0-9.-]/g, "-").slice(0, 40)}-${process.pid}`
   }
 
@@ -82,7 +83,7 @@ export class Worker {
       }
       try {
         const { tasks } = await this.#call("poll", {
-          worker: this.name, queues: this.queues, types: Object.keys(this.types),
+          worker: this.name, release: this.release, queues: this.queues, types: Object.keys(this.types),
           max: free, wait: "30s", lease: `${this.lease}s`,
         }, 60, this.#stop.signal)
         pause = 100

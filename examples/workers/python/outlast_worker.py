@@ -63,9 +63,10 @@ class Task:
 class Worker:
     """Fetches tasks, runs them in threads, and says how they ended."""
 
-    def __init__(self, server, types, queues=("default",), concurrency=4, lease=30.0, name=None, token=None):
+    def __init__(self, server, types, queues=("default",), concurrency=4, lease=30.0, name=None, token=None, release=None):
         self.server, self.types, self.queues = server.rstrip("/"), types, list(queues)
         self.concurrency, self.lease, self.token = concurrency, lease, token
+        self.release = release or os.environ.get("OUTLAST_RELEASE", "")  # of the program, for statistics
         self.name = name or f"py-{re.sub('[^A-Za-z0-9.-]', '-', socket.gethostname())[:40]}-{os.getpid()}"
         self.stopping = threading.Event()
         self.slots = threading.Semaphore(concurrency)
@@ -94,7 +95,7 @@ class Worker:
         self.stopping.set()
 
     def _poll(self):
-        pause = 0.1
+        pause, release = 0.1, {"release": self.release} if self.release else {}
         while not self.stopping.is_set():
             if not self.slots.acquire(timeout=0.2):
                 continue
@@ -105,7 +106,7 @@ class Worker:
             try:
                 # A short wait, since a signal cannot interrupt it.
                 tasks = self._call("poll", {
-                    "worker": self.name, "queues": self.queues, "types": sorted(self.types),
+                    "worker": self.name, **release, "queues": self.queues, "types": sorted(self.types),
                     "max": free, "wait": "2s", "lease": f"{self.lease}s",
                 }, 30)["tasks"]
                 pause = 0.1

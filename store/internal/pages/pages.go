@@ -32,6 +32,7 @@ func Asked(filter store.Filter, page store.Page) (r Request, err error) {
 	if r.Limit < 1 || r.Limit > Most {
 		return r, task.Invalid("limit", "it is not between 1 and 500", "")
 	}
+	filter.Without = "" // cursors of a list are the same with what it hides
 	name, err := json.Marshal(filter)
 	if err != nil {
 		return r, task.Invalid("filter", err.Error(), "")

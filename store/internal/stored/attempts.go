@@ -20,6 +20,7 @@ type Attempt struct {
 	Outcome   task.Outcome    `json:"outcome"`
 	Failure   json.RawMessage `json:"failure,omitempty"`
 	NextDelay int64           `json:"next_delay,omitempty"`
+	Label     string          `json:"label,omitempty"`
 }
 
 // Task is the attempt as the rest of the program knows it.
@@ -28,6 +29,7 @@ func (a *Attempt) Task() (task.Attempt, error) {
 	return task.Attempt{
 		Number: a.Number, Claim: a.Claim, Node: a.Node, StartedAt: Time(a.StartedAt), EndedAt: Time(a.EndedAt),
 		Outcome: a.Outcome, Failure: failure, NextDelay: time.Duration(a.NextDelay) * time.Microsecond,
+		Label: task.ParseLabel(a.Label),
 	}, err
 }
 

@@ -3,6 +3,7 @@ package where
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -60,13 +61,15 @@ func idAt(t time.Time) (id task.ID) {
 type Dialect struct {
 	Category string // the category of the last error is ?
 	Trace    string // the trace parent contains ?
+	Message  string // the message of the last error, its letters A to Z made small, contains ?
+	Metadata string // the metadata have the name ? with the value ?
 }
 
 // Columns adds the conditions on columns of the filter, but for its state and
 // ids.
 func (w *Where) Columns(f store.Filter, d *Dialect) {
 	for _, c := range [...]struct{ text, value string }{
-		{`type = ?`, f.Type}, {`queue = ?`, f.Queue}, {`key = ?`, f.Key}, {d.Category, f.Category},
+		{`type = ?`, f.Type}, {`queue = ?`, f.Queue}, {`queue <> ?`, f.Without}, {`key = ?`, f.Key}, {`target = ?`, f.Target}, {d.Category, f.Category},
 		{`reason = ?`, string(f.Reason)}, {`fingerprint = ?`, f.Fingerprint}, {d.Trace, f.Trace},
 	} {
 		if c.value != "" {
@@ -76,6 +79,31 @@ func (w *Where) Columns(f store.Filter, d *Dialect) {
 	if !f.DiedBefore.IsZero() {
 		w.And(`finished_at < ?`, f.DiedBefore.UnixMicro())
 	}
+	if f.AttemptMin > 0 {
+		w.And(`attempt >= CAST(? AS bigint)`, int64(f.AttemptMin))
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Metadata)) {
+		w.And(d.Metadata, name, f.Metadata[name])
+	}
+	if f.Search != "" {
+		w.And(`(key = ? OR type = ? OR `+d.Message+`)`, f.Search, f.Search, Small(f.Search))
+	}
+}
+
+// Finds reports whether a search finds a task.
+func Finds(t *task.Task, search string) bool {
+	return search == "" || t.Key == search || t.Type == search || t.LastError != nil && strings.Contains(Small(t.LastError.Message), Small(search))
+}
+
+// Small makes the letters A to Z small, as the databases do where they compare bytes.
+func Small(text string) string {
+	small := []byte(text)
+	for i, c := range small {
+		if 'A' <= c && c <= 'Z' {
+			small[i] = c + 'a' - 'A'
+		}
+	}
+	return string(small)
 }
 
 // OnlyDead reports whether the filter can match dead letters alone.
@@ -83,9 +111,63 @@ func OnlyDead(f store.Filter) bool {
 	return f.State == task.Dead || f.Reason != "" || f.Fingerprint != "" || !f.DiedBefore.IsZero()
 }
 
+// PendingOf reports whether the filter selects the pending tasks of a queue, and
+// nothing else.
+func PendingOf(f store.Filter) bool {
+	queue, state := f.Queue, f.State
+	f.Queue, f.State = "", ""
+	return queue != "" && state == task.Pending && Empty(f)
+}
+
+// Counter is the counter of dead letters that has the number of those that a filter
+// selects; ok is false where there is none.
+func Counter(f store.Filter) (kind, name string, ok bool) {
+	if f.State != task.Dead {
+		return "", "", false
+	}
+	one, rest := [...][2]string{{"type", f.Type}, {"reason", string(f.Reason)}, {"category", f.Category}, {"fingerprint", f.Fingerprint}}, f
+	rest.Type, rest.Reason, rest.Category, rest.Fingerprint = "", "", "", ""
+	kind, n := "total", 0
+	for _, c := range one {
+		if c[1] != "" {
+			kind, name, n = c[0], c[1], n+1
+		}
+	}
+	return kind, name, n <= 1 && Empty(rest)
+}
+
+// OnlyGroup reports whether a filter selects a group of dead letters, and nothing else.
+func OnlyGroup(f store.Filter) bool {
+	f.State = task.Dead
+	kind, _, ok := Counter(f)
+	return ok && kind == "fingerprint"
+}
+
+// Grouped is how many letters grouping and trends look at: few of those that lie
+// scattered among all, as those of a type and a group do, for each may be a read of
+// its own.
+func Grouped(f store.Filter) int {
+	if Scattered(f) {
+		return 1000
+	}
+	return 4000
+}
+
+// Scattered reports whether the index of dead letters that answers a filter best leads
+// to rows far from each other.
+func Scattered(f store.Filter) bool { return f.Fingerprint != "" || f.Type != "" }
+
+// DeadOf reports whether the filter selects the dead letters of a queue, and nothing
+// else.
+func DeadOf(f store.Filter) bool {
+	queue, state := f.Queue, f.State
+	f.Queue = ""
+	return queue != "" && state == task.Dead && Empty(f)
+}
+
 // Empty reports whether the filter selects all dead letters.
 func Empty(f store.Filter) bool {
-	return f.IDs == nil && (f.State == "" || f.State == task.Dead) && f.Type == "" && f.Queue == "" && f.Key == "" &&
+	return f.IDs == nil && !f.Live && (f.State == "" || f.State == task.Dead) && f.Type == "" && f.Queue == "" && f.Key == "" &&
 		f.Category == "" && f.Trace == "" && f.Since.IsZero() && f.Until.IsZero() && f.Reason == "" && f.Fingerprint == "" &&
-		f.DiedBefore.IsZero()
+		f.DiedBefore.IsZero() && f.Target == "" && f.AttemptMin <= 0 && len(f.Metadata) == 0 && f.Search == "" && f.Without == ""
 }

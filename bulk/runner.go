@@ -1,0 +1,216 @@
+package bulk
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/outlast-dev/outlast/internal/background"
+	"github.com/outlast-dev/outlast/internal/operation"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Node is what a runner needs to know of the engine beside it.
+type Node interface {
+	Topology() *store.Topology
+	Node() string
+}
+
+// Config is what a [Runner] is made of.
+type Config struct {
+	Backend store.Backend
+	Node    Node
+	Log     *slog.Logger
+	// Steered is told what was done to tasks on this node. It must not block.
+	Steered func([]store.Steered)
+}
+
+// Runner does requests and works on operations: one goroutine, and one more for each
+// operation that runs here. It is safe for concurrent use; without being started it
+// begins operations, which other nodes then work on.
+type Runner struct {
+	backend store.Backend
+	node    Node
+	log     *slog.Logger
+	steered func([]store.Steered)
+	runner  *operation.Runner
+	loops   background.Loops
+}
+
+// New makes a runner.
+func New(config Config) *Runner {
+	r := &Runner{backend: config.Backend, node: config.Node, log: config.Log, steered: config.Steered}
+	r.runner = operation.NewRunner(operation.Config{
+		Backend: config.Backend, Node: config.Node, Log: config.Log, Kind: Is,
+		Open: func(o *store.Operation) error { _, err := opened(o); return err },
+		Work: r.work,
+	})
+	return r
+}
+
+// Start begins to work. Call it once.
+func (r *Runner) Start() { r.loops.Start(r.runner.Run) }
+
+// Stop ends the work and waits for it, no longer than ctx. Operations go on wherever
+// another node runs.
+func (r *Runner) Stop(ctx context.Context) error { return r.loops.Stop(ctx) }
+
+// Do does a request at once if it names few tasks, or begins an operation. The row of
+// the audit log gets its subject and what was asked for.
+func (r *Runner) Do(ctx context.Context, request Request, audit store.Audit) (Result, error) {
+	if err := request.Check(); err != nil {
+		return Result{}, err
+	}
+	request.IDs = distinct(request.IDs)
+	switch {
+	case request.DryRun && request.Filter != nil:
+		return r.count(ctx, &request)
+	case request.DryRun:
+		return r.foresee(ctx, &request)
+	case request.takesTime():
+		return r.begin(ctx, &request, audit)
+	}
+	return r.atOnce(ctx, &request, audit)
+}
+
+// count is a dry run by filter.
+func (r *Runner) count(ctx context.Context, request *Request) (result Result, err error) {
+	filter := request.selects(time.Now())
+	result.Until = filter.Until
+	if result.Matched, result.AtLeast, err = r.matching(ctx, filter, request.Hidden); err != nil {
+		return Result{}, err
+	}
+	for cursor := ""; len(result.Sample) < sampleSize; {
+		page, next, err := r.backend.Find(ctx, filter, store.Page{Limit: sampleSize, Cursor: cursor})
+		if err != nil {
+			return Result{}, err
+		}
+		page = slices.DeleteFunc(page, func(t *task.Task) bool { return request.Hidden != "" && t.Queue == request.Hidden })
+		result.Sample = append(result.Sample, page[:min(len(page), sampleSize-len(result.Sample))]...)
+		if cursor = next; next == "" {
+			break
+		}
+	}
+	return result, nil
+}
+
+// matching counts what matches, and says whether there is more than was counted.
+func (r *Runner) matching(ctx context.Context, filter store.Filter, hidden string) (n int, more bool, err error) {
+	left := 0
+	if hidden != "" {
+		own := filter
+		own.Queue = hidden
+		if left, err = r.backend.Count(ctx, own, MostCounted); err != nil {
+			return 0, false, err
+		}
+	}
+	if n, err = r.backend.Count(ctx, filter, MostCounted+left); err != nil {
+		return 0, false, err
+	}
+	n = max(0, n-left)
+	return n, n >= MostCounted, nil
+}
+
+// foresee is a dry run with ids.
+func (r *Runner) foresee(ctx context.Context, request *Request) (result Result, err error) {
+	found, err := r.find(ctx, request.IDs)
+	if err != nil {
+		return Result{}, err
+	}
+	for _, id := range request.IDs {
+		t := found[id]
+		switch status := request.would(t); status {
+		case Changed, Asked:
+			result.Matched++
+			if len(result.Sample) < sampleSize {
+				result.Sample = append(result.Sample, t)
+			}
+		default:
+			result.Items = append(result.Items, Item{ID: id, Status: status, Task: t})
+		}
+	}
+	return result, nil
+}
+
+// atOnce does a request that names few tasks.
+func (r *Runner) atOnce(ctx context.Context, request *Request, audit store.Audit) (result Result, err error) {
+	steering := request.steering(request.IDs)
+	audit.Subject, audit.After = "tasks", request.described(len(request.IDs))
+	steering.Audit = []store.Audit{audit}
+	steered, _, err := r.backend.Steer(ctx, steering)
+	if err != nil {
+		return Result{}, err
+	}
+	r.tell(steered)
+	found, err := r.find(ctx, request.IDs)
+	if err != nil {
+		return Result{}, err
+	}
+	for i := range steered {
+		s := &steered[i]
+		if s.Err == nil {
+			result.Matched++
+		}
+		result.Items = append(result.Items, Item{ID: s.ID, Status: became(s), Task: found[s.ID]})
+	}
+	return result, nil
+}
+
+func (r *Runner) tell(steered []store.Steered) {
+	done := slices.DeleteFunc(slices.Clone(steered), func(s store.Steered) bool { return s.Err != nil })
+	if len(done) > 0 {
+		r.steered(done)
+	}
+}
+
+// begin saves an operation and starts to work on it.
+func (r *Runner) begin(ctx context.Context, request *Request, audit store.Audit) (result Result, err error) {
+	now := time.Now()
+	kept := saved{Action: request.Action, Hidden: request.Hidden, RunAt: request.RunAt, Reason: request.Reason}
+	if request.Filter == nil {
+		kept.IDs, kept.Named, kept.Queues = request.IDs, len(request.IDs), r.queuesOf(request.IDs)
+		result.Matched = kept.Named
+	} else {
+		kept.Filter = request.selects(now)
+		if result.Matched, result.AtLeast, err = r.matching(ctx, kept.Filter, kept.Hidden); err != nil {
+			return Result{}, err
+		}
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return Result{}, err
+	}
+	result.Operation = task.NewID(now, source{}).String()
+	audit.Subject, audit.After = operation.Subject(result.Operation), request.described(result.Matched)
+	begun, err := r.backend.PutOperation(ctx, store.Operation{
+		ID: result.Operation, Kind: string(request.Action), State: store.OperationRunning, Request: text, Node: r.runner.Self(), Matched: result.Matched, CreatedAt: now,
+	}, audit)
+	if err != nil {
+		return Result{}, err
+	}
+	r.runner.Take(begun)
+	return result, nil
+}
+
+type source struct{}
+
+func (source) Uint64() uint64 { return rand.Uint64() }
+
+// queuesOf are the queues that tasks are of, "" among them where this node does not
+// know one.
+func (r *Runner) queuesOf(ids []task.ID) (queues []string) {
+	of := map[uint16]string{}
+	for _, lane := range r.node.Topology().Lanes {
+		of[lane.Number] = lane.Queue
+	}
+	for _, id := range ids {
+		if queue := of[id.Lane()]; !slices.Contains(queues, queue) {
+			queues = append(queues, queue)
+		}
+	}
+	return queues
+}

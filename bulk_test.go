@@ -1,0 +1,185 @@
+package outlast_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/bulk"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/faulty"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func (k *kit) bulk(request bulk.Request) bulk.Result {
+	k.Helper()
+	result, err := k.client.Inspector().Bulk(k.ctx, request)
+	if err != nil {
+		k.Fatal(err)
+	}
+	return result
+}
+
+// bulkEnded is how an operation has ended, with its report by status.
+func (k *kit) bulkEnded(id string) (bulk.Progress, map[bulk.Status]int) {
+	k.Helper()
+	operation, err := k.client.Inspector().Operation(k.ctx, id)
+	if err != nil || operation.State != store.OperationDone {
+		k.Fatalf("the operation is %+v, %v", operation, err)
+	}
+	counts := map[bulk.Status]int{}
+	for cursor := ""; ; {
+		items, next, err := k.client.Inspector().BulkItems(k.ctx, id, store.Page{Limit: 7, Cursor: cursor})
+		if err != nil {
+			k.Fatal(err)
+		}
+		for _, item := range items {
+			counts[item.Status]++
+		}
+		if cursor = next; next == "" {
+			progress, _ := bulk.ProgressOf(operation)
+			return progress, counts
+		}
+	}
+}
+
+// crowd are tasks of a type in every state: succeeded, dead, canceled, running,
+// waiting in backoff, and waiting for their time.
+func (k *kit) crowd(kind string) (ids []outlast.ID) {
+	k.Helper()
+	for _, fate := range []string{"succeeds", "dies", "waits", "runs", "fails"} {
+		d := outlast.Draft{Type: kind, Payload: fmt.Appendf(nil, "%q", fate)}
+		if fate == "waits" {
+			d.Delay = 10 * time.Hour
+		}
+		for range 3 {
+			ids = append(ids, k.enqueue(d).ID)
+		}
+	}
+	k.after(time.Second)
+	if _, err := k.client.Inspector().Cancel(k.ctx, ids[6]); err != nil {
+		k.Fatal(err)
+	}
+	return ids
+}
+
+func fated(ctx context.Context, fate string) error {
+	switch fate {
+	case "dies":
+		return outlast.Dead(errors.New("no"))
+	case "runs":
+		<-ctx.Done()
+		return context.Cause(ctx)
+	case "fails":
+		return outlast.Snooze(time.Hour)
+	}
+	return nil
+}
+
+// What an operation makes of tasks is what is made of their likes one by one.
+func TestBulkIsAsOneByOne(t *testing.T) {
+	for _, action := range []bulk.Action{bulk.Cancel, bulk.Retry, bulk.Reschedule} {
+		t.Run(string(action), func(t *testing.T) {
+			virtually(t, func(k *kit) {
+				outlast.Handle(k.client, "many", fated)
+				outlast.Handle(k.client, "one", fated)
+				k.start()
+				many, ones := k.crowd("many"), k.crowd("one")
+				at := time.Now().Add(20 * time.Hour)
+				request := bulk.Request{Action: action, IDs: many}
+				// More than are done at once, so that it is an operation.
+				for len(request.IDs) <= bulk.AtOnce {
+					request.IDs = append(request.IDs, k.enqueue(outlast.Draft{Type: "later", Delay: 5 * time.Hour}).ID)
+				}
+				if action == bulk.Reschedule {
+					request.RunAt = at
+				}
+				result := k.bulk(request)
+				inspect := k.client.Inspector()
+				changed := len(request.IDs) - len(many)
+				for _, id := range ones {
+					var err error
+					switch action {
+					case bulk.Cancel:
+						_, err = inspect.Cancel(k.ctx, id)
+					case bulk.Retry:
+						_, err = inspect.RetryNow(k.ctx, id)
+					default:
+						_, err = inspect.Reschedule(k.ctx, id, at)
+					}
+					if err == nil {
+						changed++
+					}
+				}
+				k.after(10 * time.Second)
+				progress, counts := k.bulkEnded(result.Operation)
+				if progress.Changed != changed || progress.Skipped != len(request.IDs)-changed || counts[bulk.Changed]+counts[bulk.Asked] != changed {
+					t.Errorf("changed %+v, %v; one by one %d", progress, counts, changed)
+				}
+				for i := range many {
+					if got, want := k.get(many[i]), k.get(ones[i]); got.State != want.State || got.Attempt != want.Attempt || got.RunAt.Sub(want.RunAt).Abs() > time.Second {
+						t.Errorf("task %d is %s, attempt %d, at %v; one by one %s, attempt %d, at %v", i, got.State, got.Attempt, got.RunAt, want.State, want.Attempt, want.RunAt)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Tasks that are enqueued after an operation has begun are not meant, also while it is paused.
+func TestBulkMeansWhatMatchedWhenItBegan(t *testing.T) {
+	virtually(t, func(k *kit) {
+		k.start()
+		later := func() outlast.ID { return k.enqueue(outlast.Draft{Type: "t", Delay: time.Hour}).ID }
+		first := later()
+		k.after(time.Second)
+		elsewhere := k.open(k.store) // it only begins operations
+		result, err := elsewhere.Inspector().Bulk(k.ctx, bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{Type: "t"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inspect := k.client.Inspector()
+		if _, err := inspect.PauseOperation(k.ctx, result.Operation); err != nil {
+			t.Fatal(err)
+		}
+		k.after(time.Second)
+		second := later()
+		k.after(10 * time.Second)
+		if got := k.get(first).State; got != task.Pending {
+			t.Errorf("a paused operation has made it %s", got)
+		}
+		if _, err := inspect.ResumeOperation(k.ctx, result.Operation); err != nil {
+			t.Fatal(err)
+		}
+		k.after(10 * time.Second)
+		if progress, _ := k.bulkEnded(result.Operation); progress.Changed != 1 || k.get(first).State != task.Canceled || k.get(second).State != task.Pending {
+			t.Errorf("%+v: the first is %s, the second %s", progress, k.get(first).State, k.get(second).State)
+		}
+		if _, err := inspect.CancelOperation(k.ctx, result.Operation); !errors.Is(err, &outlast.Error{Code: task.CodeConflict}) {
+			t.Errorf("canceling what has ended: %v", err)
+		}
+	})
+}
+
+// A batch that was done although the store answered with an error is not done again.
+func TestBulkDoesNoneTwice(t *testing.T) {
+	virtually(t, func(k *kit) {
+		const n = 500
+		k.start()
+		for range n {
+			k.enqueue(outlast.Draft{Type: "t", Delay: time.Hour})
+		}
+		k.after(time.Second)
+		lossy, _ := faulty.Wrap(k.store, 1, faulty.Rule{Kind: faulty.Lose, Methods: []string{"Steer", "PutOperation", "Change"}, Probability: 0.3})
+		k.client = k.open(lossy)
+		k.start()
+		result := k.bulk(bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{Type: "t"}})
+		k.after(time.Minute)
+		if progress, counts := k.bulkEnded(result.Operation); progress.Changed != n || counts[bulk.Changed] != n {
+			t.Errorf("%+v, %v", progress, counts)
+		}
+	})
+}

@@ -1,0 +1,261 @@
+package client
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Event is one message of GET /v1/events. The field of its name is set.
+type Event struct {
+	ID      string        `json:"-"`
+	Name    string        `json:"-"` // hello, tasks, stats, changed or resync
+	Hello   *EventHello   `json:"hello,omitempty" doc:"The first message of every connection."`
+	Tasks   *EventTasks   `json:"tasks,omitempty" doc:"What became of tasks, at most four times a second."`
+	Stats   *EventStats   `json:"stats,omitempty" doc:"How things stand, about once a second."`
+	Changed *EventChanged `json:"changed,omitempty" doc:"An object has changed, on whichever node: read it again."`
+	Resync  *EventResync  `json:"resync,omitempty" doc:"Something is missing: read again what is shown."`
+}
+
+// EventHello says who answers.
+type EventHello struct {
+	Node    string `json:"node"`
+	Version string `json:"version,omitempty"`
+	Release string `json:"release,omitempty" doc:"Of the application."`
+	Nodes   string `json:"nodes" enum:"this,all" doc:"Whose changes of tasks are told: those of the node that answers, or of all because there is no other."`
+	Now     Time   `json:"now"`
+}
+
+// EventTasks are the changes of tasks within a quarter of a second.
+type EventTasks struct {
+	At      Time        `json:"at"`
+	Seen    int         `json:"seen" doc:"How many changes there were that the filter lets through. Beyond 8192 in a message they are filtered by queue alone."`
+	LeftOut int         `json:"left_out" doc:"How many of them are not listed."`
+	Tasks   []EventTask `json:"tasks" doc:"The newest 100, oldest first. Those of one task are in their order, but that enqueued may come after started."`
+}
+
+// EventTask is a change of a task.
+type EventTask struct {
+	ID       task.ID    `json:"id"`
+	Type     string     `json:"type"`
+	Queue    string     `json:"queue"`
+	State    task.State `json:"state"`
+	Attempt  int        `json:"attempt"`
+	What     string     `json:"what" enum:"enqueued,started,failed,succeeded,dead,canceled,snoozed,released,crashed" doc:"failed: it will run again; released: given back at no cost, or moved to another time."`
+	Category string     `json:"category,omitempty" doc:"Of the failure."`
+	Code     string     `json:"code,omitempty"`
+	Reason   string     `json:"reason,omitempty" doc:"Why it is dead."`
+	Target   string     `json:"target,omitempty"`
+	Key      string     `json:"key,omitempty"`
+	NextAt   Time       `json:"next_at,omitzero" doc:"The next run."`
+	At       Time       `json:"at"`
+}
+
+// EventStats is how things stand, over all nodes unless it says otherwise.
+type EventStats struct {
+	At        Time              `json:"at"`
+	Pending   int               `json:"pending" doc:"Each queue counted no further than 10000, as running."`
+	Running   int               `json:"running"`
+	Dead      *int              `json:"dead,omitempty" doc:"Letters of all queues; absent for a token for certain queues, as nodes, slots, ready and scheduled."`
+	OldestDue Duration          `json:"oldest_due" doc:"For how long the oldest pending task has been due."`
+	Nodes     *int              `json:"nodes,omitempty" doc:"Living ones."`
+	Slots     *int              `json:"slots,omitempty" doc:"Attempts at most, of the living nodes."`
+	Ready     *int              `json:"ready,omitempty" doc:"Due tasks in the memory of the node that answers, and those that no living node can start."`
+	Scheduled *int              `json:"scheduled,omitempty" doc:"Tasks in its memory that are not due."`
+	Counts    map[string]int    `json:"counts" doc:"What became of tasks on the node that answers since the stats before, by what."`
+	Queues    []EventQueueStats `json:"queues" doc:"By name, 100 at most."`
+}
+
+// EventQueueStats is how a queue stands, over all nodes.
+type EventQueueStats struct {
+	Name      string         `json:"name"`
+	Paused    bool           `json:"paused"`
+	Pending   int            `json:"pending"`
+	Running   int            `json:"running"`
+	OldestDue Duration       `json:"oldest_due"`
+	Counts    map[string]int `json:"counts,omitempty"`
+}
+
+// EventChanged is a change of something that is no task.
+type EventChanged struct {
+	Kind string `json:"kind" enum:"policy,queue,schedule,alert,operation,target,node,token,dead"`
+	Name string `json:"name,omitempty" doc:"Absent where any of the kind may have changed."`
+}
+
+// EventResync says that something is missing.
+type EventResync struct {
+	Reason  string `json:"reason" enum:"gone,slow" doc:"gone: what came after Last-Event-ID is not kept any more, or was another process'; slow: the reader was too slow."`
+	Dropped int    `json:"dropped,omitempty" doc:"Messages that were dropped."`
+}
+
+// EventFilter says which changes of tasks are told. The zero value is all.
+type EventFilter struct {
+	Queue, Type, Target string
+	State               task.State
+	Task                task.ID       // of this one only, on whichever node it runs
+	For                 time.Duration // end after so long; never when 0
+}
+
+func (f *EventFilter) query() url.Values {
+	query := url.Values{}
+	for name, value := range map[string]string{"queue": f.Queue, "type": f.Type, "target": f.Target, "state": string(f.State)} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if !f.Task.IsZero() {
+		query.Set("task", f.Task.String())
+	}
+	return query
+}
+
+// Events tells what happens, as it happens, until ctx ends, the time of the filter is
+// over, or the loop is left. A stream that breaks off is taken up where it was; before
+// that the error is told, and a loop that goes on lets it try again, after a while that
+// grows to half a minute. After an error that a repeat does not mend, such as a token
+// that is not good, it is over.
+func (c *Client) Events(ctx context.Context, filter EventFilter) iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		if filter.For > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, filter.For)
+			defer cancel()
+		}
+		s := &eventStream{client: c, call: call{method: http.MethodGet, path: "/v1/events", query: filter.query(), header: http.Header{}}, yield: yield}
+		for failures := 0; ctx.Err() == nil; failures++ {
+			heard, err := s.read(ctx)
+			if heard {
+				failures = 0
+			}
+			if s.left || ctx.Err() != nil || err != nil && !yield(nil, err) || err != nil && !again(err) {
+				return
+			}
+			if pauseFor(ctx, max(s.retry<<min(failures, 5), comeBack(err))) != nil {
+				return
+			}
+		}
+	}
+}
+
+// longestRetry is the longest wait for a stream that broke off.
+const longestRetry = 30 * time.Second
+
+// again reports whether a stream may be there at the next try.
+func again(err error) bool {
+	var problem *Error
+	return passing(err) || errors.As(err, &problem) && problem.Code == task.CodeRateLimited
+}
+
+// comeBack is when the server has asked to come back.
+func comeBack(err error) time.Duration {
+	var problem *Error
+	if errors.As(err, &problem) {
+		return time.Duration(problem.RetryAfter)
+	}
+	return 0
+}
+
+func pauseFor(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(min(wait, longestRetry))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// eventStream is a stream over all its connections.
+type eventStream struct {
+	client *Client
+	call   call
+	yield  func(*Event, error) bool
+	retry  time.Duration // what the server asked for
+	left   bool          // the loop
+}
+
+// read reads one connection to its end, and reports whether there was a message.
+func (s *eventStream) read(ctx context.Context) (heard bool, err error) {
+	if s.retry == 0 {
+		s.retry = time.Second
+	}
+	resp, err := s.client.send(ctx, s.call, nil)
+	if err != nil {
+		return false, err
+	}
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(nil, maxEvent)
+	event, data := &Event{}, []byte(nil)
+	for lines.Scan() {
+		field, value, _ := strings.Cut(lines.Text(), ": ")
+		switch field {
+		case "event":
+			event.Name = value
+		case "id":
+			event.ID = value
+		case "data":
+			data = []byte(value)
+		case "retry":
+			if ms, err := strconv.Atoi(value); err == nil && ms >= 0 {
+				s.retry = min(time.Duration(ms)*time.Millisecond, longestRetry)
+			}
+		case "":
+			if event.ID != "" {
+				s.call.header.Set("Last-Event-ID", event.ID)
+			}
+			if event.Name == "" { // the end of a beat
+				continue
+			}
+			known, err := event.read(data)
+			if err != nil {
+				return heard, s.client.lost(ctx, err)
+			}
+			if heard = true; known && !s.yield(event, nil) {
+				s.left = true
+				return true, nil
+			}
+			event, data = &Event{}, nil
+		}
+	}
+	return heard, s.client.lost(ctx, cmp.Or(lines.Err(), io.ErrUnexpectedEOF))
+}
+
+// maxEvent is more than a message has.
+const maxEvent = 4 << 20
+
+// read decodes the data of a message; false for one that is not known.
+func (e *Event) read(data []byte) (known bool, err error) {
+	switch e.Name {
+	case "hello":
+		e.Hello = new(EventHello)
+		err = json.Unmarshal(data, e.Hello)
+	case "tasks":
+		e.Tasks = new(EventTasks)
+		err = json.Unmarshal(data, e.Tasks)
+	case "stats":
+		e.Stats = new(EventStats)
+		err = json.Unmarshal(data, e.Stats)
+	case "changed":
+		e.Changed = new(EventChanged)
+		err = json.Unmarshal(data, e.Changed)
+	case "resync":
+		e.Resync = new(EventResync)
+		err = json.Unmarshal(data, e.Resync)
+	default:
+		return false, nil
+	}
+	return true, err
+}

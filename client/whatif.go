@@ -1,0 +1,93 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+)
+
+// WhatIf asks how recorded tasks would have gone under other policies. Without type,
+// queue and target it is about all tasks.
+type WhatIf struct {
+	Type     string         `json:"type,omitempty" given:"leave it out for all types"`
+	Queue    string         `json:"queue,omitempty" given:"leave it out for all queues"`
+	Target   string         `json:"target,omitempty" given:"leave it out for all targets"`
+	Since    Time           `json:"since,omitzero" doc:"Tasks created at or after; a day before until when absent."`
+	Until    Time           `json:"until,omitzero" doc:"Tasks created before; now when absent."`
+	Tasks    int            `json:"tasks,omitzero" given:"leave it out for 2000" doc:"At most so many tasks, the newest first: up to 10 000, 2000 when absent."`
+	Seed     *int64         `json:"seed,omitempty" doc:"Of the random numbers, 1 when absent; the same seed gives the same answer to the same tasks."`
+	Policies []WhatIfPolicy `json:"policies,omitempty" doc:"At most 4, to compare with what was recorded and with the policies of now."`
+}
+
+// WhatIfPolicy is a policy that is tried: a named one, or one that is written out.
+type WhatIfPolicy struct {
+	Name   string          `json:"name,omitempty" doc:"What it is called in the answer."`
+	Preset string          `json:"preset,omitempty" doc:"Name of a preset, or of a policy of this server."`
+	Policy json.RawMessage `json:"policy,omitempty" doc:"A policy in the form of the configuration."`
+}
+
+// WhatIfReport is how recorded tasks went, and would have gone.
+type WhatIfReport struct {
+	Read   WhatIfRead    `json:"read"`
+	Seed   int64         `json:"seed"`
+	Begin  Time          `json:"begin" doc:"When the first attempt began, and all series do."`
+	Step   Duration      `json:"step" doc:"Time between two values of a series."`
+	Runs   []WhatIfRun   `json:"runs" doc:"What was recorded; then each task under the policy that holds for it now; then the policies that are tried, in their order."`
+	Limits []WhatIfLimit `json:"limits" doc:"What the runs cannot know, in plain words."`
+}
+
+// WhatIfRead is what was read of the store.
+type WhatIfRead struct {
+	Tasks    int    `json:"tasks" doc:"That were tried at least once."`
+	Attempts int    `json:"attempts" doc:"Of them."`
+	Untried  int    `json:"untried" doc:"Tasks without an attempt, which are left out."`
+	Targets  int    `json:"targets" doc:"That the tasks call."`
+	Since    Time   `json:"since"`
+	Until    Time   `json:"until"`
+	Oldest   Time   `json:"oldest,omitzero" doc:"When the oldest task that was read was created."`
+	Stopped  string `json:"stopped,omitempty" enum:"tasks,attempts,time" doc:"The bound at which reading stopped; absent when nothing is left out."`
+}
+
+// WhatIfRun is how the tasks went, or go in a replay.
+type WhatIfRun struct {
+	Name         string         `json:"name"`
+	Kind         string         `json:"kind" enum:"recorded,current,tried"`
+	Attempts     int            `json:"attempts"`
+	Retries      int            `json:"retries" doc:"Those of the attempts that were not the first of their task."`
+	Failed       int            `json:"failed" doc:"Attempts that failed."`
+	Guessed      int            `json:"guessed" doc:"Attempts at a time of which nothing is recorded; they are taken to succeed."`
+	Succeeded    int            `json:"succeeded" doc:"Tasks."`
+	Died         int            `json:"died" doc:"Tasks."`
+	Canceled     int            `json:"canceled" doc:"Tasks; only as recorded."`
+	Open         int            `json:"open" doc:"Tasks that had not ended; only as recorded."`
+	Wait         WhatIfSpans    `json:"wait" doc:"From a failure to the next attempt."`
+	Success      WhatIfSpans    `json:"success" doc:"From the first attempt of a task to its success."`
+	MostInFlight int            `json:"most_in_flight" doc:"Attempts at once, at most."`
+	DiedBy       map[string]int `json:"died_by,omitempty" doc:"Tasks by why they died."`
+	Series       WhatIfSeries   `json:"series"`
+}
+
+// WhatIfSpans says how long something took.
+type WhatIfSpans struct {
+	P50     Duration `json:"p50"`
+	P99     Duration `json:"p99"`
+	Longest Duration `json:"longest,omitzero"`
+}
+
+// WhatIfSeries is a run over time, per second in each step.
+type WhatIfSeries struct {
+	Tasks     []float64 `json:"tasks" doc:"First attempts that were due."`
+	Attempts  []float64 `json:"attempts" doc:"Load that the targets are offered."`
+	Succeeded []float64 `json:"succeeded" doc:"Tasks."`
+}
+
+// WhatIfLimit is one thing that a replay cannot know.
+type WhatIfLimit struct {
+	Code string `json:"code" enum:"model,load,guessed,left_out,kept,schedule,open,now"`
+	Text string `json:"text"`
+}
+
+// WhatIf replays recorded tasks under other policies. It takes a server some seconds.
+func (c *Client) WhatIf(ctx context.Context, question WhatIf) (*WhatIfReport, error) {
+	return exchange[WhatIfReport](ctx, c, call{method: http.MethodPost, path: "/v1/sim/whatif", body: &question})
+}

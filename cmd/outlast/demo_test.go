@@ -1,0 +1,55 @@
+package main
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast/internal/binarytest"
+)
+
+// A demo that is kept tells a story that its console shows: letters that died of
+// something, tasks that wait longer and longer, and a way to repair both.
+func TestDemoKeeps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	demo := binarytest.Start(t, "demo", "--keep")
+	if said := demo.Said(); !strings.HasPrefix(said, "console: "+demo.URL+"/\n") {
+		t.Errorf("the console's address comes first, not %q", said)
+	}
+	c := command{t: t, server: demo.URL}
+	list := func(args ...string) string { return c.run(append(args, "--output", "jsonl")...).exits(0).out }
+	await(t, "letters and a retry", func() bool {
+		return strings.Count(list("dead", "list", "--type", demoAddress), "unknown country code XK") == firstAddresses &&
+			strings.Contains(list("task", "list", "--state", "pending", "--type", "invoice.book"), "night run")
+	})
+	repair := regexp.MustCompile(`curl -X POST (\S+)`).FindStringSubmatch(demo.Said())
+	answer, err := http.Post(repair[1], "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	c.run("dead", "redrive", "--type", demoAddress, "--yes").exits(0)
+	await(t, "the end of all letters", func() bool {
+		return strings.Count(list("task", "list", "--state", "succeeded", "--type", demoAddress), "\n") >= firstAddresses
+	})
+	if code := demo.Stop(syscall.SIGTERM); code != 0 {
+		t.Errorf("exit code %d: %s", code, demo.Said())
+	}
+}
+
+// await waits until something is so.
+func await(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	ticker := time.NewTicker(200 * time.Millisecond)
+	defer ticker.Stop()
+	for end := time.Now().Add(time.Minute); !so(); <-ticker.C {
+		if time.Now().After(end) {
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}

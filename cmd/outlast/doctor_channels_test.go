@@ -1,0 +1,45 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// The doctor says what is known of alert channels without a connection, and, where it
+// is asked to, whether they can be reached; nobody is sent anything.
+func TestDoctorOfAlertChannels(t *testing.T) {
+	var asked atomic.Int64
+	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer hook.Close()
+	t.Setenv("HOOK_URL", hook.URL)
+	server := serve(t, "--store", "memory:", "--config", written(t, "alerts.yaml", "alerts: {channels: {ops: {kind: webhook, url_env: HOOK_URL}}}\n"))
+	c := command{t: t, server: server.url}
+	says := func(want string, args ...string) {
+		t.Helper()
+		if got := findings(c, 0, args...)["alert channels"]; !strings.HasPrefix(got, want) {
+			t.Errorf("%v: %s, want %s", args, got, want)
+		}
+	}
+	says("ok: complete, variables included: ops; whether they answer was not tried")
+	says("ok: connected to, and nothing sent: ops", "--dial")
+	if got := c.run("alert", "test", "ops", "--dry-run", "--output", "json").exits(0).json(); got["sent"] != false {
+		t.Errorf("got %v", got)
+	}
+	if asked.Load() != 0 {
+		t.Errorf("%d requests", asked.Load())
+	}
+	c.run("alert", "test", "ops").exits(0)
+	if asked.Load() != 1 {
+		t.Errorf("%d requests", asked.Load())
+	}
+	hook.Close()
+	says("warn: ops: the channel cannot be reached: ", "--dial")
+	c.run("alert", "test", "ops", "--dry-run").exits(7).silent().says("cannot be reached")
+	c.run("alert", "put-channel", "away", `{"kind": "slack", "url_env": "NOT_SET_ANYWHERE"}`).exits(0)
+	says("warn: away: ")
+}

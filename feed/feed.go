@@ -1,0 +1,303 @@
+package feed
+
+import (
+	"context"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/outlast-dev/outlast/task"
+)
+
+// What has become of a task.
+type What string
+
+// What becomes of tasks.
+const (
+	Enqueued  What = "enqueued"
+	Started   What = "started"
+	Succeeded What = "succeeded"
+	Failed    What = "failed" // and runs again
+	Dead      What = "dead"
+	Canceled  What = "canceled"
+	Snoozed   What = "snoozed"
+	Released  What = "released" // given back at no cost, or made to run at another time
+	Crashed   What = "crashed"  // its process died, or its lease ran out
+)
+
+// Task is a change of a task. It has no payload and no text of an error: they may be
+// private.
+type Task struct {
+	ID        task.ID
+	Type      string
+	Queue     string
+	Target    string
+	Key       string
+	State     task.State
+	Attempt   int
+	What      What
+	Category  string // of the failure
+	Code      string
+	Reason    task.DeadReason
+	NextAt    time.Time // the next run, zero for none
+	ChangedAt time.Time
+}
+
+// Object is a change of something that is no task. Without a name it is any of its
+// kind.
+type Object struct {
+	Kind  string // policy, queue, schedule, alert, operation, target, node, token or dead
+	Name  string
+	Queue string // that it belongs to, "" for none
+}
+
+// Page is what has happened within a quarter of a second.
+type Page struct {
+	Number  uint64
+	At      time.Time
+	Tasks   []Task         // in the order in which they came
+	Omitted map[string]int // changes beyond what is kept, by queue
+	Objects []Object
+}
+
+// Queue is how a queue stands, over all nodes.
+type Queue struct {
+	Name      string
+	Paused    bool
+	Pending   int // counted to 10 000, as Running
+	Running   int
+	OldestDue time.Duration // for how long the oldest has been due
+}
+
+// Stats is how things stand.
+type Stats struct {
+	At     time.Time
+	Queues []Queue // the first 100 by name
+	Dead   int     // letters
+	Nodes  int     // that live
+	Slots  int     // of them
+	// What is in the memory of this node; Ready also what no living node can start.
+	Ready, Waiting int
+	// Counts is what became of tasks on this node since the stats before, by queue.
+	Counts map[string]map[What]int
+}
+
+// The measures of a feed.
+const (
+	Every      = 250 * time.Millisecond // a page
+	statsEvery = time.Second
+	mostPage   = 8192   // changes of tasks in a page; of more, the newest
+	mostTasks  = 32_768 // in all pages that are kept
+	mostPages  = int(time.Minute / Every)
+	linger     = 15 * time.Second // changes are kept so long for a listener that comes back
+	sampleTime = 5 * time.Second  // limit of one look at the store
+	sampleCost = 20               // looks are so many times as far apart as they take, at least
+)
+
+// Config is what a feed is made of. Both functions ask the store, are never called at
+// the same time, and only while somebody listens.
+type Config struct {
+	// Look returns the objects that have changed since it was called before; fresh says
+	// that nothing is to be told of what was before.
+	Look func(ctx context.Context, fresh bool) []Object
+	// Sample counts. Counts is not its business.
+	Sample func(ctx context.Context) (*Stats, error)
+}
+
+// Feed is that of one node. Make it with [New]; it is safe for concurrent use. Its two
+// goroutines run while somebody listens, and a few seconds longer.
+type Feed struct {
+	config    Config
+	name      string // of this process, in positions
+	listening atomic.Bool
+
+	mu        sync.Mutex
+	listeners int
+	idleSince time.Time
+	closed    bool
+	stop      context.CancelFunc // of the goroutines, nil while there are none
+	window    window
+	pages     []*Page
+	kept      int // changes of tasks in pages
+	last      uint64
+	stats     *Stats
+	counts    map[string]map[What]int
+	updated   chan struct{}
+	ended     chan struct{}
+	running   sync.WaitGroup
+}
+
+// New makes a feed.
+func New(config Config) *Feed {
+	return &Feed{
+		config: config, name: strconv.FormatUint(rand.Uint64()|1<<63, 36), //nolint:gosec // a name, no secret
+		updated: make(chan struct{}), ended: make(chan struct{}),
+	}
+}
+
+// Listening reports whether it is worth telling anything.
+func (f *Feed) Listening() bool { return f.listening.Load() }
+
+// Task takes a change of a task. Ask [Feed.Listening] before making one.
+func (f *Feed) Task(t Task) {
+	if !f.Listening() {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.stop == nil {
+		return
+	}
+	f.window.add(t)
+	of := f.counts[t.Queue]
+	if of == nil {
+		of = map[What]int{}
+		f.counts[t.Queue] = of
+	}
+	of[t.What]++
+}
+
+// Object takes a change of an object that the node itself has seen.
+func (f *Feed) Object(o Object) {
+	if !f.Listening() {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.stop != nil {
+		f.window.object(o)
+	}
+}
+
+// Close ends all listeners, and waits for the goroutines. Idempotent.
+func (f *Feed) Close() {
+	f.mu.Lock()
+	if !f.closed {
+		f.closed = true
+		close(f.ended)
+	}
+	if f.stop != nil {
+		f.stop()
+	}
+	f.mu.Unlock()
+	f.running.Wait()
+}
+
+// begin starts the goroutines. The lock must be held.
+func (f *Feed) begin() {
+	if f.stop != nil || f.closed {
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	f.stop, f.window, f.counts, f.stats = stop, window{}, map[string]map[What]int{}, nil
+	f.listening.Store(true)
+	f.running.Go(func() { f.turnPages(ctx) })
+	f.running.Go(func() { f.sample(ctx) })
+}
+
+func (f *Feed) turnPages(ctx context.Context) {
+	ticker := time.NewTicker(Every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			f.end()
+			return
+		case now := <-ticker.C:
+			f.turn(now)
+		}
+	}
+}
+
+// end forgets everything: what happens from now on is not known.
+func (f *Feed) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.listening.Store(false)
+	f.last++ // whoever comes back has missed something
+	f.pages, f.kept, f.window, f.counts, f.stats, f.stop = nil, 0, window{}, nil, nil, nil
+	if f.listeners > 0 {
+		f.begin() // somebody came meanwhile
+	}
+}
+
+// turn makes a page of what was gathered.
+func (f *Feed) turn(now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.listeners == 0 && now.Sub(f.idleSince) >= linger {
+		f.stop()
+		return
+	}
+	page := f.window.take()
+	if page == nil {
+		return
+	}
+	f.last++
+	page.Number, page.At = f.last, now.UTC()
+	f.pages, f.kept = append(f.pages, page), f.kept+len(page.Tasks)
+	for len(f.pages) > mostPages || f.kept > mostTasks && len(f.pages) > 1 {
+		f.kept -= len(f.pages[0].Tasks)
+		f.pages[0] = nil
+		f.pages = f.pages[1:]
+	}
+	f.tell()
+}
+
+// tell wakes all listeners. The lock must be held.
+func (f *Feed) tell() {
+	close(f.updated)
+	f.updated = make(chan struct{})
+}
+
+// sample looks at the store for all listeners.
+func (f *Feed) sample(ctx context.Context) {
+	fresh := true
+	for {
+		began := time.Now()
+		if f.heard() {
+			f.sampleOnce(ctx, fresh)
+			fresh = false
+		}
+		timer := time.NewTimer(max(statsEvery-time.Since(began), (sampleCost-1)*time.Since(began)))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+	}
+}
+
+// heard reports whether anybody listens right now.
+func (f *Feed) heard() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.listeners > 0
+}
+
+func (f *Feed) sampleOnce(ctx context.Context, fresh bool) {
+	ctx, cancel := context.WithTimeout(ctx, sampleTime)
+	defer cancel()
+	objects := f.config.Look(ctx, fresh)
+	stats, err := f.config.Sample(ctx)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.stop == nil {
+		return
+	}
+	for _, o := range objects {
+		f.window.object(o)
+	}
+	if err != nil {
+		return // the next is a second away
+	}
+	stats.Counts, f.counts = f.counts, map[string]map[What]int{}
+	if before := f.stats; before != nil && before.Dead != stats.Dead {
+		f.window.object(Object{Kind: "dead"})
+	}
+	f.stats = stats
+	f.tell()
+}

@@ -1,0 +1,84 @@
+package feed
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Listener reads a feed at its own pace. It is for one goroutine; [Listener.Close] may
+// be called from any, and more than once.
+type Listener struct {
+	feed   *Feed
+	at     uint64    // the last page that was read
+	stats  time.Time // of the last ones that were read
+	closed sync.Once
+}
+
+// Listen begins to listen: after a position of this or an earlier listener, or from now
+// on if that is "". It reports false where what came after the position is not there any
+// more, and it begins now. Close the listener.
+func (f *Feed) Listen(after string) (l *Listener, resumed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.listeners++
+	f.begin()
+	l = &Listener{feed: f, at: f.last}
+	if after == "" {
+		return l, true
+	}
+	name, number, _ := strings.Cut(after, "-")
+	at, err := strconv.ParseUint(number, 10, 64)
+	if err != nil || name != f.name || at > f.last || at+1 < f.first() {
+		return l, false
+	}
+	l.at = at
+	return l, true
+}
+
+// first is the number of the oldest page that there is, or will be. The lock must be
+// held.
+func (f *Feed) first() uint64 {
+	if len(f.pages) > 0 {
+		return f.pages[0].Number
+	}
+	return f.last + 1
+}
+
+// Close ends the listening.
+func (l *Listener) Close() {
+	l.closed.Do(func() {
+		l.feed.mu.Lock()
+		defer l.feed.mu.Unlock()
+		l.feed.listeners--
+		l.feed.idleSince = time.Now()
+	})
+}
+
+// Ended is closed when the feed is.
+func (l *Listener) Ended() <-chan struct{} { return l.feed.ended }
+
+// Read returns the pages since the last call, oldest first, how many pages were dropped
+// before them because the listener was too slow, and the stats, nil if there are no
+// newer ones. Until the channel is closed there is no more. Nobody may change what it
+// returns.
+func (l *Listener) Read() (pages []*Page, dropped int, stats *Stats, more <-chan struct{}) {
+	f := l.feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if first := f.first(); l.at+1 < first {
+		dropped, l.at = int(first-l.at-1), first-1 //nolint:gosec // pages of at most a process' life
+	}
+	for i := len(f.pages) - 1; i >= 0 && f.pages[i].Number > l.at; i-- {
+		pages = f.pages[i:len(f.pages):len(f.pages)]
+	}
+	l.at = f.last
+	if f.stats != nil && f.stats.At.After(l.stats) {
+		stats, l.stats = f.stats, f.stats.At
+	}
+	return append([]*Page(nil), pages...), dropped, stats, f.updated
+}
+
+// Position is where the listener has read to.
+func (l *Listener) Position() string { return l.feed.name + "-" + strconv.FormatUint(l.at, 10) }

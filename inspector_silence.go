@@ -1,0 +1,86 @@
+package outlast
+
+import (
+	"context"
+	"time"
+
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/store"
+)
+
+// AlertSilences returns all silences, those that end last first; ended ones for 30
+// days.
+func (i *Inspector) AlertSilences(ctx context.Context) ([]alert.Silence, error) {
+	return i.client.alerts.Silences(ctx)
+}
+
+// AddAlertSilence keeps messages that match the patterns from their channels, from From
+// on (now when zero) until Until, at most 30 days. They stay in [Inspector.AlertEvents].
+// It holds everywhere within about a second. ID, By and EndedBy are not the caller's.
+// Codes "invalid" with fields, "conflict" beyond 100 that have not ended.
+func (i *Inspector) AddAlertSilence(ctx context.Context, silence alert.Silence) (*alert.Silence, error) {
+	now := time.Now()
+	if silence.From.Before(now) {
+		silence.From = now
+	}
+	var c complaints
+	c.fieldErrs(silence.Check(now))
+	if err := c.err("the silence is invalid"); err != nil {
+		return nil, err
+	}
+	made, err := i.client.alerts.AddSilence(ctx, silence, audited(ctx, "silence.add", ""))
+	if err == nil {
+		i.refresh(ctx)
+	}
+	return made, err
+}
+
+// EndAlertSilence ends a silence now; one that has ended stays as it is. Code
+// "not_found".
+func (i *Inspector) EndAlertSilence(ctx context.Context, id string) (*alert.Silence, error) {
+	ended, err := i.client.alerts.EndSilence(ctx, id, audited(ctx, "silence.end", ""))
+	if err == nil {
+		i.refresh(ctx)
+	}
+	return ended, err
+}
+
+const (
+	previewAge   = 24 * time.Hour // which messages a preview looks at
+	previewPages = 20             // and how many pages of them, of 500 steps each
+)
+
+// PreviewAlertSilence says what a silence of these patterns would have kept back of the
+// messages of the last day. Nothing is changed. Code "invalid" with fields.
+func (i *Inspector) PreviewAlertSilence(ctx context.Context, silence alert.Silence) (*alert.SilencePreview, error) {
+	var c complaints
+	c.fieldErrs(silence.CheckPatterns())
+	if err := c.err("the silence is invalid"); err != nil {
+		return nil, err
+	}
+	preview := &alert.SilencePreview{Since: time.Now().Add(-previewAge).UTC()}
+	filter, page := alert.EventFilter{Since: preview.Since}, store.Page{Limit: 500}
+	for range previewPages {
+		events, next, err := i.alertPage(ctx, &filter, page)
+		if err != nil {
+			return nil, err
+		}
+		for n := range events {
+			preview.Count(&silence, &events[n])
+		}
+		if page.Cursor = next; next == "" {
+			break
+		}
+	}
+	preview.More = page.Cursor != ""
+	rules, err := i.AlertRules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(rules))
+	for n := range rules {
+		names[n] = rules[n].Name
+	}
+	preview.Name(&silence, names)
+	return preview, nil
+}

@@ -1,0 +1,96 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"testing"
+	"time"
+
+	_ "github.com/ncruces/go-sqlite3/driver"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/store/sqlite"
+	"github.com/outlast-dev/outlast/token"
+)
+
+// startOnFile runs a server on a database of its own.
+func startOnFile(t testing.TB, handlers ...func(*outlast.Client)) *api {
+	t.Helper()
+	backend, err := sqlite.Open(context.Background(), filepath.Join(t.TempDir(), "outlast.db"))
+	must(t, err)
+	return startOn(t, backend, handlers...)
+}
+
+// What the attempts of a node came to is there after it has ended, by queue, and
+// where nobody counted everything is null.
+func TestSeries(t *testing.T) {
+	a := startOnFile(t, func(node *outlast.Client) {
+		outlast.Handle(node, "ends", func(_ context.Context, well bool) error {
+			if well {
+				return nil
+			}
+			return outlast.Dead(errors.New("no way"))
+		})
+	})
+	a.call("PUT", "/v1/queues/other", `{"lanes":2}`).is(201)
+	begun := time.Now()
+	for _, well := range []string{"true", "true", "false"} {
+		a.call("POST", "/v1/tasks?wait=10s", `{"type":"ends","payload":`+well+`}`).is(200)
+	}
+	waits := a.call("POST", "/v1/tasks", `{"type":"ends","queue":"other","delay":"1h"}`).is(201).id()
+	a.call("POST", "/v1/tasks/"+waits+"/cancel", "").is(200)
+	must(t, a.node.Stop(t.Context()))
+
+	about := url.Values{"from": {begun.Add(-2 * time.Minute).UTC().Format(time.RFC3339)}, "to": {begun.Add(3 * time.Minute).UTC().Format(time.RFC3339)}}
+	var all, one client.Series
+	a.call("GET", "/v1/stats/series?"+about.Encode(), "").is(200).into(&all)
+	about.Set("queue", "default")
+	a.call("GET", "/v1/stats/series?"+about.Encode(), "").is(200).into(&one)
+	sum := func(s *client.Series) (well, dead, canceled, attempts, failed int) {
+		for i := range s.Points {
+			p := &s.Points[i]
+			if p.Nodes == 0 {
+				if p.Attempts != nil || p.Finished != nil || p.Backlog != nil {
+					t.Errorf("a gap has values: %+v", p)
+				}
+				continue
+			}
+			of := func(rate float64) int { return int(rate*time.Duration(s.Step).Seconds() + 0.5) }
+			well, dead, canceled = well+of(p.Finished.Succeeded), dead+of(p.Finished.Dead), canceled+of(p.Finished.Canceled)
+			attempts, failed = attempts+of(*p.Attempts), failed+of(*p.Failed)
+		}
+		return well, dead, canceled, attempts, failed
+	}
+	if w, d, c, n, f := sum(&all); w != 2 || d != 1 || c != 1 || n != 3 || f != 1 {
+		t.Errorf("all queues: %d %d %d %d %d", w, d, c, n, f)
+	}
+	if w, d, c, n, f := sum(&one); w != 2 || d != 1 || c != 0 || n != 3 || f != 1 {
+		t.Errorf("one queue: %d %d %d %d %d", w, d, c, n, f)
+	}
+	if all.Source != "all nodes" || len(all.Points) != 5 || all.Points[0].Nodes != 0 || time.Duration(all.Step) != time.Minute {
+		t.Errorf("%+v", all)
+	}
+	a.call("GET", "/v1/stats/series?step=7s", "").problem(400, "invalid", "step")
+}
+
+func TestSeriesOfThisNode(t *testing.T) {
+	a := start(t)
+	var s client.Series
+	a.call("GET", "/v1/stats/series?step=10s", "").is(200).into(&s)
+	if s.Source != "this node" || len(s.Points) != 360 {
+		t.Errorf("%s, %d points", s.Source, len(s.Points))
+	}
+}
+
+func TestSeriesOfATokensQueues(t *testing.T) {
+	g := startGuarded(t)
+	red := g.token(token.Viewer, "red")
+	if got := g.as(red, "GET", "/v1/stats/series", "").is(200).get("queue"); got != `"red"` {
+		t.Error(got)
+	}
+	g.as(red, "GET", "/v1/stats/series?queue=blue", "").problem(403, "denied", "queue")
+	g.as(g.token(token.Viewer, "red", "blue"), "GET", "/v1/stats/series", "").problem(403, "denied", "queue")
+}

@@ -1,0 +1,150 @@
+package stats_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/outlast-dev/outlast/stats"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/memory"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func series(backend store.Config, pending *int) *stats.Series {
+	return stats.NewSeries(stats.SeriesConfig{Backend: backend, Logger: slog.New(slog.DiscardHandler), Backlog: func(context.Context) map[string]stats.Backlog {
+		oldest := time.Minute
+		waiting := stats.Backlog{Due: 2}
+		if pending != nil {
+			waiting.Pending, waiting.OldestDue = pending, &oldest
+		}
+		return map[string]stats.Backlog{"q": waiting}
+	}})
+}
+
+func points(t *testing.T, backend store.Config, q stats.SeriesQuestion) *stats.Points {
+	t.Helper()
+	found, err := stats.ReadSeries(t.Context(), backend, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// What two nodes have counted is added up by the minute, outlives them, and a time in
+// which there was none is a gap.
+func TestSeries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		backend, start, pending := memory.New(), time.Now().Truncate(time.Minute), 7
+		nodes := []*stats.Series{series(backend, &pending), series(backend, nil)}
+		for n, s := range nodes {
+			s.Start()
+			for i := range 30 {
+				s.Add(&stats.Event{Queue: "q", Attempt: true, Failed: i < 10, Retry: i < 15, Run: time.Duration(n+1) * time.Second, Wait: time.Millisecond, State: task.Succeeded})
+			}
+			s.Add(&stats.Event{Queue: "other", State: task.Dead})
+			s.Add(&stats.Event{Queue: "other", State: task.Canceled})
+		}
+		time.Sleep(3 * time.Minute)
+		if fine, err := nodes[0].Read(t.Context(), stats.SeriesQuestion{From: start, To: start.Add(time.Minute), Step: 10 * time.Second}); err != nil || !fine.ThisNode || len(fine.Points) != 6 ||
+			fine.Points[0].Attempts != 30 || fine.Points[1].Attempts != 0 || fine.Points[1].Nodes != 1 || fine.Points[0].Counted != 10*time.Second {
+			t.Errorf("%+v, %v", fine, err)
+		}
+		for _, s := range nodes {
+			s.Stop(t.Context())
+		}
+		time.Sleep(2 * time.Minute)
+		last := series(backend, &pending)
+		last.Start()
+		time.Sleep(3 * time.Minute)
+		last.Stop(t.Context())
+
+		found := points(t, backend, stats.SeriesQuestion{From: start, To: start.Add(8 * time.Minute), Step: time.Minute})
+		var counted []int
+		for _, p := range found.Points {
+			counted = append(counted, p.Nodes)
+		}
+		if got := fmt.Sprint(counted); got != "[2 2 2 0 0 1 1 1]" && got != "[2 2 2 2 0 1 1 1]" {
+			t.Errorf("nodes that counted: %s", got)
+		}
+		first := found.Points[0]
+		if first.Attempts != 60 || first.Failed != 20 || first.Retries != 30 || first.Succeeded != 60 || first.Dead != 2 || first.Canceled != 2 || first.Counted != time.Minute {
+			t.Errorf("%+v", first)
+		}
+		if first.Run.P50 < time.Second || first.Run.P50 > 5*time.Second/2 || first.Run.P99 < 2*time.Second || first.Wait.P95 < time.Millisecond {
+			t.Errorf("%+v", first)
+		}
+		if first.Pending == nil || *first.Pending != 7 || *first.Due != 4 || *first.OldestDue != time.Minute || found.Points[4].Pending != nil {
+			t.Errorf("%+v, %+v", first, found.Points[4])
+		}
+		all := points(t, backend, stats.SeriesQuestion{From: start, To: start.Add(8 * time.Minute), Step: 8 * time.Minute, Queue: "q"})
+		if p := all.Points[len(all.Points)-1]; len(all.Points) > 2 || p.Attempts+all.Points[0].Attempts < 60 || p.Dead != 0 {
+			t.Errorf("%+v", all)
+		}
+	})
+}
+
+// However many queues there are, what is kept is bounded, in size and in time.
+func TestSeriesBounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		backend := memory.New()
+		for n := range 4 {
+			s := series(backend, nil)
+			s.Start()
+			for q := range 100 {
+				for us := range 200 {
+					s.Add(&stats.Event{Queue: fmt.Sprint(n, "-", q), Attempt: true, Run: time.Duration(us*us*us) * time.Microsecond, Wait: time.Duration(us) * time.Millisecond})
+				}
+			}
+			time.Sleep(10 * time.Second)
+			s.Stop(t.Context())
+		}
+		found := points(t, backend, stats.SeriesQuestion{To: time.Now().Add(time.Minute)})
+		total := 0
+		for _, p := range found.Points {
+			total += p.Attempts
+		}
+		objects, err := backend.Objects(t.Context(), stats.KindSeries)
+		if err != nil || total != 4*100*200 || len(objects) != 1 || len(objects[0].Body) > store.MaxObject {
+			t.Fatalf("%d attempts in %d objects, %v", total, len(objects), err)
+		}
+		s := series(backend, nil)
+		s.Start()
+		time.Sleep(60 * time.Hour)
+		s.Stop(t.Context())
+		objects, err = backend.Objects(t.Context(), stats.KindSeries)
+		if err != nil || len(objects) > 300 || len(objects) < 288 {
+			t.Errorf("%d windows are kept, %v", len(objects), err)
+		}
+	})
+}
+
+func TestSeriesQuestions(t *testing.T) {
+	now := time.Now()
+	for _, q := range []stats.SeriesQuestion{
+		{From: now, To: now.Add(-time.Minute)}, {Step: time.Second}, {Step: 15 * time.Second}, {Step: 90 * time.Second}, {From: now.Add(-48 * time.Hour), Step: time.Minute},
+	} {
+		if _, err := stats.ReadSeries(t.Context(), memory.New(), q); !errors.Is(err, &task.Error{Code: task.CodeInvalid}) {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+	for _, from := range []time.Duration{time.Minute, time.Hour, 24 * time.Hour, 1000 * time.Hour} {
+		found, err := stats.ReadSeries(t.Context(), memory.New(), stats.SeriesQuestion{From: now.Add(-from)})
+		if err != nil || len(found.Points) < 1 || len(found.Points) > 240 {
+			t.Errorf("%s: %d points, %v", from, len(found.Points), err)
+		}
+	}
+}
+
+func TestSeriesAddAllocatesNothing(t *testing.T) {
+	s := series(memory.New(), nil)
+	e := &stats.Event{Queue: "q", Attempt: true, Run: time.Second, State: task.Succeeded}
+	s.Add(e)
+	if got := testing.AllocsPerRun(100, func() { s.Add(e) }); got != 0 {
+		t.Errorf("%v allocations", got)
+	}
+}
