@@ -121,7 +121,7 @@ func (s *session) occupied(ctx context.Context, at crowd, target string) error {
 	if _, err := p.expect(ctx, "ran", time.Minute); err != nil {
 		return err
 	}
-	sleepUntil(ctx, time.Now().Add(3*time.Second)) // what is to be loaded is loaded
+	sleepUntil(ctx, time.Now().Add(time.Duration(min(3, s.config.seconds))*time.Second)) // what is to be loaded is loaded
 	now, err := p.ask(ctx, "memory", 10*time.Second)
 	if err != nil {
 		return err
@@ -176,6 +176,6 @@ func (s *session) loaded(ctx context.Context, flags childFlags) (*process, error
 	if _, err := p.expect(ctx, "ran", time.Minute); err != nil {
 		return nil, err
 	}
-	sleepUntil(ctx, time.Now().Add(2*time.Second))
+	sleepUntil(ctx, time.Now().Add(time.Duration(min(2, s.config.seconds))*time.Second))
 	return p, nil
 }

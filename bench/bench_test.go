@@ -75,7 +75,16 @@ func bothServers(t *testing.T) config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return config{store: address(database.url), redis: cache.addr, peers: strings.Join(peerNames(), ",")}
+	built := &session{server: new(string), say: io.Discard}
+	if err := built.buildServer(ctx); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.Remove(*built.server); err != nil {
+			t.Error(err)
+		}
+	})
+	return config{store: address(database.url), redis: cache.addr, server: *built.server, peers: strings.Join(peerNames(), ",")}
 }
 
 func miniature(t *testing.T, given config, id string, more ...string) (figures []figure) {
@@ -83,7 +92,7 @@ func miniature(t *testing.T, given config, id string, more ...string) (figures [
 	var out, messages bytes.Buffer
 	args := append([]string{
 		"run", id, "--runs", "1", "--n", "2000", "--seconds", "1", "--waiting", "2000", "--length", "3s", "--search=false", "--json",
-		"--dir", t.TempDir(), "--store", string(given.store), "--redis", given.redis,
+		"--dir", t.TempDir(), "--store", string(given.store), "--redis", given.redis, "--server", given.server,
 	}, more...)
 	if code := run(t.Context(), args, &out, &messages); code != 0 {
 		t.Fatalf("exit code %d: %s", code, messages.String())
