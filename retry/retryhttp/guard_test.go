@@ -104,13 +104,16 @@ func TestTargetName(t *testing.T) {
 func TestHedge(t *testing.T) {
 	t.Parallel()
 	var ended atomic.Int64
-	s := serve(t, func(w http.ResponseWriter, r *http.Request, n int) {
+	slower := make(chan struct{}) // closed when the slower copy has arrived
+	s := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
 		io.Copy(io.Discard, r.Body) //nolint:errcheck // else the server does not see that the client has gone
-		if n == 1 {
+		if r.Header.Get("Outlast-Attempt") == "1" { // which need not arrive first
+			close(slower)
 			<-r.Context().Done()
 			ended.Add(1)
 			return
 		}
+		<-slower
 		w.Write([]byte(r.Header.Get("Outlast-Attempt"))) //nolint:errcheck // test
 	})
 	policy := fast(t, retry.PerAttempt(time.Minute), retry.Hedge(retry.HedgeConfig{After: 20 * time.Millisecond}))
