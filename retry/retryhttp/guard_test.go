@@ -106,7 +106,7 @@ func TestHedge(t *testing.T) {
 	var ended atomic.Int64
 	slower := make(chan struct{}) // closed when the slower copy has arrived
 	s := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
-		io.Copy(io.Discard, r.Body) //nolint:errcheck // else the server does not see that the client has gone
+		io.Copy(io.Discard, r.Body)                 //nolint:errcheck // else the server does not see that the client has gone
 		if r.Header.Get("Outlast-Attempt") == "1" { // which need not arrive first
 			close(slower)
 			<-r.Context().Done()
