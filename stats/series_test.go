@@ -140,6 +140,24 @@ func TestSeriesQuestions(t *testing.T) {
 	}
 }
 
+// Whatever time is asked for, only what is kept is looked for.
+func TestSeriesOfAnyTimeCostsLittle(t *testing.T) {
+	backend, now := memory.New(), time.Now()
+	for name, q := range map[string]stats.SeriesQuestion{
+		"a long past": {From: now.AddDate(-100, 0, 0)}, "a long future": {From: now, To: now.AddDate(100, 0, 0)},
+		"a past": {From: now.AddDate(-100, 0, 0), To: now.AddDate(-99, 0, 0)}, "a future": {From: now.AddDate(99, 0, 0), To: now.AddDate(100, 0, 0)},
+	} {
+		allocations := testing.AllocsPerRun(1, func() {
+			if found, err := stats.ReadSeries(t.Context(), backend, q); err != nil || len(found.Points) == 0 {
+				t.Errorf("%s: %+v, %v", name, found, err)
+			}
+		})
+		if allocations > 10_000 {
+			t.Errorf("%s: %.0f allocations", name, allocations)
+		}
+	}
+}
+
 func TestSeriesAddAllocatesNothing(t *testing.T) {
 	s := series(memory.New(), nil)
 	e := &stats.Event{Queue: "q", Attempt: true, Run: time.Second, State: task.Succeeded}
