@@ -111,17 +111,18 @@ func (s *Series) Add(e *Event) {
 }
 
 func (s *Series) of(queue string) *counting {
-	if known := (*s.queues.Load())[queue]; known != nil {
+	all := *s.queues.Load()
+	if known := find(all, queue, otherQueue, mostQueues); known != nil {
 		return known
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := *s.queues.Load()
+	all = *s.queues.Load()
+	if known := find(all, queue, otherQueue, mostQueues); known != nil {
+		return known
+	}
 	if len(all) >= mostQueues {
 		queue = otherQueue
-	}
-	if known := all[queue]; known != nil {
-		return known
 	}
 	made := &counting{}
 	all = maps.Clone(all)
