@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -63,8 +64,7 @@ type Series struct {
 	current map[string]*tally
 	ledger  *ledger[*span]
 
-	stop    context.CancelFunc
-	running sync.WaitGroup
+	loops background.Loops
 }
 
 // point is what happened from one moment on, for up to ten seconds.
@@ -148,18 +148,15 @@ func (c *counting) take() *tally {
 
 // Start begins to keep the series. Call it once.
 func (s *Series) Start() {
-	ctx, stop := context.WithCancel(context.Background())
-	s.stop, s.since = stop, time.Now()
-	s.running.Go(func() { s.keep(ctx) })
+	s.since = time.Now()
+	s.loops.Start(s.keep)
 }
 
 // Stop keeps what was counted last. Call it when no attempt runs any more.
 func (s *Series) Stop(ctx context.Context) {
-	if s.stop == nil {
+	if !s.loops.Started() || s.loops.Stop(ctx) != nil {
 		return
 	}
-	s.stop()
-	s.running.Wait()
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	s.collect(time.Now())
@@ -172,13 +169,13 @@ func (s *Series) keep(ctx context.Context) {
 	tidied := time.Time{}
 	for {
 		now := time.Now()
-		if !sleep(ctx, now.Truncate(fine).Add(fine).Sub(now)) {
+		if !background.Sleep(ctx, now.Truncate(fine).Add(fine).Sub(now)) {
 			return
 		}
 		if now = time.Now(); !s.tick(ctx, now) {
 			continue
 		}
-		if !sleep(ctx, rand.N(mostWaiting)) {
+		if !background.Sleep(ctx, rand.N(mostWaiting)) {
 			return
 		}
 		s.flush(ctx)
@@ -288,16 +285,4 @@ func (s *Series) tidy(ctx context.Context, now time.Time) error {
 		}
 	}
 	return nil
-}
-
-// sleep waits for d; false if ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
