@@ -234,7 +234,8 @@ func (s *Series) collect(now time.Time) {
 	s.points = append(s.points[first:], p)
 }
 
-// close ends the minute of the last point.
+// close ends the minute of the last point. What could not be written for so long that
+// nobody would keep it is given up.
 func (s *Series) close(waits map[string]Backlog) {
 	for name, waiting := range waits {
 		if s.current[name] == nil {
@@ -250,6 +251,8 @@ func (s *Series) close(waits map[string]Backlog) {
 	at := s.minuteOf()
 	s.ledger.add(at.Truncate(windowOf).UTC().Format(windowName), &span{Minutes: map[int64]*minute{at.Unix(): {Nodes: 1, Queues: s.current}}})
 	s.current = map[string]*tally{}
+	oldest := at.Add(-seriesKept - windowOf).UTC().Format(windowName)
+	maps.DeleteFunc(s.ledger.pending, func(name string, _ *span) bool { return name < oldest })
 }
 
 // flush brings the database up to date. What it cannot write waits for the next.

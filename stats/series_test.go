@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -121,6 +122,36 @@ func TestSeriesBounds(t *testing.T) {
 			t.Errorf("%d windows are kept, %v", len(objects), err)
 		}
 	})
+}
+
+// What a store that is away for long does not take is kept no longer than it would be.
+func TestSeriesOfAStoreThatIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		away := &awayStore{Config: memory.New()}
+		away.is.Store(true)
+		s := series(away, nil)
+		s.Start()
+		time.Sleep(60 * time.Hour)
+		away.is.Store(false)
+		s.Stop(t.Context())
+		objects, err := away.Objects(t.Context(), stats.KindSeries)
+		if err != nil || len(objects) > 300 || len(objects) < 280 {
+			t.Errorf("%d windows of 60 hours, %v", len(objects), err)
+		}
+	})
+}
+
+// awayStore takes nothing while it is away.
+type awayStore struct {
+	store.Config
+	is atomic.Bool
+}
+
+func (a *awayStore) Change(ctx context.Context, change store.Change) (*store.Changed, error) {
+	if a.is.Load() {
+		return nil, errors.New("the store is away")
+	}
+	return a.Config.Change(ctx, change)
 }
 
 func TestSeriesQuestions(t *testing.T) {
