@@ -89,13 +89,13 @@ func (k *Keeper) Add(a *Attempt) {
 }
 
 func (k *Keeper) of(of key) *series {
-	others, all := key{taskType: otherTypes}, *k.series.Load()
-	if known := find(all, of, others, mostSeries); known != nil {
+	others := key{taskType: otherTypes}
+	if known := find(*k.series.Load(), of, others, mostSeries); known != nil {
 		return known
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	all = *k.series.Load()
+	all := *k.series.Load()
 	if known := find(all, of, others, mostSeries); known != nil {
 		return known
 	}

@@ -111,13 +111,12 @@ func (s *Series) Add(e *Event) {
 }
 
 func (s *Series) of(queue string) *counting {
-	all := *s.queues.Load()
-	if known := find(all, queue, otherQueue, mostQueues); known != nil {
+	if known := find(*s.queues.Load(), queue, otherQueue, mostQueues); known != nil {
 		return known
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all = *s.queues.Load()
+	all := *s.queues.Load()
 	if known := find(all, queue, otherQueue, mostQueues); known != nil {
 		return known
 	}
