@@ -3220,7 +3220,7 @@ export interface components {
             policies: components["schemas"]["Policy"][] | null;
         };
         Policy: {
-            /** @description Who made this version. */
+            /** @description Who made this version; not told to tokens for certain queues. */
             actor?: string;
             /**
              * Format: int64
