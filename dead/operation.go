@@ -104,13 +104,7 @@ func (r *Redriver) begin(ctx context.Context, request *Request, audit store.Audi
 		result.Matched, result.Missing = len(letters), missing
 		o.IDs, o.Named, o.Queues = request.IDs, len(request.IDs), r.runner.QueuesOf(idsOf(letters))
 	} else {
-		// Letters that die from now on are not meant. On the node's clock: one
-		// that died within the clocks' difference may be left out.
-		now := time.Now()
-		o.Filter = Letters(*request.Filter)
-		if o.Filter.DiedBefore.IsZero() || o.Filter.DiedBefore.After(now) {
-			o.Filter.DiedBefore = now
-		}
+		o.Filter = bounded(*request.Filter, r.clock.Now(ctx))
 		if result.Matched, err = r.backend.Count(ctx, o.Filter, mostCounted); err != nil {
 			return Result{}, err
 		}

@@ -14,6 +14,7 @@ type Redriver struct {
 	backend store.Backend
 	node    Node
 	log     *slog.Logger
+	clock   *store.Clock
 	ended   func(*store.Operation)
 	runner  *operation.Runner[redrive, *redrive]
 }
@@ -23,7 +24,7 @@ type Redriver struct {
 func (r *Redriver) WhenEnded(ended func(*store.Operation)) { r.ended = ended }
 
 func newRedriver(backend store.Backend, node Node, log *slog.Logger) *Redriver {
-	r := &Redriver{backend: backend, node: node, log: log}
+	r := &Redriver{backend: backend, node: node, log: log, clock: store.NewClock(backend)}
 	r.runner = operation.NewRunner(operation.Config[redrive, *redrive]{
 		Backend: backend, Node: node, Log: log, Is: isRedrive, Chunks: "redrive.chunk",
 		Work: func(hold *operation.Hold[redrive, *redrive]) operation.Worker { return &work{r: r, hold: hold} },
