@@ -37,8 +37,8 @@ type kept[T any] interface {
 	progress() *Progress
 }
 
-func (b *Base) base() *Base             { return b }
-func (p *Progress) progress() *Progress { return p }
+func (b *Base) base() *Base             { return b } //nolint:unused // kept calls it
+func (p *Progress) progress() *Progress { return p } //nolint:unused // kept calls it
 
 // isOf reports whether the operation runs, and on the node.
 func (b *Base) isOf(node string) bool {
