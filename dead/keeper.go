@@ -40,7 +40,7 @@ func New(config Config, backend store.Backend, node Node, logger *slog.Logger) *
 		cleanup:   newCleanup(config, backend, node, logger),
 		redriver:  redriver,
 	}
-	k.retention.forget = redriver.forget
+	k.retention.forget = redriver.runner.Forget
 	return k
 }
 

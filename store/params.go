@@ -337,7 +337,7 @@ type Filter struct {
 	Until       Time
 	Reason      task.DeadReason
 	Fingerprint string
-	DiedBefore  Time // dead letters only
+	DiedBefore  Time // dead letters only; by the store's clock
 	Target      string
 	AttemptMin  int               // tasks with at least so many attempts
 	Metadata    map[string]string // each of them, as it is

@@ -13,7 +13,7 @@ import { Table } from './table.js';
 import { t } from '../page/dead.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'RedriveSample'>} Sample */
-/** @typedef {{matched: number, missing?: number, sample?: Sample[]|null}} Count */
+/** @typedef {{matched: number, missing?: number, sample?: Sample[]|null, died_before?: string}} Count */
 /** @typedef {Record<string, string>} Filter */
 
 /** The flags of a filter. @param {Filter} filter */
@@ -36,7 +36,7 @@ function Ask({ what, onClose, onDone }) {
   if (!count) return html`<${Dialog} title=${t('redrive.title')} onClose=${onClose}><${Loaded} fetched=${counted}>${() => t('counting')}<//><//>`;
   const set = (/** @type {Partial<typeof options>} */ change) => setOptions({ ...options, ...change });
   const wrong = options.edit ? mistake(options.payload) : '';
-  const body = { ...what, ...(options.rate ? { rate: Number(options.rate) } : {}), ...(options.canary ? { canary: Number(options.canary) } : {}), ...(options.stop ? { stop_if_failing: Number(options.stop) / 100 } : {}),
+  const body = { ...what, ...(what.filter ? { filter: { ...what.filter, died_before: count.died_before } } : {}), ...(options.rate ? { rate: Number(options.rate) } : {}), ...(options.canary ? { canary: Number(options.canary) } : {}), ...(options.stop ? { stop_if_failing: Number(options.stop) / 100 } : {}),
     ...(options.keep ? { keep_attempts: true } : {}), ...(options.edit && !wrong ? { payload: new Raw(options.payload) } : {}) };
   const selection = what.ids ? what.ids.join(' ') : flags(what.filter ?? {}) || '--all';
   const cli = ['outlast dead redrive', selection, options.rate && `--rate ${options.rate}`, options.canary && `--canary ${options.canary}`, options.stop && `--stop-if-failing ${Number(options.stop) / 100}`,
@@ -72,5 +72,5 @@ function Sure({ filter, onClose, onDone }) {
   const count = /** @type {Count|undefined} */ (counted.data);
   if (!count) return html`<${Dialog} title=${t('purge.title')} onClose=${onClose}><${Loaded} fetched=${counted}>${() => t('counting')}<//><//>`;
   return html`<${Confirm} title=${t('purge.title')} label=${t('purge')} danger about=${t('purge.about', { n: count.matched })} word=${t('purge.word')} done=${t('purged')}
-    request=${{ method: 'POST', path: '/v1/dead/purge', body: { filter } }} cli=${`outlast dead purge ${flags(filter) || '--all'}`} onDone=${onDone} onClose=${onClose} />`;
+    request=${{ method: 'POST', path: '/v1/dead/purge', body: { filter: { ...filter, died_before: count.died_before } } }} cli=${`outlast dead purge ${flags(filter) || '--all'}`} onDone=${onDone} onClose=${onClose} />`;
 }
