@@ -91,7 +91,7 @@ func (r *Runner) collect(ctx context.Context, o *work) (ids []task.ID, cursor st
 		return ids, "", first+len(ids) == len(o.IDs), nil
 	}
 	for cursor = o.Progress.Cursor; len(ids) < chunkSize; {
-		page, next, err := r.backend.Find(ctx, o.Filter, store.Page{Limit: min(pageSize, chunkSize-len(ids)), Cursor: cursor})
+		page, next, err := r.backend.Find(ctx, o.Filter, store.Page{Limit: min(pageSize, chunkSize-len(ids)), Cursor: cursor, Bare: true})
 		if err != nil {
 			return nil, "", false, err
 		}
