@@ -73,7 +73,7 @@ func usualTask(name, queue string) *task.Task {
 
 // recentTypes are the newest tasks by type, the newest of each.
 func (i *Inspector) recentTypes(ctx context.Context) (map[string]*task.Task, error) {
-	tasks, _, err := i.client.backend.Find(ctx, store.Filter{}, store.Page{Limit: mostRecent})
+	tasks, _, err := i.client.backend.Find(ctx, store.Filter{}, store.Page{Limit: mostRecent, Bare: true})
 	newest := map[string]*task.Task{}
 	for _, t := range tasks {
 		if newest[t.Type] == nil {

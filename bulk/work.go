@@ -60,7 +60,7 @@ func (w *worker) collect(ctx context.Context, o *work) (ids []task.ID, cursor st
 		return ids, "", first+len(ids) == len(o.IDs), nil
 	}
 	for cursor = o.Cursor; len(ids) < operation.ChunkSize; {
-		page, next, err := w.backend.Find(ctx, o.Filter, store.Page{Limit: min(operation.PageSize, operation.ChunkSize-len(ids)), Cursor: cursor})
+		page, next, err := w.backend.Find(ctx, o.Filter, store.Page{Limit: min(operation.PageSize, operation.ChunkSize-len(ids)), Cursor: cursor, Bare: true})
 		if err != nil {
 			return nil, "", false, err
 		}

@@ -8,6 +8,7 @@ import (
 
 // TokenSpec is what a new token is to be.
 type TokenSpec struct {
+	ID     string   `json:"id,omitempty" doc:"8 of the characters a-z and 2-7, chosen at random; made when absent. Who gives it knows what to revoke if the answer is lost: a repeat is a conflict."`
 	Name   string   `json:"name" doc:"Who or what bears the token, for people: 1 to 128 characters."`
 	Role   string   `json:"role" enum:"viewer,operator,admin,enqueuer,worker"`
 	Queues []string `json:"queues,omitempty" doc:"The queues that it is for; all when absent. Not for admins."`
@@ -40,7 +41,8 @@ type Tokens struct {
 }
 
 // CreateToken makes a token; its secret is in the answer, and nowhere else. The
-// call is not repeated: a token whose secret was lost on the way is of no use.
+// call is not repeated: a token whose secret was lost on the way is of no use. With
+// an id of your own in the spec you can revoke it then.
 func (c *Client) CreateToken(ctx context.Context, spec TokenSpec) (*NewToken, error) {
 	return exchange[NewToken](ctx, c, call{method: http.MethodPost, path: "/v1/tokens", body: spec, once: true})
 }

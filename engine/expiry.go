@@ -115,14 +115,19 @@ func (e *Engine) readDeadlines() {
 func (e *Engine) readDeadlinesOf(reader store.Query, ids []task.ID) bool {
 	ctx, cancel := context.WithTimeout(e.running, storeCall)
 	defer cancel()
-	tasks, _, err := reader.Find(ctx, store.Filter{IDs: ids, State: task.Pending}, store.Page{Limit: len(ids)})
-	if err != nil {
-		return false
-	}
-	deadlines := make(map[task.ID]time.Time, len(tasks))
-	for _, t := range tasks {
-		if policy, err := e.config.Registry.Policy(t); err == nil {
-			deadlines[t.ID] = deadline(t, policy)
+	deadlines := make(map[task.ID]time.Time, len(ids))
+	for page := (store.Page{Limit: len(ids), Bare: true}); ; {
+		tasks, next, err := reader.Find(ctx, store.Filter{IDs: ids, State: task.Pending}, page)
+		if err != nil {
+			return false
+		}
+		for _, t := range tasks {
+			if policy, err := e.config.Registry.Policy(t); err == nil {
+				deadlines[t.ID] = deadline(t, policy)
+			}
+		}
+		if page.Cursor = next; next == "" {
+			break
 		}
 	}
 	e.mu.Lock()

@@ -150,7 +150,7 @@ func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
 func (r *Report) warnOfTime(w *warnings, p *retry.Policy) {
 	timeout := p.Timeout()
 	if timeout == 0 {
-		w.add(noTimeout, "timeout", "no limit per attempt: one that hangs takes all the time there is")
+		w.add(noTimeout, "timeout", "no limit per attempt: one that hangs takes all the time there is; presets set none, since only you know how long an attempt may take")
 	} else if r.Env.AttemptTime >= timeout {
 		w.add(shortTimeout, "timeout", "attempts usually take %s and are cut off after %s", Short(r.Env.AttemptTime), Short(timeout))
 	}

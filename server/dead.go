@@ -58,7 +58,7 @@ type purgeInput struct{ Body client.Purge }
 func (s *Server) addDead() {
 	handle(s, route{
 		method: "GET", path: "/v1/dead", id: "list-dead", needs: token.View, scope: filtered, tag: "dead letters", answers: []int{200},
-		summary: "Find dead letters, newest first",
+		summary: "Find dead letters, newest first", about: "A page may be short or empty and still have a cursor, as those of GET /v1/tasks.",
 	}, func(ctx context.Context, in *deadInput) (answer[client.Tasks], error) {
 		page, err := pageOf(in.Limit, in.Cursor)
 		if err != nil {

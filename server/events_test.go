@@ -11,12 +11,15 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
+	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
 )
 
@@ -326,6 +329,60 @@ func TestEventsOfANodeWithoutTokensEndWithTheFirst(t *testing.T) {
 	}
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("went on for %s", took)
+	}
+}
+
+// rowReads counts how a store is asked for tasks by their ids.
+type rowReads struct {
+	store.Backend
+	whole atomic.Int64
+	rows  chan struct{}
+}
+
+func (s *rowReads) Get(ctx context.Context, id task.ID) (*task.Task, error) {
+	s.whole.Add(1)
+	return s.Backend.Get(ctx, id)
+}
+
+func (s *rowReads) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*task.Task, string, error) {
+	switch {
+	case len(filter.IDs) > 0 && page.Bare:
+		select {
+		case s.rows <- struct{}{}:
+		default:
+		}
+	case len(filter.IDs) > 0:
+		s.whole.Add(1)
+	}
+	return s.Backend.Find(ctx, filter, page)
+}
+
+// TestEventsOfATaskDoNotReadItsPayload is about who follows a task: its row is looked at
+// each second, for what other nodes do with it.
+func TestEventsOfATaskDoNotReadItsPayload(t *testing.T) {
+	t.Parallel()
+	backend := &rowReads{Backend: memory.New(), rows: make(chan struct{})}
+	a := startOn(t, backend)
+	id := a.add(outlast.Draft{Type: "works", Delay: time.Hour})
+	r := a.watch("?task=" + id)
+	r.want("hello")
+	backend.whole.Store(0)
+	for range 3 {
+		select {
+		case <-backend.rows:
+		case <-time.After(10 * time.Second):
+			t.Fatalf("nobody looks at the row; %d looks at the whole task", backend.whole.Load())
+		}
+	}
+	if n := backend.whole.Load(); n > 0 {
+		t.Errorf("the whole task was read %d times", n)
+	}
+	parsed, err := task.ParseID(id)
+	must(t, err)
+	_, err = backend.Cancel(t.Context(), parsed) // as another node does it
+	must(t, err)
+	if got := r.until(func(all []client.EventTask) bool { return len(all) > 0 })[0]; got.What != "canceled" || got.Type != "works" || got.State != task.Canceled {
+		t.Errorf("told %+v", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -127,4 +128,23 @@ func TestFirstTokenIsAnAdmins(t *testing.T) {
 	a.call("GET", "/v1/tasks", "").is(200) // still open
 	a.call("POST", "/v1/tokens", `{"name":"boss","role":"admin"}`).is(201)
 	a.call("GET", "/v1/tasks", "").problem(401, "unauthenticated")
+}
+
+// A token whose answer was lost is not made twice: who gave its id is told what to revoke.
+func TestTokenOfAnIDIsMadeOnce(t *testing.T) {
+	g := startGuarded(t)
+	const body = `{"id":"outlast2","name":"shop","role":"viewer"}`
+	made := g.as(g.admin, "POST", "/v1/tokens", body).is(201)
+	if !bytes.Contains(made.body, []byte(`"olt_outlast2_`)) {
+		t.Errorf("made %s", made.body)
+	}
+	again := g.as(g.admin, "POST", "/v1/tokens", body)
+	again.problem(409, "conflict")
+	if !bytes.Contains(again.body, []byte("outlast token revoke outlast2")) {
+		t.Errorf("told %s", again.body)
+	}
+	g.as(g.admin, "POST", "/v1/tokens", `{"id":"../../x1","name":"shop","role":"viewer"}`).problem(400, "invalid", "id")
+	if all := g.as(g.admin, "GET", "/v1/tokens", "").is(200).body; bytes.Count(all, []byte(`"shop"`)) != 1 {
+		t.Errorf("tokens %s", all)
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/feed"
 	"github.com/outlast-dev/outlast/store"
@@ -278,12 +277,11 @@ func (w *rowWatch) told(t *feed.Task) { w.last = rowState{t.State, t.Attempt} }
 
 // lookUp tells of a change that the feed has not told of for a second.
 func (st *stream) lookUp() {
-	views, _, err := st.server.inspect.Find(st.ctx, store.Filter{IDs: []task.ID{st.in.Task}}, store.Page{Limit: 1})
-	if err != nil || len(views) == 0 {
+	t, err := st.server.inspect.Row(st.ctx, st.in.Task)
+	if err != nil {
 		return // its retention is over, or the store does not answer: the caller sees that itself
 	}
-	view := views[0]
-	now := rowState{view.State, view.Attempt}
+	now := rowState{t.State, t.Attempt}
 	before := st.row.row
 	st.row.row = now
 	if before != now || now == st.row.last { // new, and the feed may be about to tell; or told
@@ -293,32 +291,32 @@ func (st *stream) lookUp() {
 	if st.row.last = now; first {
 		return // as it was when the stream began
 	}
-	if in := st.in; in.State != "" && in.State != view.State {
+	if in := st.in; in.State != "" && in.State != t.State {
 		return
 	}
-	st.add("tasks", st.position, &client.EventTasks{At: client.Time{Time: time.Now()}, Seen: 1, Tasks: []client.EventTask{changeOfRow(view)}})
+	st.add("tasks", st.position, &client.EventTasks{At: client.Time{Time: time.Now()}, Seen: 1, Tasks: []client.EventTask{changeOfRow(t)}})
 	st.flush()
 }
 
 // changeOfRow is what must have become of a task.
-func changeOfRow(view *outlast.View) client.EventTask {
+func changeOfRow(t *task.Task) client.EventTask {
 	change := &feed.Task{
-		ID: view.ID, Type: view.Type, Queue: view.Queue, Target: view.Target, Key: view.Key, State: view.State, Attempt: view.Attempt,
-		Reason: view.DeadReason, ChangedAt: view.UpdatedAt,
+		ID: t.ID, Type: t.Type, Queue: t.Queue, Target: t.Target, Key: t.Key, State: t.State, Attempt: t.Attempt,
+		Reason: t.DeadReason, ChangedAt: t.UpdatedAt,
 	}
-	if failure := view.LastError; failure != nil && (view.State == task.Pending || view.State == task.Dead) {
+	if failure := t.LastError; failure != nil && (t.State == task.Pending || t.State == task.Dead) {
 		change.Category, change.Code = failure.Category, failure.Code
 	}
-	switch view.State {
+	switch t.State {
 	case task.Pending:
-		change.What, change.NextAt = feed.Released, view.RunAt
+		change.What, change.NextAt = feed.Released, t.RunAt
 		if change.Category != "" {
 			change.What = feed.Failed
 		}
 	case task.Running:
 		change.What = feed.Started
 	default:
-		change.What = feed.What(view.State)
+		change.What = feed.What(t.State)
 	}
 	return wireChange(change)
 }

@@ -95,7 +95,7 @@ func (s *Server) addTasks() {
 	}, s.enqueueBatch)
 	handle(s, route{
 		method: "GET", path: "/v1/tasks", id: "list-tasks", needs: token.View, scope: filtered, tag: "tasks", answers: []int{200},
-		summary: "Find tasks, newest first", about: "A page may be short or empty and still have a cursor: filters without an index read a bounded number of rows per call.",
+		summary: "Find tasks, newest first", about: "A page may be short or empty and still have a cursor: filters without an index read a bounded number of rows per call, and a page ends with the task that makes it 8 MiB.",
 	}, s.listTasks)
 	handle(s, route{
 		method: "GET", path: "/v1/tasks/{id}", id: "get-task", needs: token.Follow, scope: byTask, tag: "tasks", answers: []int{200},

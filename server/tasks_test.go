@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -256,6 +257,33 @@ func TestListPagesHaveEveryTaskOnce(t *testing.T) {
 		if got := len(a.tasks(query)); got != count {
 			t.Errorf("%s: %d tasks, want %d", query, got, count)
 		}
+	}
+}
+
+// A page is bounded in bytes: what one call reads does not grow with the payloads.
+func TestListOfLargePayloadsIsShort(t *testing.T) {
+	a := start(t)
+	payload := json.RawMessage(`"` + strings.Repeat("x", 1<<20-2) + `"`)
+	for range 20 {
+		a.add(outlast.Draft{Type: "large", Delay: time.Hour, Payload: payload})
+	}
+	seen, pages := 0, 0
+	for cursor, more := "", true; more; more = cursor != "" {
+		answer := a.call("GET", "/v1/tasks?limit=500&cursor="+url.QueryEscape(cursor), "").is(200)
+		if len(answer.body) > 9<<20 {
+			t.Fatalf("a page has %d bytes", len(answer.body))
+		}
+		var page client.Tasks
+		answer.into(&page)
+		for i := range page.Tasks {
+			if !bytes.Equal(page.Tasks[i].Payload, payload) {
+				t.Fatal("a list has another payload")
+			}
+		}
+		seen, pages, cursor = seen+len(page.Tasks), pages+1, page.NextCursor
+	}
+	if seen != 20 || pages != 3 {
+		t.Errorf("%d tasks on %d pages", seen, pages)
 	}
 }
 

@@ -30,7 +30,7 @@ func (s *Server) addTokens() {
 			return fail[client.NewToken](errFirstToken)
 		}
 		made, secret, err := s.inspect.CreateToken(ctx, token.Spec{
-			Name: in.Body.Name, Role: token.Role(in.Body.Role), Queues: in.Body.Queues, TTL: time.Duration(in.Body.TTL),
+			ID: in.Body.ID, Name: in.Body.Name, Role: token.Role(in.Body.Role), Queues: in.Body.Queues, TTL: time.Duration(in.Body.TTL),
 		})
 		if err != nil {
 			return fail[client.NewToken](err)

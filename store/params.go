@@ -355,6 +355,7 @@ type Filter struct {
 type Page struct {
 	Limit  int
 	Cursor string
+	Bare   bool // tasks come without Payload and Result, which are not read
 }
 
 // DeadStats counts dead letters.

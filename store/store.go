@@ -228,7 +228,8 @@ type Query interface {
 	Known(ctx context.Context, items []Insert) ([]bool, error)
 	// Find returns a page of tasks, newest first (by id). A page may be
 	// short or empty and still have a cursor, since it reads at most 20 000
-	// rows per call.
+	// rows per call, and ends with the task that makes it 8 MiB of payloads and
+	// results.
 	Find(ctx context.Context, filter Filter, page Page) (tasks []*task.Task, next string, err error)
 	// Count returns how many tasks match, counting no further than limit.
 	Count(ctx context.Context, filter Filter, limit int) (int, error)

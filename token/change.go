@@ -34,6 +34,9 @@ const mostNameBytes = 480
 
 // Spec is what a new token is to be.
 type Spec struct {
+	// ID is 8 of the characters a-z and 2-7, as [NewID] makes them; one is made when it
+	// is empty. Who gives it knows what to revoke when the answer is lost.
+	ID     string
 	Name   string // for people: 1 to 128 characters
 	Role   Role
 	Queues []string      // all when empty
@@ -42,12 +45,12 @@ type Spec struct {
 
 // Create makes a token and returns its secret, which is not kept. The row of the
 // audit log gets the actor, address and request of by. Codes "invalid" with
-// fields, and "conflict" when there are too many tokens.
+// fields, and "conflict" when there are too many tokens, or one of the id already.
 func (k *Keeper) Create(ctx context.Context, spec Spec, by store.Audit) (*Token, Secret, error) {
 	if err := spec.check(); err != nil {
 		return nil, Secret{}, err
 	}
-	id, secret, err := generate(k.random)
+	id, secret, err := generate(k.random, spec.ID)
 	if err != nil {
 		return nil, Secret{}, err
 	}
@@ -66,10 +69,22 @@ func (k *Keeper) Create(ctx context.Context, spec Spec, by store.Audit) (*Token,
 	}
 	change := store.Change{Put: []store.Object{made.object(by.Actor, 0)}, Delete: ended, Audit: []store.Audit{made.audit(by, "token.create", nil)}, Quiet: true}
 	if _, err := k.objects.Change(ctx, change); err != nil {
-		return nil, Secret{}, err
+		return nil, Secret{}, k.taken(ctx, id, err)
 	}
 	k.forget()
 	return &made.Token, secret, nil
+}
+
+// taken says of a token that could not be made, whether its id has one.
+func (k *Keeper) taken(ctx context.Context, id string, err error) error {
+	if !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
+		return err
+	}
+	if _, missing := k.objects.Object(ctx, Kind, id); missing != nil {
+		return err
+	}
+	return &task.Error{Code: task.CodeConflict, Message: "there is a token " + id + " already, and its secret is not shown again",
+		Hint: "if its secret is lost: outlast token revoke " + id + ", and make one with another id"}
 }
 
 // Revoke ends a token for good: within 2 seconds no node lets its bearer in. One
@@ -161,6 +176,9 @@ func (s *Spec) check() error {
 		complain("name", "has "+strconv.Itoa(utf8.RuneCountInString(s.Name))+" characters; 128 are the limit", "be brief")
 	case len(s.Name) > mostNameBytes:
 		complain("name", "has "+strconv.Itoa(len(s.Name))+" bytes; "+strconv.Itoa(mostNameBytes)+" are the limit", "be brief")
+	}
+	if s.ID != "" && !isID(s.ID) {
+		complain("id", task.Quote(s.ID)+" is no id of a token", "8 of the characters a-z and 2-7, chosen at random; one is made when it is left out")
 	}
 	if !slices.Contains(Roles, s.Role) {
 		complain("role", task.Quote(string(s.Role))+" is no role", "one of viewer, operator, admin, enqueuer, worker")

@@ -1,6 +1,8 @@
 package token
 
 import (
+	"cmp"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base32"
@@ -108,14 +110,27 @@ type row struct {
 	Hash string `json:"sha256"`
 }
 
-// generate makes the id and text of a new token.
-func generate(random io.Reader) (id string, secret Secret, err error) {
+// NewID makes an id for [Spec.ID].
+func NewID() string {
+	var data [idBytes]byte
+	_, _ = rand.Read(data[:]) // it never fails
+	return encoding.EncodeToString(data[:])
+}
+
+// generate makes the id, unless one is given, and the text of a new token.
+func generate(random io.Reader, given string) (id string, secret Secret, err error) {
 	var data [idBytes + secretSize]byte
 	if _, err := io.ReadFull(random, data[:]); err != nil {
 		return "", Secret{}, fmt.Errorf("token: no random bytes: %w", err)
 	}
-	id = encoding.EncodeToString(data[:idBytes])
+	id = cmp.Or(given, encoding.EncodeToString(data[:idBytes]))
 	return id, Secret{prefix + id + "_" + encoding.EncodeToString(data[idBytes:])}, nil
+}
+
+// isID reports whether a text has the form of an id.
+func isID(text string) bool {
+	data, err := encoding.DecodeString(text)
+	return err == nil && len(data) == idBytes && encoding.EncodeToString(data) == text
 }
 
 // idOf takes the id out of a text that has the form of a token.

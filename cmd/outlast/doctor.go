@@ -150,22 +150,34 @@ func (c *cli) examineServer(ctx context.Context, r *report, dial bool) error {
 	r.examineChannels(ctx, api, dial)
 	r.examineWork(ctx, patient{
 		pending: func(ctx context.Context) ([]client.Task, error) {
-			return page(api.Tasks(ctx, client.Filter{State: "pending"}, mostLooked, ""))
+			return newestTasks(ctx, api, client.Filter{State: "pending"}, mostLooked)
 		},
-		newest: func(ctx context.Context) ([]client.Task, error) { return page(api.Tasks(ctx, client.Filter{}, 1, "")) },
+		newest: func(ctx context.Context) ([]client.Task, error) { return newestTasks(ctx, api, client.Filter{}, 1) },
 		running: func(ctx context.Context) ([]client.Task, error) {
-			return page(api.Tasks(ctx, client.Filter{State: "running"}, 500, ""))
+			return newestTasks(ctx, api, client.Filter{State: "running"}, 500)
 		},
 		dead: api.DeadStats,
 	})
 	return nil
 }
 
-func page(tasks *client.Tasks, err error) ([]client.Task, error) {
-	if err != nil {
-		return nil, err
+// newestTasks reads up to so many of the tasks that match, without their payloads and
+// results: pages of large ones are short.
+func newestTasks(ctx context.Context, api *client.Client, filter client.Filter, most int) (all []client.Task, err error) {
+	for cursor := ""; len(all) < most; {
+		page, err := api.Tasks(ctx, filter, most-len(all), cursor)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Tasks {
+			page.Tasks[i].Payload, page.Tasks[i].PayloadBase64, page.Tasks[i].Result = nil, "", nil
+		}
+		all = append(all, page.Tasks...)
+		if cursor = page.NextCursor; cursor == "" {
+			break
+		}
 	}
-	return tasks.Tasks, nil
+	return all, nil
 }
 
 // clockSlack is how far in the future a task may have been made before the

@@ -67,13 +67,13 @@ func (r *report) examineTasks(ctx context.Context, backend store.Backend) error 
 	r.examineSeal(ctx, inspect)
 	r.examineWork(ctx, patient{
 		pending: func(ctx context.Context) ([]client.Task, error) {
-			return found(inspect.Find(ctx, store.Filter{State: task.Pending}, store.Page{Limit: mostLooked}))
+			return found(inspect.Find(ctx, store.Filter{State: task.Pending}, store.Page{Limit: mostLooked, Bare: true}))
 		},
 		newest: func(ctx context.Context) ([]client.Task, error) {
-			return found(inspect.Find(ctx, store.Filter{}, store.Page{Limit: 1}))
+			return found(inspect.Find(ctx, store.Filter{}, store.Page{Limit: 1, Bare: true}))
 		},
 		running: func(ctx context.Context) ([]client.Task, error) {
-			return found(inspect.Find(ctx, store.Filter{State: task.Running}, store.Page{Limit: 500}))
+			return found(inspect.Find(ctx, store.Filter{State: task.Running}, store.Page{Limit: 500, Bare: true}))
 		},
 		dead: func(ctx context.Context) (*client.DeadStats, error) {
 			stats, err := inspect.DeadStats(ctx)

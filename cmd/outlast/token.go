@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"net"
 	"strings"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
 )
 
@@ -62,7 +65,7 @@ type storeTokens struct{ keeper *token.Keeper }
 var byCommandLine = store.Audit{Actor: "cli"}
 
 func (s *storeTokens) CreateToken(ctx context.Context, spec client.TokenSpec) (*client.NewToken, error) {
-	made, secret, err := s.keeper.Create(ctx, token.Spec{Name: spec.Name, Role: token.Role(spec.Role), Queues: spec.Queues, TTL: time.Duration(spec.TTL)}, byCommandLine)
+	made, secret, err := s.keeper.Create(ctx, token.Spec{ID: spec.ID, Name: spec.Name, Role: token.Role(spec.Role), Queues: spec.Queues, TTL: time.Duration(spec.TTL)}, byCommandLine)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +121,12 @@ their ids; worker takes tasks and settles them. --queue bounds a token to queues
 		RunE: c.act(func(ctx context.Context, _ []string) error {
 			spec.TTL = client.Duration(ttl)
 			return c.tokens(ctx, *url, true, func(t tokens) error {
+				spec.ID = cmp.Or(spec.ID, token.NewID())
 				made, err := t.CreateToken(ctx, spec)
 				if err != nil {
+					if inDoubt(err) {
+						c.say("whether the token %s was made is not known: outlast token revoke %[1]s, then make another", spec.ID)
+					}
 					return err
 				}
 				c.say("token %s (%s), role %s, %s, %s; it is not shown again", made.ID, clean(made.Name), made.Role, tokenQueues(&made.Token), tokenEnd(&made.Token))
@@ -128,11 +135,22 @@ their ids; worker takes tasks and settles them. --queue bounds a token to queues
 		}),
 	}
 	flags := cmd.Flags()
+	flags.StringVar(&spec.ID, "id", "", "its id, 8 of the characters a-z and 2-7; made when absent, and named if the answer is lost")
 	flags.StringVar(&spec.Name, "name", "", "who or what bears the token")
 	flags.StringVar(&spec.Role, "role", "", "viewer, operator, admin, enqueuer or worker")
 	flags.StringSliceVar(&spec.Queues, "queue", nil, "a queue that it is for (repeatable); all when absent")
 	flags.DurationVar(&ttl, "ttl", 0, "how long it is good, such as 2160h; for ever when absent")
 	return cmd
+}
+
+// inDoubt reports whether what failed may have been done all the same.
+func inDoubt(err error) bool {
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" {
+		return false
+	}
+	var problem *task.Error
+	return !errors.As(err, &problem) || problem.Code == task.CodeUnavailable || problem.Code == task.CodeInternal
 }
 
 func newTokenList(c *cli, url *string) *cobra.Command {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,5 +53,36 @@ func TestTokens(t *testing.T) {
 		if strings.Contains(server.said(), hidden) {
 			t.Errorf("the log of the server shows a secret")
 		}
+	}
+}
+
+// Who gets no answer is told which token may have been made, and a repeat makes no second.
+func TestTokenWhoseAnswerIsLost(t *testing.T) {
+	var asked struct{ ID string }
+	lossy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+		_ = json.NewDecoder(req.Body).Decode(&asked)
+		panic(http.ErrAbortHandler)
+	}))
+	defer lossy.Close()
+	lost := command{t: t, server: lossy.URL}.run("token", "create", "--name", "shop", "--role", "viewer").exits(7).silent()
+	if len(asked.ID) != 8 {
+		t.Fatalf("the command line gave the id %q", asked.ID)
+	}
+	lost.says("outlast token revoke " + asked.ID)
+	gone := lossy.URL
+	lossy.Close()
+	if said := (command{t: t, server: gone}).run("token", "create", "--name", "shop", "--role", "viewer").exits(7).stderr; strings.Contains(said, "revoke") {
+		t.Errorf("of a token that nobody was asked for: %s", said)
+	}
+
+	store := "sqlite:" + filepath.Join(t.TempDir(), "outlast.db")
+	offline := command{t: t}
+	create := []string{"token", "create", "--store", store, "--name", "ops", "--role", "admin", "--id", asked.ID}
+	if made := offline.run(create...).exits(0).out; !strings.HasPrefix(made, "olt_"+asked.ID+"_") {
+		t.Errorf("made %q", made)
+	}
+	offline.run(create...).exits(6).says("outlast token revoke " + asked.ID).silent()
+	for _, id := range []string{"short", "with one", "UPPERCAS", "12345678", "abcdefghi"} {
+		offline.run("token", "create", "--store", store, "--name", "ops", "--role", "admin", "--id", id).exits(2).says("no id of a token").silent()
 	}
 }

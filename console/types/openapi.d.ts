@@ -352,7 +352,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Find dead letters, newest first */
+        /**
+         * Find dead letters, newest first
+         * @description A page may be short or empty and still have a cursor, as those of GET /v1/tasks.
+         */
         get: operations["list-dead"];
         put?: never;
         post?: never;
@@ -1343,7 +1346,7 @@ export interface paths {
         };
         /**
          * Find tasks, newest first
-         * @description A page may be short or empty and still have a cursor: filters without an index read a bounded number of rows per call.
+         * @description A page may be short or empty and still have a cursor: filters without an index read a bounded number of rows per call, and a page ends with the task that makes it 8 MiB.
          */
         get: operations["list-tasks"];
         put?: never;
@@ -4331,6 +4334,8 @@ export interface components {
             state: string;
         };
         TokenSpec: {
+            /** @description 8 of the characters a-z and 2-7, chosen at random; made when absent. Who gives it knows what to revoke if the answer is lost: a repeat is a conflict. */
+            id?: string;
             /** @description Who or what bears the token, for people: 1 to 128 characters. */
             name: string;
             /** @description The queues that it is for; all when absent. Not for admins. */

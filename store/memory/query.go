@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/pages"
 	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -81,14 +82,18 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 	defer d.mu.Unlock()
 	var tasks []*task.Task
 	var last task.ID
-	reads := 0
+	reads, bytes := 0, 0
 	for id := range d.candidates(filter, cursor) {
-		if reads == findReads || len(tasks) == page.Limit {
+		if reads == findReads || len(tasks) == page.Limit || bytes >= pages.MostBytes {
 			return tasks, hex.EncodeToString(last[:]), nil
 		}
 		reads, last = reads+1, id
 		if t := d.find(id); t != nil && matches(t, filter) {
-			tasks = append(tasks, clone(t))
+			if t = clone(t); page.Bare {
+				t.Payload, t.Result = nil, nil
+			}
+			tasks = append(tasks, t)
+			bytes += pages.Bytes(t)
 		}
 	}
 	return tasks, "", nil

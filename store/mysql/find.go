@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"strings"
 
@@ -123,10 +124,10 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 	var floor task.ID
 	err = s.snapshot(ctx, func(c *session) (err error) {
 		if filter.IDs != nil {
-			found, floor, err = asked.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return c.findID(filter, id) })
+			found, floor, err = asked.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return c.findID(filter, id, asked.Bare) })
 			return err
 		}
-		found, floor, err = c.findWindow(filter, asked.Before, asked.Limit)
+		found, floor, err = c.findWindow(filter, &asked)
 		return err
 	})
 	if err != nil {
@@ -137,12 +138,12 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 
 // findWindow reads a page from a window of the source. floor is the id at
 // which the next page begins, zero after the last.
-func (s *session) findWindow(filter store.Filter, before task.ID, limit int) (found []*task.Task, floor task.ID, err error) {
+func (s *session) findWindow(filter store.Filter, asked *pages.Request) (found []*task.Task, floor task.ID, err error) {
 	from := sourceOf(filter)
 	if from, err = s.narrowed(from, filter); err != nil {
 		return nil, floor, err
 	}
-	from.idRange(filter, before)
+	from.idRange(filter, asked.Before)
 	match := conditions(filter)
 	last := `SELECT ` + from.id + ` FROM ` + from.table + ` WHERE ` + from.where.String() + ` ORDER BY ` + from.id + ` DESC LIMIT 1 OFFSET ?`
 	if _, err := s.first(last, []any{(*identity)(&floor)}, append(from.where.Args[:len(from.where.Args):len(from.where.Args)], window-1)...); err != nil {
@@ -151,13 +152,53 @@ func (s *session) findWindow(filter store.Filter, before task.ID, limit int) (fo
 	if !floor.IsZero() {
 		from.where.And(from.id+` >= ?`, floor)
 	}
-	args := append(append(from.where.Args[:len(from.where.Args):len(from.where.Args)], match.Args...), limit+1)
-	found, err = s.tasks(`SELECT `+taskColumns+` FROM `+from.table+from.joins()+` WHERE `+from.where.String()+` AND `+match.String()+
-		` ORDER BY `+from.id+` DESC LIMIT ?`, args...)
-	if len(found) > limit {
-		return found[:limit], found[limit-1].ID, err
+	args := append(append(from.where.Args[:len(from.where.Args):len(from.where.Args)], match.Args...), asked.Limit+1)
+	query := ` FROM ` + from.table + from.joins() + ` WHERE ` + from.where.String() + ` AND ` + match.String() + ` ORDER BY ` + from.id + ` DESC LIMIT ?`
+	ids, more, err := s.fitting(`SELECT `+from.id+`, `+sizeOfTask(asked.Bare)+query, asked.Limit, args...)
+	if err != nil || len(ids) == 0 {
+		return nil, floor, err
 	}
+	if more {
+		floor = ids[len(ids)-1].(task.ID)
+	}
+	found, err = s.tasks(`SELECT `+columns(asked.Bare)+` FROM outlast_task t`+knownJoins+` WHERE t.id IN (?`+strings.Repeat(`, ?`, len(ids)-1)+`) ORDER BY t.id DESC`, ids...)
 	return found, floor, err
+}
+
+// fitting reads ids with the sizes of their tasks: those that a page takes, and whether
+// there are more.
+func (s *session) fitting(query string, limit int, args ...any) (ids []any, more bool, err error) {
+	bytes := 0
+	err = s.each(query, func(rows *sql.Rows) error {
+		var id task.ID
+		var size int
+		if err := rows.Scan((*identity)(&id), &size); err != nil {
+			return err
+		}
+		if more = more || len(ids) == limit || bytes >= pages.MostBytes; !more {
+			ids, bytes = append(ids, id), bytes+size
+		}
+		return nil
+	}, args...)
+	return ids, more, err
+}
+
+// bared are the columns of tasks without what is not read.
+var bared = strings.NewReplacer(" t.payload,", " NULL,", " e.result,", " NULL,")
+
+func columns(bare bool) string {
+	if bare {
+		return bared.Replace(taskColumns)
+	}
+	return taskColumns
+}
+
+// sizeOfTask is about how large a row of knownJoins is.
+func sizeOfTask(bare bool) string {
+	if bare {
+		return `COALESCE(LENGTH(t.spec), 0)`
+	}
+	return `t.size + COALESCE(LENGTH(t.spec), 0) + COALESCE(LENGTH(e.result), 0)`
 }
 
 // livePending counts live tasks as far as a window.
@@ -178,7 +219,7 @@ func (s *session) narrowed(from source, f store.Filter) (source, error) {
 	return from, nil
 }
 
-func (s *session) findID(filter store.Filter, id task.ID) (*task.Task, error) {
+func (s *session) findID(filter store.Filter, id task.ID, bare bool) (*task.Task, error) {
 	all := source{table: `outlast_task t`, id: `t.id`}
 	all.where.And(`t.id = ?`, id)
 	all.idRange(filter, task.ID{})
@@ -186,7 +227,7 @@ func (s *session) findID(filter store.Filter, id task.ID) (*task.Task, error) {
 	if filter.State == task.Running {
 		match.And(`r.id IS NOT NULL`)
 	}
-	found, err := s.tasks(`SELECT `+taskColumns+` FROM `+all.table+knownJoins+` WHERE `+all.where.String()+` AND `+match.String(),
+	found, err := s.tasks(`SELECT `+columns(bare)+` FROM `+all.table+knownJoins+` WHERE `+all.where.String()+` AND `+match.String(),
 		append(all.where.Args, match.Args...)...)
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -212,7 +253,7 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 		n = 0
 		if filter.IDs != nil {
 			all := pages.Request{Limit: limit}
-			found, _, err := all.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return c.findID(filter, id) })
+			found, _, err := all.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return c.findID(filter, id, true) })
 			n = len(found)
 			return err
 		}

@@ -116,7 +116,7 @@ func firstSeen(ctx context.Context, s session, groups []store.DeadGroup) error {
 // groupsOf groups the dead letters that match among the newest of
 // those that the filter's index and times select, so that its cost is
 // bounded: beyond them, counts are of the newest alone. Of each group the
-// letter that died last stands for it.
+// letter that died last stands for it: its text alone is taken apart.
 func groupsOf(filter store.Filter, limit int, spread bool) (text string, args []any) {
 	first := `(SELECT first_seen FROM outlast_dead_group g WHERE g.fingerprint = d.fingerprint)`
 	if spread {
@@ -128,9 +128,9 @@ func groupsOf(filter store.Filter, limit int, spread bool) (text string, args []
 	if filter.IDs != nil {
 		newest = matching.Copy()
 	}
-	return fmt.Sprintf(`SELECT * FROM (SELECT DISTINCT ON (fingerprint) fingerprint, count(*) OVER (PARTITION BY fingerprint) AS n, type, reason, category,
- coalesce(%s, ''), %s, finished_at, id
+	return fmt.Sprintf(`SELECT fingerprint, n, type, reason, category, coalesce(%s, ''), %s, finished_at, id FROM (
+SELECT * FROM (SELECT DISTINCT ON (fingerprint) fingerprint, count(*) OVER (PARTITION BY fingerprint) AS n, type, reason, category, last_error, finished_at, id
 FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s ORDER BY fingerprint, finished_at DESC, id DESC) g
-ORDER BY n DESC, finished_at DESC, fingerprint LIMIT ?`, field("last_error", "message"), first, newest, where.Grouped(filter), matching),
+ORDER BY n DESC, finished_at DESC, fingerprint LIMIT ?) d ORDER BY n DESC, finished_at DESC, fingerprint`, field("last_error", "message"), first, newest, where.Grouped(filter), matching),
 		append(append(newest.Args, matching.Args...), limit)
 }

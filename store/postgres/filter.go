@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/pages"
 	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -13,12 +14,18 @@ import (
 // source is one kind of tables as a list sees it.
 type source struct {
 	table, columns string
+	size           string // of what may be large of a row, in bytes
 	states         []task.State
 	indexed        func(*where.Where, store.Filter) // conditions that an index answers
 }
 
+const (
+	specSize = `coalesce(octet_length(spec), 0)`
+	rowSize  = specSize + ` + octet_length(payload)`
+)
+
 var sources = [...]source{
-	{table: "outlast_live", columns: liveColumns, states: []task.State{task.Pending, task.Running}, indexed: func(w *where.Where, f store.Filter) {
+	{table: "outlast_live", columns: liveColumns, size: rowSize, states: []task.State{task.Pending, task.Running}, indexed: func(w *where.Where, f store.Filter) {
 		switch {
 		case f.State == task.Running:
 			w.And(`(id, lane) IN (SELECT r.id, r.lane FROM outlast_run r)`)
@@ -26,8 +33,8 @@ var sources = [...]source{
 			w.And(`lane IN (SELECT l.lane FROM outlast_lane l) AND key = ? AND key IS NOT NULL`, f.Key)
 		}
 	}},
-	{table: "outlast_done", columns: doneColumns, states: []task.State{task.Succeeded, task.Canceled}, indexed: func(*where.Where, store.Filter) {}},
-	{table: "outlast_dead", columns: deadColumns, states: []task.State{task.Dead}, indexed: deadIndexed},
+	{table: "outlast_done", columns: doneColumns, size: rowSize + ` + coalesce(octet_length(result), 0)`, states: []task.State{task.Succeeded, task.Canceled}, indexed: func(*where.Where, store.Filter) {}},
+	{table: "outlast_dead", columns: deadColumns, size: rowSize, states: []task.State{task.Dead}, indexed: deadIndexed},
 }
 
 // deadIndexed adds the one condition that an index of dead letters answers
@@ -47,8 +54,17 @@ func deadIndexed(w *where.Where, f store.Filter) {
 
 var liveSource, deadSource = &sources[0], &sources[2]
 
+// bared are the columns of tasks without what is not read.
+var bared = strings.NewReplacer(" payload,", " NULL::bytea,", " result,", " NULL::bytea,")
+
+// bare is the source without the payloads and results of its tasks.
+func (s source) bare() *source {
+	s.columns, s.size = bared.Replace(s.columns), specSize
+	return &s
+}
+
 // sourcesOf lists the tables that can hold tasks of the filter.
-func sourcesOf(f store.Filter) (list []*source) {
+func sourcesOf(f store.Filter, bare bool) (list []*source) {
 	for i := range sources {
 		s := &sources[i]
 		if where.OnlyDead(f) && s != deadSource || f.Live && s != liveSource {
@@ -59,6 +75,11 @@ func sourcesOf(f store.Filter) (list []*source) {
 				list = append(list, s)
 				break
 			}
+		}
+	}
+	for i, s := range list {
+		if bare {
+			list[i] = s.bare()
 		}
 	}
 	return list
@@ -102,14 +123,17 @@ func (s *source) depth(f store.Filter) int {
 }
 
 // window is a statement that reads at most depth rows of the table in
-// the order of ids, newest first, and passes those that match.
+// the order of ids, newest first, and passes those that match, up to the one with
+// which all that it has passed are as large as a page gets; the size of all up to a
+// row is its last column.
 func (s *source) window(f store.Filter, before task.ID, limit int) (text string, args []any) {
 	inner, outer := &where.Where{}, &where.Where{}
 	s.indexed(inner, f)
 	inner.IDs(f, before)
 	s.rest(outer, f)
-	text = fmt.Sprintf(`SELECT %s FROM (SELECT * FROM %s WHERE %s ORDER BY id DESC LIMIT %d) w WHERE %s ORDER BY id DESC LIMIT ?`,
-		s.columns, s.table, inner, s.depth(f), outer)
+	text = fmt.Sprintf(`SELECT %s, total FROM (SELECT *, sum(size) OVER (ORDER BY id DESC) AS total FROM (
+SELECT *, %s AS size FROM (SELECT * FROM %s WHERE %s ORDER BY id DESC LIMIT %d) w WHERE %s ORDER BY id DESC LIMIT ?) w) w
+WHERE total - size < %d ORDER BY id DESC`, s.columns, s.size, s.table, inner, s.depth(f), outer, pages.MostBytes)
 	return text, append(append(inner.Args, outer.Args...), limit)
 }
 
@@ -122,9 +146,9 @@ func (s *source) floor(f store.Filter, before task.ID) (text string, args []any)
 	return fmt.Sprintf(`SELECT id FROM %s WHERE %s ORDER BY id DESC LIMIT 1 OFFSET %d`, s.table, inner, s.depth(f)-1), inner.Args
 }
 
-// spreadWindow is window where tables are distributed: each machine passes the
-// rows that match down to the floor, so that it sends those alone.
-func (s *source) spreadWindow(f store.Filter, before, floor task.ID, limit int) (text string, args []any) {
+// spreadWindow is window where tables are distributed, of some columns: each machine
+// passes the rows that match down to the floor, so that it sends those alone.
+func (s *source) spreadWindow(columns string, f store.Filter, before, floor task.ID, limit int) (text string, args []any) {
 	w := &where.Where{}
 	s.indexed(w, f)
 	w.IDs(f, before)
@@ -132,7 +156,7 @@ func (s *source) spreadWindow(f store.Filter, before, floor task.ID, limit int) 
 		w.And(`id >= ?`, floor)
 	}
 	s.rest(w, f)
-	return fmt.Sprintf(`SELECT %s FROM %s WHERE %s ORDER BY id DESC LIMIT ?`, s.columns, s.table, w), append(w.Args, limit)
+	return fmt.Sprintf(`SELECT %s FROM %s WHERE %s ORDER BY id DESC LIMIT ?`, columns, s.table, w), append(w.Args, limit)
 }
 
 // deadWhere is a whole filter as a condition on dead letters.

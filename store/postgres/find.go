@@ -19,11 +19,11 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 	var floor task.ID
 	err = s.snapshot(ctx, func(c session) (err error) {
 		if filter.IDs != nil {
-			found, floor, err = asked.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return s.findID(ctx, c, filter, id) })
+			found, floor, err = asked.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return s.findID(ctx, c, filter, id, asked.Bare) })
 			return err
 		}
 		var windows []pages.Window
-		for _, source := range sourcesOf(filter) {
+		for _, source := range sourcesOf(filter, asked.Bare) {
 			windows = append(windows, func(limit int) ([]*task.Task, task.ID, error) {
 				return s.window(ctx, c, source, filter, asked.Before, limit)
 			})
@@ -42,10 +42,16 @@ func (s *Store) window(ctx context.Context, c session, source *source, filter st
 		return s.spreadWindow(ctx, c, source, filter, before, limit)
 	}
 	text, args := s.numbered(source.window(filter, before, limit))
-	if err := c.run(ctx, &call{text: text, args: args, scan: collect(&found)}); err != nil {
+	bytes := int64(0)
+	err = c.run(ctx, &call{text: text, args: args, scan: func(r row) error {
+		t, err := scanTask(r)
+		found, bytes = append(found, t), r.int(taskWidth)
+		return err
+	}})
+	if err != nil {
 		return nil, end, err
 	}
-	if len(found) >= limit {
+	if len(found) >= limit || bytes >= pages.MostBytes {
 		return found, found[len(found)-1].ID, nil
 	}
 	end, err = s.floor(ctx, c, source, filter, before)
@@ -61,11 +67,26 @@ func (s *Store) floor(ctx context.Context, c session, source *source, filter sto
 	return end, err
 }
 
+// spreadWindow asks first how large the rows are: each machine sends as many of them as
+// a page takes at most.
 func (s *Store) spreadWindow(ctx context.Context, c session, source *source, filter store.Filter, before task.ID, limit int) (found []*task.Task, end task.ID, err error) {
 	if end, err = s.floor(ctx, c, source, filter, before); err != nil {
 		return nil, end, err
 	}
-	text, args := s.numbered(source.spreadWindow(filter, before, end, limit))
+	bytes := int64(0)
+	text, args := s.numbered(source.spreadWindow(`id, `+source.size, filter, before, end, limit))
+	err = c.run(ctx, &call{text: text, args: args, scan: func(r row) error {
+		if bytes < pages.MostBytes {
+			if bytes += r.int(1); bytes >= pages.MostBytes {
+				end = r.id(0)
+			}
+		}
+		return nil
+	}})
+	if err != nil {
+		return nil, end, err
+	}
+	text, args = s.numbered(source.spreadWindow(source.columns, filter, before, end, limit))
 	if err := c.run(ctx, &call{text: text, args: args, scan: collect(&found)}); err != nil {
 		return nil, end, err
 	}
@@ -76,8 +97,8 @@ func (s *Store) spreadWindow(ctx context.Context, c session, source *source, fil
 }
 
 // findID gets a task unless another part of the filter is against it.
-func (s *Store) findID(ctx context.Context, c session, filter store.Filter, id task.ID) (*task.Task, error) {
-	for _, source := range sourcesOf(filter) {
+func (s *Store) findID(ctx context.Context, c session, filter store.Filter, id task.ID, bare bool) (*task.Task, error) {
+	for _, source := range sourcesOf(filter, bare) {
 		w := &where.Where{}
 		w.And(`id = ?`, id)
 		w.And(`lane = ?::integer`, int32(id.Lane()))
@@ -123,11 +144,11 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 		}
 		if filter.IDs != nil {
 			all := pages.Request{Limit: limit}
-			found, _, err := all.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return s.findID(ctx, c, filter, id) })
+			found, _, err := all.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return s.findID(ctx, c, filter, id, true) })
 			n = len(found)
 			return err
 		}
-		for _, source := range sourcesOf(filter) {
+		for _, source := range sourcesOf(filter, true) {
 			w := &where.Where{}
 			source.indexed(w, filter)
 			w.IDs(filter, task.ID{})

@@ -49,15 +49,15 @@ func (s *Store) search(ctx context.Context, filter store.Filter, page store.Page
 	if page.Limit == 0 {
 		page.Limit = pages.Default
 	}
-	for read := 0; read < mostOpened && len(found) < page.Limit; {
-		tasks, cursor, err := s.Backend.Find(ctx, filter, store.Page{Limit: page.Limit - len(found), Cursor: page.Cursor})
+	for read, bytes := 0, 0; read < mostOpened && len(found) < page.Limit && bytes < pages.MostBytes; {
+		tasks, cursor, err := s.Backend.Find(ctx, filter, store.Page{Limit: page.Limit - len(found), Cursor: page.Cursor, Bare: page.Bare})
 		if err != nil {
 			return nil, "", err
 		}
 		s.all(tasks)
 		for _, t := range tasks {
 			if where.Finds(t, search) {
-				found = append(found, t)
+				found, bytes = append(found, t), bytes+pages.Bytes(t)
 			}
 		}
 		if page.Cursor = cursor; cursor == "" || len(tasks) == 0 {

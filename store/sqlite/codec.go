@@ -26,6 +26,7 @@ const (
 	attempt, crashes, claim, node, started_at, cancel, created_at, last_error`
 	taskColumns = headColumns + `, state, updated_at, park, finished_at, null, result, null`
 	deadColumns = headColumns + `, 3, finished_at, 0, finished_at, reason, null, fallback`
+	taskWidth   = 26
 )
 
 // scanTask reads a row of one of the lists above.

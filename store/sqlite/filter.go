@@ -2,8 +2,10 @@ package sqlite
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/pages"
 	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -11,6 +13,7 @@ import (
 // source is one of the two kinds of tables as a list sees it.
 type source struct {
 	table, columns string
+	size           string // of what may be large of a row, in bytes
 	states         []task.State
 	indexed        func(*where.Where, store.Filter) // conditions that an index answers
 	few            bool                             // the live tasks are few enough to look at all when pending ones are wanted
@@ -25,7 +28,7 @@ func (s *source) index(w *where.Where, f store.Filter) {
 }
 
 var (
-	taskSource = source{table: "outlast_known", columns: taskColumns, states: []task.State{task.Pending, task.Running, task.Succeeded, task.Canceled}, indexed: func(w *where.Where, f store.Filter) {
+	taskSource = source{table: "outlast_known", columns: taskColumns, size: `ifnull(octet_length(spec), 0) + ifnull(octet_length(payload), 0) + ifnull(octet_length(result), 0)`, states: []task.State{task.Pending, task.Running, task.Succeeded, task.Canceled}, indexed: func(w *where.Where, f store.Filter) {
 		isLive := f.Live || f.State == task.Pending || f.State == task.Running
 		switch {
 		case f.State == task.Running:
@@ -34,7 +37,7 @@ var (
 			w.And(`live AND key = ? AND key IS NOT NULL AND lane IN (SELECT lane FROM outlast_lane)`, f.Key)
 		}
 	}}
-	deadSource = source{table: "outlast_dead", columns: deadColumns, states: []task.State{task.Dead}, indexed: func(w *where.Where, f store.Filter) {
+	deadSource = source{table: "outlast_dead", columns: deadColumns, size: `ifnull(octet_length(spec), 0) + ifnull(octet_length(payload), 0)`, states: []task.State{task.Dead}, indexed: func(w *where.Where, f store.Filter) {
 		switch { // one index is used: the most selective
 		case f.Fingerprint != "":
 			w.And(`fingerprint = ?`, f.Fingerprint)
@@ -48,8 +51,17 @@ var (
 	}}
 )
 
+// bared are the columns of tasks without what is not read.
+var bared = strings.NewReplacer(" payload,", " null,", " result,", " null,")
+
+// bare is the source without the payloads and results of its tasks.
+func (s source) bare() source {
+	s.columns, s.size = bared.Replace(s.columns), `ifnull(octet_length(spec), 0)`
+	return s
+}
+
 // sources lists the tables that can hold tasks of the filter.
-func sources(f store.Filter) []source {
+func sources(f store.Filter, bare bool) []source {
 	var list []source
 	for _, s := range [...]source{taskSource, deadSource} {
 		if where.OnlyDead(f) && s.table != deadSource.table || f.Live && s.table == deadSource.table {
@@ -60,6 +72,11 @@ func sources(f store.Filter) []source {
 				list = append(list, s)
 				break
 			}
+		}
+	}
+	for i := range list {
+		if bare {
+			list[i] = list[i].bare()
 		}
 	}
 	return list
@@ -99,14 +116,18 @@ func (s *source) depth(f store.Filter) int {
 }
 
 // window is a statement that reads at most depth rows of the table, those of the highest
-// ids, and passes those that match. What it puts in order are ids: whole rows may be large.
+// ids, and passes those that match, up to the one with which all that it has passed are
+// as large as a page gets; the size of all up to a row is its last column. What it puts in
+// order are ids and sizes: whole rows may be large.
 func (s *source) window(f store.Filter, before task.ID, limit int) (*query, []any) {
 	inner, outer := &where.Where{}, &where.Where{}
 	s.index(inner, f)
 	inner.IDs(f, before)
 	s.rest(outer, f)
-	text := fmt.Sprintf(`SELECT %[1]s FROM (SELECT id FROM (SELECT * FROM %[2]s WHERE %[3]s ORDER BY id DESC LIMIT %[4]d)
-WHERE %[5]s ORDER BY id DESC LIMIT ?) CROSS JOIN %[2]s USING (id)`, s.columns, s.table, inner, s.depth(f), outer)
+	text := fmt.Sprintf(`SELECT %[1]s, total FROM (SELECT id, total FROM (SELECT id, size, sum(size) OVER (ORDER BY id DESC) AS total
+FROM (SELECT id, size FROM (SELECT *, %[6]s AS size FROM %[2]s WHERE %[3]s ORDER BY id DESC LIMIT %[4]d)
+WHERE %[5]s ORDER BY id DESC LIMIT ?)) WHERE total - size < %[7]d) CROSS JOIN %[2]s USING (id)`,
+		s.columns, s.table, inner, s.depth(f), outer, s.size, pages.MostBytes)
 	return &query{sql: text}, append(append(inner.Args, outer.Args...), limit)
 }
 

@@ -43,15 +43,24 @@ func findMerged(c *conn, filter store.Filter, asked pages.Request) (found []*tas
 		return nil, floor, err
 	}
 	var windows []pages.Window
-	for _, source := range sources(filter) {
+	for _, source := range sources(filter, asked.Bare) {
 		source.few = few
 		windows = append(windows, func(limit int) (rows []*task.Task, end task.ID, err error) {
 			q, args := source.window(filter, asked.Before, limit)
-			if rows, err = tasks(c.once(), nil, q, args...); err != nil {
+			bytes := int64(0)
+			err = c.once().each(q, func(r row) error {
+				t, err := scanTask(r)
+				rows, bytes = append(rows, t), max(bytes, r.int(taskWidth))
+				return err
+			}, args...)
+			if err != nil {
 				return nil, end, err
 			}
 			slices.SortFunc(rows, func(a, b *task.Task) int { return b.ID.Compare(a.ID) })
-			end, err = windowEnd(c, &source, filter, asked.Before, rows, limit)
+			if len(rows) >= limit || bytes >= pages.MostBytes {
+				return rows, rows[len(rows)-1].ID, nil
+			}
+			end, err = windowEnd(c, &source, filter, asked.Before)
 			return rows, end, err
 		})
 	}
@@ -73,10 +82,7 @@ func fewPending(c *conn, filter store.Filter) (few bool, err error) {
 
 // windowEnd is the lowest id that the window has covered, zero if it has
 // covered all.
-func windowEnd(c *conn, s *source, f store.Filter, before task.ID, rows []*task.Task, limit int) (end task.ID, err error) {
-	if len(rows) >= limit {
-		return rows[len(rows)-1].ID, nil
-	}
+func windowEnd(c *conn, s *source, f store.Filter, before task.ID) (end task.ID, err error) {
 	q, args := s.floor(f, before)
 	_, err = one(c.once(), q, func(r row) { end = r.id(0) }, args...)
 	return end, err
@@ -84,7 +90,7 @@ func windowEnd(c *conn, s *source, f store.Filter, before task.ID, rows []*task.
 
 // findIDs lookups each of the ids, unless another part of the filter is against.
 func findIDs(c *conn, filter store.Filter, asked pages.Request) (found []*task.Task, floor task.ID, err error) {
-	lookups := lookupsOf(filter)
+	lookups := lookupsOf(filter, asked.Bare)
 	defer func() {
 		for i := range lookups {
 			c.forget(lookups[i].query)
@@ -109,8 +115,8 @@ type lookup struct {
 }
 
 // lookupsOf are the statements that look for a task of the filter.
-func lookupsOf(filter store.Filter) (lookups []lookup) {
-	for _, source := range sources(filter) {
+func lookupsOf(filter store.Filter, bare bool) (lookups []lookup) {
+	for _, source := range sources(filter, bare) {
 		w := &where.Where{}
 		w.And(`id = ?`, task.ID{})
 		w.IDs(filter, task.ID{})
@@ -142,11 +148,11 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 			return err
 		}
 		if filter.IDs != nil {
-			found, _, err := findIDs(c, filter, pages.Request{Limit: limit})
+			found, _, err := findIDs(c, filter, pages.Request{Limit: limit, Bare: true})
 			n = len(found)
 			return err
 		}
-		for _, source := range sources(filter) {
+		for _, source := range sources(filter, true) {
 			w := &where.Where{}
 			source.few = true
 			source.index(w, filter)

@@ -20,8 +20,12 @@ func TestListOfLargePayloads(t *testing.T) {
 	}
 	for _, filter := range []store.Filter{{State: task.Pending}, {Live: true}, {}} {
 		found, next, err := f.Find(f.ctx, filter, store.Page{Limit: 20})
-		if err != nil || len(found) != 20 || next == "" {
+		if err != nil || len(found) != 8 || next == "" { // 8 MiB
 			t.Fatalf("%+v: %d tasks, %q, %v", filter, len(found), next, err)
+		}
+		bare, next, err := f.Find(f.ctx, filter, store.Page{Limit: 500, Bare: true})
+		if err != nil || len(bare) != 400 || next != "" {
+			t.Fatalf("%+v: %d bare tasks, %q, %v", filter, len(bare), next, err)
 		}
 		for i, one := range found[1:] {
 			if one.ID.Compare(found[i].ID) >= 0 || !bytes.Equal(one.Payload, payload) {

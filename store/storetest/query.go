@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"bytes"
 	"errors"
+	"reflect"
 	"slices"
 	"time"
 
@@ -212,6 +214,52 @@ func pageRules() []rule {
 			h.expect(len(tasks) == 100 && next != "", "%d tasks, next %q", len(tasks), next)
 			tasks, _, err = h.s.Find(h.ctx, store.Filter{}, store.Page{Limit: 100_000})
 			h.expect(err != nil || len(tasks) == 101, "%d tasks", len(tasks))
+		}},
+		{"page/bytes", "A page ends with the task that makes it 8 MiB of payloads, and the next one goes on behind it, over all tables; so do pages of ids.", func(h *harness) {
+			large := make([]byte, task.MaxPayload)
+			var ids []task.ID
+			for i := range 20 {
+				id := h.add(func(t *task.Task) {
+					if t.Payload = large; i%4 == 3 {
+						t.Payload, t.Spec.Fallback = nil, &task.Follow{Type: "undo", Payload: bytes.Repeat([]byte("1"), task.MaxPayload-100)}
+					}
+				})
+				ids = append(ids, id)
+				switch i % 3 {
+				case 1:
+					h.run(id, task.OutcomeSucceeded)
+				case 2:
+					h.die(id)
+				}
+			}
+			for _, filter := range []store.Filter{{}, {IDs: ids}} {
+				h.ids(h.find(filter, 500), ids...)
+				page, next, err := h.s.Find(h.ctx, filter, store.Page{Limit: 500})
+				h.ok(err)
+				h.expect(len(page) > 0 && len(page) <= 9 && next != "", "%d tasks of 1 MiB, next %q", len(page), next)
+				page, next, err = h.s.Find(h.ctx, filter, store.Page{Limit: 500, Bare: true})
+				h.ok(err)
+				h.expect(len(page) > 9, "%d tasks whose payloads are not read, next %q", len(page), next)
+			}
+		}},
+		{"page/bare", "The tasks of a bare page have no payload and no result, and all else.", func(h *harness) {
+			ids := h.addMany(4)
+			h.claim(ids[1])
+			done := settlement(h.claimOne(ids[2]), task.OutcomeSucceeded)
+			done.Result = []byte(`{"made":1}`)
+			h.settle(done)
+			h.die(ids[3])
+			for _, filter := range []store.Filter{{}, {IDs: ids}} {
+				page, _, err := h.s.Find(h.ctx, filter, store.Page{Bare: true})
+				h.ok(err)
+				h.ids(page, ids...)
+				for _, t := range page {
+					h.expect(t.Payload == nil && t.Result == nil, "payload %q, result %q", t.Payload, t.Result)
+					whole := h.get(t.ID)
+					t.Payload, t.Result = whole.Payload, whole.Result
+					h.expect(reflect.DeepEqual(t, whole), "%+v, not %+v", t, whole)
+				}
+			}
 		}},
 		{"page/bad cursors", "A cursor that the store did not make is invalid, with field cursor.", func(h *harness) {
 			h.addMany(3)

@@ -11,16 +11,20 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// How many tasks a page has.
+// How many tasks a page has, and about how many bytes they have: the task that
+// reaches MostBytes is the last of its page.
 const (
-	Default = 100
-	Most    = 500
+	Default   = 100
+	Most      = 500
+	MostBytes = 8 << 20
 )
 
 // Request is a page that was asked for.
 type Request struct {
 	Limit  int
 	Before task.ID // the page begins below it; zero for the newest task
+	Bare   bool    // its tasks come without payload and result
+	bytes  int     // MostBytes, or 0 for no bound
 	name   string
 }
 
@@ -32,6 +36,7 @@ func Asked(filter store.Filter, page store.Page) (r Request, err error) {
 	if r.Limit < 1 || r.Limit > Most {
 		return r, task.Invalid("limit", "it is not between 1 and 500", "")
 	}
+	r.Bare, r.bytes = page.Bare, MostBytes
 	filter.Without = "" // cursors of a list are the same with what it hides
 	name, err := json.Marshal(filter)
 	if err != nil {
@@ -73,11 +78,33 @@ func Merge(windows []Window, limit int) (found []*task.Task, floor task.ID, err 
 	if at := slices.IndexFunc(found, func(t *task.Task) bool { return t.ID.Compare(floor) < 0 }); at >= 0 {
 		found = found[:at]
 	}
-	switch {
-	case len(found) > limit, len(found) == limit && !floor.IsZero():
-		return found[:limit], found[limit-1].ID, nil
+	if n := fit(found, limit); n < len(found) {
+		return found[:n], found[n-1].ID, nil
 	}
 	return found, floor, nil
+}
+
+// fit is how many of the tasks a page takes.
+func fit(found []*task.Task, limit int) int {
+	bytes := 0
+	for i, t := range found {
+		if i == limit || bytes >= MostBytes {
+			return i
+		}
+		bytes += Bytes(t)
+	}
+	return len(found)
+}
+
+// Bytes is about how much a task has of what may be large.
+func Bytes(t *task.Task) int {
+	bytes := len(t.Payload) + len(t.Result)
+	for _, follow := range [...]*task.Follow{t.Spec.Fallback, t.Spec.OnSuccess, t.Spec.OnDead} {
+		if follow != nil {
+			bytes += len(follow.Payload)
+		}
+	}
+	return bytes
 }
 
 // ByID gets each of the ids, newest first, but for those that get has nothing
@@ -85,12 +112,13 @@ func Merge(windows []Window, limit int) (found []*task.Task, floor task.ID, err 
 func (r *Request) ByID(ids []task.ID, get func(task.ID) (*task.Task, error)) (found []*task.Task, floor task.ID, err error) {
 	ids = slices.Clone(ids)
 	slices.SortFunc(ids, func(a, b task.ID) int { return b.Compare(a) })
+	bytes := 0
 	for _, id := range slices.Compact(ids) {
 		if !r.Before.IsZero() && id.Compare(r.Before) >= 0 {
 			continue
 		}
-		if len(found) == r.Limit {
-			return found, found[r.Limit-1].ID, nil
+		if len(found) == r.Limit || r.bytes > 0 && bytes >= r.bytes {
+			return found, found[len(found)-1].ID, nil
 		}
 		t, err := get(id)
 		if err != nil {
@@ -98,6 +126,7 @@ func (r *Request) ByID(ids []task.ID, get func(task.ID) (*task.Task, error)) (fo
 		}
 		if t != nil {
 			found = append(found, t)
+			bytes += Bytes(t)
 		}
 	}
 	return found, floor, nil
