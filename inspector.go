@@ -115,8 +115,7 @@ func (i *Inspector) View(ctx context.Context, tasks ...*Task) ([]*View, error) {
 			}
 		}
 		if view.Waiting == task.InGroupBackoff {
-			target, _ := why.target(t)
-			view.Held = &target.Held
+			view.Held = &why.targetOf(t).Held
 		}
 		views[n] = view
 	}

@@ -146,6 +146,12 @@ func (v *TargetView) said() []byte {
 // The states of a breaker, the most restrictive last.
 var breakerStates = []string{"closed", "ramping", "half_open", "open"}
 
+// Troubled reports whether the target's breaker is not closed, or the target wants no
+// calls for a while.
+func (v *TargetView) Troubled() bool {
+	return v.Breaker.State != breakerStates[0] || !v.HeldUntil.IsZero()
+}
+
 // trouble orders targets by how much of their tasks is held.
 func (v *TargetView) trouble() int {
 	trouble := 2 * slices.Index(breakerStates, v.Breaker.State)

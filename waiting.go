@@ -22,6 +22,17 @@ type whyWaiting struct {
 	now      time.Time
 	topology *store.Topology
 	keys     map[laneKey]*store.KeyState
+	targets  map[laneKey]*knownTarget // by name
+	// rough leaves out what only the database can tell: what is ahead of a key, and
+	// how many run.
+	rough bool
+}
+
+// knownTarget is what is known of a target where a task of it is to run.
+type knownTarget struct {
+	store.Target
+	known   bool
+	ordered bool // to be open
 }
 
 type laneKey struct {
@@ -52,7 +63,7 @@ func (w *whyWaiting) of(ctx context.Context, t *Task) (reason, error) {
 	if queue != nil && queue.Paused {
 		return reason{why: task.QueuePaused}, nil
 	}
-	if t.Key != "" {
+	if t.Key != "" && !w.rough {
 		answer, err := w.behind(ctx, t)
 		if answer != "" || err != nil {
 			return reason{why: answer}, err
@@ -79,6 +90,9 @@ func (w *whyWaiting) of(ctx context.Context, t *Task) (reason, error) {
 	}
 	if lacks {
 		return reason{why: task.NoKey, key: key}, nil
+	}
+	if w.rough {
+		return reason{}, nil
 	}
 	answer, err := w.busy(ctx, t, queue)
 	return reason{why: answer}, err
@@ -158,16 +172,14 @@ func (w *whyWaiting) worker(t *Task) task.Waiting {
 // held says whether the target may be called, as far as the lane's owner, or
 // else another node, knows something of it.
 func (w *whyWaiting) held(t *Task) reason {
-	for _, order := range w.topology.Orders {
-		if order.Target == t.Target && order.Action == store.TargetOpen {
-			return reason{why: task.BreakerOpen}
-		}
-	}
-	target, known := w.target(t)
-	if !known {
+	target := w.targetOf(t)
+	switch {
+	case target.ordered:
+		return reason{why: task.BreakerOpen}
+	case !target.known:
 		return reason{}
 	}
-	held := heldBy(&target, t, w.now)
+	held := heldBy(&target.Target, t, w.now)
 	if held.why == task.AtConcurrency && w.now.Sub(t.RunAt) < aMoment {
 		return reason{}
 	}
@@ -191,6 +203,24 @@ func heldBy(target *store.Target, t *Task, now time.Time) reason {
 		return reason{why: task.AtConcurrency}
 	}
 	return reason{}
+}
+
+// targetOf looks at a task's target once for all tasks of its lane.
+func (w *whyWaiting) targetOf(t *Task) *knownTarget {
+	place := laneKey{t.ID.Lane(), t.Target}
+	found := w.targets[place]
+	if found != nil {
+		return found
+	}
+	found = &knownTarget{ordered: slices.ContainsFunc(w.topology.Orders, func(order store.TargetOrder) bool {
+		return order.Target == t.Target && order.Action == store.TargetOpen
+	})}
+	found.Target, found.known = w.target(t)
+	if w.targets == nil {
+		w.targets = make(map[laneKey]*knownTarget)
+	}
+	w.targets[place] = found
+	return found
 }
 
 // target is what is known of a task's target where the task is to run.

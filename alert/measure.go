@@ -240,7 +240,7 @@ func (k *Keeper) queuesTo(ctx context.Context, now time.Time, most int) (samples
 
 // rows looks at what waits in a queue: what nobody can start, and how old it is.
 func (k *Keeper) rows(ctx context.Context, sample *QueueSample, lanes []uint16, age bool, now time.Time) error {
-	marks, err := k.Backend.Marks(ctx, lanes)
+	marks, err := k.Backend.Marks(ctx, lanes, 0)
 	if err != nil {
 		return err
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// listed is 1 M tasks, a tenth of them succeeded and a tenth with a key, beside as
-// many dead letters, in five queues.
+// listed is 1 M tasks, a tenth of them succeeded, a tenth tried once and a tenth with a
+// key, beside as many dead letters, in five queues.
 var (
 	listsOnServer = bench{
 		id: "B14", title: "lists and searches of the API with 1 M tasks and 1 M dead letters", n: 1_000_000, store: postgres, long: true,
@@ -37,6 +37,7 @@ const (
 	listBatch  = 1000
 	listCalls  = 50 // of each list; fewer where there is little to list
 	needle     = "needle-"
+	day        = 24 * time.Hour
 )
 
 // fillLists makes what is listed, through the store and without a node's engine.
@@ -90,8 +91,11 @@ func (f *filler) fill(ctx context.Context, n int) error {
 	}
 	for done := 0; done < n; done += listBatch {
 		for _, end := range []task.Outcome{task.OutcomeDead, ""} {
-			if done/listBatch%10 == 0 && end == "" {
+			switch {
+			case done/listBatch%10 == 0 && end == "":
 				end = task.OutcomeSucceeded
+			case done/listBatch%10 == 5 && end == "":
+				end = task.OutcomeFailed
 			}
 			if err := f.batch(ctx, min(listBatch, n-done), end); err != nil {
 				return err
@@ -134,7 +138,10 @@ func (f *filler) batch(ctx context.Context, n int, end task.Outcome) error {
 	for i, t := range claimed.Tasks {
 		now := time.Now()
 		settlements[i] = store.Settlement{Task: t, Outcome: end, StartedAt: now, EndedAt: now}
-		if end == task.OutcomeDead {
+		switch end {
+		case task.OutcomeFailed:
+			settlements[i].RunAt, settlements[i].Failure = now.Add(time.Hour+time.Duration(f.random.Int64N(int64(day)))), f.failure(now)
+		case task.OutcomeDead:
 			settlements[i].DeadReason, settlements[i].OrderOnDead, settlements[i].Failure = task.Exhausted, "skip", f.failure(now)
 		}
 	}
@@ -149,11 +156,11 @@ func (f *filler) task(q int, end task.Outcome) *task.Task {
 		ID: task.NewID(time.Now(), f.random).WithLane(lane), Queue: queueName(q), Type: kind, Target: kind, Priority: task.DefaultPriority,
 		Payload: []byte(`{"order":12345,"customer":"somebody"}`), Spec: task.Spec{Metadata: map[string]string{"tenant": fmt.Sprint(f.random.IntN(1000))}},
 	}
-	if f.made++; end == "" {
-		t.RunAt = time.Now().Add(24 * time.Hour)
-		if f.made%10 == 0 {
-			t.Key = fmt.Sprintf("key-%d", f.made)
-		}
+	if f.made++; f.made%10 == 0 && (end == "" || end == task.OutcomeFailed) {
+		t.Key = fmt.Sprintf("key-%d", f.made)
+	}
+	if end == "" {
+		t.RunAt = time.Now().Add(day)
 	}
 	return t
 }
@@ -209,7 +216,7 @@ func lists(from *listed, round int) []listing {
 	}
 	return []listing{
 		get("overview-ready", "/readyz", "verbose", ""), get("overview-stats", "/v1/stats"), get("overview-groups", "/v1/dead/groups", "limit", "5"),
-		get("overview-next", "/v1/tasks", "state", "pending", "attempt_min", "1", "limit", "100"), get("overview-targets", "/v1/targets", "limit", "100"),
+		get("overview-next", "/v1/tasks/upcoming", "limit", "5"), get("overview-targets", "/v1/targets", "troubled", "true", "limit", "8"),
 		series("15m", 15*time.Minute, "10s"), series("1h", time.Hour, "1m"), series("6h", 6*time.Hour, "5m"), series("24h", 24*time.Hour, "15m"),
 		tasks("all"), tasks("second-page", "cursor", from.taskCursor),
 		tasks("pending", "state", "pending"), tasks("running", "state", "running"), tasks("succeeded", "state", "succeeded"),

@@ -88,6 +88,19 @@ func (c *Client) Tasks(ctx context.Context, filter Filter, limit int, cursor str
 	return get[Tasks](ctx, c, "/v1/tasks", filter.query(limit, cursor))
 }
 
+// Upcoming returns tasks that failed and will be tried again, the soonest first, of a
+// queue or with "" of all. Limit is 1 to 100, 10 when 0.
+func (c *Client) Upcoming(ctx context.Context, queue string, limit int) (*Upcoming, error) {
+	query := url.Values{}
+	if queue != "" {
+		query.Set("queue", queue)
+	}
+	if limit != 0 {
+		query.Set("limit", strconv.Itoa(limit))
+	}
+	return get[Upcoming](ctx, c, "/v1/tasks/upcoming", query)
+}
+
 // Cancel cancels a pending task, or asks a running one to stop.
 func (c *Client) Cancel(ctx context.Context, id task.ID) (*Task, error) {
 	return exchange[Task](ctx, c, call{method: http.MethodPost, path: taskPath(id) + "/cancel", once: true})

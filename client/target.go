@@ -83,7 +83,17 @@ func targetPath(name string) string { return "/v1/targets/" + url.PathEscape(nam
 // Targets lists at most limit targets (100 for 0), those with something to tell
 // first, then by name.
 func (c *Client) Targets(ctx context.Context, limit int) (*Targets, error) {
-	query := url.Values{}
+	return c.targets(ctx, limit, url.Values{})
+}
+
+// TroubledTargets lists at most limit targets (100 for 0) as [Client.Targets] does: only
+// those whose breaker is not closed, and those that want no calls for a while. Total is
+// of these.
+func (c *Client) TroubledTargets(ctx context.Context, limit int) (*Targets, error) {
+	return c.targets(ctx, limit, url.Values{"troubled": {"true"}})
+}
+
+func (c *Client) targets(ctx context.Context, limit int, query url.Values) (*Targets, error) {
 	if limit != 0 {
 		query.Set("limit", strconv.Itoa(limit))
 	}

@@ -162,6 +162,12 @@ type Tasks struct {
 	NextCursor string `json:"next_cursor"`
 }
 
+// Upcoming are tasks that failed and will be tried again, the soonest first.
+type Upcoming struct {
+	Tasks    []Task `json:"tasks"`
+	Complete bool   `json:"complete" doc:"False where more tasks waited than were looked at, and one that was not may be tried before the last of these."`
+}
+
 // Letter is a task with all its attempts.
 type Letter struct {
 	Task

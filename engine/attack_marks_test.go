@@ -42,11 +42,11 @@ func (s *tap) Mark(ctx context.Context, m []store.Marking) error {
 	}
 	return s.Backend.Mark(ctx, m)
 }
-func (s *tap) Marks(ctx context.Context, l []uint16) ([]store.Entry, error) {
+func (s *tap) Marks(ctx context.Context, l []uint16, most int) ([]store.Entry, error) {
 	if s.failMarks.Swap(false) {
 		return nil, errors.New("injected")
 	}
-	return s.Backend.Marks(ctx, l)
+	return s.Backend.Marks(ctx, l, most)
 }
 func (s *tap) Settle(ctx context.Context, x []store.Settlement) ([]store.Settled, error) {
 	if s.refuse.Add(-1) >= 0 {

@@ -288,7 +288,7 @@ func (e *Engine) readMarks(lanes []uint16) {
 	if len(lanes) == 0 {
 		return
 	}
-	rows, err := e.config.Store.Marks(ctx, lanes)
+	rows, err := e.config.Store.Marks(ctx, lanes, 0)
 	if err != nil {
 		e.log.Warn("marks.failed", "error", err)
 		return
@@ -311,7 +311,7 @@ func (e *Engine) borrow(in map[uint16]bool) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(e.running, storeCall)
-	rows, err := e.config.Store.Marks(ctx, lanes)
+	rows, err := e.config.Store.Marks(ctx, lanes, 0)
 	cancel()
 	if err != nil {
 		return

@@ -132,11 +132,11 @@ func (s *silentStore) Mark(ctx context.Context, marks []store.Marking) error {
 	return s.Store.Mark(ctx, marks)
 }
 
-func (s *silentStore) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error) {
+func (s *silentStore) Marks(ctx context.Context, lanes []uint16, most int) ([]store.Entry, error) {
 	if err := s.silence(ctx, "Marks"); err != nil {
 		return nil, err
 	}
-	return s.Store.Marks(ctx, lanes)
+	return s.Store.Marks(ctx, lanes, most)
 }
 
 // A call that gets no answer holds a node up for a bounded time: a node that lives

@@ -186,7 +186,7 @@ func TestDocumentListsTheRoutes(t *testing.T) {
 		}
 	}
 	want := strings.Fields(strings.ReplaceAll(`
-		POST_/v1/tasks POST_/v1/tasks/batch GET_/v1/tasks GET_/v1/tasks/{id} GET_/v1/tasks/{id}/attempts
+		POST_/v1/tasks POST_/v1/tasks/batch GET_/v1/tasks GET_/v1/tasks/upcoming GET_/v1/tasks/{id} GET_/v1/tasks/{id}/attempts
 		POST_/v1/tasks/{id}/cancel POST_/v1/tasks/{id}/retry POST_/v1/tasks/{id}/reschedule POST_/v1/tasks/bulk
 		GET_/v1/dead GET_/v1/dead/{id} GET_/v1/dead/stats GET_/v1/dead/groups GET_/v1/dead/groups/{fingerprint} POST_/v1/dead/redrive POST_/v1/dead/purge GET_/v1/dead/export
 		GET_/v1/operations GET_/v1/operations/{id} GET_/v1/operations/{id}/items POST_/v1/operations/{id}/pause POST_/v1/operations/{id}/resume POST_/v1/operations/{id}/cancel

@@ -107,6 +107,7 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 		return "/v1/tasks/batch", `{"atomic":true,"tasks":[{"type":"waits","delay":"1h","queue":"` + q + `"}]}`
 	},
 	"list-tasks":    fixed("/v1/tasks", ""),
+	"list-upcoming": fixed("/v1/tasks/upcoming", ""),
 	"get-task":      onTask(""),
 	"list-attempts": onTask("/attempts"),
 	"cancel-task":   onTask("/cancel"),

@@ -118,6 +118,21 @@ func scopedFilter(ctx context.Context, filter store.Filter) (store.Filter, error
 	return filter, nil
 }
 
+// scopedQueues are those that a list is of: the one that is named, else the token's,
+// else nil for all.
+func scopedQueues(ctx context.Context, queue string) ([]string, error) {
+	t := scoped(ctx)
+	switch {
+	case queue != "" && t != nil && !t.Covers(queue):
+		return nil, outside(t, "queue")
+	case queue != "":
+		return []string{queue}, nil
+	case t != nil:
+		return t.Queues, nil
+	}
+	return nil, nil
+}
+
 // boundFilter is for what cannot be sorted out afterwards: the filter must name
 // one of the token's queues if it is for several.
 func boundFilter(ctx context.Context, filter store.Filter, path string) (store.Filter, error) {

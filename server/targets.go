@@ -17,7 +17,8 @@ type targetName struct {
 }
 
 type targetsInput struct {
-	Limit *int `query:"limit" doc:"Targets, 1 to 500, 100 when absent."`
+	Limit    *int `query:"limit" doc:"Targets, 1 to 500, 100 when absent."`
+	Troubled bool `query:"troubled" doc:"Only those whose breaker is not closed, and those that want no calls for a while. The total is then of these."`
 }
 
 func (s *Server) addTargets() {
@@ -91,6 +92,9 @@ func (s *Server) listTargets(ctx context.Context, in *targetsInput) (answer[clie
 	views, err := s.inspect.Targets(ctx)
 	if err != nil {
 		return fail[client.Targets](err)
+	}
+	if in.Troubled {
+		views = slices.DeleteFunc(views, func(view *outlast.TargetView) bool { return !view.Troubled() })
 	}
 	out := client.Targets{Total: len(views), Targets: []client.TargetState{}}
 	for _, view := range views[:min(len(views), page.Limit)] {

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -49,6 +50,44 @@ func TestTargets(t *testing.T) {
 	if got := a.call("GET", "/v1/tasks/"+waiting, "").is(200); got.get("waiting") != `"breaker open"` || got.get("next_check") == "" {
 		t.Errorf("a task of the target: %s", got.body)
 	}
+}
+
+// Those in trouble are found among hundreds that are well: one that wants no calls for
+// a while, and one that an operator stopped.
+func TestTroubledTargets(t *testing.T) {
+	busy := receiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "30")
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	const healthy = 300
+	a := start(t, func(c *outlast.Client) {
+		for n := range healthy {
+			outlast.Handle(c, fmt.Sprintf("fine.%d", n), func(context.Context, any) error { return nil })
+		}
+	})
+	var drafts strings.Builder
+	for n := range healthy {
+		fmt.Fprintf(&drafts, `{"type":"fine.%d"},`, n)
+	}
+	a.call("POST", "/v1/tasks/batch", `{"tasks":[`+drafts.String()+strings.TrimSuffix(strings.Repeat(`{"target":{"url":"`+busy+`"}},`, 40), ",")+`]}`).is(200)
+	a.call("POST", "/v1/targets/stopped/open", "").is(200)
+	list := func(query string) (list client.Targets) {
+		a.call("GET", "/v1/targets?"+query, "").is(200).into(&list)
+		return list
+	}
+	for end := time.Now().Add(10 * time.Second); list("").Total < healthy+2 || list("troubled=true").Total < 2; {
+		if time.Now().After(end) {
+			t.Fatalf("%d targets, in trouble %+v", list("").Total, list("troubled=true"))
+		}
+	}
+	troubled := list("troubled=true&limit=8")
+	if len(troubled.Targets) != 2 || troubled.Total != 2 || troubled.Targets[0].Name != "stopped" || troubled.Targets[1].Name != strings.TrimPrefix(busy, "http://") || troubled.Targets[1].HeldUntil.IsZero() {
+		t.Errorf("in trouble: %+v", troubled)
+	}
+	if first := list("troubled=true&limit=1"); len(first.Targets) != 1 || first.Total != 2 {
+		t.Errorf("one of those in trouble: %+v", first)
+	}
+	a.call("GET", "/v1/targets?troubled=perhaps", "").problem(400, "invalid", "troubled")
 }
 
 // Orders are obeyed, whatever bytes the name has, and are refused for targets

@@ -20,6 +20,8 @@ import (
 const (
 	waitLimit = 10 * time.Minute
 	pageLimit = 500
+
+	upcomingLimit = 100
 )
 
 type taskID struct {
@@ -74,6 +76,11 @@ type listInput struct {
 	Cursor string `query:"cursor" doc:"next_cursor of the page before."`
 }
 
+type upcomingInput struct {
+	Queue string `query:"queue"`
+	Limit *int   `query:"limit" doc:"Tasks, 1 to 100, 10 when absent."`
+}
+
 type rescheduleInput struct {
 	taskID
 	Body client.Reschedule `optional:"refused"`
@@ -97,6 +104,11 @@ func (s *Server) addTasks() {
 		method: "GET", path: "/v1/tasks", id: "list-tasks", needs: token.View, scope: filtered, tag: "tasks", answers: []int{200},
 		summary: "Find tasks, newest first", about: "A page may be short or empty and still have a cursor: filters without an index read a bounded number of rows per call, and a page ends with the task that makes it 8 MiB.",
 	}, s.listTasks)
+	handle(s, route{
+		method: "GET", path: "/v1/tasks/upcoming", id: "list-upcoming", needs: token.View, scope: filtered, tag: "tasks", answers: []int{200},
+		summary: "List tasks that failed and will be tried again, the soonest first",
+		about:   "By the time of the next attempt, or when the target that holds a task back is asked again; behind them tasks that wait for something else, such as one of a paused queue. However much waits, a bounded part of it is looked at: complete says whether that was enough.",
+	}, s.listUpcoming)
 	handle(s, route{
 		method: "GET", path: "/v1/tasks/{id}", id: "get-task", needs: token.Follow, scope: byTask, tag: "tasks", answers: []int{200},
 		summary: "Get a task, whatever its state", errors: []task.Code{task.CodeNotFound},
@@ -243,6 +255,24 @@ func (s *Server) listTasks(ctx context.Context, in *listInput) (answer[client.Ta
 	}
 	views, next, err := s.inspect.Find(ctx, filter, page)
 	return tasks(ctx, views, next, err)
+}
+
+func (s *Server) listUpcoming(ctx context.Context, in *upcomingInput) (answer[client.Upcoming], error) {
+	limit := 0
+	if in.Limit != nil {
+		if limit = *in.Limit; limit < 1 || limit > upcomingLimit {
+			return fail[client.Upcoming](task.Invalid("limit", fmt.Sprintf("must be 1 to %d, not %d", upcomingLimit, limit), "there are no more pages: GET /v1/tasks has all tasks"))
+		}
+	}
+	queues, err := scopedQueues(ctx, in.Queue)
+	if err != nil {
+		return fail[client.Upcoming](err)
+	}
+	views, complete, err := s.inspect.Upcoming(ctx, queues, limit)
+	if err != nil {
+		return fail[client.Upcoming](err)
+	}
+	return ok(client.Upcoming{Tasks: wireTasks(inQueues(ctx, views)), Complete: complete})
 }
 
 func tasks(ctx context.Context, views []*outlast.View, next string, err error) (answer[client.Tasks], error) {

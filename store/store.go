@@ -130,9 +130,10 @@ type Store interface {
 	Mark(ctx context.Context, marks []Marking) error
 
 	// Marks lists the park marks present in the lanes, each once per lane,
-	// with its first entry by rank. Its cost grows with the number of
-	// different marks only.
-	Marks(ctx context.Context, lanes []uint16) ([]Entry, error)
+	// with its first entry by rank: all of them with most 0, else at most so
+	// many of each lane, whichever. Its cost grows with the number of marks
+	// that it lists only.
+	Marks(ctx context.Context, lanes []uint16, most int) ([]Entry, error)
 }
 
 // TxEnqueuer is implemented by stores that can insert tasks inside the

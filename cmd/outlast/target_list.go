@@ -10,6 +10,7 @@ import (
 
 func newTargetList(c *cli) *cobra.Command {
 	var limit int
+	var troubled bool
 	cmd := &cobra.Command{
 		Use: "list", Short: "List targets, those with something to tell first", Args: cobra.NoArgs,
 		Long: `List what tasks call: hosts, with a port that is not the scheme's own, and types
@@ -21,7 +22,11 @@ no node knows a task of. Healthy targets are those of the server that is asked.`
 			if err := onePage(limit); err != nil {
 				return err
 			}
-			targets, err := api.Targets(ctx, limit)
+			read := api.Targets
+			if troubled {
+				read = api.TroubledTargets
+			}
+			targets, err := read(ctx, limit)
 			if err != nil {
 				return err
 			}
@@ -35,5 +40,6 @@ no node knows a task of. Healthy targets are those of the server that is asked.`
 		}),
 	}
 	cmd.Flags().IntVar(&limit, "limit", 100, "targets, 1 to 500")
+	cmd.Flags().BoolVar(&troubled, "troubled", false, "only those whose breaker is not closed, and those that want no calls for a while")
 	return cmd
 }

@@ -14,7 +14,7 @@ import (
 
 func newTask(c *cli) *cobra.Command {
 	return noun("task", "Enqueue, find and steer tasks",
-		newTaskEnqueue(c), newTaskList(c), newTaskGet(c), newTaskAttempts(c), newTaskCancel(c), newTaskRetry(c), newTaskReschedule(c), newTaskTail(c), newTaskExport(c))
+		newTaskEnqueue(c), newTaskList(c), newTaskUpcoming(c), newTaskGet(c), newTaskAttempts(c), newTaskCancel(c), newTaskRetry(c), newTaskReschedule(c), newTaskTail(c), newTaskExport(c))
 }
 
 func taskRows(tasks []client.Task) func(io.Writer) {

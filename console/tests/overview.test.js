@@ -67,3 +67,31 @@ test('the first screen of a new server says what to try', async ({ page }) => {
   await fits(page);
   await server.stop();
 });
+
+test('what is tried again next is the soonest of all, and targets in trouble are counted', async ({ page, receiver }) => {
+  const server = await serve();
+  receiver.answer = () => ({ status: 503 });
+  const draft = (initial) => ({ target: { url: receiver.url }, retry: { backoff: { kind: 'fixed', initial, jitter: 'none' }, max_attempts: 9, breaker: 'none', budget: 'none' } });
+  const soonest = await server.call('/v1/tasks', draft('30m'));
+  await server.call('/v1/tasks/batch', { tasks: Array.from({ length: 150 }, () => draft('3h')) });
+  await until(async () => (await server.call('/v1/tasks?state=pending&attempt_min=1&limit=500')).tasks.length === 151, 'all have failed');
+  for (let n = 0; n < 11; n++) await server.call(`/v1/targets/down-${n}/open`, {});
+  await until(async () => (await server.call('/v1/targets?troubled=true')).total === 11, 'the orders are known');
+  await choose(page);
+  await open(page, server);
+  const next = page.getByRole('table', { name: 'Tried again next' }).locator('tbody tr');
+  await expect(next).toHaveCount(5);
+  await expect(next.first().locator(`a[href$="${soonest.id}"]`)).toBeVisible();
+  await expect(next.first()).toContainText(/in (29|30) min/);
+  const unseen = page.getByText('More tasks wait than were looked at');
+  await expect(unseen).toHaveCount(0);
+  await expect(page.getByRole('table', { name: 'Targets in trouble' }).locator('tbody tr')).toHaveCount(8);
+  await expect(page.getByRole('link', { name: '3 more' })).toHaveAttribute('href', /#\/targets$/);
+  await page.route('**/v1/tasks/upcoming*', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), complete: false } });
+  });
+  await page.reload();
+  await expect(unseen).toBeVisible();
+  await server.stop();
+});

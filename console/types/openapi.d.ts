@@ -1401,6 +1401,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tasks/upcoming": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tasks that failed and will be tried again, the soonest first
+         * @description By the time of the next attempt, or when the target that holds a task back is asked again; behind them tasks that wait for something else, such as one of a paused queue. However much waits, a bounded part of it is looked at: complete says whether that was enough.
+         */
+        get: operations["list-upcoming"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tasks/{id}": {
         parameters: {
             query?: never;
@@ -4351,6 +4371,11 @@ export interface components {
         Trigger: {
             /** @description UUID of version 7 for the task, made by the caller, so that a repeat answers with the first task. */
             id?: string;
+        };
+        Upcoming: {
+            /** @description False where more tasks waited than were looked at, and one that was not may be tried before the last of these. */
+            complete: boolean;
+            tasks: components["schemas"]["Task"][] | null;
         };
         Wake: {
             /** @description Numbers of lanes whose rows changed, at most 4096; none for anything. */
@@ -10981,6 +11006,8 @@ export interface operations {
             query?: {
                 /** @description Targets, 1 to 500, 100 when absent. */
                 limit?: number | null;
+                /** @description Only those whose breaker is not closed, and those that want no calls for a while. The total is then of these. */
+                troubled?: boolean;
             };
             header?: never;
             path?: never;
@@ -11943,6 +11970,84 @@ export interface operations {
             };
             /** @description Unsupported Media Type: code unsupported_media_type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-upcoming": {
+        parameters: {
+            query?: {
+                queue?: string;
+                /** @description Tasks, 1 to 100, 10 when absent. */
+                limit?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upcoming"];
+                };
+            };
+            /** @description Bad Request: code invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -96,9 +96,9 @@ func (s *countedStore) Mark(ctx context.Context, marks []store.Marking) error {
 	return s.Store.Mark(ctx, marks)
 }
 
-func (s *countedStore) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error) {
+func (s *countedStore) Marks(ctx context.Context, lanes []uint16, most int) ([]store.Entry, error) {
 	s.count("Marks")
-	return s.Store.Marks(ctx, lanes)
+	return s.Store.Marks(ctx, lanes, most)
 }
 
 func (s *countedStore) Queues(ctx context.Context) ([]store.Queue, error) {

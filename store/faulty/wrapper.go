@@ -101,8 +101,8 @@ func (w *wrapper) Mark(ctx context.Context, marks []store.Marking) error {
 	return run(ctx, w.faults, "Mark", func() error { return w.backend.Mark(ctx, marks) })
 }
 
-func (w *wrapper) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error) {
-	return call(ctx, w.faults, "Marks", func() ([]store.Entry, error) { return w.backend.Marks(ctx, lanes) })
+func (w *wrapper) Marks(ctx context.Context, lanes []uint16, most int) ([]store.Entry, error) {
+	return call(ctx, w.faults, "Marks", func() ([]store.Entry, error) { return w.backend.Marks(ctx, lanes, most) })
 }
 
 func (w *wrapper) Get(ctx context.Context, id task.ID) (*task.Task, error) {

@@ -58,7 +58,7 @@ func (s *Store) Mark(ctx context.Context, marks []store.Marking) error {
 }
 
 // Marks implements [store.Store].
-func (s *Store) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error) {
+func (s *Store) Marks(ctx context.Context, lanes []uint16, most int) ([]store.Entry, error) {
 	if _, err := s.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -70,7 +70,11 @@ func (s *Store) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error
 		if lane == nil {
 			continue
 		}
+		end := len(out) + most
 		for _, mark := range sortedKeys(lane.pending) {
+			if most > 0 && len(out) == end {
+				break
+			}
 			if first, ok := lane.pending[mark].min(); ok && mark != 0 {
 				out = append(out, d.live[first.id].entry())
 			}

@@ -115,12 +115,12 @@ func (s *Store) Mark(ctx context.Context, marks []store.Marking) error {
 }
 
 // Marks implements [store.Store].
-func (s *Store) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error) {
+func (s *Store) Marks(ctx context.Context, lanes []uint16, most int) ([]store.Entry, error) {
 	var found []store.Entry
 	err := s.read(ctx, func(c *session) error {
 		found = nil
 		for _, lane := range lanes {
-			if err := c.marks(lane, &found); err != nil {
+			if err := c.marks(lane, most, &found); err != nil {
 				return err
 			}
 		}
@@ -130,9 +130,10 @@ func (s *Store) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error
 }
 
 // marks walks over the marks of a lane: hashes of any sign; 0 is "none".
-func (s *session) marks(lane uint16, found *[]store.Entry) error {
+func (s *session) marks(lane uint16, most int, found *[]store.Entry) error {
+	end := len(*found) + most
 	for _, between := range [...][2]int64{{math.MinInt64, -1}, {0, math.MaxInt64}} {
-		for mark, more := between[0], true; more; {
+		for mark, more := between[0], true; more && (most == 0 || len(*found) < end); {
 			more = false
 			err := s.each(nextMark, func(rows *sql.Rows) error {
 				entry, err := scanEntry(rows)

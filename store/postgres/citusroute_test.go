@@ -123,7 +123,7 @@ func allOf(t *testing.T, c *schemas, s *postgres.Store) {
 	operate(g, head.Tasks[0].ID, claimed[6].ID, follow.ID)
 	foreign(g, c, claimed[7])
 	g.ok(s.Mark(t.Context(), []store.Marking{{ID: follow.ID, Mark: 7}, {ID: some[1], Mark: 8}}))
-	_, err = s.Marks(t.Context(), g.queue.Numbers)
+	_, err = s.Marks(t.Context(), g.queue.Numbers, 0)
 	g.ok(err)
 	var ranges []store.Range
 	for _, lane := range g.queue.Numbers {

@@ -98,9 +98,9 @@ func (s *Store) Mark(ctx context.Context, marks []store.Marking) error {
 }
 
 // Marks implements [store.Store].
-func (s *Store) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error) {
+func (s *Store) Marks(ctx context.Context, lanes []uint16, most int) ([]store.Entry, error) {
 	// Marks are hashes of any sign; 0 is "none".
-	above := make(map[uint16]int64, len(lanes))
+	above, listed := make(map[uint16]int64, len(lanes)), make(map[uint16]int, len(lanes))
 	for _, lane := range lanes {
 		above[lane] = -1 << 63
 	}
@@ -117,8 +117,13 @@ func (s *Store) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error
 		}
 		clear(above)
 		for _, entry := range entries {
-			if above[entry.ID.Lane()] = entry.Park; entry.Park != 0 {
+			lane := entry.ID.Lane()
+			if entry.Park != 0 {
 				found = append(found, entry)
+				listed[lane]++
+			}
+			if most == 0 || listed[lane] < most {
+				above[lane] = entry.Park
 			}
 		}
 	}

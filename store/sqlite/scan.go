@@ -59,13 +59,14 @@ func (s *Store) Mark(ctx context.Context, marks []store.Marking) error {
 }
 
 // Marks implements [store.Store].
-func (s *Store) Marks(ctx context.Context, lanes []uint16) ([]store.Entry, error) {
+func (s *Store) Marks(ctx context.Context, lanes []uint16, most int) ([]store.Entry, error) {
 	var found []store.Entry
 	err := s.read(ctx, func(c *conn) error {
 		found = nil
 		for _, lane := range lanes {
 			// Marks are hashes of any sign; 0 is "none".
-			for mark := int64(-1 << 63); ; {
+			end := len(found) + most
+			for mark := int64(-1 << 63); most == 0 || len(found) < end; {
 				var entry store.Entry
 				ok, err := one(c, nextMark, func(r row) { entry = scanEntry(r) }, lane, mark)
 				if err != nil {

@@ -181,7 +181,7 @@ func (c *invariants) lanes() {
 	c.Helper()
 	pending := map[task.ID]bool{}
 	for _, lane := range c.topology.Lanes {
-		marks, err := c.s.Marks(c.ctx, []uint16{lane.Number})
+		marks, err := c.s.Marks(c.ctx, []uint16{lane.Number}, 0)
 		c.ok(err)
 		for _, mark := range append(marks, store.Entry{}) {
 			c.scan(lane.Number, mark.Park, pending)

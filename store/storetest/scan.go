@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -109,7 +110,7 @@ func markRules() []rule {
 			h.settle(settlement(running, task.OutcomeFailed))
 			equal(h, "park after the attempt", h.state(ids[0], task.Pending).Park, 0)
 		}},
-		{"marks/each once per lane with its first entry", "Marks lists the marks present in the lanes, each once per lane, with its first entry by rank.", func(h *harness) {
+		{"marks/each once per lane with its first entry", "Marks lists the marks present in the lanes, each once per lane, with its first entry by rank, and no more of a lane than it is asked for.", func(h *harness) {
 			base := time.Now().Add(-time.Hour)
 			var marks []store.Marking
 			first := map[uint16]task.ID{}
@@ -122,7 +123,7 @@ func markRules() []rule {
 			h.add()
 			marks = append(marks, store.Marking{ID: other, Mark: 10})
 			h.ok(h.s.Mark(h.ctx, marks))
-			entries, err := h.s.Marks(h.ctx, []uint16{h.lanes[0].Lane, h.lanes[1].Lane})
+			entries, err := h.s.Marks(h.ctx, []uint16{h.lanes[0].Lane, h.lanes[1].Lane}, 0)
 			h.ok(err)
 			equal(h, "marks", len(entries), 3)
 			for _, entry := range entries {
@@ -133,9 +134,14 @@ func markRules() []rule {
 				equal(h, "first entry", entry.ID, want)
 				equal(h, "entry", entry, h.entryOf(h.get(want)))
 			}
-			entries, err = h.s.Marks(h.ctx, []uint16{h.lanes[1].Lane})
+			entries, err = h.s.Marks(h.ctx, []uint16{h.lanes[1].Lane}, 0)
 			h.ok(err)
 			equal(h, "marks of one lane", len(entries), 1)
+			for most, want := range map[int]int{1: 2, 2: 3, 3: 3} {
+				entries, err = h.s.Marks(h.ctx, []uint16{h.lanes[0].Lane, h.lanes[1].Lane}, most)
+				h.ok(err)
+				equal(h, fmt.Sprintf("marks with at most %d of each lane", most), len(entries), want)
+			}
 		}},
 		{"mark/survives nothing but pending", "A claimed row loses its mark, and a rescheduled one too.", func(h *harness) {
 			h.join("n2")
@@ -146,7 +152,7 @@ func markRules() []rule {
 			_, err := h.s.Reschedule(h.ctx, ids[1], time.Time{})
 			h.ok(err)
 			equal(h, "park of the rescheduled", h.get(ids[1]).Park, 0)
-			marks, err := h.s.Marks(h.ctx, []uint16{h.lanes[0].Lane})
+			marks, err := h.s.Marks(h.ctx, []uint16{h.lanes[0].Lane}, 0)
 			h.ok(err)
 			equal(h, "marks", len(marks), 0)
 		}},

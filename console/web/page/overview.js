@@ -136,30 +136,27 @@ function Failing() {
 }
 
 function Next() {
-  const tasks = useGet('/v1/tasks', { state: 'pending', attempt_min: 1, limit: 100 }, { on: ['tasks'], every: 5000 });
-  const coming = (/** @type {Task[]|null} */ all) => (all ?? []).filter((task) => task.last_error).sort((a, b) => time(a) - time(b)).slice(0, 5);
-  return html`<${Panel} title=${t('next')}><p class="faint">${t('next.about')}</p><${Loaded} fetched=${tasks}>${(/** @type {{tasks: Task[]|null}} */ data) => html`
-    <${Table} label=${t('next')} rows=${coming(data.tasks)} none=${t('next.none')} id=${(/** @type {Task} */ task) => task.id} open=${(/** @type {Task} */ task) => href(['tasks', task.id])} columns=${[
+  const upcoming = useGet('/v1/tasks/upcoming', { limit: 5 }, { on: ['tasks'], every: 5000 });
+  return html`<${Panel} title=${t('next')}><p class="faint">${t('next.about')}</p><${Loaded} fetched=${upcoming}>${(/** @type {{tasks: Task[]|null, complete: boolean}} */ { tasks, complete }) => html`
+    <${Table} label=${t('next')} rows=${tasks ?? []} none=${t(complete ? 'next.none' : 'next.unseen')} id=${(/** @type {Task} */ task) => task.id} open=${(/** @type {Task} */ task) => href(['tasks', task.id])} columns=${[
       { key: 'when', label: t('when'), cell: (/** @type {Task} */ task) => html`<strong><${Coming} task=${task} /></strong>` },
       { key: 'task', label: t('task'), wide: true, cell: (/** @type {Task} */ task) => html`<bdi>${visible(task.type)}</bdi> <${Id} id=${task.id} href=${href(['tasks', task.id])} />
         <div><${Category} category=${task.last_error?.category} /> <${Foreign} text=${task.last_error?.message} limit=${90} /></div>` },
       { key: 'attempt', label: t('attempt'), numeric: true, cell: (/** @type {Task} */ task) => (task.max_attempts ? `${number(task.attempt)}/${number(task.max_attempts)}` : number(task.attempt)) },
-    ]} />`}<//><//>`;
+    ]} />${!complete && tasks?.length ? html`<p class="faint">${t('next.unseen')}</p>` : ''}`}<//><//>`;
 }
 
-/** @param {Task} task */
-const time = (task) => Date.parse(task.next_check ?? task.run_at ?? '') || Infinity;
+const troubles = 8; // targets that are shown
 
 function Troubled() {
-  const targets = useGet('/v1/targets', { limit: 100 }, { on: ['target'], every: 5000 });
-  const bad = (/** @type {Target[]|null} */ all) => (all ?? []).filter((target) => target.breaker?.state !== 'closed' || target.held_until).slice(0, 8);
-  return html`<${Panel} title=${t('troubled')}><${Loaded} fetched=${targets}>${(/** @type {{targets: Target[]|null}} */ data) => html`
-    <${Table} label=${t('troubled')} rows=${bad(data.targets)} none=${t('troubled.none')} id=${(/** @type {Target} */ target) => target.name} open=${(/** @type {Target} */ target) => href(['targets', target.name])} columns=${[
+  const targets = useGet('/v1/targets', { troubled: true, limit: troubles }, { on: ['target'], every: 5000 });
+  return html`<${Panel} title=${t('troubled')}><${Loaded} fetched=${targets}>${(/** @type {{targets: Target[]|null, total: number}} */ data) => html`
+    <${Table} label=${t('troubled')} rows=${data.targets ?? []} none=${t('troubled.none')} id=${(/** @type {Target} */ target) => target.name} open=${(/** @type {Target} */ target) => href(['targets', target.name])} columns=${[
       { key: 'name', label: '', cell: (/** @type {Target} */ target) => html`<a href=${href(['targets', target.name])}><bdi>${visible(target.name)}</bdi></a>` },
       { key: 'breaker', label: t('breaker'), cell: (/** @type {Target} */ target) => html`<${State} state=${target.breaker?.state ?? 'open'} />` },
       { key: 'why', label: t('why'), wide: true, cell: (/** @type {Target} */ target) => html`<${Foreign} text=${target.breaker?.cause} />` },
       { key: 'until', label: t('until'), cell: (/** @type {Target} */ target) => html`<${When} at=${target.breaker?.until ?? target.held_until} />` },
-    ]} />`}<//><//>`;
+    ]} />${data.total > troubles && html`<p><a href=${href('targets')}>${t('troubled.more', { n: data.total - troubles })}</a></p>`}`}<//><//>`;
 }
 
 const kept = 40; // rows of the tail
