@@ -410,7 +410,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a group of dead letters: when and where they died, and the error of the example
+         * Get a group of dead letters: when, why and where they died, and the error of the example
          * @description The newest 1 000 letters of the group are looked at.
          */
         get: operations["get-dead-group"];
@@ -2065,6 +2065,7 @@ export interface components {
             last_seen: string;
             /** @description Of the example. */
             message: string;
+            /** @description Of the letter that died last; the trend tells those of all. */
             reason: string;
             trend?: components["schemas"]["DeadTrend"];
             type: string;
@@ -2091,6 +2092,10 @@ export interface components {
              * @description Letters that died earlier.
              */
             before: number;
+            /** @description Why they died. */
+            by_reason: {
+                [key: string]: number;
+            };
             /** @description Of the node that ran the last attempt; (none) where it has no name, (unknown) where the node is long gone. At most 20 and (other). */
             by_release: {
                 [key: string]: number;
@@ -6377,7 +6382,7 @@ export interface operations {
                 fingerprint?: string;
                 /** @description Groups, 1 to 500, 100 when absent. */
                 limit?: number | null;
-                /** @description With when and where the letters died. */
+                /** @description With when, why and where the letters died. */
                 trend?: boolean;
             };
             header?: never;
