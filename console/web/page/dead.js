@@ -63,7 +63,7 @@ function Reasons({ group: g }) {
   const found = Object.entries(g.trend?.by_reason ?? {}).sort((a, b) => b[1] - a[1]);
   if (found.length < 2) return common.named('reason.', found[0]?.[0] ?? g.reason);
   const looked = g.trend?.counted ?? 0;
-  return html`<ul class="reasons">${found.map(([reason, n]) => html`<li key=${reason}>${common.named('reason.', reason)}: <strong>${number(n)}</strong></li>`)}</ul>${looked < g.count && html`<span class="faint">${t('looked', { n: looked })}</span>`}`;
+  return html`<ul class="reasons">${found.map(([reason, n]) => html`<li key=${reason}>${common.named('reason.', reason)}: <strong>${number(n)}</strong></li>`)}</ul>${looked < g.count && html`<span class="faint">${t('looked', { n: looked })}</span>`}`;
 }
 
 /** Counts as bars with their numbers; each leads to its letters.

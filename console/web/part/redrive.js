@@ -80,7 +80,7 @@ function NewPayload({ letters, of, own, text, wrong, onInput }) {
   if (own.loading && !own.data) return html`<p class="faint" aria-busy="true">${t('payload.reading')}</p>`;
   const link = of && html`<${Id} id=${of} href=${href(['tasks', of])} />`, why = own.data?.why;
   return html`${own.error && html`<${Failure} problem=${own.error} />`}
-    ${why ? html`<${Note} tone="warn">${t(`payload.${why}`)} ${link}<//>` : own.data && html`<p class="faint">${t('payload.own', { n: letters })} ${letters > 1 && link}</p>`}
+    ${why ? html`<${Note} tone="warn">${t(`payload.${why}`)} ${link}<//>` : own.data && html`<p class="faint">${letters > 1 ? html`${t('payload.example')} ${link}` : t('payload.own')}</p>`}
     ${letters > 1 && html`<p><strong>${t('payload.all', { n: letters })}</strong></p>`}
     <label class="field"><span>${t('payload')}</span><textarea rows="8" spellcheck=${false} aria-invalid=${text !== '' && wrong !== ''} value=${text} onInput=${(/** @type {any} */ e) => onInput(e.target.value)} />
       ${text !== '' && wrong && html`<span class="text-bad" role="alert">${wrong}</span>`}</label>`;
