@@ -53,7 +53,7 @@ function Ask({ what, example, edit = false, onClose, onDone }) {
     ${(count.sample ?? []).length > 0 && html`<details class="numbers" open><summary>${t('sample')}</summary><${Table} label=${t('sample')} rows=${(count.sample ?? []).slice(0, 5)} id=${(/** @type {Sample} */ s) => s.id} columns=${[
       { key: 'id', label: t('letter'), cell: (/** @type {Sample} */ s) => html`<${Id} id=${s.id} />` },
       { key: 'error', label: t('error'), cell: (/** @type {Sample} */ s) => html`<${Category} category=${s.category} /> <${Foreign} text=${s.message} limit=${80} />` },
-      { key: 'age', label: t('age'), cell: (/** @type {Sample} */ s) => html`<${Lasting} text=${s.age} />` },
+      { key: 'age', label: t('age'), numeric: true, cell: (/** @type {Sample} */ s) => html`<${Lasting} text=${s.age} />` },
     ]} /></details>`}
     ${count.matched > 1 && html`<div class="grid three">${field('rate', 0.1)}${field('canary', 1)}${field('stop', 1)}</div>`}
     <label class="check"><input type="checkbox" checked=${options.keep} onChange=${(/** @type {any} */ e) => set({ keep: e.target.checked })} />${t('keep')} <span class="faint">${t('keep.about')}</span></label>
