@@ -9,6 +9,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/bulk"
+	"github.com/outlast-dev/outlast/feed"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/faulty"
 	"github.com/outlast-dev/outlast/task"
@@ -77,6 +78,38 @@ func fated(ctx context.Context, fate string) error {
 		return outlast.Snooze(time.Hour)
 	}
 	return nil
+}
+
+// A task that was asked to end has not ended: who follows the feed hears of its end.
+func TestAskingManyToEndIsNoEnd(t *testing.T) {
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "slow", func(context.Context, struct{}) error {
+			timer := time.NewTimer(time.Minute) // it does not heed its context
+			<-timer.C
+			return nil
+		})
+		k.start()
+		listener, _ := k.client.Feed().Listen("")
+		defer listener.Close()
+		id := k.enqueue(outlast.Draft{Type: "slow"}).ID
+		k.after(time.Second)
+		if result := k.bulk(bulk.Request{Action: bulk.Cancel, IDs: []outlast.ID{id}}); result.Items[0].Status != bulk.Asked {
+			k.Fatalf("%+v", result)
+		}
+		told := map[feed.What]task.State{}
+		for range 5 {
+			k.after(30 * time.Second)
+			pages, _, _, _ := listener.Read()
+			for _, page := range pages {
+				for _, change := range page.Tasks {
+					told[change.What] = change.State
+				}
+			}
+		}
+		if _, canceled := told[feed.Canceled]; canceled || told[feed.Succeeded] != task.Succeeded || told[feed.Started] != task.Running {
+			k.Errorf("told: %v", told)
+		}
+	})
 }
 
 // What an operation makes of tasks is what is made of their likes one by one.

@@ -227,12 +227,21 @@ func (i *Inspector) Cancel(ctx context.Context, id ID) (*View, error) {
 		return nil, refusal("canceled", id, err)
 	}
 	i.client.engine.Canceled(id)
-	if t.State.Final() {
-		i.client.waiters.tell(id)
-		i.client.series.Add(&stats.Event{Queue: t.Queue, State: t.State})
-		i.client.feedAsked(t, feed.Canceled)
-	}
+	i.client.toldCanceled(t)
 	return i.one(ctx, t)
+}
+
+// toldCanceled lets those know who wait for a task that an operator has canceled. One
+// that was only asked to end is told of when it does.
+func (c *Client) toldCanceled(t *task.Task) {
+	if !t.State.Final() {
+		return
+	}
+	c.waiters.tell(t.ID)
+	if t.Queue != alert.Queue {
+		c.series.Add(&stats.Event{Queue: t.Queue, State: t.State})
+	}
+	c.feedAsked(t, feed.Canceled)
 }
 
 // RetryNow lets a pending task run at once, whatever it waits for in time.

@@ -429,7 +429,8 @@ func (i *Inspector) changeAlertObject(ctx context.Context, kind, name string, ch
 			return err
 		}
 		i.refresh(ctx)
-		return i.client.alerts.Load(ctx)
+		_ = i.client.alerts.Load(ctx) // it is changed; else the next look reads it
+		return nil
 	}
 }
 

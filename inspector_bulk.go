@@ -7,7 +7,6 @@ import (
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/bulk"
 	"github.com/outlast-dev/outlast/feed"
-	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -54,14 +53,10 @@ func (c *Client) steeredTasks(steered []store.Steered) {
 	}
 	c.engine.Steered(tasks)
 	for _, t := range tasks {
-		what := feed.Released
-		if t.State != task.Pending {
-			what = feed.Canceled
+		if t.State == task.Pending {
+			c.feedAsked(t, feed.Released)
+		} else {
+			c.toldCanceled(t)
 		}
-		if t.State.Final() {
-			c.waiters.tell(t.ID)
-			c.series.Add(&stats.Event{Queue: t.Queue, State: t.State})
-		}
-		c.feedAsked(t, what)
 	}
 }

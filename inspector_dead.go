@@ -2,7 +2,6 @@ package outlast
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/outlast-dev/outlast/bulk"
@@ -94,27 +93,14 @@ func (i *Inspector) Redrive(ctx context.Context, request RedriveRequest) (Redriv
 	return result, err
 }
 
-// Purge deletes the dead letters that match and returns how many. A dry run
-// only counts.
-func (i *Inspector) Purge(ctx context.Context, filter store.Filter, dryRun bool) (int, error) {
+// Purge deletes the dead letters that match, and says how many: those of a filter
+// that are dead by now, or died before its DiedBefore. A dry run only counts.
+func (i *Inspector) Purge(ctx context.Context, filter store.Filter, dryRun bool) (dead.Purged, error) {
 	if err := checkFilter(&filter, nil); err != nil {
-		return 0, err
+		return dead.Purged{}, err
 	}
-	if dryRun {
-		return i.client.backend.Count(ctx, dead.Letters(filter), mostCounted)
-	}
-	row := audited(ctx, "dead.purge", "dead")
-	counted, err := i.client.backend.Count(ctx, dead.Letters(filter), mostCounted)
-	if err != nil {
-		return 0, err
-	}
-	row.Before, _ = json.Marshal(map[string]any{"filter": dead.FilterText(filter)}) // plain values
-	row.After, _ = json.Marshal(map[string]any{"purged": counted})                  // they go in many transactions, the row with the first
-	return dead.Purge(ctx, i.client.backend, i.client.engine, filter, row)
+	return i.client.keeper.Purge(ctx, filter, dryRun, audited(ctx, "dead.purge", "dead"))
 }
-
-// mostCounted is where counting for people stops.
-const mostCounted = 10_000_000
 
 // Export calls each for every dead letter that matches, the newest first,
 // with its attempts, the oldest first. An error of each ends it.

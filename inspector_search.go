@@ -81,6 +81,9 @@ func checkSearch(c *complaints, filter *store.Filter) {
 	if filter.AttemptMin < 0 {
 		c.add("attempt_min", "is negative", "0 is any number")
 	}
+	if len(filter.Metadata) > maxMetadata { // each is a look into every task
+		c.add("metadata", "has more than 64 names", "no task has so many")
+	}
 	for name := range filter.Metadata {
 		if name == "" {
 			c.add("metadata", "has no name", "write it as name:value")

@@ -42,7 +42,7 @@ func (c *Client) backlog(ctx context.Context) map[string]stats.Backlog {
 			waits[name] = stats.Backlog{Due: queue.Ready}
 		}
 	}
-	if !c.isFirst() {
+	if !c.engine.Topology().First(c.engine.Node()) {
 		return waits
 	}
 	queues, err := c.alerts.Queues(ctx, time.Now())
@@ -58,17 +58,6 @@ func (c *Client) backlog(ctx context.Context) map[string]stats.Backlog {
 		waits[q.Name] = stats.Backlog{Due: waits[q.Name].Due + stuck, Pending: &q.Backlog, OldestDue: &q.OldestDue}
 	}
 	return waits
-}
-
-// isFirst reports whether this node does what one node is enough for.
-func (c *Client) isFirst() bool {
-	self := c.engine.Node()
-	for _, node := range c.engine.Topology().Nodes {
-		if node.State == store.NodeAlive && node.ID < self {
-			return false
-		}
-	}
-	return true
 }
 
 // Series tells what happened over time, over all nodes that have told the database,

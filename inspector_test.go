@@ -337,8 +337,8 @@ func TestPurgeAndExport(t *testing.T) {
 			k.Errorf("groups %+v, %v", groups, err)
 		}
 		for _, dryRun := range []bool{true, false} {
-			if n, err := inspect.Purge(k.ctx, store.Filter{Type: "dies"}, dryRun); err != nil || n != 250 {
-				k.Errorf("purged %d, %v", n, err)
+			if got, err := inspect.Purge(k.ctx, store.Filter{Type: "dies"}, dryRun); err != nil || got.Matched != 250 {
+				k.Errorf("purged %+v, %v", got, err)
 			}
 		}
 		if n := k.countLetters(); n != 0 {
@@ -359,8 +359,8 @@ func TestPurgeReleasesTheKey(t *testing.T) {
 		if got := k.get(next); got.Waiting != task.KeyBlocked {
 			k.Fatalf("the next one is %s, waiting %q", got.State, got.Waiting)
 		}
-		if n, err := k.client.Inspector().Purge(k.ctx, store.Filter{IDs: []task.ID{bad}}, false); err != nil || n != 1 {
-			k.Fatalf("purged %d, %v", n, err)
+		if got, err := k.client.Inspector().Purge(k.ctx, store.Filter{IDs: []task.ID{bad}}, false); err != nil || got.Matched != 1 {
+			k.Fatalf("purged %+v, %v", got, err)
 		}
 		k.after(100 * time.Millisecond)
 		if got := k.get(next); got.State != task.Succeeded {

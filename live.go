@@ -3,12 +3,13 @@ package outlast
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/bulk"
+	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/feed"
 	"github.com/outlast-dev/outlast/retry"
@@ -274,9 +275,11 @@ func (w *liveWatch) operationsOf(ctx context.Context) (changed []feed.Object) {
 	for i := range operations {
 		o := &operations[i]
 		if before, known := w.operations[o.ID]; !known || before != o.Version {
-			var request struct{ Filter struct{ Queue string } }
-			_ = json.Unmarshal(o.Request, &request) // one that cannot be read belongs to no queue
-			changed = append(changed, feed.Object{Kind: "operation", Name: o.ID, Queue: request.Filter.Queue})
+			object := feed.Object{Kind: "operation", Name: o.ID}
+			if queues := append(dead.QueuesOf(o), bulk.QueuesOf(o)...); len(queues) == 1 {
+				object.Queue = queues[0]
+			}
+			changed = append(changed, object)
 		}
 		versions[o.ID] = o.Version
 	}

@@ -332,6 +332,48 @@ func TestRedriveBehindManyNewerOnesIsTakenOver(t *testing.T) {
 	})
 }
 
+// What a redrive is about is what its dry run has counted, also for a node that takes it
+// over much later.
+func TestRedriveMeansWhatItsDryRunCounted(t *testing.T) {
+	virtually(t, func(k *kit) {
+		p := &patient{}
+		k.dying(p, 3)
+		begins := k.open(k.store) // it works on nothing
+		inspect := begins.Inspector()
+		dry, err := inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, DryRun: true})
+		if err != nil || dry.Matched != 3 {
+			t.Fatalf("dry run: %+v, %v", dry, err)
+		}
+		die := func() outlast.ID {
+			id := k.enqueue(outlast.Draft{Type: "dies", Payload: []byte(`{"n":9}`)}).ID
+			k.after(time.Second)
+			return id
+		}
+		late := []outlast.ID{die()}
+		result, err := inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{DiedBefore: dry.DiedBefore}})
+		if err != nil || result.Matched != 3 {
+			t.Fatalf("got %+v, %v", result, err)
+		}
+		if _, err := inspect.PauseOperation(k.ctx, result.Operation); err != nil {
+			t.Fatal(err)
+		}
+		late = append(late, die())
+		p.cured(nil)
+		if _, err := inspect.ResumeOperation(k.ctx, result.Operation); err != nil {
+			t.Fatal(err)
+		}
+		k.after(time.Minute)
+		if operation, _ := k.operation(result.Operation, store.OperationDone); operation.Done != 3 || len(p.ran()) != 3 {
+			t.Errorf("%d letters done, %d ran", operation.Done, len(p.ran()))
+		}
+		for _, id := range late {
+			if got := k.get(id); got.State != task.Dead {
+				t.Errorf("a letter that died after the dry run is %s", got.State)
+			}
+		}
+	})
+}
+
 func TestRedriveStopsIfFailing(t *testing.T) {
 	fails := map[string]func(int) error{
 		"dead again": func(n int) error {

@@ -22,7 +22,7 @@ func length(d *Duration, usual time.Duration) time.Duration {
 func Span(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d < 0 {
-		return "-" + Span(-d)
+		return "-" + Span(d.Abs())
 	}
 	days, rest := int(d/day), d%day
 	text := rest.String()

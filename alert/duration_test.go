@@ -20,4 +20,7 @@ func TestSpan(t *testing.T) {
 	if got := Span(math.MaxInt64); got != "106751 days 23h47m16.854775807s" {
 		t.Errorf("the longest: %q", got)
 	}
+	if got := Span(math.MinInt64); got != "-106751 days 23h47m16.854775807s" {
+		t.Errorf("the shortest: %q", got)
+	}
 }

@@ -79,7 +79,7 @@ type Keeper struct {
 	trouble trouble
 
 	channels atomic.Pointer[map[string]Channel]
-	renewing sync.Mutex // held while the configuration is read because it has changed
+	reading  sync.Mutex // held while the configuration is read, so that what is read last holds
 	version  int64      // of the configuration that was read
 	loops    background.Loops
 }
@@ -95,8 +95,14 @@ func New(config Config) *Keeper {
 	return k
 }
 
-// Load reads rules and channels. [Keeper.Start] goes on to look for changes.
+// Load reads rules, channels and silences. [Keeper.Start] goes on to look for changes.
 func (k *Keeper) Load(ctx context.Context) error {
+	k.reading.Lock()
+	defer k.reading.Unlock()
+	return k.load(ctx)
+}
+
+func (k *Keeper) load(ctx context.Context) error {
 	rules, err := k.Backend.Objects(ctx, KindRule)
 	if err != nil {
 		return err
@@ -123,13 +129,17 @@ func (k *Keeper) AddFunction(name string, channel Channel) {
 	functions[name] = channel
 	k.Functions = functions
 	k.opening.Unlock()
-	k.publish(k.book.Load())
+	k.publish(nil)
 }
 
-// publish makes a book the one that holds, and opens its channels.
+// publish makes a book the one that holds, nil for that which does, and opens its
+// channels.
 func (k *Keeper) publish(b *book) {
 	k.opening.Lock()
 	defer k.opening.Unlock()
+	if b == nil {
+		b = k.book.Load()
+	}
 	again := *b
 	again.wrong = maps.Clone(b.wrong)
 	maps.DeleteFunc(again.wrong, func(what string, _ error) bool {
@@ -226,13 +236,13 @@ func (k *Keeper) look(ctx context.Context) {
 // Renew reads rules and channels if the node knows that the configuration has changed
 // since they were read.
 func (k *Keeper) Renew(ctx context.Context) error {
-	k.renewing.Lock()
-	defer k.renewing.Unlock()
+	k.reading.Lock()
+	defer k.reading.Unlock()
 	version := k.Node.Topology().Config
 	if version == k.version {
 		return nil
 	}
-	err := k.Load(ctx)
+	err := k.load(ctx)
 	if err == nil {
 		k.version = version
 	}

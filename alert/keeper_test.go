@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -200,6 +202,72 @@ func TestRulesThatCannotBeReadChangeNothingElse(t *testing.T) {
 	if got := strings.Join(names, " "); got != "crash_loop follow_up_dead mine" || b.builtin["exhausted"] {
 		t.Errorf("%s, built in: %v", got, b.builtin)
 	}
+}
+
+// TestIncompleteTasksAreRefused: they may be of another release. None is the end of the
+// process, and none is tried again.
+func TestIncompleteTasksAreRefused(t *testing.T) {
+	t.Parallel()
+	onDesk(t, `{"kind": "slack", "url_env": "U"}`, func(d *desk) {
+		_, sent := d.Send(d.Context(), task.ID{}, "ops", []byte(`{}`))
+		for what, err := range map[string]error{
+			"a raise without rules": d.Raise(d.Context(), task.ID{}, []byte(`{"message": {"rule": "r"}}`)), "a delivery without a message": sent,
+			"no JSON": d.Digest(d.Context(), task.ID{}, []byte(`x`)),
+		} {
+			if !errors.Is(err, &task.Error{Code: task.CodeInvalid}) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	})
+}
+
+// TestWhatIsReadLastHolds: who reads the configuration slowly does not bring back what
+// it was before.
+func TestWhatIsReadLastHolds(t *testing.T) {
+	t.Parallel()
+	slow := &slowStore{Backend: memory.New(), read: make(chan struct{}), goOn: make(chan struct{})}
+	k := New(Config{Backend: slow, Node: &loneNode{}, Logger: slog.New(slog.DiscardHandler)})
+	var loads sync.WaitGroup
+	load := func() {
+		if err := k.Load(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	loads.Go(load)
+	<-slow.read
+	if _, err := slow.Backend.Change(t.Context(), store.Change{Put: []store.Object{{Kind: KindRule, Name: "mine", Body: []byte(`{"on": "dead"}`)}}}); err != nil {
+		t.Fatal(err)
+	}
+	later := make(chan struct{})
+	loads.Go(func() {
+		load()
+		close(later)
+	})
+	select {
+	case <-later: // the other one must not come after it
+	case <-time.After(200 * time.Millisecond):
+	}
+	close(slow.goOn)
+	loads.Wait()
+	if !slices.ContainsFunc(k.Rules(), func(r Rule) bool { return r.Name == "mine" }) {
+		t.Error("the rule was there, and is gone")
+	}
+}
+
+// slowStore waits with the answer to the first question for rules.
+type slowStore struct {
+	store.Backend
+	once       sync.Once
+	read, goOn chan struct{}
+}
+
+func (s *slowStore) Objects(ctx context.Context, kind string) ([]store.Object, error) {
+	objects, err := s.Backend.Objects(ctx, kind)
+	s.once.Do(func() {
+		close(s.read)
+		<-s.goOn
+	})
+	return objects, err
 }
 
 // TestNothingIsRaisedAboutAlerts, or a channel that fails would raise for ever.

@@ -42,18 +42,9 @@ func (k *Keeper) measure(ctx context.Context) {
 	}
 }
 
-// first reports whether this node is the one that measures for all: the living
-// one with the smallest id. Where two do it for a moment, the compare-and-set
-// of the states lets one tell.
-func (k *Keeper) first() bool {
-	first := ""
-	for _, node := range k.Node.Topology().Nodes {
-		if node.State == store.NodeAlive && (first == "" || node.ID < first) {
-			first = node.ID
-		}
-	}
-	return first == "" || first >= k.Node.Node()
-}
+// first reports whether this node is the one that measures for all. Where two do it
+// for a moment, the compare-and-set of the states lets one tell.
+func (k *Keeper) first() bool { return k.Node.Topology().First(k.Node.Node()) }
 
 // alone reports whether no other node lives.
 func (k *Keeper) alone() bool {

@@ -1,12 +1,14 @@
 package alert
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 )
 
 func TestGlob(t *testing.T) {
@@ -38,4 +40,41 @@ func TestEndedSilencesAreForgotten(t *testing.T) {
 			t.Errorf("after %s: %v", after, got)
 		}
 	}
+}
+
+// A silence that is on disk is made, although the store does not answer any more when it
+// is read back: who is told of an error makes it twice.
+func TestSilenceThatIsThereIsNoError(t *testing.T) {
+	t.Parallel()
+	onDesk(t, `{"kind": "slack", "url_env": "U"}`, func(d *desk) {
+		deaf := &deafStore{Backend: d.store}
+		d.Backend = deaf
+		now := time.Now()
+		made, err := d.AddSilence(d.Context(), Silence{Rule: "r", Reason: "known", From: now, Until: now.Add(time.Hour)}, store.Audit{Actor: "me", Action: "silence.add"})
+		if err != nil || made == nil {
+			t.Fatalf("%+v, %v", made, err)
+		}
+		deaf.changed = false
+		if err := d.Load(d.Context()); err != nil || len(d.book.Load().silences) != 1 {
+			t.Errorf("%v, %v", d.book.Load().silences, err)
+		}
+	})
+}
+
+// deafStore lists nothing from the first change on.
+type deafStore struct {
+	store.Backend
+	changed bool
+}
+
+func (s *deafStore) Change(ctx context.Context, change store.Change) (*store.Changed, error) {
+	s.changed = true
+	return s.Backend.Change(ctx, change)
+}
+
+func (s *deafStore) Objects(ctx context.Context, kind string) ([]store.Object, error) {
+	if s.changed {
+		return nil, task.Invalid("store", "does not answer", "")
+	}
+	return s.Backend.Objects(ctx, kind)
 }

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -34,8 +35,13 @@ type digest struct {
 	Channels []string      `json:"channels,omitempty"`
 }
 
-// errGone is a payload that this program cannot read.
+// errIncomplete is a payload without what it has to have.
+var errIncomplete = errors.New("parts of it are missing")
+
+// unreadable is the error of a payload that this program cannot read; err is nil where
+// it is JSON.
 func unreadable(err error) error {
+	err = cmp.Or(err, errIncomplete)
 	return task.Invalid("payload", "the alert cannot be read: "+err.Error(), "it was made by another release")
 }
 

@@ -1,7 +1,6 @@
 package bulk
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -139,5 +138,3 @@ func distinct(ids []task.ID) []task.ID {
 		return repeated
 	})
 }
-
-func isCode(err error, code task.Code) bool { return errors.Is(err, &task.Error{Code: code}) }

@@ -2,9 +2,7 @@ package bulk
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -34,20 +32,17 @@ type Config struct {
 // begins operations, which other nodes then work on.
 type Runner struct {
 	backend store.Backend
-	node    Node
-	log     *slog.Logger
 	steered func([]store.Steered)
-	runner  *operation.Runner
+	runner  *operation.Runner[work, *work]
 	loops   background.Loops
 }
 
 // New makes a runner.
 func New(config Config) *Runner {
-	r := &Runner{backend: config.Backend, node: config.Node, log: config.Log, steered: config.Steered}
-	r.runner = operation.NewRunner(operation.Config{
-		Backend: config.Backend, Node: config.Node, Log: config.Log, Kind: Is,
-		Open: func(o *store.Operation) error { _, err := opened(o); return err },
-		Work: r.work,
+	r := &Runner{backend: config.Backend, steered: config.Steered}
+	r.runner = operation.NewRunner(operation.Config[work, *work]{
+		Backend: config.Backend, Node: config.Node, Log: config.Log, Is: Is, Chunks: "bulk.chunk",
+		Work: func(hold *operation.Hold[work, *work]) operation.Worker { return &worker{Runner: r, hold: hold} },
 	})
 	return r
 }
@@ -117,7 +112,7 @@ func (r *Runner) matching(ctx context.Context, filter store.Filter, hidden strin
 
 // foresee is a dry run with ids.
 func (r *Runner) foresee(ctx context.Context, request *Request) (result Result, err error) {
-	found, err := r.find(ctx, request.IDs)
+	found, err := operation.Find(ctx, r.backend, request.IDs)
 	if err != nil {
 		return Result{}, err
 	}
@@ -146,7 +141,7 @@ func (r *Runner) atOnce(ctx context.Context, request *Request, audit store.Audit
 		return Result{}, err
 	}
 	r.tell(steered)
-	found, err := r.find(ctx, request.IDs)
+	found, err := operation.Find(ctx, r.backend, request.IDs)
 	if err != nil {
 		return Result{}, err
 	}
@@ -167,50 +162,21 @@ func (r *Runner) tell(steered []store.Steered) {
 	}
 }
 
-// begin saves an operation and starts to work on it.
+// begin begins an operation.
 func (r *Runner) begin(ctx context.Context, request *Request, audit store.Audit) (result Result, err error) {
-	now := time.Now()
-	kept := saved{Action: request.Action, Hidden: request.Hidden, RunAt: request.RunAt, Reason: request.Reason}
+	o := &work{Action: request.Action, Hidden: request.Hidden, RunAt: request.RunAt, Reason: request.Reason}
 	if request.Filter == nil {
-		kept.IDs, kept.Named, kept.Queues = request.IDs, len(request.IDs), r.queuesOf(request.IDs)
-		result.Matched = kept.Named
+		o.IDs, o.Named, o.Queues = request.IDs, len(request.IDs), r.runner.QueuesOf(request.IDs)
+		result.Matched = o.Named
 	} else {
-		kept.Filter = request.selects(now)
-		if result.Matched, result.AtLeast, err = r.matching(ctx, kept.Filter, kept.Hidden); err != nil {
+		o.Filter = request.selects(time.Now())
+		if result.Matched, result.AtLeast, err = r.matching(ctx, o.Filter, o.Hidden); err != nil {
 			return Result{}, err
 		}
 	}
-	text, err := json.Marshal(kept)
-	if err != nil {
+	audit.After = request.described(result.Matched)
+	if result.Operation, err = r.runner.Begin(ctx, o, string(request.Action), result.Matched, audit); err != nil {
 		return Result{}, err
 	}
-	result.Operation = task.NewID(now, source{}).String()
-	audit.Subject, audit.After = operation.Subject(result.Operation), request.described(result.Matched)
-	begun, err := r.backend.PutOperation(ctx, store.Operation{
-		ID: result.Operation, Kind: string(request.Action), State: store.OperationRunning, Request: text, Node: r.runner.Self(), Matched: result.Matched, CreatedAt: now,
-	}, audit)
-	if err != nil {
-		return Result{}, err
-	}
-	r.runner.Take(begun)
 	return result, nil
-}
-
-type source struct{}
-
-func (source) Uint64() uint64 { return rand.Uint64() }
-
-// queuesOf are the queues that tasks are of, "" among them where this node does not
-// know one.
-func (r *Runner) queuesOf(ids []task.ID) (queues []string) {
-	of := map[uint16]string{}
-	for _, lane := range r.node.Topology().Lanes {
-		of[lane.Number] = lane.Queue
-	}
-	for _, id := range ids {
-		if queue := of[id.Lane()]; !slices.Contains(queues, queue) {
-			queues = append(queues, queue)
-		}
-	}
-	return queues
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	_ "github.com/ncruces/go-sqlite3/driver"
 
+	"github.com/outlast-dev/outlast/internal/operation"
 	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/mysql"
@@ -145,7 +146,7 @@ func BenchmarkBulk(b *testing.B) {
 // TestBulkIsNotSlow is a floor far below what BenchmarkBulk measures. It crosses the
 // bounds of chunks.
 func TestBulkIsNotSlow(t *testing.T) {
-	const count, floor = 2*chunkSize + 100, 100
+	const count, floor = 2*operation.ChunkSize + 100, 100
 	for name, open := range databases {
 		t.Run(name, func(t *testing.T) {
 			backend := open(t)

@@ -282,11 +282,10 @@ func (f *Filter) query(limit int, cursor string) url.Values {
 	if f.AttemptMin != 0 {
 		values.Set("attempt_min", strconv.Itoa(f.AttemptMin))
 	}
-	if !f.Since.IsZero() {
-		values.Set("since", f.Since.UTC().Format(timeLayout))
-	}
-	if !f.Until.IsZero() {
-		values.Set("until", f.Until.UTC().Format(timeLayout))
+	for name, at := range map[string]Time{"since": f.Since, "until": f.Until, "died_before": f.DiedBefore} {
+		if !at.IsZero() {
+			values.Set(name, at.UTC().Format(timeLayout))
+		}
 	}
 	if limit != 0 {
 		values.Set("limit", strconv.Itoa(limit))

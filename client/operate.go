@@ -25,6 +25,7 @@ type DeadFilter struct {
 	Until       Time   `json:"until,omitzero" doc:"Created before."`
 	Reason      string `json:"reason,omitempty" doc:"exhausted, permanent, expired, crash_loop, no_handler or rejected."`
 	Fingerprint string `json:"fingerprint,omitempty"`
+	DiedBefore  Time   `json:"died_before,omitzero" doc:"Died before."`
 	Target      string `json:"target,omitempty"`
 	AttemptMin  int    `json:"attempt_min,omitempty" doc:"With at least so many attempts."`
 	// Metadata are names with their values; all must be there.
@@ -101,6 +102,8 @@ type Redriven struct {
 	DryRun    bool            `json:"dry_run,omitempty"`
 	Missing   []task.ID       `json:"missing,omitempty" doc:"Ids that are no dead letters."`
 	Sample    []RedriveSample `json:"sample,omitempty" doc:"Of a dry run, the letters that would go first, at most 10."`
+
+	DiedBefore Time `json:"died_before,omitzero" doc:"Of a dry run by filter: when it began to count. Give it as the filter's died_before, and no letters are meant that died since."`
 }
 
 // RedriveSample is a dead letter as a dry run shows it.
@@ -126,8 +129,9 @@ type Purge struct {
 
 // Purged says how many letters a purge deleted, or would delete.
 type Purged struct {
-	Matched int  `json:"matched"`
-	DryRun  bool `json:"dry_run,omitempty"`
+	Matched    int  `json:"matched"`
+	DryRun     bool `json:"dry_run,omitempty"`
+	DiedBefore Time `json:"died_before,omitzero" doc:"Of a dry run by filter: when it began to count. Give it as the filter's died_before, and no letters are meant that died since."`
 }
 
 // TaskFilter selects tasks in the body of a request.

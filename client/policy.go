@@ -49,7 +49,7 @@ type Policy struct {
 	Attempts  int             `json:"attempts,omitzero" doc:"Absent for unlimited attempts."`
 	Warnings  []PlanWarning   `json:"warnings,omitempty" doc:"What is probably not meant."`
 	Preset    bool            `json:"preset,omitempty" doc:"A preset of the name exists."`
-	Actor     string          `json:"actor,omitempty" doc:"Who made this version."`
+	Actor     string          `json:"actor,omitempty" doc:"Who made this version; not told to tokens for certain queues."`
 	UpdatedAt Time            `json:"updated_at,omitzero"`
 	UsedBy    []string        `json:"used_by,omitempty" doc:"Queues and types that name it."`
 	DryRun    bool            `json:"dry_run,omitempty" doc:"Nothing was changed."`

@@ -21,7 +21,7 @@ var web embed.FS
 
 // policy lets the page load what this server serves, call its API, and nothing else: no
 // inline code, no other origin, no frame around it.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 var types = map[string]string{

@@ -40,7 +40,7 @@ func New(config Config, backend store.Backend, node Node, logger *slog.Logger) *
 		cleanup:   newCleanup(config, backend, node, logger),
 		redriver:  redriver,
 	}
-	k.retention.forget = redriver.forget
+	k.retention.forget = redriver.runner.Forget
 	return k
 }
 
@@ -66,13 +66,5 @@ func (k *Keeper) Start() {
 func (k *Keeper) Stop(ctx context.Context) error { return k.loops.Stop(ctx) }
 
 // firstAlive reports whether this node is the one that does what one node is
-// enough for: the living one with the smallest id. True when nobody knows.
-func firstAlive(node Node) bool {
-	first := ""
-	for _, other := range node.Topology().Nodes {
-		if other.State == store.NodeAlive && (first == "" || other.ID < first) {
-			first = other.ID
-		}
-	}
-	return first == "" || first >= node.Node()
-}
+// enough for.
+func firstAlive(node Node) bool { return node.Topology().First(node.Node()) }

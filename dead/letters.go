@@ -2,6 +2,8 @@ package dead
 
 import (
 	"context"
+	"encoding/json"
+	"time"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -52,20 +54,51 @@ func Export(ctx context.Context, query store.Query, filter store.Filter, do func
 	})
 }
 
-// Purge deletes the letters that match, in batches, and returns how many;
-// also with an error, those deleted before it. The owners of lanes whose keys
-// were released are told. The rows of the audit log are written with the first
-// batch that deletes any.
-func Purge(ctx context.Context, admin store.Admin, node Node, filter store.Filter, audit ...store.Audit) (int, error) {
-	deleted := 0
-	for {
-		letters, err := admin.Purge(ctx, Letters(filter), purgeBatch, audit...)
-		if deleted += len(letters); deleted > 0 {
-			audit = nil
+// bounded is a filter that matches letters only which are dead by now.
+func bounded(filter store.Filter, now time.Time) store.Filter {
+	if filter.DiedBefore.IsZero() || filter.DiedBefore.After(now) {
+		filter.DiedBefore = now
+	}
+	return Letters(filter)
+}
+
+// Purged is what a purge led to.
+type Purged struct {
+	Matched int // letters deleted; of a dry run those that match
+	// DiedBefore is, of a dry run by filter, when it began to count: with it in the
+	// filter no letter is meant that dies later.
+	DiedBefore time.Time
+}
+
+// Purge deletes the letters that match, in batches; also with an error, Matched are those
+// deleted before it. A filter means letters that are dead by now. The owners of
+// lanes whose keys were released are told. The row of the audit log is written with
+// the first batch that deletes any. A dry run only counts.
+func (k *Keeper) Purge(ctx context.Context, filter store.Filter, dryRun bool, audit store.Audit) (result Purged, err error) {
+	r := k.redriver
+	within := Letters(filter)
+	if filter.IDs == nil {
+		within = bounded(filter, r.clock.Now(ctx))
+	}
+	if dryRun {
+		result.DiedBefore = within.DiedBefore
+		result.Matched, err = r.backend.Count(ctx, Letters(filter), mostCounted)
+		return result, err
+	}
+	counted, err := r.backend.Count(ctx, within, mostCounted)
+	if err != nil {
+		return result, err
+	}
+	audit.Before, _ = json.Marshal(map[string]any{"filter": FilterText(within)}) // plain values
+	audit.After, _ = json.Marshal(map[string]any{"purged": counted})             // they go in many transactions, the row with the first
+	for rows := []store.Audit{audit}; ; {
+		letters, err := r.backend.Purge(ctx, within, purgeBatch, rows...)
+		if result.Matched += len(letters); result.Matched > 0 {
+			rows = nil
 		}
-		wakeReleased(node, letters)
+		wakeReleased(r.node, letters)
 		if err != nil || len(letters) == 0 {
-			return deleted, err
+			return result, err
 		}
 	}
 }

@@ -29,7 +29,9 @@ const (
 
 // Request says which letters to send back and how. Either IDs or Filter.
 type Request struct {
-	IDs    []task.ID
+	IDs []task.ID
+	// Filter selects letters that are dead when the redrive begins, or that died before
+	// Filter.DiedBefore if that is earlier.
 	Filter *store.Filter
 	DryRun bool    // count, change nothing
 	Rate   float64 // letters per second, 0 for all at once
@@ -59,6 +61,9 @@ type Result struct {
 	Matched   int       // letters sent back, or that will be
 	Missing   []task.ID // ids that are no dead letters
 	Sample    []Sample  // of a dry run: those that would go first
+	// DiedBefore is, of a dry run by filter, when it began to count: with it in the
+	// filter no letter is meant that dies later.
+	DiedBefore time.Time
 }
 
 // Sample is a dead letter as a dry run shows it.
@@ -169,6 +174,7 @@ func (r *Redriver) preview(ctx context.Context, request *Request) (result Result
 	var first []store.Letter
 	if request.Filter != nil {
 		filter := Letters(*request.Filter)
+		result.DiedBefore = bounded(filter, r.clock.Now(ctx)).DiedBefore
 		if result.Matched, err = r.backend.Count(ctx, filter, mostCounted); err == nil {
 			first, err = r.backend.Letters(ctx, filter, task.ID{}, sampleSize)
 		}

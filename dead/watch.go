@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/operation"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -64,14 +65,14 @@ func (v *watch) count(wanted ...outcome) (n int) {
 }
 
 // look reads what has become of the letters without a final outcome.
-func (v *watch) look(ctx context.Context, r *Redriver, o *redrive, now time.Time) error {
+func (v *watch) look(ctx context.Context, query store.Query, o *redrive, now time.Time) error {
 	var ids []task.ID
 	for i := range v.letters {
 		if !v.letters[i].outcome.isFinal() {
 			ids = append(ids, v.letters[i].id)
 		}
 	}
-	found, err := r.find(ctx, ids)
+	found, err := operation.Find(ctx, query, ids)
 	if err != nil {
 		return err
 	}
@@ -125,11 +126,11 @@ func (w *work) room(ctx context.Context, o *redrive) (int, error) {
 		}
 	}
 	switch {
-	case o.awaitsCanary() && o.Progress.Sent < o.Canary && o.Done < o.Progress.Planned: // what was skipped proves nothing
-		return min(o.Canary-o.Progress.Sent, redriveBatch), nil
+	case o.awaitsCanary() && o.Sent < o.Canary && o.Done < o.Planned: // what was skipped proves nothing
+		return min(o.Canary-o.Sent, redriveBatch), nil
 	case o.awaitsCanary():
 		return w.canary(ctx, o)
-	case o.StopIfFailing > 0 && o.Done < o.Progress.Planned:
+	case o.StopIfFailing > 0 && o.Done < o.Planned:
 		ended, doubtful := w.watch.count(succeeded, failed, failing, other, late), w.watch.count(open)
 		if room := min(max(leastOutcomes, ended), watchedMost) - doubtful; room > 0 {
 			return room, nil
@@ -144,22 +145,23 @@ func (w *work) look(ctx context.Context, o *redrive) error {
 	if w.watch == nil {
 		v := &watch{}
 		for from := max(0, o.Done-watchedMost); from < o.Done; {
-			part, err := w.chunk(ctx, from/chunkSize)
+			number := from / operation.ChunkSize
+			part, err := w.chunk(ctx, number)
 			if err != nil {
 				return err
 			}
-			first, to := from%chunkSize, min(part.len(), o.Done-from/chunkSize*chunkSize)
+			first := from % operation.ChunkSize
 			skipped := map[task.ID]bool{}
-			ids := part.ids(first, to)
+			ids := part.Between(first, o.Done-number*operation.ChunkSize)
 			for i, id := range ids {
-				skipped[id] = part.isSkipped(first + i)
+				skipped[id] = part.IsSkipped(first + i)
 			}
 			v.add(ids, skipped)
-			from += to - first
+			from += len(ids)
 		}
 		w.watch = v
 	}
-	return w.watch.look(ctx, w.r, o, time.Now())
+	return w.watch.look(ctx, w.r.backend, o, time.Now())
 }
 
 // tooMany says why an operation is to stop, "" if it is not.
@@ -168,8 +170,8 @@ func (v *watch) tooMany(o *redrive) string {
 	bad := died + v.count(failing)
 	known := bad + v.count(succeeded)
 	least := leastOutcomes
-	if o.Progress.Complete {
-		least = min(least, o.Progress.Planned-o.Progress.Skipped)
+	if o.Complete {
+		least = min(least, o.Planned-o.Skipped)
 	}
 	if known < max(least, 1) || float64(bad) <= o.StopIfFailing*float64(known) {
 		return ""
@@ -189,7 +191,7 @@ func (w *work) canary(ctx context.Context, o *redrive) (int, error) {
 			return 0, w.overdue(ctx, fmt.Sprintf("the canary is undecided: %d of %d letters succeeded, the others were canceled or are gone", good, sent))
 		}
 		return 0, w.passed(ctx)
-	case w.watch.count(late) > 0 || time.Since(o.Progress.CanaryAt) > patience:
+	case w.watch.count(late) > 0 || time.Since(o.CanaryAt) > patience:
 		return 0, w.overdue(ctx, fmt.Sprintf("the canary did not end within %v: %d of %d letters succeeded", patience, good, sent))
 	}
 	return 0, w.wait(ctx, fmt.Sprintf("canary: %d of %d letters succeeded", good, sent))
@@ -197,11 +199,8 @@ func (w *work) canary(ctx context.Context, o *redrive) (int, error) {
 
 // passed lets the letters after the canary go.
 func (w *work) passed(ctx context.Context) error {
-	_, err := w.r.update(ctx, w.id, func(o *redrive) ([]store.Audit, error) {
-		if !w.isOurs(o) {
-			return nil, errNotOurs
-		}
-		o.Progress.Passed, o.Progress.Waiting = true, ""
+	_, err := w.hold.Update(ctx, func(o *redrive) ([]store.Audit, error) {
+		o.Passed, o.Waiting = true, ""
 		w.tell(o)
 		return nil, nil
 	})
@@ -210,31 +209,25 @@ func (w *work) passed(ctx context.Context) error {
 
 // overdue pauses the operation until somebody decides.
 func (w *work) overdue(ctx context.Context, reason string) error {
-	_, err := w.r.update(ctx, w.id, func(o *redrive) ([]store.Audit, error) {
-		if !w.isOurs(o) {
-			return nil, errNotOurs
-		}
-		o.State, o.Error, o.Progress.Overdue, o.Progress.Waiting = store.OperationPaused, reason, true, ""
+	_, err := w.hold.Update(ctx, func(o *redrive) ([]store.Audit, error) {
+		o.State, o.Error, o.Overdue, o.Waiting = store.OperationPaused, reason, true, ""
 		w.tell(o)
-		return []store.Audit{stopped(w.id, "operation.pause", o.State, reason)}, nil
+		return []store.Audit{o.stopped("operation.pause")}, nil
 	})
 	if err != nil {
 		return err
 	}
-	w.r.log.Warn("operation.stopped", "operation", w.id, "reason", reason)
-	return errNotOurs
+	w.r.log.Warn("operation.stopped", "operation", w.hold.ID, "reason", reason)
+	return operation.ErrOver
 }
 
 // wait notes what the operation waits for, if that is new.
 func (w *work) wait(ctx context.Context, reason string) error {
-	_, err := w.r.update(ctx, w.id, func(o *redrive) ([]store.Audit, error) {
-		if !w.isOurs(o) {
-			return nil, errNotOurs
-		}
+	_, err := w.hold.Update(ctx, func(o *redrive) ([]store.Audit, error) {
 		before := o.Progress
-		o.Progress.Waiting = reason
+		o.Waiting = reason
 		if w.tell(o); o.Progress == before {
-			return nil, errUnchanged
+			return nil, operation.ErrUnchanged
 		}
 		return nil, nil
 	})
@@ -244,6 +237,6 @@ func (w *work) wait(ctx context.Context, reason string) error {
 // tell puts what is known of the letters into the progress.
 func (w *work) tell(o *redrive) {
 	if w.watch != nil {
-		o.Progress.Succeeded, o.Progress.Failing = w.watch.count(succeeded), w.watch.count(failed, failing)
+		o.Succeeded, o.Failing = w.watch.count(succeeded), w.watch.count(failed, failing)
 	}
 }

@@ -359,3 +359,25 @@ func TestBorrowedThenOwned(t *testing.T) {
 		w.stop(b)
 	})
 }
+
+// An outcome that the store refuses is recorded as a failure; it says under what the
+// attempt ran, too.
+func TestRefusedOutcomeKeepsItsLabel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, s := newWorld(t, 1), &tap{}
+		s.refuse.Store(1)
+		e := w.tapped("n", &registry{policy: unguarded(t, retry.Attempts(3)), handlers: handlers("good", engine.Handler(ok))}, s, func(c *engine.Config) { c.Node.Release = "r1" })
+		id := w.enqueue(e, "good", nil)
+		w.expect(id, task.Succeeded, time.Hour)
+		attempts, err := w.store.Attempts(t.Context(), id)
+		if err != nil || len(attempts) != 2 || attempts[0].Outcome != task.OutcomeFailed {
+			t.Fatalf("%+v, %v", attempts, err)
+		}
+		for _, a := range attempts {
+			if a.Release != "r1" {
+				t.Errorf("attempt %d %s under %q", a.Number, a.Outcome, a.Release)
+			}
+		}
+		w.stop(e)
+	})
+}

@@ -36,6 +36,18 @@ func (n *near) awaitExpiry(e *entry) {
 	}
 }
 
+// awaitExpiries does so again for all of a queue that goes on: those whose deadline has
+// passed in the pause were left.
+func (n *near) awaitExpiries(q *queue) {
+	for _, s := range q.streams {
+		for of := range s.ready {
+			for _, item := range s.ready[of].items {
+				n.awaitExpiry(item.item)
+			}
+		}
+	}
+}
+
 // leaveExpiries ends that.
 func (n *near) leaveExpiries(e *entry) {
 	if e.doom >= 0 {
@@ -79,18 +91,22 @@ func (e *Engine) overdue(t *task.Task) error {
 	return retry.ErrDeadline
 }
 
-// mostUnread is how many tasks are read for their deadlines at a time.
-const mostUnread = 500
+// What is read for deadlines at a time: whole tasks, so few of large ones.
+const (
+	mostUnread  = 500
+	unreadBytes = 4 << 20 // of payloads, if it is more than one task
+)
 
 // readDeadlines reads the deadlines of tasks that wait for targets of which nobody
 // took the last task.
 func (e *Engine) readDeadlines() {
 	reader, ok := store.As[store.Query](e.config.Store)
-	for read := mostUnread; ok && read == mostUnread; {
+	for more := true; ok && more; {
+		var ids []task.ID
 		e.mu.Lock()
-		ids := e.near.unread(mostUnread)
+		ids, more = e.near.unread(mostUnread, unreadBytes)
 		e.mu.Unlock()
-		if read = len(ids); read > 0 {
+		if len(ids) > 0 {
 			ok = e.readDeadlinesOf(reader, ids)
 		}
 	}
@@ -121,30 +137,38 @@ func (e *Engine) readDeadlinesOf(reader store.Query, ids []task.ID) bool {
 	return true
 }
 
-// unread lists ready entries of unknown deadline whose target is left alone.
-func (n *near) unread(most int) (ids []task.ID) {
+// unread lists ready entries of unknown deadline whose target is left alone, and tells
+// whether there may be more.
+func (n *near) unread(most, bytes int) (ids []task.ID, more bool) {
+	var found []*entry
 	for _, t := range n.targets {
 		if t.guard == nil || t.guard.held.Failures == 0 {
 			continue
 		}
 		for _, s := range t.streams {
-			ids = s.addUnread(ids, most)
+			found = s.addUnread(found, most)
 		}
 	}
-	return ids
+	for _, e := range found {
+		if bytes -= e.Size; bytes < 0 && len(ids) > 0 {
+			return ids, true
+		}
+		ids = append(ids, e.ID)
+	}
+	return ids, len(ids) == most
 }
 
 // addUnread adds those of the stream. The last to come are mostly at the ends.
-func (s *stream) addUnread(ids []task.ID, most int) []task.ID {
+func (s *stream) addUnread(found []*entry, most int) []*entry {
 	left := s.unread
 	for of := range s.ready {
 		items := s.ready[of].items
-		for i := len(items) - 1; i >= 0 && left > 0 && len(ids) < most; i-- {
+		for i := len(items) - 1; i >= 0 && left > 0 && len(found) < most; i-- {
 			if e := items[i].item; !e.read {
-				ids = append(ids, e.ID)
+				found = append(found, e)
 				left--
 			}
 		}
 	}
-	return ids
+	return found
 }

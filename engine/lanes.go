@@ -160,6 +160,9 @@ func (e *Engine) apply(before, v *view) (found []uint16) {
 	}
 	for name, row := range v.queues {
 		q := e.near.queueOf(name)
+		if q.paused && !row.Paused {
+			e.near.awaitExpiries(q)
+		}
 		q.paused, q.weight, q.unknownDies = row.Paused, max(1, row.Weight), row.UnknownType == "dead"
 		q.limit, q.until = e.place(v, row)
 	}

@@ -222,7 +222,7 @@ func (e *Engine) refusedSettle(a *attempt, err error) {
 		return
 	}
 	e.log.Error("settle.refused", "task", a.entry.ID.String(), "error", err)
-	was := &a.end.settlement
+	was := a.end.settlement
 	end := ending{run: &a.run, err: &localError{err}, started: was.StartedAt, ended: was.EndedAt, random: e.random}
 	decideSafely(&a.end, &end)
 	a.end.settlement.Label = was.Label

@@ -194,15 +194,19 @@ func (f *Feed) begin() {
 	f.stop, f.window, f.counts, f.stats = stop, window{}, map[string]map[What]int{}, nil
 	f.listening.Store(true)
 	f.running.Go(func() { f.turnPages(ctx) })
-	f.running.Go(func() { f.sample(ctx) })
 }
 
+// turnPages makes pages, beside the goroutine that looks at the store: the next one
+// begins when this one is over.
 func (f *Feed) turnPages(ctx context.Context) {
+	var sampling sync.WaitGroup
+	sampling.Go(func() { f.sample(ctx) })
 	ticker := time.NewTicker(Every)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
+			sampling.Wait()
 			f.end()
 			return
 		case now := <-ticker.C:

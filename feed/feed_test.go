@@ -220,3 +220,38 @@ func TestObjectsAndStats(t *testing.T) {
 		late.Close()
 	})
 }
+
+// A store that keeps a look waiting for longer than the feed lingers is not asked by the
+// next listeners beside it.
+func TestLooksDoNotOverlap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var looking, together atomic.Int64
+		f := feed.New(feed.Config{
+			Look: func(context.Context, bool) []feed.Object {
+				together.Store(max(together.Load(), looking.Add(1)))
+				defer looking.Add(-1)
+				timer := time.NewTimer(30 * time.Second) // it does not heed its context
+				<-timer.C
+				return nil
+			},
+			Sample: func(context.Context) (*feed.Stats, error) { return &feed.Stats{At: time.Now()}, nil },
+		})
+		defer f.Close()
+		first, _ := f.Listen("")
+		timer := time.NewTimer(time.Second)
+		<-timer.C
+		first.Close()
+		timer.Reset(20 * time.Second)
+		<-timer.C
+		second, _ := f.Listen("")
+		defer second.Close()
+		timer.Reset(2 * time.Minute)
+		<-timer.C
+		if n := together.Load(); n != 1 {
+			t.Errorf("%d looks at once", n)
+		}
+		if _, _, stats, _ := second.Read(); stats == nil {
+			t.Error("no stats for who came late")
+		}
+	})
+}

@@ -217,7 +217,7 @@ func (t *Ticker) failed(ctx context.Context, e *entry, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	e.tryAt = t.clock.now(ctx).Add(errorPause)
+	e.tryAt = t.clock.Now(ctx).Add(errorPause)
 	t.Observe(Event{Schedule: e.schedule.Name, Kind: Failed, Count: 1, Tick: e.state.Next, Err: err})
 	if !e.complain {
 		e.complain = true

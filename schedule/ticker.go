@@ -22,8 +22,6 @@ const (
 	askEvery = time.Second
 	// reloadEvery is how often everything is read again, changed or not.
 	reloadEvery = time.Minute
-	// probeEvery is how often the store's clock is asked for.
-	probeEvery = 30 * time.Second
 	// errorPause is the wait after something has failed.
 	errorPause = time.Second
 	// callTimeout bounds one look.
@@ -88,7 +86,7 @@ type Config struct {
 // tickers of other nodes.
 type Ticker struct {
 	Config
-	clock clock
+	clock *store.Clock
 
 	// What follows is the loop's own.
 	entries map[string]*entry
@@ -117,8 +115,7 @@ func New(config Config) *Ticker {
 	if config.Observe == nil {
 		config.Observe = func(Event) {}
 	}
-	prober, _ := store.As[store.Prober](config.Backend)
-	return &Ticker{Config: config, clock: clock{prober: prober}, entries: map[string]*entry{}, loaded: -1}
+	return &Ticker{Config: config, clock: store.NewClock(config.Backend), entries: map[string]*entry{}, loaded: -1}
 }
 
 // Start begins to tick. Call it once.
@@ -130,7 +127,7 @@ func (t *Ticker) Start() {
 func (t *Ticker) Stop(ctx context.Context) error { return t.loops.Stop(ctx) }
 
 // Now is the store's clock, as far as this node knows it.
-func (t *Ticker) Now(ctx context.Context) time.Time { return t.clock.now(ctx) }
+func (t *Ticker) Now(ctx context.Context) time.Time { return t.clock.Now(ctx) }
 
 func (t *Ticker) run(ctx context.Context) {
 	for {
@@ -160,7 +157,7 @@ func (t *Ticker) runOnce(ctx context.Context) time.Duration {
 		}
 		return errorPause
 	}
-	now := t.clock.now(ctx)
+	now := t.clock.Now(ctx)
 	later := min(rank*stagger, mostStagger)
 	due, next := t.due(now, later)
 	if len(due) == 0 {

@@ -31,6 +31,7 @@ type scope string
 // The scopes. A route without one is not served.
 const (
 	shared   scope = "everything: it tells nothing of tasks"
+	unsigned scope = "everything but who made it: it tells nothing of tasks"
 	whole    scope = "refused: it is about all queues"
 	byTask   scope = "tasks of its queues; others are not found"
 	byQueue  scope = "its queues; others are not found"

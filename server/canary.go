@@ -26,7 +26,7 @@ func (s *Server) addCanaries() {
 			if err != nil {
 				return fail[client.Policy](err)
 			}
-			out, changed := wirePolicy(named), true
+			out, changed := wirePolicy(ctx, named), true
 			out.DryRun, out.Changed = in.DryRun, &changed
 			return ok(out)
 		})

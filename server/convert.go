@@ -184,7 +184,7 @@ func wireRequest(o *store.Operation) (request *client.Redrive, named int) {
 	if f := r.Filter; f != nil {
 		out.Filter = &client.DeadFilter{
 			Type: f.Type, Queue: f.Queue, Key: f.Key, Category: f.Category, Trace: f.Trace, Since: wireTime(f.Since),
-			Until: wireTime(f.Until), Reason: string(f.Reason), Fingerprint: f.Fingerprint,
+			Until: wireTime(f.Until), Reason: string(f.Reason), Fingerprint: f.Fingerprint, DiedBefore: wireTime(f.DiedBefore),
 			Target: f.Target, AttemptMin: f.AttemptMin, Metadata: f.Metadata, Q: f.Search,
 		}
 	}
@@ -223,7 +223,7 @@ func deadFilter(f *client.DeadFilter) *store.Filter {
 	}
 	return &store.Filter{
 		Type: f.Type, Queue: f.Queue, Key: f.Key, Category: f.Category, Trace: f.Trace, Since: f.Since.Time,
-		Until: f.Until.Time, Reason: task.DeadReason(f.Reason), Fingerprint: f.Fingerprint,
+		Until: f.Until.Time, Reason: task.DeadReason(f.Reason), Fingerprint: f.Fingerprint, DiedBefore: f.DiedBefore.Time,
 		Target: f.Target, AttemptMin: f.AttemptMin, Metadata: f.Metadata, Search: f.Q,
 	}
 }

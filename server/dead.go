@@ -18,11 +18,12 @@ type deadQuery struct {
 	taskQuery
 	Reason      task.DeadReason `query:"reason" doc:"exhausted, permanent, expired, crash_loop, no_handler or rejected."`
 	Fingerprint string          `query:"fingerprint" doc:"Fingerprint of the last error."`
+	DiedBefore  client.Time     `query:"died_before" doc:"Died before."`
 }
 
 func (q *deadQuery) filter() (store.Filter, error) {
 	filter, err := q.taskQuery.filter()
-	filter.Reason, filter.Fingerprint = q.Reason, q.Fingerprint
+	filter.Reason, filter.Fingerprint, filter.DiedBefore = q.Reason, q.Fingerprint, q.DiedBefore.Time
 	return filter, err
 }
 
@@ -87,12 +88,14 @@ func (s *Server) addDead() {
 	handle(s, route{
 		method: "POST", path: "/v1/dead/redrive", id: "redrive-dead", needs: token.Operate, scope: byBody, tag: "dead letters", answers: []int{202},
 		summary: "Send dead letters back to their queues, by ids or by filter",
-		about:   "A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows what would go first.",
-		errors:  []task.Code{task.CodeConflict},
+		about: "A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows what would go first. " +
+			"A filter means letters that are dead when the redrive begins: with the died_before of the dry run, those that were counted.",
+		errors: []task.Code{task.CodeConflict},
 	}, s.redrive)
 	handle(s, route{
 		method: "POST", path: "/v1/dead/purge", id: "purge-dead", needs: token.Operate, scope: byBody, tag: "dead letters", answers: []int{200},
-		summary: "Delete dead letters for ever, by ids or by filter", about: "An empty filter object means every letter; no filter at all is refused.",
+		summary: "Delete dead letters for ever, by ids or by filter", about: "An empty filter object means every letter; no filter at all is refused. " +
+			"A filter means letters that are dead when the purge begins: with the died_before of the dry run, those that were counted.",
 	}, s.purge)
 	s.addExport()
 }
@@ -153,7 +156,10 @@ func (s *Server) redrive(ctx context.Context, in *redriveInput) (answer[client.R
 	if err != nil {
 		return fail[client.Redriven](inFilter(err))
 	}
-	return ok(client.Redriven{Operation: result.Operation, Matched: result.Matched, DryRun: in.Body.DryRun, Missing: append(result.Missing, others...), Sample: wireSamples(result.Sample, time.Now())})
+	return ok(client.Redriven{
+		Operation: result.Operation, Matched: result.Matched, DryRun: in.Body.DryRun, Missing: append(result.Missing, others...),
+		Sample: wireSamples(result.Sample, time.Now()), DiedBefore: wireTime(result.DiedBefore),
+	})
 }
 
 func (s *Server) purge(ctx context.Context, in *purgeInput) (answer[client.Purged], error) {
@@ -170,11 +176,11 @@ func (s *Server) purge(ctx context.Context, in *purgeInput) (answer[client.Purge
 	} else if len(ids) == 0 {
 		return ok(client.Purged{DryRun: in.Body.DryRun})
 	}
-	matched, err := s.inspect.Purge(ctx, filter, in.Body.DryRun)
+	result, err := s.inspect.Purge(ctx, filter, in.Body.DryRun)
 	if err != nil {
 		return fail[client.Purged](inFilter(err))
 	}
-	return ok(client.Purged{Matched: matched, DryRun: in.Body.DryRun})
+	return ok(client.Purged{Matched: result.Matched, DryRun: in.Body.DryRun, DiedBefore: wireTime(result.DiedBefore)})
 }
 
 // exportChunk is how much is gathered before it is sent.

@@ -265,6 +265,64 @@ func TestPurge(t *testing.T) {
 	purge(`{"filter":{}}`, 2, 0)
 }
 
+// A redrive and a purge with the time of their dry run are about the letters that it
+// has counted: one that dies later stays.
+func TestWhatDiesAfterTheDryRunStays(t *testing.T) {
+	for _, call := range []string{"redrive", "purge"} {
+		t.Run(call, func(t *testing.T) {
+			t.Parallel()
+			a := start(t, answers)
+			a.kill(3)
+			var dry struct {
+				Matched    int         `json:"matched"`
+				DiedBefore client.Time `json:"died_before"`
+			}
+			a.call("POST", "/v1/dead/"+call, `{"filter":{"type":"bad"},"dry_run":true}`).into(&dry)
+			if dry.Matched != 3 || time.Since(dry.DiedBefore.Time).Abs() > time.Minute {
+				t.Fatalf("dry run: %+v", dry)
+			}
+			late := a.kill(1)[0]
+			bound, err := dry.DiedBefore.MarshalText()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if counted := a.deadWith("died_before=" + string(bound)); len(counted) != 3 {
+				t.Errorf("%d letters died before the dry run", len(counted))
+			}
+			before := a.call("GET", "/v1/tasks/"+late, "").is(200).body
+			var done client.Redriven
+			a.call("POST", "/v1/dead/"+call, `{"filter":{"type":"bad","died_before":"`+string(bound)+`"}}`).into(&done)
+			if done.Matched != 3 || !done.DiedBefore.IsZero() {
+				t.Errorf("%s: %+v", call, done)
+			}
+			if call == "redrive" {
+				a.ended(done.Operation)
+				var o client.Operation
+				a.call("GET", "/v1/operations/"+done.Operation, "").is(200).into(&o)
+				if o.Done != 3 || !o.Request.Filter.DiedBefore.Equal(dry.DiedBefore.Time) {
+					t.Errorf("the operation is %+v about %+v", o, o.Request.Filter)
+				}
+			}
+			if after := a.call("GET", "/v1/tasks/"+late, "").is(200).body; string(after) != string(before) {
+				t.Errorf("the later letter was %s, is %s", before, after)
+			}
+		})
+	}
+}
+
+// A time that has not come yet means now: no letter dies into a redrive or a purge.
+func TestDiedBeforeInTheFuture(t *testing.T) {
+	a := start(t, answers)
+	a.kill(2)
+	var dry client.Purged
+	a.call("POST", "/v1/dead/purge", `{"filter":{"died_before":"2999-01-01T00:00:00Z"},"dry_run":true}`).is(200).into(&dry)
+	if dry.Matched != 2 || time.Since(dry.DiedBefore.Time).Abs() > time.Minute {
+		t.Errorf("dry run: %+v", dry)
+	}
+	a.call("POST", "/v1/dead/purge", `{"filter":{"died_before":"yesterday"}}`).problem(400, "invalid", "filter.died_before")
+	a.call("GET", "/v1/dead?died_before=yesterday", "").problem(400, "invalid", "died_before")
+}
+
 func TestQueues(t *testing.T) {
 	a := start(t)
 	a.call("GET", "/v1/queues/billing", "").problem(404, "not_found")

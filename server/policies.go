@@ -51,21 +51,21 @@ func (s *Server) addPolicies() {
 			"With solve it finds the largest first interval, multiplier or number of retries that keeps the limit. Nothing is stored.",
 	}, planPolicy)
 	handle(s, route{
-		method: "GET", path: "/v1/policies", id: "list-policies", needs: token.View, scope: shared, tag: "policies", answers: []int{200},
+		method: "GET", path: "/v1/policies", id: "list-policies", needs: token.View, scope: unsigned, tag: "policies", answers: []int{200},
 		summary: "List policies by name, presets included", about: "A policy under the name of a preset stands in its place.",
 	}, s.listPolicies)
 	handle(s, route{
-		method: "GET", path: "/v1/policies/{name}", id: "get-policy", needs: token.View, scope: shared, tag: "policies", answers: []int{200},
+		method: "GET", path: "/v1/policies/{name}", id: "get-policy", needs: token.View, scope: unsigned, tag: "policies", answers: []int{200},
 		summary: "Get a policy, with who names it", errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *policyName) (answer[client.Policy], error) {
 		named, err := s.inspect.Policy(ctx, in.Name)
 		if err != nil {
 			return fail[client.Policy](err)
 		}
-		return ok(wirePolicy(named))
+		return ok(wirePolicy(ctx, named))
 	})
 	handle(s, route{
-		method: "GET", path: "/v1/policies/{name}/versions", id: "list-policy-versions", needs: token.View, scope: shared, tag: "policies", answers: []int{200},
+		method: "GET", path: "/v1/policies/{name}/versions", id: "list-policy-versions", needs: token.View, scope: unsigned, tag: "policies", answers: []int{200},
 		summary: "List the versions of a policy, newest first", about: "The last 100, also of a policy that was deleted.", errors: []task.Code{task.CodeNotFound},
 	}, s.policyVersions)
 	handle(s, route{
@@ -99,12 +99,12 @@ func planPolicy(_ context.Context, in *planInput) (answer[client.Plan], error) {
 
 func (s *Server) listPolicies(ctx context.Context, _ *none) (answer[client.Policies], error) {
 	all, err := s.inspect.Policies(ctx)
-	return wirePolicies(all, err)
+	return wirePolicies(ctx, all, err)
 }
 
 func (s *Server) policyVersions(ctx context.Context, in *policyName) (answer[client.Policies], error) {
 	all, err := s.inspect.PolicyVersions(ctx, in.Name)
-	return wirePolicies(all, err)
+	return wirePolicies(ctx, all, err)
 }
 
 func (s *Server) putPolicy(ctx context.Context, in *policyPut) (answer[client.Policy], error) {
@@ -112,7 +112,7 @@ func (s *Server) putPolicy(ctx context.Context, in *policyPut) (answer[client.Po
 	if err != nil {
 		return fail[client.Policy](err)
 	}
-	out := wirePolicy(named)
+	out := wirePolicy(ctx, named)
 	out.DryRun, out.Changed = in.DryRun, &changed
 	status := http.StatusOK
 	if changed && named.Version == 1 && !in.DryRun {
@@ -129,22 +129,26 @@ func (s *Server) deletePolicy(ctx context.Context, in *policyDelete) (answer[cli
 	return ok(client.PolicyDeleted{Deleted: !in.DryRun, DryRun: in.DryRun})
 }
 
-func wirePolicies(all []policy.Named, err error) (answer[client.Policies], error) {
+func wirePolicies(ctx context.Context, all []policy.Named, err error) (answer[client.Policies], error) {
 	if err != nil {
 		return fail[client.Policies](err)
 	}
 	out := client.Policies{Policies: make([]client.Policy, len(all))}
 	for i := range all {
-		out.Policies[i] = wirePolicy(&all[i])
+		out.Policies[i] = wirePolicy(ctx, &all[i])
 	}
 	return ok(out)
 }
 
-// wirePolicy also says what is to be said of the policy before it fails a task.
-func wirePolicy(named *policy.Named) client.Policy {
+// wirePolicy also says what is to be said of the policy before it fails a task. Who made
+// it is, like the audit log, not for tokens that are for certain queues.
+func wirePolicy(ctx context.Context, named *policy.Named) client.Policy {
 	out := client.Policy{
 		Name: named.Name, Source: string(named.Source), Version: named.Version, Policy: client.PlainJSON(named.Form), Preset: named.Preset,
-		Actor: named.Actor, UpdatedAt: wireTime(named.UpdatedAt), UsedBy: named.UsedBy,
+		UpdatedAt: wireTime(named.UpdatedAt), UsedBy: named.UsedBy,
+	}
+	if scoped(ctx) == nil {
+		out.Actor = named.Actor
 	}
 	if named.Policy == nil {
 		return out

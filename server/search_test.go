@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/url"
 	"slices"
@@ -85,6 +86,24 @@ func TestSearch(t *testing.T) {
 	if matched.Matched != 1 {
 		t.Errorf("%+v", matched)
 	}
+}
+
+// A filter by more metadata than a task may have is refused, however it is asked for:
+// each pair is looked for in every task.
+func TestFilterOfTooMuchMetadata(t *testing.T) {
+	a := start(t)
+	query, pairs := url.Values{}, map[string]string{}
+	for i := range 65 {
+		query.Add("metadata", "n"+strconv.Itoa(i)+":a")
+		pairs["n"+strconv.Itoa(i)] = "a"
+	}
+	body, err := json.Marshal(pairs)
+	must(t, err)
+	a.call("GET", "/v1/tasks?"+query.Encode(), "").problem(400, "invalid")
+	a.call("GET", "/v1/dead/groups?"+query.Encode(), "").problem(400, "invalid")
+	a.call("POST", "/v1/tasks/bulk", `{"action":"cancel","dry_run":true,"filter":{"metadata":`+string(body)+`}}`).problem(400, "invalid")
+	a.call("POST", "/v1/dead/purge", `{"dry_run":true,"filter":{"metadata":`+string(body)+`}}`).problem(400, "invalid")
+	a.call("GET", "/v1/tasks?metadata=n0:a", "").is(200)
 }
 
 // The last error of more tasks than a page looks at is searched page by page. A call

@@ -66,6 +66,24 @@ func TestAlertsAreNobodyElses(t *testing.T) {
 	}
 }
 
+// A token for certain queues sees the policies, and not who made them, as it does not see
+// the audit log.
+func TestWhoMadeAPolicyIsHidden(t *testing.T) {
+	g := startGuarded(t)
+	g.as(g.admin, "PUT", "/v1/policies/slow", `{"max_attempts":3}`).is(201)
+	g.as(g.admin, "PUT", "/v1/policies/slow", `{"max_attempts":4,"canary":"10%"}`).is(200)
+	viewer, whole := g.token(token.Viewer, "red"), g.token(token.Viewer)
+	for _, path := range []string{"/v1/policies", "/v1/policies/slow", "/v1/policies/slow/versions"} {
+		if body := string(g.as(viewer, "GET", path, "").is(200).body); !strings.Contains(body, `"slow"`) || strings.Contains(body, "actor") || strings.Contains(body, "token ") {
+			t.Errorf("%s for the queue red: %s", path, body)
+		}
+		if body := string(g.as(whole, "GET", path, "").is(200).body); !strings.Contains(body, `"actor":"token `) {
+			t.Errorf("%s for all queues: %s", path, body)
+		}
+	}
+	g.as(g.token(token.Operator, "red"), "GET", "/v1/audit?subject=policy/slow", "").problem(403, "denied")
+}
+
 // A token for a queue learns nothing of what follows its tasks in other queues.
 func TestCallbacksInOtherQueuesAreHidden(t *testing.T) {
 	g := startGuarded(t)

@@ -278,10 +278,11 @@ func (w *rowWatch) told(t *feed.Task) { w.last = rowState{t.State, t.Attempt} }
 
 // lookUp tells of a change that the feed has not told of for a second.
 func (st *stream) lookUp() {
-	view, err := st.server.inspect.Get(st.ctx, st.in.Task)
-	if err != nil {
+	views, _, err := st.server.inspect.Find(st.ctx, store.Filter{IDs: []task.ID{st.in.Task}}, store.Page{Limit: 1})
+	if err != nil || len(views) == 0 {
 		return // its retention is over, or the store does not answer: the caller sees that itself
 	}
+	view := views[0]
 	now := rowState{view.State, view.Attempt}
 	before := st.row.row
 	st.row.row = now

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -87,8 +88,7 @@ type History struct {
 
 	exhausted map[string]bool // budgets
 
-	stop    context.CancelFunc
-	running sync.WaitGroup
+	loops background.Loops
 }
 
 // NewHistory makes a history.
@@ -122,19 +122,14 @@ func (h *History) Add(target string, change TargetChange) {
 
 // Start begins to keep the history. Call it once.
 func (h *History) Start() {
-	ctx, stop := context.WithCancel(context.Background())
-	h.stop = stop
-	h.running.Go(func() { h.keep(ctx) })
+	h.loops.Start(h.keep)
 }
 
 // Stop writes what happened last.
 func (h *History) Stop(ctx context.Context) {
-	if h.stop == nil {
-		return
+	if h.loops.Started() && h.loops.Stop(ctx) == nil {
+		h.flush(ctx, h.ledger.finish)
 	}
-	h.stop()
-	h.running.Wait()
-	h.flush(ctx, h.ledger.finish)
 }
 
 func (h *History) keep(ctx context.Context) {
@@ -155,7 +150,7 @@ func (h *History) keep(ctx context.Context) {
 				h.failed(ctx, h.tidy(ctx, now))
 			}
 		case <-h.told:
-			if !sleep(ctx, changesPause) { // more may come
+			if !background.Sleep(ctx, changesPause) { // more may come
 				return
 			}
 			h.flush(ctx, h.ledger.write)

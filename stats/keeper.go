@@ -89,23 +89,33 @@ func (k *Keeper) Add(a *Attempt) {
 }
 
 func (k *Keeper) of(of key) *series {
-	if known := (*k.series.Load())[of]; known != nil {
+	others := key{taskType: otherTypes}
+	if known := find(*k.series.Load(), of, others, mostSeries); known != nil {
 		return known
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	all := *k.series.Load()
-	if len(all) >= mostSeries {
-		of = key{taskType: otherTypes}
-	}
-	if known := all[of]; known != nil {
+	if known := find(all, of, others, mostSeries); known != nil {
 		return known
+	}
+	if len(all) >= mostSeries {
+		of = others
 	}
 	made := &series{}
 	all = maps.Clone(all)
 	all[of] = made
 	k.series.Store(&all)
 	return made
+}
+
+// find is what is counted of one of many, or where there are too many of them all
+// others together; nil where that is to be made.
+func find[K comparable, V any](all map[K]*V, of, others K, most int) *V {
+	if known := all[of]; known != nil || len(all) < most {
+		return known
+	}
+	return all[others]
 }
 
 // Start begins to keep the counts in the database. Call it once.

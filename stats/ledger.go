@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -58,7 +59,7 @@ func (l *ledger[R]) left() bool { return l.unsure != nil || len(l.pending) > 0 }
 func (l *ledger[R]) finish(ctx context.Context) error {
 	for try := 1; ; try++ {
 		err := l.write(ctx)
-		if !l.left() || try == finishTries || !sleep(ctx, finishPause) {
+		if !l.left() || try == finishTries || !background.Sleep(ctx, finishPause) {
 			return err
 		}
 	}

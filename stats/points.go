@@ -125,11 +125,7 @@ func (s *Series) remembered(q *SeriesQuestion) *Points {
 // stored are the points of the database.
 func (q *SeriesQuestion) stored(ctx context.Context, backend store.Config) (*Points, error) {
 	f := newFrame(q)
-	var names []string
-	for at := q.From.Truncate(windowOf); at.Before(q.To); at = at.Add(windowOf) {
-		names = append(names, at.UTC().Format(windowName))
-	}
-	objects, err := windows(ctx, backend, names)
+	objects, err := windows(ctx, backend, q.windows(time.Now()))
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +135,22 @@ func (q *SeriesQuestion) stored(ctx context.Context, backend store.Config) (*Poi
 		}
 	}
 	return f.answer(false), nil
+}
+
+// windows are the names of the objects that can have points, however long the time
+// is that was asked for.
+func (q *SeriesQuestion) windows(now time.Time) (names []string) {
+	from, to := now.Add(-seriesKept-2*windowOf), now.Add(2*windowOf) // with room for clocks that differ
+	if q.From.After(from) {
+		from = q.From
+	}
+	if q.To.Before(to) {
+		to = q.To
+	}
+	for at := from.Truncate(windowOf); at.Before(to); at = at.Add(windowOf) {
+		names = append(names, at.UTC().Format(windowName))
+	}
+	return names
 }
 
 // windows reads the objects of the names; those that are not there are left out.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -63,8 +64,7 @@ type Series struct {
 	current map[string]*tally
 	ledger  *ledger[*span]
 
-	stop    context.CancelFunc
-	running sync.WaitGroup
+	loops background.Loops
 }
 
 // point is what happened from one moment on, for up to ten seconds.
@@ -111,17 +111,17 @@ func (s *Series) Add(e *Event) {
 }
 
 func (s *Series) of(queue string) *counting {
-	if known := (*s.queues.Load())[queue]; known != nil {
+	if known := find(*s.queues.Load(), queue, otherQueue, mostQueues); known != nil {
 		return known
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := *s.queues.Load()
+	if known := find(all, queue, otherQueue, mostQueues); known != nil {
+		return known
+	}
 	if len(all) >= mostQueues {
 		queue = otherQueue
-	}
-	if known := all[queue]; known != nil {
-		return known
 	}
 	made := &counting{}
 	all = maps.Clone(all)
@@ -147,18 +147,15 @@ func (c *counting) take() *tally {
 
 // Start begins to keep the series. Call it once.
 func (s *Series) Start() {
-	ctx, stop := context.WithCancel(context.Background())
-	s.stop, s.since = stop, time.Now()
-	s.running.Go(func() { s.keep(ctx) })
+	s.since = time.Now()
+	s.loops.Start(s.keep)
 }
 
 // Stop keeps what was counted last. Call it when no attempt runs any more.
 func (s *Series) Stop(ctx context.Context) {
-	if s.stop == nil {
+	if !s.loops.Started() || s.loops.Stop(ctx) != nil {
 		return
 	}
-	s.stop()
-	s.running.Wait()
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	s.collect(time.Now())
@@ -171,13 +168,13 @@ func (s *Series) keep(ctx context.Context) {
 	tidied := time.Time{}
 	for {
 		now := time.Now()
-		if !sleep(ctx, now.Truncate(fine).Add(fine).Sub(now)) {
+		if !background.Sleep(ctx, now.Truncate(fine).Add(fine).Sub(now)) {
 			return
 		}
 		if now = time.Now(); !s.tick(ctx, now) {
 			continue
 		}
-		if !sleep(ctx, rand.N(mostWaiting)) {
+		if !background.Sleep(ctx, rand.N(mostWaiting)) {
 			return
 		}
 		s.flush(ctx)
@@ -236,7 +233,8 @@ func (s *Series) collect(now time.Time) {
 	s.points = append(s.points[first:], p)
 }
 
-// close ends the minute of the last point.
+// close ends the minute of the last point. What could not be written for so long that
+// nobody would keep it is given up.
 func (s *Series) close(waits map[string]Backlog) {
 	for name, waiting := range waits {
 		if s.current[name] == nil {
@@ -252,6 +250,8 @@ func (s *Series) close(waits map[string]Backlog) {
 	at := s.minuteOf()
 	s.ledger.add(at.Truncate(windowOf).UTC().Format(windowName), &span{Minutes: map[int64]*minute{at.Unix(): {Nodes: 1, Queues: s.current}}})
 	s.current = map[string]*tally{}
+	oldest := at.Add(-seriesKept - windowOf).UTC().Format(windowName)
+	maps.DeleteFunc(s.ledger.pending, func(name string, _ *span) bool { return name < oldest })
 }
 
 // flush brings the database up to date. What it cannot write waits for the next.
@@ -287,16 +287,4 @@ func (s *Series) tidy(ctx context.Context, now time.Time) error {
 		}
 	}
 	return nil
-}
-
-// sleep waits for d; false if ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

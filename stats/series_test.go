@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -123,6 +124,36 @@ func TestSeriesBounds(t *testing.T) {
 	})
 }
 
+// What a store that is away for long does not take is kept no longer than it would be.
+func TestSeriesOfAStoreThatIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		away := &awayStore{Config: memory.New()}
+		away.is.Store(true)
+		s := series(away, nil)
+		s.Start()
+		time.Sleep(60 * time.Hour)
+		away.is.Store(false)
+		s.Stop(t.Context())
+		objects, err := away.Objects(t.Context(), stats.KindSeries)
+		if err != nil || len(objects) > 300 || len(objects) < 280 {
+			t.Errorf("%d windows of 60 hours, %v", len(objects), err)
+		}
+	})
+}
+
+// awayStore takes nothing while it is away.
+type awayStore struct {
+	store.Config
+	is atomic.Bool
+}
+
+func (a *awayStore) Change(ctx context.Context, change store.Change) (*store.Changed, error) {
+	if a.is.Load() {
+		return nil, errors.New("the store is away")
+	}
+	return a.Config.Change(ctx, change)
+}
+
 func TestSeriesQuestions(t *testing.T) {
 	now := time.Now()
 	for _, q := range []stats.SeriesQuestion{
@@ -136,6 +167,24 @@ func TestSeriesQuestions(t *testing.T) {
 		found, err := stats.ReadSeries(t.Context(), memory.New(), stats.SeriesQuestion{From: now.Add(-from)})
 		if err != nil || len(found.Points) < 1 || len(found.Points) > 240 {
 			t.Errorf("%s: %d points, %v", from, len(found.Points), err)
+		}
+	}
+}
+
+// Whatever time is asked for, only what is kept is looked for.
+func TestSeriesOfAnyTimeCostsLittle(t *testing.T) {
+	backend, now := memory.New(), time.Now()
+	for name, q := range map[string]stats.SeriesQuestion{
+		"a long past": {From: now.AddDate(-100, 0, 0)}, "a long future": {From: now, To: now.AddDate(100, 0, 0)},
+		"a past": {From: now.AddDate(-100, 0, 0), To: now.AddDate(-99, 0, 0)}, "a future": {From: now.AddDate(99, 0, 0), To: now.AddDate(100, 0, 0)},
+	} {
+		allocations := testing.AllocsPerRun(1, func() {
+			if found, err := stats.ReadSeries(t.Context(), backend, q); err != nil || len(found.Points) == 0 {
+				t.Errorf("%s: %+v, %v", name, found, err)
+			}
+		})
+		if allocations > 10_000 {
+			t.Errorf("%s: %.0f allocations", name, allocations)
 		}
 	}
 }

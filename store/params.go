@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/task"
@@ -91,6 +92,13 @@ type Topology struct {
 	// Config is raised by every Change that puts or deletes objects and is not
 	// Quiet, so that nodes know when to read objects again.
 	Config int64
+}
+
+// First reports whether a node is the one that does what one node is enough for: the
+// living one with the smallest id, and any where nobody is known to live. Two may be for
+// a moment.
+func (t *Topology) First(node string) bool {
+	return !slices.ContainsFunc(t.Nodes, func(n Node) bool { return n.State == NodeAlive && n.ID < node })
 }
 
 // Probe is what there is to tell about a database server and the way to it.
@@ -329,7 +337,7 @@ type Filter struct {
 	Until       Time
 	Reason      task.DeadReason
 	Fingerprint string
-	DiedBefore  Time // dead letters only
+	DiedBefore  Time // dead letters only; by the store's clock
 	Target      string
 	AttemptMin  int               // tasks with at least so many attempts
 	Metadata    map[string]string // each of them, as it is

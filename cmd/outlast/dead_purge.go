@@ -48,6 +48,8 @@ func (c *cli) purge(ctx context.Context, api *client.Client, request client.Purg
 		return err
 	}
 	if request.Filter != nil {
+		filter.DiedBefore = result.DiedBefore // what dies meanwhile was not shown
+		request.Filter = &filter.DeadFilter
 		err = c.preview(ctx, api, filter, result.Matched, "deleted for ever")
 	} else {
 		c.say("%d of %d ids are dead letters and would be deleted for ever", result.Matched, len(request.IDs))

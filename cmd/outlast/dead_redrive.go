@@ -112,6 +112,7 @@ func (c *cli) previewRedrive(ctx context.Context, api *client.Client, request cl
 	if dryRun || would.Matched == 0 {
 		return true, c.showRedriven(would)
 	}
+	request.Filter.DiedBefore = would.DiedBefore // what dies meanwhile was not shown
 	return false, c.confirm("Send them back?")
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -32,23 +33,11 @@ func (c *cli) enqueueWithin(ctx context.Context, f *enqueueFlags, again string, 
 				return err
 			}
 			left := time.Until(end)
-			if left < lastLook || !rest(ctx, min(time.Duration(refused.RetryAfter), longestLook, left/2)) {
+			if left < lastLook || !background.Sleep(ctx, min(time.Duration(refused.RetryAfter), longestLook, left/2)) {
 				return definite(refused)
 			}
 		}
 	})
-}
-
-// rest waits, and reports whether ctx is still alive.
-func rest(ctx context.Context, wait time.Duration) bool {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // definite says of the refusal of a full queue what callers want to know.

@@ -11,8 +11,8 @@ import (
 
 // filterFlags are the filters of lists and of actions by filter.
 type filterFlags struct {
-	filter       client.Filter
-	since, until string
+	filter                   client.Filter
+	since, until, diedBefore string
 }
 
 func (f *filterFlags) add(flags *pflag.FlagSet, dead bool) {
@@ -30,6 +30,7 @@ func (f *filterFlags) add(flags *pflag.FlagSet, dead bool) {
 	if dead {
 		flags.StringVar(&f.filter.Reason, "reason", "", "exhausted, permanent, expired, crash_loop, no_handler or rejected")
 		flags.StringVar(&f.filter.Fingerprint, "fingerprint", "", "fingerprint of the last error, see dead groups")
+		flags.StringVar(&f.diedBefore, "died-before", "", "died before: a time (RFC 3339), or how long ago (1h)")
 	} else {
 		flags.StringVar(&f.filter.State, "state", "", "pending, running, succeeded, dead or canceled")
 	}
@@ -40,7 +41,7 @@ func (f *filterFlags) read(now time.Time) (client.Filter, bool, error) {
 	for _, bound := range []struct {
 		name, text string
 		to         *client.Time
-	}{{"since", f.since, &f.filter.Since}, {"until", f.until, &f.filter.Until}} {
+	}{{"since", f.since, &f.filter.Since}, {"until", f.until, &f.filter.Until}, {"died-before", f.diedBefore, &f.filter.DiedBefore}} {
 		at, err := pastTime(bound.name, bound.text, now)
 		if err != nil {
 			return f.filter, false, err

@@ -49,3 +49,17 @@ test('filters are in the address, and a rule of alerts is found from its row', a
   await open(page, server, '/audit?action=nothing.such');
   await expect(page.getByText('No row matches.')).toBeVisible();
 });
+
+test('a list that goes on below misses no row when others come', async ({ page, server }) => {
+  const change = async (/** @type {number} */ n) => { for (let i = 0; i < n; i++) await server.call('/v1/queues/audited.much', { weight: ++weight }, 'PUT'); };
+  let weight = 0;
+  await change(70);
+  await choose(page);
+  await open(page, server, '/audit?subject=queue/audited.much');
+  const rows = page.getByRole('table', { name: 'Audit' }).locator('tbody > tr').filter({ has: page.getByRole('link', { name: 'queue/audited.much' }) });
+  await expect(rows).toHaveCount(50);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await expect(rows).toHaveCount(70);
+  await change(20);
+  await expect(rows).toHaveCount(90);
+});

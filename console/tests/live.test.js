@@ -1,7 +1,7 @@
 // Two thousand tasks a second with the overview open: it keeps up and does not grow. Without
 // a stream it asks; after a restart of the server the stream goes on.
 
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
 import { choose, expect, open, serve, test, until } from './kit.js';
 
 const rate = 2000, seconds = 20, batch = 200;
@@ -138,4 +138,51 @@ test('with several nodes, what the others do is seen too', async ({ page, server
   for (const id of ids) await other.call(`/v1/tasks/${id}/cancel`, {});
   await expect(rows.filter({ hasText: 'canceled' })).toHaveCount(12, { timeout: 8000 });
   await other.stop();
+});
+
+test('a slow answer is waited for, however often things happen', async ({ page, server }) => {
+  await choose(page);
+  await page.route('**/v1/tasks?*', async (route) => {
+    const answer = await route.fetch();
+    await new Promise((next) => setTimeout(next, 2500));
+    await route.fulfill({ response: answer }).catch(() => {}); // nobody waits any more
+  });
+  let going = true;
+  const happening = (async () => { while (going) { await server.call('/v1/tasks', { type: 'slowly', delay: '1h' }); await new Promise((next) => setTimeout(next, 200)); } })();
+  await open(page, server, '/tasks');
+  const rows = page.getByRole('table', { name: 'Tasks' }).locator('tbody tr');
+  await expect(rows.first()).toBeVisible();
+  await page.evaluate(() => { location.hash = '#/tasks?type=slowly'; }); // which ends the call under way
+  await page.evaluate(() => { location.hash = '#/tasks?type=slowly&state=pending'; });
+  await expect(rows.first()).toContainText('slowly', { timeout: 10_000 });
+  going = false;
+  await happening;
+});
+
+test('a stream that says nothing any more is begun anew, and another version of the server is told', async ({ page, server }) => {
+  let streams = 0;
+  const proxy = createServer((req, res) => {
+    const call = request(server.url + req.url, { method: req.method, headers: req.headers }, (answer) => {
+      res.writeHead(answer.statusCode ?? 502, answer.headers);
+      if (req.url !== '/v1/events') { answer.pipe(res); return; }
+      const first = ++streams === 1;
+      answer.once('data', (data) => {
+        res.write(first ? data : String(data).replace(/"version":"[^"]*",?/, '').replace('{"node"', '{"version":"v99","node"'));
+        if (!first) answer.pipe(res);
+      });
+      if (first) answer.on('data', () => {}); // lost on the way, and nobody hears of it
+    });
+    call.on('error', () => res.destroy());
+    res.on('close', () => call.destroy());
+    req.pipe(call);
+  });
+  await new Promise((ready) => proxy.listen(0, '127.0.0.1', () => ready(undefined)));
+  await page.clock.install();
+  await choose(page);
+  await open(page, { url: `http://127.0.0.1:${proxy.address().port}` }, '/queues');
+  await expect(page.getByRole('button', { name: 'Live' })).toBeVisible();
+  await expect.poll(async () => { await page.clock.runFor(5000); return streams; }).toBe(2);
+  await expect(page.getByRole('note').filter({ hasText: 'The server has another version than this page.' })).toBeVisible();
+  proxy.closeAllConnections();
+  await new Promise((done) => proxy.close(done));
 });

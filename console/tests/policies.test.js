@@ -163,6 +163,13 @@ test('what somebody else saved meanwhile is shown, and nothing is lost', async (
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Version 4');
   expect((await server.call(`/v1/policies/${name}`)).policy).toEqual({ max_attempts: 8, timeout: '9s' });
+  await open(page, server, `/policies/${name}/edit`);
+  await server.call(`/v1/policies/${name}`, undefined, 'DELETE');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('note').filter({ hasText: 'The policy was deleted.' }).getByRole('button').click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(`#/policies/${name}$`));
+  expect((await server.call(`/v1/policies/${name}`)).policy).toEqual({ max_attempts: 8, timeout: '9s' });
 });
 
 test('a new policy does not take the place of one that has its name', async ({ page, server }) => {
@@ -184,6 +191,13 @@ test('a new policy does not take the place of one that has its name', async ({ p
   expect((await server.call(`/v1/policies/${name}.new`)).policy.backoff).toMatchObject({ kind: 'steps', steps: ['1s', '5s', '1m0s'], jitter: 'full' });
   await page.getByRole('link', { name: 'All policies' }).click();
   await expect(page.getByRole('row').filter({ hasText: `${name}.new` })).toContainText('API');
+  await page.getByRole('link', { name: 'New policy' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: 'Keep mine, to be saved after version 1' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(`#/policies/${name}$`));
+  expect((await server.call(`/v1/policies/${name}`)).version).toBe(2);
 });
 
 test('a version is tried on a share, ended, tried again and promoted', async ({ page, server }) => {

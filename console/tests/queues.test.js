@@ -24,6 +24,11 @@ test('a queue is paused, and its tasks wait until it is resumed', async ({ page,
   await expect.poll(clipboard).toBe('outlast queue pause paused.here');
   await dialog(page).getByRole('button', { name: 'Copy' }).first().click();
   await expect.poll(clipboard).toBe(`curl -X POST -H "Authorization: Bearer $OUTLAST_TOKEN" ${server.url}/v1/queues/paused.here/pause`);
+  await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })); // as without TLS
+  await dialog(page).getByRole('button', { name: 'Copy' }).first().click();
+  await expect(dialog(page).getByRole('button', { name: 'Copied' }).first()).toBeFocused();
+  await page.evaluate(() => delete /** @type {any} */ (navigator).clipboard);
+  await expect.poll(clipboard).toBe('outlast queue pause paused.here');
   await dialog(page).getByRole('button', { name: 'Pause' }).click();
   await expect(row).toContainText('paused');
   const { id } = await server.call('/v1/tasks', { type: 'http', queue: 'paused.here', target: { url: receiver.url } });

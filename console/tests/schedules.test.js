@@ -22,8 +22,17 @@ test('a schedule is made, looked at, triggered, paused, edited and deleted', asy
   await expect(ticks.getByRole('row')).toHaveCount(6);
   await expect(ticks).toContainText('01:00:00.000 UTC');
   await expect(ticks).toContainText('09:00:00 Asia/Shanghai');
+  await dialog(page).getByLabel('Time zone').fill('Asia/Shang'); // half written
+  await expect(dialog(page).getByRole('alert')).toContainText(/zone/);
+  await dialog(page).getByLabel('Time zone').fill('Asia/Shanghai');
+  await expect(ticks.getByRole('row')).toHaveCount(6);
   await dialog(page).getByLabel(/^The task/).fill('{"type": "report.build", "payload": {"n": 9007199254740993}}');
   await confirm(page, 'Save');
+  await page.getByRole('button', { name: 'New schedule' }).click();
+  await dialog(page).getByLabel('Name', { exact: true }).fill('weekly');
+  await expect(dialog(page).getByRole('alert').first()).toContainText('There is one of this name already.');
+  await expect(dialog(page).getByRole('button', { name: 'Save', exact: true })).toBeDisabled();
+  await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'weekly' }).click();
   await expect(page.getByRole('region', { name: 'What each tick enqueues' })).toContainText('9007199254740993');
 

@@ -20,7 +20,7 @@ async function make(page, name, role) {
 }
 
 const enter = async (page, token) => {
-  await page.getByLabel('Token').fill(token);
+  await page.getByLabel('Token', { exact: true }).fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
 };
 
@@ -63,6 +63,35 @@ test('tokens are made, let in by their role, and end', async ({ page }) => {
   await page.getByRole('button', { name: 'Sign out' }).first().click();
   await enter(page, viewer);
   await expect(page.getByRole('alert')).toContainText('does not take this token');
+  await server.stop();
+});
+
+test('a token that ends costs nothing that is being written', async ({ page }) => {
+  const server = await serve();
+  const made = async (name) => server.call('/v1/tokens', { name, role: 'admin' });
+  const first = await made('first');
+  server.token = first.token;
+  const second = await made('second');
+  server.token = second.token;
+  await choose(page, { token: first.token });
+  await open(page, server, '/policies?new=1');
+  await page.getByLabel('Name', { exact: true }).fill('half.written');
+  await page.getByRole('textbox', { name: 'JSON' }).fill('{"max_attempts": 7}');
+  await server.call(`/v1/tokens/${(await server.call('/v1/tokens')).tokens.find((token) => token.name === 'first').id}`, undefined, 'DELETE');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(dialog(page)).toContainText('What is written on the page stays.');
+  await accessible(page);
+  await page.keyboard.press('Escape'); // to read on
+  await expect(page.getByRole('textbox', { name: 'JSON' })).toHaveValue('{"max_attempts": 7}');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await enter(page, 'olt_wrong');
+  await expect(dialog(page).getByRole('alert')).toContainText('does not take this token');
+  await enter(page, second.token);
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Live' })).toBeVisible();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page).toHaveURL(/#\/policies\/half\.written$/);
+  expect((await server.call('/v1/policies/half.written')).policy).toEqual({ max_attempts: 7 });
   await server.stop();
 });
 

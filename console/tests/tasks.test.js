@@ -116,6 +116,28 @@ test('filters stand in the address, through a reload and back', async ({ page, s
   await expect(rows).toHaveCount(1);
   await page.getByRole('button', { name: 'Clear' }).click();
   await expect(page.getByLabel('Type', { exact: true })).toHaveValue('');
+  await page.getByLabel('Id, key, type or error').fill('half a '); // and a pause before the rest
+  await expect(page).toHaveURL(/q=half\+a$/);
+  await page.getByLabel('Id, key, type or error').pressSequentially('phrase');
+  await expect(page).toHaveURL(/q=half\+a\+phrase$/);
+  await expect(page.getByRole('searchbox', { name: 'Search tasks' })).toHaveValue('half a phrase');
+});
+
+test('a time is given by the clocks of the chosen zone', async ({ page, server }) => {
+  await choose(page, { zone: 'America/New_York' });
+  const type = fresh('timed');
+  await server.call('/v1/tasks', { type, delay: '1h' });
+  await open(page, server, `/tasks?type=${type}`);
+  await page.getByRole('button', { name: 'More filters' }).click();
+  await page.getByLabel('Enqueued after').fill('2026-07-04T12:30');
+  await page.getByLabel('Enqueued after').press('Enter');
+  await expect(page).toHaveURL(/since=2026-07-04T16%3A30%3A00\.000Z/); // in summer
+  await page.getByLabel('Enqueued before').fill('2099-01-04T12:30');
+  await page.getByLabel('Enqueued before').blur();
+  await expect(page).toHaveURL(/until=2099-01-04T17%3A30%3A00\.000Z/);
+  await expect(page.getByRole('table', { name: 'Tasks' }).locator('tbody tr')).toHaveCount(1);
+  await page.reload();
+  await expect(page.getByLabel('Enqueued after')).toHaveValue(/^2026-07-04T12:30/);
 });
 
 test('tasks are found by id, key, type, error and metadata', async ({ page, server, receiver }) => {

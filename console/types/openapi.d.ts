@@ -433,7 +433,7 @@ export interface paths {
         put?: never;
         /**
          * Delete dead letters for ever, by ids or by filter
-         * @description An empty filter object means every letter; no filter at all is refused.
+         * @description An empty filter object means every letter; no filter at all is refused. A filter means letters that are dead when the purge begins: with the died_before of the dry run, those that were counted.
          */
         post: operations["purge-dead"];
         delete?: never;
@@ -453,7 +453,7 @@ export interface paths {
         put?: never;
         /**
          * Send dead letters back to their queues, by ids or by filter
-         * @description A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows what would go first.
+         * @description A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows what would go first. A filter means letters that are dead when the redrive begins: with the died_before of the dry run, those that were counted.
          */
         post: operations["redrive-dead"];
         delete?: never;
@@ -2027,6 +2027,11 @@ export interface components {
             attempt_min?: number;
             /** @description Of the last error. */
             category?: string;
+            /**
+             * Format: date-time
+             * @description Died before.
+             */
+            died_before?: string;
             fingerprint?: string;
             key?: string;
             metadata?: {
@@ -3225,7 +3230,7 @@ export interface components {
             policies: components["schemas"]["Policy"][] | null;
         };
         Policy: {
-            /** @description Who made this version. */
+            /** @description Who made this version; not told to tokens for certain queues. */
             actor?: string;
             /**
              * Format: int64
@@ -3360,6 +3365,11 @@ export interface components {
             ids?: string[] | null;
         };
         Purged: {
+            /**
+             * Format: date-time
+             * @description Of a dry run by filter: when it began to count. Give it as the filter's died_before, and no letters are meant that died since.
+             */
+            died_before?: string;
             dry_run?: boolean;
             /** Format: int64 */
             matched: number;
@@ -3481,6 +3491,11 @@ export interface components {
             type: string;
         };
         Redriven: {
+            /**
+             * Format: date-time
+             * @description Of a dry run by filter: when it began to count. Give it as the filter's died_before, and no letters are meant that died since.
+             */
+            died_before?: string;
             dry_run?: boolean;
             /** Format: int64 */
             matched: number;
@@ -6176,6 +6191,8 @@ export interface operations {
                 reason?: string;
                 /** @description Fingerprint of the last error. */
                 fingerprint?: string;
+                /** @description Died before. */
+                died_before?: string;
                 /** @description Letters per page, 1 to 500, 100 when absent. */
                 limit?: number | null;
                 /** @description next_cursor of the page before. */
@@ -6280,6 +6297,8 @@ export interface operations {
                 reason?: string;
                 /** @description Fingerprint of the last error. */
                 fingerprint?: string;
+                /** @description Died before. */
+                died_before?: string;
             };
             header?: never;
             path?: never;
@@ -6380,6 +6399,8 @@ export interface operations {
                 reason?: string;
                 /** @description Fingerprint of the last error. */
                 fingerprint?: string;
+                /** @description Died before. */
+                died_before?: string;
                 /** @description Groups, 1 to 500, 100 when absent. */
                 limit?: number | null;
                 /** @description With when, why and where the letters died. */
@@ -6484,6 +6505,8 @@ export interface operations {
                 reason?: string;
                 /** @description Fingerprint of the last error. */
                 fingerprint?: string;
+                /** @description Died before. */
+                died_before?: string;
             };
             header?: never;
             path: {

@@ -3,13 +3,13 @@
 import { html, render, classes, useEffect, useErrorBoundary, useRef, useState } from './lib/ui.js';
 import { Problem, answers } from './lib/api.js';
 import { path, href, go, query } from './lib/route.js';
-import { admits, identify, obstacle, queues, self, token, logout } from './lib/session.js';
-import { live, keepUp, counts } from './lib/live.js';
-import { short } from './lib/text.js';
+import { admits, identify, made, obstacle, queues, self, token, logout } from './lib/session.js';
+import { live, keepUp, counts, renewed } from './lib/live.js';
+import { language, short } from './lib/text.js';
 import { useKeys } from './lib/use.js';
 import { Failure, Note, Notes } from './part/basics.js';
 import { Head } from './part/panel.js';
-import { Login, Made } from './part/login.js';
+import { Again, Login, Made } from './part/login.js';
 import { Palette, Help } from './part/palette.js';
 import { pages } from './pages.js';
 import { t } from './part/common.text.js';
@@ -19,12 +19,13 @@ function App() {
   return html`<${Gate} /><${Made} /><${Notes} />`;
 }
 
-/** The page, or what stands before it. */
+/** The page, or what stands before it. With other rights it begins anew. */
 function Gate() {
-  if (obstacle.value?.status === 401) return html`<${Login} />`;
-  if (obstacle.value && !self.value) return html`<div class="gate"><${Failure} problem=${obstacle.value} onRetry=${identify} /></div>`;
-  if (!self.value) return html`<p class="gate faint">${t('loading')}</p>`;
-  return html`<${Frame} />`;
+  const me = self.value, wanted = obstacle.value?.status === 401;
+  if (me) return html`<${Frame} key=${JSON.stringify([me.role, me.queues])} />${wanted && !made.value && html`<${Again} />`}`;
+  if (wanted) return html`<${Login} />`;
+  if (obstacle.value) return html`<div class="gate"><${Failure} problem=${obstacle.value} onRetry=${identify} /></div>`;
+  return html`<p class="gate faint">${t('loading')}</p>`;
 }
 
 function Frame() {
@@ -37,9 +38,10 @@ function Frame() {
     { keys: '?', label: t('help'), run: () => setOver('help') },
     { keys: 'Mod+k', label: t('palette'), run: () => setOver('palette') },
     ...pages.filter(admits).map((p) => ({ keys: `g ${p.key}`, label: t(p.title), run: () => go(p.place) })),
-  ], []);
-  const place = path.value[0] ?? '';
+  ], [language.value]);
+  const place = path.value[0] ?? '', sought = place === 'tasks' ? query.value.get('q') ?? '' : '';
   useEffect(() => { setMenu(false); }, [path.value.join('/')]);
+  useEffect(() => { if (search.current) search.current.value = sought; }, [sought]);
   const find = (/** @type {any} */ e) => {
     e.preventDefault();
     go('tasks', { q: search.current?.value.trim() });
@@ -49,7 +51,7 @@ function Frame() {
     <header class="top">
       <button type="button" class="menu ghost" aria-expanded=${menu} aria-controls="side" aria-label=${t('menu')} onClick=${() => setMenu(!menu)}>☰</button>
       <a class="brand" href=${href('')}><img src="console/icon.svg" alt="" />Outlast</a>
-      <form role="search" onSubmit=${find}><input ref=${search} type="search" placeholder=${t('search') + '  /'} aria-label=${t('search')} defaultValue=${place === 'tasks' ? query.value.get('q') ?? '' : ''} autocomplete="off" /></form>
+      <form role="search" onSubmit=${find}><input ref=${search} type="search" placeholder=${t('search') + '  /'} aria-label=${t('search')} autocomplete="off" /></form>
       <div class="right"><${Liveness} />
         <button type="button" class="small" aria-label=${t('palette')} onClick=${() => setOver('palette')}><kbd class="keys">Ctrl K</kbd><span class="touch" aria-hidden="true">⋯</span></button>
         <button type="button" class="small" aria-label=${t('help')} onClick=${() => setOver('help')}>?</button></div>
@@ -59,11 +61,15 @@ function Frame() {
         ${p.place === 'dead' && counts.value?.dead > 0 && html`<span class="count">${short(counts.value.dead)}</span>`}</a>`)}
       ${token.value && html`<p><button type="button" class="small" onClick=${logout}>${t('logout')}</button></p>`}
     </nav>
-    <main class="main" id="main" ref=${main} tabindex="-1">${!answers.value && html`<${Failure} problem=${new Problem(0, null)} onRetry=${identify} />`}<${Page} key=${place} place=${place} /></main>
+    <main class="main" id="main" ref=${main} tabindex="-1">${!answers.value && html`<${Failure} problem=${new Problem(0, null)} onRetry=${identify} />`}
+      ${renewed.value && html`<${Note} tone="warn" title=${t('renewed')}><button type="button" onClick=${reload}>${t('refresh')}</button><//>`}<${Page} key=${place} place=${place} /></main>
   </div>
   ${over === 'palette' && html`<${Palette} onClose=${() => setOver('')} />`}
   ${over === 'help' && html`<${Help} onClose=${() => setOver('')} />`}`;
 }
+
+/** Begins anew with what the server has now: a module that could not be loaded stays so until then. */
+const reload = () => location.reload();
 
 /** How up to date the page is, and the switch for it. */
 function Liveness() {
@@ -85,7 +91,7 @@ function Page({ place }) {
   const error = failed ?? broken;
   if (!page) return html`<${Head} title=${t('notFound')} />`;
   if (!admits(page)) return html`<${Head} title=${t(page.title)} /><${Note} title=${t('onlyQueues', { queues: queues.value.join(', ') })} />`;
-  if (error) return html`<${Note} tone="bad" title=${t('problem')}><p><code>${String(error?.message ?? error)}</code></p><button type="button" onClick=${mend}>${t('retry')}</button><//>`;
+  if (error) return html`<${Note} tone="bad" title=${t('problem')}><p><code>${String(error?.message ?? error)}</code></p><button type="button" onClick=${failed ? reload : mend}>${t(failed ? 'refresh' : 'retry')}</button><//>`;
   return module ? html`<${module} />` : html`<p class="faint loading">${t('loading')}</p>`;
 }
 

@@ -109,6 +109,7 @@ var rules = []rule{
 
 	// Between engine and root: one folder per noun.
 	{path: "internal/operation", is: "long operations, which outlive their nodes", stdOnly: true, imports: []arrow{
+		{"internal/background", "waits between steps"},
 		{"store", "operations are rows"},
 		{"task", "named errors"},
 	}},
@@ -136,7 +137,7 @@ var rules = []rule{
 		{"engine", "wakes the owner after a tick"},
 	}},
 	{path: "bulk", is: "actions on many tasks", imports: []arrow{
-		{"internal/background", "waits after an error"},
+		{"internal/background", "the loop of the runner"},
 		{"internal/operation", "operations outlive their nodes"},
 		{"task", "what is acted on"},
 		{"store", "tasks and operations"},

@@ -1,5 +1,14 @@
-// Package operation is how nodes share long operations: each is worked on by the
-// node that it names, and by another when that one has ended.
+// Package operation is how nodes share long operations. What each kind of them can
+// rely on:
+//
+//   - An operation is worked on by the node that it names, and by another when that
+//     one has ended. Every write is fenced by the operation's version, and a [Hold]
+//     by its node as well: who was overtaken writes nothing.
+//   - The plan, which items in which order, is on disk before the first of them is
+//     touched. With it and what the operation says, any node can go on.
+//   - The first Operation.Done items of the plan are handled, and are not handled
+//     again. A kind sees to it that a batch of unknown outcome does nothing twice.
+//   - The report tells what became of each item, until [Runner.Forget].
 package operation
 
 import (
@@ -10,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -20,6 +30,8 @@ const (
 	// mostOperations is how many of those that run are looked at, the newest;
 	// others follow as these end.
 	mostOperations = 1000
+	// errorPause is the wait after a step that failed.
+	errorPause = time.Second
 )
 
 // Node is what a runner needs to know of the engine beside it.
@@ -30,23 +42,22 @@ type Node interface {
 
 // Config says which operations a [Runner] works on, and how. All fields are
 // required.
-type Config struct {
+type Config[T any, W kept[T]] struct {
 	Backend store.Backend
 	Node    Node
 	Log     *slog.Logger
-	// Kind reports whether operations of a kind are this runner's.
-	Kind func(kind string) bool
-	// Open says why an operation cannot be read, nil if it can.
-	Open func(*store.Operation) error
-	// Work works on an operation until it has ended or is no longer the node's,
-	// or ctx has ended.
-	Work func(ctx context.Context, operation *store.Operation)
+	// Is reports whether operations of a kind are this runner's.
+	Is func(kind string) bool
+	// Chunks is the kind of the objects that keep their plans.
+	Chunks string
+	// Work makes what works on an operation of this node.
+	Work func(*Hold[T, W]) Worker
 }
 
-// Runner works on the operations of its kinds. It is safe for concurrent use;
-// before Run it takes no part.
-type Runner struct {
-	Config
+// Runner works on the operations of its kinds, which it reads as T. It is safe for
+// concurrent use; before Run it takes no part.
+type Runner[T any, W kept[T]] struct {
+	Config[T, W]
 	looking chan struct{}   // look for operations now
 	unread  map[string]bool // operations that did not open at the last look; of Run alone
 
@@ -57,12 +68,12 @@ type Runner struct {
 }
 
 // NewRunner makes a runner.
-func NewRunner(config Config) *Runner {
-	return &Runner{Config: config, looking: make(chan struct{}, 1), working: make(map[string]bool)}
+func NewRunner[T any, W kept[T]](config Config[T, W]) *Runner[T, W] {
+	return &Runner[T, W]{Config: config, looking: make(chan struct{}, 1), working: make(map[string]bool)}
 }
 
 // Run takes over operations whose node has ended, until ctx ends.
-func (r *Runner) Run(ctx context.Context) {
+func (r *Runner[T, W]) Run(ctx context.Context) {
 	r.mu.Lock()
 	r.ctx = ctx
 	r.mu.Unlock()
@@ -84,14 +95,14 @@ func (r *Runner) Run(ctx context.Context) {
 }
 
 // Look makes Run look now.
-func (r *Runner) Look() {
+func (r *Runner[T, W]) Look() {
 	select {
 	case r.looking <- struct{}{}:
 	default:
 	}
 }
 
-func (r *Runner) runOnce(ctx context.Context) {
+func (r *Runner[T, W]) runOnce(ctx context.Context) {
 	operations, err := r.Backend.Operations(ctx, store.OperationRunning, mostOperations)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -103,10 +114,10 @@ func (r *Runner) runOnce(ctx context.Context) {
 	r.unread = make(map[string]bool)
 	for i := range operations {
 		operation := &operations[i]
-		if !r.Kind(operation.Kind) {
+		if !r.Is(operation.Kind) {
 			continue
 		}
-		if err := r.Open(operation); err != nil {
+		if _, err := Read[T, W](operation); err != nil {
 			r.unread[operation.ID] = true
 			r.leave(ctx, operation, err, before[operation.ID])
 			continue
@@ -129,7 +140,7 @@ func (r *Runner) runOnce(ctx context.Context) {
 
 // leave leaves an operation that does not open here to the nodes that have its key,
 // and says so once.
-func (r *Runner) leave(ctx context.Context, operation *store.Operation, cause error, said bool) {
+func (r *Runner[T, W]) leave(ctx context.Context, operation *store.Operation, cause error, said bool) {
 	if !said {
 		r.Log.Warn("operation.unreadable", "operation", operation.ID, "error", cause, "hint", "give this node the key; the operation waits for a node that has it")
 	}
@@ -143,7 +154,7 @@ func (r *Runner) leave(ctx context.Context, operation *store.Operation, cause er
 }
 
 // Self is the id of this node, "" when it does not take part.
-func (r *Runner) Self() string {
+func (r *Runner[T, W]) Self() string {
 	r.mu.Lock()
 	working := r.ctx != nil
 	r.mu.Unlock()
@@ -153,7 +164,7 @@ func (r *Runner) Self() string {
 	return r.Node.Node()
 }
 
-func (r *Runner) isAlive(id string) bool {
+func (r *Runner[T, W]) isAlive(id string) bool {
 	topology := r.Node.Topology()
 	if len(topology.Nodes) == 0 {
 		return id != "" // nobody knows
@@ -162,7 +173,7 @@ func (r *Runner) isAlive(id string) bool {
 }
 
 // Take starts to work on an operation of this node, once.
-func (r *Runner) Take(operation *store.Operation) {
+func (r *Runner[T, W]) Take(operation *store.Operation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ctx == nil || r.working[operation.ID] {
@@ -171,7 +182,7 @@ func (r *Runner) Take(operation *store.Operation) {
 	r.working[operation.ID] = true
 	ctx := r.ctx
 	r.workers.Go(func() {
-		r.Work(ctx, operation)
+		r.work(ctx, operation)
 		r.mu.Lock()
 		delete(r.working, operation.ID)
 		r.mu.Unlock()
@@ -179,54 +190,27 @@ func (r *Runner) Take(operation *store.Operation) {
 	})
 }
 
-// Sealed refuses an operation that is encrypted with a key that the node lacks.
-func Sealed(operation *store.Operation) error {
-	if !store.IsSealed(operation.Request) {
-		return nil
-	}
-	return &task.Error{Code: task.CodeConflict, Message: "the operation is encrypted with a key that this node does not have",
-		Hint: "ask a node that has the key, or give it to this one; without the key it can only be canceled"}
-}
-
-// Unchanged fails with a conflict if an operation is not as it was read.
-func Unchanged(ctx context.Context, backend store.Backend, read *store.Operation) error {
-	now, err := backend.Operation(ctx, read.ID)
-	if err == nil && now.Version != read.Version {
-		err = &task.Error{Code: task.CodeConflict, Message: "the operation has changed"}
-	}
-	return err
-}
-
-// AwaitsKey is what an operation waits for that does not open at the node asked.
-const AwaitsKey = "a node with its encryption key; the one asked does not have it"
-
-// ErrUnchanged ends an [Runner.Update] without writing and without an error.
-var ErrUnchanged = errors.New("nothing to change")
-
-// Update changes an operation as it stands, again if another was faster. The rows
-// of the audit log are written with the change.
-func (r *Runner) Update(ctx context.Context, id string, change func(*store.Operation) ([]store.Audit, error)) (*store.Operation, error) {
+// work does the steps of an operation until it has ended or is no longer this node's.
+func (r *Runner[T, W]) work(ctx context.Context, operation *store.Operation) {
+	worker := r.Work(&Hold[T, W]{runner: r, ID: operation.ID, node: operation.Node})
 	for {
-		operation, err := r.Backend.Operation(ctx, id)
-		if err != nil {
-			return nil, err
+		wait, err := worker.Step(ctx)
+		if isCode(err, task.CodeInvalid) || isCode(err, task.CodeTooLarge) {
+			err = worker.Fail(ctx, err.Error()) // it would not go away
 		}
-		rows, err := change(operation)
-		if errors.Is(err, ErrUnchanged) {
-			return operation, nil
+		switch {
+		case errors.Is(err, ErrOver) || ctx.Err() != nil:
+			return
+		case isCode(err, task.CodeConflict):
+			wait = 0 // it has changed meanwhile: look at it again
+		case err != nil:
+			r.Log.Warn("operation.repeated", "operation", operation.ID, "error", err)
+			wait = errorPause
 		}
-		if err != nil {
-			return operation, err
-		}
-		stored, err := r.Backend.PutOperation(ctx, *operation, rows...)
-		if err == nil {
-			return stored, nil
-		}
-		if !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
-			return nil, err
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if wait > 0 && !background.Sleep(ctx, wait) {
+			return
 		}
 	}
 }
+
+func isCode(err error, code task.Code) bool { return errors.Is(err, &task.Error{Code: code}) }

@@ -1,12 +1,11 @@
 package memory
 
 import (
-	"time"
-
 	"bytes"
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/objects"

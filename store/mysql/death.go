@@ -101,7 +101,7 @@ func (b *settling) bury() error {
 	holds := insertion{on: b.tx.session, head: holdKeys, tail: holdOver, columns: 5}
 	letters := make([]stored.Letter, len(b.deaths))
 	for i, d := range b.deaths {
-		letters[i] = stored.NewLetter(d.ID, d.row.Entry.Type, d.DeadReason, d.last, d.Ended)
+		letters[i] = stored.NewLetter(d.ID, d.row.Entry.Type, d.DeadReason, d.last, b.tx.now)
 		row, err := d.letterRow(&letters[i])
 		if err != nil {
 			return err
@@ -151,7 +151,7 @@ func (d *death) letterRow(letter *stored.Letter) ([]any, error) {
 		fallback = id
 	}
 	return []any{
-		d.ID, letter.Type, d.Claim, d.After, d.Node, micro(d.Started), d.Ended, d.row.Cancel, letter.Reason, letter.Category, letter.Fingerprint,
+		d.ID, letter.Type, d.Claim, d.After, d.Node, micro(d.Started), letter.At, d.row.Cancel, letter.Reason, letter.Category, letter.Fingerprint,
 		fallback, failure, attempts,
 	}, nil
 }

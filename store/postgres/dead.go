@@ -54,7 +54,7 @@ func (t *tx) die(ctx context.Context, a *ending.Attempt, live *ending.Row) (stor
 	if err != nil {
 		return store.Settled{}, err
 	}
-	letter := stored.NewLetter(a.ID, live.Entry.Type, a.DeadReason, failure, a.Ended)
+	letter := stored.NewLetter(a.ID, live.Entry.Type, a.DeadReason, failure, t.now)
 	for _, text := range [...]*string{&letter.Category, &letter.Message, &letter.Fingerprint} {
 		*text = plainText(*text)
 	}

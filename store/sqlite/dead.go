@@ -52,7 +52,7 @@ func (b *settling) die(a *ending.Attempt, live *liveRow, result *store.Settled) 
 	if err != nil {
 		return err
 	}
-	dead := stored.NewLetter(a.ID, live.Entry.Type, a.DeadReason, failure, a.Ended)
+	dead := stored.NewLetter(a.ID, live.Entry.Type, a.DeadReason, failure, b.tx.now)
 	attempts, err := packAttempts(b.tx, a.ID)
 	if err != nil {
 		return err

@@ -211,10 +211,13 @@ func (s *Store) read(ctx context.Context, fn func(c *conn) error) (err error) {
 	select {
 	case reader := <-s.readers:
 		defer func() {
-			if p := recover(); p != nil {
-				reader, err = nil, readFailed(p) // its connection is closed, another is opened next time
+			p := recover()
+			if p != nil {
+				reader = nil // its connection is closed, another is opened next time
 			}
-			s.readers <- reader
+			if s.readers <- reader; p != nil {
+				err = readFailed(p)
+			}
 		}()
 		if reader == nil {
 			if reader, err = connect(ctx, s.db, readerPragmas); err != nil {

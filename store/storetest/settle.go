@@ -251,6 +251,14 @@ func deadRules() []rule {
 			h.sameFailure(attempts[1].Failure, s.Failure)
 			equal(h, "pending rows", len(h.scan(h.lanes[0].Lane, 0)), 0)
 		}},
+		{"dead/by the store's clock", "A letter died when the store took its end, whatever the clock of its node says of the attempt.", func(h *harness) {
+			id := h.add()
+			s := settlement(h.claimOne(id), task.OutcomeDead)
+			s.EndedAt = time.Now().Add(-time.Hour)
+			h.settle(s)
+			h.expect(time.Since(h.state(id, task.Dead).FinishedAt).Abs() < time.Minute, "died at %v", h.get(id).FinishedAt)
+			h.near("the attempt", h.attempts(id)[0].EndedAt, s.EndedAt)
+		}},
 		{"dead/the last 100 attempts", "A dead letter has its last 100 attempts.", func(h *harness) {
 			id := h.add()
 			for range 104 {

@@ -57,10 +57,10 @@ export async function request(method, path, { query, body, signal, headers = {} 
     throw new Problem(0, null);
   }
   const date = response.headers.get('Date');
-  if (date) serverTime(date);
+  if (date) serverTime(date, 1000);
   if (response.ok) return response;
   const problem = new Problem(response.status, await response.json().catch(() => null));
-  if (response.status === 401) refused(problem);
+  if (response.status === 401 && sent === token()) refused(problem); // of a token that was changed since, nobody hears
   throw problem;
 }
 
@@ -68,20 +68,30 @@ export async function request(method, path, { query, body, signal, headers = {} 
  * proxy may forbid it alone. */
 export const answers = signal(true);
 
-/** The text of an answer. @param {string} method @param {string} path @param {Options} [options] */
-export async function callText(method, path, options) {
+const patience = 60_000; // ms for the whole answer of a GET; a network that is gone may never say so
+
+/** The text of an answer; throws a [Problem], unless it was aborted.
+ * @param {string} method @param {string} path @param {Options} [options] */
+export async function callText(method, path, { signal, ...options } = {}) {
+  const ends = [signal, method === 'GET' ? AbortSignal.timeout(patience) : undefined].filter((end) => end !== undefined);
   try {
-    const text = await (await request(method, path, options)).text();
+    const text = await (await request(method, path, { ...options, signal: AbortSignal.any(ends) })).text();
     answers.value = true;
     return text;
   } catch (error) {
-    if (!options?.signal?.aborted) answers.value = error instanceof Problem && error.status > 0;
-    throw error;
+    if (signal?.aborted) throw error;
+    const problem = error instanceof Problem ? error : new Problem(0, null);
+    answers.value = problem.status > 0;
+    throw problem;
   }
 }
 
-/** The JSON of an answer. @param {string} method @param {string} path @param {Options} [options] @returns {Promise<any>} */
-export const call = async (method, path, options) => JSON.parse((await callText(method, path, options)) || 'null');
+/** The JSON of an answer. What is none comes from something between here and the server.
+ * @param {string} method @param {string} path @param {Options} [options] @returns {Promise<any>} */
+export async function call(method, path, options) {
+  const text = await callText(method, path, options);
+  try { return JSON.parse(text || 'null'); } catch { throw new Problem(0, null); }
+}
 
 /** @param {string} path @param {Record<string, any>} [query] @param {AbortSignal} [signal] */
 export const get = (path, query, signal) => call('GET', path, { query, signal });

@@ -2,9 +2,9 @@
 // in a header, so the stream is read by fetch. Without a stream, pages ask by themselves
 // every few seconds (use.js).
 
-import { signal, effect } from './ui.js';
+import { computed, signal, effect } from './ui.js';
 import { request } from './api.js';
-import { self } from './session.js';
+import { obstacle, self } from './session.js';
 import { choice } from './store.js';
 import { serverTime } from './time.js';
 
@@ -34,6 +34,14 @@ export function on(kind, hear) {
 
 /** @param {string} kind @param {any} data */
 const tell = (kind, data) => hearers.get(kind)?.forEach((hear) => hear(data));
+
+/** Says whether the server has become another version than the one that this page began with. */
+export const renewed = signal(false);
+let born = '';
+on('hello', ({ version }) => {
+  born ||= version;
+  renewed.value = version !== born;
+});
 
 /** The newest counts. */
 export const counts = signal(/** @type {any} */ (null));
@@ -83,12 +91,15 @@ async function listen() {
   wait = Math.min(wait * 2, 30_000);
 }
 
+const silence = 30_000; // ms after which a stream is taken to be dead: the server sends something every ten seconds
+
 /** Reads messages to the end of the stream. A message is at most a megabyte.
  * @param {ReadableStreamDefaultReader<string>} reader */
 async function read(reader) {
   let rest = '';
   for (;;) {
-    const { value, done } = await reader.read();
+    const late = setTimeout(() => { reader.cancel().catch(() => {}); }, silence); // then it is done
+    const { value, done } = await reader.read().finally(() => clearTimeout(late));
     if (done) return;
     const messages = (rest + value).split(/\r?\n\r?\n/);
     rest = messages.pop() ?? '';
@@ -119,11 +130,14 @@ function stop() {
   stream = null;
 }
 
+const known = computed(() => self.value !== null && obstacle.value?.status !== 401);
+
 // The stream is there while we are known, wanted and looked at. It begins anew with the
 // token.
 effect(() => {
-  const wanted = self.value !== null && keepUp.value === 'on' && seen.value;
+  const wanted = known.value && keepUp.value === 'on' && seen.value;
   stop();
+  if (!known.value) counts.value = null; // they may be of another's queues
   live.value = wanted ? 'polling' : 'paused';
   if (wanted) void listen();
 });

@@ -11,7 +11,7 @@ const place = 'outlast.token';
 /** What the server says of us; null before it did. */
 export const self = signal(/** @type {Self|null} */ (null));
 
-/** Why we cannot go on: a token is needed, or the server does not answer. */
+/** Why we cannot go on: a token is needed, or another one, or the server does not answer. */
 export const obstacle = signal(/** @type {Problem|null} */ (null));
 
 /** The token, "" without one. */
@@ -27,7 +27,7 @@ function keep(text) {
   try { if (text) sessionStorage.setItem(place, text); else sessionStorage.removeItem(place); } catch { /* lasts as long as the page */ }
 }
 
-authenticate(() => token.value, (problem) => { self.value = null; obstacle.value = problem; });
+authenticate(() => token.value, (problem) => { obstacle.value = problem; }); // who we were stays, and with it what is written on the page
 
 /** A token that was made here, until it was looked at: with the first one the server wants
  * a token of this console too, so that it must outlast the page. */

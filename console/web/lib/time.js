@@ -12,10 +12,11 @@ export const zone = choice('zone', /** @type {string} */ ('local'));
 export const now = signal(Date.now());
 let ahead = 0; // of the server before this machine, ms
 
-/** Learns the server's time. @param {string} time */
-export function serverTime(time) {
-  const ms = Date.parse(time);
-  if (!Number.isNaN(ms)) ahead = ms - Date.now();
+/** Learns the server's time. Within the grain of what tells it, what is known already is better.
+ * @param {string} time @param {number} [grain] ms */
+export function serverTime(time, grain = 0) {
+  const least = Date.parse(time) - Date.now();
+  if (ahead < least || ahead > least + grain) ahead = least + grain / 2;
 }
 
 /** The server's time, in milliseconds. */
@@ -48,6 +49,20 @@ export function absolute(time) {
   }).formatToParts(new Date(time));
   const text = (/** @type {boolean} */ named) => parts.filter((p) => (p.type === 'timeZoneName') === named).map((p) => p.value).join('').replace(/\s+/g, ' ').trim();
   return `${text(false)} ${text(true)}`; // the zone last, where the language has it in between, too
+}
+
+/** What the clocks of a zone show, the chosen one by default: 2026-01-31 08:00:00; "" for what is no time.
+ * @param {string|number} time @param {string} [timeZone] */
+export const wall = (time, timeZone = zoneName()) => (Number.isNaN(new Date(time).getTime()) ? ''
+  : once(`wall ${timeZone}`, () => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })).format(new Date(time)));
+
+/** The time when the clocks of the chosen zone show something (2026-01-31T08:00), as the API has it.
+ * @param {string} shown */
+export function timeOf(shown) {
+  const wanted = Date.parse(shown + 'Z');
+  let time = wanted;
+  for (let i = 0; i < 2; i++) time += wanted - Date.parse(wall(time).replace(' ', 'T') + 'Z'); // twice: the first may lie beyond a change of the clocks
+  return new Date(time).toISOString();
 }
 
 /** Hours and minutes, for axes; with the day where a span is longer than one. @param {string|number} time @param {boolean} [days] */

@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from './ui.js';
 import { answers, get, Problem } from './api.js';
 import { live, on } from './live.js';
+import { obstacle } from './session.js';
 
 /** @template T @typedef {{data: T|undefined, error: Problem|undefined, loading: boolean, reload: () => void}} Fetched */
 
@@ -24,19 +25,21 @@ export function useGet(path, query, { on: kinds = [], every, read = get } = {}) 
   useEffect(() => {
     if (path === null) { setState({ key, loading: false }); return; }
     const stop = new AbortController();
-    asked.current = { at: Date.now(), busy: true, missed: false, wanted: false };
+    const own = { at: Date.now(), busy: true, missed: false, wanted: false };
+    asked.current = own;
     setState((s) => (s.key === key ? { ...s, loading: true } : { key, loading: true }));
     read(path, query, stop.signal).then(
-      (data) => setState({ key, data, loading: false }),
+      (data) => { if (!stop.signal.aborted) setState({ key, data, loading: false }); },
       (error) => { if (!stop.signal.aborted) setState((s) => ({ key, data: s.key === key ? s.data : undefined, error: error instanceof Problem ? error : new Problem(0, { detail: String(error) }), loading: false })); },
     ).finally(() => {
-      asked.current.busy = false;
-      if (asked.current.missed && !stop.signal.aborted) setTurn((n) => n + 1);
+      own.busy = false;
+      if (own.missed && !stop.signal.aborted) setTurn((n) => n + 1);
     });
     return () => stop.abort();
   }, [key, turn]);
 
-  const back = answers.value && state.error?.status === 0; // what failed while the server was away is asked for again
+  const failed = state.error?.status; // while the server was away, or wanted another token: it is asked for again
+  const back = failed === 0 ? answers.value : failed === 401 && obstacle.value === null;
   useEffect(() => { if (back) setTurn((n) => n + 1); }, [back]);
 
   const mode = live.value;

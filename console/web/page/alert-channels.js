@@ -7,7 +7,7 @@ import { query } from '../lib/route.js';
 import { may } from '../lib/session.js';
 import { useGet } from '../lib/use.js';
 import { Foreign, Note, State, When, quoted } from '../part/basics.js';
-import { Action, Confirm } from '../part/dialog.js';
+import { Action, Confirm, NewName } from '../part/dialog.js';
 import { Loaded } from '../part/panel.js';
 import { Table } from '../part/table.js';
 import { t } from './alerts.text.js';
@@ -62,10 +62,10 @@ function Edit({ channel, others, onClose, onDone }) {
   const [name, setName] = useState(channel?.name ?? '');
   const [form, setForm] = useState(/** @type {Record<string, any>} */ (channel ? { ...channel.channel, ...Object.fromEntries(lists.map((key) => [key, /** @type {any} */ (channel.channel)[key]?.join(', ')])) } : { kind: 'webhook' }));
   const set = (/** @type {keyof Spec} */ key) => (/** @type {any} */ e) => setForm({ ...form, [key]: e.target.type === 'checkbox' ? e.target.checked : e.target.value });
-  const spec = specOf(form);
-  return html`<${Confirm} title=${channel ? t('channel.edit', { name: channel.name }) : t('channel.new')} label=${t('save')} about=${t('channel.about')} done=${t('saved')} onClose=${onClose} onDone=${onDone}
+  const spec = specOf(form), taken = !channel && others.includes(name);
+  return html`<${Confirm} title=${channel ? t('channel.edit', { name: channel.name }) : t('channel.new')} label=${t('save')} about=${t('channel.about')} done=${t('saved')} onClose=${onClose} onDone=${onDone} unready=${taken}
     request=${{ method: 'PUT', path: at`/v1/alerts/channels/${name}`, body: spec }} cli=${`outlast alert put-channel ${quoted(name || 'NAME')} ${quoted(JSON.stringify(spec))}`}>
-    ${!channel && html`<label class="field"><span>${t('name')}</span><input required value=${name} spellcheck=${false} onInput=${(/** @type {any} */ e) => setName(e.target.value.trim())} /></label>`}
+    ${!channel && html`<${NewName} label=${t('name')} value=${name} taken=${taken} onName=${setName} />`}
     <label class="field"><span>${t('kind')}</span><select value=${form.kind} onChange=${set('kind')}>${kinds.map((kind) => html`<option value=${kind}>${t(`kind.${kind}`)}</option>`)}</select></label>
     ${fieldsOf[form.kind].map((key) => html`<${Field} key=${key} of=${key} form=${form} onInput=${set(key)} />`)}
     <label class="field"><span>${t('fallback.about')}</span><select value=${form.fallback ?? ''} onChange=${set('fallback')}><option value="">${t('fallback.none')}</option>${others.filter((o) => o !== name).map((o) => html`<option value=${o}>${o}</option>`)}</select></label>

@@ -7,7 +7,7 @@ import { query } from '../lib/route.js';
 import { may } from '../lib/session.js';
 import { useGet } from '../lib/use.js';
 import { Foreign, Note, State, When, quoted } from '../part/basics.js';
-import { Action, Confirm } from '../part/dialog.js';
+import { Action, Confirm, NewName } from '../part/dialog.js';
 import { Loaded } from '../part/panel.js';
 import { Table } from '../part/table.js';
 import { t } from './alerts.text.js';
@@ -26,7 +26,7 @@ export function Rules() {
   <div class="panel"><${Loaded} fetched=${rules}>${(/** @type {{rules: Rule[]|null, variables: Variable[]|null}} */ data) => html`
     ${data.rules?.some((r) => r.managed) && html`<${Note}>${t('file.about')}<//>`}
     <${Table} label=${t('rules')} rows=${data.rules ?? []} id=${(/** @type {Rule} */ r) => r.name} tone=${(/** @type {Rule} */ r) => (r.name === query.value.get('name') ? 'at' : '')} columns=${columns(setEdited, rules.reload)} />
-    ${edited && html`<${Edit} rule=${edited === 'new' ? null : edited} variables=${data.variables ?? []} onClose=${() => setEdited(null)} onDone=${rules.reload} />`}`}<//></div>`;
+    ${edited && html`<${Edit} rule=${edited === 'new' ? null : edited} others=${(data.rules ?? []).map((r) => r.name)} variables=${data.variables ?? []} onClose=${() => setEdited(null)} onDone=${rules.reload} />`}`}<//></div>`;
 }
 
 /** @type {(edit: (rule: Rule) => void, onDone: () => void) => import('../part/table.js').Column<Rule>[]} */
@@ -61,16 +61,17 @@ function Switch({ rule: r, onDone }) {
 const Remove = ({ rule: r, onDone }) => html`<${Action} small danger label=${t(r.replaces ? 'reset' : 'delete')} needs="administer" about=${t(r.replaces ? 'rule.reset.about' : 'rule.delete.about', { name: r.name })} done=${t(r.replaces ? 'reset.done' : 'deleted')} onDone=${onDone}
   request=${{ method: 'DELETE', path: at`/v1/alerts/rules/${r.name}` }} cli=${`outlast alert delete-rule ${quoted(r.name)}`} />`;
 
-/** The form of a rule. @param {{rule: Rule|null, variables: Variable[], onClose: () => void, onDone: () => void}} props */
-function Edit({ rule, variables, onClose, onDone }) {
+/** The form of a rule. @param {{rule: Rule|null, others: string[], variables: Variable[], onClose: () => void, onDone: () => void}} props */
+function Edit({ rule, others, variables, onClose, onDone }) {
   const [name, setName] = useState(rule?.name ?? '');
   const [spec, setSpec] = useState(/** @type {Spec} */ (rule?.rule ?? { on: 'dead' }));
   const set = (/** @type {keyof Spec} */ key, /** @type {any} */ value) => setSpec(without({ ...spec, [key]: value }));
   const text = (/** @type {'cooldown'|'digest'|'for'} */ key, /** @type {string} */ label) => html`<label class="field"><span>${label}</span><input value=${spec[key] ?? ''} spellcheck=${false} onInput=${(/** @type {any} */ e) => set(key, e.target.value.trim())} /></label>`;
   const looks = (/** @type {string} */ on) => setSpec(without({ ...spec, on, ...(measured.includes(on) ? {} : { for: undefined, recovery: undefined }) }));
-  return html`<${Confirm} title=${rule ? t('rule.edit', { name: rule.name }) : t('rule.new')} label=${t('save')} about=${t('rule.about')} done=${t('saved')} onClose=${onClose} onDone=${onDone} ...${put(name, spec)}>
+  const taken = !rule && others.includes(name);
+  return html`<${Confirm} unready=${taken} title=${rule ? t('rule.edit', { name: rule.name }) : t('rule.new')} label=${t('save')} about=${t('rule.about')} done=${t('saved')} onClose=${onClose} onDone=${onDone} ...${put(name, spec)}>
     ${(/** @type {any} */ problem) => html`
-    ${!rule && html`<label class="field"><span>${t('name')}</span><input required value=${name} spellcheck=${false} onInput=${(/** @type {any} */ e) => setName(e.target.value.trim())} /></label>`}
+    ${!rule && html`<${NewName} label=${t('name')} value=${name} taken=${taken} onName=${setName} />`}
     <label class="field"><span>${t('on')}</span><select value=${spec.on} onChange=${(/** @type {any} */ e) => looks(e.target.value)}>${kinds.map((on) => html`<option value=${on}>${t(`on.${on}`)}</option>`)}</select></label>
     <${Condition} text=${spec.when ?? ''} problem=${problem} onText=${(/** @type {string} */ when) => set('when', when)} />
     <${Variables} all=${variables} on=${spec.on} />
@@ -93,7 +94,7 @@ function Condition({ text, problem, onText }) {
   const column = refused === text && wrong ? columnOf(text, wrong.message) : 0;
   const letters = [...text];
   return html`<label class="field"><span>${t('when.label')}</span><textarea rows="2" spellcheck=${false} aria-invalid=${column > 0} value=${text}
-      onInput=${(/** @type {any} */ e) => onText(e.target.value.replaceAll(/\s+/g, ' '))} /></label>
+      onInput=${(/** @type {any} */ e) => onText(e.target.value.replaceAll(/\s*[\r\n]\s*/g, ' '))} /></label>
     ${column > 0 && html`<p class="text-bad" role="alert">${t('when.at', { n: column })} <code>${letters.slice(0, column - 1).join('')}<mark>${letters[column - 1] ?? ' '}</mark>${letters.slice(column).join('')}</code></p>`}`;
 }
 

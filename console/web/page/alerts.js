@@ -1,14 +1,14 @@
 // Alerts: what people were told, by which rules, over which channels.
 
-import { html, useState } from '../lib/ui.js';
-import { at, get } from '../lib/api.js';
+import { html } from '../lib/ui.js';
+import { at } from '../lib/api.js';
 import { visible } from '../lib/json.js';
 import { href, query, setQuery } from '../lib/route.js';
 import { number } from '../lib/text.js';
-import { useGet } from '../lib/use.js';
 import { Failure, Foreign, Id, State, Tabs, When } from '../part/basics.js';
 import { Action } from '../part/dialog.js';
 import { Filters, filtersOf } from '../part/filter.js';
+import { usePages } from '../part/pages.js';
 import { Head, Loaded } from '../part/panel.js';
 import { More, Table } from '../part/table.js';
 import { Channels } from './alert-channels.js';
@@ -34,7 +34,7 @@ function Messages() {
   const filter = filtersOf(names);
   const grouped = query.value.get('group') === 'rule';
   return html`<${Filters} label=${t('filter')} filters=${[{ name: 'rule', label: t('rule') }, { name: 'subject', label: t('subject') }, { name: 'channel', label: t('channel') },
-    { name: 'state', label: t('delivery'), kind: 'select', values: states.map((s) => ({ value: s, label: t(`delivery.${s}`) })) }, { name: 'since', label: t('since'), rare: true }]} />
+    { name: 'state', label: t('delivery'), kind: 'select', values: states.map((s) => ({ value: s, label: t(`delivery.${s}`) })) }, { name: 'since', label: t('since'), kind: 'time', rare: true }]} />
   <label class="check"><input type="checkbox" checked=${grouped} onChange=${(/** @type {any} */ e) => setQuery({ group: e.target.checked ? 'rule' : null })} /> ${t('grouped')}</label>
   <div class="panel"><${Found} filter=${filter} grouped=${grouped} key=${JSON.stringify(filter)} /></div>`;
 }
@@ -46,20 +46,12 @@ const asked = (filter) => Object.fromEntries(Object.entries(filter).map(([name, 
 /** The messages that the server finds.
  * @param {{filter: Record<string, string>, grouped: boolean}} props */
 function Found({ filter, grouped }) {
-  const wanted = { ...asked(filter), limit: 100 };
-  const first = useGet('/v1/alerts/events', wanted, { on: ['alert', 'tasks'], every: 10_000 });
-  const [rest, setRest] = useState(/** @type {{events: Event[], cursor: string|undefined}} */ ({ events: [], cursor: undefined }));
-  const [problem, setProblem] = useState(/** @type {any} */ (null));
-  const more = (/** @type {string} */ cursor) => get('/v1/alerts/events', { ...wanted, cursor }).then((page) => setRest({ events: [...rest.events, ...(page.events ?? [])], cursor: page.next_cursor }), setProblem);
-  return html`<${Loaded} fetched=${first}>${(/** @type {{events: Event[]|null, next_cursor: string}} */ page) => {
-    const ids = new Set(page.events?.map((e) => e.task));
-    const rows = [...(page.events ?? []), ...rest.events.filter((e) => !ids.has(e.task))];
-    const cursor = rest.cursor ?? page.next_cursor;
-    const none = Object.keys(filter).length === 0 ? t('events.none') : cursor ? t('events.partial') : t('events.nonematch');
-    return html`${grouped ? html`<${Groups} events=${rows} none=${none} onDone=${first.reload} />`
-      : html`<${Table} label=${t('events')} rows=${rows} none=${none} id=${(/** @type {Event} */ e) => e.task} open=${(/** @type {Event} */ e) => href(['tasks', e.task])} columns=${columns(first.reload)} />`}
-      ${problem && html`<${Failure} problem=${problem} />`}<${More} cursor=${cursor} onMore=${more} />`;
-  }}<//>`;
+  const id = (/** @type {Event} */ e) => e.task;
+  const list = usePages('/v1/alerts/events', asked(filter), 'events', { on: ['alert', 'tasks'], every: 10_000, limit: 100, id });
+  const { first, rows } = list, none = Object.keys(filter).length === 0 ? t('events.none') : t(list.cursor ? 'events.partial' : 'events.nonematch');
+  return html`<${Loaded} fetched=${first}>${() => html`${grouped ? html`<${Groups} events=${rows} none=${none} onDone=${first.reload} />`
+    : html`<${Table} label=${t('events')} rows=${rows} none=${none} id=${id} open=${(/** @type {Event} */ e) => href(['tasks', e.task])} columns=${columns(first.reload)} />`}
+    ${list.problem && html`<${Failure} problem=${list.problem} />`}<${More} cursor=${list.cursor} busy=${list.busy} onMore=${list.more} />`}<//>`;
 }
 
 /** @type {(onDone: () => void) => import('../part/table.js').Column<Event>[]} */

@@ -1,14 +1,14 @@
 // The audit log.
 
-import { html, useState } from '../lib/ui.js';
+import { html } from '../lib/ui.js';
 import { callText } from '../lib/api.js';
 import { members, split, visible } from '../lib/json.js';
 import { href } from '../lib/route.js';
 import { may } from '../lib/session.js';
-import { useGet } from '../lib/use.js';
 import { Failure, Note, When } from '../part/basics.js';
 import { Change } from '../part/change.js';
 import { Filters, filtersOf } from '../part/filter.js';
+import { usePages } from '../part/pages.js';
 import { Head, Loaded } from '../part/panel.js';
 import { More, Table } from '../part/table.js';
 import { t } from './audit.text.js';
@@ -24,7 +24,7 @@ export default function Audit() {
   const filter = filtersOf(names);
   if (!may('operate')) return html`<${Head} title=${t('title')} /><${Note}>${t('denied')}<//>`;
   return html`<${Head} title=${t('title')}>${t('about')}<//><${Filters} filters=${[{ name: 'actor', label: t('actor') }, { name: 'action', label: t('action') }, { name: 'subject', label: t('subject') },
-    { name: 'since', label: t('since'), rare: true }, { name: 'until', label: t('until'), rare: true }]} /><div class="panel"><${Found} filter=${filter} key=${JSON.stringify(filter)} /></div>`;
+    { name: 'since', label: t('since'), kind: 'time', rare: true }, { name: 'until', label: t('until'), kind: 'time', rare: true }]} /><div class="panel"><${Found} filter=${filter} key=${JSON.stringify(filter)} /></div>`;
 }
 
 /** Reads rows and keeps the texts of what was before and after, numbers beyond 2^53 with them.
@@ -37,15 +37,9 @@ async function readRows(path, asked, signal) {
 
 /** @param {{filter: Record<string, string>}} props */
 function Found({ filter }) {
-  const first = useGet('/v1/audit', { ...filter, limit: 50 }, { read: readRows, on: ['queue', 'policy', 'schedule', 'alert', 'operation', 'target', 'token', 'dead'], every: 10_000 });
-  const [rest, setRest] = useState(/** @type {{rows: Row[], cursor: string|undefined}} */ ({ rows: [], cursor: undefined }));
-  const [problem, setProblem] = useState(/** @type {any} */ (null));
-  const more = (/** @type {string} */ cursor) => readRows('/v1/audit', { ...filter, limit: 50, cursor }).then((page) => setRest({ rows: [...rest.rows, ...(page.rows ?? [])], cursor: page.next_cursor }), setProblem);
-  return html`<${Loaded} fetched=${first}>${(/** @type {{rows: Row[]|null, next_cursor: string}} */ page) => {
-    const ids = new Set(page.rows?.map((row) => row.id));
-    return html`<${Table} label=${t('title')} rows=${[...(page.rows ?? []), ...rest.rows.filter((row) => !ids.has(row.id))]} none=${Object.keys(filter).length ? t('none.match') : t('none')} id=${(/** @type {Row} */ row) => row.id} columns=${columns()} />
-      ${problem && html`<${Failure} problem=${problem} />`}<${More} cursor=${rest.cursor ?? page.next_cursor} onMore=${more} />`;
-  }}<//>`;
+  const list = usePages('/v1/audit', filter, 'rows', { read: readRows, on: ['queue', 'policy', 'schedule', 'alert', 'operation', 'target', 'token', 'dead'], every: 10_000 });
+  return html`<${Loaded} fetched=${list.first}>${() => html`<${Table} label=${t('title')} rows=${list.rows} none=${Object.keys(filter).length ? t('none.match') : t('none')} id=${(/** @type {Row} */ row) => row.id} columns=${columns()} />
+    ${list.problem && html`<${Failure} problem=${list.problem} />`}<${More} cursor=${list.cursor} busy=${list.busy} onMore=${list.more} />`}<//>`;
 }
 
 /** @type {() => import('../part/table.js').Column<Row>[]} */

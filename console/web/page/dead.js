@@ -94,7 +94,7 @@ function Letters() {
   return html`<${Filters} filters=${[
     { name: 'q', label: t('q') }, { name: 'reason', label: t('reason'), kind: 'select', values: reasons.map((value) => ({ value, label: common.named('reason.', value) })) },
     { name: 'type', label: t('type') }, { name: 'queue', label: t('queue') }, { name: 'category', label: t('category'), kind: 'select', values: categories.map((value) => ({ value, label: common.named('category.', value) })) },
-    { name: 'key', label: t('key'), rare: true }, { name: 'fingerprint', label: t('fingerprint'), rare: true }, { name: 'since', label: t('since'), rare: true }, { name: 'until', label: t('until'), rare: true },
+    { name: 'key', label: t('key'), rare: true }, { name: 'fingerprint', label: t('fingerprint'), rare: true }, { name: 'since', label: t('since'), kind: 'time', rare: true }, { name: 'until', label: t('until'), kind: 'time', rare: true },
   ]} /><div class="panel"><${Found} filter=${filter} key=${JSON.stringify(filter)} /></div>`;
 }
 

@@ -1,13 +1,14 @@
 // Operations: followed while they go, steered, and reported letter by letter.
 
-import { html, useState } from '../lib/ui.js';
-import { at, callText, get } from '../lib/api.js';
+import { html } from '../lib/ui.js';
+import { at, callText } from '../lib/api.js';
 import { members, pretty, visible } from '../lib/json.js';
 import { href, path } from '../lib/route.js';
 import { number, percent } from '../lib/text.js';
 import { useGet } from '../lib/use.js';
 import { Category, Fact, Facts, Failure, Foreign, Id, Note, State, When } from '../part/basics.js';
 import { Action } from '../part/dialog.js';
+import { usePages } from '../part/pages.js';
 import { Head, Loaded, Panel } from '../part/panel.js';
 import { More, Table } from '../part/table.js';
 import { t as common } from '../part/common.text.js';
@@ -72,18 +73,14 @@ const Steer = ({ id, verb, onDone }) => html`<${Action} label=${t(verb)} danger=
 
 /** What became of each letter. @param {{id: string}} props */
 function Items({ id }) {
-  const path = at`/v1/operations/${id}/items`;
-  const first = useGet(path, { limit: 50 }, { on: ['operation', 'tasks'], every: 3000 });
-  const [rest, setRest] = useState(/** @type {{items: Item[], cursor: string|undefined}} */ ({ items: [], cursor: undefined }));
-  const [problem, setProblem] = useState(/** @type {any} */ (null));
-  const more = (/** @type {string} */ cursor) => get(path, { limit: 50, cursor }).then((page) => setRest({ items: [...rest.items, ...(page.items ?? [])], cursor: page.next_cursor }), setProblem);
-  return html`<${Panel} title=${t('items')}><${Loaded} fetched=${first}>${(/** @type {{items: Item[]|null, next_cursor: string}} */ page) => html`
-    <${Table} label=${t('report')} rows=${[...(page.items ?? []), ...rest.items]} none=${t('items.none')} id=${(/** @type {Item} */ i) => i.id} open=${(/** @type {Item} */ i) => href(['tasks', i.id])} columns=${[
+  const list = usePages(at`/v1/operations/${id}/items`, {}, 'items', { on: ['operation', 'tasks'], every: 3000 });
+  return html`<${Panel} title=${t('items')}><${Loaded} fetched=${list.first}>${() => html`
+    <${Table} label=${t('report')} rows=${list.rows} none=${t('items.none')} id=${(/** @type {Item} */ i) => i.id} open=${(/** @type {Item} */ i) => href(['tasks', i.id])} columns=${[
       { key: 'place', label: t('place'), numeric: true, cell: (/** @type {Item} */ i) => number(i.place) },
       { key: 'letter', label: t('letter'), cell: (/** @type {Item} */ i) => html`<${Id} id=${i.id} href=${href(['tasks', i.id])} />` },
       { key: 'status', label: t('status'), cell: (/** @type {Item} */ i) => html`<${State} state=${i.state ?? i.status} label=${t.named('status.', i.status)} />` },
       { key: 'type', label: t('type'), cell: (/** @type {Item} */ i) => html`<bdi>${visible(i.type ?? '')}</bdi>` },
       { key: 'attempt', label: t('attempt'), numeric: true, cell: (/** @type {Item} */ i) => number(i.attempt ?? 0) },
       { key: 'last', label: t('last'), wide: true, cell: (/** @type {Item} */ i) => i.error && html`<${Category} category=${i.error.category} /> <${Foreign} text=${i.error.message} limit=${100} />` },
-    ]} />${problem && html`<${Failure} problem=${problem} />`}<${More} cursor=${rest.cursor ?? page.next_cursor} onMore=${more} />`}<//><//>`;
+    ]} />${list.problem && html`<${Failure} problem=${list.problem} />`}<${More} cursor=${list.cursor} busy=${list.busy} onMore=${list.more} />`}<//><//>`;
 }

@@ -31,6 +31,7 @@ export function Editor({ name, version: first, text: begun }) {
   const [checked, setChecked] = useState(/** @type {any} */ (null));
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   const [doubt, setDoubt] = useState(/** @type {any} */ (null)); // of the planner
+  const [busy, setBusy] = useState(false);
   const wrong = mistake(text) || (text.trim()[0] === '{' ? '' : t('json.object'));
   const policy = wrong ? null : JSON.parse(text);
   const change = (/** @type {string} */ next) => { setText(next); setChecked(null); setProblem(null); };
@@ -38,23 +39,24 @@ export function Editor({ name, version: first, text: begun }) {
   const path = at`/v1/policies/${to}`;
   const put = async (/** @type {boolean} */ dry) => {
     setProblem(null);
+    setBusy(true);
     try {
-      const answer = await call('PUT', path, { body: new Raw(text), query: { ...(name ? { version } : { version: 0 }), ...(dry ? { dry_run: true } : {}) } });
+      const answer = await call('PUT', path, { body: new Raw(text), query: { version, ...(dry ? { dry_run: true } : {}) } });
       if (dry) { setChecked(answer); return; }
       say(t('saved', { n: answer.version }), 'good');
       go(['policies', to]);
-    } catch (error) { setChecked(null); setProblem(error); }
+    } catch (error) { setChecked(null); setProblem(error); } finally { setBusy(false); }
   };
   return html`<${Head} title=${name ? t('editor.title', { name: visible(name) }) : t('editor.new')} actions=${html`<a class="button" href=${href(name ? ['policies', name] : 'policies')}>${t('leave')}</a>`} />
   <div class="grid"><${Panel} title=${t('form')}>
-    ${!name && html`<label class="field"><span>${t('name')}</span><input required value=${to} spellcheck=${false} onInput=${(/** @type {any} */ e) => { setTo(e.target.value.trim()); setProblem(null); }} /></label>`}
+    ${!name && html`<label class="field"><span>${t('name')}</span><input required value=${to} spellcheck=${false} onInput=${(/** @type {any} */ e) => { setTo(e.target.value.trim()); begin(0); }} /></label>`}
     ${policy && html`<${Form} policy=${policy} problem=${problem ?? doubt} onPreset=${(/** @type {string} */ preset) => change(pretty(JSON.stringify({ preset })))} onChange=${(/** @type {string} */ key, /** @type {any} */ value) => change(withMember(text, key, empty(value) ? undefined : value))} />`}<//>
   <${Panel} title=${t('json')} aside=${html`<span class="faint">${t('json.about')}</span>`}>
     <label class="field"><span class="hidden">${t('json')}</span><textarea rows="18" spellcheck=${false} aria-invalid=${wrong !== ''} value=${text} onInput=${(/** @type {any} */ e) => change(e.target.value)} /></label>
     ${wrong && html`<p class="text-bad" role="alert">${wrong}</p>`}${problem ? html`<${Failure} problem=${problem} />` : doubt && !wrong && html`<${Failure} problem=${doubt} />`}
     ${problem?.code === 'conflict' && html`<${Meanwhile} path=${path} text=${text} onBegin=${begin} />`}
     ${checked && html`<p role="status">${checked.changed === false ? t('save.same') : t('save.about', { n: version, next: checked.version })}</p>`}
-    <div class="actions"><button type="button" disabled=${!policy || !to} onClick=${() => put(true)}>${t('preview')}</button><button type="button" class="primary" disabled=${!policy || !to} onClick=${() => put(false)}>${t('save')}</button></div>
+    <div class="actions"><button type="button" disabled=${!policy || !to || busy} onClick=${() => put(true)}>${t('preview')}</button><button type="button" class="primary" disabled=${!policy || !to || busy} onClick=${() => put(false)}>${t('save')}</button></div>
     <${Same} cli="outlast policy apply policy.yaml" curl=${curl('PUT', path, text)} /><//></div>
   ${policy && may('operate') && html`<div class="actions"><a class="button" href=${href('simulator', { tab: 'whatif', name: to, draft: text.trim() })}>${t('whatif')}</a></div>`}
   <label class="field"><span>${t('failRate')}: ${failRate} %</span><input type="range" min="1" max="99" value=${failRate} onInput=${(/** @type {any} */ e) => setFailRate(Number(e.target.value))} /></label>
@@ -65,7 +67,7 @@ export function Editor({ name, version: first, text: begun }) {
  * @param {{path: string, text: string, onBegin: (version: number, text?: string) => void}} props */
 function Meanwhile({ path, text, onBegin }) {
   const newest = useGet(path, undefined, { read: (place, _, signal) => callText('GET', place, { signal }) });
-  if (newest.error?.status === 404) return html`<${Note} tone="warn" title=${t('conflict.gone')} />`;
+  if (newest.error?.status === 404) return html`<${Note} tone="warn" title=${t('conflict.gone')}><button type="button" onClick=${() => onBegin(0)}>${t('conflict.anew')}</button><//>`;
   if (!newest.data) return null;
   const policy = JSON.parse(newest.data), theirs = members(newest.data, ['policy']).policy, n = policy.version;
   return html`<${Note} tone="warn" title=${t('conflict', { n })}><p>${policy.actor && html`<bdi>${t('conflict.by', { actor: visible(policy.actor) })}</bdi> · `}<${When} at=${policy.updated_at} /></p>

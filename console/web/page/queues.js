@@ -83,11 +83,11 @@ function Lanes({ name }) {
 
 /** Changes the settings of a queue. @param {{queue: Queue, onDone: () => void}} props */
 function Change({ queue, onDone }) {
-  const [change, setChange] = useState(/** @type {Partial<Queue>} */ ({}));
+  const [change, setChange] = useState(/** @type {Record<string, any>} */ ({}));
   const value = { policy: queue.policy, concurrency: queue.concurrency, max_pending: queue.max_pending, weight: queue.weight, lanes: queue.lanes, unknown_type: queue.unknown_type, ...change };
   const numeric = (/** @type {'concurrency'|'max_pending'|'weight'|'lanes'} */ field, /** @type {string} */ label, /** @type {string} */ about) => html`
-    <label class="field"><span>${label}</span><input type="number" min="0" step="1" value=${value[field]}
-      onInput=${(/** @type {any} */ e) => setChange({ ...change, [field]: Number(e.target.value) })} /><span>${about}</span></label>`;
+    <label class="field"><span>${label}</span><input type="number" required min="0" step="1" value=${value[field]}
+      onInput=${(/** @type {any} */ e) => setChange({ ...change, [field]: e.target.value && Number(e.target.value) })} /><span>${about}</span></label>`;
   return html`<${Action} label=${t('change')} needs="administer" about=${t('change.about')} done=${t('changed')} onDone=${() => { setChange({}); onDone(); }}
     request=${() => ({ method: 'PUT', path: at`/v1/queues/${queue.name}`, body: value })}>
     <label class="field"><span>${t('policy')}</span><input value=${value.policy ?? ''} onInput=${(/** @type {any} */ e) => setChange({ ...change, policy: e.target.value })} /></label>

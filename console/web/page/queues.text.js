@@ -8,7 +8,7 @@ const en = {
   'resume.about': 'Tasks of {name} that are due are started again.', paused: 'Paused', resumed: 'Resumed',
   settings: 'Settings', maxPending: 'Most pending', 'maxPending.about': 'Beyond it, enqueues are refused with 429. 0: no limit.', unknownType: 'Tasks that nothing can start',
   'unknown.park': 'wait', 'unknown.dead': 'become dead letters', 'lanes.about': '1 to 256; can only be raised.', 'limit.about': 'Running tasks over all nodes. 0: no limit.',
-  'weight.about': 'Share of a node’s slots against other queues.', 'policy.default': 'the default', tasks: 'Tasks of this queue', letters: 'Dead letters of this queue', back: 'All queues',
+  'weight.about': 'Share of a node’s slots against other queues.', 'policy.default': 'the default', back: 'All queues',
   change: 'Change settings', changed: 'Changed', 'change.about': 'The settings hold on all nodes within seconds.',
   owner: 'Owner', lane: 'Lane', 'lanes.title': 'Lanes', 'lanes.explain': 'Slices of the queue. Each is owned by one node, which orders and starts its tasks.', epoch: 'Epoch', free: 'free', updated: 'Changed',
 };
@@ -22,7 +22,7 @@ const zh = {
   'resume.about': '{name} 中到期的任务会再次启动。', paused: '已暂停', resumed: '已恢复',
   settings: '设置', maxPending: '等待上限', 'maxPending.about': '超过后入队请求会以 429 拒绝。0 表示不限。', unknownType: '没有处理者的任务',
   'unknown.park': '继续等待', 'unknown.dead': '成为死信', 'lanes.about': '1 到 256；只能增加。', 'limit.about': '所有节点上同时执行的任务数。0 表示不限。',
-  'weight.about': '与其他队列相比，占用节点执行槽的份额。', 'policy.default': '默认策略', tasks: '此队列的任务', letters: '此队列的死信', back: '全部队列',
+  'weight.about': '与其他队列相比，占用节点执行槽的份额。', 'policy.default': '默认策略', back: '全部队列',
   change: '修改设置', changed: '已修改', 'change.about': '设置会在数秒内对所有节点生效。',
   owner: '所有者', lane: '分片', 'lanes.title': '分片', 'lanes.explain': '队列的切片。每个分片归一个节点所有，由它排序并启动其中的任务。', epoch: '世代', free: '空闲', updated: '修改时间',
 };

@@ -6,10 +6,10 @@ import { Raw, members, mistake, pretty, visible } from '../lib/json.js';
 import { go, href, path } from '../lib/route.js';
 import { may } from '../lib/session.js';
 import { number } from '../lib/text.js';
-import { absolute, duration, milliseconds, zone } from '../lib/time.js';
+import { absolute, duration, knownZone, milliseconds, wall, zone } from '../lib/time.js';
 import { useGet } from '../lib/use.js';
 import { Fact, Facts, Failure, Id, Note, State, When, quoted } from '../part/basics.js';
-import { Action, Confirm } from '../part/dialog.js';
+import { Action, Confirm, NewName } from '../part/dialog.js';
 import { Head, Loaded, Panel } from '../part/panel.js';
 import { Payload } from '../part/payload.js';
 import { standing } from '../part/rows.js';
@@ -31,7 +31,7 @@ function All() {
   const schedules = useGet('/v1/schedules', undefined, { on: ['schedule'], every: 10_000 });
   const [creating, setCreating] = useState(false);
   return html`<${Head} title=${t('title')} actions=${may('administer') && html`<button type="button" onClick=${() => setCreating(true)}>${t('create')}</button>`}>${t('about')}<//>
-  ${creating && html`<${Edit} onClose=${() => setCreating(false)} onDone=${schedules.reload} />`}
+  ${creating && html`<${Edit} others=${schedules.data?.schedules ?? []} onClose=${() => setCreating(false)} onDone=${schedules.reload} />`}
   <div class="panel"><${Loaded} fetched=${schedules}>${(/** @type {{schedules: Schedule[]|null}} */ data) => html`
     <${Table} label=${t('title')} rows=${data.schedules ?? []} none=${t('none')} id=${(/** @type {Schedule} */ s) => s.name} open=${(/** @type {Schedule} */ s) => href(['schedules', s.name])} columns=${[
       { key: 'name', label: t('name'), cell: (/** @type {Schedule} */ s) => html`<a href=${href(['schedules', s.name])}><bdi>${visible(s.name)}</bdi></a>` },
@@ -83,11 +83,11 @@ function Upcoming({ schedule: s }) {
 const Ticks = ({ ticks, own }) => html`<${Table} label=${t('upcoming')} rows=${ticks} none=${t('upcoming.none')} id=${(/** @type {string} */ tick) => tick} columns=${[
   { key: 'when', label: t('next'), cell: (/** @type {string} */ tick) => html`<${When} at=${tick} />` },
   { key: 'yours', label: t('yours'), cell: (/** @type {string} */ tick) => absolute(tick) },
-  ...(own && own !== zone.value ? [{ key: 'own', label: t('own'), cell: (/** @type {string} */ tick) => inZone(tick, own) }] : []),
+  ...(own && own !== zone.value && knownZone(own) ? [{ key: 'own', label: t('own'), cell: (/** @type {string} */ tick) => inZone(tick, own) }] : []),
 ]} />`;
 
 /** @param {string} time @param {string} timeZone */
-const inZone = (time, timeZone) => new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' }).format(new Date(time)) + ' ' + timeZone;
+const inZone = (time, timeZone) => `${wall(time, timeZone)} ${timeZone}`;
 
 /** @param {{schedule: Schedule}} props */
 function History({ schedule: s }) {
@@ -101,30 +101,31 @@ function History({ schedule: s }) {
 }
 
 /** The form of a rule, with its next ticks before it is saved.
- * @param {{schedule?: Schedule, task?: string, onClose: () => void, onDone: () => void}} props */
-function Edit({ schedule, task = '{\n  "type": "report.build"\n}', onClose, onDone }) {
+ * @param {{schedule?: Schedule, others?: Schedule[], task?: string, onClose: () => void, onDone: () => void}} props */
+function Edit({ schedule, others = [], task = '{\n  "type": "report.build"\n}', onClose, onDone }) {
   const [form, setForm] = useState({
     name: schedule?.name ?? '', kind: schedule?.every ? 'every' : schedule?.at ? 'at' : 'cron', cron: schedule?.cron ?? '0 3 * * *', zone: schedule?.zone ?? 'UTC', every: schedule?.every ?? '15m', at: schedule?.at ?? '', start: schedule?.start ?? '',
     misfire: schedule?.misfire || 'fire_once', overlap: schedule?.overlap || 'allow', window: schedule?.window ?? '', task: pretty(task),
   });
   const set = (/** @type {keyof typeof form} */ name) => (/** @type {any} */ e) => setForm({ ...form, [name]: e.target.value });
-  const wrong = mistake(form.task);
+  const wrong = mistake(form.task), taken = !schedule && others.some((s) => s.name === form.name);
   const body = { ...(form.kind === 'cron' ? { cron: form.cron, zone: form.zone || undefined } : form.kind === 'every' ? { every: form.every, start: form.start || undefined } : { at: form.at }), misfire: form.misfire, overlap: form.overlap,
     window: form.misfire === 'fire_all' && form.window ? form.window : undefined, task: wrong ? {} : new Raw(form.task) };
   const preview = usePreview(wrong ? null : body);
-  const input = (/** @type {'name'|'cron'|'zone'|'every'|'at'|'window'} */ name, /** @type {string} */ label) => html`<label class="field"><span>${label}</span><input required value=${form[name]} spellcheck=${false} onInput=${set(name)} /></label>`;
+  const input = (/** @type {'cron'|'zone'|'every'|'at'|'window'} */ name, /** @type {string} */ label) => html`<label class="field"><span>${label}</span><input required value=${form[name]} spellcheck=${false} onInput=${set(name)} /></label>`;
   const pick = (/** @type {'kind'|'misfire'|'overlap'} */ name, /** @type {string} */ label, /** @type {string[]} */ values) => html`<label class="field"><span>${label}</span><select value=${form[name]} onChange=${set(name)}>
     ${values.map((value) => html`<option value=${value}>${t(/** @type {any} */ (`${name}.${value}`))}</option>`)}</select></label>`;
-  return html`<${Confirm} title=${schedule ? `${t('edit')}: ${schedule.name}` : t('create')} label=${t('save')} about=${t('edit.about')} done=${t('saved')} onClose=${onClose} onDone=${onDone}
+  return html`<${Confirm} title=${schedule ? `${t('edit')}: ${schedule.name}` : t('create')} label=${t('save')} about=${t('edit.about')} done=${t('saved')} onClose=${onClose} onDone=${onDone} unready=${wrong !== '' || taken}
     request=${{ method: 'PUT', path: at`/v1/schedules/${form.name}`, body }}>
-    ${!schedule && input('name', t('name'))}${pick('kind', t('kind'), ['cron', 'every', 'at'])}
+    ${!schedule && html`<${NewName} label=${t('name')} value=${form.name} taken=${taken} onName=${(/** @type {string} */ name) => setForm({ ...form, name })} />`}${pick('kind', t('kind'), ['cron', 'every', 'at'])}
     ${form.kind === 'cron' ? html`${input('cron', t('cron'))}${input('zone', t('zone'))}` : form.kind === 'every' ? input('every', t('interval')) : input('at', t('at'))}
     ${pick('misfire', t('misfire'), ['fire_once', 'skip', 'fire_all'])}${form.misfire === 'fire_all' && input('window', t('window'))}${pick('overlap', t('overlap'), ['allow', 'skip', 'replace', 'queue'])}
     <label class="field"><span>${t('task.json')}</span><textarea rows="8" spellcheck=${false} aria-invalid=${wrong !== ''} value=${form.task} onInput=${set('task')} />${wrong && html`<span class="text-bad" role="alert">${wrong}</span>`}</label>
     ${preview.problem ? html`<${Failure} problem=${preview.problem} />` : preview.ticks && html`<h3>${t('upcoming')}</h3><${Ticks} ticks=${preview.ticks} own=${form.kind === 'cron' ? form.zone : undefined} />`}<//>`;
 }
 
-/** The next ticks of a rule that is being written. @param {any} body null: it cannot be asked for */
+/** The next ticks of a rule that is being written. @param {any} body null: it cannot be asked for
+ * @returns {{ticks?: string[], problem?: any}} */
 function usePreview(body) {
   const [preview, setPreview] = useState(/** @type {{ticks?: string[], problem?: any}} */ ({}));
   const key = JSON.stringify(body && { ...body, task: body.task.text ?? '' });
@@ -135,5 +136,5 @@ function usePreview(body) {
       .then((answer) => setPreview({ ticks: answer.next ?? [] }), (problem) => { if (!stop.signal.aborted) setPreview({ problem }); }), 400);
     return () => { clearTimeout(timer); stop.abort(); };
   }, [key]);
-  return preview;
+  return body ? preview : {};
 }

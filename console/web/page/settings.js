@@ -2,6 +2,7 @@
 
 import { html, useState } from '../lib/ui.js';
 import { at } from '../lib/api.js';
+import { visible } from '../lib/json.js';
 import { logout, made, may, self, token } from '../lib/session.js';
 import { theme } from '../lib/store.js';
 import { language } from '../lib/text.js';
@@ -45,7 +46,7 @@ function Session() {
   if (!me) return null;
   return html`<${Panel} title=${t('session')}><${Facts}>
     <${Fact} label=${t('role')}>${me.role || t('role.none')}<//><${Fact} label=${t('queues')}>${me.queues?.length ? me.queues.join(', ') : t('queues.all')}<//>
-    ${me.token ? html`<${Fact} label=${t('token')}>${me.token.name} <code>${me.token.prefix}</code><//>
+    ${me.token ? html`<${Fact} label=${t('token')}><bdi>${visible(me.token.name)}</bdi> <code>${me.token.prefix}</code><//>
       <${Fact} label=${t('expires')}>${me.token.expires_at ? html`<${When} at=${me.token.expires_at} full />` : t('never')}<//>` : html`<${Fact} label=${t('token')}>${t('open')}<//>`}<//>
     ${token.value && html`<p><button type="button" onClick=${logout}>${t('logout')}</button></p>`}<//>`;
 }
@@ -65,13 +66,13 @@ function Tokens() {
   const tokens = useGet('/v1/tokens', {}, { on: ['token'] });
   return html`<${Panel} title=${t('tokens')} aside=${html`<${Create} onDone=${(/** @type {any} */ answer) => { made.value = answer.token; tokens.reload(); }} />`}><p class="faint">${t('tokens.about')}</p>
     <${Loaded} fetched=${tokens}>${(/** @type {{tokens: Token[]}} */ { tokens: rows }) => html`<${Table} label=${t('tokens')} rows=${rows ?? []} none=${t('none')} id=${(/** @type {Token} */ k) => k.id} columns=${[
-      { key: 'name', label: t('name'), cell: (/** @type {Token} */ k) => html`<bdi>${k.name}</bdi> <code class="faint">${k.id}</code>` },
+      { key: 'name', label: t('name'), cell: (/** @type {Token} */ k) => html`<bdi>${visible(k.name)}</bdi> <code class="faint">${k.id}</code>` },
       { key: 'role', label: t('role'), cell: (/** @type {Token} */ k) => k.role },
       { key: 'queues', label: t('queues'), cell: (/** @type {Token} */ k) => k.queues?.join(', ') || t('queues.all') },
       { key: 'state', label: t('state'), cell: (/** @type {Token} */ k) => html`<${State} state=${k.state} />` },
       { key: 'created', label: t('created'), cell: (/** @type {Token} */ k) => html`<${When} at=${k.created_at} />` },
       { key: 'expires', label: t('expires'), cell: (/** @type {Token} */ k) => (k.expires_at ? html`<${When} at=${k.expires_at} />` : t('never')) },
-      { key: 'act', label: '', cell: (/** @type {Token} */ k) => k.state === 'live' && html`<${Action} label=${t('revoke')} small danger needs="administer" about=${t('revoke.about', { name: k.name })} done=${t('revoked')}
+      { key: 'act', label: '', cell: (/** @type {Token} */ k) => k.state === 'live' && html`<${Action} label=${t('revoke')} small danger needs="administer" about=${t('revoke.about', { name: visible(k.name) })} done=${t('revoked')}
         request=${{ method: 'DELETE', path: at`/v1/tokens/${k.id}` }} cli=${`outlast token revoke ${k.id}`} onDone=${tokens.reload} />` },
     ]} />`}<//>
 <//>`;

@@ -31,7 +31,7 @@ function Storms({ side }) {
   const scenarios = useGet('/v1/sim/scenarios');
   const policies = useGet('/v1/policies');
   const [chosen, setChosen] = useState(/** @type {string[]} */ ([]));
-  const all = scenarios.data?.scenarios ?? [];
+  const all = scenarios.data?.scenarios ?? [], unread = scenarios.error ? scenarios : policies;
   const id = query.value.get('scenario') ?? 'S4';
   const scenario = all.find((/** @type {any} */ s) => s.id === id);
   const given = chosen.map((preset) => ({ preset }));
@@ -52,7 +52,7 @@ function Storms({ side }) {
       : html`<label class="field"><span>${t('policy')}</span><select value=${chosen[0] ?? ''} onChange=${(/** @type {any} */ e) => setChosen(e.target.value ? [e.target.value] : [])}>
         <option value="">${t('ours')}</option>${names.map((/** @type {string} */ name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
     <div class="actions"><button type="submit" class="primary" disabled=${busy}>${t('play')}</button>${busy && html`<span role="status">${t('playing')}</span>`}</div></form></div>
-  ${problem && html`<${Failure} problem=${problem} />`}${result ? html`<${Result} result=${result} />` : html`<div class="empty">${t('none')}</div>`}`;
+  ${unread.error && html`<${Failure} problem=${unread.error} onRetry=${unread.reload} />`}${problem && html`<${Failure} problem=${problem} />`}${result ? html`<${Result} result=${result} />` : html`<div class="empty">${t('none')}</div>`}`;
 }
 
 /** @param {{result: any}} props */

@@ -27,7 +27,11 @@ export default function Targets() {
 const waits = (target) => Object.values(target.waiting ?? {}).reduce((a, b) => a + Number(b), 0);
 
 /** @param {{breaker?: Breaker, long?: boolean}} props */
-const BreakerState = ({ breaker, long }) => (breaker ? html`<${State} state=${breaker.state === 'ramping' ? 'half_open' : breaker.state} label=${long ? t(`state.${breaker.state}`) : t(`state.${breaker.state}`).split(/[:：]/)[0]} />` : '—');
+function BreakerState({ breaker, long }) {
+  if (!breaker) return '—';
+  const text = t.named('state.', breaker.state);
+  return html`<${State} state=${breaker.state === 'ramping' ? 'half_open' : breaker.state} label=${long ? text : text.split(/[:：]/)[0]} />`;
+}
 
 /** @param {{budget?: Target['budget']}} props */
 const Budget = ({ budget }) => (budget ? html`${percent(budget.share)} <span class="faint">${t(budget.share < 0.9 ? 'budget.binds' : 'budget.free')}</span>` : '—');

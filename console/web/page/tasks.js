@@ -37,7 +37,7 @@ function List() {
     { name: 'type', label: t('type') }, { name: 'queue', label: t('queue') }, { name: 'key', label: t('key'), rare: true },
     { name: 'category', rare: true, label: t('category'), kind: 'select', values: categories.map((value) => ({ value, label: common.named('category.', value) })) },
     { name: 'target', rare: true, label: t('target') }, { name: 'metadata', rare: true, label: t('metadata'), placeholder: t('metadata.about') },
-    { name: 'since', rare: true, label: t('since'), placeholder: t('time.about') }, { name: 'until', rare: true, label: t('until'), placeholder: t('time.about') },
+    { name: 'since', rare: true, label: t('since'), kind: 'time' }, { name: 'until', rare: true, label: t('until'), kind: 'time' },
   ]} /><div class="panel"><${Found} key=${key} filter=${filter} /></div>`;
 }
 

@@ -6,7 +6,7 @@ import { Raw, mistake, stringify, visible } from '../lib/json.js';
 import { href, query, setQuery } from '../lib/route.js';
 import { may, queues } from '../lib/session.js';
 import { number, percent, short } from '../lib/text.js';
-import { absolute, duration, milliseconds } from '../lib/time.js';
+import { absolute, duration, milliseconds, serverNow } from '../lib/time.js';
 import { useAnswer, useGet } from '../lib/use.js';
 import { Failure, Note, Same, curl, quoted } from '../part/basics.js';
 import { Lines } from '../part/chart.js';
@@ -37,7 +37,7 @@ function asked() {
 function bodyOf({ type, queue, target, since, tasks, policies, draft, name }) {
   const given = Object.fromEntries(Object.entries({ type, queue, target }).filter(([, value]) => value));
   return {
-    ...given, tasks, since: new Date(Date.now() - milliseconds(since)).toISOString(),
+    ...given, tasks, since: new Date(serverNow() - milliseconds(since)).toISOString(),
     policies: [...(draft ? [{ name: name ? t('draft.of', { name }) : t('draft'), policy: new Raw(draft) }] : []), ...policies.map((preset) => ({ preset }))].slice(0, mostTried),
   };
 }
@@ -84,7 +84,7 @@ function Tried({ question, wrong }) {
   const names = [...(known.data?.policies ?? [])].map((/** @type {any} */ p) => p.name);
   const room = mostTried - (draft ? 1 : 0);
   const toggle = (/** @type {string} */ one) => setQuery({ policies: (policies.includes(one) ? policies.filter((n) => n !== one) : [...policies, one].slice(-room)).join(',') }, true);
-  return html`<fieldset class="field"><legend>${t('policies', { n: mostTried })}</legend><div class="choices">${names.map((/** @type {string} */ one) => html`<label class="check" key=${one}>
+  return html`${known.error && html`<${Failure} problem=${known.error} onRetry=${known.reload} />`}<fieldset class="field"><legend>${t('policies', { n: mostTried })}</legend><div class="choices">${names.map((/** @type {string} */ one) => html`<label class="check" key=${one}>
       <input type="checkbox" checked=${policies.includes(one)} onChange=${() => toggle(one)} /><bdi>${visible(one)}</bdi></label>`)}</div></fieldset>
     <details open=${draft !== ''}><summary>${name ? t('draft.of', { name }) : t('draft')}</summary>
       <label class="field"><span>${t('draft.about')}</span><textarea rows="6" spellcheck=${false} aria-invalid=${wrong !== ''} value=${draft} onChange=${(/** @type {any} */ e) => setQuery({ draft: e.target.value.trim() }, true)} /></label>

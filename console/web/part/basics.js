@@ -80,7 +80,20 @@ export const Failure = ({ problem, onRetry }) => html`<${Note} tone="bad" title=
   ${onRetry && html`<button type="button" onClick=${onRetry}>${t('retry')}</button>`}
 <//>`;
 
-/** Copies a text. @param {{text: string, label?: string}} props */
+/** Puts a text on the clipboard. Without TLS a browser takes it only out of a field, which has
+ * to be in the same dialog. @param {string} text @param {HTMLElement} button */
+async function copied(text, button) {
+  try { await navigator.clipboard.writeText(text); return true; } catch { /* not there, or refused */ }
+  const field = Object.assign(document.createElement('textarea'), { value: text, className: 'hidden' });
+  button.after(field);
+  field.select();
+  const done = document.execCommand('copy');
+  field.remove();
+  button.focus();
+  return done;
+}
+
+/** A button that copies a text. @param {{text: string, label?: string}} props */
 export function Copy({ text, label }) {
   const [done, setDone] = useState(false);
   useEffect(() => {
@@ -88,7 +101,7 @@ export function Copy({ text, label }) {
     const timer = setTimeout(() => setDone(false), 2000);
     return () => clearTimeout(timer);
   }, [done]);
-  const copy = () => navigator.clipboard.writeText(text).then(() => setDone(true), () => say(text));
+  const copy = async (/** @type {any} */ e) => (await copied(text, e.currentTarget) ? setDone(true) : say(t('uncopied'), 'bad'));
   return html`<button type="button" class="small" onClick=${copy}>${done ? t('copied') : (label ?? t('copy'))}</button>`;
 }
 
@@ -104,8 +117,11 @@ export function curl(method, path, body) {
 
 /** What else does the same: a command and a curl. @param {{cli?: string, curl: string}} props */
 export const Same = ({ cli, curl: call }) => html`<details class="same"><summary>${t('same')}</summary>
-  ${cli && html`<div class="command"><code>${cli}</code><${Copy} text=${cli} /></div>`}
-  <div class="command"><code>${call}</code><${Copy} text=${call} /></div></details>`;
+  ${cli && html`<div class="command"><code>${visible(cli)}</code><${Copy} text=${cli} /></div>`}
+  <div class="command"><code>${visible(call)}</code><${Copy} text=${call} /></div></details>`;
+
+/** A [Problem] in a few words. @param {import('../lib/api.js').Problem} problem */
+export const brief = (problem) => (problem.status === 0 ? t('unreachable') : visible(problem.message));
 
 /** @type {import('../vendor/signals.js').Signal<{id: number, text: string, tone: string}[]>} */
 const notes = signal([]);

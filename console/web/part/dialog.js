@@ -5,7 +5,7 @@ import { call } from '../lib/api.js';
 import { newID } from '../lib/id.js';
 import { stringify } from '../lib/json.js';
 import { may } from '../lib/session.js';
-import { Failure, Same, curl, say } from './basics.js';
+import { Failure, Same, brief, curl, say } from './basics.js';
 import { t } from './common.text.js';
 
 /** A modal dialog; the browser keeps the focus inside and gives it back.
@@ -13,17 +13,24 @@ import { t } from './common.text.js';
 export function Dialog({ title, onClose, children, wide }) {
   const dialog = useRef(/** @type {HTMLDialogElement|null} */ (null));
   const id = useId();
+  const pressed = useRef(false); // on the ground around it: a selection that only ends there closes nothing
   useEffect(() => {
     const before = /** @type {HTMLElement|null} */ (document.activeElement);
     dialog.current?.showModal();
     return () => before?.focus?.();
   }, []);
   return html`<dialog ref=${dialog} class=${wide ? 'wide' : ''} aria-labelledby=${id} onClose=${onClose}
-    onClick=${(/** @type {Event} */ e) => { if (e.target === dialog.current) dialog.current?.close(); }}>
+    onPointerDown=${(/** @type {Event} */ e) => { pressed.current = e.target === dialog.current; }}
+    onClick=${(/** @type {Event} */ e) => { if (pressed.current && e.target === dialog.current) dialog.current?.close(); }}>
     <div class="sheet"><header><h2 id=${id}>${title}</h2>
       <button type="button" class="ghost" aria-label=${t('close')} onClick=${() => dialog.current?.close()}>✕</button></header>
       ${children}</div></dialog>`;
 }
+
+/** The name of what is made; one that is taken is told.
+ * @param {{label: string, value: string, taken: boolean, onName: (name: string) => void}} props */
+export const NewName = ({ label, value, taken, onName }) => html`<label class="field"><span>${label}</span><input required value=${value} spellcheck=${false} aria-invalid=${taken}
+  onInput=${(/** @type {any} */ e) => onName(e.target.value.trim())} />${taken && html`<span class="text-bad" role="alert">${t('taken')}</span>`}</label>`;
 
 /** @typedef {{method: string, path: string, body?: any, query?: Record<string, any>}} Call */
 
@@ -47,6 +54,8 @@ export function Confirm({ label, title = label, about, danger, request, cli, wor
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   const [busy, setBusy] = useState(false);
   const [typed, setTyped] = useState('');
+  const there = useRef(true);
+  useEffect(() => () => { there.current = false; }, []);
   /** @type {Call} */
   const what = typeof request === 'function' ? request() : request;
   const path = what.path + (what.query ? '?' + new URLSearchParams(what.query) : '');
@@ -59,9 +68,10 @@ export function Confirm({ label, title = label, about, danger, request, cli, wor
     try {
       const answer = await call(what.method, what.path, { body, query: what.query });
       say(done ?? t('done'), 'good');
-      onClose();
+      if (there.current) onClose();
       onDone?.(answer);
     } catch (error) {
+      if (!there.current) say(`${title}: ${brief(/** @type {any} */ (error))}`, 'bad'); // it was closed meanwhile
       setProblem(error);
       setBusy(false);
     }

@@ -1,4 +1,4 @@
-// The gate of a server that wants a token, and a token that was made.
+// Signing in, at first and again, and a token that was made.
 
 import { html, useState } from '../lib/ui.js';
 import { login, made, obstacle, token } from '../lib/session.js';
@@ -7,7 +7,8 @@ import { Copy, Note } from './basics.js';
 import { Dialog } from './dialog.js';
 import { t } from './common.text.js';
 
-export function Login() {
+/** Asks for a token: at first, or over the page when ours has ended. */
+function Form() {
   const [text, setText] = useState('');
   const [tried, setTried] = useState(token.value !== '');
   const [busy, setBusy] = useState(false);
@@ -17,15 +18,23 @@ export function Login() {
     const good = await login(text.trim());
     if (!good) { setBusy(false); setTried(true); }
   };
-  return html`<main class="gate panel"><form onSubmit=${enter}>
-    <h1>${t('login.title')}</h1><p class="about">${t('login.about')}</p>
-    ${tried && obstacle.value && html`<${Note} tone="bad" title=${obstacle.value.status === 401 ? t('login.refused') : obstacle.value.message}>${obstacle.value.hint}<//>`}
+  return html`<form onSubmit=${enter}><p class="about">${t('login.about')}</p>
+    ${tried && obstacle.value && html`<${Note} tone="bad" title=${t('login.refused')}>${obstacle.value.hint}<//>`}
     <label class="field">${t('login.token')}<input type="password" required autocomplete="off" autofocus value=${text} spellcheck=${false}
       onInput=${(/** @type {any} */ e) => setText(e.target.value)} /></label>
-    <div class="actions"><button type="submit" class="primary" disabled=${busy}>${t('login.go')}</button>
-      <button type="button" class="ghost" onClick=${() => { language.value = language.value === 'zh' ? 'en' : 'zh'; }}>${language.value === 'zh' ? 'English' : '中文'}</button></div>
     <p class="faint">${t('login.make')}: <code>outlast token create --role operator</code></p>
-  </form></main>`;
+    <div class="actions"><button type="submit" class="primary" disabled=${busy}>${t('login.go')}</button>
+      <button type="button" class="ghost" onClick=${() => { language.value = language.value === 'zh' ? 'en' : 'zh'; }}>${language.value === 'zh' ? 'English' : '中文'}</button></div></form>`;
+}
+
+/** The gate of a server that wants a token. */
+export const Login = () => html`<main class="gate panel"><h1>${t('login.title')}</h1><${Form} /></main>`;
+
+/** The same over the page, when the token has ended or the server wants one now. Who closes it
+ * keeps the page to read and copy; the next call that is refused opens it again. */
+export function Again() {
+  const [shut, setShut] = useState(/** @type {any} */ (null));
+  return obstacle.value !== shut && html`<${Dialog} title=${t('login.title')} onClose=${() => setShut(obstacle.value)}><p>${t('login.again')}</p><${Form} /><//>`;
 }
 
 /** The token that was made a moment ago, over whatever there is. */

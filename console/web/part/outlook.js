@@ -2,7 +2,7 @@
 // speaks against it.
 
 import { html } from '../lib/ui.js';
-import { post } from '../lib/api.js';
+import { call } from '../lib/api.js';
 import { visible } from '../lib/json.js';
 import { number, percent } from '../lib/text.js';
 import { duration, milliseconds } from '../lib/time.js';
@@ -14,10 +14,10 @@ import { said, schedule } from './server.text.js';
 import { t } from '../page/policies.text.js';
 
 /** Asks the planner. What it does not look at is left out.
- * @param {string} text of the policy's keys @param {Record<string, any>} more @param {AbortSignal} [_signal] */
-export function planOf(text, more, _signal) {
+ * @param {string} text of the policy's keys @param {Record<string, any>} more @param {AbortSignal} [signal] */
+export function planOf(text, more, signal) {
   const { alert, canary, fallback, ...rest } = JSON.parse(text);
-  return post('/v1/policies/plan', { ...rest, rows: 60, ...more });
+  return call('POST', '/v1/policies/plan', { body: { ...rest, rows: 60, ...more }, signal });
 }
 
 /** @param {{plan: any}} props */

@@ -11,33 +11,31 @@ import { useGet } from '../lib/use.js';
  * @template T
  * @param {T[]} page @param {T[]} known newest first @param {(row: T) => string} id
  * @returns {T[]|null} */
-export function joined(page, known, id) {
+function joined(page, known, id) {
   const fresh = new Set(page.map(id));
   const last = known.findLastIndex((row) => fresh.has(id(row)));
   return last < 0 ? null : [...page, ...known.slice(last + 1)];
 }
 
-/** @typedef {{id: string}} Row */
 /** What came beyond the first page. @template T @typedef {{rows: T[], cursor: string, under: boolean}} Rest
  *   under: the first page had rows */
 
 /** How many pages are asked for while all are empty. */
 const mostEmpty = 10;
 
-/** The first page that has rows: one may be empty and still have others behind it.
- * @param {string} path @param {any} query @param {AbortSignal} signal @returns {Promise<any>} */
-async function readOn(path, query, signal) {
-  let page = await get(path, query, signal);
-  for (let n = 1; n < mostEmpty && page.next_cursor && !page.tasks?.length; n++) page = await get(path, { ...query, cursor: page.next_cursor }, signal);
-  return page;
-}
-
-/** The rows of a list, fifty more at each call of more.
- * @template {Row} T
+/** The rows of a list, a page more at each call of more.
+ * @template T
  * @param {string} path @param {Record<string, any>} filter @param {string} name of the rows in the answer
- * @param {{on?: string[], every?: number}} options as of useGet */
-export function usePages(path, filter, name, options) {
-  const query = { ...filter, limit: 50 };
+ * @param {{on: string[], every: number, limit?: number, id?: (row: T) => string, read?: (path: string, query: any, signal?: AbortSignal) => Promise<any>}} options as of useGet; limit: rows of a page */
+export function usePages(path, filter, name, { limit = 50, id = (/** @type {any} */ row) => row.id, read = get, ...options }) {
+  const query = { ...filter, limit };
+  /** The first page that has rows: one may be empty and still have others behind it.
+   * @param {string} _path @param {any} _query @param {AbortSignal} signal @returns {Promise<any>} */
+  const readOn = async (_path, _query, signal) => {
+    let page = await read(path, query, signal);
+    for (let n = 1; n < mostEmpty && page.next_cursor && !page[name]?.length; n++) page = await read(path, { ...query, cursor: page.next_cursor }, signal);
+    return page;
+  };
   const first = useGet(path, query, { ...options, read: readOn });
   const [rest, setRest] = useState(/** @type {Rest<T>|null} */ (null));
   const [busy, setBusy] = useState(false);
@@ -45,7 +43,7 @@ export function usePages(path, filter, name, options) {
   /** @type {T[]} */
   const page = first.data?.[name] ?? [];
   const all = first.data !== undefined && !first.data.next_cursor;
-  const long = !rest || all ? null : page.length || rest.under ? joined(page, rest.rows, (row) => row.id) : rest.rows;
+  const long = !rest || all ? null : page.length || rest.under ? joined(page, rest.rows, id) : rest.rows;
   const rows = long ?? page;
   const apart = rest !== null && !long;
   useEffect(() => { if (apart) setRest(null); }, [apart]);
@@ -53,9 +51,9 @@ export function usePages(path, filter, name, options) {
     setBusy(true);
     setProblem(null);
     try {
-      const next = await get(path, { ...query, cursor });
-      const had = new Set(rows.map((row) => row.id));
-      setRest({ rows: [...rows, ...(next[name] ?? []).filter((/** @type {T} */ row) => !had.has(row.id))], cursor: next.next_cursor ?? '', under: page.length > 0 });
+      const next = await read(path, { ...query, cursor });
+      const had = new Set(rows.map(id));
+      setRest({ rows: [...rows, ...(next[name] ?? []).filter((/** @type {T} */ row) => !had.has(id(row)))], cursor: next.next_cursor ?? '', under: page.length > 0 });
     } catch (error) { setProblem(error); }
     setBusy(false);
   };

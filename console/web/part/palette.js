@@ -1,6 +1,6 @@
 // The palette (Ctrl-K) and the list of shortcuts (?).
 
-import { html, useState } from '../lib/ui.js';
+import { html, useEffect, useState } from '../lib/ui.js';
 import { go, href } from '../lib/route.js';
 import { theme } from '../lib/store.js';
 import { language } from '../lib/text.js';
@@ -23,11 +23,14 @@ export function Palette({ onClose }) {
     ...pages.filter(admits).map((p) => ({ label: t(p.title), run: () => go(p.place) })),
     { label: `${t('theme')}: ${t('theme.dark')}`, run: () => { theme.value = 'dark'; } },
     { label: `${t('theme')}: ${t('theme.light')}`, run: () => { theme.value = 'light'; } },
+    { label: `${t('theme')}: ${t('theme.system')}`, run: () => { theme.value = 'system'; } },
     { label: `${t('language')}: ${language.value === 'zh' ? 'English' : '中文'}`, run: () => { language.value = language.value === 'zh' ? 'en' : 'zh'; } },
   ].filter((item) => item.label.toLowerCase().includes(wanted));
   if (wanted && !id.test(wanted)) items.push({ label: `${t('search')}: ${text}`, run: () => go('tasks', { q: text.trim() }) });
+  useEffect(() => { document.getElementById(`palette-${at}`)?.scrollIntoView({ block: 'nearest' }); }, [at]);
   const pick = (/** @type {number} */ i) => { onClose(); items[i]?.run(); };
   const key = (/** @type {KeyboardEvent} */ e) => {
+    if (e.isComposing) return; // the keys are the input method's
     if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
       e.preventDefault();
       setAt((at + (e.key === 'ArrowDown' ? 1 : items.length - 1)) % items.length);

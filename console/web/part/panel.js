@@ -13,7 +13,7 @@ import { t } from './common.text.js';
  *   none: what stands there instead when empty(data); name: of the thing whose page it is, its heading when there is no such thing */
 export function Loaded({ fetched, children, empty, none, name }) {
   const { data, loading, reload } = fetched;
-  const error = fetched.error?.status === 0 && !answers.value ? undefined : fetched.error; // the frame tells it for all
+  const status = fetched.error?.status, error = status === 401 || (status === 0 && !answers.value) ? undefined : fetched.error; // the frame tells it for all
   return html`<div aria-busy=${loading && data === undefined}>${name && fetched.error && data === undefined && html`<${Head} title=${html`<bdi>${visible(name)}</bdi>`} />`}
     ${error && html`<${Failure} problem=${error} onRetry=${reload} />`}
     ${data === undefined ? !error && html`<p class="faint loading">${t('loading')}</p>`

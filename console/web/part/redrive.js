@@ -13,7 +13,7 @@ import { Table } from './table.js';
 import { t } from '../page/dead.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'RedriveSample'>} Sample */
-/** @typedef {{matched: number, missing?: number, sample?: Sample[]|null}} Count */
+/** @typedef {{matched: number, missing?: number, sample?: Sample[]|null, died_before?: string}} Count */
 /** @typedef {Record<string, string>} Filter */
 
 /** The flags of a filter. @param {Filter} filter */
@@ -40,7 +40,7 @@ function Ask({ what, example, edit = false, onClose, onDone }) {
   const set = (/** @type {Partial<typeof options>} */ change) => setOptions({ ...options, ...change });
   const payload = options.payload ?? own.data?.text ?? ''; // as it came, until it is changed
   const wrong = options.edit ? mistake(payload) : '';
-  const body = { ...what, ...(options.rate ? { rate: Number(options.rate) } : {}), ...(options.canary ? { canary: Number(options.canary) } : {}), ...(options.stop ? { stop_if_failing: Number(options.stop) / 100 } : {}),
+  const body = { ...what, ...(what.filter ? { filter: { ...what.filter, died_before: count.died_before } } : {}), ...(options.rate ? { rate: Number(options.rate) } : {}), ...(options.canary ? { canary: Number(options.canary) } : {}), ...(options.stop ? { stop_if_failing: Number(options.stop) / 100 } : {}),
     ...(options.keep ? { keep_attempts: true } : {}), ...(options.edit && !wrong ? { payload: new Raw(payload) } : {}) };
   const selection = what.ids ? what.ids.join(' ') : flags(what.filter ?? {}) || '--all';
   const cli = ['outlast dead redrive', selection, options.rate && `--rate ${options.rate}`, options.canary && `--canary ${options.canary}`, options.stop && `--stop-if-failing ${Number(options.stop) / 100}`,
@@ -100,5 +100,5 @@ function Sure({ filter, onClose, onDone }) {
   const count = /** @type {Count|undefined} */ (counted.data);
   if (!count) return html`<${Dialog} title=${t('purge.title')} onClose=${onClose}><${Loaded} fetched=${counted}>${() => t('counting')}<//><//>`;
   return html`<${Confirm} title=${t('purge.title')} label=${t('purge')} danger about=${t('purge.about', { n: count.matched })} word=${t('purge.word')} done=${t('purged')}
-    request=${{ method: 'POST', path: '/v1/dead/purge', body: { filter } }} cli=${`outlast dead purge ${flags(filter) || '--all'}`} onDone=${onDone} onClose=${onClose} />`;
+    request=${{ method: 'POST', path: '/v1/dead/purge', body: { filter: { ...filter, died_before: count.died_before } } }} cli=${`outlast dead purge ${flags(filter) || '--all'}`} onDone=${onDone} onClose=${onClose} />`;
 }

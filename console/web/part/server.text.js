@@ -13,7 +13,7 @@ const chinese = {
   'storm.S1': '同步群体', 'storm.S2': '逐步降级', 'storm.S3': '快速失败的完全中断', 'storm.S4': '亚稳态过载', 'storm.S5': '稳定利用率', 'storm.S6': '多层重试', 'storm.S7': '大量小客户端', 'storm.S8': '恢复时的涌入', 'storm.S9': 'Retry-After 后的涌入', 'storm.S10': '集群中的熔断器',
   'storm.S11': '副作用', 'storm.S12': '截止时间', 'storm.S13': '预算耗尽时的外层循环', 'storm.S14': '有优先级的过载', 'storm.S15': '调用方中途挂断', 'storm.S16': '容量突变', 'storm.S17': '缓慢的依赖', 'storm.L1': '学到的恢复时间',
   'kind.exponential': '指数', 'kind.fixed': '固定', 'kind.linear': '线性', 'kind.fibonacci': '斐波那契', 'kind.steps': '逐步',
-  'jitter.full': '完全抖动', 'jitter.equal': '对半抖动', 'jitter.additive': '附加抖动', 'jitter.proportional': '比例抖动', 'jitter.decorrelated': '去相关抖动', 'jitter.none': '无抖动',
+  'jitter.full': '完全抖动', 'jitter.equal': '对半抖动', 'jitter.additive': '附加抖动', 'jitter.proportional': '比例抖动', 'jitter.decorrelated': '去相关抖动', 'jitter.bounded': '区间抖动', 'jitter.beta': 'Beta 抖动', 'jitter.none': '无抖动',
 };
 
 /** A text of the server by its code, in the language of the reader where we have it.
