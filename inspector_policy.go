@@ -39,7 +39,11 @@ func (i *Inspector) Policies(ctx context.Context) ([]policy.Named, error) {
 		all = append(all, *preset)
 	}
 	slices.SortFunc(all, func(a, b policy.Named) int { return strings.Compare(a.Name, b.Name) })
-	return all, nil
+	users, err := i.policyUsers(ctx)
+	for n := range all {
+		all[n].UsedBy = users[all[n].Name]
+	}
+	return all, err
 }
 
 // RetriesOn is false where the configuration has turned retries off for all tasks,
@@ -83,7 +87,8 @@ func (i *Inspector) Policy(ctx context.Context, name string) (*policy.Named, err
 	if err != nil {
 		return nil, err
 	}
-	named.UsedBy, err = i.usersOf(ctx, name)
+	users, err := i.policyUsers(ctx)
+	named.UsedBy = users[name]
 	return named, err
 }
 
@@ -107,25 +112,23 @@ func (i *Inspector) policy(ctx context.Context, name string) (*policy.Named, err
 	return named, nil
 }
 
-// usersOf names the queues and types that name a policy.
-func (i *Inspector) usersOf(ctx context.Context, name string) ([]string, error) {
+// policyUsers are the queues and types that name policies, by the policy's name.
+func (i *Inspector) policyUsers(ctx context.Context) (map[string][]string, error) {
 	queues, err := i.client.backend.Queues(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var users []string
+	users := map[string][]string{}
 	for n := range queues {
-		if queues[n].Policy == name {
-			users = append(users, "queue/"+queues[n].Name)
-		}
+		users[queues[n].Policy] = append(users[queues[n].Policy], "queue/"+queues[n].Name)
 	}
 	types, err := i.client.backend.Objects(ctx, policy.KindType)
 	if err != nil {
 		return nil, err
 	}
 	for n := range types {
-		if of, err := policy.ParseType(types[n].Body); err == nil && of.Policy == name {
-			users = append(users, "type/"+types[n].Name)
+		if of, err := policy.ParseType(types[n].Body); err == nil {
+			users[of.Policy] = append(users[of.Policy], "type/"+types[n].Name)
 		}
 	}
 	return users, nil
@@ -288,11 +291,11 @@ func (i *Inspector) DeletePolicy(ctx context.Context, change policy.Change) erro
 		return missing
 	}
 	if !preset {
-		users, err := i.usersOf(ctx, change.Name)
+		all, err := i.policyUsers(ctx)
 		if err != nil {
 			return err
 		}
-		if len(users) > 0 {
+		if users := all[change.Name]; len(users) > 0 {
 			return &Error{Code: task.CodeConflict, Message: "the policy is named by " + strings.Join(users, ", "), Hint: "let them name another one first"}
 		}
 	}

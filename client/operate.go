@@ -51,7 +51,7 @@ type DeadGroup struct {
 	Fingerprint string  `json:"fingerprint"`
 	Count       int     `json:"count"`
 	Type        string  `json:"type"`
-	Reason      string  `json:"reason"`
+	Reason      string  `json:"reason" doc:"Of the letter that died last; the trend tells those of all."`
 	Category    string  `json:"category"`
 	Message     string  `json:"message" doc:"Of the example."`
 	FirstSeen   Time    `json:"first_seen"`
@@ -63,13 +63,14 @@ type DeadGroup struct {
 	Error *Failure `json:"error,omitempty"`
 }
 
-// DeadTrend is when and where letters of a group died. Only the newest 4 000 letters,
+// DeadTrend is when, why and where letters of a group died. Only the newest 4 000 letters,
 // 1 000 of a type or a group, by their creation are counted, of the group or, in a list, of all groups together.
 type DeadTrend struct {
 	Since     Time           `json:"since" doc:"The beginning of the first hour."`
 	Hours     []int          `json:"hours" doc:"Letters by the hour of their death, the oldest first, the current one last."`
 	Before    int            `json:"before" doc:"Letters that died earlier."`
 	Counted   int            `json:"counted" doc:"All letters that were looked at; fewer than count where there are older ones."`
+	ByReason  map[string]int `json:"by_reason" doc:"Why they died."`
 	ByTarget  map[string]int `json:"by_target" doc:"At most 20 and (other)."`
 	ByRelease map[string]int `json:"by_release" doc:"Of the node that ran the last attempt; (none) where it has no name, (unknown) where the node is long gone. At most 20 and (other)."`
 }

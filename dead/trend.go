@@ -16,11 +16,12 @@ const TrendHours = 24
 // mostParts is how many targets and releases are told apart.
 const mostParts = 20
 
-// Trend is when and where letters died.
+// Trend is when, why and where letters died.
 type Trend struct {
 	Since               time.Time // the beginning of the first hour
 	Hours               [TrendHours]int
 	Before, Counted     int // letters that died earlier, and all
+	ByReason            map[string]int
 	ByTarget, ByRelease map[string]int
 }
 
@@ -36,7 +37,7 @@ func Trends(parts []store.DeadPart, since time.Time, releases map[string]string)
 		p := &parts[i]
 		t := all[p.Fingerprint]
 		if t == nil {
-			t = &Trend{Since: since, ByTarget: map[string]int{}, ByRelease: map[string]int{}}
+			t = &Trend{Since: since, ByReason: map[string]int{}, ByTarget: map[string]int{}, ByRelease: map[string]int{}}
 			all[p.Fingerprint] = t
 		}
 		t.Counted += p.Count
@@ -45,6 +46,7 @@ func Trends(parts []store.DeadPart, since time.Time, releases map[string]string)
 		} else {
 			t.Hours[min(hour, TrendHours-1)] += p.Count // a clock that is ahead
 		}
+		t.ByReason[string(p.Reason)] += p.Count
 		t.ByTarget[p.Target] += p.Count
 		t.ByRelease[releaseOf(p.Node, releases)] += p.Count
 	}

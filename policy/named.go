@@ -36,7 +36,7 @@ type Named struct {
 	Preset    bool
 	Actor     string    // who made the version
 	UpdatedAt time.Time // zero for presets
-	UsedBy    []string  // "queue/mail", "type/mail.send"; only of Inspector.Policy
+	UsedBy    []string  // "queue/mail", "type/mail.send"; not of versions
 }
 
 // Change is a policy that is put or deleted.

@@ -13,7 +13,7 @@ import (
 type groupsInput struct {
 	deadQuery
 	Limit *int `query:"limit" doc:"Groups, 1 to 500, 100 when absent."`
-	Trend bool `query:"trend" doc:"With when and where the letters died."`
+	Trend bool `query:"trend" doc:"With when, why and where the letters died."`
 }
 
 type groupInput struct {
@@ -29,7 +29,7 @@ func (s *Server) addDeadGroups() {
 	}, s.deadGroups)
 	handle(s, route{
 		method: "GET", path: "/v1/dead/groups/{fingerprint}", id: "get-dead-group", needs: token.View, scope: filtered, tag: "dead letters", answers: []int{200},
-		summary: "Get a group of dead letters: when and where they died, and the error of the example", errors: []task.Code{task.CodeNotFound},
+		summary: "Get a group of dead letters: when, why and where they died, and the error of the example", errors: []task.Code{task.CodeNotFound},
 		about: "The newest 1 000 letters of the group are looked at.",
 	}, s.deadGroup)
 }
@@ -101,6 +101,6 @@ func wireTrend(t *dead.Trend) *client.DeadTrend {
 		return nil
 	}
 	return &client.DeadTrend{
-		Since: wireTime(t.Since), Hours: t.Hours[:], Before: t.Before, Counted: t.Counted, ByTarget: t.ByTarget, ByRelease: t.ByRelease,
+		Since: wireTime(t.Since), Hours: t.Hours[:], Before: t.Before, Counted: t.Counted, ByReason: t.ByReason, ByTarget: t.ByTarget, ByRelease: t.ByRelease,
 	}
 }

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,6 +144,13 @@ func TestNamedPolicies(t *testing.T) {
 	must(t, err)
 	if len(one.UsedBy) != 1 || one.UsedBy[0] != "queue/mail" || one.UpdatedAt.IsZero() {
 		t.Errorf("%+v", one)
+	}
+	listed, err := c.Policies(t.Context())
+	must(t, err)
+	for i := range listed {
+		if p := &listed[i]; (p.Name == "p") != slices.Equal(p.UsedBy, []string{"queue/mail"}) {
+			t.Errorf("%s is used by %v", p.Name, p.UsedBy)
+		}
 	}
 	task := a.call("POST", "/v1/tasks", `{"type":"x","queue":"mail","delay":"1h"}`).is(201)
 	if task.get("policy") != `"p"` || task.get("policy_version") != "2" || task.get("max_attempts") != "4" {

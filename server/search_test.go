@@ -147,7 +147,7 @@ func TestDeadGroup(t *testing.T) {
 	a.call("GET", "/v1/dead/groups?trend", "").is(200).into(&groups)
 	for i, want := range []int{2, 1} {
 		trend := groups.Groups[i].Trend
-		if trend == nil || len(trend.Hours) != 24 || trend.Hours[23]+trend.Hours[22] != want || trend.Counted != want || trend.ByTarget["dies"] != want || trend.ByRelease["(none)"] != want {
+		if trend == nil || len(trend.Hours) != 24 || trend.Hours[23]+trend.Hours[22] != want || trend.Counted != want || trend.ByReason["rejected"] != want || trend.ByTarget["dies"] != want || trend.ByRelease["(none)"] != want {
 			t.Errorf("%+v", trend)
 		}
 	}

@@ -382,6 +382,7 @@ type DeadGroup struct {
 // DeadPart is a number of letters that died in one hour.
 type DeadPart struct {
 	Fingerprint string
+	Reason      task.DeadReason
 	Target      string
 	Node        string // or holder, that ran the last attempt
 	Hour        int64  // since 1970; 0 for any before the time asked for

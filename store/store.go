@@ -248,7 +248,7 @@ type Query interface {
 	DeadGroups(ctx context.Context, filter Filter, limit int) ([]DeadGroup, error)
 	// DeadTrend counts when letters died: those that match among the newest
 	// that an index and the times of the filter select, as DeadGroups looks at them
-	// with a filter, by fingerprint, target, who ran them last, and the hour of the
+	// with a filter, by fingerprint, reason, target, who ran them last, and the hour of the
 	// death, 0 for those before since. In no order.
 	DeadTrend(ctx context.Context, filter Filter, since Time) ([]DeadPart, error)
 	// Key tells what is ahead of a keyed task: the hold on its key, if any,

@@ -24,22 +24,34 @@ async function kill(server, receiver, type, n, text) {
 test('a group is sent back: counted, confirmed, followed, paused, resumed, reported', async ({ page, own: server, receiver }) => {
   await kill(server, receiver, 'invoice', 30, 'no such customer');
   await kill(server, receiver, 'mail', 2, 'mailbox full');
+  receiver.answer = () => ({ status: 503, text: 'closed' });
+  for (const more of [{ retry: once }, { retry: { ...once, max_attempts: 9, backoff: { kind: 'fixed', initial: '1h' } }, deadline: new Date(Date.now() + 60_000).toISOString() }]) { // one cause, two reasons
+    await server.call('/v1/tasks?wait=20s', { type: 'shop', target: { url: receiver.url }, ...more });
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
   await open(page, server, '/dead');
   const groups = page.getByRole('table', { name: 'By what went wrong' }).locator('tbody tr');
-  await expect(groups).toHaveCount(2);
+  await expect(groups).toHaveCount(3);
+  await expect(groups.filter({ hasText: 'shop' })).toContainText(/(all attempts failed:\s1|out of time:\s1){2}/);
+  for (const row of await groups.all()) await expect(row.getByRole('button', { name: 'Send back…' })).toBeInViewport({ ratio: 1 });
   await expect(groups.first()).toContainText('30');
   await expect(groups.first()).toContainText('no such customer');
   await expect(groups.first().getByRole('img', { name: /: 30$/ })).toBeVisible(); // when they died
   await groups.first().getByRole('link').first().click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('invoice · 30');
-  await expect(page.getByRole('img', { name: /: 30$/ })).toBeVisible();
+  const trend = page.getByRole('img', { name: /: 30$/ });
+  const marks = await trend.locator('text').allTextContents();
+  expect(marks.slice(0, 2)).toEqual(['0', '30']); // and from when to when, a day later
+  expect(marks.slice(2)).toEqual([expect.stringMatching(/^\d\d\/\d\d, \d\d:\d\d$/), expect.stringMatching(/^\d\d\/\d\d, \d\d:\d\d$/)]);
   await expect(page.getByRole('table', { name: 'All letters' }).locator('tbody tr')).toHaveCount(30);
   await page.getByText('The numbers').click();
   await accessible(page);
   receiver.answer = () => ({ status: 200 });
   receiver.calls.length = 0;
+  await expect(page.getByRole('button', { name: 'Send back…' })).toBeInViewport({ ratio: 1 });
   await page.getByRole('button', { name: 'Send back…' }).click();
   await expect(dialog(page)).toContainText('30 dead letters match.');
+  await expect(dialog(page).getByRole('button', { name: 'Send 30 back' })).toBeInViewport({ ratio: 1 });
   await expect(dialog(page).getByRole('table', { name: 'A sample' }).locator('tbody tr')).toHaveCount(5);
   await dialog(page).getByLabel('Letters per second').fill('4');
   await dialog(page).getByText('The same by command line').click();
@@ -84,6 +96,9 @@ test('a canary that fails stops the others, and the payload can be replaced', as
   await page.getByRole('button', { name: 'Send all of these back…' }).click();
   await dialog(page).getByLabel('Replace the payload').check();
   const field = dialog(page).getByLabel('New payload');
+  await expect(field).toHaveValue(/^\{\s+"n": \d\s+\}$/); // of one of the six, which is named
+  await expect(dialog(page)).toContainText('It begins with the payload of an example:');
+  await expect(dialog(page)).toContainText('It replaces the payload of all 6 letters');
   await field.fill('{"amount": ');
   await expect(dialog(page).getByRole('alert')).toBeVisible();
   await expect(dialog(page).getByRole('button', { name: 'Send 6 back' })).toBeDisabled();
@@ -167,6 +182,45 @@ test('all letters are downloaded, more than a page of them', async ({ page, own:
   expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(180);
 });
 
+test('one letter is edited and goes back from its page, losing nothing', async ({ page, own: server, receiver }) => {
+  receiver.answer = ({ body }) => ({ status: body.includes('995') ? 200 : 400, text: 'no such order' });
+  const payload = '{"order":9007199254740993,"price":1.10,"order":-0.0,"text":"中文 \\u0041"}';
+  const enqueue = (sent) => server.call('/v1/tasks?wait=20s', `{"type":"edited","payload":${sent},"target":{"url":"${receiver.url}"},"retry":${JSON.stringify(once)}}`);
+  const { id } = await enqueue(payload);
+  await open(page, server, `/tasks/${id}`);
+  const edit = page.getByRole('button', { name: 'Edit and send back…' }), field = dialog(page).getByLabel('New payload');
+  await edit.click();
+  await expect(field).toHaveValue('{\n  "order": 9007199254740993,\n  "price": 1.10,\n  "order": -0.0,\n  "text": "中文 \\u0041"\n}');
+  await expect(dialog(page)).toContainText('It begins with the letter’s own payload.');
+  await expect(dialog(page).getByLabel('Letters per second')).toHaveCount(0); // there is one
+  await accessible(page);
+  await dialog(page).getByRole('button', { name: 'Send 1 back' }).click();
+  await until(async () => receiver.calls.length === 2 && (await server.call(`/v1/tasks/${id}`)).state === 'dead', 'the second death');
+  expect(receiver.calls.map((call) => call.body)).toEqual([payload, payload]);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('dead');
+  await edit.click();
+  await field.fill((await field.inputValue()).replace('993', '995'));
+  await dialog(page).getByText('The same by command line').click();
+  await expect(dialog(page)).toContainText('9007199254740995');
+  await dialog(page).getByRole('button', { name: 'Send 1 back' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('succeeded');
+  expect(receiver.calls[2].body.replaceAll(/\s/g, '')).toBe(payload.replace('993', '995').replaceAll(/\s/g, ''));
+
+  // What cannot be edited is not begun with, and that is said.
+  const large = await enqueue(`"${'x'.repeat(200_000)}"`);
+  for (const [said, change] of [['too large to be edited here', (task) => task], ['no JSON and cannot be edited here', (task) => ({ ...task, payload: undefined, payload_base64: 'AAE=' })], ['lacks the key to show it', (task) => ({ ...task, payload: 'sealed:1:AAAA' })], ['has no payload', (task) => ({ ...task, payload: undefined })]]) {
+    await page.route(`**/v1/tasks/${large.id}`, async (route) => route.fulfill({ json: change(await (await route.fetch()).json()) }));
+    await open(page, server, `/tasks/${large.id}`);
+    await edit.click();
+    await expect(dialog(page).getByRole('note')).toContainText(said);
+    await expect(field).toHaveValue('');
+    await expect(dialog(page).getByRole('button', { name: 'Send 1 back' })).toBeDisabled();
+    await page.unroute(`**/v1/tasks/${large.id}`);
+    await page.keyboard.press('Escape');
+    await open(page, server, '/dead');
+  }
+});
+
 test('one letter goes back from its page, and shares lead to their letters', async ({ page, own: server, receiver }) => {
   await kill(server, receiver, 'one', 2, 'refused');
   receiver.answer = () => ({ status: 200 });
@@ -177,7 +231,7 @@ test('one letter goes back from its page, and shares lead to their letters', asy
   await expect(rows).toHaveCount(2);
   await rows.first().getByRole('link').click();
   await expect(page.getByRole('alert')).toContainText('refused');
-  await page.getByRole('button', { name: 'Send back' }).click();
+  await page.getByRole('button', { name: 'Send back', exact: true }).click();
   await dialog(page).getByRole('button', { name: 'Send back' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('succeeded');
   await page.goBack();

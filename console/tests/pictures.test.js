@@ -7,6 +7,15 @@ test.beforeEach(({ page }) => choose(page));
 /** The numbers of a picture, row by row. @param {any} figure */
 const numbers = (figure) => figure.locator('table tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
 
+/** Fails when a picture's edge cuts its labels. @param {any} figure */
+async function within(figure) {
+  const svg = figure.locator('svg').first(), box = await svg.boundingBox();
+  for (const { text, left, right } of await svg.locator('text').evaluateAll((all) => all.map((one) => ({ text: one.textContent, left: one.getBoundingClientRect().left, right: one.getBoundingClientRect().right })))) {
+    expect(left, text).toBeGreaterThanOrEqual(box.x - 1);
+    expect(right, text).toBeLessThanOrEqual(box.x + box.width + 1);
+  }
+}
+
 const slow = { max_attempts: 4, budget: 'none', breaker: 'none', backoff: { kind: 'exponential', initial: '2s', multiplier: 3, max: '10s', jitter: 'none' } };
 
 test('the schedule of a policy, on its page, while it is edited, and on a task of its', async ({ page, server, receiver }) => {
@@ -18,6 +27,12 @@ test('the schedule of a policy, on its page, while it is edited, and on a task o
   await expect(plot.getByRole('img')).toBeVisible();
   await expect(plot.locator('svg rect')).toHaveCount(3);
   expect((await numbers(plot)).map((row) => row.slice(0, 2))).toEqual([['1', '2 s'], ['2', '6 s'], ['3', '10 s']]);
+  await server.call('/v1/policies/long', { ...slow, max_attempts: 6, backoff: { kind: 'exponential', initial: '83m', multiplier: 1.3, max: '7h', jitter: 'none' } }, 'PUT');
+  await page.setViewportSize({ width: 360, height: 740 });
+  await open(page, server, '/policies/long');
+  await within(plot);
+  expect(await plot.locator('svg g > line.gridline + text').allTextContents()).toEqual(['0', '2 h', '4 h']); // round in hours, not in thousands
+  await page.setViewportSize({ width: 1280, height: 720 });
   await open(page, server, '/policies/drawn/edit');
   await expect(plot.locator('svg rect')).toHaveCount(3);
   await page.getByLabel('Attempts, the first included').fill('6');
@@ -39,6 +54,18 @@ test('the attempts of a task are drawn to scale', async ({ page, server, receive
   const { attempts } = await server.call(`/v1/tasks/${id}/attempts`);
   const [a, b, c] = attempts.map((attempt) => Date.parse(attempt.started_at));
   expect((third - second) / (second - first)).toBeCloseTo((c - b) / (b - a), 1);
+});
+
+test('a value that stands alone is a dot', async ({ page, server }) => {
+  const at = (i) => new Date(Date.now() - (15 - i) * 60_000).toISOString();
+  const point = (i, rate) => ({ at: at(i), nodes: 1, attempts: 9, failed: 0, retry_rate: rate, ...(rate === null ? {} : { run: { p99: '83m20s' } }) });
+  await page.route('**/v1/stats/series*', (route) => route.fulfill({ json: { points: [null, 0.5, null, null, 0.2, 0.3, null, 0.4].map((rate, i) => point(i, rate)) } }));
+  await open(page, server);
+  const tried = page.locator('figure').filter({ hasText: 'Share of attempts that are retries' });
+  await expect(tried.locator('circle')).toHaveCount(4); // two of each line
+  const { width } = await tried.locator('circle').first().boundingBox();
+  expect(width).toBeGreaterThan(2);
+  await within(tried);
 });
 
 test('the overview draws what ended, what was tried again, and what waits', async ({ page, server, receiver }) => {

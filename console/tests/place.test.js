@@ -74,6 +74,7 @@ test('an operation is canceled, and its letters stay', async ({ page, receiver }
   await page.getByRole('table', { name: 'Operations' }).locator('tbody tr').first().getByRole('link').first().click();
   await expect(page).toHaveURL(new RegExp(`#/operations/${operation}$`));
   await page.getByRole('button', { name: 'Cancel the operation' }).click();
+  await expect(page.getByRole('dialog').getByRole('button', { name: 'Keep it' })).toBeVisible();
   await page.getByRole('dialog').getByText('The same by command line').click();
   await expect(page.getByRole('dialog')).toContainText(`outlast operation cancel ${operation}`);
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the operation' }).click();

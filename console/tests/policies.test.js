@@ -55,6 +55,13 @@ test('an edit holds for the next attempt of a task that fails', async ({ page, s
   await expect(rows.first()).toContainText(`${name} 2`);
   await expect(rows.last()).toContainText(`${name} 1`);
   expect((await server.call(`/v1/tasks/${id}`)).dead_reason).toBe('exhausted');
+
+  await server.call(`/v1/queues/${name}`, { policy: name }, 'PUT');
+  await open(page, server, '/policies');
+  const row = (policy) => page.getByRole('table', { name: 'Policies' }).getByRole('row').filter({ has: page.getByRole('link', { name: policy, exact: true }) });
+  await expect(row(name)).toContainText(`queue/${name}`);
+  await expect(row('payment')).toContainText('no queue, no type');
+  await expect(row('default')).toContainText('all that name no policy');
 });
 
 test('a wrong value is told at its field, with what helps', async ({ page, server }) => {

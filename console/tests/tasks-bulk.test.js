@@ -15,21 +15,31 @@ const tasks = (page) => page.getByRole('table', { name: 'Tasks' }).locator('tbod
 /** Enqueues n tasks of a type that wait. */
 const wait = (server, type, n) => server.call('/v1/tasks/batch', { tasks: Array.from({ length: n }, (_, i) => ({ type, payload: { n: i }, delay: '10h' })) });
 
-test('all that match are canceled: counted, confirmed, followed, reported', async ({ page, own: server }) => {
-  await wait(server, 'invoice', 60);
+test('all that match are canceled: counted, confirmed, followed, reported', async ({ page, own: server, receiver }) => {
+  await wait(server, 'invoice', 59);
+  receiver.answer = () => ({ status: 503, text: 'the shop is closed' });
+  const { id } = await server.call('/v1/tasks', { type: 'invoice', target: { url: receiver.url }, retry: { max_attempts: 9, budget: 'none', breaker: 'none', backoff: { kind: 'fixed', initial: '1h' } } });
+  await until(async () => (await server.call(`/v1/tasks/${id}`)).last_error, 'a failed attempt');
   await wait(server, 'mail', 2);
   await open(page, server, '/tasks');
   await expect(page.getByRole('button', { name: 'Cancel all of these…' })).toHaveCount(0);
   await open(page, server, '/tasks?type=invoice');
   await page.getByRole('button', { name: 'Cancel all of these…' }).click();
   await expect(dialog(page)).toContainText('60 tasks match.');
-  await expect(dialog(page).getByRole('table', { name: 'A sample' }).locator('tbody tr')).toHaveCount(5);
+  const sample = dialog(page).getByRole('table', { name: 'A sample' }).locator('tbody tr');
+  await expect(sample).toHaveCount(5);
+  await expect(sample.filter({ hasText: 'waiting to retry' })).toContainText('the shop is closed'); // as its row in the list
   await dialog(page).getByLabel('Reason').fill('the customer left');
   await dialog(page).getByText('The same by command line').click();
   await expect(dialog(page)).toContainText("outlast task cancel --type invoice --reason 'the customer left'");
   await accessible(page);
   await fits(page);
+  await expect(dialog(page).getByRole('button', { name: 'Cancel', exact: true })).toHaveCount(0); // beside "Cancel 60"
+  await dialog(page).getByRole('button', { name: 'Keep them' }).click();
+  await expect(dialog(page)).toHaveCount(0);
   expect((await server.call('/v1/tasks?state=pending&limit=500')).tasks).toHaveLength(62);
+  await page.getByRole('button', { name: 'Cancel all of these…' }).click();
+  await dialog(page).getByLabel('Reason').fill('the customer left');
   await dialog(page).getByRole('button', { name: 'Cancel 60' }).click();
   await expect(page).toHaveURL(/#\/operations\/.+/);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('cancel tasks');

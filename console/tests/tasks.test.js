@@ -222,17 +222,53 @@ test('a task that does not run says why, and when it is looked at again', async 
   const nobody = await server.call('/v1/tasks', { type: fresh('nobody') });
   await server.call(`/v1/targets/${encodeURIComponent(new URL(other.url).host)}/open`, {});
   const broken = await server.call('/v1/tasks', { type: 'http', target });
-  const cases = [[paused, 'Its queue is paused.'], [later, 'Its time has not come.', /in (1|2) hr/], [head, 'It failed, and waits', /in (59 min|1 hr)/], [behind, 'the same ordering key goes first'],
-    [nobody, 'No node and no worker can start tasks of its type.'], [broken, 'The breaker of its target is open']];
-  for (const [task, text, when] of cases) {
+  const host = encodeURIComponent(new URL(other.url).host);
+  const cases = [[paused, 'Its queue is paused.', undefined, `#/queues/${queue}`], [later, 'Its time has not come.', /in (1|2) hr/], [head, 'It failed, and waits', /in (59 min|1 hr)/], [behind, 'the same ordering key goes first', undefined, `#/tasks?queue=default&key=${key}`],
+    [nobody, 'No node and no worker can start tasks of its type.', undefined, '#/workers'], [broken, 'The breaker of its target is open', undefined, `#/targets/${host}`]];
+  for (const [task, text, when, to] of cases) {
     await until(async () => (await server.call(`/v1/tasks/${task.id}`)).waiting !== 'no slot', 'an answer');
     await open(page, server, `/tasks/${task.id}`);
     const why = page.getByRole('note').filter({ hasText: 'Why is it not running?' });
     await expect(why).toContainText(text);
     if (when) await expect(why.locator('time').first()).toHaveText(when);
     else await expect(why).toContainText(/Looked at again|Nobody can know/);
+    if (!to) continue;
+    await why.locator(`a[href="${to}"]`).click();
+    await expect(page.locator('main h1')).toBeVisible();
+    await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
+    await expect(page.getByText('That did not work')).toHaveCount(0);
   }
   await other.close();
+});
+
+test('what a dead letter blocks leads to it, and goes on when it is sent back or the key is released', async ({ page, server, receiver }) => {
+  const key = fresh('order/7'), type = fresh('blocks');
+  receiver.answer = ({ path }) => ({ status: path === '/first' ? 400 : 200, text: 'no such order' });
+  const add = (/** @type {string} */ path) => server.call('/v1/tasks', { type, key, target: { url: receiver.url + path }, retry: { ...never, max_attempts: 1 } });
+  const first = await add('/first');
+  await until(async () => (await server.call(`/v1/tasks/${first.id}`)).state === 'dead', 'its death');
+  const behind = await add('/behind');
+  await until(async () => (await server.call(`/v1/tasks/${behind.id}`)).waiting === 'key blocked', 'the block');
+  await open(page, server, `/tasks/${behind.id}`);
+  const why = page.getByRole('note').filter({ hasText: 'Why is it not running?' });
+  await expect(why).toContainText('A dead letter with the same ordering key blocks it.');
+  await why.getByRole('button', { name: 'Send back…' }).click();
+  await expect(dialog(page)).toContainText('1 dead letter matches.');
+  await dialog(page).getByText('The same by command line').click();
+  await expect(dialog(page)).toContainText(`outlast dead redrive --queue default --key ${key}`);
+  await page.keyboard.press('Escape');
+  await why.getByRole('link', { name: 'Dead letters with the ordering key' }).click();
+  const rows = page.getByRole('table', { name: 'All letters' }).locator('tbody tr');
+  await expect(rows).toHaveCount(1);
+  await expect(rows.getByRole('link').first()).toHaveAttribute('href', `#/tasks/${first.id}`);
+  await page.goBack();
+  await why.getByRole('button', { name: 'Release the key…' }).click();
+  await dialog(page).getByText('The same by command line').click();
+  await expect(dialog(page)).toContainText(`outlast queue release-key default ${key}`);
+  await accessible(page);
+  await dialog(page).getByRole('button', { name: 'Release the key…' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('succeeded');
+  expect((await server.call(`/v1/tasks/${first.id}`)).state).toBe('dead');
 });
 
 test('retry now, reschedule and cancel', async ({ page, server, receiver }) => {
@@ -258,6 +294,8 @@ test('retry now, reschedule and cancel', async ({ page, server, receiver }) => {
   await dialog(page).getByRole('button', { name: 'Reschedule' }).click();
   await expect(page.getByRole('note').filter({ hasText: 'Why is it not running?' })).toContainText(/in (4|5) hr/);
   await page.getByRole('button', { name: 'Cancel the task' }).click();
+  await expect(dialog(page).getByRole('button', { name: 'Keep it' })).toBeVisible();
+  await expect(dialog(page).getByRole('button', { name: 'Cancel', exact: true })).toHaveCount(0);
   await dialog(page).getByRole('button', { name: 'Cancel the task' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('canceled');
   await expect(page.getByRole('button', { name: 'Retry now' })).toHaveCount(0);

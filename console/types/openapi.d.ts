@@ -413,7 +413,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a group of dead letters: when and where they died, and the error of the example
+         * Get a group of dead letters: when, why and where they died, and the error of the example
          * @description The newest 1 000 letters of the group are looked at.
          */
         get: operations["get-dead-group"];
@@ -2093,6 +2093,7 @@ export interface components {
             last_seen: string;
             /** @description Of the example. */
             message: string;
+            /** @description Of the letter that died last; the trend tells those of all. */
             reason: string;
             trend?: components["schemas"]["DeadTrend"];
             type: string;
@@ -2119,6 +2120,10 @@ export interface components {
              * @description Letters that died earlier.
              */
             before: number;
+            /** @description Why they died. */
+            by_reason: {
+                [key: string]: number;
+            };
             /** @description Of the node that ran the last attempt; (none) where it has no name, (unknown) where the node is long gone. At most 20 and (other). */
             by_release: {
                 [key: string]: number;
@@ -6428,7 +6433,7 @@ export interface operations {
                 died_before?: string;
                 /** @description Groups, 1 to 500, 100 when absent. */
                 limit?: number | null;
-                /** @description With when and where the letters died. */
+                /** @description With when, why and where the letters died. */
                 trend?: boolean;
             };
             header?: never;

@@ -29,7 +29,7 @@ func (s *Store) DeadTrend(ctx context.Context, filter store.Filter, since store.
 	slices.SortFunc(letters, func(a, b *task.Task) int { return b.ID.Compare(a.ID) })
 	counts := map[store.DeadPart]int{}
 	for _, t := range letters[:min(len(letters), mostTrend)] {
-		part := store.DeadPart{Target: t.Target}
+		part := store.DeadPart{Reason: t.DeadReason, Target: t.Target}
 		if n := len(d.attempts[t.ID]); n > 0 {
 			part.Node = d.attempts[t.ID][n-1].Node
 		}

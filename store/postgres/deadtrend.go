@@ -18,11 +18,11 @@ func (s *Store) DeadTrend(ctx context.Context, filter store.Filter, since store.
 	if filter.IDs != nil {
 		newest = matching.Copy()
 	}
-	text, args := s.numbered(fmt.Sprintf(`SELECT fingerprint, target, coalesce(node, ''), CASE WHEN finished_at >= ?::bigint THEN finished_at / 3600000000 ELSE 0 END AS hour, count(*)
-FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s GROUP BY 1, 2, 3, 4`, newest, where.Grouped(filter), matching),
+	text, args := s.numbered(fmt.Sprintf(`SELECT fingerprint, reason, target, coalesce(node, ''), CASE WHEN finished_at >= ?::bigint THEN finished_at / 3600000000 ELSE 0 END AS hour, count(*)
+FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s GROUP BY 1, 2, 3, 4, 5`, newest, where.Grouped(filter), matching),
 		append([]any{since.UnixMicro()}, append(newest.Args, matching.Args...)...))
 	c := &call{text: text, args: args, start: func() { parts = nil }, scan: func(r row) error {
-		parts = append(parts, store.DeadPart{Fingerprint: r.text(0), Target: r.text(1), Node: r.text(2), Hour: r.int(3), Count: int(r.int(4))})
+		parts = append(parts, store.DeadPart{Fingerprint: r.text(0), Reason: task.DeadReason(r.text(1)), Target: r.text(2), Node: r.text(3), Hour: r.int(4), Count: int(r.int(5))})
 		return nil
 	}}
 	err = s.read(ctx, func(session session) error { return session.run(ctx, c) })

@@ -18,13 +18,13 @@ func (s *Store) DeadTrend(ctx context.Context, filter store.Filter, since store.
 	if filter.IDs != nil {
 		newest = matching.Copy()
 	}
-	q := &query{sql: fmt.Sprintf(`SELECT fingerprint, target, ifnull(node, ''), iif(finished_at >= ?, finished_at / 3600000000, 0) AS hour, count(*)
-FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s GROUP BY 1, 2, 3, 4`, newest, where.Grouped(filter), matching)}
+	q := &query{sql: fmt.Sprintf(`SELECT fingerprint, reason, target, ifnull(node, ''), iif(finished_at >= ?, finished_at / 3600000000, 0) AS hour, count(*)
+FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s GROUP BY 1, 2, 3, 4, 5`, newest, where.Grouped(filter), matching)}
 	args := append([]any{since.UnixMicro()}, append(newest.Args, matching.Args...)...)
 	err = s.read(ctx, func(c *conn) error {
 		parts = nil
 		return c.once().each(q, func(r row) error {
-			parts = append(parts, store.DeadPart{Fingerprint: r.text(0), Target: r.text(1), Node: r.text(2), Hour: r.int(3), Count: int(r.int(4))})
+			parts = append(parts, store.DeadPart{Fingerprint: r.text(0), Reason: task.DeadReason(r.text(1)), Target: r.text(2), Node: r.text(3), Hour: r.int(4), Count: int(r.int(5))})
 			return nil
 		}, args...)
 	})

@@ -319,13 +319,16 @@ func deadQueryRules() []rule {
 			h.ok(err)
 			h.expect(len(groups) == 1 && groups[0].Count == 1, "got %+v", groups)
 		}},
-		{"dead trend/by hour", "DeadTrend counts the letters that match by fingerprint, target, holder and hour of their death, 0 for those before a time.", func(h *harness) {
+		{"dead trend/by hour", "DeadTrend counts the letters that match by fingerprint, reason, target, holder and hour of their death, 0 for those before a time.", func(h *harness) {
 			early := h.add()
 			h.die(early)
 			h.pass(2 * time.Millisecond)
 			ids := []task.ID{h.add(), h.add(), h.add(func(t *task.Task) { t.Target = "elsewhere" })}
 			for i, id := range ids {
-				h.die(id, func(s *store.Settlement) { s.Failure = failure([]string{"down", "throttled", "down"}[i]) })
+				h.die(id, func(s *store.Settlement) {
+					s.Failure = failure([]string{"down", "throttled", "down"}[i])
+					s.DeadReason = []task.DeadReason{task.Exhausted, task.Exhausted, task.Permanent}[i]
+				})
 			}
 			first, ran := h.get(ids[0]).FinishedAt, h.attempts(ids[0])[0].Node
 			for filter, want := range map[*store.Filter]int{{}: 4, {Fingerprint: failure("down").Fingerprint}: 3, {Target: "elsewhere"}: 1, {Type: "sms"}: 0} {
@@ -337,6 +340,7 @@ func deadQueryRules() []rule {
 					h.expect(p.Hour == 0 && p.Fingerprint == failure("down").Fingerprint && p.Target == "mail" ||
 						p.Hour >= first.Unix()/3600 && p.Hour <= time.Now().Unix()/3600+1, "got %+v", p)
 					h.expect(p.Node == ran, "%q ran it, not %q", ran, p.Node)
+					h.expect((p.Reason == task.Permanent) == (p.Target == "elsewhere"), "got %+v", p)
 				}
 				equal(h, "letters", total, want)
 			}

@@ -13,7 +13,7 @@ import { Head, Loaded, Panel } from '../part/panel.js';
 import { usePages } from '../part/pages.js';
 import { Purge, Redrive } from '../part/redrive.js';
 import { More, Table } from '../part/table.js';
-import { Trend } from '../part/trend.js';
+import { LargeTrend, Trend } from '../part/trend.js';
 import { t as common } from '../part/common.text.js';
 import { t } from './dead.text.js';
 
@@ -41,12 +41,12 @@ function Groups() {
     id=${groupId} open=${(/** @type {Group} */ g) => href(['dead', 'groups', g.fingerprint])} columns=${[
       { key: 'count', label: t('count'), numeric: true, cell: (/** @type {Group} */ g) => html`<a href=${href(['dead', 'groups', g.fingerprint])}><strong>${number(g.count)}</strong></a>` },
       { key: 'why', label: t('why'), wide: true, cell: (/** @type {Group} */ g) => html`<${Category} category=${g.category} /> <${Foreign} text=${g.message} limit=${160} />` },
-      { key: 'reason', label: t('reason'), cell: (/** @type {Group} */ g) => common.named('reason.', g.reason) },
+      { key: 'reason', label: t('reason'), cell: (/** @type {Group} */ g) => html`<${Reasons} group=${g} />` },
       { key: 'type', label: t('type'), cell: (/** @type {Group} */ g) => html`<bdi>${visible(g.type)}</bdi>` },
       { key: 'trend', label: t('trend'), cell: (/** @type {Group} */ g) => html`<${Trend} group=${g} label=${t('trend')} />` },
       { key: 'first', label: t('first'), cell: (/** @type {Group} */ g) => html`<${When} at=${g.first_seen} />` },
       { key: 'last', label: t('last'), cell: (/** @type {Group} */ g) => html`<${When} at=${g.last_seen} />` },
-      { key: 'act', label: '', cell: (/** @type {Group} */ g) => html`<${Redrive} small label=${t('redrive')} filter=${{ fingerprint: g.fingerprint }} onDone=${groups.reload} />` },
+      { key: 'act', label: '', cell: (/** @type {Group} */ g) => html`<${Redrive} small label=${t('redrive')} filter=${{ fingerprint: g.fingerprint }} example=${g.example} onDone=${groups.reload} />` },
     ]} />`}<//></div>
   ${queues.value.length === 0 && html`<${Loaded} fetched=${stats} empty=${(/** @type {any} */ s) => !s.total} none=${false}>${(/** @type {any} */ s) => html`<div class="grid three">
     <${Share} title=${t('byReason')} counts=${s.by_reason} name="reason" label=${(/** @type {string} */ k) => common.named('reason.', k)} />
@@ -56,6 +56,15 @@ function Groups() {
 
 /** @param {Group} g */
 const groupId = (g) => [g.fingerprint, g.type, g.reason].join(' ');
+
+/** Why the letters of a group died: of several reasons each with its number, of the letters that
+ * were looked at. @param {{group: Group}} props */
+function Reasons({ group: g }) {
+  const found = Object.entries(g.trend?.by_reason ?? {}).sort((a, b) => b[1] - a[1]);
+  if (found.length < 2) return common.named('reason.', found[0]?.[0] ?? g.reason);
+  const looked = g.trend?.counted ?? 0;
+  return html`<ul class="reasons">${found.map(([reason, n]) => html`<li key=${reason}>${common.named('reason.', reason)}: <strong>${number(n)}</strong></li>`)}</ul>${looked < g.count && html`<span class="faint">${t('looked', { n: looked })}</span>`}`;
+}
 
 /** Counts as bars with their numbers; each leads to its letters.
  * @param {{title: string, counts: Record<string, number>, name: string, label: (key: string) => string}} props */
@@ -72,11 +81,11 @@ function OneGroup({ fingerprint }) {
   const filter = { fingerprint };
   return html`<p><a href=${href('dead')}>← ${t('back')}</a></p><${Loaded} fetched=${group} name=${fingerprint}>${(/** @type {Group} */ g) => html`
     <${Head} title=${html`<${Category} category=${g.category} /> <bdi>${visible(g.type)}</bdi> · ${number(g.count)}`}
-      actions=${html`<${Redrive} label=${t('redrive')} filter=${filter} onDone=${group.reload} /><${Purge} filter=${filter} onDone=${group.reload} /><${Export} filter=${filter} />`} />
+      actions=${html`<${Redrive} label=${t('redrive')} filter=${filter} example=${g.example} onDone=${group.reload} /><${Purge} filter=${filter} onDone=${group.reload} /><${Export} filter=${filter} />`} />
     <${Panel} title=${t('why')}><p><${Foreign} text=${g.message} limit=${2000} /></p><${Facts}>
-      <${Fact} label=${t('reason')}>${common.named('reason.', g.reason)}<//><${Fact} label=${t('first')}><${When} at=${g.first_seen} full /><//><${Fact} label=${t('last')}><${When} at=${g.last_seen} full /><//>
+      <${Fact} label=${t('reason')}><${Reasons} group=${g} /><//><${Fact} label=${t('first')}><${When} at=${g.first_seen} full /><//><${Fact} label=${t('last')}><${When} at=${g.last_seen} full /><//>
       <${Fact} label=${t('example')}><${Id} id=${g.example} href=${href(['tasks', g.example])} /><//><${Fact} label=${t('fingerprint')}><code>${g.fingerprint}</code><//><//>
-      <${Trend} group=${g} label=${t('trend')} head=${[t('last'), t('count')]} large /><//>`}<//>
+      <${LargeTrend} group=${g} label=${t('trend')} head=${[t('last'), t('count')]} /><//>`}<//>
   <div class="panel"><${Found} filter=${filter} key=${fingerprint} /></div>`;
 }
 

@@ -11,6 +11,7 @@ import { Action } from '../part/dialog.js';
 import { usePages } from '../part/pages.js';
 import { Head, Loaded, Panel } from '../part/panel.js';
 import { More, Table } from '../part/table.js';
+import { t as common } from '../part/common.text.js';
 import { t } from './operations.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'Operation'>} Operation */
@@ -67,7 +68,7 @@ function One({ id }) {
 }
 
 /** @param {{id: string, verb: 'pause'|'resume'|'cancel', onDone: () => void}} props */
-const Steer = ({ id, verb, onDone }) => html`<${Action} label=${t(verb)} danger=${verb === 'cancel'} about=${t(`${verb}.about`)} done=${t('ok')} onDone=${onDone}
+const Steer = ({ id, verb, onDone }) => html`<${Action} label=${t(verb)} danger=${verb === 'cancel'} dismiss=${verb === 'cancel' ? common('keep.it') : undefined} about=${t(`${verb}.about`)} done=${t('ok')} onDone=${onDone}
   request=${{ method: 'POST', path: at`/v1/operations/${id}/` + verb }} cli=${`outlast operation ${verb} ${id}`} />`;
 
 /** What became of each letter. @param {{id: string}} props */

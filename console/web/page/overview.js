@@ -131,7 +131,7 @@ function Failing() {
       open=${(/** @type {Group} */ g) => href(['dead', 'groups', g.fingerprint])} columns=${[
         { key: 'count', label: t('count'), numeric: true, cell: (/** @type {Group} */ g) => html`<a href=${href(['dead', 'groups', g.fingerprint])}>${number(g.count)}</a>` },
         { key: 'why', label: t('why'), wide: true, cell: (/** @type {Group} */ g) => html`<${Category} category=${g.category} /> <${Foreign} text=${g.message} limit=${110} /><div class="faint"><bdi>${visible(g.type)}</bdi> · <${When} at=${g.last_seen} /></div>` },
-        { key: 'act', label: '', cell: (/** @type {Group} */ g) => html`<${Redrive} small label=${t('redrive')} filter=${{ fingerprint: g.fingerprint }} onDone=${groups.reload} />` },
+        { key: 'act', label: '', cell: (/** @type {Group} */ g) => html`<${Redrive} small label=${t('redrive')} filter=${{ fingerprint: g.fingerprint }} example=${g.example} onDone=${groups.reload} />` },
       ]} />`}<//><//>`;
 }
 

@@ -34,11 +34,14 @@ function All() {
       { key: 'name', label: t('name'), cell: (/** @type {Policy} */ p) => html`<a href=${href(['policies', p.name])}><bdi>${visible(p.name)}</bdi></a>${p.canary && html` <span class="category">${t('canary')}</span>`}` },
       { key: 'source', label: t('source'), cell: (/** @type {Policy} */ p) => t(`source.${p.source}`) },
       { key: 'summary', label: t('summary'), wide: true, cell: (/** @type {Policy} */ p) => schedule(p.policy, p.attempts, p.summary) },
-      { key: 'used', label: t('used'), cell: (/** @type {Policy} */ p) => html`<bdi>${p.used_by?.join(', ') || t('nobody')}</bdi>` },
+      { key: 'used', label: t('used'), cell: (/** @type {Policy} */ p) => html`<bdi>${usersOf(p)}</bdi>` },
       { key: 'version', label: t('version'), numeric: true, cell: (/** @type {Policy} */ p) => number(p.version) },
       { key: 'warnings', label: t('warnings'), numeric: true, cell: (/** @type {Policy} */ p) => (p.warnings?.length ? html`<span class="text-warn">${number(p.warnings.length)}</span>` : '—') },
     ]} />`}<//></div>`;
 }
+
+/** Who uses a policy, as far as that is known: what a task names itself is not. @param {Policy} p */
+const usersOf = (p) => [p.name === 'default' && t('rest'), ...(p.used_by ?? [])].filter(Boolean).join(', ') || t('nobody');
 
 /** One's own before the presets. @param {Policy} a @param {Policy} b */
 const ownFirst = (a, b) => Number(a.source === 'preset') - Number(b.source === 'preset') || a.name.localeCompare(b.name);
@@ -64,7 +67,7 @@ function One({ name }) {
     <${Head} title=${html`<bdi>${visible(p.name)}</bdi> <span class="faint">${t(`source.${p.source}`)} · ${t('before', { n: p.version })}</span>`} actions=${html`
       ${may('administer') && p.source !== 'file' && html`<a class="button" href=${href(['policies', name, 'edit'])}>${t('edit')}</a>`}
       ${p.source === 'api' && html`<${Action} label=${t('remove')} danger needs="administer" about=${t('remove.about', { name })} done=${t('removed')} onDone=${() => go('policies')} request=${{ method: 'DELETE', path: at`/v1/policies/${name}` }} cli=${`outlast policy delete ${quoted(name)}`} />`}`}>
-      ${schedule(p.policy, p.attempts, p.summary)} · <${When} at=${p.updated_at} /> ${p.actor && html`· <bdi>${visible(p.actor)}</bdi>`}<//>
+      ${schedule(p.policy, p.attempts, p.summary)} · <${When} at=${p.updated_at} /> ${p.actor && html`· <bdi>${visible(p.actor)}</bdi>`} · ${t('used')}: <bdi>${usersOf(p)}</bdi><//>
     ${p.source === 'file' && html`<${Note}>${t('file.about')}<//>`}${p.source === 'preset' && html`<${Note}>${t('preset.about')}<//>`}
     ${p.canary && html`<${Trial} name=${name} policy=${p} onDone=${fetched.reload} />`}
     <${Planned} text=${text} /><${Panel} title=${t('whole')}><pre class="block" tabindex="0"><code>${visible(pretty(text))}</code></pre><//>

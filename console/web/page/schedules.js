@@ -12,8 +12,8 @@ import { Fact, Facts, Failure, Id, Note, State, When, quoted } from '../part/bas
 import { Action, Confirm, NewName } from '../part/dialog.js';
 import { Head, Loaded, Panel } from '../part/panel.js';
 import { Payload } from '../part/payload.js';
+import { standing } from '../part/rows.js';
 import { Table } from '../part/table.js';
-import { standing } from './task.js';
 import { t } from './schedules.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'Schedule'>} Schedule */

@@ -7,16 +7,19 @@ import { href } from '../lib/route.js';
 import { number } from '../lib/text.js';
 import { duration, milliseconds, serverNow } from '../lib/time.js';
 import { useGet } from '../lib/use.js';
-import { may, queues } from '../lib/session.js';
+import { admits, may, queues } from '../lib/session.js';
 import { Category, Copy, Fact, Facts, Foreign, Id, Lasting, Note, Same, State, When, curl, quoted } from '../part/basics.js';
 import { Action } from '../part/dialog.js';
 import { Head, Loaded, Panel } from '../part/panel.js';
 import { Payload } from '../part/payload.js';
 import { Plot } from '../part/plot.js';
+import { Redrive } from '../part/redrive.js';
+import { standing } from '../part/rows.js';
 import { Table } from '../part/table.js';
 import { Timeline } from '../part/timeline.js';
 import { schedule } from '../part/server.text.js';
 import { t as common } from '../part/common.text.js';
+import { t as letters } from './dead.text.js';
 import { t } from './task.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
@@ -39,18 +42,15 @@ export function OneTask({ id }) {
   return html`<p><a href=${href('tasks')}>← ${t('back')}</a></p><${Loaded} fetched=${record} name=${id}>${(/** @type {Record} */ { task, text }) => html`
     <${Head} title=${html`<bdi>${visible(task.type)}</bdi> <${State} state=${standing(task)} />`} actions=${html`<${Actions} task=${task} onDone=${reload} />`}>
       <${Id} id=${id} whole /> <${Copy} text=${id} /><//>
-    <${Why} task=${task} />
+    <${Why} task=${task} onDone=${reload} />
     <${Loaded} fetched=${attempts}>${(/** @type {{attempts: Attempt[]|null}} */ data) => html`<${Story} task=${task} attempts=${data.attempts ?? []} />`}<//>
     <div class="grid"><${About} task=${task} text=${text} /><${Content} task=${task} text=${text} /></div>
     ${task.state === 'pending' && html`<${Planned} task=${task} />`}
     <${Followers} task=${task} />${may('operate') && queues.value.length === 0 && html`<${Audit} id=${id} />`}<${Whole} text=${text} path=${path} id=${id} />`}<//>`;
 }
 
-/** A pending task that has failed waits to retry. @param {Task} task */
-export const standing = (task) => (task.state === 'pending' && task.last_error ? 'retrying' : task.state);
-
-/** @param {{task: Task}} props */
-function Why({ task }) {
+/** @param {{task: Task, onDone: () => void}} props */
+function Why({ task, onDone }) {
   if (task.state === 'dead') {
     return html`<${Note} tone="bad" title=${`${t('reason')}: ${common.named('reason.', task.dead_reason ?? '')}`}><${Foreign} text=${task.last_error?.message} /><//>`;
   }
@@ -58,7 +58,31 @@ function Why({ task }) {
   const waiting = task.waiting ?? '';
   return html`<${Note} tone="warn" title=${t('why')}><p>${t.named('waiting.', waiting)}</p>
     <p>${task.next_check ? html`${t('next')}: <strong><${When} at=${task.next_check} full /></strong>` : t('unknownNext')}</p>
-    ${task.last_error && html`<p>${t('error')}: <${Category} category=${task.last_error.category} /> <${Foreign} text=${task.last_error.message} /></p>`}<//>`;
+    ${task.last_error && html`<p>${t('error')}: <${Category} category=${task.last_error.category} /> <${Foreign} text=${task.last_error.message} /></p>`}<${Helps} task=${task} onDone=${onDone} /><//>`;
+}
+
+/** Where what holds a task is found. @type {globalThis.Record<string, ('queue'|'key'|'letters'|'target'|'nodes')[]>} */
+const holders = { paused: ['queue'], 'behind key': ['key'], 'key blocked': ['letters'], 'breaker open': ['target'], 'budget spent': ['target'], 'rate limited': ['target'], concurrency: ['target', 'queue'],
+  'group backoff': ['nodes', 'target'], 'no slot': ['nodes'], 'no worker': ['nodes', 'queue'], unowned: ['queue', 'nodes'], 'no key': ['nodes'] };
+
+/** Leads to what holds a task, and offers what helps. @param {{task: Task, onDone: () => void}} props */
+function Helps({ task, onDone }) {
+  const { queue, key = '' } = task, target = targetOf(task);
+  const link = (/** @type {string} */ to, /** @type {string} */ label, name = '') => html`<a href=${to}>${label}${name && html` <bdi>${visible(name)}</bdi>`}</a>`;
+  const places = { queue: link(href(['queues', queue]), t('queue'), queue), key: link(href('tasks', { queue, key }), t('go.key'), key), letters: link(href(['dead', 'letters'], { queue, key }), t('go.letters'), key),
+    target: admits({ all: true }) && link(href(['targets', target]), t('target'), target), nodes: link(href('workers'), common('page.workers')) };
+  const found = (holders[task.waiting ?? ''] ?? []).map((name) => places[name]).filter(Boolean);
+  if (found.length === 0) return null;
+  return html`<div class="actions">${found}${task.waiting === 'key blocked' && html`<${Redrive} small label=${letters('redrive')} filter=${{ queue, key }} onDone=${onDone} />
+    <${Action} small label=${t('release')} about=${t('release.about')} done=${t('released')} onDone=${onDone} request=${{ method: 'POST', path: at`/v1/queues/${queue}/release-key`, body: { key } }} cli=${`outlast queue release-key ${quoted(queue)} ${quoted(key)}`} />`}</div>`;
+}
+
+/** What limits protect when the task runs, as the server names it: a host with a port that is not
+ * the scheme's own, a worker group, or a type. @param {Task} task */
+function targetOf({ type, target }) {
+  if (target?.group) return `group:${target.group}`;
+  const [, scheme, host] = target?.url?.match(/^(https?):\/\/(?:[^/?#]*@)?([^/?#]+)/i) ?? [];
+  return host ? host.toLowerCase().replace(/https/i.test(scheme) ? /:443$/ : /:80$/, '').replace(/^\[(.*)\]$/, '$1') : type;
 }
 
 /** @param {{task: Task, onDone: () => void}} props */
@@ -67,13 +91,13 @@ function Actions({ task, onDone }) {
   const path = at`/v1/tasks/${task.id}`;
   if (task.state === 'dead') {
     return html`<${Action} label=${t('redrive')} about=${t('redrive.about')} done=${t('redriven')} onDone=${onDone}
-      request=${{ method: 'POST', path: '/v1/dead/redrive', body: { ids: [task.id] } }} cli=${`outlast dead redrive ${task.id}`} />`;
+      request=${{ method: 'POST', path: '/v1/dead/redrive', body: { ids: [task.id] } }} cli=${`outlast dead redrive ${task.id}`} /><${Redrive} edit label=${letters('redrive.edit')} ids=${[task.id]} onDone=${onDone} />`;
   }
   if (task.state !== 'pending' && task.state !== 'running') return null;
   return html`${task.state === 'pending' && html`<${Action} label=${t('retry')} about=${t('retry.about')} done=${t('retried')} onDone=${onDone} request=${{ method: 'POST', path: path + '/retry' }} cli=${`outlast task retry ${task.id}`} />
     <${Action} label=${t('reschedule')} about=${t('reschedule.about')} onDone=${onDone} request=${() => ({ method: 'POST', path: path + '/reschedule', body: { delay } })} cli=${() => `outlast task reschedule ${task.id} --delay ${quoted(delay)}`}>
       <label class="field"><span>${t('delay')}</span><input value=${delay} required onInput=${(/** @type {any} */ e) => setDelay(e.target.value)} /></label><//>`}
-    <${Action} label=${t('cancel')} danger about=${t('cancel.about')} done=${t('canceled')} onDone=${onDone} request=${{ method: 'POST', path: path + '/cancel' }} cli=${`outlast task cancel ${task.id}`} />`;
+    <${Action} label=${t('cancel')} danger dismiss=${common('keep.it')} about=${t('cancel.about')} done=${t('canceled')} onDone=${onDone} request=${{ method: 'POST', path: path + '/cancel' }} cli=${`outlast task cancel ${task.id}`} />`;
 }
 
 /** The attempts: drawn, listed, compared. @param {{task: Task, attempts: Attempt[]}} props */
@@ -124,7 +148,7 @@ function About({ task, text: record }) {
     ${time(t('created'), task.created_at)}${time(t('runAt'), task.run_at)}${time(t('finished'), task.finished_at)}${time(t('deadline'), task.deadline)}
     ${fact(t('timeout'), task.timeout && html`<${Lasting} text=${task.timeout} />`)}${fact(t('priority'), String(task.priority))}${fact(t('crashes'), task.crashes ? number(task.crashes) : '')}
     ${fact(t('key'), task.key && html`<a href=${href('tasks', { key: task.key })}><bdi class="foreign">${visible(task.key)}</bdi></a>`)}${fact(t('dedupe'), task.dedupe_key && html`<bdi class="foreign">${visible(task.dedupe_key)}</bdi>`)}
-    ${fact(t('node'), task.node)}${fact(t('worker'), task.worker)}${fact(t('claim'), members(record, ['claim']).claim?.text)}${fact(t('trace'), task.trace_parent && html`<code>${visible(task.trace_parent)}</code>`)}
+    ${fact(t('node'), task.node && html`<a href=${href(['workers', task.node])}><bdi>${visible(task.node)}</bdi></a>`)}${fact(t('worker'), task.worker)}${fact(t('claim'), members(record, ['claim']).claim?.text)}${fact(t('trace'), task.trace_parent && html`<code>${visible(task.trace_parent)}</code>`)}
     ${task.dispatch?.failures ? fact(t('dispatchFailures'), html`${number(task.dispatch.failures)} <${Foreign} text=${task.dispatch.last_error} />`) : ''}
     ${Object.entries(task.metadata ?? {}).map(([name, value]) => fact(visible(name), html`<${Foreign} text=${value} />`))}<//><//>`;
 }

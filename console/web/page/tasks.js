@@ -1,19 +1,19 @@
 // Tasks: found, enqueued, and acted on together.
 
 import { html, useEffect, useState } from '../lib/ui.js';
-import { Raw, mistake, visible } from '../lib/json.js';
+import { Raw, mistake } from '../lib/json.js';
 import { go, href, path } from '../lib/route.js';
 import { may } from '../lib/session.js';
-import { number } from '../lib/text.js';
-import { Category, Coming, Failure, Foreign, Id, State, When, quoted } from '../part/basics.js';
+import { Failure, quoted } from '../part/basics.js';
 import { Bulk } from '../part/bulk.js';
 import { Action } from '../part/dialog.js';
 import { Filters, filtersOf } from '../part/filter.js';
 import { Head, Loaded } from '../part/panel.js';
 import { usePages } from '../part/pages.js';
+import { columns } from '../part/rows.js';
 import { More, Table } from '../part/table.js';
 import { t as common } from '../part/common.text.js';
-import { OneTask, standing } from './task.js';
+import { OneTask } from './task.js';
 import { t } from './tasks.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
@@ -54,18 +54,6 @@ function Found({ filter }) {
       selected=${selected} onSelect=${may('operate') ? setSelected : undefined} none=${list.cursor ? t('partial') : filtered ? t('none') : t('none.all')} columns=${columns()} />
       ${list.problem && html`<${Failure} problem=${list.problem} />`}<${More} cursor=${list.cursor} busy=${list.busy} onMore=${list.more} />`}<//>`;
 }
-
-/** @type {() => import('../part/table.js').Column<Task>[]} */
-const columns = () => [
-  { key: 'id', label: t('id'), cell: (task) => html`<${Id} id=${task.id} href=${href(['tasks', task.id])} />` },
-  { key: 'state', label: t('state'), cell: (task) => html`<${State} state=${standing(task)} />` },
-  { key: 'type', label: t('type'), cell: (task) => html`<bdi>${visible(task.type)}</bdi>` },
-  { key: 'queue', label: t('queue'), cell: (task) => html`<a href=${href(['queues', task.queue])}><bdi>${visible(task.queue)}</bdi></a>` },
-  { key: 'attempt', label: t('attempt'), numeric: true, cell: (task) => (task.max_attempts ? t('of', { n: task.attempt, max: task.max_attempts }) : number(task.attempt)) },
-  { key: 'error', label: t('error'), wide: true, cell: (task) => task.last_error && html`<${Category} category=${task.last_error.category} /> <${Foreign} text=${task.last_error.message} limit=${120} />` },
-  { key: 'next', label: t('next'), cell: (task) => html`<${Coming} task=${task} />` },
-  { key: 'created', label: t('created'), cell: (task) => html`<${When} at=${task.created_at} />` },
-];
 
 function Enqueue() {
   const [draft, setDraft] = useState({ type: '', url: '', payload: '{}', queue: '', delay: '', policy: '', key: '', dedupe_key: '' });

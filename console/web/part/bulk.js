@@ -2,14 +2,15 @@
 
 import { html, useState } from '../lib/ui.js';
 import { post } from '../lib/api.js';
-import { visible } from '../lib/json.js';
 import { go } from '../lib/route.js';
 import { may } from '../lib/session.js';
 import { useGet } from '../lib/use.js';
-import { Category, Foreign, Id, State, quoted } from './basics.js';
+import { quoted } from './basics.js';
 import { Confirm, Dialog } from './dialog.js';
 import { Loaded } from './panel.js';
+import { columns } from './rows.js';
 import { Table } from './table.js';
+import { t as common } from './common.text.js';
 import { t } from './bulk.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'Bulked'>} Bulked */
@@ -56,7 +57,7 @@ function Ask({ verb, ids, filter, onClose, onDone }) {
   const cli = ['outlast task', verb, ids ? ids.join(' ') : flags(filter) || '--all', verb === 'reschedule' && `--delay ${quoted(delay)}`, reason && `--reason ${quoted(reason)}`].filter(Boolean).join(' ');
   const done = (/** @type {Bulked} */ answer) => { onDone(); if (answer.operation) go(['operations', answer.operation]); };
   const left = (count.results ?? []).length;
-  return html`<${Confirm} title=${title} label=${t(/** @type {any} */ (`${verb}.go`), { n: count.matched })} danger=${verb === 'cancel'} done=${t('begun')} cli=${cli} onDone=${done} onClose=${onClose} unready=${count.matched === 0 || (verb === 'reschedule' && !delay.trim())}
+  return html`<${Confirm} title=${title} label=${t(/** @type {any} */ (`${verb}.go`), { n: count.matched })} wide danger=${verb === 'cancel'} dismiss=${verb === 'cancel' ? common('keep.them') : undefined} done=${t('begun')} cli=${cli} onDone=${done} onClose=${onClose} unready=${count.matched === 0 || (verb === 'reschedule' && !delay.trim())}
     request=${{ method: 'POST', path: '/v1/tasks/bulk', body: { ...what, ...(ids ? {} : { filter: { ...inBody(filter), until: count.until } }), ...moved, ...(reason ? { reason } : {}) } }}
     about=${html`<strong>${t(count.at_least ? 'matched.least' : 'matched', { n: count.matched })}</strong> ${left > 0 && t('left', { n: left })} ${t(/** @type {any} */ (`${verb}.about`))}`}>
     <${Shown} sample=${count.sample ?? []} />
@@ -64,10 +65,9 @@ function Ask({ verb, ids, filter, onClose, onDone }) {
     <label class="field"><span>${t('reason')}</span><input value=${reason} maxlength="500" onInput=${(/** @type {any} */ e) => setReason(e.target.value)} /><span>${t('reason.about')}</span></label><//>`;
 }
 
+/** A task of the sample as one of a list. @param {Sample} sample */
+const taskOf = ({ category, message, ...task }) => ({ ...task, last_error: message || category ? { category, message } : undefined });
+
 /** @param {{sample: Sample[]}} props */
-const Shown = ({ sample }) => (sample.length === 0 ? null : html`<details class="numbers" open><summary>${t('sample')}</summary><${Table} label=${t('sample')} rows=${sample.slice(0, 5)} id=${(/** @type {Sample} */ s) => s.id} columns=${[
-  { key: 'id', label: t('task'), cell: (/** @type {Sample} */ s) => html`<${Id} id=${s.id} />` },
-  { key: 'state', label: t('state'), cell: (/** @type {Sample} */ s) => html`<${State} state=${s.state} />` },
-  { key: 'type', label: t('type'), cell: (/** @type {Sample} */ s) => html`<bdi>${visible(s.type)}</bdi>` },
-  { key: 'error', label: t('error'), cell: (/** @type {Sample} */ s) => s.message && html`<${Category} category=${s.category} /> <${Foreign} text=${s.message} limit=${80} />` },
-]} /></details>`);
+const Shown = ({ sample }) => (sample.length === 0 ? null : html`<details class="numbers" open><summary>${t('sample')}</summary><${Table} label=${t('sample')} rows=${sample.slice(0, 5).map(taskOf)}
+  id=${(/** @type {Sample} */ s) => s.id} columns=${columns('created')} /></details>`);

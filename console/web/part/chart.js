@@ -16,6 +16,17 @@ export function ticks(min, max, n = 4) {
   return list;
 }
 
+const units = [864e5, 36e5, 6e4, 1e3, 1, 1e-3];
+
+/** Round durations from 0 to max: halves or multiples of a unit that has a name. @param {number} max in milliseconds */
+export function durations(max) {
+  const unit = units.find((u) => max >= u) ?? max;
+  return ticks(0, max / unit).map((v) => v * unit);
+}
+
+/** The pixels that the widest of some labels takes. @param {string[]} labels */
+export const widest = (labels) => Math.max(...labels.map((label) => [...label].reduce((sum, c) => sum + (c > '\u2e80' ? 11.5 : 6.5), 0)));
+
 /** A straight scale from values to pixels. @param {[number, number]} from @param {[number, number]} to */
 export const scale = ([a, b], [c, d]) => (/** @type {number} */ v) => (b === a ? c : c + ((v - a) / (b - a)) * (d - c));
 
@@ -23,7 +34,7 @@ export const scale = ([a, b], [c, d]) => (/** @type {number} */ v) => (b === a ?
  *   right: measured on the axis to the right; null: nothing is known, a gap */
 
 const lowest = 0.01; // of an axis whose values are all zero
-const pad = { left: 48, right: 48, top: 10, bottom: 22 };
+const pad = { left: 48, right: 48, top: 10, bottom: 22 }; // left and right at least, for the labels
 
 /** Lines over time.
  * @param {{label: string, series: Series[], format?: (v: number) => string, formatRight?: (v: number) => string, height?: number, clockless?: boolean, rows?: number}} props
@@ -38,11 +49,11 @@ export function Lines({ label, series, format = short, formatRight = format, hei
   const times = known(series);
   if (times.length < 2) return html`<figure ref=${figure} class="chart"><figcaption>${label}</figcaption><div class="empty">${t('none')}</div></figure>`;
   const right = series.some((s) => s.right);
-  const inner = [pad.left, width - (right ? pad.right : 12)];
-  const x = scale([times[0], times[times.length - 1]], /** @type {[number, number]} */ (inner));
   const top = (/** @type {boolean} */ side) => Math.max(lowest, ...series.filter((s) => Boolean(s.right) === side).flatMap((s) => s.points.map(([, v]) => v ?? 0)));
-  const axis = (/** @type {boolean} */ side) => { const list = ticks(0, top(side) * 1.05); return { list, y: scale([0, Math.max(top(side) * 1.05, list[list.length - 1])], [height - pad.bottom, pad.top]) }; };
+  const axis = (/** @type {boolean} */ side) => { const form = side ? formatRight : format, list = form === duration ? durations(top(side) * 1.05) : ticks(0, top(side) * 1.05); return { list, room: widest(list.map(form)) + 10, y: scale([0, Math.max(top(side) * 1.05, list[list.length - 1])], [height - pad.bottom, pad.top]) }; };
   const left = axis(false), other = axis(true);
+  const inner = [Math.max(pad.left, left.room), width - (right ? Math.max(pad.right, other.room) : 12)];
+  const x = scale([times[0], times[times.length - 1]], /** @type {[number, number]} */ (inner));
   const days = times[times.length - 1] - times[0] > 864e5;
   const parts = width < 420 ? 2 : 4;
   const stamps = Array.from({ length: parts + 1 }, (_, i) => times[0] + (i / parts) * (times[times.length - 1] - times[0]));
@@ -59,7 +70,7 @@ export function Lines({ label, series, format = short, formatRight = format, hei
       ${left.list.map((v) => html`<g key=${'l' + v}><line class="gridline" x1=${inner[0]} x2=${inner[1]} y1=${left.y(v)} y2=${left.y(v)} /><text x=${inner[0] - 6} y=${left.y(v) + 4} text-anchor="end">${format(v)}</text></g>`)}
       ${right && other.list.map((v) => html`<text key=${'r' + v} x=${inner[1] + 6} y=${other.y(v) + 4}>${formatRight(v)}</text>`)}
       ${stamps.map((s, i) => html`<text key=${i} x=${x(s)} y=${height - 6} text-anchor=${i === 0 ? 'start' : i === parts ? 'end' : 'middle'}>${clockless ? duration(s) : clock(s, days)}</text>`)}
-      ${series.map((s) => html`<path key=${s.name} class=${`line line-${s.tone} ${s.dashed ? 'dashed' : ''}`} d=${pathOf(s.points.filter(([time]) => time >= times[0]), x, (s.right ? other : left).y)} />`)}
+      ${series.map((s) => html`<g key=${s.name}><${Drawn} series=${s} from=${times[0]} x=${x} y=${(s.right ? other : left).y} /></g>`)}
       ${at !== null && html`<line class="cursor" x1=${x(at)} x2=${x(at)} y1=${pad.top} y2=${height - pad.bottom} />`}
     </svg>
     <${Numbers} head=${['', ...series.map((s) => s.name)]} rows=${times.slice(-rows).map((time) => [moment(time), ...series.map((s) => value(s, time))])} label=${label} />
@@ -75,15 +86,19 @@ function known(series) {
   return from < 0 ? [] : times.slice(Math.max(0, Math.min(from - 1, times.length - 12)));
 }
 
-/** @param {[number, number|null][]} points @param {(v: number) => number} x @param {(v: number) => number} y */
-function pathOf(points, x, y) {
-  let pen = 'M', d = '';
-  for (const [time, v] of points) {
-    if (v === null) { pen = 'M'; continue; }
-    d += `${pen}${x(time).toFixed(1)} ${y(v).toFixed(1)}` + (pen === 'M' ? 'h0' : ''); // alone, it is a dot
-    pen = 'L';
-  }
-  return d;
+/** A line with its gaps; what stands alone between two of them is a dot.
+ * @param {{series: Series, from: number, x: (v: number) => number, y: (v: number) => number}} props */
+function Drawn({ series: { points, tone, dashed }, from, x, y }) {
+  const name = `line-${tone} ${dashed ? 'dashed' : ''}`;
+  const seen = points.filter(([time]) => time >= from), there = (/** @type {number} */ i) => seen[i] !== undefined && seen[i][1] !== null;
+  let d = '';
+  const dots = seen.map(([time, v], i) => {
+    if (v === null) return null;
+    if (!there(i - 1) && !there(i + 1)) return html`<circle class=${`dot ${name}`} cx=${x(time)} cy=${y(v)} r="1.5" />`;
+    d += `${there(i - 1) ? 'L' : 'M'}${x(time).toFixed(1)} ${y(v).toFixed(1)}`;
+    return null;
+  });
+  return html`<path class=${`line ${name}`} d=${d} />${dots}`;
 }
 
 /** The numbers of a picture. @param {{head: string[], rows: (string|number)[][], label: string}} props */

@@ -38,8 +38,8 @@ export const NewName = ({ label, value, taken, onName }) => html`<label class="f
  * the curl that do the same, and does it on confirmation. It is not offered to those whom the
  * server would refuse.
  * @param {{label: string, title?: string, about?: any, needs?: 'operate'|'administer'|'enqueue', danger?: boolean, small?: boolean,
- *   request: Call | (() => Call), cli?: string | (() => string), word?: string, done?: string, onDone?: (answer: any) => void, children?: any, disabled?: boolean, unready?: boolean, once?: boolean}} props
- *   once: the API takes an id for what is made, and answers a repeat with the first; word: what must be typed first; unready: the fields say nothing that could be sent; children: fields that change the request, or what makes them of the [Problem] of the last try */
+ *   request: Call | (() => Call), cli?: string | (() => string), word?: string, done?: string, dismiss?: string, wide?: boolean, onDone?: (answer: any) => void, children?: any, disabled?: boolean, unready?: boolean, once?: boolean}} props
+ *   dismiss: the button that leaves all as it is, where "Cancel" could mean the action; once: the API takes an id for what is made, and answers a repeat with the first; word: what must be typed first; unready: the fields say nothing that could be sent; children: fields that change the request, or what makes them of the [Problem] of the last try */
 export function Action(props) {
   const { label, needs = 'operate', danger, small, disabled } = props;
   const [open, setOpen] = useState(false);
@@ -50,7 +50,7 @@ export function Action(props) {
 
 /** The dialog of an [Action], for actions that begin elsewhere.
  * @param {any} props as of [Action], and onClose */
-export function Confirm({ label, title = label, about, danger, request, cli, word, done, onDone, onClose, unready, once, children }) {
+export function Confirm({ label, title = label, about, danger, request, cli, word, done, dismiss = t('cancel'), wide, onDone, onClose, unready, once, children }) {
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   const [busy, setBusy] = useState(false);
   const [typed, setTyped] = useState('');
@@ -76,12 +76,12 @@ export function Confirm({ label, title = label, about, danger, request, cli, wor
       setBusy(false);
     }
   };
-  return html`<${Dialog} title=${title} onClose=${onClose}><form onSubmit=${act}>
+  return html`<${Dialog} title=${title} wide=${wide} onClose=${onClose}><form onSubmit=${act}>
     ${about && html`<div class="prose">${about}</div>`}${typeof children === 'function' ? children(problem) : children}
     ${word && html`<label class="field">${t('type', { word })}<input value=${typed} autocomplete="off" onInput=${(/** @type {any} */ e) => setTyped(e.target.value)} /></label>`}
     ${problem && html`<${Failure} problem=${problem} />`}
     <${Same} cli=${typeof cli === 'function' ? cli() : cli} curl=${curl(what.method, path, what.body === undefined ? undefined : stringify(what.body))} />
     <div class="actions"><button type="submit" class=${danger ? 'danger' : 'primary'} disabled=${busy || unready || (word && typed !== word)}>${label}</button>
-      <button type="button" onClick=${onClose}>${t('cancel')}</button></div>
+      <button type="button" onClick=${onClose}>${dismiss}</button></div>
   </form><//>`;
 }
