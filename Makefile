@@ -53,8 +53,8 @@ RACE = -race -gcflags='github.com/ncruces/go-sqlite3-wasm/v6/...=-race=false'
 
 # Tests of one goroutine that the race detector has nothing to tell of, and makes
 # thirty times slower: random operations on a store and on the reference, histories of
-# outages, tables of many rows, days of virtual time; and one that measures CPU.
-MODEL = ^(TestModel|TestOutages.*|TestLimitsOfSeveral|TestLimitSteps|TestEveryStatementWorksOneMigrationAhead|TestFilteredGroupsLookAtTheNewest|TestRowsOfOtherTasksAreNotMistaken|TestDeadGroupCostsLittle|TestMarksPileUp|TestManyKeysAllForgotten|TestDeadGroupIsTriedRarely|TestCleanupPassesManyLiveTasks|TestRedriveIsNotSlow|TestPreviewOfASilence|TestNodeWithoutTheKey|TestHousekeeping|TestProbesAreDrawnAmongAll|TestEveryFirstAttemptFails|TestBacklogOfADeadTarget)$$
+# outages, tables of many rows, hours of virtual time; and one that measures CPU.
+MODEL = ^(TestModel|TestOutages.*|TestLimitsOfSeveral|TestLimitSteps|TestEveryStatementWorksOneMigrationAhead|TestFilteredGroupsLookAtTheNewest|TestRowsOfOtherTasksAreNotMistaken|TestDeadGroupCostsLittle|TestMarksPileUp|TestManyKeysAllForgotten|TestDeadGroupIsTriedRarely|TestCleanupPassesManyLiveTasks|TestRedriveIsNotSlow|TestPreviewOfASilence|TestNodeWithoutTheKey|TestHousekeeping|TestProbesAreDrawnAmongAll|TestEveryFirstAttemptFails|TestBacklogOfADeadTarget|TestFunctionLater|TestSteering|TestScheduleTicks|TestScheduleOnceInThePast|TestManySubjectsAtOnce|TestDeadLettersAreToldEveryFiveMinutes|TestHeldBackDeathsAreToldOnce|TestCanaryAlerts)$$
 
 # The rules of a store, one call after another; those of calls at once (race/…) are
 # tested with the detector.
