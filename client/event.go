@@ -186,20 +186,30 @@ type eventStream struct {
 	left   bool          // the loop
 }
 
-// read reads one connection to its end, and reports whether there was a message.
+// mostSilence is how long a connection may say nothing: a server beats every ten seconds.
+// A test makes it shorter.
+var mostSilence = 30 * time.Second
+
+// read reads one connection to its end, and reports whether there was a message. One
+// that has died without a word is at its end too.
 func (s *eventStream) read(ctx context.Context) (heard bool, err error) {
 	if s.retry == 0 {
 		s.retry = time.Second
 	}
-	resp, err := s.client.send(ctx, s.call, nil)
+	connected, end := context.WithCancel(ctx)
+	defer end()
+	resp, err := s.client.send(connected, s.call, nil)
 	if err != nil {
 		return false, err
 	}
 	defer resp.Body.Close()
+	silence := time.AfterFunc(mostSilence, end)
+	defer silence.Stop()
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, maxEvent)
 	event, data := &Event{}, []byte(nil)
-	for lines.Scan() {
+	for ; lines.Scan(); silence.Reset(mostSilence) {
+		silence.Stop() // the loop may take its time
 		field, value, _ := strings.Cut(lines.Text(), ": ")
 		switch field {
 		case "event":

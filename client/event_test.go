@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/task"
@@ -53,6 +54,37 @@ func TestEventsTakeUpAStreamThatBreaksOff(t *testing.T) {
 	}
 	if after[1] != "" || after[2] != "a-31" || after[3] != "a-32" {
 		t.Errorf("after %q", after)
+	}
+}
+
+// TestEventsOfAConnectionThatDiedInSilence has a server that beats for a while, and then
+// says nothing more.
+func TestEventsOfAConnectionThatDiedInSilence(t *testing.T) {
+	defer client.Silence(300 * time.Millisecond)()
+	var calls atomic.Int64
+	c := serve(t, func(w http.ResponseWriter, req *http.Request) {
+		_, _ = fmt.Fprintf(w, "retry: 1\nevent: hello\nid: a-%d\ndata: {\"node\":\"n\"}\n\n", calls.Add(1))
+		beat := time.NewTicker(100 * time.Millisecond)
+		defer beat.Stop()
+		for range 5 {
+			<-beat.C
+			_, _ = w.Write([]byte(": beat\n\n"))
+			_ = http.NewResponseController(w).Flush()
+		}
+		<-req.Context().Done()
+	})
+	told := ""
+	for event, err := range c.Events(t.Context(), client.EventFilter{}) {
+		if err != nil {
+			told += "error "
+			continue
+		}
+		if told += event.Name + " "; calls.Load() == 2 {
+			break
+		}
+	}
+	if told != "hello error hello " {
+		t.Errorf("told %q", told)
 	}
 }
 

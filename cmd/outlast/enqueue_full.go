@@ -13,6 +13,8 @@ const (
 	// longestLook is how long a command that waits for a place in a full queue does
 	// not look: places may be free sooner than the server can tell.
 	longestLook = 5 * time.Second
+	// soonestLook is how long it does not look at least, whatever the server says.
+	soonestLook = 100 * time.Millisecond
 	// lastLook is how long before its time is over it looks no more, so that it ends
 	// with an answer.
 	lastLook = 500 * time.Millisecond
@@ -33,7 +35,7 @@ func (c *cli) enqueueWithin(ctx context.Context, f *enqueueFlags, again string, 
 				return err
 			}
 			left := time.Until(end)
-			if left < lastLook || !background.Sleep(ctx, min(time.Duration(refused.RetryAfter), longestLook, left/2)) {
+			if left < lastLook || !background.Sleep(ctx, max(min(time.Duration(refused.RetryAfter), longestLook, left/2), soonestLook)) {
 				return definite(refused)
 			}
 		}

@@ -28,8 +28,10 @@ func selfFields(w io.Writer, self *client.Self) {
 	if self.Open {
 		row(w, "token", "none is needed")
 	} else {
-		row(w, "token", clean(self.Token.Prefix), clean(self.Token.Name))
-		field(w, "expires", when(self.Token.ExpiresAt))
+		if own := self.Token; own != nil {
+			row(w, "token", clean(own.Prefix), clean(own.Name))
+			field(w, "expires", when(own.ExpiresAt))
+		}
 		row(w, "role", clean(self.Role))
 		row(w, "queues", clean(cmp.Or(strings.Join(self.Queues, ", "), "all")))
 	}

@@ -8,7 +8,7 @@ import { counts, live, on } from '../lib/live.js';
 import { href, query } from '../lib/route.js';
 import { may, queues, self, token } from '../lib/session.js';
 import { number, percent, short } from '../lib/text.js';
-import { clock, duration, milliseconds } from '../lib/time.js';
+import { clock, duration, milliseconds, serverNow } from '../lib/time.js';
 import { useGet } from '../lib/use.js';
 import { Category, Coming, Copy, Foreign, Id, Note, State, Tabs, When } from '../part/basics.js';
 import { Lines } from '../part/chart.js';
@@ -38,7 +38,7 @@ export default function Overview() {
 /** @param {keyof typeof spans} span @param {AbortSignal} signal @returns {Promise<Point[]>} */
 async function pointsOf(span, signal) {
   const [length, step] = spans[span] ?? spans['15m'];
-  const series = await get('/v1/stats/series', { from: new Date(Date.now() - length).toISOString(), step }, signal);
+  const series = await get('/v1/stats/series', { from: new Date(serverNow() - length).toISOString(), step }, signal);
   return series.points ?? [];
 }
 
@@ -127,7 +127,7 @@ function Charts({ points }) {
 function Failing() {
   const groups = useGet('/v1/dead/groups', { limit: 5 }, { on: ['tasks', 'dead', 'operation'], every: 15_000 });
   return html`<${Panel} title=${t('failing')} aside=${html`<a href=${href('dead')}>${t('all')}</a>`}><p class="faint">${t('failing.about')}</p>
-    <${Loaded} fetched=${groups}>${(/** @type {{groups: Group[]|null}} */ data) => html`<${Table} label=${t('failing')} rows=${data.groups ?? []} none=${t('failing.none')} id=${(/** @type {Group} */ g) => g.fingerprint}
+    <${Loaded} fetched=${groups}>${(/** @type {{groups: Group[]|null}} */ data) => html`<${Table} label=${t('failing')} rows=${data.groups ?? []} none=${t('failing.none')} id=${(/** @type {Group} */ g) => [g.fingerprint, g.type, g.reason].join(' ')}
       open=${(/** @type {Group} */ g) => href(['dead', 'groups', g.fingerprint])} columns=${[
         { key: 'count', label: t('count'), numeric: true, cell: (/** @type {Group} */ g) => html`<a href=${href(['dead', 'groups', g.fingerprint])}>${number(g.count)}</a>` },
         { key: 'why', label: t('why'), wide: true, cell: (/** @type {Group} */ g) => html`<${Category} category=${g.category} /> <${Foreign} text=${g.message} limit=${110} /><div class="faint"><bdi>${visible(g.type)}</bdi> · <${When} at=${g.last_seen} /></div>` },

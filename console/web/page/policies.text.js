@@ -14,7 +14,7 @@ const en = {
 /** @type {typeof en} */
 const zh = {
   title: '策略', about: '失败的任务何时、多少次重试，以及如何保护目标。修改对所有引用该策略的任务的下一次尝试生效。', name: '名称', source: '来源', summary: '重试计划', used: '使用者', version: '版本', updated: '更新时间', actor: '操作者', warnings: '警告', back: '全部策略', none: '没有策略。', nobody: '没有队列或类型', rest: '所有未指定策略的任务',
-  'source.preset': '预设', 'source.file': '配置文件', 'source.api': 'API', create: '新建策略', edit: '编辑', copy: '以此为起点', 'file.about': '此策略写在配置文件中，请在文件中修改。', 'preset.about': '这是预设。以同名保存后，将使用你的版本。',
+  'source.preset': '预设', 'source.file': '配置文件', 'source.api': 'API', create: '新建策略', edit: '编辑', copy: '以此为起点', 'file.about': '此策略写在配置文件中，请在文件中修改。', 'preset.about': '这是预设。以同名保存后，将使用您的版本。',
   schedule: '重试计划', whole: '完整策略', rules: '规则', versions: '版本', 'versions.none': '只有一个版本。', diff: '变化', before: '版本 {n}', restore: '恢复此版本', 'restore.about': '{name} 的版本 {n} 成为最新版本，从下一次尝试起生效。', restored: '已恢复', current: '当前生效',
   remove: '删除', 'remove.about': '删除策略 {name}。引用它的任务将使用默认策略。其历史版本保留。', removed: '已删除', canary: '试行中', 'canary.about': '版本 {n} 对 {share} 的任务生效；其余任务使用版本 {base}。', promote: '对全部任务生效', 'promote.about': '试行版本从现在起对全部任务生效。', promoted: '已对全部任务生效', abort: '结束试行', 'abort.about': '之前的版本重新对全部任务生效。', aborted: '已结束',
   'editor.title': '编辑 {name}', 'editor.new': '新建策略', form: '表单', json: 'JSON', 'json.about': '全部字段，与配置文件相同。表单与 JSON 是同一策略。', 'json.object': '策略应为 JSON 对象：{…}', preset: '以预设为起点', 'preset.none': '无', attempts: '尝试次数（含首次）', kind: '等待', 'kind.exponential': '按倍数增长', 'kind.fixed': '固定', 'kind.linear': '按步长增长', 'kind.steps': '逐一列出', 'kind.fibonacci': '按斐波那契数列增长',

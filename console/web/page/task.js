@@ -143,12 +143,12 @@ function About({ task, text: record }) {
   return html`<${Panel} title=${t('facts')}><${Facts}>
     ${fact(t('queue'), html`<a href=${href(['queues', task.queue])}><bdi>${visible(task.queue)}</bdi></a>`)}
     ${fact(t('attempt'), limit ? t('of', { n: task.attempt, max: limit }) : t('unlimited', { n: task.attempt }))}
-    ${fact(t('policy'), task.retry ? t('inline') : task.policy && html`<a href=${href(['policies', task.policy])}><bdi>${task.policy}</bdi></a> ${task.policy_version ? t('version', { n: task.policy_version }) : ''}`)}
-    ${fact(t('target'), target && (target.url ? html`${target.method ?? 'POST'} <bdi class="foreign">${visible(target.url)}</bdi>` : html`<bdi>${target.group}</bdi> ${target.path}`))}
+    ${fact(t('policy'), task.retry ? t('inline') : task.policy && html`<a href=${href(['policies', task.policy])}><bdi>${visible(task.policy)}</bdi></a> ${task.policy_version ? t('version', { n: task.policy_version }) : ''}`)}
+    ${fact(t('target'), target && (target.url ? html`${target.method ?? 'POST'} <bdi class="foreign">${visible(target.url)}</bdi>` : html`<bdi>${visible(target.group ?? '')}</bdi> <bdi class="foreign">${visible(target.path ?? '')}</bdi>`))}
     ${time(t('created'), task.created_at)}${time(t('runAt'), task.run_at)}${time(t('finished'), task.finished_at)}${time(t('deadline'), task.deadline)}
     ${fact(t('timeout'), task.timeout && html`<${Lasting} text=${task.timeout} />`)}${fact(t('priority'), String(task.priority))}${fact(t('crashes'), task.crashes ? number(task.crashes) : '')}
     ${fact(t('key'), task.key && html`<a href=${href('tasks', { key: task.key })}><bdi class="foreign">${visible(task.key)}</bdi></a>`)}${fact(t('dedupe'), task.dedupe_key && html`<bdi class="foreign">${visible(task.dedupe_key)}</bdi>`)}
-    ${fact(t('node'), task.node && html`<a href=${href(['workers', task.node])}><bdi>${visible(task.node)}</bdi></a>`)}${fact(t('worker'), task.worker)}${fact(t('claim'), members(record, ['claim']).claim?.text)}${fact(t('trace'), task.trace_parent && html`<code>${visible(task.trace_parent)}</code>`)}
+    ${fact(t('node'), task.node && html`<a href=${href(['workers', task.node])}><bdi>${visible(task.node)}</bdi></a>`)}${fact(t('worker'), task.worker && html`<bdi>${visible(task.worker)}</bdi>`)}${fact(t('claim'), members(record, ['claim']).claim?.text)}${fact(t('trace'), task.trace_parent && html`<code>${visible(task.trace_parent)}</code>`)}
     ${task.dispatch?.failures ? fact(t('dispatchFailures'), html`${number(task.dispatch.failures)} <${Foreign} text=${task.dispatch.last_error} />`) : ''}
     ${Object.entries(task.metadata ?? {}).map(([name, value]) => fact(visible(name), html`<${Foreign} text=${value} />`))}<//><//>`;
 }
@@ -164,7 +164,7 @@ function Content({ task, text: record }) {
 
 /** What the policy plans for the retries that are left. @param {{task: Task}} props */
 function Planned({ task }) {
-  const plan = useGet('/v1/policies/plan', { policy: task.policy ?? '', retry: JSON.stringify(task.retry ?? null) }, { read: () => planOf(task) });
+  const plan = useGet('/v1/policies/plan', { policy: task.policy ?? '', retry: JSON.stringify([task.retry ?? null, task.max_attempts]) }, { read: () => planOf(task) });
   return html`<${Panel} title=${t('plan')}><p class="faint">${t('plan.about')}</p><${Loaded} fetched=${plan}>${(/** @type {any} */ p) => {
     const left = (p.delays ?? []).filter((/** @type {any} */ d) => d.retry >= Math.max(1, task.attempt));
     return left.length ? html`<${Plot} delays=${left} /><p class="faint">${schedule(p.policy, p.attempts, p.summary)} · ${t('retries')}: ${number(left.length)} · ${duration(left.reduce((/** @type {number} */ sum, /** @type {any} */ d) => sum + milliseconds(d.nominal), 0))}</p>` : html`<p>${t('never')}</p>`;
@@ -183,7 +183,7 @@ async function planOf(task) {
 function Followers({ task }) {
   const links = [[t('parent'), task.parent, task.follows], [t('fallback'), task.fallback_task, task.fallback_state], [t('callback'), task.callback_task, task.callback_state]].filter(([, id]) => id);
   return links.length > 0 && html`<${Panel} title=${t('follow')}><${Facts}>${links.map(([label, id, state]) => html`<${Fact} label=${label}><${Id} id=${String(id)} href=${href(['tasks', String(id)])} />
-    <span class="faint"> ${state}</span><//>`)}<//><//>`;
+    <span class="faint"> ${state && common.named('state.', String(state))}</span><//>`)}<//><//>`;
 }
 
 /** @typedef {import('../../types/api.js').Schema<'AuditRow'>} AuditRow */

@@ -14,7 +14,7 @@ const zh = {
   'cancel.title': '取消任务', 'retry.title': '立即重试任务', 'reschedule.title': '任务改期', 'cancel.go': '取消 {n} 个', 'retry.go': '立即重试 {n} 个', 'reschedule.go': '改期 {n} 个',
   'cancel.about': '等待中的任务立即结束，执行中的任务会被要求停止。此操作无法撤销。', 'retry.about': '等待中的任务立即执行，不再等到原定时间。', 'reschedule.about': '等待中的任务改在下面的时间执行。',
   matched: { one: '有 {n} 个任务匹配。', other: '有 {n} 个任务匹配。' }, 'matched.least': { one: '至少有 {n} 个任务匹配。', other: '至少有 {n} 个任务匹配。' }, left: { one: '所选任务中有 {n} 个正在执行或已结束，不作改动。', other: '所选任务中有 {n} 个正在执行或已结束，不作改动。' },
-  counting: '正在计数…', begun: '已开始', sample: '样例', delay: '下次执行，从现在算起', 'delay.about': '例如 10m 或 2h。', reason: '原因', 'reason.about': '写入审计日志，可留空。',
+  counting: '正在计数…', begun: '已开始', sample: '样本', delay: '下次执行，从现在算起', 'delay.about': '例如 10m 或 2h。', reason: '原因', 'reason.about': '写入审计日志，可留空。',
 };
 
 export const t = translator(en, zh);
