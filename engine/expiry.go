@@ -91,22 +91,19 @@ func (e *Engine) overdue(t *task.Task) error {
 	return retry.ErrDeadline
 }
 
-// What is read for deadlines at a time: whole tasks, so few of large ones.
-const (
-	mostUnread  = 500
-	unreadBytes = 4 << 20 // of payloads, if it is more than one task
-)
+// mostUnread is how many tasks are read for their deadlines at a time, without their
+// payloads.
+const mostUnread = 500
 
 // readDeadlines reads the deadlines of tasks that wait for targets of which nobody
 // took the last task.
 func (e *Engine) readDeadlines() {
 	reader, ok := store.As[store.Query](e.config.Store)
-	for more := true; ok && more; {
-		var ids []task.ID
+	for read := mostUnread; ok && read == mostUnread; {
 		e.mu.Lock()
-		ids, more = e.near.unread(mostUnread, unreadBytes)
+		ids := e.near.unread(mostUnread)
 		e.mu.Unlock()
-		if len(ids) > 0 {
+		if read = len(ids); read > 0 {
 			ok = e.readDeadlinesOf(reader, ids)
 		}
 	}
@@ -142,38 +139,30 @@ func (e *Engine) readDeadlinesOf(reader store.Query, ids []task.ID) bool {
 	return true
 }
 
-// unread lists ready entries of unknown deadline whose target is left alone, and tells
-// whether there may be more.
-func (n *near) unread(most, bytes int) (ids []task.ID, more bool) {
-	var found []*entry
+// unread lists ready entries of unknown deadline whose target is left alone.
+func (n *near) unread(most int) (ids []task.ID) {
 	for _, t := range n.targets {
 		if t.guard == nil || t.guard.held.Failures == 0 {
 			continue
 		}
 		for _, s := range t.streams {
-			found = s.addUnread(found, most)
+			ids = s.addUnread(ids, most)
 		}
 	}
-	for _, e := range found {
-		if bytes -= e.Size; bytes < 0 && len(ids) > 0 {
-			return ids, true
-		}
-		ids = append(ids, e.ID)
-	}
-	return ids, len(ids) == most
+	return ids
 }
 
 // addUnread adds those of the stream. The last to come are mostly at the ends.
-func (s *stream) addUnread(found []*entry, most int) []*entry {
+func (s *stream) addUnread(ids []task.ID, most int) []task.ID {
 	left := s.unread
 	for of := range s.ready {
 		items := s.ready[of].items
-		for i := len(items) - 1; i >= 0 && left > 0 && len(found) < most; i-- {
+		for i := len(items) - 1; i >= 0 && left > 0 && len(ids) < most; i-- {
 			if e := items[i].item; !e.read {
-				found = append(found, e)
+				ids = append(ids, e.ID)
 				left--
 			}
 		}
 	}
-	return found
+	return ids
 }

@@ -1,9 +1,7 @@
 package engine_test
 
 import (
-	"context"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -145,44 +143,6 @@ func TestPausedQueueKeepsWhatIsOverdue(t *testing.T) {
 		}
 		w.stop(e)
 	})
-}
-
-// Tasks are read whole for their deadlines: of large ones few at a time.
-func TestDeadlinesOfLargeTasks(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, c, f := newWorld(t, 1), &crew{away: true, steps: []time.Duration{10 * time.Minute}}, &finds{}
-		e := w.node("n", &registry{policy: unguarded(t), handlers: handlers("g", c.run)}, func(config *engine.Config) {
-			f.Backend = config.Store.(store.Backend)
-			config.Store, config.Untested = f, func(string) bool { return true }
-		})
-		began := time.Now()
-		var ids []task.ID
-		for range 20 {
-			ids = append(ids, w.enqueue(e, "g", func(in *store.Insert) {
-				in.Task.Payload, in.Task.Spec.Deadline = make([]byte, 1<<20), began.Add(time.Minute)
-			}))
-		}
-		for _, id := range ids {
-			if dead := w.expect(id, task.Dead, 2*time.Minute); dead.DeadReason != task.Expired {
-				t.Errorf("%s", dead.DeadReason)
-			}
-		}
-		if most := f.most.Load(); most < 2 || most > 4 {
-			t.Errorf("%d tasks of 1 MiB in one read", most)
-		}
-		w.stop(e)
-	})
-}
-
-// finds is a store that remembers how many tasks were asked for by id at once.
-type finds struct {
-	store.Backend
-	most atomic.Int64
-}
-
-func (f *finds) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*task.Task, string, error) {
-	f.most.Store(max(f.most.Load(), int64(len(filter.IDs))))
-	return f.Backend.Find(ctx, filter, page)
 }
 
 // moving is a registry whose policy is another one from a time on.
