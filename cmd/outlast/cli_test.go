@@ -68,7 +68,7 @@ func TestWrongCommandLines(t *testing.T) {
 	c.run("serve", "--listen", "0.0.0.0:0").exits(5).silent().says("loopback")
 	c.run("serve", "--listen", ":0").exits(5).silent().says("token")
 	for _, url := range []string{"mysql://u:secret@127.0.0.1:1/d", "postgres://u:secret@127.0.0.1:1/d"} {
-		for _, args := range [][]string{{"serve"}, {"migrate", "up"}, {"migrate", "status"}, {"doctor"}} {
+		for _, args := range [][]string{{"serve", "--listen", "127.0.0.1:0"}, {"migrate", "up"}, {"migrate", "status"}, {"doctor"}} {
 			got := c.run(append(args, "--store", url)...).exits(7)
 			if !strings.Contains(got.out+got.stderr, "127.0.0.1:1") || strings.Contains(got.out+got.stderr, "secret") {
 				t.Errorf("%v: %s%s", args, got.out, got.stderr)

@@ -63,15 +63,13 @@ func TestTokenWhoseAnswerIsLost(t *testing.T) {
 		_ = json.NewDecoder(req.Body).Decode(&asked)
 		panic(http.ErrAbortHandler)
 	}))
-	defer lossy.Close()
 	lost := command{t: t, server: lossy.URL}.run("token", "create", "--name", "shop", "--role", "viewer").exits(7).silent()
+	lossy.Close()
 	if len(asked.ID) != 8 {
 		t.Fatalf("the command line gave the id %q", asked.ID)
 	}
 	lost.says("outlast token revoke " + asked.ID)
-	gone := lossy.URL
-	lossy.Close()
-	if said := (command{t: t, server: gone}).run("token", "create", "--name", "shop", "--role", "viewer").exits(7).stderr; strings.Contains(said, "revoke") {
+	if said := (command{t: t, server: lossy.URL}).run("token", "create", "--name", "shop", "--role", "viewer").exits(7).stderr; strings.Contains(said, "revoke") {
 		t.Errorf("of a token that nobody was asked for: %s", said)
 	}
 
