@@ -129,6 +129,7 @@ test('selected letters are sent back, by keyboard', async ({ page, own: server, 
   await open(page, server, '/dead/letters');
   await page.getByLabel('Select all on this page').check();
   await expect(page.getByText('3 selected')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Delete for good…' })).toBeVisible();
   await page.getByRole('button', { name: 'Clear the selection' }).click();
   await expect(page.getByText('3 selected')).toHaveCount(0);
 });
@@ -141,7 +142,8 @@ test('what a filter matches is deleted after a typed word, and nothing else', as
   await expect(dialog(page)).toContainText('4 dead letters are deleted for good');
   await server.call('/v1/tasks', { type: 'old', payload: 'later', target: { url: receiver.url }, retry: once }); // it was not counted
   await until(async () => (await server.call('/v1/dead/stats')).total === 8, 'a letter more');
-  const sure = dialog(page).getByRole('button', { name: 'Delete for good…' });
+  await expect(dialog(page).getByRole('table').locator('tbody tr')).toHaveCount(4);
+  const sure = dialog(page).getByRole('button', { name: 'Delete 4 for good' });
   await expect(sure).toBeDisabled();
   await dialog(page).getByLabel('to confirm').fill('delete');
   await sure.click();

@@ -73,8 +73,9 @@ test('what is tried again next is the soonest of all, and targets in trouble are
   receiver.answer = () => ({ status: 503 });
   const draft = (initial) => ({ target: { url: receiver.url }, retry: { backoff: { kind: 'fixed', initial, jitter: 'none' }, max_attempts: 9, breaker: 'none', budget: 'none' } });
   const soonest = await server.call('/v1/tasks', draft('30m'));
+  for (let n = 0; n < 4; n++) await server.call('/v1/tasks', draft('1h')); // as many as are shown
   await server.call('/v1/tasks/batch', { tasks: Array.from({ length: 150 }, () => draft('3h')) });
-  await until(async () => (await server.call('/v1/tasks?state=pending&attempt_min=1&limit=500')).tasks.length === 151, 'all have failed');
+  await until(async () => (await server.call('/v1/tasks?state=pending&attempt_min=1&limit=500')).tasks.length === 155, 'all have failed');
   for (let n = 0; n < 11; n++) await server.call(`/v1/targets/down-${n}/open`, {});
   await until(async () => (await server.call('/v1/targets?troubled=true')).total === 11, 'the orders are known');
   await choose(page);

@@ -223,7 +223,7 @@ test('a task that does not run says why, and when it is looked at again', async 
   await server.call(`/v1/targets/${encodeURIComponent(new URL(other.url).host)}/open`, {});
   const broken = await server.call('/v1/tasks', { type: 'http', target });
   const host = encodeURIComponent(new URL(other.url).host);
-  const cases = [[paused, 'Its queue is paused.', undefined, `#/queues/${queue}`], [later, 'Its time has not come.', /in (1|2) hr/], [head, 'It failed, and waits', /in (59 min|1 hr)/], [behind, 'the same ordering key goes first', undefined, `#/tasks?queue=default&key=${key}`],
+  const cases = [[paused, 'Its queue is paused.', undefined, `#/queues/${queue}`], [later, 'Its time has not come.', /in (119 min|2 hr)/], [head, 'It failed, and waits', /in (59|60) min/], [behind, 'the same ordering key goes first', /in (59|60) min/, `#/tasks?queue=default&key=${key}`],
     [nobody, 'No node and no worker can start tasks of its type.', undefined, '#/workers'], [broken, 'The breaker of its target is open', undefined, `#/targets/${host}`]];
   for (const [task, text, when, to] of cases) {
     await until(async () => (await server.call(`/v1/tasks/${task.id}`)).waiting !== 'no slot', 'an answer');

@@ -52,8 +52,8 @@ export function once(name, make) {
 /** A number as people write it. @param {number} n @param {Intl.NumberFormatOptions} [options] */
 export const number = (n, options) => once(`number ${locale()} ${options ? JSON.stringify(options) : ''}`, () => new Intl.NumberFormat(locale(), options)).format(n);
 
-/** A share of one as per cent. @param {number} share */
-export const percent = (share) => number(share, { style: 'percent', maximumFractionDigits: share > 0 && share < 0.1 ? 1 : 0 });
+/** A share of one as per cent; less than all is never shown as all. @param {number} share */
+export const percent = (share) => number(share < 1 ? Math.min(share, 0.999) : share, { style: 'percent', maximumFractionDigits: (share > 0 && share < 0.1) || (share > 0.99 && share < 1) ? 1 : 0 });
 
 /** A number in few characters: 12.3k. @param {number} n */
 export const short = (n) => number(n, { notation: 'compact', maximumFractionDigits: 1 });

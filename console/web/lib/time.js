@@ -72,10 +72,10 @@ export const clock = (time, days) => formatter({
 
 const units = /** @type {const} */ ([['day', 864e5], ['hour', 36e5], ['minute', 6e4], ['second', 1e3]]);
 
-/** How far a time is: "in 5 s", "2 h ago". @param {string|number} time */
+/** How far a time is: "in 5 s", "2 h ago"; in a unit of which there are two at least. @param {string|number} time */
 export function relative(time) {
   const ms = new Date(time).getTime() - now.value;
-  const [unit, size] = units.find(([, size]) => Math.abs(ms) >= size) ?? units[3];
+  const [unit, size] = units.find(([, size]) => Math.abs(ms) >= 2 * size) ?? units[3];
   return once(`relative ${locale()}`, () => new Intl.RelativeTimeFormat(locale(), { numeric: 'always', style: 'short' })).format(Math.trunc(ms / size), unit);
 }
 

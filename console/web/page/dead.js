@@ -104,7 +104,7 @@ function Found({ filter }) {
   const [selected, setSelected] = useState(/** @type {Set<string>} */ (new Set()));
   const done = () => { setSelected(new Set()); list.first.reload(); };
   return html`<${Loaded} fetched=${list.first}>${() => html`<div class="actions">${selected.size > 0
-      ? html`<span>${common('selected', { n: selected.size })}</span><${Redrive} label=${t('redrive.selected', { n: selected.size })} ids=${[...selected]} onDone=${done} /><button type="button" class="ghost" onClick=${() => setSelected(new Set())}>${common('unselect')}</button>`
+      ? html`<span>${common('selected', { n: selected.size })}</span><${Redrive} label=${t('redrive.selected', { n: selected.size })} ids=${[...selected]} onDone=${done} /><${Purge} ids=${[...selected]} onDone=${done} /><button type="button" class="ghost" onClick=${() => setSelected(new Set())}>${common('unselect')}</button>`
       : list.rows.length > 0 && html`<${Redrive} label=${t('redrive.all')} filter=${filter} onDone=${done} /><${Purge} filter=${filter} onDone=${done} />`}</div>
       <${Table} label=${t('letters')} rows=${list.rows} none=${list.cursor ? t('partial') : Object.keys(filter).length ? t('none.match') : t('none')} id=${(/** @type {Task} */ row) => row.id} open=${(/** @type {Task} */ row) => href(['tasks', row.id])}
         selected=${selected} onSelect=${may('operate') ? setSelected : undefined} columns=${columns()} />

@@ -52,6 +52,9 @@ async function readOperation(path, _asked, signal) {
   return { ...JSON.parse(text), asked: (bulk ?? request)?.text ?? '{}' };
 }
 
+/** Of which letters it is known what became of them: an operation that has ended looks no more. @param {Operation} o */
+const watched = (o) => t(o.state === 'running' || o.state === 'paused' ? 'of.last' : 'of.last.then', { n: number(Math.min(1000, o.sent ?? 0)) });
+
 /** @param {{id: string}} props */
 function One({ id }) {
   const operation = useGet(at`/v1/operations/${id}`, undefined, { on: ['operation', 'tasks'], every: 2000, read: readOperation });
@@ -61,7 +64,7 @@ function One({ id }) {
     ${o.error && html`<${Note} tone="bad" title=${t('error')}><${Foreign} text=${o.error} /><//>`}${o.waiting && o.state === 'running' && html`<${Note} tone="warn" title=${t('waiting')}><${Foreign} text=${o.waiting} /><//>`}
     <${Panel} title=${t('progress')}><p><${Progress} operation=${o} /> ${o.matched > 0 && percent(o.done / o.matched)}</p><${Facts}>
       <${Fact} label=${t('matched')}>${number(o.matched)}<//>${o.bulk ? html`<${Fact} label=${t('changed')}>${number(o.changed ?? 0)}<//>` : html`<${Fact} label=${t('sent')}>${number(o.sent)}<//>`}<${Fact} label=${t('skipped')}>${number(o.skipped)} <span class="faint">${o.bulk ? t('left.about') : t('skipped.about')}</span><//>
-      ${o.succeeded !== undefined && html`<${Fact} label=${t('succeeded')}>${number(o.succeeded)} <span class="faint">${t('of.last')}</span><//>`}${!o.bulk && html`<${Fact} label=${t('failing')}>${failing(o)} <span class="faint">${o.failing === undefined ? t('not.watched.about') : t('of.last')}</span><//>`}
+      ${o.succeeded !== undefined && html`<${Fact} label=${t('succeeded')}>${number(o.succeeded)} <span class="faint">${watched(o)}</span><//>`}${!o.bulk && html`<${Fact} label=${t('failing')}>${failing(o)} <span class="faint">${o.failing === undefined ? t('not.watched.about') : watched(o)}</span><//>`}
       <${Fact} label=${t('began')}><${When} at=${o.created_at} full /><//>${o.finished_at && html`<${Fact} label=${t('ended')}><${When} at=${o.finished_at} full /><//>`}<//>
       <details class="numbers"><summary>${t('request')}</summary><pre class="block" tabindex="0"><code>${visible(pretty(o.asked))}</code></pre></details><//>`}<//>
     <${Items} id=${id} />`;

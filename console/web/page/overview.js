@@ -27,19 +27,22 @@ const spans = /** @type {const} */ ({ '15m': [9e5, '10s'], '1h': [36e5, '1m'], '
 
 export default function Overview() {
   const span = /** @type {keyof typeof spans} */ (query.value.get('span') ?? '15m');
-  const series = useGet('/v1/stats/series', { span }, { every: 10_000, on: ['resync'], read: (_, q, signal) => pointsOf(q.span, signal) });
-  return html`<${Head} title=${t('title')} /><${Health} /><${Tiles} points=${series.data ?? []} />
+  const series = useGet('/v1/stats/series', { span }, { every: 10_000, on: ['resync'], read: (_, q, signal) => readSeries(q.span, signal) });
+  return html`<${Head} title=${t('title')} /><${Health} /><${Tiles} points=${series.data?.points ?? []} />
   <div class="grid"><${Failing} /><${Next} /></div>
   <${Tabs} label=${t('span')} tabs=${Object.keys(spans).map((name) => ({ label: t(/** @type {any} */ (name)), href: href('', { span: name }), here: name === span }))} />
-  <${Loaded} fetched=${series}>${(/** @type {Point[]} */ points) => html`<${Charts} points=${points} />`}<//>
+  <${Loaded} fetched=${series}>${(/** @type {Series} */ s) => html`<${Charts} ...${s} />`}<//>
   <div class="grid">${queues.value.length === 0 && html`<${Troubled} />`}<${Tail} /></div>`;
 }
 
-/** @param {keyof typeof spans} span @param {AbortSignal} signal @returns {Promise<Point[]>} */
-async function pointsOf(span, signal) {
-  const [length, step] = spans[span] ?? spans['15m'];
-  const series = await get('/v1/stats/series', { from: new Date(serverNow() - length).toISOString(), step }, signal);
-  return series.points ?? [];
+/** @typedef {{points: Point[], backlog: Point[]}} Series */
+
+/** The backlog is measured once a minute, and is in no finer points. @param {keyof typeof spans} span @param {AbortSignal} signal @returns {Promise<Series>} */
+async function readSeries(span, signal) {
+  const [length, step] = spans[span] ?? spans['15m'], from = new Date(serverNow() - length).toISOString();
+  const ask = async (/** @type {string} */ step) => /** @type {Point[]} */ ((await get('/v1/stats/series', { from, step }, signal)).points ?? []);
+  const [points, backlog] = await Promise.all([ask(step), step === '10s' ? ask('1m') : null]);
+  return { points, backlog: backlog ?? points };
 }
 
 /** @typedef {{status: string, checks: Record<string, {ok: boolean, detail?: string}>}} Ready */
@@ -111,17 +114,17 @@ function useNow() {
 /** @param {Point[]} points @param {(p: Point) => number|null} of */
 const sum = (points, of) => points.reduce((n, p) => n + (of(p) ?? 0), 0);
 
-/** @param {{points: Point[]}} props */
-function Charts({ points }) {
-  const line = (/** @type {(p: Point) => number|null|undefined} */ of) => /** @type {[number, number|null][]} */ (points.map((p) => [Date.parse(p.at), of(p) ?? null]));
-  const perSecond = (/** @type {number} */ v) => number(v, { maximumFractionDigits: v < 10 ? 2 : 0 });
+/** @param {Series} props */
+function Charts({ points, backlog }) {
+  const line = (/** @type {(p: Point) => number|null|undefined} */ of, all = points) => /** @type {[number, number|null][]} */ (all.map((p) => [Date.parse(p.at), of(p) ?? null]));
+  const perSecond = (/** @type {number} */ v) => number(v, v < 10 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 0 });
   return html`<div class="grid three">
     <section class="panel"><${Lines} label=${t('throughput')} format=${perSecond} series=${[
       { name: t('succeeded'), tone: '1', points: line((p) => p.finished?.succeeded) }, { name: t('died'), tone: '2', points: line((p) => p.finished?.dead) }]} /></section>
     <section class="panel"><${Lines} label=${t('retry')} format=${percent} formatRight=${duration} series=${[
       { name: t('rate'), tone: '2', points: line((p) => p.retry_rate) }, { name: t('p99'), tone: '3', right: true, points: line((p) => (p.run ? milliseconds(p.run.p99) : null)) }]} /></section>
     <section class="panel"><${Lines} label=${t('backlog')} formatRight=${duration} series=${[
-      { name: t('backlog.due'), tone: '1', points: line((p) => p.backlog?.due) }, { name: t('age'), tone: '4', right: true, dashed: true, points: line((p) => (p.backlog ? milliseconds(p.backlog.oldest_due) : null)) }]} /></section></div>`;
+      { name: t('backlog.due'), tone: '1', points: line((p) => p.backlog?.due, backlog) }, { name: t('age'), tone: '4', right: true, dashed: true, points: line((p) => (p.backlog ? milliseconds(p.backlog.oldest_due) : null), backlog) }]} /></section></div>`;
 }
 
 function Failing() {

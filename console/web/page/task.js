@@ -57,8 +57,23 @@ function Why({ task, onDone }) {
   if (task.state !== 'pending') return null;
   const waiting = task.waiting ?? '';
   return html`<${Note} tone="warn" title=${t('why')}><p>${t.named('waiting.', waiting)}</p>
-    <p>${task.next_check ? html`${t('next')}: <strong><${When} at=${task.next_check} full /></strong>` : t('unknownNext')}</p>
+    ${waiting === 'behind key' ? html`<${First} task=${task} />` : html`<p>${task.next_check ? html`${t('next')}: <strong><${When} at=${task.next_check} full /></strong>` : t('unknownNext')}</p>`}
     ${task.last_error && html`<p>${t('error')}: <${Category} category=${task.last_error.category} /> <${Foreign} text=${task.last_error.message} /></p>`}<${Helps} task=${task} onDone=${onDone} /><//>`;
+}
+
+const mostOfKey = 100;
+
+/** The task of the same ordering key that goes first: the one that runs, or of those that have run
+ * the oldest, or the oldest. @param {{task: Task}} props */
+function First({ task }) {
+  const { queue, key = '' } = task;
+  const all = useGet('/v1/tasks', { queue, key, limit: mostOfKey }, { on: ['tasks'], every: 5000 });
+  const tasks = /** @type {Task[]} */ (all.data?.tasks ?? []).filter((other) => other.id !== task.id);
+  const pending = tasks.filter((other) => other.state === 'pending').reverse();
+  const first = tasks.find((other) => other.state === 'running') ?? pending.find((other) => other.attempt > 0) ?? pending[0];
+  if (!first || all.data?.next_cursor) return html`<p>${t('unknownNext')}</p>`;
+  return html`<p>${t('first')}: <${Id} id=${first.id} href=${href(['tasks', first.id])} /> · ${t('attempt')} ${number(first.attempt)} ·
+    ${first.state === 'running' ? common.named('state.', 'running') : html`${t('next')}: <strong><${When} at=${first.next_check ?? first.run_at} /></strong>`}</p>`;
 }
 
 /** Where what holds a task is found. @type {globalThis.Record<string, ('queue'|'key'|'letters'|'target'|'nodes')[]>} */

@@ -6,7 +6,7 @@ import { Raw, members, mistake, pretty } from '../lib/json.js';
 import { go, href } from '../lib/route.js';
 import { may } from '../lib/session.js';
 import { useGet } from '../lib/use.js';
-import { Category, Failure, Foreign, Id, Lasting, Note, quoted } from './basics.js';
+import { Category, Failure, Foreign, Id, Lasting, Note, When, quoted } from './basics.js';
 import { Confirm, Dialog } from './dialog.js';
 import { Loaded } from './panel.js';
 import { Table } from './table.js';
@@ -14,6 +14,7 @@ import { t } from '../page/dead.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'RedriveSample'>} Sample */
 /** @typedef {{matched: number, missing?: number, sample?: Sample[]|null, died_before?: string}} Count */
+/** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
 /** @typedef {Record<string, string>} Filter */
 
 /** The flags of a filter. @param {Filter} filter */
@@ -86,19 +87,26 @@ function NewPayload({ letters, of, own, text, wrong, onInput }) {
       ${text !== '' && wrong && html`<span class="text-bad" role="alert">${wrong}</span>`}</label>`;
 }
 
-/** A button that deletes what a filter matches. @param {{filter: Filter, onDone: () => void}} props */
-export function Purge({ filter, onDone }) {
+/** A button that deletes what a filter matches, or certain letters. @param {{filter?: Filter, ids?: string[], onDone: () => void}} props */
+export function Purge({ filter, ids, onDone }) {
   const [open, setOpen] = useState(false);
   if (!may('operate')) return null;
   return html`<button type="button" class="danger" onClick=${() => setOpen(true)}>${t('purge')}</button>
-    ${open && html`<${Sure} filter=${filter} onClose=${() => setOpen(false)} onDone=${onDone} />`}`;
+    ${open && html`<${Sure} what=${ids ? { ids } : { filter: filter ?? {} }} onClose=${() => setOpen(false)} onDone=${onDone} />`}`;
 }
 
-/** Counts first. @param {{filter: Filter, onClose: () => void, onDone: () => void}} props */
-function Sure({ filter, onClose, onDone }) {
-  const counted = useGet('/v1/dead/purge', filter, { read: (path) => post(path, { filter, dry_run: true }) });
+/** Counts first, and shows some of them. @param {{what: {ids?: string[], filter?: Filter}, onClose: () => void, onDone: () => void}} props */
+function Sure({ what, onClose, onDone }) {
+  const { ids, filter = {} } = what;
+  const counted = useGet('/v1/dead/purge', what, { read: (path) => post(path, { ...what, dry_run: true }) });
+  const some = useGet(ids ? null : '/v1/dead', { ...filter, limit: 5 });
   const count = /** @type {Count|undefined} */ (counted.data);
   if (!count) return html`<${Dialog} title=${t('purge.title')} onClose=${onClose}><${Loaded} fetched=${counted}>${() => t('counting')}<//><//>`;
-  return html`<${Confirm} title=${t('purge.title')} label=${t('purge')} danger about=${t('purge.about', { n: count.matched })} word=${t('purge.word')} done=${t('purged')}
-    request=${{ method: 'POST', path: '/v1/dead/purge', body: { filter: { ...filter, died_before: count.died_before } } }} cli=${`outlast dead purge ${flags(filter) || '--all'}`} onDone=${onDone} onClose=${onClose} />`;
+  return html`<${Confirm} title=${t('purge.title')} label=${t('purge.n', { n: count.matched })} danger about=${t('purge.about', { n: count.matched })} word=${t('purge.word')} done=${t('purged')}
+    request=${{ method: 'POST', path: '/v1/dead/purge', body: ids ? { ids } : { filter: { ...filter, died_before: count.died_before } } }} cli=${`outlast dead purge ${ids ? ids.join(' ') : flags(filter) || '--all'}`} unready=${count.matched === 0} onDone=${onDone} onClose=${onClose}>
+    ${!ids && count.matched > 0 && html`<${Loaded} fetched=${some}>${(/** @type {{tasks: Task[]|null}} */ data) => html`<${Table} label=${t('sample')} rows=${data.tasks ?? []} id=${(/** @type {Task} */ row) => row.id} columns=${[
+      { key: 'id', label: t('letter'), cell: (/** @type {Task} */ row) => html`<${Id} id=${row.id} />` },
+      { key: 'error', label: t('error'), cell: (/** @type {Task} */ row) => html`<${Category} category=${row.last_error?.category} /> <${Foreign} text=${row.last_error?.message} limit=${80} />` },
+      { key: 'died', label: t('died'), cell: (/** @type {Task} */ row) => html`<${When} at=${row.finished_at} />` },
+    ]} />`}<//>`}<//>`;
 }
