@@ -198,6 +198,34 @@ func TestBulkMeansWhatMatchedWhenItBegan(t *testing.T) {
 }
 
 // A batch that was done although the store answered with an error is not done again.
+// draw is what a random source has drawn.
+type draw uint64
+
+func (d draw) Uint64() uint64 { return uint64(d) }
+
+// Whoever gave a task its id may have a clock that is ahead.
+func TestBulkMeansTasksOfAClockThatIsAhead(t *testing.T) {
+	virtually(t, func(k *kit) {
+		k.start()
+		for _, ahead := range []time.Duration{0, time.Minute, time.Hour} {
+			k.enqueue(outlast.Draft{ID: task.NewID(time.Now().Add(ahead), draw(ahead)), Type: "t", Delay: 9 * time.Hour})
+		}
+		k.after(time.Second)
+		request := bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{Type: "t"}, DryRun: true}
+		counted, err := k.client.Inspector().Bulk(k.ctx, request)
+		if err != nil || counted.Matched != 3 {
+			t.Fatalf("%+v, %v", counted, err)
+		}
+		later := k.enqueue(outlast.Draft{ID: task.NewID(counted.Until.Add(time.Minute), draw(1)), Type: "t", Delay: 9 * time.Hour}).ID
+		request.DryRun, request.Filter.Until = false, counted.Until
+		result := k.bulk(request)
+		k.after(10 * time.Second)
+		if progress, _ := k.bulkEnded(result.Operation); progress.Changed != 3 || k.get(later).State != task.Pending {
+			t.Errorf("%+v: a task that was not counted is %s", progress, k.get(later).State)
+		}
+	})
+}
+
 func TestBulkDoesNoneTwice(t *testing.T) {
 	virtually(t, func(k *kit) {
 		const n = 500

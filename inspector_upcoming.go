@@ -49,12 +49,9 @@ func (i *Inspector) Upcoming(ctx context.Context, queues []string, limit int) (t
 	}
 	slices.SortFunc(u.found, coming.compare)
 	some := u.found[:min(len(u.found), limit+limit/2+5)] // a few may have gone, or wait for what only the database can tell
-	views, all, err := i.again(ctx, some)
+	views, err := i.again(ctx, some)
 	if err != nil {
 		return nil, false, err
-	}
-	if !all {
-		u.unseen = math.MinInt64
 	}
 	if len(views) < limit {
 		return views, u.unseen == math.MaxInt64 && len(some) == len(u.found), nil
@@ -64,19 +61,30 @@ func (i *Inspector) Upcoming(ctx context.Context, queues []string, limit int) (t
 }
 
 // again reads tasks whole, leaves out those that have begun meanwhile, and puts the
-// others in order. A page of them is bounded, so they may not be all.
-func (i *Inspector) again(ctx context.Context, found []coming) (views []*View, all bool, err error) {
+// others in order.
+func (i *Inspector) again(ctx context.Context, found []coming) ([]*View, error) {
 	ids := make([]ID, len(found))
 	for n := range found {
 		ids[n] = found[n].ID
 	}
-	tasks, next, err := i.client.backend.Find(ctx, store.Filter{IDs: ids}, store.Page{Limit: len(ids)})
-	if err != nil {
-		return nil, false, err
+	var tasks []*Task
+	for page := (store.Page{Limit: len(ids)}); ; { // pages of large tasks are short
+		some, next, err := i.client.backend.Find(ctx, store.Filter{IDs: ids}, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range some {
+			if t.State == task.Pending && t.Attempt+t.Crashes > 0 {
+				tasks = append(tasks, t)
+			}
+		}
+		if page.Cursor = next; next == "" {
+			break
+		}
 	}
-	views, err = i.View(ctx, slices.DeleteFunc(tasks, func(t *Task) bool { return t.State != task.Pending || t.Attempt+t.Crashes == 0 })...)
+	views, err := i.View(ctx, tasks...)
 	slices.SortFunc(views, func(a, b *View) int { return comingOf(a).compare(comingOf(b)) })
-	return views, next == "", err
+	return views, err
 }
 
 // coming is a task that waits, and when it is tried again: zero where something else

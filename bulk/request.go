@@ -107,16 +107,13 @@ func (r *Request) fits(state task.State) bool {
 	return state == "" || state == task.Pending || state == task.Running && r.Action == Cancel
 }
 
-// selects is the filter with the states that are meant, of tasks created before now.
-func (r *Request) selects(now time.Time) store.Filter {
+// selects is the filter with the states that are meant.
+func (r *Request) selects() store.Filter {
 	filter := *r.Filter
 	if filter.State == "" && r.Action == Cancel {
 		filter.Live = true
 	} else if filter.State == "" {
 		filter.State = task.Pending
-	}
-	if filter.Until.IsZero() || filter.Until.After(now) {
-		filter.Until = now
 	}
 	return filter
 }

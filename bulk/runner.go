@@ -74,7 +74,10 @@ func (r *Runner) Do(ctx context.Context, request Request, audit store.Audit) (Re
 
 // count is a dry run by filter.
 func (r *Runner) count(ctx context.Context, request *Request) (result Result, err error) {
-	filter := request.selects(time.Now())
+	filter, err := r.standing(ctx, request)
+	if err != nil {
+		return Result{}, err
+	}
 	result.Until = filter.Until
 	if result.Matched, result.AtLeast, err = r.matching(ctx, filter, request.Hidden); err != nil {
 		return Result{}, err
@@ -91,6 +94,23 @@ func (r *Runner) count(ctx context.Context, request *Request) (result Result, er
 		}
 	}
 	return result, nil
+}
+
+// standing is the filter of a request, of tasks that are there already. Whoever gave a
+// task its id may have a clock that is ahead of this node's.
+func (r *Runner) standing(ctx context.Context, request *Request) (store.Filter, error) {
+	filter, until := request.selects(), time.Now()
+	newest, _, err := r.backend.Find(ctx, filter, store.Page{Limit: 1, Bare: true})
+	if err != nil {
+		return filter, err
+	}
+	if len(newest) > 0 && newest[0].ID.Time().After(until) {
+		until = newest[0].ID.Time().Add(time.Millisecond) // of which an id tells no part
+	}
+	if filter.Until.IsZero() || filter.Until.After(until) {
+		filter.Until = until
+	}
+	return filter, nil
 }
 
 // matching counts what matches, and says whether there is more than was counted.
@@ -169,7 +189,9 @@ func (r *Runner) begin(ctx context.Context, request *Request, audit store.Audit)
 		o.IDs, o.Named, o.Queues = request.IDs, len(request.IDs), r.runner.QueuesOf(request.IDs)
 		result.Matched = o.Named
 	} else {
-		o.Filter = request.selects(time.Now())
+		if o.Filter, err = r.standing(ctx, request); err != nil {
+			return Result{}, err
+		}
 		if result.Matched, result.AtLeast, err = r.matching(ctx, o.Filter, o.Hidden); err != nil {
 			return Result{}, err
 		}

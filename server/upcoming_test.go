@@ -117,6 +117,26 @@ func TestUpcoming(t *testing.T) {
 	}
 }
 
+// Pages of large tasks are short; none of them is left out for that.
+func TestUpcomingLargeTasks(t *testing.T) {
+	a, _ := startWithFile(t, failing)
+	payload := `,"payload":"` + strings.Repeat("x", 900_000) + `"`
+	var want []string
+	for n := range 14 {
+		want = append(want, a.call("POST", "/v1/tasks", retried(fmt.Sprintf("%dm", 10+n), payload)).is(201).id())
+	}
+	for end := time.Now().Add(20 * time.Second); len(a.upcoming("limit=14").Tasks) < 14; {
+		if time.Now().After(end) {
+			t.Fatal("not all have failed")
+		}
+	}
+	for _, limit := range []int{3, 14} {
+		if got := a.upcoming(fmt.Sprintf("limit=%d", limit)); !got.Complete || !slices.Equal(idsOfTasks(got.Tasks), want[:limit]) {
+			t.Errorf("the next %d: complete %v, %v, want %v", limit, got.Complete, idsOfTasks(got.Tasks), want[:limit])
+		}
+	}
+}
+
 // What a target holds back comes when that is asked again, not when it was due; what
 // waits for people comes last.
 func TestUpcomingHeldBack(t *testing.T) {

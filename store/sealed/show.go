@@ -40,8 +40,12 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 	return tasks, next, err
 }
 
-// mostOpened is how many tasks one search opens.
-const mostOpened = 2000
+// How many tasks one search opens, and how many at a time at least, however few it is to
+// find.
+const (
+	mostOpened  = 2000
+	leastOpened = 100
+)
 
 func (s *Store) search(ctx context.Context, filter store.Filter, page store.Page) (found []*task.Task, next string, err error) {
 	search := filter.Search
@@ -50,17 +54,22 @@ func (s *Store) search(ctx context.Context, filter store.Filter, page store.Page
 		page.Limit = pages.Default
 	}
 	for read, bytes := 0, 0; read < mostOpened && len(found) < page.Limit && bytes < pages.MostBytes; {
-		tasks, cursor, err := s.Backend.Find(ctx, filter, store.Page{Limit: page.Limit - len(found), Cursor: page.Cursor, Bare: page.Bare})
+		tasks, next, err := s.Backend.Find(ctx, filter, store.Page{Limit: max(page.Limit, leastOpened), Cursor: page.Cursor, Bare: page.Bare})
 		if err != nil {
 			return nil, "", err
 		}
 		s.all(tasks)
-		for _, t := range tasks {
-			if where.Finds(t, search) {
-				found, bytes = append(found, t), bytes+pages.Bytes(t)
+		for n, t := range tasks {
+			if !where.Finds(t, search) {
+				continue
+			}
+			found, bytes = append(found, t), bytes+pages.Bytes(t)
+			if (len(found) == page.Limit || bytes >= pages.MostBytes) && n < len(tasks)-1 { // where the page ends, only the database can tell
+				_, next, err := s.Backend.Find(ctx, filter, store.Page{Limit: n + 1, Cursor: page.Cursor, Bare: true})
+				return found, next, err
 			}
 		}
-		if page.Cursor = cursor; cursor == "" || len(tasks) == 0 {
+		if page.Cursor = next; next == "" || len(tasks) == 0 {
 			break
 		}
 		read += len(tasks)
