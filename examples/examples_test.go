@@ -2,21 +2,44 @@ package examples
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
 
+// build makes the examples and outlast once, into a folder for all tests.
+var build = sync.OnceValues(func() (string, error) {
+	bin, err := filepath.Abs("../.cache/examples")
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return "", err
+	}
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin, "./...", "../cmd/outlast").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return bin, nil
+})
+
+// programs is where the examples and outlast are.
+func programs(t *testing.T) string {
+	t.Helper()
+	bin, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
 // Each example is built and run as a reader would, and tells its story.
 func TestExamples(t *testing.T) {
-	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", bin, "./...")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	bin := programs(t)
 	for name, story := range map[string][]string{
 		"mail": {
 			`release 1: sending "Welcome" to ada@example.com, attempt 1`,
@@ -78,10 +101,7 @@ func TestExamples(t *testing.T) {
 
 // Without a file an example takes a temporary one; with one it can be run again.
 func TestExamplesRunAgain(t *testing.T) {
-	bin, file := t.TempDir(), filepath.Join(t.TempDir(), "again.db")
-	if out, err := exec.Command("go", "build", "-o", bin, "./...").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	bin, file := programs(t), filepath.Join(t.TempDir(), "again.db")
 	for _, args := range [][]string{{"mail"}, {"lights"}, {"signup"}, {"stock"}, {"pager"}, {"prices"}, {"mail", file}, {"mail", file}} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		program := exec.CommandContext(ctx, filepath.Join(bin, args[0]), args[1:]...)

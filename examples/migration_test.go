@@ -19,13 +19,9 @@ import (
 // The presets of people who come from elsewhere are planned by the command line and
 // followed by a server, with the same first wait.
 func TestPresetsOfOthers(t *testing.T) {
-	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/outlast").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
 	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
 	t.Cleanup(down.Close)
-	s := shell{T: t, dir: t.TempDir(), bin: bin}
+	s := shell{T: t, dir: t.TempDir(), bin: programs(t)}
 	s.server = s.serve("--allow-target", "127.0.0.0/8", "--store", "sqlite:"+filepath.Join(s.dir, "outlast.db"))
 	api, err := client.New(s.server)
 	if err != nil {

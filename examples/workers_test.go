@@ -103,7 +103,7 @@ func (c *cast) startWorker(language string) *process {
 	case "node":
 		return c.run("node", "workers/node/worker.mjs", c.server, "2")
 	}
-	return c.run(filepath.Join(c.bin, "worker"), c.server, "2")
+	return c.run(filepath.Join(c.bin, "go"), c.server, "2")
 }
 
 func (c *cast) until(what string, done func() bool) {
@@ -168,12 +168,7 @@ func (c *cast) history(id task.ID) (outcomes []string) {
 
 // Workers in three languages behave alike.
 func TestWorkers(t *testing.T) {
-	bin := t.TempDir()
-	for name, path := range map[string]string{"outlast": "../cmd/outlast", "worker": "./workers/go"} {
-		if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, name), path).CombinedOutput(); err != nil {
-			t.Fatalf("go build: %v\n%s", err, out)
-		}
-	}
+	bin := programs(t)
 	for _, language := range []string{"go", "python", "node"} {
 		for name, story := range map[string]func(*cast, string){
 			"tasks": tasksOfWorkers, "cancel": cancelOfWorkers, "worker killed": workerKilled, "node killed": nodeKilled, "worker stopped": workerStopped,

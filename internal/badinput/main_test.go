@@ -45,7 +45,7 @@ func run(m *testing.M) int {
 	defer os.RemoveAll(folder)
 	w := &world{binary: filepath.Join(folder, "outlast"), log: &journal{}}
 	w.build = sync.OnceValue(func() error { // not in fuzzing processes, which never call it
-		out, err := exec.Command("go", "build", "-o", w.binary, "github.com/outlast-dev/outlast/cmd/outlast").CombinedOutput()
+		out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", w.binary, "github.com/outlast-dev/outlast/cmd/outlast").CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%w: %s", err, out)
 		}

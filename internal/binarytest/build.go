@@ -20,7 +20,7 @@ func Run(m interface{ Run() int }) int {
 	}
 	defer os.RemoveAll(folder) // a folder of the system's own
 	path = filepath.Join(folder, "outlast")
-	build := exec.Command("go", "build", "-o", path, "github.com/outlast-dev/outlast/cmd/outlast")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "github.com/outlast-dev/outlast/cmd/outlast")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "binarytest: %s%v\n", out, err)
 		return 1
