@@ -29,25 +29,36 @@ func (i *Inspector) DeadStats(ctx context.Context) (*store.DeadStats, error) {
 }
 
 // DeadGroups returns dead letters that match grouped by what went wrong, the
-// largest group first; at most limit groups, 100 if it is 0.
-func (i *Inspector) DeadGroups(ctx context.Context, filter store.Filter, limit int) ([]store.DeadGroup, error) {
-	if err := checkFilter(&filter, nil); err != nil {
-		return nil, err
-	}
+// largest group first; at most limit groups, 100 if it is 0. With queues, those of
+// their letters alone.
+func (i *Inspector) DeadGroups(ctx context.Context, filter store.Filter, limit int, queues ...string) ([]store.DeadGroup, error) {
 	if limit <= 0 {
 		limit = 100
 	}
-	return i.client.backend.DeadGroups(ctx, dead.Letters(filter), limit)
+	each := limit
+	if len(queues) > 1 {
+		each = dead.MostGroups // one that is small in each may be large in all
+	}
+	groups, err := inEach(filter, queues, func(filter store.Filter) ([]store.DeadGroup, error) {
+		return i.client.backend.DeadGroups(ctx, dead.Letters(filter), each)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(queues) > 1 {
+		groups = dead.Together(groups)
+	}
+	return groups[:min(len(groups), limit)], nil
 }
 
 // DeadTrends tells when and where the letters of groups died, by fingerprint: of the
-// newest 4 000 letters of those that match, 1 000 with a type or a fingerprint.
-func (i *Inspector) DeadTrends(ctx context.Context, filter store.Filter) (map[string]*dead.Trend, error) {
-	if err := checkFilter(&filter, nil); err != nil {
-		return nil, err
-	}
+// newest 4 000 letters of those that match, 1 000 with a type or a fingerprint. With
+// queues, those of so many letters of each.
+func (i *Inspector) DeadTrends(ctx context.Context, filter store.Filter, queues ...string) (map[string]*dead.Trend, error) {
 	since := dead.TrendSince(time.Now())
-	parts, err := i.client.backend.DeadTrend(ctx, dead.Letters(filter), since)
+	parts, err := inEach(filter, queues, func(filter store.Filter) ([]store.DeadPart, error) {
+		return i.client.backend.DeadTrend(ctx, dead.Letters(filter), since)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +73,30 @@ func (i *Inspector) DeadTrends(ctx context.Context, filter store.Filter) (map[st
 	return dead.Trends(parts, since, releases), nil
 }
 
+// inEach reads what a filter means in each of the queues, or in all without queues.
+func inEach[T any](filter store.Filter, queues []string, read func(store.Filter) ([]T, error)) (all []T, err error) {
+	if len(queues) == 0 {
+		queues = []string{filter.Queue}
+	}
+	for _, queue := range queues {
+		filter.Queue = queue
+		if err := checkFilter(&filter, nil); err != nil {
+			return nil, err
+		}
+		found, err := read(filter)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
 // DeadGroup returns the group of one fingerprint, of the letters that match; code
-// "not_found" where there is none.
-func (i *Inspector) DeadGroup(ctx context.Context, fingerprint string, filter store.Filter) (*store.DeadGroup, error) {
+// "not_found" where there is none. With queues, that of their letters alone.
+func (i *Inspector) DeadGroup(ctx context.Context, fingerprint string, filter store.Filter, queues ...string) (*store.DeadGroup, error) {
 	filter.Fingerprint = fingerprint
-	groups, err := i.DeadGroups(ctx, filter, 1)
+	groups, err := i.DeadGroups(ctx, filter, 1, queues...)
 	if err != nil {
 		return nil, err
 	}

@@ -186,15 +186,18 @@ type BulkResult struct {
 
 // BulkSample is a task as a dry run shows it.
 type BulkSample struct {
-	ID       task.ID `json:"id"`
-	Type     string  `json:"type"`
-	Queue    string  `json:"queue"`
-	Key      string  `json:"key,omitempty"`
-	State    string  `json:"state"`
-	Attempt  int     `json:"attempt"`
-	RunAt    Time    `json:"run_at,omitzero"`
-	Category string  `json:"category,omitempty" doc:"Of its last error."`
-	Message  string  `json:"message,omitempty" doc:"Of its last error."`
+	ID          task.ID `json:"id"`
+	Type        string  `json:"type"`
+	Queue       string  `json:"queue"`
+	Key         string  `json:"key,omitempty"`
+	State       string  `json:"state"`
+	Attempt     int     `json:"attempt"`
+	MaxAttempts int     `json:"max_attempts" doc:"What holds for this task, the first attempt included; 0 for unlimited."`
+	RunAt       Time    `json:"run_at,omitzero"`
+	Waiting     string  `json:"waiting,omitempty" doc:"Why a pending task is not running."`
+	NextCheck   Time    `json:"next_check,omitzero" doc:"When that is looked at again. Absent where nobody can know."`
+	Category    string  `json:"category,omitempty" doc:"Of its last error."`
+	Message     string  `json:"message,omitempty" doc:"Of its last error."`
 }
 
 // Operation is a long action of an operator.

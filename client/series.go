@@ -46,7 +46,7 @@ type Series struct {
 	From   Time          `json:"from"`
 	To     Time          `json:"to"`
 	Step   Duration      `json:"step"`
-	Queue  string        `json:"queue" doc:"Empty for all."`
+	Queue  string        `json:"queue" doc:"Empty for all, or all that the token is for."`
 	Source string        `json:"source" enum:"all nodes,this node" doc:"Steps below a minute are of the memory of the node that answers."`
 	Points []SeriesPoint `json:"points"`
 }

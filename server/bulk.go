@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/bulk"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/store"
@@ -47,7 +48,11 @@ func (s *Server) bulk(ctx context.Context, in *bulkInput) (answer[client.Bulked]
 		body := out.Body
 		body.Operation, body.Matched, body.AtLeast = result.Operation, result.Matched, result.AtLeast
 		body.Until = wireTime(result.Until)
-		body.Results, body.Sample = bulkResults(result.Items), bulkSamples(result.Sample)
+		sample, err := s.inspect.View(ctx, result.Sample...)
+		if err != nil {
+			return fail[client.Bulked](err)
+		}
+		body.Results, body.Sample = bulkResults(result.Items), bulkSamples(sample)
 	}
 	for _, id := range others { // tasks of other queues are none
 		out.Body.Results = append(out.Body.Results, client.BulkResult{ID: id, Status: string(bulk.Missing)})
@@ -126,10 +131,13 @@ func bulkResults(items []bulk.Item) []client.BulkResult {
 	return out
 }
 
-func bulkSamples(tasks []*task.Task) []client.BulkSample {
+func bulkSamples(tasks []*outlast.View) []client.BulkSample {
 	out := make([]client.BulkSample, len(tasks))
 	for i, t := range tasks {
-		out[i] = client.BulkSample{ID: t.ID, Type: t.Type, Queue: t.Queue, Key: t.Key, State: string(t.State), Attempt: t.Attempt, RunAt: wireTime(t.RunAt)}
+		out[i] = client.BulkSample{
+			ID: t.ID, Type: t.Type, Queue: t.Queue, Key: t.Key, State: string(t.State), Attempt: t.Attempt, MaxAttempts: t.MaxAttempts,
+			RunAt: wireTime(t.RunAt), Waiting: string(t.Waiting), NextCheck: wireTime(t.NextCheck),
+		}
 		if t.LastError != nil {
 			out[i].Category, out[i].Message = t.LastError.Category, t.LastError.Message
 		}

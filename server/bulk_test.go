@@ -88,6 +88,13 @@ func TestBulkByFilter(t *testing.T) {
 	if out.Matched != 30 || out.AtLeast || len(out.Sample) != 10 || out.Operation != "" {
 		t.Fatalf("dry run: %+v", out)
 	}
+	for _, shown := range out.Sample { // as the list shows it
+		var listed client.Task
+		a.call("GET", "/v1/tasks/"+shown.ID.String(), "").is(200).into(&listed)
+		if shown.MaxAttempts == 0 || shown.MaxAttempts != listed.MaxAttempts || shown.Waiting != listed.Waiting || shown.NextCheck.IsZero() || !shown.NextCheck.Equal(listed.NextCheck.Time) {
+			t.Errorf("the sample %+v of %+v", shown, listed)
+		}
+	}
 	for time.Now().UnixMilli() <= out.Until.UnixMilli() { // which is compared with ids, to the millisecond
 	}
 	bulkTasks(t, a, "waits", 3) // they were not counted

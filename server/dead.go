@@ -27,8 +27,8 @@ func (q *deadQuery) filter() (store.Filter, error) {
 	return filter, err
 }
 
-// scoped is the filter within the token's queues; bound refuses a token for several
-// queues that names none.
+// scoped is the filter within the token's queues as far as one filter can be; within has
+// the queues apart, none for all.
 func (q *deadQuery) scoped(ctx context.Context) (store.Filter, error) {
 	filter, err := q.filter()
 	if err != nil {
@@ -37,12 +37,11 @@ func (q *deadQuery) scoped(ctx context.Context) (store.Filter, error) {
 	return scopedFilter(ctx, filter)
 }
 
-func (q *deadQuery) bound(ctx context.Context) (store.Filter, error) {
-	filter, err := q.filter()
-	if err != nil {
-		return filter, err
+func (q *deadQuery) within(ctx context.Context) (filter store.Filter, queues []string, err error) {
+	if filter, err = q.filter(); err == nil {
+		queues, err = scopedQueues(ctx, filter.Queue)
 	}
-	return boundFilter(ctx, filter, "queue")
+	return filter, queues, err
 }
 
 type deadInput struct {

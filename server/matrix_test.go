@@ -364,7 +364,7 @@ func TestScopesByIDAndInBatches(t *testing.T) {
 	}
 	g.as(enqueuer, "POST", "/v1/tasks", `{"type":"waits","queue":"red","fallback":{"type":"x","queue":"blue"}}`).problem(403, "denied", "fallback.queue")
 
-	// Of two queues: lists are sorted out, what cannot be must name one.
+	// Of two queues: reads are of both, actions by filter must name one.
 	green, red := g.letter("green"), g.letter("red")
 	if text := string(g.as(operator, "GET", "/v1/dead", "").is(200).body); strings.Contains(text, green) || !strings.Contains(text, red) {
 		t.Errorf("dead letters: %s", text)
@@ -372,7 +372,23 @@ func TestScopesByIDAndInBatches(t *testing.T) {
 	if text := string(g.as(operator, "GET", "/v1/dead/export", "").is(200).body); strings.Contains(text, green) || !strings.Contains(text, red) {
 		t.Errorf("export: %s", text)
 	}
-	g.as(operator, "GET", "/v1/dead/groups", "").problem(403, "denied", "queue")
+	var groups client.DeadGroups
+	g.as(operator, "GET", "/v1/dead/groups?trend", "").is(200).into(&groups)
+	if len(groups.Groups) != 1 || groups.Groups[0].Count != 3 || groups.Groups[0].Example.String() != red || groups.Groups[0].Trend.Counted != 3 ||
+		groups.Groups[0].Trend.ByReason["rejected"] != 3 || !groups.Groups[0].FirstSeen.Before(groups.Groups[0].LastSeen.Time) {
+		t.Errorf("groups of two queues: %+v", groups)
+	}
+	var group client.DeadGroup
+	g.as(operator, "GET", "/v1/dead/groups/"+groups.Groups[0].Fingerprint, "").is(200).into(&group)
+	if group.Count != 3 || group.Trend.Counted != 3 || group.Error == nil {
+		t.Errorf("a group of two queues: %+v", group)
+	}
+	g.as(operator, "GET", "/v1/dead/groups?queue=blue", "").is(200).into(&groups)
+	if len(groups.Groups) != 1 || groups.Groups[0].Count != 1 {
+		t.Errorf("groups of one of them: %+v", groups)
+	}
+	g.as(operator, "GET", "/v1/dead/groups?queue=green", "").problem(403, "denied", "queue")
+	g.as(operator, "GET", "/v1/dead/groups/"+group.Fingerprint+"?queue=green", "").problem(403, "denied", "queue")
 	g.as(operator, "POST", "/v1/dead/purge", `{"filter":{}}`).problem(403, "denied", "filter.queue")
 	g.as(operator, "POST", "/v1/dead/redrive", `{"filter":{}}`).problem(403, "denied", "filter.queue")
 	redriven := g.as(operator, "POST", "/v1/dead/redrive", `{"ids":["`+green+`","`+red+`"]}`).is(202)

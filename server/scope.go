@@ -133,12 +133,12 @@ func scopedQueues(ctx context.Context, queue string) ([]string, error) {
 	return nil, nil
 }
 
-// boundFilter is for what cannot be sorted out afterwards: the filter must name
-// one of the token's queues if it is for several.
-func boundFilter(ctx context.Context, filter store.Filter, path string) (store.Filter, error) {
+// boundFilter is for actions, which change all that a filter means: it must name one
+// of the token's queues if that is for several.
+func boundFilter(ctx context.Context, filter store.Filter) (store.Filter, error) {
 	filter, err := scopedFilter(ctx, filter)
 	if t := scoped(ctx); t != nil && (err != nil || filter.Queue == "") {
-		return filter, outside(t, path)
+		return filter, outside(t, "filter.queue")
 	}
 	return filter, err
 }
@@ -161,7 +161,7 @@ func (s *Server) scopedLetters(ctx context.Context, ids []task.ID, filter *store
 		return ids, filter, nil, nil
 	}
 	if filter != nil {
-		within, err := boundFilter(ctx, *filter, "filter.queue")
+		within, err := boundFilter(ctx, *filter)
 		return nil, &within, nil, err
 	}
 	found, err := s.tasksOf(ctx, t, ids)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/stats"
-	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/token"
 )
 
@@ -14,7 +13,7 @@ type seriesInput struct {
 	From  client.Time     `query:"from" doc:"An hour before to when absent."`
 	To    client.Time     `query:"to" doc:"Now when absent."`
 	Step  client.Duration `query:"step" doc:"Whole minutes, or 10s to 50s; chosen when absent, so that there are at most 240 points. At most 1500 points."`
-	Queue string          `query:"queue" doc:"All when absent."`
+	Queue string          `query:"queue" doc:"All when absent, or all that the token is for."`
 }
 
 func (s *Server) addSeries() {
@@ -22,21 +21,21 @@ func (s *Server) addSeries() {
 		method: "GET", path: "/v1/stats/series", id: "get-series", needs: token.View, scope: filtered, tag: "stats", answers: []int{200},
 		summary: "What happened over time: tasks that ended, attempts, retry rate, times and backlog",
 		about: "Over all nodes, kept by the minute for two days; a node tells within ten seconds after the minute. Steps below a minute are what the node that answers remembers of the last hour. " +
-			"Where nobody counted, a point has no nodes and null for everything. A token for several queues names one.",
+			"Where nobody counted, a point has no nodes and null for everything.",
 	}, s.series)
 }
 
 func (s *Server) series(ctx context.Context, in *seriesInput) (answer[client.Series], error) {
-	filter, err := boundFilter(ctx, store.Filter{Queue: in.Queue}, "queue")
+	queues, err := scopedQueues(ctx, in.Queue)
 	if err != nil {
 		return fail[client.Series](err)
 	}
-	found, err := s.inspect.Series(ctx, stats.SeriesQuestion{From: in.From.Time, To: in.To.Time, Step: time.Duration(in.Step), Queue: filter.Queue})
+	found, err := s.inspect.Series(ctx, stats.SeriesQuestion{From: in.From.Time, To: in.To.Time, Step: time.Duration(in.Step), Queues: queues})
 	if err != nil {
 		return fail[client.Series](err)
 	}
 	out := client.Series{
-		From: wireTime(found.From), To: wireTime(found.To), Step: client.Duration(found.Step), Queue: filter.Queue, Source: "all nodes",
+		From: wireTime(found.From), To: wireTime(found.To), Step: client.Duration(found.Step), Queue: in.Queue, Source: "all nodes",
 		Points: make([]client.SeriesPoint, len(found.Points)),
 	}
 	if found.ThisNode {

@@ -45,10 +45,15 @@ func TestSeries(t *testing.T) {
 	must(t, a.node.Stop(t.Context()))
 
 	about := url.Values{"from": {begun.Add(-2 * time.Minute).UTC().Format(time.RFC3339)}, "to": {begun.Add(3 * time.Minute).UTC().Format(time.RFC3339)}}
-	var all, one client.Series
+	var all, one, both client.Series
 	a.call("GET", "/v1/stats/series?"+about.Encode(), "").is(200).into(&all)
 	about.Set("queue", "default")
 	a.call("GET", "/v1/stats/series?"+about.Encode(), "").is(200).into(&one)
+	a.call("GET", "/v1/stats/series?step=7s", "").problem(400, "invalid", "step")
+	_, secret, err := a.node.Inspector().CreateToken(t.Context(), token.Spec{Name: "two", Role: token.Viewer, Queues: []string{"other", "none"}})
+	must(t, err)
+	about.Del("queue")
+	a.call("GET", "/v1/stats/series?"+about.Encode(), "", "Authorization", "Bearer "+secret.Reveal()).is(200).into(&both)
 	sum := func(s *client.Series) (well, dead, canceled, attempts, failed int) {
 		for i := range s.Points {
 			p := &s.Points[i]
@@ -70,10 +75,12 @@ func TestSeries(t *testing.T) {
 	if w, d, c, n, f := sum(&one); w != 2 || d != 1 || c != 0 || n != 3 || f != 1 {
 		t.Errorf("one queue: %d %d %d %d %d", w, d, c, n, f)
 	}
+	if w, d, c, n, f := sum(&both); w != 0 || d != 0 || c != 1 || n != 0 || f != 0 || both.Queue != "" {
+		t.Errorf("the queues of a token: %d %d %d %d %d", w, d, c, n, f)
+	}
 	if all.Source != "all nodes" || len(all.Points) != 5 || all.Points[0].Nodes != 0 || time.Duration(all.Step) != time.Minute {
 		t.Errorf("%+v", all)
 	}
-	a.call("GET", "/v1/stats/series?step=7s", "").problem(400, "invalid", "step")
 }
 
 func TestSeriesOfThisNode(t *testing.T) {
@@ -87,10 +94,12 @@ func TestSeriesOfThisNode(t *testing.T) {
 
 func TestSeriesOfATokensQueues(t *testing.T) {
 	g := startGuarded(t)
-	red := g.token(token.Viewer, "red")
-	if got := g.as(red, "GET", "/v1/stats/series", "").is(200).get("queue"); got != `"red"` {
-		t.Error(got)
+	two := g.token(token.Viewer, "red", "blue")
+	for queue, want := range map[string]string{"": `""`, "?queue=red": `"red"`} {
+		if got := g.as(two, "GET", "/v1/stats/series"+queue, "").is(200).get("queue"); got != want {
+			t.Errorf("%s: %s", queue, got)
+		}
 	}
-	g.as(red, "GET", "/v1/stats/series?queue=blue", "").problem(403, "denied", "queue")
-	g.as(g.token(token.Viewer, "red", "blue"), "GET", "/v1/stats/series", "").problem(403, "denied", "queue")
+	g.as(two, "GET", "/v1/stats/series?queue=green", "").problem(403, "denied", "queue")
+	g.as(g.token(token.Viewer, "red"), "GET", "/v1/stats/series?queue=blue", "").problem(403, "denied", "queue")
 }

@@ -141,13 +141,28 @@ func TestTargetHistory(t *testing.T) {
 			t.Fatal("no node obeys")
 		}
 	}
+	a.call("POST", "/v1/targets/t/close", "").is(200) // which closes the breaker and lets it ramp, at once
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		var target client.TargetState
+		if a.call("GET", "/v1/targets/t", "").is(200).into(&target); !target.Breaker.Forced {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no node obeys")
+		}
+	}
 	must(t, a.node.Stop(t.Context()))
 	var history client.TargetHistory
 	a.call("GET", "/v1/targets/t/history", "").is(200).into(&history)
-	if len(history.Changes) == 0 {
-		t.Fatal("nothing happened")
+	if len(history.Changes) < 2 {
+		t.Fatalf("nothing happened: %+v", history)
 	}
-	if c := history.Changes[0]; c.Part != "breaker" || c.State != "open" || c.Was != "closed" || c.Reason != "forced" || c.Node == "" || c.At.IsZero() {
+	if c := history.Changes[len(history.Changes)-1]; c.Part != "breaker" || c.State != "open" || c.Was != "closed" || c.Reason != "forced" || c.Node == "" || c.At.IsZero() {
 		t.Errorf("%+v", c)
+	}
+	for i, c := range history.Changes[:len(history.Changes)-1] { // the newest first: each begins where the one before it ended
+		if before := history.Changes[i+1]; c.Was != before.State {
+			t.Errorf("%s was %s, after %s: %+v", c.State, c.Was, before.State, history.Changes)
+		}
 	}
 }

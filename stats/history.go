@@ -39,7 +39,7 @@ type TargetChange struct {
 	Until  time.Time `json:"until,omitzero"` // when an open breaker probes, or the budget has its next token
 }
 
-// changes are those of one target, the newest first.
+// changes are those of one target, the newest first; of one moment, that which came last.
 type changes struct {
 	Changes []TargetChange `json:"c"`
 }
@@ -52,8 +52,9 @@ func readChanges(body []byte) *changes {
 	return c
 }
 
+// add puts in changes that came after those that are known.
 func (c *changes) add(other *changes) {
-	c.Changes = append(c.Changes, other.Changes...)
+	c.Changes = append(slices.Clone(other.Changes), c.Changes...)
 	slices.SortStableFunc(c.Changes, func(a, b TargetChange) int { return b.At.Compare(a.At) })
 	c.Changes = c.Changes[:min(len(c.Changes), mostChanges)]
 }

@@ -66,6 +66,28 @@ func TestTargetHistory(t *testing.T) {
 	})
 }
 
+// Changes of one moment stand in the order in which they came, in one write and in two.
+func TestHistoryOfOneMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		backend, now := memory.New(), time.Now()
+		h := stats.NewHistory(stats.HistoryConfig{
+			Backend: backend, Logger: slog.New(slog.DiscardHandler), Node: func() string { return "n" }, Budgets: func() map[string]time.Time { return nil },
+		})
+		h.Start()
+		for _, state := range []string{"open", "closed", "ramping"} {
+			h.Add("t", stats.TargetChange{At: now, Part: "breaker", State: state})
+			if state == "closed" {
+				time.Sleep(time.Minute)
+			}
+		}
+		h.Stop(t.Context())
+		changes, err := stats.ReadHistory(t.Context(), backend, "t")
+		if err != nil || len(changes) != 3 || changes[0].State != "ramping" || changes[1].State != "closed" || changes[2].State != "open" {
+			t.Errorf("%+v, %v", changes, err)
+		}
+	})
+}
+
 // refusing fails the next changes without making them.
 type refusing struct {
 	store.Config

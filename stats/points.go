@@ -22,7 +22,7 @@ const manyWindows = 12
 type SeriesQuestion struct {
 	From, To time.Time     // the hour until now when zero
 	Step     time.Duration // whole minutes, or whole tens of seconds below one; chosen when zero
-	Queue    string        // "" for all
+	Queues   []string      // all when empty
 }
 
 // Points are the answer, the oldest first.
@@ -201,7 +201,7 @@ func (f *frame) put(at time.Time, long time.Duration, m *minute) {
 	if at.Before(f.From) || i >= len(f.points) {
 		return
 	}
-	t, known := m.of(f.Queue)
+	t, known := m.of(f.Queues)
 	if !known {
 		return
 	}
@@ -218,19 +218,22 @@ func (f *frame) put(at time.Time, long time.Duration, m *minute) {
 	}
 }
 
-// of is what happened in a queue, or with "" in all; false where that is not known
-// since the queue was counted with others.
-func (m *minute) of(queue string) (*tally, bool) {
-	if queue != "" {
-		t := m.Queues[queue]
-		if t == nil {
-			return &tally{}, m.Queues[otherQueue] == nil
-		}
-		return t, true
-	}
+// of is what happened in the queues together, in all if there are none; false where
+// that is not known since one of them was counted with others.
+func (m *minute) of(queues []string) (*tally, bool) {
 	sum := &tally{}
-	for _, t := range m.Queues {
-		sum.beside(t)
+	if len(queues) == 0 {
+		for _, t := range m.Queues {
+			sum.beside(t)
+		}
+		return sum, true
+	}
+	for _, queue := range queues {
+		if t := m.Queues[queue]; t != nil {
+			sum.beside(t)
+		} else if m.Queues[otherQueue] != nil {
+			return nil, false
+		}
 	}
 	return sum, true
 }

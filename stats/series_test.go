@@ -82,9 +82,15 @@ func TestSeries(t *testing.T) {
 		if first.Pending == nil || *first.Pending != 7 || *first.Due != 4 || *first.OldestDue != time.Minute || found.Points[4].Pending != nil {
 			t.Errorf("%+v, %+v", first, found.Points[4])
 		}
-		all := points(t, backend, stats.SeriesQuestion{From: start, To: start.Add(8 * time.Minute), Step: 8 * time.Minute, Queue: "q"})
+		all := points(t, backend, stats.SeriesQuestion{From: start, To: start.Add(8 * time.Minute), Step: 8 * time.Minute, Queues: []string{"q"}})
 		if p := all.Points[len(all.Points)-1]; len(all.Points) > 2 || p.Attempts+all.Points[0].Attempts < 60 || p.Dead != 0 {
 			t.Errorf("%+v", all)
+		}
+		for queues, want := range map[[2]string][3]int{{"q", "other"}: {60, 2, 2}, {"q", "none"}: {60, 0, 0}, {"other", "none"}: {0, 2, 2}} {
+			got := points(t, backend, stats.SeriesQuestion{From: start, To: start.Add(time.Minute), Step: time.Minute, Queues: queues[:]}).Points[0]
+			if [3]int{got.Attempts, got.Dead, got.Canceled} != want || queues[0] == "q" && got.Run != first.Run {
+				t.Errorf("%v: %+v, want %v", queues, got, want)
+			}
 		}
 	})
 }

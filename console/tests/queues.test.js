@@ -1,7 +1,7 @@
 // Queues and targets: paused, resumed, changed; opened, closed and reset, with the history of
 // a breaker as a picture.
 
-import { choose, expect, open, test, until } from './kit.js';
+import { choose, expect, open, serve, test, until } from './kit.js';
 
 const dialog = (page) => page.getByRole('dialog');
 const confirm = async (page, name) => {
@@ -11,6 +11,9 @@ const confirm = async (page, name) => {
 };
 
 test.beforeEach(({ page }) => choose(page));
+
+/** The languages, with the words for: held back, why, closed. */
+const told = { en: ['held back', 'it asked to be left alone', 'closed'], zh: ['暂缓', '它要求暂时不要调用', '闭合'] };
 
 test('a queue is paused, and its tasks wait until it is resumed', async ({ page, context, server, receiver }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -77,7 +80,35 @@ test('a target is opened and closed by hand, and its breaker is drawn', async ({
   await expect(band.locator('rect.fill-bad')).toHaveCount(1);
   const steps = page.getByRole('table', { name: 'What the breaker did' }).locator('tbody tr');
   await expect(steps.filter({ hasText: /^.*open: nothing is sent/ })).toHaveCount(1);
+  await expect(steps.filter({ hasText: 'ramping' })).toContainText('the order of an operator ended');
+  await expect(steps.filter({ hasText: 'open: nothing' })).toContainText('ordered by an operator');
+  const order = (await steps.allTextContents()).map((row) => row.match(/closed|ramping|open/)?.[0]);
+  expect(order.slice(-3)).toEqual(['ramping', 'closed', 'open']); // the newest first, although two are of one moment
   await confirm(page, 'Reset');
   await expect(page.locator('.fact').filter({ hasText: 'Last order' })).toContainText('reset');
   expect((await server.call(place)).order.action).toBe('reset');
 });
+
+for (const [language, [held, why, closed]] of Object.entries(told)) {
+  test(`a target that asked to be left alone is told as that, and not as closed, in ${language}`, async ({ page, receiver }) => {
+    const own = await serve();
+    receiver.answer = () => ({ status: 429, headers: { 'Retry-After': '60' } });
+    await own.call('/v1/tasks/batch', { tasks: Array.from({ length: 40 }, () => ({ type: 'busy', target: { url: receiver.url } })) });
+    const name = new URL(receiver.url).host;
+    await until(async () => (await own.call('/v1/targets?troubled=true')).targets.find((target) => target.held_until && target.breaker.state === 'closed'), 'a target that is held');
+    await choose(page, { language });
+    for (const place of ['/', '/targets']) {
+      await open(page, own, place);
+      const row = page.locator('tbody tr').filter({ has: page.locator(`a[href$="/targets/${name}"], a[href$="/targets/${encodeURIComponent(name)}"]`) });
+      await expect(row).toContainText(held);
+      await expect(row).not.toContainText(closed);
+      if (place === '/') await expect(row).toContainText(why);
+    }
+    await open(page, own, `/targets/${encodeURIComponent(name)}`);
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(held);
+    await expect(page.locator('.fact').filter({ hasText: why })).toHaveCount(1);
+    await expect(page.getByRole('heading', { level: 1 })).not.toContainText(closed);
+    await expect(page.locator('main tbody tr').last()).not.toContainText(closed); // as the node sees it
+    await own.stop();
+  });
+}

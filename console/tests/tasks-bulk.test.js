@@ -29,6 +29,7 @@ test('all that match are canceled: counted, confirmed, followed, reported', asyn
   const sample = dialog(page).getByRole('table', { name: 'A sample' }).locator('tbody tr');
   await expect(sample).toHaveCount(5);
   await expect(sample.filter({ hasText: 'waiting to retry' })).toContainText('the shop is closed'); // as its row in the list
+  await expect(sample.filter({ hasText: 'waiting to retry' })).toContainText(/1\/9.*in \d+ (min|hr)/);
   await dialog(page).getByLabel('Reason').fill('the customer left');
   await dialog(page).getByText('The same by command line').click();
   await expect(dialog(page)).toContainText("outlast task cancel --type invoice --reason 'the customer left'");

@@ -394,7 +394,7 @@ export interface paths {
         };
         /**
          * Group dead letters by the fingerprint of their last error, most first
-         * @description With a filter, and for trends, the newest 4 000 letters are looked at, 1 000 with a type or a fingerprint.
+         * @description With a filter, and for trends, the newest 4 000 letters are looked at, 1 000 with a type or a fingerprint; for a token for several queues, so many of each of them.
          */
         get: operations["group-dead"];
         put?: never;
@@ -414,7 +414,7 @@ export interface paths {
         };
         /**
          * Get a group of dead letters: when, why and where they died, and the error of the example
-         * @description The newest 1 000 letters of the group are looked at.
+         * @description The newest 1 000 letters of the group are looked at, for a token for several queues those of each of them.
          */
         get: operations["get-dead-group"];
         put?: never;
@@ -1209,7 +1209,7 @@ export interface paths {
         };
         /**
          * What happened over time: tasks that ended, attempts, retry rate, times and backlog
-         * @description Over all nodes, kept by the minute for two days; a node tells within ten seconds after the minute. Steps below a minute are what the node that answers remembers of the last hour. Where nobody counted, a point has no nodes and null for everything. A token for several queues names one.
+         * @description Over all nodes, kept by the minute for two days; a node tells within ten seconds after the minute. Steps below a minute are what the node that answers remembers of the last hour. Where nobody counted, a point has no nodes and null for everything.
          */
         get: operations["get-series"];
         put?: never;
@@ -1987,13 +1987,25 @@ export interface components {
             category?: string;
             id: string;
             key?: string;
+            /**
+             * Format: int64
+             * @description What holds for this task, the first attempt included; 0 for unlimited.
+             */
+            max_attempts: number;
             /** @description Of its last error. */
             message?: string;
+            /**
+             * Format: date-time
+             * @description When that is looked at again. Absent where nobody can know.
+             */
+            next_check?: string;
             queue: string;
             /** Format: date-time */
             run_at?: string;
             state: string;
             type: string;
+            /** @description Why a pending task is not running. */
+            waiting?: string;
         };
         Bulked: {
             /** @description There are more than matched: counting stops at 100000. */
@@ -3753,7 +3765,7 @@ export interface components {
             /** Format: date-time */
             from: string;
             points: components["schemas"]["SeriesPoint"][] | null;
-            /** @description Empty for all. */
+            /** @description Empty for all, or all that the token is for. */
             queue: string;
             /**
              * @description Steps below a minute are of the memory of the node that answers.
@@ -10932,7 +10944,7 @@ export interface operations {
                 to?: string;
                 /** @description Whole minutes, or 10s to 50s; chosen when absent, so that there are at most 240 points. At most 1500 points. */
                 step?: string;
-                /** @description All when absent. */
+                /** @description All when absent, or all that the token is for. */
                 queue?: string;
             };
             header?: never;

@@ -11,6 +11,7 @@ import { number, percent, short } from '../lib/text.js';
 import { clock, duration, milliseconds, serverNow } from '../lib/time.js';
 import { useGet } from '../lib/use.js';
 import { Category, Coming, Copy, Foreign, Id, Note, State, Tabs, When } from '../part/basics.js';
+import { TargetCause, TargetState } from '../part/breaker.js';
 import { Lines } from '../part/chart.js';
 import { Head, Loaded, Panel } from '../part/panel.js';
 import { Redrive } from '../part/redrive.js';
@@ -75,8 +76,8 @@ function Health() {
   }}<//>`;
 }
 
-/** A count, where it is known. @param {number|undefined} n */
-const known = (n) => (n === undefined ? '—' : short(n));
+/** A count, where it is known. @param {number|undefined} n @param {boolean} [least] there may be more */
+const known = (n, least) => (n === undefined ? '—' : (least ? '≥ ' : '') + short(n));
 
 /** @param {{points: Point[]}} props */
 function Tiles({ points }) {
@@ -85,11 +86,11 @@ function Tiles({ points }) {
   const tile = (/** @type {string} */ label, /** @type {any} */ value, /** @type {any} */ more, /** @type {string} */ to, tone = '') => html`<a class="tile" href=${to}>
     <div class="label">${label}</div><div class=${'value ' + tone}>${value}</div><div class="more">${more}</div></a>`;
   return html`<div class="tiles">
-    ${tile(t('due'), known(now.ready), dueFor(now), href('tasks', { state: 'pending' }))}
-    ${tile(t('running'), known(now.running), now.slots !== undefined && t('running.more', { n: now.slots }), href('tasks', { state: 'running' }))}
-    ${tile(t('waiting'), known(now.scheduled), t('waiting.more'), href('tasks', { state: 'pending' }))}
+    ${now.pending === undefined ? tile(t('due'), known(now.ready), dueFor(now), href('tasks', { state: 'pending' })) : tile(t('pending'), known(now.pending, now.least?.pending), t('pending.more'), href('tasks', { state: 'pending' }))}
+    ${tile(t('running'), known(now.running, now.least?.running), now.slots !== undefined && t('running.more', { n: now.slots }), href('tasks', { state: 'running' }))}
+    ${now.pending === undefined && tile(t('waiting'), known(now.scheduled), t('waiting.more'), href('tasks', { state: 'pending' }))}
     ${tile(t('success'), tried > 0 ? percent(1 - failed / tried) : '—', t('success.more'), href('tasks'))}
-    ${tile(t('dead'), known(now.dead), t('dead.more'), href('dead'), now.dead ? 'text-bad' : '')}</div>`;
+    ${tile(t('dead'), known(now.dead, now.least?.dead), t('dead.more'), href('dead'), now.dead ? 'text-bad' : '')}</div>`;
 }
 
 /** How long what is due waits, as far as it is known. @param {{ready?: number, oldest?: string}} now */
@@ -102,13 +103,34 @@ function dueFor({ ready, oldest }) {
 /** Whether the counts are those of a stream that goes on. */
 const streamed = () => counts.value && live.value !== 'polling';
 
+/** @typedef {{ready?: number, pending?: number, running?: number, scheduled?: number, dead?: number, slots?: number, oldest?: string,
+ *   least?: {pending?: boolean, running?: boolean, dead?: boolean}}} Now least: where there may be more */
+
 /** The counts of this moment: as the stream tells them, or as they are asked for. Those that
- * nobody told are undefined, as most are with a token for certain queues. */
+ * nobody told are undefined. With a token for certain queues they are the sums of these.
+ * @returns {Now} */
 function useNow() {
-  const stats = useGet(streamed() || queues.value.length ? null : '/v1/stats', {}, { every: 3000 });
+  const only = queues.value.length > 0;
+  const stats = useGet(streamed() || only ? null : '/v1/stats', {}, { every: 3000 });
+  const own = useGet(only ? '/v1/queues' : null, {}, { on: ['queue', 'tasks'], every: 5000 });
   const told = streamed() ? counts.value : null, asked = stats.data;
+  if (only) return inAll(own.data?.queues);
   if (told) return { ready: told.ready, running: told.running, scheduled: told.scheduled, dead: told.dead, slots: told.slots, oldest: told.oldest_due };
   return { ready: asked?.ready, running: asked?.running, scheduled: asked?.scheduled, dead: asked?.dead?.total, slots: asked?.slots, oldest: asked?.oldest_due };
+}
+
+const counted = 10_000; // of each state in a queue: the server counts no further
+
+/** The counts of queues together. @param {import('../../types/api.js').Schema<'Queue'>[]|undefined} rows @returns {Now} */
+function inAll(rows) {
+  /** @type {Now} */
+  const now = {};
+  for (const what of /** @type {const} */ (['pending', 'running', 'dead'])) {
+    const each = rows?.map((row) => row.counts?.[what] ?? 0);
+    now[what] = each?.reduce((a, b) => a + b, 0);
+    now.least = { ...now.least, [what]: each?.some((n) => n >= counted) };
+  }
+  return now;
 }
 
 /** @param {Point[]} points @param {(p: Point) => number|null} of */
@@ -156,8 +178,8 @@ function Troubled() {
   return html`<${Panel} title=${t('troubled')}><${Loaded} fetched=${targets}>${(/** @type {{targets: Target[]|null, total: number}} */ data) => html`
     <${Table} label=${t('troubled')} rows=${data.targets ?? []} none=${t('troubled.none')} id=${(/** @type {Target} */ target) => target.name} open=${(/** @type {Target} */ target) => href(['targets', target.name])} columns=${[
       { key: 'name', label: '', cell: (/** @type {Target} */ target) => html`<a href=${href(['targets', target.name])}><bdi>${visible(target.name)}</bdi></a>` },
-      { key: 'breaker', label: t('breaker'), cell: (/** @type {Target} */ target) => html`<${State} state=${target.breaker?.state ?? 'open'} />` },
-      { key: 'why', label: t('why'), wide: true, cell: (/** @type {Target} */ target) => html`<${Foreign} text=${target.breaker?.cause} />` },
+      { key: 'breaker', label: t('breaker'), cell: (/** @type {Target} */ target) => html`<${TargetState} target=${target} />` },
+      { key: 'why', label: t('why'), wide: true, cell: (/** @type {Target} */ target) => html`<${TargetCause} target=${target} />` },
       { key: 'until', label: t('until'), cell: (/** @type {Target} */ target) => html`<${When} at=${target.breaker?.until ?? target.held_until} />` },
     ]} />${data.total > troubles && html`<p><a href=${href('targets')}>${t('troubled.more', { n: data.total - troubles })}</a></p>`}`}<//><//>`;
 }

@@ -7,7 +7,8 @@ import { href, path } from '../lib/route.js';
 import { number, percent } from '../lib/text.js';
 import { absolute } from '../lib/time.js';
 import { useGet } from '../lib/use.js';
-import { Fact, Facts, Foreign, Note, State, When, quoted } from '../part/basics.js';
+import { Fact, Facts, Note, When, quoted } from '../part/basics.js';
+import { Cause, Standing, standing, TargetCause, TargetState } from '../part/breaker.js';
 import { Steps } from '../part/steps.js';
 import { Action } from '../part/dialog.js';
 import { Head, Loaded, Panel } from '../part/panel.js';
@@ -16,7 +17,6 @@ import { t } from './targets.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'TargetState'>} Target */
 /** @typedef {import('../../types/api.js').Schema<'NodeTarget'>} NodeTarget */
-/** @typedef {NonNullable<Target['breaker']>} Breaker */
 
 export default function Targets() {
   const name = path.value[1];
@@ -26,13 +26,6 @@ export default function Targets() {
 /** @param {Target|NodeTarget} target */
 const waits = (target) => Object.values(target.waiting ?? {}).reduce((a, b) => a + Number(b), 0);
 
-/** @param {{breaker?: Breaker, long?: boolean}} props */
-function BreakerState({ breaker, long }) {
-  if (!breaker) return '—';
-  const text = t.named('state.', breaker.state);
-  return html`<${State} state=${breaker.state === 'ramping' ? 'half_open' : breaker.state} label=${long ? text : text.split(/[:：]/)[0]} />`;
-}
-
 /** @param {{budget?: Target['budget']}} props */
 const Budget = ({ budget }) => (budget ? html`${percent(budget.share)} <span class="faint">${t(budget.share < 0.9 ? 'budget.binds' : 'budget.free')}</span>` : '—');
 
@@ -41,7 +34,7 @@ function All() {
   return html`<${Head} title=${t('title')}>${t('about')}<//><div class="panel"><${Loaded} fetched=${targets}>${(/** @type {{targets: Target[]|null}} */ data) => html`
     <${Table} label=${t('title')} rows=${data.targets ?? []} none=${t('none')} id=${(/** @type {Target} */ r) => r.name} open=${(/** @type {Target} */ r) => href(['targets', r.name])} columns=${[
       { key: 'name', label: t('name'), wide: true, cell: (/** @type {Target} */ r) => html`<a href=${href(['targets', r.name])}><bdi>${visible(r.name)}</bdi></a>` },
-      { key: 'breaker', label: t('breaker'), cell: (/** @type {Target} */ r) => html`<${BreakerState} breaker=${r.breaker} />` },
+      { key: 'breaker', label: t('breaker'), cell: (/** @type {Target} */ r) => html`<${TargetState} target=${r} />` },
       { key: 'failures', label: t('failures'), numeric: true, cell: (/** @type {Target} */ r) => (r.breaker ? `${number(r.breaker.failures)}/${number(r.breaker.calls)}` : '—') },
       { key: 'budget', label: t('budget'), cell: (/** @type {Target} */ r) => html`<${Budget} budget=${r.budget} />` },
       { key: 'flight', label: t('flight'), numeric: true, cell: (/** @type {Target} */ r) => number(r.in_flight ?? 0) + (r.limit ? `/${number(r.limit)}` : '') },
@@ -54,7 +47,7 @@ function All() {
 function One({ name }) {
   const target = useGet(at`/v1/targets/${name}`, undefined, { on: ['target'], every: 3000 });
   return html`<p><a href=${href('targets')}>← ${t('back')}</a></p><${Loaded} fetched=${target} name=${name}>${(/** @type {Target} */ r) => html`
-    <${Head} title=${html`<bdi>${visible(r.name)}</bdi> <${BreakerState} breaker=${r.breaker} long />`} actions=${html`<${Order} name=${r.name} verb="open" onDone=${target.reload} /><${Order} name=${r.name} verb="close" onDone=${target.reload} /><${Order} name=${r.name} verb="reset" onDone=${target.reload} />`} />
+    <${Head} title=${html`<bdi>${visible(r.name)}</bdi> <${TargetState} target=${r} long />`} actions=${html`<${Order} name=${r.name} verb="open" onDone=${target.reload} /><${Order} name=${r.name} verb="close" onDone=${target.reload} /><${Order} name=${r.name} verb="reset" onDone=${target.reload} />`} />
     ${r.breaker?.forced && html`<${Note} tone="bad">${t('forced')}<//>`}${r.held_until && html`<${Note} tone="warn">${t('held', { time: absolute(r.held_until) })}<//>`}
     <div class="grid"><${BreakerPanel} target=${r} /><${BudgetPanel} target=${r} /></div>
     <${History} name=${r.name} /><${Nodes} rows=${r.nodes ?? []} />`}<//>`;
@@ -65,11 +58,12 @@ const Order = ({ name, verb, onDone }) => html`<${Action} label=${t(verb)} dange
   done=${t(verb === 'open' ? 'opened_done' : verb === 'close' ? 'closed_done' : 'reset_done')} request=${{ method: 'POST', path: at`/v1/targets/${name}/` + verb }} cli=${`outlast target ${verb} ${quoted(name)}`} />`;
 
 /** @param {{target: Target}} props */
-function BreakerPanel({ target: { breaker, in_flight: flight, limit, order } }) {
+function BreakerPanel({ target }) {
+  const { breaker, in_flight: flight, limit, order } = target;
   return html`<${Panel} title=${t('breaker')}><${Facts}>${breaker && html`
     <${Fact} label=${t('since')}><${When} at=${breaker.since} full /><//>${breaker.opened && html`<${Fact} label=${t('opened')}><${When} at=${breaker.opened} full /><//>`}
-    ${breaker.until && html`<${Fact} label=${t('until')}><strong><${When} at=${breaker.until} /></strong><//>`}
-    <${Fact} label=${t('cause')}><${Foreign} text=${breaker.cause} /><//><${Fact} label=${t('failures')}>${number(breaker.failures)} / ${number(breaker.calls)}<//>
+    ${(breaker.until ?? target.held_until) && html`<${Fact} label=${t('until')}><strong><${When} at=${breaker.until ?? target.held_until} /></strong><//>`}
+    <${Fact} label=${t('cause')}><${TargetCause} target=${target} /><//><${Fact} label=${t('failures')}>${number(breaker.failures)} / ${number(breaker.calls)}<//>
     <${Fact} label=${t('admitted')}>${percent(breaker.admitted)}<//>${breaker.trips > 0 && html`<${Fact} label=${t('trips')}>${number(breaker.trips)}<//>`}`}
     <${Fact} label=${t('flight')}>${number(flight ?? 0)}<//><${Fact} label=${t('limit')}>${limit ? number(limit) : t('unlimited')}<//>
     ${order && html`<${Fact} label=${t('order')}>${t(`order.${order.action}`)} <${When} at=${order.at} /><//>`}<//><//>`;
@@ -91,11 +85,11 @@ function BudgetPanel({ target }) {
 function History({ name }) {
   const history = useGet(at`/v1/targets/${name}/history`, undefined, { on: ['target'], every: 10_000 });
   return html`<${Panel} title=${t('history')}><${Loaded} fetched=${history}>${(/** @type {{changes: Change[]|null}} */ { changes }) => html`
-    ${changes?.length ? html`<${Steps} label=${t('history')} changes=${changes} name=${(/** @type {string} */ s) => t.named('state.', s)} />` : ''}
+    ${changes?.length ? html`<${Steps} label=${t('history')} changes=${changes} name=${standing} />` : ''}
     <${Table} label=${t('history')} rows=${changes ?? []} none=${t('history.none')} id=${(/** @type {Change} */ c) => c.at + c.node + c.state} columns=${[
       { key: 'at', label: t('at'), cell: (/** @type {Change} */ c) => html`<${When} at=${c.at} full />` },
-      { key: 'to', label: t('to'), cell: (/** @type {Change} */ c) => html`<${State} state=${c.state} label=${t.named('state.', c.state)} />` },
-      { key: 'reason', label: t('reason'), wide: true, cell: (/** @type {Change} */ c) => html`<${Foreign} text=${c.reason ?? c.cause} />` },
+      { key: 'to', label: t('to'), cell: (/** @type {Change} */ c) => html`<${Standing} state=${c.state} long />` },
+      { key: 'reason', label: t('reason'), wide: true, cell: (/** @type {Change} */ c) => html`<${Cause} text=${c.reason ?? c.cause} />` },
       { key: 'node', label: t('node'), cell: (/** @type {Change} */ c) => html`<bdi>${c.node}</bdi>` },
     ]} />`}<//><//>`;
 }
@@ -103,7 +97,7 @@ function History({ name }) {
 /** @param {{rows: NodeTarget[]}} props */
 const Nodes = ({ rows }) => html`<${Panel} title=${t('nodes')}><${Table} label=${t('nodes')} rows=${rows} id=${(/** @type {NodeTarget} */ r) => r.node} columns=${[
   { key: 'node', label: t('node'), cell: (/** @type {NodeTarget} */ r) => html`<a href=${href(['workers', r.node])}><bdi>${r.node}</bdi></a>` },
-  { key: 'breaker', label: t('breaker'), cell: (/** @type {NodeTarget} */ r) => html`<${BreakerState} breaker=${r.breaker} />` },
+  { key: 'breaker', label: t('breaker'), cell: (/** @type {NodeTarget} */ r) => html`<${TargetState} target=${r} />` },
   { key: 'budget', label: t('budget'), cell: (/** @type {NodeTarget} */ r) => html`<${Budget} budget=${r.budget} />` },
   { key: 'flight', label: t('flight'), numeric: true, cell: (/** @type {NodeTarget} */ r) => number(r.in_flight ?? 0) },
   { key: 'waiting', label: t('waiting'), numeric: true, cell: (/** @type {NodeTarget} */ r) => number(waits(r)) },
