@@ -139,21 +139,27 @@ func (g *Groups) learn(members, configured []store.Object, begun, now time.Time)
 		}
 		present[members[i].Name] = true
 		known := g.note(m, members[i].Version, begun, now)
-		if now.Sub(known.seen) >= forgetAll*time.Duration(known.TTL) {
+		if known.left.IsZero() && now.Sub(known.seen) >= forgetAll*time.Duration(known.TTL) {
 			old = append(old, members[i])
 		}
 	}
-	g.forget(present, now)
+	g.forget(present, begun, now)
 	g.count(now)
 	return old
 }
 
-// forget drops members that are not in the store any more, and groups that nobody
-// asks for: their names come from whoever enqueues. The lock must be held.
-func (g *Groups) forget(present map[string]bool, now time.Time) {
+// forget notes who has left: who is not in the store in a reading that began after the
+// last beat. It drops those of them that no other reading can bring back, and groups that
+// nobody asks for: their names come from whoever enqueues. The lock must be held.
+func (g *Groups) forget(present map[string]bool, begun, now time.Time) {
 	for _, of := range g.groups {
 		for id, m := range of.members {
-			if !present[of.name+"/"+id] && now.Sub(m.seen) > readTime && m.flying == 0 {
+			switch {
+			case m.left.IsZero():
+				if !present[of.name+"/"+id] && m.seen.Before(begun) {
+					m.leaves(begun)
+				}
+			case m.flying == 0 && m.left.Before(begun):
 				delete(of.members, id)
 			}
 		}
@@ -202,19 +208,16 @@ func (g *Groups) of(name string) *group {
 
 // note takes over what a member says of itself; begun is when it began to be read. Its
 // versions start over when it leaves and joins again: a lower one is news, unless it was
-// read before what is known. The lock must be held.
+// read before what is known, and so is any of a member that has left, unless it was read
+// before that. The lock must be held.
 func (g *Groups) note(m Member, version int64, begun, now time.Time) *member {
 	of := g.of(m.Group)
-	known := of.members[m.ID]
-	if known == nil {
-		known = &member{}
-		of.members[m.ID] = known
-	}
-	if version == known.version || version < known.version && !known.seen.Before(begun) {
+	known := of.member(m.ID)
+	if version == known.version || version < known.version && !known.seen.Before(begun) || begun.Before(known.left) {
 		return known
 	}
 	returns := !known.living(now) || known.URL != m.URL
-	known.Member, known.version, known.seen = m, version, now
+	known.Member, known.version, known.seen, known.left = m, version, now, time.Time{}
 	known.others = max(0, m.Load-float64(known.mine(now)))
 	if returns {
 		known.answered, of.joined = false, now
@@ -311,7 +314,7 @@ func (g *Groups) Remove(ctx context.Context, name, id string) (bool, error) {
 			return false, err
 		}
 		g.mu.Lock()
-		delete(g.of(name).members, id)
+		g.of(name).member(id).leaves(time.Now())
 		g.count(time.Now())
 		g.mu.Unlock()
 		return true, nil
@@ -351,8 +354,9 @@ func (g *Groups) List() []View {
 		of := g.groups[name]
 		view := View{Name: name, Dispatch: of.dispatch()}
 		for _, id := range slices.Sorted(maps.Keys(of.members)) {
-			m := of.members[id]
-			view.Members = append(view.Members, MemberView{m.Member, m.living(now), m.seen, m.flying})
+			if m := of.members[id]; m.left.IsZero() {
+				view.Members = append(view.Members, MemberView{m.Member, m.living(now), m.seen, m.flying})
+			}
 		}
 		out = append(out, view)
 	}

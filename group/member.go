@@ -20,6 +20,7 @@ type member struct {
 	Member
 	version int64
 	seen    time.Time // when this node saw its last beat
+	left    time.Time // before when it has left; zero while it has not
 	flying  int       // tasks that this node has under way there
 	// answered says that it has taken a task of this node since it came, or that this
 	// node may not call it.
@@ -29,9 +30,16 @@ type member struct {
 	mostAt   time.Time // when it was so many
 }
 
-// living reports whether the member has beaten lately. Nobody's clock but this node's
-// counts.
-func (m *member) living(now time.Time) bool { return now.Sub(m.seen) < time.Duration(m.TTL) }
+// living reports whether the member has beaten lately, and has not left. Nobody's clock
+// but this node's counts.
+func (m *member) living(now time.Time) bool {
+	return m.left.IsZero() && now.Sub(m.seen) < time.Duration(m.TTL)
+}
+
+// leaves notes that the member has left before a time. It is kept while tasks run there,
+// and so long that what was read before does not bring it back; the versions of its beats
+// start over.
+func (m *member) leaves(before time.Time) { m.left, m.version = before, 0 }
 
 // beatDelay is how old what a beat says may be: tasks of this node may have ended since
 // the member counted them.
@@ -70,6 +78,16 @@ type group struct {
 	message  string
 	failed   time.Time // the last of them
 	next     time.Time // until when the group is left alone
+}
+
+// member is a member of the group, new if need be.
+func (g *group) member(id string) *member {
+	known := g.members[id]
+	if known == nil {
+		known = &member{}
+		g.members[id] = known
+	}
+	return known
 }
 
 // least is the living member with the least load that is not to be left out; and why

@@ -30,8 +30,8 @@ func (s *Server) addOperations() {
 	handle(s, route{
 		method: "GET", path: "/v1/operations/{id}/items", id: "list-operation-items", needs: token.View, scope: byBody, tag: "operations", answers: []int{200},
 		summary: "What has become of each letter of a redrive, or of each task, in the order in which they go",
-		about:   "Kept as long as dead letters are, from the end of the operation. What was done at once, such as a redrive by ids without rate, canary and stop_if_failing, is no operation and has no report.",
-		errors:  []task.Code{task.CodeNotFound},
+		about:   "Kept as long as dead letters are, from the end of the operation. What was done at once, such as a redrive by ids without rate, canary and stop_if_failing, is no operation and has no report. A part that is damaged is a conflict, one that is missing is not found.",
+		errors:  []task.Code{task.CodeNotFound, task.CodeConflict},
 	}, func(ctx context.Context, in *itemsInput) (answer[client.OperationItems], error) {
 		page, err := pageOf(in.Limit, in.Cursor)
 		if err != nil {

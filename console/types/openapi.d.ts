@@ -677,7 +677,7 @@ export interface paths {
         };
         /**
          * What has become of each letter of a redrive, or of each task, in the order in which they go
-         * @description Kept as long as dead letters are, from the end of the operation. What was done at once, such as a redrive by ids without rate, canary and stop_if_failing, is no operation and has no report.
+         * @description Kept as long as dead letters are, from the end of the operation. What was done at once, such as a redrive by ids without rate, canary and stop_if_failing, is no operation and has no report. A part that is damaged is a conflict, one that is missing is not found.
          */
         get: operations["list-operation-items"];
         put?: never;
@@ -7937,6 +7937,15 @@ export interface operations {
             };
             /** @description Not Found: code not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict: code conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -195,7 +195,7 @@ func (r *Runner[T, W]) work(ctx context.Context, operation *store.Operation) {
 	worker := r.Work(&Hold[T, W]{runner: r, ID: operation.ID, node: operation.Node})
 	for {
 		wait, err := worker.Step(ctx)
-		if isCode(err, task.CodeInvalid) || isCode(err, task.CodeTooLarge) {
+		if isCode(err, task.CodeInvalid) || isCode(err, task.CodeTooLarge) || errors.Is(err, errPlan) {
 			err = worker.Fail(ctx, err.Error()) // it would not go away
 		}
 		switch {

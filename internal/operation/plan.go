@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -76,14 +77,31 @@ func (r *Runner[T, W]) object(id string, number int, c *Chunk) (store.Object, er
 	return store.Object{Kind: r.Chunks, Name: chunkName(id, number), Body: body, Version: c.version, Actor: "outlast"}, err
 }
 
-// ReadChunk reads a chunk of the plan of an operation.
+// errPlan is the cause of the errors of chunks that cannot be read: to try again does
+// not help.
+var errPlan = errors.New("the plan cannot be read")
+
+// unread is the error of a chunk that is missing or damaged.
+func unread(code task.Code, id string, number int, is string) error {
+	return &task.Error{Code: code, Message: fmt.Sprintf("chunk %d of the plan of the operation %s is %s", number, task.Quote(id), is),
+		Hint: "what was done before it stays done; start another operation for the rest", Err: errPlan}
+}
+
+// ReadChunk reads a chunk of the plan of an operation; code "not_found" if it is missing,
+// "conflict" if it is damaged.
 func (r *Runner[T, W]) ReadChunk(ctx context.Context, id string, number int) (*Chunk, error) {
 	object, err := r.Backend.Object(ctx, r.Chunks, chunkName(id, number))
+	if isCode(err, task.CodeNotFound) {
+		return nil, unread(task.CodeNotFound, id, number, "missing")
+	}
 	if err != nil {
 		return nil, err
 	}
 	c := &Chunk{version: object.Version}
-	return c, json.Unmarshal(object.Body, c)
+	if err := json.Unmarshal(object.Body, c); err != nil || len(c.IDs)%idSize != 0 {
+		return nil, unread(task.CodeConflict, id, number, "damaged")
+	}
+	return c, nil
 }
 
 // WriteChunk stores a chunk that was changed; code "conflict" if another node has

@@ -30,7 +30,8 @@ type Item struct {
 func (i *Item) InChunk() int { return i.Place % ChunkSize }
 
 // Report calls each for the tasks of a page of the report, in the order in which they
-// go: at most page.Limit of them, 100 when it is 0.
+// go: at most page.Limit of them, 100 when it is 0. A page of which a part cannot be read
+// is an error that says so, code "not_found" or "conflict".
 func (r *Runner[T, W]) Report(ctx context.Context, id string, page store.Page, each func(W, *Item)) (next string, err error) {
 	from, limit, err := place(page)
 	if err != nil {
@@ -50,8 +51,11 @@ func (r *Runner[T, W]) Report(ctx context.Context, id string, page store.Page, e
 		if err != nil {
 			return "", err
 		}
-		first := max(from, number*ChunkSize)
-		ids := chunk.Between(first%ChunkSize, to-number*ChunkSize)
+		first, end := max(from, number*ChunkSize), min(to, (number+1)*ChunkSize)
+		ids := chunk.Between(first%ChunkSize, end-number*ChunkSize)
+		if len(ids) < end-first {
+			return "", unread(task.CodeConflict, id, number, "too short")
+		}
 		found, err := Find(ctx, r.Backend, ids)
 		if err != nil {
 			return "", err
