@@ -65,19 +65,18 @@ RULES = ^TestConformance.*$$/^([^r]|r[^a])
 PLAIN = ./examples ./internal/badinput ./sim
 
 # The tests of faults, storms and incidents measure times, kill whole processes and
-# load the machine: each runs alone, and without the race detector, which would measure
+# load the machine: they run apart, and without the race detector, which would measure
 # itself. So do nested modules: the peers that bench compares with have races of
-# their own. Clusters mostly wait: eight at a time.
+# their own. Clusters mostly wait, eight at a time; so do storms and incidents, side by side.
 .PHONY: test
 test: servers ## Run all tests: with the race detector, in random order; then the console in Chromium, faults, storms and incidents, and nested modules
 	$(GO) test $(RACE) -shuffle=on -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '$(MODEL)|$(RULES)' $(SLOW) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest -e /internal/incidenttest -e '/examples$$' -e /internal/badinput)
 	@GO='$(GO)' sh .ci/console test
 	$(GO) test -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '$(MODEL)|$(RULES)' ./store/postgres ./store/mysql ./internal/failovertest . ./engine ./dead ./store/... ./retry ./cmd/outlast
 	$(GO) test -vet=off -shuffle=on -parallel 6 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $(PLAIN)
-	$(GO) test -vet=off -shuffle=on -parallel 3 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '^TestCluster$$' ./internal/faulttest
+	$(GO) test -vet=off -shuffle=on -parallel 5 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '^TestCluster$$' ./internal/faulttest
 	$(GO) test -vet=off -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
-	$(GO) test -vet=off -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/stormtest
-	$(GO) test -vet=off -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/incidenttest
+	$(GO) test -vet=off -p 2 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/stormtest ./internal/incidenttest
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "test: $${mod%/go.mod}"; \

@@ -1,4 +1,4 @@
-// The main ways by keyboard alone: nothing here clicks, and nothing is given the focus.
+// The main ways by keyboard alone: nothing here clicks, and nothing but a heading is given the focus.
 
 import { choose, expect, open, receive, serve, test as base, until } from './kit.js';
 
@@ -30,8 +30,17 @@ test('from the first screen to the dead letters, and all of a group back', async
   await keys(page, 'g', 'd');
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
   await expect(page.getByRole('table', { name: 'By what went wrong' })).toContainText('no such customer');
-  await keys(page, 'j', 'Enter');
+  await keys(page, 'j', 'r');
+  await expect(page.getByRole('dialog')).toContainText('3 dead letters match.');
+  await keys(page, 'Escape', 'Enter');
   await expect(page.getByRole('heading', { level: 1 })).toContainText('invoice · 3');
+  await expect(page.getByRole('table', { name: 'All letters' }).locator('tbody tr')).toHaveCount(3);
+  await keys(page, 'j', 'j', 'r');
+  await expect(page.getByRole('dialog')).toContainText('1 dead letter matches.');
+  await keys(page, 'Escape');
+  await expect(page.locator('tr.at')).toBeFocused();
+  await keys(page, 'x');
+  await page.getByRole('heading', { level: 1 }).focus();
   receiver.answer = () => ({ status: 200 });
   await tabTo(page, 'Send back…');
   await keys(page, 'Enter');
@@ -110,10 +119,14 @@ test('the cursor stays with its row while others come', async ({ page, own: serv
   await open(page, server, '/tasks?type=slides');
   await expect(page.locator('tbody tr')).toHaveCount(3);
   await page.keyboard.press('j');
+  await expect(page.locator('tr.at')).toBeFocused();
   const link = page.locator('tr.at a').first(), at = await link.getAttribute('href');
   await add(2);
   await expect(page.locator('tbody tr')).toHaveCount(5);
   await expect(link).toHaveAttribute('href', at ?? '');
   await page.keyboard.press('x');
   await expect(page.locator('tr[aria-selected="true"] a').first()).toHaveAttribute('href', at ?? '');
+  await expect(page.locator('tr.at')).toBeFocused();
+  await keys(page, 'k', 'k', 'k', 'k', 'x', 'r');
+  await expect(page.getByRole('dialog', { name: 'Retry tasks now' })).toContainText('2 tasks match');
 });

@@ -44,7 +44,8 @@ test('the schedule of a policy, on its page, while it is edited, and on a task o
 });
 
 test('the attempts of a task are drawn to scale', async ({ page, server, receiver }) => {
-  receiver.answer = () => ({ status: 503 });
+  let calls = 0;
+  receiver.answer = () => ({ status: 503, text: `the shop in the long street behind the old mill is closed, ticket ${++calls}0 of today` });
   const { id } = await server.call('/v1/tasks', { type: 'scaled', target: { url: receiver.url }, retry: { ...slow, max_attempts: 3 } });
   await open(page, server, `/tasks/${id}`);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('dead', { timeout: 30_000 });
@@ -54,6 +55,13 @@ test('the attempts of a task are drawn to scale', async ({ page, server, receive
   const { attempts } = await server.call(`/v1/tasks/${id}/attempts`);
   const [a, b, c] = attempts.map((attempt) => Date.parse(attempt.started_at));
   expect((third - second) / (second - first)).toBeCloseTo((c - b) / (b - a), 1);
+  await expect(line.locator('figcaption')).toContainText('from its enqueueing to its end');
+  await page.getByText('Compare two attempts').click();
+  await page.getByLabel('First attempt').selectOption({ index: 1 });
+  await page.getByLabel('Second attempt').selectOption({ index: 2 });
+  const error = page.getByRole('table', { name: 'Compare two attempts' }).getByRole('row', { name: /^Error/ });
+  await expect(error.locator('mark')).toHaveText(['2', '3']);
+  await expect(error).toContainText('ticket 20 of today');
 });
 
 test('a value that stands alone is a dot', async ({ page, server }) => {

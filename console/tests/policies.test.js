@@ -40,7 +40,8 @@ test('an edit holds for the next attempt of a task that fails', async ({ page, s
   await expect(page.getByRole('status').filter({ hasText: 'Version 1 becomes version 2.' })).toBeVisible();
   expect((await server.call(`/v1/policies/${name}`)).version).toBe(1);
   await page.getByText('The same by command line').click();
-  await expect(page.locator('.command').last()).toContainText(`/v1/policies/${name}`);
+  await expect(page.locator('.command').first()).toContainText(`outlast policy apply - --name ${name} --version 1 <<'EOF'`);
+  await expect(page.locator('.command').last()).toContainText(`/v1/policies/${name}?version=1`);
   await accessible(page);
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Saved: version 2 holds' })).toBeVisible();
@@ -138,6 +139,49 @@ test('numbers that JavaScript cannot hold survive the form, the text and a versi
   await fits(page);
 });
 
+test('an edit that was not saved is there again on return, until it is discarded or saved', async ({ page, server }) => {
+  const name = fresh('kept');
+  await put(server, name, { max_attempts: 4 });
+  await open(page, server, `/policies/${name}`);
+  await page.getByRole('link', { name: 'Edit' }).click();
+  const attempts = page.getByLabel('Attempts, the first included');
+  const told = page.getByRole('note').filter({ hasText: 'Your unsaved edit' });
+  await expect(attempts).toHaveValue('4');
+  await expect(told).toHaveCount(0);
+  await attempts.fill('6'); // not left before the page is
+  await page.goBack();
+  await expect(page.getByText('holds now')).toBeVisible();
+  await page.goForward();
+  await expect(told).toBeVisible();
+  await expect(attempts).toHaveValue('6');
+  await accessible(page);
+  await page.getByRole('link', { name: 'What would it have done last day?' }).click();
+  await page.getByRole('link', { name: 'Queues' }).first().click();
+  await page.goBack();
+  await page.goBack();
+  await expect(attempts).toHaveValue('6');
+  await told.getByRole('button', { name: 'Discard it' }).click();
+  await expect(attempts).toHaveValue('4');
+  await expect(told).toHaveCount(0);
+  await attempts.fill('9');
+  await attempts.press('Tab');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('link', { name: 'Edit' }).click();
+  await expect(attempts).toHaveValue('9');
+  await expect(told).toHaveCount(0);
+});
+
+test('the plot is in view while the fields are written', async ({ page, server }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await open(page, server, '/policies/payment/edit');
+  await expect(page.getByRole('img', { name: 'Schedule' })).toBeInViewport({ ratio: 0.9 });
+  await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeInViewport();
+  await page.setViewportSize({ width: 360, height: 740 });
+  const top = async (part) => (await part.boundingBox()).y;
+  expect(await top(page.getByRole('img', { name: 'Schedule' }))).toBeLessThan(await top(json(page)));
+  await fits(page);
+});
+
 test('what somebody else saved meanwhile is shown, and nothing is lost', async ({ page, server }) => {
   const name = fresh('raced');
   await put(server, name, { max_attempts: 4 });
@@ -150,6 +194,7 @@ test('what somebody else saved meanwhile is shown, and nothing is lost', async (
   await expect(told).toContainText('by api');
   await expect(told.getByRole('row', { name: /max_attempts/ })).toHaveText(/max_attempts\s*5\s*7/);
   await expect(told.getByRole('row', { name: /timeout/ })).toContainText('9s');
+  await page.evaluate(() => scrollTo(0, 0)); // the bar above covers nothing
   await accessible(page);
   expect(await server.call(`/v1/policies/${name}`)).toMatchObject({ version: 2, policy: { max_attempts: 5 } });
   await told.getByRole('button', { name: 'Begin anew with version 2' }).click();
@@ -209,10 +254,16 @@ test('a version is tried on a share, ended, tried again and promoted', async ({ 
     await page.getByLabel('Attempts, the first included').press('Tab');
     await page.getByLabel(/^Try on a share/).fill(text);
     await page.getByLabel(/^Try on a share/).press('Tab');
+    await page.getByRole('button', { name: 'Check' }).click();
+    await expect(page.getByRole('status').filter({ hasText: `It is tried on ${text} of the tasks` })).toBeVisible();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect(page.getByRole('status').filter({ hasText: `is tried on ${text} of the tasks` })).toBeVisible();
     await expect(page).toHaveURL(new RegExp(`#/policies/${name}$`));
   };
   await share('10%');
+  const versions = page.getByRole('table', { name: 'Versions' }).locator(':scope > tbody > tr');
+  await expect(versions.first()).toContainText('tried on 10%');
+  await expect(versions.last()).toContainText('holds for the rest');
   const trial = page.getByRole('note').filter({ hasText: 'On trial' });
   await expect(trial).toContainText('Version 2 holds for 10% of the tasks; version 1 for the others.');
   await expect(trial.getByRole('link', { name: 'How both did' })).toHaveAttribute('href', '#/simulator?tab=history&by=policy_version');

@@ -32,7 +32,7 @@ test('a schedule is made, looked at, triggered, paused, edited and deleted', asy
   await dialog(page).getByLabel('Name', { exact: true }).fill('weekly');
   await expect(dialog(page).getByRole('alert').first()).toContainText('There is one of this name already.');
   await expect(dialog(page).getByRole('button', { name: 'Save', exact: true })).toBeDisabled();
-  await page.keyboard.press('Escape');
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('link', { name: 'weekly' }).click();
   await expect(page.getByRole('region', { name: 'What each tick enqueues' })).toContainText('9007199254740993');
 

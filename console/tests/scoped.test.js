@@ -22,10 +22,11 @@ test('a token for certain queues has only pages that are whole', async ({ page, 
   await expect(menu.getByRole('link', { name: 'Targets' })).toHaveCount(0);
   const places = await menu.getByRole('link').evaluateAll((links) => links.map((link) => (link.getAttribute('href') ?? '').replace(/^.*#/, '')));
   expect(places.length).toBeGreaterThan(5);
-  for (const place of [...places, '/']) {
+  for (const place of [...places, '/simulator?tab=history', '/']) {
     await open(page, server, place);
     await expect(page.locator('main')).not.toContainText(/NaN|undefined|\{\w+\}|only, and this is about all/);
     await expect(page.locator('.loading')).toHaveCount(0);
+    await expect(page.getByRole('alert')).toHaveCount(0);
     await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0);
   }
   const tile = (/** @type {string} */ label) => page.locator('.tile').filter({ has: page.locator('.label').getByText(label, { exact: true }) }).locator('.value');

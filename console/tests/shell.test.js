@@ -54,7 +54,7 @@ test('an action that fails is told, whatever came back, and also when its dialog
   await expect(page.getByRole('status').filter({ hasText: 'Pause: the store is away' })).toBeVisible();
 });
 
-test('a selection that ends outside a dialog does not close it, a press there does', async ({ page, server }) => {
+test('a selection that ends outside a dialog does not close it, a press there does unless something was written', async ({ page, server }) => {
   await choose(page);
   await open(page, server, '/tasks');
   await page.getByRole('button', { name: 'Enqueue a task' }).click();
@@ -66,6 +66,16 @@ test('a selection that ends outside a dialog does not close it, a press there do
   await page.mouse.move(5, box.y + 8, { steps: 4 });
   await page.mouse.up();
   await expect(url).toHaveValue('https://example.com/hook');
+  await page.mouse.click(5, 300); // something was written
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('What you wrote here would be lost.');
+  await expect(url).toHaveValue('https://example.com/hook');
+  await url.fill('https://example.com/other');
+  await expect(page.getByRole('dialog').getByRole('alert')).toHaveCount(0);
+  for (const left of [1, 0]) {
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(left);
+  }
+  await page.getByRole('button', { name: 'Enqueue a task' }).click();
   await page.mouse.click(5, 300);
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });

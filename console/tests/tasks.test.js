@@ -87,7 +87,11 @@ test('a retry is counted down, and happens without a reload', async ({ page, ser
   await expect(page.getByRole('table', { name: 'Attempts' }).getByRole('row')).toHaveCount(3);
   await page.getByText('Compare two attempts').click();
   const diff = page.getByRole('table', { name: 'Compare two attempts' });
-  await expect(diff.getByRole('row', { name: /outcome/ })).toContainText('succeeded');
+  await expect(diff.getByRole('row', { name: /^Outcome/ })).toContainText('succeeded');
+  await expect(diff.getByRole('row', { name: /^Started/ })).toContainText('UTC');
+  await page.getByLabel('Second attempt').selectOption({ index: 0 });
+  await expect(diff.locator('tbody tr')).toHaveCount(0);
+  await page.getByLabel('Second attempt').selectOption({ index: 1 });
   await expect(diff).toContainText('the shop is closed');
   expect(await page.evaluate(() => globalThis.stays)).toBe(true);
   await accessible(page);

@@ -120,7 +120,7 @@ export const shortcuts = new Set();
  * "Mod+k" (Ctrl, and Command on a Mac).
  * @param {Shortcut[]} list @param {any[]} inputs */
 export function useKeys(list, inputs) {
-  useEffect(() => {
+  useLayoutEffect(() => { // a key may follow what is seen at once
     list.forEach((s) => shortcuts.add(s));
     return () => list.forEach((s) => shortcuts.delete(s));
   }, inputs);

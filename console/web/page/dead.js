@@ -12,7 +12,7 @@ import { Filters, filtersOf } from '../part/filter.js';
 import { Head, Loaded, Panel } from '../part/panel.js';
 import { usePages } from '../part/pages.js';
 import { Purge, Redrive } from '../part/redrive.js';
-import { More, Table } from '../part/table.js';
+import { Again, More, Table } from '../part/table.js';
 import { LargeTrend, Trend } from '../part/trend.js';
 import { t as common } from '../part/common.text.js';
 import { t } from './dead.text.js';
@@ -38,7 +38,7 @@ function Groups() {
   const groups = useGet('/v1/dead/groups', { limit: 100, trend: true }, { on: ['tasks', 'dead', 'operation'], every: 15_000 });
   const stats = useGet(queues.value.length ? null : '/v1/dead/stats', undefined, { on: ['tasks', 'dead', 'operation'], every: 15_000 });
   return html`<div class="panel"><${Loaded} fetched=${groups}>${(/** @type {{groups: Group[]|null}} */ data) => html`<${Table} label=${t('groups')} rows=${data.groups ?? []} none=${t('none')}
-    id=${groupId} open=${(/** @type {Group} */ g) => href(['dead', 'groups', g.fingerprint])} columns=${[
+    again id=${groupId} open=${(/** @type {Group} */ g) => href(['dead', 'groups', g.fingerprint])} columns=${[
       { key: 'count', label: t('count'), numeric: true, cell: (/** @type {Group} */ g) => html`<a href=${href(['dead', 'groups', g.fingerprint])}><strong>${number(g.count)}</strong></a>` },
       { key: 'why', label: t('why'), wide: true, cell: (/** @type {Group} */ g) => html`<${Category} category=${g.category} /> <${Foreign} text=${g.message} limit=${160} />` },
       { key: 'reason', label: t('reason'), cell: (/** @type {Group} */ g) => html`<${Reasons} group=${g} />` },
@@ -46,7 +46,7 @@ function Groups() {
       { key: 'trend', label: t('trend'), cell: (/** @type {Group} */ g) => html`<${Trend} group=${g} label=${t('trend')} />` },
       { key: 'first', label: t('first'), cell: (/** @type {Group} */ g) => html`<${When} at=${g.first_seen} />` },
       { key: 'last', label: t('last'), cell: (/** @type {Group} */ g) => html`<${When} at=${g.last_seen} />` },
-      { key: 'act', label: '', cell: (/** @type {Group} */ g) => html`<${Redrive} small label=${t('redrive')} filter=${{ fingerprint: g.fingerprint }} example=${g.example} onDone=${groups.reload} />` },
+      { key: 'act', label: '', cell: (/** @type {Group} */ g) => html`<${Again}><${Redrive} small label=${t('redrive')} filter=${{ fingerprint: g.fingerprint }} example=${g.example} onDone=${groups.reload} /><//>` },
     ]} />`}<//></div>
   ${queues.value.length === 0 && html`<${Loaded} fetched=${stats} empty=${(/** @type {any} */ s) => !s.total} none=${false}>${(/** @type {any} */ s) => html`<div class="grid three">
     <${Share} title=${t('byReason')} counts=${s.by_reason} name="reason" label=${(/** @type {string} */ k) => common.named('reason.', k)} />
@@ -104,10 +104,10 @@ function Found({ filter }) {
   const [selected, setSelected] = useState(/** @type {Set<string>} */ (new Set()));
   const done = () => { setSelected(new Set()); list.first.reload(); };
   return html`<${Loaded} fetched=${list.first}>${() => html`<div class="actions">${selected.size > 0
-      ? html`<span>${common('selected', { n: selected.size })}</span><${Redrive} label=${t('redrive.selected', { n: selected.size })} ids=${[...selected]} onDone=${done} /><${Purge} ids=${[...selected]} onDone=${done} /><button type="button" class="ghost" onClick=${() => setSelected(new Set())}>${common('unselect')}</button>`
+      ? html`<span>${common('selected', { n: selected.size })}</span><${Again}><${Redrive} label=${t('redrive.selected', { n: selected.size })} ids=${[...selected]} onDone=${done} /><//><${Purge} ids=${[...selected]} onDone=${done} /><button type="button" class="ghost" onClick=${() => setSelected(new Set())}>${common('unselect')}</button>`
       : list.rows.length > 0 && html`<${Redrive} label=${t('redrive.all')} filter=${filter} onDone=${done} /><${Purge} filter=${filter} onDone=${done} />`}</div>
       <${Table} label=${t('letters')} rows=${list.rows} none=${list.cursor ? t('partial') : Object.keys(filter).length ? t('none.match') : t('none')} id=${(/** @type {Task} */ row) => row.id} open=${(/** @type {Task} */ row) => href(['tasks', row.id])}
-        selected=${selected} onSelect=${may('operate') ? setSelected : undefined} columns=${columns()} />
+        selected=${selected} again onSelect=${may('operate') ? setSelected : undefined} columns=${columns()} />
       ${list.problem && html`<${Failure} problem=${list.problem} />`}<${More} cursor=${list.cursor} busy=${list.busy} onMore=${list.more} />`}<//>`;
 }
 

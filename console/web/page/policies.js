@@ -5,7 +5,7 @@ import { at, callText } from '../lib/api.js';
 import { Raw, members, pretty, split, visible } from '../lib/json.js';
 import { go, href, path, query } from '../lib/route.js';
 import { may } from '../lib/session.js';
-import { number, percent } from '../lib/text.js';
+import { number } from '../lib/text.js';
 import { useGet } from '../lib/use.js';
 import { Note, State, When, quoted } from '../part/basics.js';
 import { Change } from '../part/change.js';
@@ -57,7 +57,7 @@ async function readPolicy(place, asked, signal) {
 function EditOne({ name }) {
   const fetched = useGet(at`/v1/policies/${name}`, undefined, { read: readPolicy });
   return html`<${Loaded} fetched=${fetched} name=${name}>${(/** @type {{policy: Policy, text: string}} */ { policy, text }) => (policy.source === 'file' ? html`<${Head} title=${html`<bdi>${visible(name)}</bdi>`} actions=${html`<a class="button" href=${href(['policies', name])}>${t('back.one')}</a>`} /><${Note}>${t('file.about')}<//>`
-    : html`<${Editor} name=${name} version=${policy.source === 'preset' ? 0 : policy.version} text=${query.value.get('draft') ?? text} />`)}<//>`;
+    : html`<${Editor} name=${name} version=${policy.source === 'preset' ? 0 : policy.version} text=${text} given=${query.value.get('draft') ?? ''} />`)}<//>`;
 }
 
 /** @param {{name: string}} props */
@@ -71,7 +71,7 @@ function One({ name }) {
     ${p.source === 'file' && html`<${Note}>${t('file.about')}<//>`}${p.source === 'preset' && html`<${Note}>${t('preset.about')}<//>`}
     ${p.canary && html`<${Trial} name=${name} policy=${p} onDone=${fetched.reload} />`}
     <${Planned} text=${text} /><${Panel} title=${t('whole')}><pre class="block" tabindex="0"><code>${visible(pretty(text))}</code></pre><//>
-    ${p.source !== 'preset' && html`<${Versions} name=${name} newest=${p.version} editable=${p.source === 'api'} onDone=${fetched.reload} />`}`}<//>`;
+    ${p.source !== 'preset' && html`<${Versions} name=${name} newest=${p.version} canary=${p.canary} editable=${p.source === 'api'} onDone=${fetched.reload} />`}`}<//>`;
 }
 
 /** @param {{text: string}} props */
@@ -83,9 +83,8 @@ function Planned({ text }) {
 /** A version that holds for a share of the tasks. @param {{name: string, policy: Policy, onDone: () => void}} props */
 function Trial({ name, policy, onDone }) {
   const canary = /** @type {any} */ (policy.canary);
-  const share = typeof canary.share === 'number' ? percent(canary.share > 1 ? canary.share / 100 : canary.share) : String(canary.share);
   const verb = (/** @type {'promote'|'abort'} */ v, /** @type {string} */ done) => html`<${Action} label=${t(v)} needs="administer" about=${t(`${v}.about`)} done=${done} onDone=${onDone} request=${{ method: 'POST', path: at`/v1/policies/${name}/` + v }} cli=${`outlast policy ${v} ${quoted(name)}`} />`;
-  return html`<${Note} tone="warn" title=${t('canary')}><p>${t('canary.about', { n: canary.version, share, base: canary.base_version })}</p><p class="actions">${verb('promote', t('promoted'))}${verb('abort', t('aborted'))} <a href=${href('simulator', { tab: 'history', by: 'policy_version' })}>${t('canary.stats')}</a></p><//>`;
+  return html`<${Note} tone="warn" title=${t('canary')}><p>${t('canary.about', { n: canary.version, share: canary.share, base: canary.base_version })}</p><p class="actions">${verb('promote', t('promoted'))}${verb('abort', t('aborted'))} <a href=${href('simulator', { tab: 'history', by: 'policy_version' })}>${t('canary.stats')}</a></p><//>`;
 }
 
 /** @typedef {{row: Policy, body: Raw|undefined}} Version */
@@ -97,13 +96,15 @@ async function readVersions(place, asked, signal) {
   return split(list).map(([, text]) => ({ row: JSON.parse(text), body: members(text, ['policy']).policy }));
 }
 
-/** The versions, each against the one before it. @param {{name: string, newest: number, editable: boolean, onDone: () => void}} props */
-function Versions({ name, newest, editable, onDone }) {
+/** The versions, each against the one before it. @param {{name: string, newest: number, canary: any, editable: boolean, onDone: () => void}} props */
+function Versions({ name, newest, canary, editable, onDone }) {
+  const standing = (/** @type {number} */ n) => (canary?.version === n ? html`<${State} state="half_open" label=${t('current.trial', { share: canary.share })} />`
+    : canary?.base_version === n ? html`<${State} state="on" label=${t('current.rest')} />` : n === newest && html`<${State} state="on" label=${t('current')} />`);
   const versions = useGet(at`/v1/policies/${name}/versions`, undefined, { on: ['policy'], read: readVersions });
   return html`<${Panel} title=${t('versions')}><${Loaded} fetched=${versions}>${(/** @type {Version[]} */ all) => {
     const before = (/** @type {Version} */ v) => all.find((other) => other.row.version < v.row.version);
     return html`<${Table} label=${t('versions')} rows=${all} none=${t('versions.none')} id=${(/** @type {Version} */ v) => String(v.row.version)} columns=${[
-      { key: 'version', label: t('version'), cell: (/** @type {Version} */ v) => html`${number(v.row.version)} ${v.row.version === newest && html`<${State} state="on" label=${t('current')} />`}` },
+      { key: 'version', label: t('version'), cell: (/** @type {Version} */ v) => html`${number(v.row.version)} ${standing(v.row.version)}` },
       { key: 'summary', label: t('summary'), wide: true, cell: (/** @type {Version} */ v) => html`${schedule(v.row.policy, v.row.attempts, v.row.summary)}<details class="numbers"><summary>${t('diff')}</summary><${Change} before=${before(v)?.body} after=${v.body} head=${['', t('before', { n: before(v)?.row.version ?? 0 }), t('before', { n: v.row.version })]} same="—" /></details>` },
       { key: 'updated', label: t('updated'), cell: (/** @type {Version} */ v) => html`<${When} at=${v.row.updated_at} />` },
       { key: 'actor', label: t('actor'), cell: (/** @type {Version} */ v) => html`<bdi>${visible(v.row.actor ?? '')}</bdi>` },

@@ -1,12 +1,12 @@
 // The editor of a policy: a form for what is common, JSON for all, and beside them what the
 // policy will do.
 
-import { html, useEffect, useState } from '../lib/ui.js';
+import { html, useEffect, useRef, useState } from '../lib/ui.js';
 import { at, call, callText } from '../lib/api.js';
 import { Raw, members, mistake, pretty, visible, withMember } from '../lib/json.js';
-import { go, href } from '../lib/route.js';
+import { go, href, setQuery } from '../lib/route.js';
 import { may } from '../lib/session.js';
-import { Failure, Note, When, curl, say, Same } from '../part/basics.js';
+import { Failure, Note, Same, When, curl, quoted, say } from '../part/basics.js';
 import { Change } from '../part/change.js';
 import { Head, Panel } from '../part/panel.js';
 import { Outlook, planOf } from '../part/outlook.js';
@@ -22,20 +22,44 @@ const fieldsOf = { exponential: ['initial', 'multiplier', 'max'], fixed: ['initi
 /** What a new policy begins with. */
 const initial = '{"max_attempts": 5, "backoff": {"kind": "exponential", "initial": "1s", "multiplier": 2, "max": "1m", "jitter": "full"}, "timeout": "10s"}';
 
-/** @param {{name: string, version: number, text: string}} props version: that the edit begins with; 0 for none. Of both only the first hold */
-export function Editor({ name, version: first, text: begun }) {
-  const [to, setTo] = useState(name);
-  const [version, setVersion] = useState(first);
-  const [text, setText] = useState(pretty(begun === '{}' ? initial : begun));
+/** @typedef {{to: string, version: number, text: string, given: string}} Draft version: that the edit begins with; 0 for none; given: the text that the address brought, if any */
+
+/** What was written and not saved, by the policy's name, for as long as the page is not loaded anew. @type {Map<string, Draft>} */
+const drafts = new Map();
+
+/** What an edit begins with: what was left unsaved, unless the address brings something newer.
+ * @param {string} name @param {number} version @param {string} saved @param {string} given @returns {Draft} */
+function begun(name, version, saved, given) {
+  const kept = drafts.get(name);
+  if (kept && (!given || kept.given === given)) return kept;
+  return { to: name, version: kept?.version ?? version, text: given || saved, given };
+}
+
+/** @param {{name: string, version: number, text: string, given?: string}} props version and text: what is saved; given: what to begin with instead of the text */
+export function Editor({ name, version: newest, text: whole, given = '' }) {
+  const saved = pretty(whole === '{}' ? initial : whole);
+  const [draft, setDraft] = useState(() => begun(name, newest, saved, given && pretty(given)));
+  const [restored, setRestored] = useState(draft.text !== saved || draft.to !== name);
   const [failRate, setFailRate] = useState(50);
   const [checked, setChecked] = useState(/** @type {any} */ (null));
   const [problem, setProblem] = useState(/** @type {any} */ (null));
   const [doubt, setDoubt] = useState(/** @type {any} */ (null)); // of the planner
   const [busy, setBusy] = useState(false);
+  const { to, version, text } = draft;
   const wrong = mistake(text) || (text.trim()[0] === '{' ? '' : t('json.object'));
   const policy = wrong ? null : JSON.parse(text);
-  const change = (/** @type {string} */ next) => { setText(next); setChecked(null); setProblem(null); };
-  const begin = (/** @type {number} */ newest, /** @type {string} */ theirs = text) => { setVersion(newest); change(theirs); };
+  const change = (/** @type {Partial<Draft>} */ part) => {
+    const next = { ...draft, ...part };
+    if (next.text === saved && next.to === name) drafts.delete(name); else drafts.set(name, next);
+    setDraft(next);
+    setChecked(null);
+    setProblem(null);
+  };
+  const discard = () => {
+    change({ to: name, version: newest, text: saved, given: '' });
+    setRestored(false);
+    setQuery({ draft: null }, true);
+  };
   const path = at`/v1/policies/${to}`;
   const put = async (/** @type {boolean} */ dry) => {
     setProblem(null);
@@ -43,24 +67,26 @@ export function Editor({ name, version: first, text: begun }) {
     try {
       const answer = await call('PUT', path, { body: new Raw(text), query: { version, ...(dry ? { dry_run: true } : {}) } });
       if (dry) { setChecked(answer); return; }
-      say(t('saved', { n: answer.version }), 'good');
+      drafts.delete(name);
+      say(answer.canary ? t('saved.trial', { n: answer.version, share: answer.canary.share }) : t('saved', { n: answer.version }), 'good');
       go(['policies', to]);
     } catch (error) { setChecked(null); setProblem(error); } finally { setBusy(false); }
   };
   return html`<${Head} title=${name ? t('editor.title', { name: visible(name) }) : t('editor.new')} actions=${html`<a class="button" href=${href(name ? ['policies', name] : 'policies')}>${t('leave')}</a>`} />
-  <div class="grid"><${Panel} title=${t('form')}>
-    ${!name && html`<label class="field"><span>${t('name')}</span><input required value=${to} spellcheck=${false} onInput=${(/** @type {any} */ e) => { setTo(e.target.value.trim()); begin(0); }} /></label>`}
-    ${policy && html`<${Form} policy=${policy} problem=${problem ?? doubt} onPreset=${(/** @type {string} */ preset) => change(pretty(JSON.stringify({ preset })))} onChange=${(/** @type {string} */ key, /** @type {any} */ value) => change(withMember(text, key, empty(value) ? undefined : value))} />`}<//>
+  ${restored && html`<${Note} tone="warn" title=${t('draft')}><p>${t('draft.about')}</p><button type="button" onClick=${discard}>${t('draft.discard')}</button><//>`}
+  <${Panel} title=${t('form')}>
+    ${!name && html`<label class="field"><span>${t('name')}</span><input required value=${to} spellcheck=${false} onInput=${(/** @type {any} */ e) => change({ to: e.target.value.trim(), version: 0 })} /></label>`}
+    ${policy && html`<${Form} policy=${policy} problem=${problem ?? doubt} onPreset=${(/** @type {string} */ preset) => change({ text: pretty(JSON.stringify({ preset })) })} onChange=${(/** @type {string} */ key, /** @type {any} */ value) => change({ text: withMember(text, key, empty(value) ? undefined : value) })} />`}<//>
+  <div class="grid"><div><${Live} text=${wrong ? '' : text} failRate=${failRate / 100} onProblem=${setDoubt} />
+    <label class="field"><span>${t('failRate')}: ${failRate} %</span><input type="range" min="1" max="99" value=${failRate} onInput=${(/** @type {any} */ e) => setFailRate(Number(e.target.value))} /></label></div>
   <${Panel} title=${t('json')} aside=${html`<span class="faint">${t('json.about')}</span>`}>
-    <label class="field"><span class="hidden">${t('json')}</span><textarea rows="18" spellcheck=${false} aria-invalid=${wrong !== ''} value=${text} onInput=${(/** @type {any} */ e) => change(e.target.value)} /></label>
+    <label class="field"><span class="hidden">${t('json')}</span><textarea rows="10" spellcheck=${false} aria-invalid=${wrong !== ''} value=${text} onInput=${(/** @type {any} */ e) => change({ text: e.target.value })} /></label>
     ${wrong && html`<p class="text-bad" role="alert">${wrong}</p>`}${problem ? html`<${Failure} problem=${problem} />` : doubt && !wrong && html`<${Failure} problem=${doubt} />`}
-    ${problem?.code === 'conflict' && html`<${Meanwhile} path=${path} text=${text} onBegin=${begin} />`}
-    ${checked && html`<p role="status">${checked.changed === false ? t('save.same') : t('save.about', { n: version, next: checked.version })}</p>`}
-    <div class="actions"><button type="button" disabled=${!policy || !to || busy} onClick=${() => put(true)}>${t('preview')}</button><button type="button" class="primary" disabled=${!policy || !to || busy} onClick=${() => put(false)}>${t('save')}</button></div>
-    <${Same} cli="outlast policy apply policy.yaml" curl=${curl('PUT', path, text)} /><//></div>
-  ${policy && may('operate') && html`<div class="actions"><a class="button" href=${href('simulator', { tab: 'whatif', name: to, draft: text.trim() })}>${t('whatif')}</a></div>`}
-  <label class="field"><span>${t('failRate')}: ${failRate} %</span><input type="range" min="1" max="99" value=${failRate} onInput=${(/** @type {any} */ e) => setFailRate(Number(e.target.value))} /></label>
-  <${Live} text=${wrong ? '' : text} failRate=${failRate / 100} onProblem=${setDoubt} />`;
+    ${problem?.code === 'conflict' && html`<${Meanwhile} path=${path} text=${text} onBegin=${(/** @type {number} */ n, theirs = text) => change({ version: n, text: theirs })} />`}
+    ${checked && html`<p role="status">${checked.changed === false ? t('save.same') : checked.canary ? t('save.trial', { n: version, next: checked.version, share: checked.canary.share }) : t('save.about', { n: version, next: checked.version })}</p>`}
+    <div class="actions"><button type="button" disabled=${!policy || !to || busy} onClick=${() => put(true)}>${t('preview')}</button><button type="button" class="primary" disabled=${!policy || !to || busy} onClick=${() => put(false)}>${t('save')}</button>
+      ${policy && may('operate') && html`<a class="button" href=${href('simulator', { tab: 'whatif', name: to, draft: text.trim() })}>${t('whatif')}</a>`}</div>
+    <${Same} cli=${`outlast policy apply - --name ${quoted(to)} --version ${version} <<'EOF'\n${text.trim()}\nEOF`} curl=${curl('PUT', `${path}?version=${version}`, text)} /><//></div>`;
 }
 
 /** What was saved since the edit began, against what is written here.
@@ -107,9 +133,9 @@ function Form({ policy, problem, onPreset, onChange: set }) {
     return html`<label class="field"><span>${label}</span><${Typed} type=${type} value=${value ?? ''} wrong=${wrong !== ''} onDone=${onInput} />${wrong && html`<span class="text-bad">${wrong}</span>`}</label>`;
   };
   const waits = { initial: (/** @type {string} */ v) => v, max: (/** @type {string} */ v) => v, step: (/** @type {string} */ v) => v, multiplier: numeric, steps: (/** @type {string} */ v) => v.split(/[\s,]+/).filter(Boolean) };
-  return html`<label class="field"><span>${t('preset')}</span><select value=${policy.preset ?? ''} onChange=${(/** @type {any} */ e) => (e.target.value ? onPreset(e.target.value) : set('preset', ''))}>
+  return html`<div class="grid fields"><label class="field"><span>${t('preset')}</span><select value=${policy.preset ?? ''} onChange=${(/** @type {any} */ e) => (e.target.value ? onPreset(e.target.value) : set('preset', ''))}>
       <option value="">${t('preset.none')}</option>${(presets.data?.policies ?? []).filter((/** @type {any} */ p) => p.preset || p.source === 'preset').map((/** @type {any} */ p) => html`<option value=${p.name}>${p.name}</option>`)}</select></label>
-    <div class="grid three">${input('max_attempts', t('attempts'), policy.max_attempts, (v) => set('max_attempts', numeric(v)), 'number')}
+    ${input('max_attempts', t('attempts'), policy.max_attempts, (v) => set('max_attempts', numeric(v)), 'number')}
     <label class="field"><span>${t('kind')}</span><select value=${kind} onChange=${(/** @type {any} */ e) => set('backoff', without({ ...Object.fromEntries(fieldsOf[e.target.value].map((f) => [f, backoff[f]])), kind: e.target.value, jitter: backoff.jitter }))}>
       ${kinds.map((k) => html`<option value=${k}>${t(`kind.${k}`)}</option>`)}</select></label>
     ${(fieldsOf[kind] ?? []).map((field) => input(`backoff.${field}`, t(field), field === 'steps' ? backoff.steps?.join(' ') : backoff[field], (v) => wait(field, waits[field](v))))}
@@ -118,12 +144,15 @@ function Form({ policy, problem, onPreset, onChange: set }) {
     ${input('timeout', t('timeout'), policy.timeout, (v) => set('timeout', v))}${input('ttl', t('ttl'), policy.ttl, (v) => set('ttl', v))}${input('canary', t('share'), policy.canary, (v) => set('canary', v))}</div>`;
 }
 
-/** An input that is taken when it is left. What is being typed stays while the page around it is drawn anew.
+/** An input that is taken when it is left, also with the page. What is being typed stays while the page around it is drawn anew.
  * @param {{type: string, value: string|number, wrong: boolean, onDone: (text: string) => void}} props */
 function Typed({ type, value, wrong, onDone }) {
   const [draft, setDraft] = useState(/** @type {string|null} */ (null));
-  return html`<input type=${type} min="1" spellcheck=${false} aria-invalid=${wrong} value=${draft ?? value} onInput=${(/** @type {any} */ e) => setDraft(e.target.value)}
-    onChange=${(/** @type {any} */ e) => { setDraft(null); onDone(e.target.value.trim()); }} />`;
+  const done = () => { setDraft(null); if (draft !== null) onDone(draft.trim()); };
+  const last = useRef(done);
+  last.current = done;
+  useEffect(() => () => last.current(), []);
+  return html`<input type=${type} min="1" spellcheck=${false} aria-invalid=${wrong} value=${draft ?? value} onInput=${(/** @type {any} */ e) => setDraft(e.target.value)} onChange=${() => last.current()} />`;
 }
 
 /** A number, or what was typed instead, for the server to refuse. @param {string} text */

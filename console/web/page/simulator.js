@@ -20,9 +20,10 @@ import { t } from './simulator.text.js';
 const tabs = /** @type {const} */ (['storms', 'compare', 'whatif', 'history']);
 
 export default function Simulator() {
-  const tab = tabs.find((name) => name === query.value.get('tab')) ?? 'storms';
+  const open = tabs.filter((name) => name !== 'history' || queues.value.length === 0);
+  const tab = open.find((name) => name === query.value.get('tab')) ?? 'storms';
   return html`<${Head} title=${t('title')}>${t('about')}<//>
-    <${Tabs} label=${t('title')} tabs=${tabs.filter((name) => name !== 'history' || queues.value.length === 0).map((name) => ({ label: t(name), href: href('simulator', { tab: name }), here: name === tab }))} />
+    <${Tabs} label=${t('title')} tabs=${open.map((name) => ({ label: t(name), href: href('simulator', { tab: name }), here: name === tab }))} />
     ${tab === 'history' ? html`<${History} />` : tab === 'whatif' ? html`<${WhatIf} />` : html`<${Storms} key=${tab} side=${tab === 'compare'} />`}`;
 }
 
@@ -48,7 +49,7 @@ function Storms({ side }) {
     <label class="field"><span>${t('scenario')}</span><select value=${id} onChange=${(/** @type {any} */ e) => setQuery({ scenario: e.target.value })}>
       ${all.map((/** @type {any} */ s) => html`<option value=${s.id}>${s.id} · ${said('storm', s.id, s.name)}</option>`)}</select></label>
     ${scenario && html`<p class="faint">${scenario.shows}</p>`}
-    ${side ? html`<fieldset><legend>${t('policies')}</legend>${names.map((/** @type {string} */ name) => html`<label class="check" key=${name}><input type="checkbox" checked=${chosen.includes(name)} onChange=${() => toggle(name)} /><bdi>${visible(name)}</bdi></label>`)}</fieldset>`
+    ${side ? html`<fieldset class="field"><legend>${t('policies')}</legend><div class="choices">${names.map((/** @type {string} */ name) => html`<label class="check" key=${name}><input type="checkbox" checked=${chosen.includes(name)} onChange=${() => toggle(name)} /><bdi>${visible(name)}</bdi></label>`)}</div></fieldset>`
       : html`<label class="field"><span>${t('policy')}</span><select value=${chosen[0] ?? ''} onChange=${(/** @type {any} */ e) => setChosen(e.target.value ? [e.target.value] : [])}>
         <option value="">${t('ours')}</option>${names.map((/** @type {string} */ name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
     <div class="actions"><button type="submit" class="primary" disabled=${busy}>${t('play')}</button>${busy && html`<span role="status">${t('playing')}</span>`}</div></form></div>

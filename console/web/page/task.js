@@ -129,7 +129,7 @@ function Story({ task, attempts }) {
       { key: 'took', label: t('took'), numeric: true, cell: took },
       { key: 'error', label: t('attempt.error'), wide: true, cell: (/** @type {Attempt} */ a) => html`<${Category} category=${a.category} /> ${a.code && html`<code>${visible(a.code)}</code> `}<${Foreign} text=${a.error} />` },
       { key: 'wait', label: t('wait'), numeric: true, cell: (/** @type {Attempt} */ a) => html`<${Lasting} text=${a.next_delay} />` },
-      { key: 'policy', label: t('policy'), cell: (/** @type {Attempt} */ a) => (a.policy ? html`<a href=${href(['policies', a.policy])}><bdi>${a.policy}</bdi></a> ${a.policy_version}` : '—') },
+      { key: 'policy', label: t('policy'), cell: (/** @type {Attempt} */ a) => (a.policy ? html`<a href=${href(['policies', a.policy])}><bdi>${visible(a.policy)}</bdi></a> ${a.policy_version}` : task.retry ? t('inline') : task.policy ? html`<a href=${href(['policies', task.policy])}><bdi>${visible(task.policy)}</bdi></a>` : '—') }, // a preset has no versions
       { key: 'by', label: t('by'), cell: (/** @type {Attempt} */ a) => html`<bdi>${visible(a.worker || a.node || '—')}</bdi>` },
     ]} />${attempts.length > 1 && html`<${Diff} attempts=${attempts} />`}<//>`;
 }
@@ -140,11 +140,34 @@ function Diff({ attempts }) {
   const [a, b] = pair.map((i) => /** @type {globalThis.Record<string, any>} */ (attempts[i] ?? {}));
   const differ = [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => JSON.stringify(a[name]) !== JSON.stringify(b[name]));
   const told = differ.some((name) => !['number', 'claim', 'started_at', 'ended_at'].includes(name));
-  const pick = (/** @type {number} */ side) => html`<label class="field"><span>${t('left')}</span><select value=${pair[side]} onChange=${(/** @type {any} */ e) => setPair(side ? [pair[0], Number(e.target.value)] : [Number(e.target.value), pair[1]])}>
+  const pick = (/** @type {0|1} */ side) => html`<label class="field"><span>${t(side ? 'second' : 'first')}</span><select value=${pair[side]} onChange=${(/** @type {any} */ e) => setPair(side ? [pair[0], Number(e.target.value)] : [Number(e.target.value), pair[1]])}>
     ${attempts.map((one, i) => html`<option value=${i}>${one.number} · ${t.named('outcome.', one.outcome)}</option>`)}</select></label>`;
   return html`<details class="numbers"><summary>${t('diff')}</summary><div class="filters">${pick(0)}${pick(1)}</div>${!told && html`<p>${t('same')}</p>`}
     <div class="scroll" tabindex="0" role="region" aria-label=${t('diff')}><table class="plain" aria-label=${t('diff')}><thead><tr><th scope="col">${t('field')}</th><th scope="col">${a.number}</th><th scope="col">${b.number}</th></tr></thead>
-    <tbody>${differ.map((name) => html`<tr><th scope="row"><code>${name}</code></th><td><${Foreign} text=${text(a[name])} /></td><td><${Foreign} text=${text(b[name])} /></td></tr>`)}</tbody></table></div></details>`;
+    <tbody>${differ.map((name) => html`<tr key=${name}><th scope="row">${t.named('field.', name)}</th><td>${shownOf(name, a[name], b[name])}</td><td>${shownOf(name, b[name], a[name])}</td></tr>`)}</tbody></table></div></details>`;
+}
+
+/** A field of an attempt, beside that of another. @param {string} name @param {any} value @param {any} other */
+function shownOf(name, value, other) {
+  if (value === undefined) return html`<${Foreign} />`;
+  if (name.endsWith('_at')) return html`<${When} at=${value} full />`;
+  if (name === 'outcome') return t.named('outcome.', value);
+  if (name === 'category') return html`<${Category} category=${value} />`;
+  if (name === 'next_delay') return html`<${Lasting} text=${value} />`;
+  return html`<${Apart} text=${text(value)} other=${text(other)} />`;
+}
+
+const about = 60; // characters shown on either side of what differs
+
+/** A text; of a long one, what it has not in common with the other is marked. @param {{text: string, other: string}} props */
+function Apart({ text: mine, other }) {
+  const a = [...mine], b = [...other], least = Math.min(a.length, b.length);
+  let from = 0, behind = 0;
+  while (from < least && a[from] === b[from]) from++;
+  while (behind < least - from && a[a.length - 1 - behind] === b[b.length - 1 - behind]) behind++;
+  if (a.length < about || from + behind === 0) return html`<${Foreign} text=${mine} />`;
+  const end = a.length - behind, part = (/** @type {number} */ x, /** @type {number} */ y) => visible(a.slice(x, y).join(''));
+  return html`<bdi class="foreign">${from > about && '…'}${part(Math.max(0, from - about), from)}<mark class="apart">${part(from, end)}</mark>${part(end, end + about)}${behind > about && '…'}</bdi>`;
 }
 
 /** @param {any} value */

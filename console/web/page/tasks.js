@@ -11,7 +11,7 @@ import { Filters, filtersOf } from '../part/filter.js';
 import { Head, Loaded } from '../part/panel.js';
 import { usePages } from '../part/pages.js';
 import { columns } from '../part/rows.js';
-import { More, Table } from '../part/table.js';
+import { Again, More, Table } from '../part/table.js';
 import { t as common } from '../part/common.text.js';
 import { OneTask } from './task.js';
 import { t } from './tasks.text.js';
@@ -48,10 +48,10 @@ function Found({ filter }) {
   const done = () => { setSelected(new Set()); list.first.reload(); };
   const filtered = Object.keys(filter).length > 0;
   return html`<${Loaded} fetched=${list.first}>${() => html`${(selected.size > 0 || (filtered && list.rows.length > 0)) && html`<div class="actions">${selected.size > 0
-      ? html`<span>${common('selected', { n: selected.size })}</span><${Bulk} ids=${[...selected]} onDone=${done} /><button type="button" class="ghost" onClick=${() => setSelected(new Set())}>${common('unselect')}</button>`
+      ? html`<span>${common('selected', { n: selected.size })}</span><${Again}><${Bulk} ids=${[...selected]} onDone=${done} /><//><button type="button" class="ghost" onClick=${() => setSelected(new Set())}>${common('unselect')}</button>`
       : html`<${Bulk} filter=${filter} onDone=${done} />`}</div>`}
     <${Table} label=${t('title')} rows=${list.rows} id=${(/** @type {Task} */ row) => row.id} open=${(/** @type {Task} */ row) => href(['tasks', row.id])}
-      selected=${selected} onSelect=${may('operate') ? setSelected : undefined} none=${list.cursor ? t('partial') : filtered ? t('none') : t('none.all')} columns=${columns()} />
+      selected=${selected} again onSelect=${may('operate') ? setSelected : undefined} none=${list.cursor ? t('partial') : filtered ? t('none') : t('none.all')} columns=${columns()} />
       ${list.problem && html`<${Failure} problem=${list.problem} />`}<${More} cursor=${list.cursor} busy=${list.busy} onMore=${list.more} />`}<//>`;
 }
 

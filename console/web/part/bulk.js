@@ -18,7 +18,7 @@ import { t } from './bulk.text.js';
 /** @typedef {'cancel'|'retry'|'reschedule'} Verb */
 /** @typedef {Record<string, string>} Filter */
 
-/** @type {Verb[]} */
+/** The first is what the key r does. @type {Verb[]} */
 const verbs = ['retry', 'reschedule', 'cancel'];
 
 /** What can be done to tasks of a state. @param {string|undefined} state @returns {Verb[]} */

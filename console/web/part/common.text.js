@@ -3,7 +3,7 @@
 import { translator } from '../lib/text.js';
 
 const en = {
-  skip: 'Skip to content', menu: 'Menu', search: 'Search tasks', palette: 'Go to or do…', help: 'Keyboard shortcuts', close: 'Close', cancel: 'Cancel', 'keep.it': 'Keep it', 'keep.them': 'Keep them',
+  skip: 'Skip to content', menu: 'Menu', search: 'Search tasks', palette: 'Go to or do…', help: 'Keyboard shortcuts', close: 'Close', 'close.sure': 'What you wrote here would be lost. Escape once more closes the dialog.', cancel: 'Cancel', 'keep.it': 'Keep it', 'keep.them': 'Keep them',
   loading: 'Loading…', retry: 'Try again', none: 'Nothing here', more: 'Show more', unreachable: 'The server does not answer.',
   problem: 'That did not work', hint: 'What helps', renewed: 'The server has another version than this page.', refresh: 'Load the page anew', uncopied: 'This browser does not let the page copy. Select the text and copy it.', done: 'Done',
   live: 'Live', polling: 'Asking every 3 s', paused: 'Not updating', 'live.pause': 'Stop updating', 'live.resume': 'Keep up to date',
@@ -14,7 +14,7 @@ const en = {
   'page.simulator': 'Simulator', notFound: 'There is no such page.', onlyQueues: 'Your token is for certain queues ({queues}). What this page shows belongs to no single queue.', 'login.title': 'Sign in', 'login.about': 'This server wants a token. It is kept in this tab only, until the tab is closed.',
   'login.token': 'Token', 'login.go': 'Sign in', 'login.refused': 'The server does not take this token.', 'login.again': 'The token has ended, or the server wants one now. What is written on the page stays.', 'login.make': 'How to make one', 'made.title': 'The new token', 'made.about': 'Copy it now. It is not shown again.',
   same: 'The same by command line', copy: 'Copy', copied: 'Copied', expand: 'Show', collapse: 'Hide',
-  'table.numbers': 'The numbers', 'row.next': 'Next row', 'row.before': 'Previous row', 'row.open': 'Open the row', 'row.select': 'Select the row', selected: { one: '{n} selected', other: '{n} selected' }, 'select.all': 'Select all on this page', select: 'Select', unselect: 'Clear the selection',
+  'table.numbers': 'The numbers', 'row.next': 'Next row', 'row.before': 'Previous row', 'row.open': 'Open the row', 'row.select': 'Select the row', 'row.again': 'Retry or send back what is selected, or the row', selected: { one: '{n} selected', other: '{n} selected' }, 'select.all': 'Select all on this page', select: 'Select', unselect: 'Clear the selection',
   download: 'Download', 'payload.whole': 'Show all ({size})', 'payload.none': 'No payload', nothing: '—',
   filter: 'Filter', 'filter.clear': 'Clear', 'filter.more': 'More filters', 'filter.any': 'any', taken: 'There is one of this name already. Edit that one, or choose another name.', type: 'Type "{word}" to confirm',
   'state.pending': 'pending', 'state.running': 'running', 'state.succeeded': 'succeeded', 'state.dead': 'dead', 'state.canceled': 'canceled',
@@ -29,7 +29,7 @@ const en = {
 
 /** @type {typeof en} */
 const zh = {
-  skip: '跳到正文', menu: '菜单', search: '搜索任务', palette: '前往或执行…', help: '键盘快捷键', close: '关闭', cancel: '取消', 'keep.it': '不取消', 'keep.them': '不取消',
+  skip: '跳到正文', menu: '菜单', search: '搜索任务', palette: '前往或执行…', help: '键盘快捷键', close: '关闭', 'close.sure': '您在此填写的内容将会丢失。再按一次 Escape 关闭对话框。', cancel: '取消', 'keep.it': '不取消', 'keep.them': '不取消',
   loading: '加载中…', retry: '重试', none: '暂无内容', more: '显示更多', unreachable: '服务器没有响应。',
   problem: '操作未成功', hint: '建议', renewed: '服务器的版本与本页面不同。', refresh: '重新加载页面', uncopied: '浏览器不允许本页复制，请选中文本后手动复制。', done: '完成',
   live: '实时', polling: '每 3 秒刷新', paused: '已停止刷新', 'live.pause': '停止刷新', 'live.resume': '保持刷新',
@@ -40,7 +40,7 @@ const zh = {
   'page.simulator': '模拟器', notFound: '没有这个页面。', onlyQueues: '您的令牌仅限部分队列（{queues}）。本页内容不属于任何单个队列。', 'login.title': '登录', 'login.about': '此服务器需要令牌。令牌只保存在当前标签页中，关闭后即清除。',
   'login.token': '令牌', 'login.go': '登录', 'login.refused': '服务器不接受此令牌。', 'login.again': '令牌已失效，或服务器现在需要令牌。页面上已填写的内容会保留。', 'login.make': '如何创建令牌', 'made.title': '新令牌', 'made.about': '请立即复制，之后不再显示。',
   same: '等价的命令行', copy: '复制', copied: '已复制', expand: '展开', collapse: '收起',
-  'table.numbers': '数据表', 'row.next': '下一行', 'row.before': '上一行', 'row.open': '打开该行', 'row.select': '选择该行', selected: { one: '已选 {n} 项', other: '已选 {n} 项' }, 'select.all': '选择本页全部', select: '选择', unselect: '清除选择',
+  'table.numbers': '数据表', 'row.next': '下一行', 'row.before': '上一行', 'row.open': '打开该行', 'row.select': '选择该行', 'row.again': '重试或重投所选项或该行', selected: { one: '已选 {n} 项', other: '已选 {n} 项' }, 'select.all': '选择本页全部', select: '选择', unselect: '清除选择',
   download: '下载', 'payload.whole': '显示全部（{size}）', 'payload.none': '没有载荷', nothing: '—',
   filter: '筛选', 'filter.clear': '清除', 'filter.more': '更多筛选', 'filter.any': '不限', taken: '已有同名项。请编辑该项，或换一个名称。', type: '输入 “{word}” 以确认',
   'state.pending': '等待中', 'state.running': '执行中', 'state.succeeded': '成功', 'state.dead': '死信', 'state.canceled': '已取消',

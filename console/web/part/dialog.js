@@ -8,23 +8,34 @@ import { may } from '../lib/session.js';
 import { Failure, Same, brief, curl, say } from './basics.js';
 import { t } from './common.text.js';
 
-/** A modal dialog; the browser keeps the focus inside and gives it back.
- * @param {{title: string, onClose: () => void, children?: any, wide?: boolean}} props */
-export function Dialog({ title, onClose, children, wide }) {
+/** A modal dialog; the browser keeps the focus inside and gives it back. Once something was
+ * written in it, a press outside does not close it, and Escape only the second time.
+ * @param {{title: string, onClose: () => void, children?: any, wide?: boolean, light?: boolean}} props light: nothing that is written in it is worth asking */
+export function Dialog({ title, onClose, children, wide, light }) {
   const dialog = useRef(/** @type {HTMLDialogElement|null} */ (null));
   const id = useId();
   const pressed = useRef(false); // on the ground around it: a selection that only ends there closes nothing
+  const written = useRef(false);
+  const [asked, setAsked] = useState(false);
   useEffect(() => {
     const before = /** @type {HTMLElement|null} */ (document.activeElement);
     dialog.current?.showModal();
     return () => before?.focus?.();
   }, []);
-  return html`<dialog ref=${dialog} class=${wide ? 'wide' : ''} aria-labelledby=${id} onClose=${onClose}
-    onPointerDown=${(/** @type {Event} */ e) => { pressed.current = e.target === dialog.current; }}
-    onClick=${(/** @type {Event} */ e) => { if (pressed.current && e.target === dialog.current) dialog.current?.close(); }}>
+  const escape = (/** @type {KeyboardEvent} */ e) => { // not at "cancel", which a browser lets be stopped only once
+    if (e.key !== 'Escape' || e.isComposing || !written.current || asked) return;
+    e.preventDefault();
+    setAsked(true);
+  };
+  const press = (/** @type {Event} */ e) => {
+    if (!pressed.current || e.target !== dialog.current) return;
+    if (written.current) setAsked(true); else dialog.current?.close();
+  };
+  return html`<dialog ref=${dialog} class=${wide ? 'wide' : ''} aria-labelledby=${id} onClose=${onClose} onKeyDown=${escape}
+    onInput=${() => { written.current = !light; setAsked(false); }} onPointerDown=${(/** @type {Event} */ e) => { pressed.current = e.target === dialog.current; }} onClick=${press}>
     <div class="sheet"><header><h2 id=${id}>${title}</h2>
       <button type="button" class="ghost" aria-label=${t('close')} onClick=${() => dialog.current?.close()}>✕</button></header>
-      ${children}</div></dialog>`;
+      ${asked && html`<p class="asked text-warn" role="alert">${t('close.sure')}</p>`}${children}</div></dialog>`;
 }
 
 /** The name of what is made; one that is taken is told.

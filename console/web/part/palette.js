@@ -36,7 +36,7 @@ export function Palette({ onClose }) {
       setAt((at + (e.key === 'ArrowDown' ? 1 : items.length - 1)) % items.length);
     } else if (e.key === 'Enter') { e.preventDefault(); pick(at); }
   };
-  return html`<${Dialog} title=${t('palette')} onClose=${onClose}><div class="palette">
+  return html`<${Dialog} title=${t('palette')} light onClose=${onClose}><div class="palette">
     <input role="combobox" aria-expanded="true" aria-controls="palette-list" aria-activedescendant=${`palette-${at}`} aria-label=${t('palette')} autofocus value=${text}
       onInput=${(/** @type {any} */ e) => { setText(e.target.value); setAt(0); }} onKeyDown=${key} />
     <ul id="palette-list" role="listbox" aria-label=${t('palette')}>${items.map((item, i) => html`<li key=${item.label} id=${`palette-${i}`} role="option" aria-selected=${i === at}

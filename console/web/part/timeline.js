@@ -30,7 +30,7 @@ export function Timeline({ attempts, created, next, finished }) {
   const waits = begun.map((a, i) => ({ from: i ? end(begun[i - 1]) : from, to: Date.parse(String(a.started_at)) }));
   if (next) waits.push({ from: last ? end(last) : from, to: Date.parse(next) });
   const day = to - from > 864e5;
-  return html`<figure ref=${figure} class="timeline"><figcaption>${t('label', { n: attempts.length })}: ${duration(present - from)}</figcaption>
+  return html`<figure ref=${figure} class="timeline"><figcaption>${t('label', { n: attempts.length })}: ${t(finished ? 'axis.end' : next && to > present ? 'axis.next' : 'axis.now', { span: duration(to - from) })}</figcaption>
     <svg viewBox=${`0 0 ${width} ${height}`} role="img" aria-label=${t('label', { n: attempts.length })}>
       <line class="gridline" x1=${left} x2=${width - right} y1=${base} y2=${base} />
       ${waits.map((w, i) => x(w.to) - x(w.from) > 44 && html`<text key=${'w' + i} x=${(x(w.from) + x(w.to)) / 2} y=${base - 22} text-anchor="middle">${duration(w.to - w.from)}</text>`)}
