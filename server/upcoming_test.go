@@ -151,9 +151,15 @@ func TestUpcomingHeldBack(t *testing.T) {
 	a.call("POST", "/v1/tasks/batch", `{"tasks":[`+strings.TrimSuffix(held, ",")+`]}`).is(200)
 
 	var list client.Upcoming
-	due := func(t client.Task) bool { return t.Waiting == "breaker open" }
-	for end := time.Now().Add(20 * time.Second); len(list.Tasks) < 10 || !due(list.Tasks[1]) || !due(list.Tasks[len(list.Tasks)-2]); {
-		if list = a.upcoming("limit=100"); time.Now().After(end) {
+	tries := func(t client.Task) bool { return t.Waiting != "breaker open" }
+	for end := time.Now().Add(20 * time.Second); ; {
+		var running client.Tasks
+		a.call("GET", "/v1/tasks?state=running", "").is(200).into(&running) // they may be tried once more
+		list = a.upcoming("limit=100")
+		if n := len(list.Tasks); len(running.Tasks) == 0 && n >= 10 && !slices.ContainsFunc(list.Tasks[1:n-1], tries) {
+			break
+		}
+		if time.Now().After(end) {
 			t.Fatalf("the target is not held: %d tasks", len(list.Tasks))
 		}
 	}

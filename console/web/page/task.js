@@ -72,7 +72,7 @@ function First({ task }) {
   const pending = tasks.filter((other) => other.state === 'pending').reverse();
   const first = tasks.find((other) => other.state === 'running') ?? pending.find((other) => other.attempt > 0) ?? pending[0];
   if (!first || all.data?.next_cursor) return html`<p>${t('unknownNext')}</p>`;
-  return html`<p>${t('first')}: <${Id} id=${first.id} href=${href(['tasks', first.id])} /> · ${t('attempt')} ${number(first.attempt)} ·
+  return html`<p>${t('goes.first')}: <${Id} id=${first.id} href=${href(['tasks', first.id])} /> · ${t('attempt')} ${number(first.attempt)} ·
     ${first.state === 'running' ? common.named('state.', 'running') : html`${t('next')}: <strong><${When} at=${first.next_check ?? first.run_at} /></strong>`}</p>`;
 }
 
