@@ -59,7 +59,7 @@ func (s *Server) addSim() {
 	handle(s, route{
 		method: "POST", path: "/v1/sim/run", id: "run-scenario", needs: token.Operate, scope: shared, tag: "simulator", answers: []int{200},
 		summary: "Play a scenario of the storm simulator, with our own clients or a policy in their place",
-		about:   "The report is that of outlast sim run. One run at a time on a node, for 5 s at most: longer ones are for the command line.",
+		about:   "The report is that of outlast sim run, with what each variant did over time. One run at a time on a node, for 5 s at most: longer ones are for the command line.",
 		errors:  []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *simInput) (answer[sim.Report], error) {
 		contender, err := s.contender(ctx, "", &simPolicy{in.Body.Preset, in.Body.Policy})
@@ -67,7 +67,11 @@ func (s *Server) addSim() {
 			return fail[sim.Report](err)
 		}
 		return simulate(ctx, s, in.Body.Scenario, in.Body.Seed, func(scenario *sim.Scenario, seed uint64, over func() bool) (*sim.Report, error) {
-			return scenario.RunUntil(over, seed, contender)
+			report, err := scenario.RunUntil(over, seed, contender)
+			if err == nil {
+				report.Draw(drawnSteps)
+			}
+			return report, err
 		})
 	})
 	handle(s, route{

@@ -23,7 +23,7 @@ const (
 	whatIfAttempts = 200_000
 	whatIfPage     = 100
 	whatIfAtOnce   = 8   // histories that are read at once
-	whatIfSteps    = 160 // of a series
+	drawnSteps     = 160 // of a series
 	whatIfDay      = 24 * time.Hour
 )
 
@@ -70,7 +70,7 @@ func (s *Server) whatIf(ctx context.Context, in *whatIfInput) (answer[client.Wha
 			return &task.Error{Code: task.CodeUnavailable, Message: "the replay takes longer than " + simTime.String(), Err: err,
 				Hint: "ask for fewer tasks, or play it on your machine: outlast task export, then outlast sim compare --history"}
 		}
-		compared.Coarsen(whatIfSteps)
+		compared.Coarsen(drawnSteps)
 		replayed(&out, compared)
 		return nil
 	})

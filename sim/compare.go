@@ -78,9 +78,7 @@ func (c *Comparison) Coarsen(steps int) {
 	width, length := time.Duration(0), time.Duration(0)
 	for i := range c.Variants {
 		m := c.Variants[i].meter
-		for m.length > time.Duration(steps)*perSpan*m.width {
-			m.coarsen()
-		}
+		m.fit(steps)
 		width, length = max(width, m.width), max(length, m.length)
 	}
 	step := perSpan * width

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -88,6 +89,26 @@ func TestReplayGivesUp(t *testing.T) {
 	}
 	if c, err := ReplayUntil(func() bool { return false }, h, 1, []Contender{{"default", retry.Default()}}); c == nil || err != nil {
 		t.Errorf("%v, %v", c, err)
+	}
+}
+
+// TestDraw: each variant of a report has a series of its own run.
+func TestDraw(t *testing.T) {
+	for _, s := range []string{"S1", "S4", "S9"} {
+		report := Find(s).Run(1, nil)
+		report.Draw(50)
+		for _, v := range report.Variants {
+			sum := 0.0
+			for _, rate := range v.Series.Attempts[:len(v.Series.Attempts)-1] {
+				sum += rate * v.Series.Step
+			}
+			if _, err := json.Marshal(v); err != nil {
+				t.Errorf("%s, %s: %v", s, v.Name, err)
+			}
+			if n := len(v.Series.Attempts); n == 0 || n > 50 || n > 1 && sum <= 0 || sum > float64(v.Metrics.Attempts)*1.05+1 {
+				t.Errorf("%s, %s: %d steps of %v s, %v attempts", s, v.Name, n, v.Series.Step, sum)
+			}
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ type Variant struct {
 	Metrics Metrics `json:"metrics"`
 	// Figures are those that only this scenario has.
 	Figures []Figure `json:"figures,omitempty"`
-	// Series is only there in a [Comparison].
+	// Series is only there in a [Comparison] and after [Report.Draw].
 	Series *Series `json:"series,omitempty"`
 
 	meter *meter

@@ -19,6 +19,22 @@ type Series struct {
 	InFlight []float64 `json:"in_flight"`
 }
 
+// Draw gives each variant of a report the series of its run, of at most so many steps.
+func (r *Report) Draw(steps int) {
+	for i := range r.Variants {
+		v := &r.Variants[i]
+		v.meter.fit(steps)
+		v.Series = v.meter.series()
+	}
+}
+
+// fit makes the bins so wide that a series has at most so many steps.
+func (m *meter) fit(steps int) {
+	for m.length > time.Duration(steps)*perSpan*m.width {
+		m.coarsen()
+	}
+}
+
 // series sums the bins up to steps as long as those of the latencies.
 func (m *meter) series() *Series {
 	s := &Series{Step: (m.width * perSpan).Seconds()}
@@ -27,7 +43,7 @@ func (m *meter) series() *Series {
 		for _, b := range m.bins[at:min(at+perSpan, len(m.bins))] {
 			sum.add(b)
 		}
-		long := min(m.width*perSpan, m.length-time.Duration(at)*m.width).Seconds()
+		long := min(m.width*perSpan, max(m.width, m.length-time.Duration(at)*m.width)).Seconds() // the last may have begun with the end
 		per := func(n int32) float64 { return round(float64(n) / long) }
 		s.Offered = append(s.Offered, per(sum.offered))
 		s.Attempts = append(s.Attempts, per(sum.attempts))

@@ -28,6 +28,7 @@ test('a storm is chosen, played with our clients and with a policy of one\'s own
   await play(page, verdicts.first());
   expect(await verdicts.count()).toBe(await verdicts.filter({ hasText: 'kept' }).count());
   await expect(page.getByRole('table', { name: 'What each kind of client did' })).toContainText('control: must fail');
+  await expect(page.locator('figure').filter({ hasText: 'Attempts per second that reach the server' }).getByRole('img')).toBeVisible();
   await accessible(page);
 
   await page.getByLabel('Scenario').selectOption('S2');

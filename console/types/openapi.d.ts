@@ -1117,7 +1117,7 @@ export interface paths {
         put?: never;
         /**
          * Play a scenario of the storm simulator, with our own clients or a policy in their place
-         * @description The report is that of outlast sim run. One run at a time on a node, for 5 s at most: longer ones are for the command line.
+         * @description The report is that of outlast sim run, with what each variant did over time. One run at a time on a node, for 5 s at most: longer ones are for the command line.
          */
         post: operations["run-scenario"];
         delete?: never;
