@@ -31,7 +31,7 @@ type late struct {
 
 func (l *late) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*task.Task, string, error) {
 	tasks, next, err := l.Backend.Find(ctx, filter, page)
-	if l.listed != nil {
+	if l.listed != nil && page.Limit > 1 { // not a look at the newest
 		close(l.listed)
 		l.listed = nil
 		<-l.goOn
