@@ -41,7 +41,11 @@ function Frame() {
   ], [language.value]);
   const place = path.value[0] ?? '', sought = place === 'tasks' ? query.value.get('q') ?? '' : '';
   useEffect(() => { setMenu(false); }, [path.value.join('/')]);
-  useEffect(() => { if (search.current) search.current.value = sought; }, [sought]);
+  const before = useRef('');
+  useEffect(() => { // what is typed meanwhile stays
+    if (search.current?.value.trim() === before.current) search.current.value = sought;
+    before.current = sought;
+  }, [sought]);
   const find = (/** @type {any} */ e) => {
     e.preventDefault();
     go('tasks', { q: search.current?.value.trim() });
