@@ -57,16 +57,11 @@ func (m *mailer) Send(ctx context.Context, message *alert.Message) error {
 	if err != nil {
 		return err
 	}
-	var conn net.Conn // the library leaves it open where the server refuses to begin
-	client, err := m.client(ctx, &conn)
+	client, hangUp, err := m.client(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if conn != nil {
-			_ = conn.Close() // it may be closed
-		}
-	}()
+	defer hangUp()
 	err = client.DialAndSendWithContext(ctx, mail)
 	if mail.IsDelivered() {
 		return nil // whatever happened at the end of the conversation
@@ -77,16 +72,11 @@ func (m *mailer) Send(ctx context.Context, message *alert.Message) error {
 // Probe implements [alert.Prober]: it connects, secures the connection, logs in where a
 // user is configured, and leaves.
 func (m *mailer) Probe(ctx context.Context) error {
-	var conn net.Conn
-	client, err := m.client(ctx, &conn)
+	client, hangUp, err := m.client(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if conn != nil {
-			_ = conn.Close() // it may be closed
-		}
-	}()
+	defer hangUp()
 	if err := client.DialWithContext(ctx); err != nil {
 		return m.explain(ctx, err)
 	}
@@ -108,7 +98,7 @@ func (m *mailer) write(message *alert.Message) (*mail.Msg, error) {
 	return out, nil
 }
 
-func (m *mailer) client(ctx context.Context, opened *net.Conn) (*mail.Client, error) {
+func (m *mailer) client(ctx context.Context) (client *mail.Client, hangUp func(), err error) {
 	config := m.roots
 	if config == nil {
 		config = &tls.Config{MinVersion: tls.VersionTLS12}
@@ -145,14 +135,20 @@ func (m *mailer) client(ctx context.Context, opened *net.Conn) (*mail.Client, er
 	if m.username != "" {
 		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(m.username), mail.WithPassword(m.password))
 	}
+	var opened net.Conn // the library leaves it open where the server refuses to begin
 	options = append(options, mail.WithDialContextFunc(func(ctx context.Context, network, address string) (conn net.Conn, err error) {
 		conn, err = dial(ctx, network, address)
 		if err == nil {
-			*opened = conn
+			opened = conn
 		}
 		return conn, err
 	}))
-	return mail.NewClient(m.host, options...)
+	client, err = mail.NewClient(m.host, options...)
+	return client, func() {
+		if opened != nil {
+			_ = opened.Close() // it may be closed
+		}
+	}, err
 }
 
 // explain classifies what a server said: 4yz is for now (greylisting, a full
