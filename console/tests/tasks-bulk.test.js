@@ -18,7 +18,7 @@ const wait = (server, type, n) => server.call('/v1/tasks/batch', { tasks: Array.
 test('all that match are canceled: counted, confirmed, followed, reported', async ({ page, own: server, receiver }) => {
   await wait(server, 'invoice', 59);
   receiver.answer = () => ({ status: 503, text: 'the shop is closed' });
-  const { id } = await server.call('/v1/tasks', { type: 'invoice', target: { url: receiver.url }, retry: { max_attempts: 9, budget: 'none', breaker: 'none', backoff: { kind: 'fixed', initial: '1h' } } });
+  const { id } = await server.call('/v1/tasks', { type: 'invoice', target: { url: receiver.url }, retry: { max_attempts: 9, budget: 'none', breaker: 'none', backoff: { kind: 'fixed', initial: '1h', jitter: 'none' } } });
   await until(async () => (await server.call(`/v1/tasks/${id}`)).last_error, 'a failed attempt');
   await wait(server, 'mail', 2);
   await open(page, server, '/tasks');
