@@ -195,9 +195,9 @@ func (p *process) ask(ctx context.Context, word string, limit time.Duration) (ev
 	return p.expect(ctx, word, limit)
 }
 
-// finish hangs up and waits for a graceful end.
+// finish hangs up and waits for a graceful end, unless that has come by itself.
 func (p *process) finish(ctx context.Context) error {
-	if err := p.stdin.Close(); err != nil {
+	if err := p.stdin.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return err
 	}
 	go func() {
