@@ -57,32 +57,6 @@ func dropLater(t testing.TB, url, name string) {
 	})
 }
 
-// emptied opens a schema anew after all that is in it was deleted: to
-// distribute one takes long.
-func (c *schemas) emptied(t *testing.T, name string) *postgres.Store {
-	t.Helper()
-	schema := pgx.Identifier{name}.Sanitize()
-	var tables []string
-	for _, table := range []string{"task", "run", "attempt", "done", "dead", "dedupe", "key_hold", "anchor", "cancel", "queue", "lane", "node",
-		"dead_count", "dead_group", "operation", "target_order", "object", "object_version", "change", "audit"} {
-		tables = append(tables, schema+".outlast_"+table)
-	}
-	_, err := pool(t, c.url).Exec(t.Context(), "TRUNCATE "+strings.Join(tables, ", ")+"; UPDATE "+schema+".outlast_counter SET value = 0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.mu.Lock()
-	delete(c.offsets, name)
-	c.mu.Unlock()
-	s := c.open(t, name).(*postgres.Store)
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
-
 // and adds a parameter to a URL.
 func and(url, parameter string) string {
 	if strings.Contains(url, "?") {
