@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/bulk"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -140,6 +141,8 @@ func TestBadInspections(t *testing.T) {
 			"rate":     second(inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, Rate: -1})),
 			"slow":     second(inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 1e-9})),
 			"both":     second(inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, IDs: []outlast.ID{{}}})),
+			"none":     second(inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, IDs: []outlast.ID{}})),
+			"no tasks": second(inspect.Bulk(k.ctx, bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{}, IDs: []outlast.ID{}})),
 			"too many": second(inspect.Redrive(k.ctx, outlast.RedriveRequest{IDs: make([]outlast.ID, 10_001)})),
 		} {
 			if err == nil {

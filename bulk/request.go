@@ -81,7 +81,7 @@ func (r *Request) Check() error {
 	switch {
 	case r.Filter == nil && len(r.IDs) == 0:
 		add("ids", "ids or a filter is required")
-	case r.Filter != nil && len(r.IDs) > 0:
+	case r.Filter != nil && r.IDs != nil: // an empty list would mean all that match
 		add("filter", "is given together with ids")
 	case len(r.IDs) > MaxIDs:
 		add("ids", strconv.Itoa(MaxIDs)+" ids are the limit; use a filter for more")

@@ -138,6 +138,7 @@ func TestBulkRefusals(t *testing.T) {
 	for body, path := range map[string]string{
 		`{"action":"cancel"}`: "filter",
 		`{"action":"cancel","ids":["` + id + `"],"filter":{}}`:                        "filter",
+		`{"action":"cancel","ids":[],"filter":{}}`:                                    "ids", // it would mean every task
 		`{"action":"purge","filter":{}}`:                                              "action",
 		`{"action":"reschedule","filter":{}}`:                                         "run_at",
 		`{"action":"cancel","filter":{},"run_at":"2030-01-01T00:00:00Z"}`:             "run_at",

@@ -252,7 +252,7 @@ func (d *decoder) field(out reflect.Value, field *shapeField, path string) error
 	if err != nil || field.given == "" || null || len(d.fields) > before || !out.IsZero() {
 		return err
 	}
-	if out.Kind() == reflect.String {
+	if out.Kind() == reflect.String || out.Kind() == reflect.Slice {
 		d.complain(path, "is empty")
 	} else {
 		d.complain(path, "must be more than 0")

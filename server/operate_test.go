@@ -259,6 +259,9 @@ func TestPurge(t *testing.T) {
 		}
 	}
 	a.call("POST", "/v1/dead/purge", `{}`).problem(400, "invalid", "filter")
+	for _, path := range []string{"/v1/dead/purge", "/v1/dead/redrive"} { // no ids beside a filter would mean every letter
+		a.call("POST", path, `{"ids":[],"filter":{}}`).problem(400, "invalid", "ids")
+	}
 	purge(`{"filter":{"type":"other"}}`, 0, 3)
 	purge(`{"filter":{},"dry_run":true}`, 3, 3)
 	purge(`{"ids":["`+ids[0]+`"]}`, 1, 2)

@@ -128,13 +128,13 @@ func parseID(text string) (task.ID, error) {
 }
 
 func parseIDs(texts []string) ([]task.ID, error) {
-	ids := make([]task.ID, len(texts))
-	for i, text := range texts {
+	var ids []task.ID // nil without texts: an empty list beside a filter is refused
+	for _, text := range texts {
 		id, err := parseID(text)
 		if err != nil {
 			return nil, err
 		}
-		ids[i] = id
+		ids = append(ids, id)
 	}
 	return ids, nil
 }
