@@ -54,8 +54,8 @@ RACE = -race -gcflags='github.com/ncruces/go-sqlite3-wasm/v6/...=-race=false'
 
 # Tests of one goroutine that the race detector has nothing to tell of, and makes
 # thirty times slower: random operations on a store and on the reference, histories of
-# outages, tables of many rows, hours of virtual time; and one that measures CPU.
-MODEL = ^(TestModel|TestOutages.*|TestLimitsOfSeveral|TestLimitSteps|TestEveryStatementWorksOneMigrationAhead|TestFilteredGroupsLookAtTheNewest|TestRowsOfOtherTasksAreNotMistaken|TestDeadGroupCostsLittle|TestMarksPileUp|TestManyKeysAllForgotten|TestDeadGroupIsTriedRarely|TestCleanupPassesManyLiveTasks|TestRedriveIsNotSlow|TestPreviewOfASilence|TestNodeWithoutTheKey|TestHousekeeping|TestProbesAreDrawnAmongAll|TestEveryFirstAttemptFails|TestBacklogOfADeadTarget|TestFunctionLater|TestSteering|TestScheduleTicks|TestScheduleOnceInThePast|TestManySubjectsAtOnce|TestDeadLettersAreToldEveryFiveMinutes|TestHeldBackDeathsAreToldOnce|TestCanaryAlerts|TestMany|TestHangingTarget.*|TestManyBlockedKeys|TestBorrowerStuckBehindABlockedKey|TestBacklogBeyondTheWindowDrains|TestBudgetDelaysRetriesOnly|TestRecoveryRampsUp|TestHopelessRetriesBesideFreshTasks|TestSilentCallsHoldANodeUpForABoundedTime|TestUpcomingLargeTasks|TestListOfLargePayloadsIsShort)$$
+# outages, tables of many rows, hours of virtual time.
+MODEL = ^(TestModel|TestOutages.*|TestLimitsOfSeveral|TestLimitSteps|TestEveryStatementWorksOneMigrationAhead|TestFilteredGroupsLookAtTheNewest|TestRowsOfOtherTasksAreNotMistaken|TestMarksPileUp|TestManyKeysAllForgotten|TestDeadGroupIsTriedRarely|TestCleanupPassesManyLiveTasks|TestRedriveIsNotSlow|TestPreviewOfASilence|TestNodeWithoutTheKey|TestHousekeeping|TestProbesAreDrawnAmongAll|TestEveryFirstAttemptFails|TestBacklogOfADeadTarget|TestFunctionLater|TestSteering|TestScheduleTicks|TestScheduleOnceInThePast|TestManySubjectsAtOnce|TestDeadLettersAreToldEveryFiveMinutes|TestHeldBackDeathsAreToldOnce|TestCanaryAlerts|TestMany|TestHangingTarget.*|TestManyBlockedKeys|TestBorrowerStuckBehindABlockedKey|TestBacklogBeyondTheWindowDrains|TestBudgetDelaysRetriesOnly|TestRecoveryRampsUp|TestHopelessRetriesBesideFreshTasks|TestSilentCallsHoldANodeUpForABoundedTime|TestUpcomingLargeTasks|TestListOfLargePayloadsIsShort)$$
 
 # The rules of a store, one call after another; those of calls at once (race/…) are
 # tested with the detector.
@@ -63,18 +63,19 @@ RULES = ^TestConformance.*$$/^([^r]|r[^a])
 
 # Packages whose tests mostly start programs, which the detector does not see, or do one
 # thing after another.
-PLAIN = ./examples ./internal/archtest ./internal/badinput ./sim
+PLAIN = ./cmd/outlast ./examples ./internal/archtest ./internal/badinput ./internal/secrettest ./sim
 
 # The tests of faults, storms and incidents measure times, kill whole processes and
 # load the machine: they run apart, and without the race detector, which would measure
 # itself. So do nested modules: the peers that bench compares with have races of
-# their own. Clusters mostly wait, eight at a time; so do storms and incidents, side by side.
+# their own. Programs that tests start and models share the time. Clusters mostly wait, eight at a time; so do storms and incidents, side by side.
 .PHONY: test
 test: servers ## Run all tests: with the race detector, in random order; then the console in Chromium, faults, storms and incidents, and nested modules
-	GORACE=atexit_sleep_ms=100 $(GO) test $(RACE) -shuffle=on -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '$(MODEL)|$(RULES)' $(SLOW) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest -e /internal/incidenttest -e '/examples$$' -e /internal/archtest -e /internal/badinput -e '/sim$$')
+	GORACE=atexit_sleep_ms=100 $(GO) test $(RACE) -shuffle=on -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '$(MODEL)|$(RULES)' $(SLOW) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest -e /internal/incidenttest -e '/cmd/outlast$$' -e '/examples$$' -e /internal/archtest -e /internal/badinput -e /internal/secrettest -e '/sim$$')
 	@GO='$(GO)' sh .ci/console test
-	$(GO) test -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '$(MODEL)|$(RULES)' ./store/postgres ./store/mysql ./internal/failovertest . ./engine ./dead ./store/... ./retry ./server ./cmd/outlast
-	$(GO) test -vet=off -shuffle=on -parallel 6 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $(PLAIN)
+	@$(GO) test -vet=off -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '$(MODEL)|$(RULES)' ./store/postgres ./store/mysql ./internal/failovertest . ./engine ./dead ./store/... ./retry ./server & models=$$!; trap 'kill $$models' INT TERM; \
+	$(GO) test -vet=off -shuffle=on -parallel 6 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $(PLAIN); plain=$$?; \
+	wait $$models && exit $$plain
 	$(GO) test -vet=off -shuffle=on -parallel 5 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '^TestCluster$$' ./internal/faulttest
 	$(GO) test -vet=off -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
 	$(GO) test -vet=off -p 2 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/stormtest ./internal/incidenttest
@@ -112,8 +113,10 @@ check-format: ## gofmt on every Go file
 
 .PHONY: check-vet
 check-vet: ## go vet of planted defects and nested modules; check-lint has it for all else
-	@echo "check: go vet -tags mutant,faults,storm"
-	@$(GO) vet -tags mutant,faults,storm $$(grep -rlE --include='*.go' --exclude-dir=node_modules '^//go:build.*(mutant|faults|storm)' . | xargs -n 1 dirname | sort -u)
+	@for tag in mutant faults storm; do \
+		echo "check: go vet -tags $$tag"; \
+		$(GO) vet -tags $$tag $$(grep -rl --include='*.go' --exclude-dir=node_modules "^//go:build $$tag" . | xargs -n 1 dirname | sort -u) || exit 1; \
+	done
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "check: go vet in $${mod%/go.mod}"; \
