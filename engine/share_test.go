@@ -20,7 +20,6 @@ type fileNode struct {
 	*engine.Engine
 	receiver
 	store *sqlite.Store
-	name  string
 }
 
 func newFileNode(t *testing.T, path, name string, policy *retry.Policy) *fileNode {
@@ -32,7 +31,7 @@ func newFileNode(t *testing.T, path, name string, policy *retry.Policy) *fileNod
 	if _, err := s.PutQueue(t.Context(), store.Queue{Name: "default", Lanes: 8}); err != nil {
 		t.Fatal(err)
 	}
-	n := &fileNode{receiver: receiver{takes: time.Millisecond}, store: s, name: name}
+	n := &fileNode{receiver: receiver{takes: time.Millisecond}, store: s}
 	n.Engine, err = engine.New(engine.Config{
 		Store: s, Registry: &registry{policy: policy, handlers: handlers("t", n.handle)}, Node: store.Node{ID: name, Embedded: true},
 	})
@@ -56,7 +55,7 @@ func newFileNode(t *testing.T, path, name string, policy *retry.Policy) *fileNod
 // lanes are those that the node owns, as it sees it.
 func (n *fileNode) lanes() (numbers []uint16) {
 	for _, lane := range n.Topology().Lanes {
-		if lane.Owner == n.name {
+		if lane.Owner == n.Node() {
 			numbers = append(numbers, lane.Number)
 		}
 	}
@@ -101,7 +100,7 @@ func TestTwoSQLiteNodesShareABreaker(t *testing.T) {
 	a, b := newFileNode(t, path, "a", policy), newFileNode(t, path, "b", policy)
 	state := func(n *fileNode) string { return known(n.Engine, "t").Breaker.State }
 	shut := func(n *fileNode) bool { return slices.Contains([]string{"open", "half_open"}, state(n)) }
-	eventually(t, 20*time.Second, "both have their lanes", func() bool { return len(a.lanes()) > 2 && len(b.lanes()) > 2 })
+	eventually(t, time.Minute, "both have their lanes", func() bool { return len(a.lanes()) > 2 && len(b.lanes()) > 2 })
 
 	a.set(true)
 	b.set(true)
@@ -109,27 +108,30 @@ func TestTwoSQLiteNodesShareABreaker(t *testing.T) {
 	t.Cleanup(func() {
 		t.Logf("a %d b %d %+v %+v %+v", a.count(), b.count(), known(a.Engine, "t"), known(b.Engine, "t"), a.Stats())
 	})
-	eventually(t, 5*time.Second, "the first node opens", func() bool { return shut(a) })
-	eventually(t, 5*time.Second, "the second has read of it", func() bool {
-		return slices.ContainsFunc(b.Topology().Nodes, func(n store.Node) bool { return n.ID == "a" && len(n.Targets) == 1 })
+	eventually(t, time.Minute, "the first node opens", func() bool { return shut(a) })
+	eventually(t, time.Minute, "the second has read of it", func() bool {
+		return slices.ContainsFunc(b.Topology().Nodes, func(n store.Node) bool { return n.ID == a.Node() && len(n.Targets) == 1 })
 	})
 	learned, before := time.Now(), [2]int{a.count(), b.count()}
 	b.fill(t, 50)
-	eventually(t, 10*time.Second, "four seconds have passed", func() bool { return time.Since(learned) > 4*time.Second })
-	if own := b.count() - before[1]; own > 3 || !shut(b) {
+	eventually(t, time.Minute, "four seconds have passed", func() bool { return time.Since(learned) > 4*time.Second })
+	own := b.count() - before[1]
+	probes := a.count() - before[0] + own
+	took := time.Since(learned) // on a slow machine more than four
+	if most := int(3 * took / (4 * time.Second)); own > most || !shut(b) {
 		t.Errorf("the second node, %s, called %d times to learn what the first knew", state(b), own)
 	}
-	if probes := a.count() + b.count() - before[0] - before[1]; probes > 6 {
-		t.Errorf("%d probes of two nodes in four seconds", probes)
+	if most := int(6 * took / (4 * time.Second)); probes > most {
+		t.Errorf("%d probes of two nodes in %s", probes, took)
 	}
 
 	a.set(false)
 	b.set(false)
-	eventually(t, 10*time.Second, "a node finds the target back", func() bool { return !shut(a) || !shut(b) })
+	eventually(t, time.Minute, "a node finds the target back", func() bool { return !shut(a) || !shut(b) })
 	found := time.Now()
-	eventually(t, 5*time.Second, "both let calls through", func() bool { return !shut(a) && !shut(b) })
+	eventually(t, time.Minute, "both let calls through", func() bool { return !shut(a) && !shut(b) })
 	t.Logf("the other node followed after %s", time.Since(found).Round(time.Millisecond))
-	eventually(t, 20*time.Second, "all tasks have succeeded", func() bool {
+	eventually(t, time.Minute, "all tasks have succeeded", func() bool {
 		done, err := a.store.Count(t.Context(), store.Filter{State: task.Succeeded}, 1000)
 		return err == nil && done == 100
 	})
@@ -137,17 +139,18 @@ func TestTwoSQLiteNodesShareABreaker(t *testing.T) {
 	if _, err := b.store.PutTargetOrder(t.Context(), store.TargetOrder{Target: "t", Action: store.TargetOpen}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, 3*time.Second, "both obey", func() bool { return state(a) == "open" && state(b) == "open" })
+	eventually(t, time.Minute, "both obey", func() bool { return state(a) == "open" && state(b) == "open" })
 	before = [2]int{a.count(), b.count()}
 	a.fill(t, 20)
 	b.fill(t, 20)
+	time.Sleep(200 * time.Millisecond)                          // sleep: a call that should not be would have been made by then
+	if after := [2]int{a.count(), b.count()}; after != before { // before the next order, which may be obeyed at once
+		t.Errorf("calls of a target that is ordered open: %v, before %v", after, before)
+	}
 	if _, err := a.store.PutTargetOrder(t.Context(), store.TargetOrder{Target: "t", Action: store.TargetClose}); err != nil {
 		t.Fatal(err)
 	}
-	if after := [2]int{a.count(), b.count()}; after != before {
-		t.Errorf("calls of a target that is ordered open: %v, before %v", after, before)
-	}
-	eventually(t, 10*time.Second, "both let calls through again", func() bool {
+	eventually(t, time.Minute, "both let calls through again", func() bool {
 		done, err := a.store.Count(t.Context(), store.Filter{State: task.Succeeded}, 1000)
 		return err == nil && done == 140
 	})

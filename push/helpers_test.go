@@ -53,7 +53,11 @@ func newTask(url string, payload string) *task.Task {
 	}
 }
 
-// do makes one attempt with a short time limit.
+// patience is the time limit of an attempt that ends by itself, however busy the
+// machine is.
+const patience = 30 * time.Second
+
+// do makes one attempt with a time limit.
 func do(t testing.TB, s *Sender, call Call, limit time.Duration) (json.RawMessage, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)

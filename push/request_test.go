@@ -45,7 +45,7 @@ func TestRequestAsContracted(t *testing.T) {
 		Task: work, MaxAttempts: 5, Secret: []byte("0123456789abcdef01234567"),
 		Deadline: time.Date(2026, 3, 4, 6, 0, 0, 5e6, time.FixedZone("", 3600)),
 	}
-	if result, err := do(t, newSender(t, safehttp.Options{}), call, 5*time.Second); err != nil || result != nil {
+	if result, err := do(t, newSender(t, safehttp.Options{}), call, patience); err != nil || result != nil {
 		t.Fatal(string(result), err)
 	}
 	got := <-seen
@@ -82,7 +82,7 @@ func TestRequestOfPlainTask(t *testing.T) {
 	sender := newSender(t, safehttp.Options{})
 	for _, method := range []string{"", "GET", "DELETE"} {
 		work.Spec.HTTP.Method = method
-		if _, err := do(t, sender, Call{Task: work}, 5*time.Second); err != nil {
+		if _, err := do(t, sender, Call{Task: work}, patience); err != nil {
 			t.Fatal(err)
 		}
 		got := <-seen
@@ -97,7 +97,7 @@ func TestRequestOfPlainTask(t *testing.T) {
 	}
 	work.Payload = []byte("a,b")
 	work.Spec.HTTP.Method, work.Spec.HTTP.Headers = "", map[string]string{"content-type": "text/csv", "user-agent": "me"}
-	if _, err := do(t, sender, Call{Task: work}, 5*time.Second); err != nil {
+	if _, err := do(t, sender, Call{Task: work}, patience); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-seen; got.header.Get("Content-Type") != "text/csv" || got.header.Get("User-Agent") != "me" || got.body != "a,b" {
@@ -138,7 +138,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	bad["line break"].Spec.HTTP.Headers = map[string]string{"X": "a\r\nb"}
 	bad["twice"].Spec.HTTP.Headers = map[string]string{"X-A": "a", "x-a": "b"}
 	for name, work := range bad {
-		_, err := do(t, sender, Call{Task: work}, 5*time.Second)
+		_, err := do(t, sender, Call{Task: work}, patience)
 		want := retry.Verdict{Category: retry.Permanent, Effect: retry.NotSent, Type: "*push.Error", Code: "invalid_target"}
 		if got := failure(t, err); got.Verdict != want || retry.Classify(err) != want {
 			t.Errorf("%s: %+v", name, got.Verdict)
@@ -161,10 +161,10 @@ func TestNotSentTwice(t *testing.T) {
 	})
 	sender := newSender(t, safehttp.Options{})
 	call := Call{Task: newTask(url, "{}")}
-	if _, err := do(t, sender, call, 5*time.Second); err != nil {
+	if _, err := do(t, sender, call, patience); err != nil {
 		t.Fatal(err)
 	}
-	_, err := do(t, sender, call, 5*time.Second)
+	_, err := do(t, sender, call, patience)
 	if v := failure(t, err).Verdict; v.Category != retry.Network || v.Effect != retry.Maybe {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -178,7 +178,7 @@ func TestRefusedTargets(t *testing.T) {
 	client := safehttp.New(safehttp.Options{})
 	sender := New(client, Options{})
 	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "0.0.0.0", "10.0.0.1", "192.168.0.1", "172.20.0.1", "169.254.169.254", "100.64.0.1", "[fd00:ec2::254]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[::127.0.0.1]", "198.18.0.1", "255.255.255.255", "224.0.0.1", "[fe80::1]", "[ff02::1]"} {
-		_, err := do(t, sender, Call{Task: newTask("http://"+host+":9999/", "{}")}, 5*time.Second)
+		_, err := do(t, sender, Call{Task: newTask("http://"+host+":9999/", "{}")}, patience)
 		failed := failure(t, err)
 		if v := failed.Verdict; v.Category != retry.Permanent || v.Effect != retry.NotSent || v.Code != safehttp.CodeRefused {
 			t.Errorf("%s: %+v, %v", host, v, err)

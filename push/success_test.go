@@ -68,7 +68,7 @@ func TestSuccess(t *testing.T) {
 	} {
 		work := newTask(url+"/?"+row.query, "{}")
 		work.Spec.HTTP.Success = row.success
-		result, err := do(t, sender, Call{Task: work}, 5*time.Second)
+		result, err := do(t, sender, Call{Task: work}, patience)
 		if row.category == "" {
 			if err != nil || string(result) != row.result {
 				t.Errorf("%s of %.60s: %s, %v", row.success, row.query, result, err)
@@ -93,12 +93,12 @@ func TestSuccessAndTheReceiversWishes(t *testing.T) {
 	} {
 		work := newTask(url+"/?"+query, "{}")
 		work.Spec.HTTP.Success = "false"
-		_, err := do(t, sender, Call{Task: work}, 5*time.Second)
+		_, err := do(t, sender, Call{Task: work}, patience)
 		if v := failure(t, err).Verdict; v.Hint != want || !want.Never && !v.Category.Advice().Retry {
 			t.Errorf("%s: %+v", query, v)
 		}
 		work.Spec.HTTP.Success = "true"
-		if _, err := do(t, sender, Call{Task: work}, 5*time.Second); err != nil {
+		if _, err := do(t, sender, Call{Task: work}, patience); err != nil {
 			t.Errorf("%s: %v", query, err)
 		}
 	}
@@ -120,7 +120,7 @@ func TestSuccessWithoutAnAnswer(t *testing.T) {
 	} {
 		work := newTask(rawReceiver(t, func(conn net.Conn) { takeRequest(conn); say(conn, row.answer) }), "{}")
 		work.Spec.HTTP.Success = "true"
-		_, err := do(t, sender, Call{Task: work}, 5*time.Second)
+		_, err := do(t, sender, Call{Task: work}, patience)
 		if v := failure(t, err).Verdict; v.Category != row.category || v.Code != row.code && row.code != "" {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
@@ -146,7 +146,7 @@ func TestSuccessOfABrokenFailure(t *testing.T) {
 	} {
 		work := newTask(rawReceiver(t, func(conn net.Conn) { takeRequest(conn); say(conn, row.answer) }), "{}")
 		work.Spec.HTTP.Success = row.success
-		_, err := do(t, newSender(t, safehttp.Options{}), Call{Task: work}, 5*time.Second)
+		_, err := do(t, newSender(t, safehttp.Options{}), Call{Task: work}, patience)
 		if v := failure(t, err).Verdict; v.Category != row.category || v.Hint != row.hint || v.Code != "409" {
 			t.Errorf("%s: %+v, %v", row.success, v, err)
 		}
@@ -167,7 +167,7 @@ func TestSuccessDoesNotWaitForFailures(t *testing.T) {
 		work.Spec.HTTP.Success = "true"
 		began := time.Now()
 		_, err := newSender(t, safehttp.Options{}).Do(t.Context(), Call{Task: work})
-		if v := failure(t, err).Verdict; v.Category != want || time.Since(began) > 3*excerptWait {
+		if v := failure(t, err).Verdict; v.Category != want || time.Since(began) > patience/2 {
 			t.Errorf("%s: %+v after %s", line, v, time.Since(began))
 		}
 	}

@@ -47,7 +47,12 @@ func server(t *testing.T, handler http.HandlerFunc) (*httptest.Server, *atomic.I
 // get returns the status and the body of the answer.
 func get(t *testing.T, client *Client, url string) (status int, body string, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	return getWithin(t, client, url, time.Minute)
+}
+
+func getWithin(t *testing.T, client *Client, url string, limit time.Duration) (status int, body string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -86,7 +91,7 @@ func TestDialRefusesEveryNotation(t *testing.T) {
 		wantRefused(t, err, host)
 	}
 	for _, host := range []string{"2130706433", "0x7f000001", "0177.0.0.1", "127.1", "127.0.1", "0x7f.1", "localhost.", "017700000001", "0"} {
-		if _, _, err := get(t, client, "http://"+host+":"+port+"/"); err == nil {
+		if _, _, err := getWithin(t, client, "http://"+host+":"+port+"/", 5*time.Second); err == nil { // a resolver may be asked that is not there
 			t.Errorf("%s was reached", host)
 		}
 	}
@@ -120,7 +125,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		if err != nil || status != http.StatusFound {
 			t.Fatal(status, err)
 		}
-		resp, err := client.HTTPClient(time.Second).Get(outer.URL) //nolint:noctx // the client has a timeout
+		resp, err := client.HTTPClient(time.Minute).Get(outer.URL) //nolint:noctx // the client has a timeout
 		if err != nil || resp.StatusCode != http.StatusFound {
 			t.Fatal(resp, err)
 		}

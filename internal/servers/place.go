@@ -23,6 +23,7 @@ type place struct {
 	dir  string // of this server alone
 	data string // the data directory in it
 	port int
+	hold io.Closer // keeps the port from others that look for one, also while the server is stopped
 	as   *syscall.SysProcAttr
 
 	guard *exec.Cmd
@@ -37,7 +38,10 @@ func newPlace(name, signal string, users ...string) (*place, error) {
 		return nil, err
 	}
 	p := &place{dir: dir, data: filepath.Join(dir, "data"), as: &syscall.SysProcAttr{Setpgid: true}}
-	if err := errors.Join(p.own(users), p.watch(signal)); err != nil {
+	if err := errors.Join(p.own(users), p.newPort(), p.watch(signal)); err != nil {
+		if p.hold != nil {
+			err = errors.Join(err, p.hold.Close())
+		}
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return p, nil
@@ -55,9 +59,7 @@ func (p *place) own(users []string) error {
 		}
 		p.as.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
-	port, err := freePort()
-	p.port = port
-	return err
+	return nil
 }
 
 func unprivileged(names []string) (uid, gid int, err error) {
@@ -75,18 +77,31 @@ func unprivileged(names []string) (uid, gid int, err error) {
 	return 0, 0, fmt.Errorf("there is none of the users %v, and servers refuse to run as root", names)
 }
 
-// freePort finds a port that nobody listens on, below those that the system hands
-// to outgoing connections: it is then free for a restarted server too.
-func freePort() (int, error) {
-	var listener net.Listener
+// newPort finds a port that nobody listens on, below those that the system hands
+// to outgoing connections: it is then free for a restarted server too. It may be long
+// until the server listens. Meanwhile the same port of UDP, which no server wants, says
+// that it is taken, to this process and to others.
+func (p *place) newPort() error {
 	var err error
 	for range 50 {
 		port := 15000 + rand.IntN(15000)
-		if listener, err = net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
-			return port, listener.Close()
+		address := "127.0.0.1:" + strconv.Itoa(port)
+		hold, taken := net.ListenPacket("udp", address)
+		if err = taken; taken != nil {
+			continue
 		}
+		listener, taken := net.Listen("tcp", address)
+		if err = taken; taken != nil {
+			_ = hold.Close()
+			continue
+		}
+		if p.hold != nil {
+			_ = p.hold.Close() // nothing was sent
+		}
+		p.port, p.hold = port, hold
+		return listener.Close()
 	}
-	return 0, fmt.Errorf("no free port: %w", err)
+	return fmt.Errorf("no free port: %w", err)
 }
 
 // guardScript reads process ids, an empty line for none, until this process is
@@ -122,7 +137,7 @@ func (p *place) running(pid int) error {
 
 // leave lets the shell remove the folder, and waits for it.
 func (p *place) leave() error {
-	return errors.Join(p.tell.Close(), p.guard.Wait())
+	return errors.Join(p.tell.Close(), p.guard.Wait(), p.hold.Close())
 }
 
 // run runs a program of the server to its end, as the server's user.

@@ -72,11 +72,9 @@ func launch(ctx context.Context, p *place, k kind, o options) (*Server, error) {
 		if err = s.Start(ctx); err == nil || ctx.Err() != nil || !errors.Is(err, errEnded) {
 			break
 		}
-		port, portErr := freePort()
-		if portErr != nil {
+		if portErr := s.newPort(); portErr != nil {
 			break
 		}
-		s.port = port
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -98,7 +98,7 @@ func TestStandby(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := 0; n < 100; n++ { // until the setting is read and the standby counts
+	for began := time.Now(); ; { // until the setting is read and the standby counts
 		var state string
 		err := conn.QueryRow(t.Context(), "select coalesce((select sync_state from pg_stat_replication), '')").Scan(&state)
 		if err != nil {
@@ -106,6 +106,9 @@ func TestStandby(t *testing.T) {
 		}
 		if state == "sync" {
 			break
+		}
+		if time.Since(began) > time.Minute {
+			t.Fatalf("after a minute the standby is %q", state)
 		}
 		time.Sleep(50 * time.Millisecond) // sleep: the server reads its settings in its own time
 	}

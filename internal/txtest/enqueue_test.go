@@ -15,6 +15,10 @@ import (
 
 var errRefused = errors.New("the card was refused")
 
+// untold is how long what nobody was told of may take to start, which a poll finds
+// within a second, on a machine that has much to do.
+const untold = 30 * time.Second
+
 // What a transaction accepts exists exactly if it commits, with its dedupe key,
 // and starts within the second that a poll takes.
 func TestEnqueueDecides(t *testing.T) {
@@ -52,8 +56,8 @@ func TestEnqueueDecides(t *testing.T) {
 			if payload != "kept" {
 				s.Errorf("%s was started", payload)
 			}
-		case <-time.After(3 * time.Second):
-			s.Error("not started within three seconds of the commit")
+		case <-time.After(untold):
+			s.Errorf("not started within %s of the commit", untold)
 		}
 		again, err := client.Enqueue(s.ctx, draft("kept"))
 		if s.ok(err); !again.Existing || again.Task.ID != kept.Task.ID {
@@ -93,8 +97,8 @@ func TestStartAfterCommit(t *testing.T) {
 				select {
 				case at := <-started:
 					all = append(all, at.Sub(committed))
-				case <-time.After(3 * time.Second):
-					s.Fatal("not started within three seconds of the commit")
+				case <-time.After(untold):
+					s.Fatalf("not started within %s of the commit", untold)
 				}
 			}
 			return all
@@ -201,6 +205,7 @@ func (step chainStep) take(ctx context.Context, s *shop, client *outlast.Client)
 	if wrong == 4 {
 		s.loseAnswer()
 	}
+	asked := false
 	err := inTx(ctx, s, func(t tx) error {
 		if err := t.exec(ctx, `INSERT INTO effect (task, step, claim_number) VALUES (?, ?, ?)`, step.Chain, step.Step, info.Claim); err != nil {
 			return err
@@ -211,17 +216,18 @@ func (step chainStep) take(ctx context.Context, s *shop, client *outlast.Client)
 				return err
 			}
 		}
+		asked = true
 		if err := t.complete(ctx, step.Step); err != nil || wrong != 1 {
 			return err
 		}
 		return errRefused
 	})
-	switch wrong {
-	case 2:
+	switch {
+	case wrong == 2:
 		return errors.Join(err, errRefused)
-	case 3:
+	case wrong == 3:
 		panic("after the commit")
-	case 5:
+	case wrong == 5 && asked: // who has not asked for a completion and returns well has done his step
 		return nil
 	}
 	return err

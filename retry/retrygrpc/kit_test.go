@@ -135,6 +135,19 @@ func connect(t *testing.T, s *service, p *retry.Policy, opts ...Option) *grpc.Cl
 	return dial(t, append(DialOptions(p, opts...), serve(t, s))...)
 }
 
+// patiently runs a test under a limit of time, and says what was wrong. On a busy
+// machine a limit may be over before anything has begun: it has then a longer one.
+func patiently(t *testing.T, limit time.Duration, test func(t *testing.T, limit time.Duration) (wrong string)) {
+	t.Helper()
+	wrong := test(t, limit)
+	for ; wrong != "" && limit < 2*time.Second; wrong = test(t, limit) {
+		limit *= 4
+	}
+	if wrong != "" {
+		t.Error(wrong)
+	}
+}
+
 // policy is three attempts with short waits.
 func policy(t *testing.T, options ...retry.Option) *retry.Policy {
 	t.Helper()

@@ -163,8 +163,11 @@ func checkRefusal(t *testing.T, err error, trailer metadata.MD, reason string) {
 // TestRefusalWithoutTime: a wait that the deadline leaves no time for is a never.
 func TestRefusalWithoutTime(t *testing.T) {
 	for reason, option := range refusals(t) {
-		conn := dial(t, guarded(t, &service{}, option))
-		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		conn := dial(t, guarded(t, failing(), option))
+		if _, err := call1(t.Context(), conn, ""); err != nil { // it need not connect within that time
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond)
 		var trailer metadata.MD
 		_, err := call1(repeated(ctx, "1"), conn, "", grpc.Trailer(&trailer))
 		if hint, _ := pushback(trailer); status.Code(err) != codes.ResourceExhausted || !hint.Never {
@@ -184,14 +187,18 @@ func TestClientObeys(t *testing.T) {
 	s := &service{unary: func(_ context.Context, number int, _ string) (string, error) {
 		if number == 1 {
 			breaker.Force(time.Now(), retry.Open)
-			time.AfterFunc(100*time.Millisecond, func() { breaker.Force(time.Now(), retry.Closed) })
 			return "", errUnavailable
 		}
 		return "done", nil
 	}}
+	refused := OnCall(func(e CallEvent) {
+		if e.Refused != "" {
+			breaker.Force(time.Now(), retry.Closed)
+		}
+	})
 	var waits []time.Duration
 	p := policy(t, retry.Observe(retry.Observer{Wait: func(e retry.WaitEvent) { waits = append(waits, e.Delay) }}))
-	conn := dial(t, append(DialOptions(p), guarded(t, s, RefuseWhileOpen(breaker)))...)
+	conn := dial(t, append(DialOptions(p), guarded(t, s, RefuseWhileOpen(breaker), refused))...)
 	text, err := call1(t.Context(), conn, "", Idempotent())
 	if err != nil || text != "done" || s.calls() != 2 {
 		t.Errorf("%q, %v after %d calls", text, err, s.calls())

@@ -261,7 +261,11 @@ func TestHeader(t *testing.T) {
 // TestStreamTimes: an attempt's time ends with the first message; what comes later
 // may take longer.
 func TestStreamTimes(t *testing.T) {
-	p := policy(t, retry.PerAttempt(50*time.Millisecond))
+	patiently(t, 50*time.Millisecond, streamTimes)
+}
+
+func streamTimes(t *testing.T, limit time.Duration) string {
+	p := policy(t, retry.PerAttempt(limit))
 	s := &service{stream: func(number int, stream grpc.ServerStream) error {
 		if number == 1 {
 			<-stream.Context().Done() // the client must hang up
@@ -274,15 +278,16 @@ func TestStreamTimes(t *testing.T) {
 			select {
 			case <-stream.Context().Done():
 				return stream.Context().Err()
-			case <-time.After(40 * time.Millisecond):
+			case <-time.After(limit * 4 / 5):
 			}
 		}
 		return nil
 	}}
 	got, err := all(down(t, connect(t, s, p), Idempotent()))
 	if err != nil || len(got) != 3 || s.calls() != 2 {
-		t.Errorf("%q, %v after %d calls", got, err, s.calls())
+		return fmt.Sprintf("%q, %v after %d calls", got, err, s.calls())
 	}
+	return ""
 }
 
 // TestAbandonedStream: a stream that is not read to its end settles with the

@@ -102,13 +102,14 @@ func TestHostileServers(t *testing.T) {
 					say(conn, fine)
 				}
 			})
-			c := client(t, nil, fast(t, retry.PerAttempt(300*time.Millisecond)))
+			// On a busy machine an attempt may end before it has met anybody.
+			c := client(t, nil, fast(t, retry.PerAttempt(300*time.Millisecond), retry.Attempts(30)))
 			resp, err := c.Do(request(t, t.Context(), "GET", url, nil))
 			if err != nil {
 				t.Fatal(err)
 			}
 			o := retryhttp.OutcomeOf(resp)
-			if body := text(t, resp); body != "fine" || o.Attempts != 3 {
+			if body := text(t, resp); body != "fine" || o.Attempts < 3 {
 				t.Errorf("%q, %+v", body, o)
 			}
 			c.CloseIdleConnections()
@@ -163,7 +164,7 @@ func TestTimeoutCoversTheBody(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	})
-	c := client(t, s, fast(t, retry.PerAttempt(200*time.Millisecond)))
+	c := client(t, s, fast(t, retry.PerAttempt(time.Second)))
 	begin := time.Now()
 	resp, err := c.Do(request(t, t.Context(), "GET", s.URL, nil))
 	if err != nil {
@@ -171,7 +172,7 @@ func TestTimeoutCoversTheBody(t *testing.T) {
 	}
 	body, err := io.ReadAll(resp.Body)
 	resp.Body.Close()
-	if string(body) != "begin " || !errors.Is(err, retry.ErrAttemptTimeout) || time.Since(begin) < 200*time.Millisecond {
+	if string(body) != "begin " || !errors.Is(err, retry.ErrAttemptTimeout) || time.Since(begin) < time.Second {
 		t.Error(string(body), err, time.Since(begin))
 	}
 

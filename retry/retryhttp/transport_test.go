@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"reflect"
 	"strings"
 	"sync"
@@ -141,10 +140,9 @@ func TestTheLastAnswerIsReturned(t *testing.T) {
 
 func TestConnectionRefused(t *testing.T) {
 	t.Parallel()
-	s := httptest.NewServer(nil)
-	s.Close()
+	const nobody = "http://127.0.0.1:9" // a port that was free a moment ago may be somebody's by now
 	for _, method := range []string{"GET", "POST"} {
-		_, err := client(t, nil, fast(t)).Do(request(t, t.Context(), method, s.URL, strings.NewReader("x"))) //nolint:bodyclose // there is none
+		_, err := client(t, nil, fast(t)).Do(request(t, t.Context(), method, nobody, strings.NewReader("x"))) //nolint:bodyclose // there is none
 		end, ok := errors.AsType[*retry.Error](err)
 		if !ok || end.Attempts != 3 || !errors.Is(err, retry.ErrAttempts) || retry.Classify(end.Last).Code != "ECONNREFUSED" {
 			t.Error(method, err)
@@ -182,7 +180,7 @@ func TestNoHeaders(t *testing.T) {
 func TestDeadlineIsAnnounced(t *testing.T) {
 	t.Parallel()
 	s := serve(t, failing(503, 1))
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	get(t, client(t, s, fast(t, retry.TTL(time.Hour))), request(t, ctx, "GET", s.URL, nil))
 	until, _ := ctx.Deadline()
@@ -190,14 +188,14 @@ func TestDeadlineIsAnnounced(t *testing.T) {
 		if got := s.header(n, "Outlast-Deadline"); got != until.UTC().Format(time.RFC3339Nano) {
 			t.Error(got, until)
 		}
-		if got := s.header(n, "Retry-Attempt"); !strings.Contains(got, ";max=3;ddl=59") && !strings.Contains(got, ";max=3;ddl=60000") {
+		if got := s.header(n, "Retry-Attempt"); !strings.Contains(got, ";max=3;ddl=59") && !strings.Contains(got, ";max=3;ddl=600000") {
 			t.Error(got)
 		}
 	}
 	// The policy's own limit counts where it is the nearer one.
 	begin := time.Now()
-	get(t, client(t, s, fast(t, retry.TTL(time.Second))), request(t, ctx, "GET", s.URL, nil))
-	if at, err := time.Parse(time.RFC3339, s.header(3, "Outlast-Deadline")); err != nil || at.Sub(begin) > 2*time.Second {
+	get(t, client(t, s, fast(t, retry.TTL(time.Minute))), request(t, ctx, "GET", s.URL, nil))
+	if at, err := time.Parse(time.RFC3339, s.header(3, "Outlast-Deadline")); err != nil || at.Sub(begin) > 2*time.Minute {
 		t.Error(at, err)
 	}
 }

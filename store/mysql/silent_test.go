@@ -40,16 +40,22 @@ func TestForgottenConnections(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		time.Sleep(300 * time.Millisecond) // sleep: the connections become idle
-		proxy.Mute()
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		began := time.Now()
-		err := c.call(ctx)
-		cancel()
-		took := time.Since(began).Round(time.Millisecond)
-		t.Logf("%s took %s", c.name, took)
-		if err != nil || took > 4*time.Second { // a node without a beat for so long stops
-			t.Errorf("%s took %s: %v", c.name, took, err)
+		for try := 1; ; try++ { // one that took long may be the machine's fault
+			time.Sleep(300 * time.Millisecond) // sleep: the connections become idle
+			proxy.Mute()
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			began := time.Now()
+			err := c.call(ctx)
+			cancel()
+			took := time.Since(began).Round(time.Millisecond)
+			t.Logf("%s took %s: %v", c.name, took, err)
+			if err == nil && took <= 4*time.Second { // a node without a beat for so long stops
+				break
+			}
+			if try == 3 {
+				t.Errorf("%s took too long in each of %d tries", c.name, try)
+				break
+			}
 		}
 	}
 }

@@ -20,9 +20,9 @@ func TestDaysAfterAClockThatWasAhead(t *testing.T) {
 	const day = 24 * time.Hour
 	url := servertest.Postgres(t)
 	var offset atomic.Int64
+	began := time.Now().UTC().Truncate(day) // before the first days are made, if that is not the same one
 	s := open(t, url, postgres.WithClockOffset(func() time.Duration { return time.Duration(offset.Load()) }))
 	g := newGround(t, s, 1)
-	began := time.Now().UTC().Truncate(day)
 	offset.Store(int64(40 * day))
 	_, err := s.Cleanup(t.Context(), time.Unix(0, 0), 10) // makes days far ahead
 	g.ok(err)

@@ -44,11 +44,7 @@ func TestOpeningTellsWhatIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
+	const closed = "127.0.0.1:9" // a port that was free a moment ago may be somebody's by now
 	change := func(change func(u *url.URL)) string {
 		changed := *u
 		change(&changed)
@@ -63,7 +59,7 @@ func TestOpeningTellsWhatIsWrong(t *testing.T) {
 		"no database":   {change(func(u *url.URL) { u.Path = "/nosuchdb" }), task.CodeNotFound, []string{`database "nosuchdb" does not exist`, `CREATE DATABASE "nosuchdb"`}},
 		"no user":       {change(func(u *url.URL) { u.User = url.User("nobody_here") }), task.CodeDenied, []string{"nobody_here", "check the user"}},
 		"a misspelling": {with("sslmod=require"), task.CodeInvalid, []string{"sslmod", "check its name"}},
-		"nobody there":  {"postgres://u@" + closed.Addr().String() + "/d", task.CodeUnavailable, []string{closed.Addr().String(), "refused", "check that it runs"}},
+		"nobody there":  {"postgres://u@" + closed + "/d", task.CodeUnavailable, []string{closed, "refused", "check that it runs"}},
 		"no TLS":        {strings.ReplaceAll(address, "sslmode=disable", "sslmode=require"), task.CodeUnavailable, []string{"refused TLS", "sslmode=disable"}},
 		"MariaDB there": {"postgres://u@" + somethingElse(t) + "/d?sslmode=disable", task.CodeUnavailable, []string{"not PostgreSQL", "mysql://"}},
 	} {
@@ -77,7 +73,7 @@ func TestOpeningTellsWhatIsWrong(t *testing.T) {
 				t.Errorf("%s: %v lacks %q", name, err, word)
 			}
 		}
-		if text := err.Error(); strings.ContainsAny(text, "\n\t") || strings.Contains(text, "%!") || strings.Count(text, closed.Addr().String()) > 1 {
+		if text := err.Error(); strings.ContainsAny(text, "\n\t") || strings.Contains(text, "%!") || strings.Count(text, closed) > 1 {
 			t.Errorf("%s: %q", name, text)
 		}
 	}

@@ -36,6 +36,9 @@ func tables(t *testing.T, url, prefix string) (names []string) {
 func TestDaysAreMadeAheadAndDroppedAsAWhole(t *testing.T) {
 	url := servertest.Postgres(t)
 	var offset atomic.Int64
+	at := time.Now().UTC()
+	noon := at.Truncate(24 * time.Hour).Add(36 * time.Hour).Sub(at) // of tomorrow, so that no day ends meanwhile
+	offset.Store(int64(noon))
 	s := open(t, url, postgres.WithClockOffset(func() time.Duration { return time.Duration(offset.Load()) }))
 	g := newGround(t, s, 2)
 	past, stays := g.add(3), g.add(1)[0]
@@ -43,8 +46,8 @@ func TestDaysAreMadeAheadAndDroppedAsAWhole(t *testing.T) {
 	g.settle(g.claim(past[0]).Tasks, task.OutcomeFailed)
 	g.settle(g.claim(past...).Tasks, task.OutcomeSucceeded)
 
-	offset.Store(int64(10 * 24 * time.Hour))
-	now := time.Now().Add(10 * 24 * time.Hour)
+	offset.Store(int64(noon + 10*24*time.Hour))
+	now := time.Now().Add(noon + 10*24*time.Hour)
 	today := g.add(1) // a day without a partition yet
 	g.settle(g.claim(today...).Tasks, task.OutcomeSucceeded)
 	for {

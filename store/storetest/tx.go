@@ -217,10 +217,10 @@ func txRules() []rule {
 }
 
 // within runs do with a context that ends after a time that is long for any
-// database, but short of waiting for a transaction that stays open.
+// database, but short of waiting for a transaction that stays open for ever.
 func (h *harness) within(what string, do func(ctx context.Context) error) {
 	h.Helper()
-	ctx, cancel := context.WithTimeout(h.ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(h.ctx, time.Minute)
 	defer cancel()
 	if err := do(ctx); err != nil {
 		h.Fatalf("%s, while a transaction is open: %v", what, err)

@@ -36,7 +36,7 @@ func known(t *testing.T, dialect *migrate.Dialect, n int) *migrate.Set {
 
 func openSQLite(t *testing.T) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+filepath.Join(t.TempDir(), "a.db")+"?_pragma=busy_timeout(5000)&_txlock=immediate")
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(t.TempDir(), "a.db")+"?_pragma=busy_timeout(60000)&_txlock=immediate")
 	if err != nil {
 		t.Fatal(err)
 	}
