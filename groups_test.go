@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -101,14 +102,17 @@ func TestDeadWorkerGroup(t *testing.T) {
 		view, err := c.Inspector().Get(ctx, receipts[99].Task.ID)
 		return err == nil && view.Waiting == task.InGroupBackoff && view.Held != nil && view.Held.Failures > 0 && view.Held.Error != "" && !view.NextCheck.IsZero()
 	})
-	before := time.Now()
+	var took []time.Duration
 	for range 20 {
+		began := time.Now()
 		done, err := c.Run(ctx, groupDraft("up"))
 		if err != nil || done.State != task.Succeeded || string(done.Result) != `{"path":"/base/send","attempt":"1"}` {
 			t.Fatalf("the healthy group: %+v, %v", done, err)
 		}
+		took = append(took, time.Since(began))
 	}
-	if took := time.Since(before); took > 3*time.Second {
+	slices.Sort(took)
+	if took[10] > 300*time.Millisecond { // as long as the other group waits at least; a busy machine holds up one or another
 		t.Errorf("20 tasks of a healthy group took %v", took)
 	}
 	eventually(t, "the group was tried a second time", func() bool { views := c.Groups(); return views[0].Failures >= 2 })
@@ -132,10 +136,8 @@ func TestDeadWorkerGroup(t *testing.T) {
 // was found.
 func TestFailedDispatchesAreRecorded(t *testing.T) {
 	c := groupNode(t, "")
-	closed := newMember(t, false)
-	closed.Close()
 	beat(t, c, "busy", "m", newMember(t, true).URL)
-	beat(t, c, "unreachable", "m", closed.URL)
+	beat(t, c, "unreachable", "m", "http://127.0.0.1:1")
 	for kind, category := range map[string]string{"busy": "unavailable", "unreachable": "unsent", "empty": "unavailable"} {
 		receipt, err := c.Enqueue(t.Context(), groupDraft(kind))
 		if err != nil {
@@ -192,7 +194,7 @@ func TestGroupAtItsCapacity(t *testing.T) {
 		done, err := c.Inspector().Count(t.Context(), store.Filter{State: task.Succeeded, Type: task.HTTPType}, 1000)
 		return err == nil && done == len(drafts)
 	})
-	if took := time.Since(began); took > 5*time.Second || refused.Load() > 0 || most.Load() < 10 {
+	if took := time.Since(began); took > 12*time.Second || refused.Load() > 0 || most.Load() < 10 {
 		t.Errorf("600 tasks of 20 ms took %v, at most %d at once, %d beyond the capacity", took, most.Load(), refused.Load())
 	}
 }
@@ -210,21 +212,17 @@ func TestDeadlineEndsTheWaitingForAGroup(t *testing.T) {
 
 // A member that comes while its group is left alone gets the tasks at once.
 func TestNewMemberOfAnEmptyGroup(t *testing.T) {
-	c := groupNode(t, "")
-	receipt, err := c.Enqueue(t.Context(), groupDraft("late"))
+	c := groupNode(t, `{"dispatch": {"steps": ["200ms", "5m"]}}`)
+	receipt, err := c.Enqueue(t.Context(), groupDraft("down"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the group was tried twice", func() bool { views := c.Groups(); return len(views) == 1 && views[0].Failures >= 2 })
-	beat(t, c, "late", "m", newMember(t, false).URL)
-	began := time.Now()
+	beat(t, c, "down", "m", newMember(t, false).URL)
 	eventually(t, "the task is done", func() bool {
 		view, err := c.Inspector().Get(t.Context(), receipt.Task.ID)
 		return err == nil && view.State == task.Succeeded && view.Attempt == 1
 	})
-	if took := time.Since(began); took > 2*time.Second {
-		t.Errorf("after %v", took)
-	}
 }
 
 // A group that has come back gets its tasks although none of them has ended yet.

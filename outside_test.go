@@ -125,13 +125,14 @@ func TestServicesOfOneHost(t *testing.T) {
 		return view.Breaker
 	}
 	const tasks = 200
-	enqueue(dead, tasks)
+	enqueue(dead, tasks/2)
 	for breaker(dead).State != "open" && ctx.Err() == nil {
 		<-time.After(5 * time.Millisecond)
 	}
 	if before := deadCalls.Load(); before >= tasks {
 		t.Fatalf("%d calls before the breaker opened", before)
 	}
+	enqueue(dead, tasks/2) // which wait
 	enqueue(well, tasks)
 	for range tasks / 10 {
 		if _, err := client.Run(ctx, outlast.Draft{Retry: quickly, Target: &task.Request{URL: well}}); err != nil {
@@ -144,8 +145,8 @@ func TestServicesOfOneHost(t *testing.T) {
 	if got := breaker(well); wellCalls.Load() != tasks+tasks/10 || got.State != "closed" || got.Failures != 0 {
 		t.Errorf("%d of %d calls of the healthy service, breaker %+v", wellCalls.Load(), tasks+tasks/10, got)
 	}
-	if got := breaker(dead); got.State == "closed" {
-		t.Errorf("the dead service: %+v", got)
+	if got := breaker(dead); got.State == "closed" || deadCalls.Load() >= tasks {
+		t.Errorf("the dead service: %d calls, %+v", deadCalls.Load(), got)
 	}
 }
 

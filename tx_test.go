@@ -89,8 +89,8 @@ func TestTransactionDecides(t *testing.T) {
 		if n != 2 {
 			t.Errorf("%d started", n)
 		}
-	case <-time.After(time.Second):
-		t.Fatal("not started within a second of the commit")
+	case <-time.After(20 * time.Second): // it is found in a second, but for a busy machine; a lane is read anew once a minute
+		t.Fatal("not started though it was committed")
 	}
 
 	// Outside of transactions, what was committed is known.

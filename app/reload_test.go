@@ -117,7 +117,7 @@ func TestReloadUnderLoad(t *testing.T) {
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for _, node := range nodes {
-		for end := time.Now().Add(10 * time.Second); ; <-ticker.C {
+		for end := time.Now().Add(30 * time.Second); ; <-ticker.C {
 			p, err := node.Client().Inspector().Policy(t.Context(), "p")
 			if err == nil && strings.Contains(string(p.Form), fmt.Sprintf("%dms", 5+1000%7)) {
 				break

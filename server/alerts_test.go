@@ -32,7 +32,7 @@ func TestAlerts(t *testing.T) {
 		t.Errorf("the test: %s", body)
 	}
 	a.call("PUT", "/v1/alerts/rules/bad_mail", `{"on":"dead","when":"type == \"mail\" && message.contains(\"address\")","severity":"critical"}`).is(200)
-	a.call("POST", "/v1/tasks?wait=5s", `{"type":"mail","max_attempts":1}`).is(200)
+	a.call("POST", "/v1/tasks?wait=30s", `{"type":"mail","max_attempts":1}`).is(200)
 	for told := false; !told; {
 		select {
 		case body := <-bodies:
@@ -42,7 +42,7 @@ func TestAlerts(t *testing.T) {
 		}
 	}
 	var events client.AlertEvents
-	for deadline := time.Now().Add(5 * time.Second); ; {
+	for deadline := time.Now().Add(20 * time.Second); ; {
 		a.call("GET", "/v1/alerts/events", "").is(200).into(&events)
 		if len(events.Events) == 1 && events.Events[0].State == "sent" {
 			break

@@ -206,8 +206,11 @@ func TestEventsFilter(t *testing.T) {
 			}
 			a.add(outlast.Draft{Type: "works"})
 			a.call("POST", "/v1/tasks/"+id+"/retry", "").is(200)
-			all := r.until(func(all []client.EventTask) bool { return slices.Contains(whats(all, id), "dead") })
-			// What the call did may be told after what became of it.
+			// What the call did may be told after what became of it, also in a later message.
+			all := r.until(func(all []client.EventTask) bool {
+				words := whats(all, id)
+				return slices.Contains(words, "dead") && slices.Contains(words, "released") == strings.Contains(want, "released")
+			})
 			heard := slices.Sorted(slices.Values(whats(all, id)))
 			if got := strings.Replace(strings.Join(heard, " "), "enqueued ", "", 1); got != want {
 				t.Errorf("got %q, want %q", got, want)
@@ -302,7 +305,7 @@ func TestEventsEndWithTheToken(t *testing.T) {
 	g := startGuarded(t)
 	made, secret, err := g.node.Inspector().CreateToken(t.Context(), token.Spec{Name: "short", Role: token.Viewer})
 	must(t, err)
-	_, soon, err := g.node.Inspector().CreateToken(t.Context(), token.Spec{Name: "expires", Role: token.Viewer, TTL: 2 * time.Second})
+	_, soon, err := g.node.Inspector().CreateToken(t.Context(), token.Spec{Name: "expires", Role: token.Viewer, TTL: 4 * time.Second})
 	must(t, err)
 	revoked, expires, stays := g.watch("", "Authorization", "Bearer "+secret.Reveal()), g.watch("", "Authorization", "Bearer "+soon.Reveal()), g.watch("?for=1m", "Authorization", g.admin)
 	g.as(g.admin, "DELETE", "/v1/tokens/"+made.ID, "").is(200)
@@ -310,7 +313,7 @@ func TestEventsEndWithTheToken(t *testing.T) {
 	for _, r := range []*reader{revoked, expires} {
 		for _, more := r.next(); more; _, more = r.next() {
 		}
-		if took := time.Since(began); took > 10*time.Second {
+		if took := time.Since(began); took > 30*time.Second {
 			t.Errorf("a stream went on for %s", took)
 		}
 	}
@@ -327,7 +330,7 @@ func TestEventsOfANodeWithoutTokensEndWithTheFirst(t *testing.T) {
 	began := time.Now()
 	for _, more := r.next(); more; _, more = r.next() {
 	}
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > 30*time.Second {
 		t.Errorf("went on for %s", took)
 	}
 }
@@ -451,7 +454,7 @@ func TestEventsEndWithTheNode(t *testing.T) {
 		for _, more := r.next(); more; _, more = r.next() {
 		}
 	}
-	if took := time.Since(began); took > 2*time.Second {
+	if took := time.Since(began); took > 20*time.Second { // of streams that have no end
 		t.Errorf("the stop and the ends of the streams took %s", took)
 	}
 }
@@ -473,6 +476,7 @@ func TestEventsUnderLoad(t *testing.T) {
 	const rate, seconds = 2000, 3
 	ctx, cancel := context.WithTimeout(t.Context(), seconds*time.Second)
 	defer cancel()
+	began, messages, seen, worst := time.Now(), 0, 0, time.Duration(0) // before the first message
 	var loading sync.WaitGroup
 	loading.Go(func() {
 		ticker := time.NewTicker(10 * time.Millisecond)
@@ -488,7 +492,6 @@ func TestEventsUnderLoad(t *testing.T) {
 			<-ticker.C
 		}
 	})
-	began, messages, seen, worst := time.Now(), 0, 0, time.Duration(0)
 	for time.Since(began) < seconds*time.Second {
 		e := r.want("tasks")
 		tasks := into[client.EventTasks](t, e)
@@ -503,7 +506,9 @@ func TestEventsUnderLoad(t *testing.T) {
 	runtime.ReadMemStats(&heap)
 	grown := int64(heap.HeapAlloc) - int64(before)
 	t.Logf("%d changes in %d messages, the latest after %s; the heap has grown by %d KiB, finished tasks included", seen, messages, worst, grown>>10)
-	if worst > 5*time.Second { // below half a second on a machine that does nothing else
+	// Below half a second on a machine that does nothing else; behind a reader that does
+	// not read it would be ten, after which that is cut off.
+	if worst > 9*time.Second {
 		t.Errorf("told after %s", worst)
 	}
 	if messages > 4*seconds+2 {

@@ -384,7 +384,7 @@ func TestHealth(t *testing.T) {
 func TestReleaseKeyLetsTheNextTasksGoOn(t *testing.T) {
 	a := start(t, answers)
 	enqueue := func(taskType string) string {
-		got := a.call("POST", "/v1/tasks?wait=5s", `{"type":"`+taskType+`","key":"k","max_attempts":1}`)
+		got := a.call("POST", "/v1/tasks?wait=30s", `{"type":"`+taskType+`","key":"k","max_attempts":1}`)
 		return strings.Trim(got.get("id"), `"`)
 	}
 	bad := enqueue("bad")
@@ -393,7 +393,7 @@ func TestReleaseKeyLetsTheNextTasksGoOn(t *testing.T) {
 	if got := a.call("POST", "/v1/queues/default/release-key", `{"key":"k"}`).is(200); got.get("released") != "true" {
 		t.Errorf("got %s", got.body)
 	}
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(20 * time.Second)
 	for a.call("GET", "/v1/tasks/"+id, "").is(200).get("state") != `"succeeded"` {
 		if time.Now().After(deadline) {
 			t.Fatal("the task behind the released key did not run")

@@ -40,10 +40,14 @@ func TestSearch(t *testing.T) {
 		outlast.Handle(node, "dies", func(_ context.Context, why string) error { return outlast.Dead(errors.New(why)) })
 		outlast.Handle(node, "works", func(context.Context, string) error { return nil })
 	})
-	add := func(body string) string { return a.call("POST", "/v1/tasks?wait=10s", body).is(200).id() }
-	card := add(`{"type":"dies","payload":"Card DECLINED by bank","metadata":{"region":"eu","tenant":"a:b"}}`)
-	well := add(`{"type":"works","payload":"x","key":"order-7","metadata":{"region":"eu"}}`)
-	disk := add(`{"type":"dies","payload":"disk full: 100%","metadata":{"region":"us"},"key":"order-7"}`)
+	first := client.NewID().String()
+	add := func(fields string) string { // with ids that begin alike: their first digits are a time, which may pass
+		body := `{"id":"` + first[:8] + client.NewID().String()[8:] + `",` + fields + `}`
+		return a.call("POST", "/v1/tasks?wait=30s", body).is(200).id()
+	}
+	card := add(`"type":"dies","payload":"Card DECLINED by bank","metadata":{"region":"eu","tenant":"a:b"}`)
+	well := add(`"type":"works","payload":"x","key":"order-7","metadata":{"region":"eu"}`)
+	disk := add(`"type":"dies","payload":"disk full: 100%","metadata":{"region":"us"},"key":"order-7"`)
 	for _, c := range []struct {
 		path  string
 		query url.Values

@@ -22,11 +22,11 @@ func TestTargets(t *testing.T) {
 	a := start(t, func(c *outlast.Client) {
 		outlast.Handle(c, "a.fine", func(context.Context, any) error { return nil })
 	})
-	a.call("POST", "/v1/tasks?wait=5s", `{"type":"a.fine"}`).is(200)
+	a.call("POST", "/v1/tasks?wait=30s", `{"type":"a.fine"}`).is(200)
 	drafts := strings.Repeat(`{"target":{"url":"`+down.URL+`"},"retry":{"backoff":{"kind":"fixed","initial":"100ms"},"max_attempts":1000}},`, 40)
 	a.call("POST", "/v1/tasks/batch", `{"tasks":[`+strings.TrimSuffix(drafts, ",")+`]}`).is(200)
 	var list client.Targets
-	for deadline := time.Now().Add(5 * time.Second); len(list.Targets) < 2 || list.Targets[0].Breaker.State != "open"; {
+	for deadline := time.Now().Add(20 * time.Second); len(list.Targets) < 2 || list.Targets[0].Breaker.State != "open"; {
 		a.call("GET", "/v1/targets", "").is(200).into(&list)
 		if time.Now().After(deadline) {
 			t.Fatalf("targets %+v", list)

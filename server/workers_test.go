@@ -31,7 +31,7 @@ func (a *api) settle(id string, claim int64, rest string) client.SettleResult {
 	return out.Results[0]
 }
 
-const mailPoll = `{"worker":"w1","release":"1.4","queues":["default"],"types":["mail"],"max":10,"wait":"5s","lease":"30s"}`
+const mailPoll = `{"worker":"w1","release":"1.4","queues":["default"],"types":["mail"],"max":10,"wait":"30s","lease":"1m"}`
 
 func TestWorkerProtocol(t *testing.T) {
 	a := start(t)
@@ -42,7 +42,7 @@ func TestWorkerProtocol(t *testing.T) {
 		t.Fatalf("polled %+v", tasks)
 	}
 	claim := tasks[0].Claim
-	if left := time.Until(tasks[0].LeaseUntil.Time); left < 20*time.Second || left > 31*time.Second {
+	if left := time.Until(tasks[0].LeaseUntil.Time); left < 40*time.Second || left > 61*time.Second {
 		t.Errorf("leased for %v", left)
 	}
 	var extended client.Extended
@@ -181,7 +181,7 @@ func TestWork(t *testing.T) {
 	later := a.call("POST", "/v1/tasks", `{"type":"later"}`).is(201).id()
 	hangs := a.call("POST", "/v1/tasks", `{"type":"hangs"}`).is(201).id()
 	<-begun
-	for deadline := time.Now().Add(5 * time.Second); a.call("GET", "/v1/tasks/"+later, "").get("waiting") != `"backoff"`; {
+	for deadline := time.Now().Add(20 * time.Second); a.call("GET", "/v1/tasks/"+later, "").get("waiting") != `"backoff"`; {
 		if time.Now().After(deadline) {
 			t.Fatalf("later: %s", a.call("GET", "/v1/tasks/"+later, "").body)
 		}
@@ -216,7 +216,7 @@ func TestWaitingOfWorkers(t *testing.T) {
 		t.Fatal("no task")
 	}
 	id = a.call("POST", "/v1/tasks", `{"type":"mail"}`).is(201).id() // the worker is busy
-	for deadline := time.Now().Add(5 * time.Second); a.call("GET", "/v1/tasks/"+id, "").get("waiting") != `"no slot"`; {
+	for deadline := time.Now().Add(20 * time.Second); a.call("GET", "/v1/tasks/"+id, "").get("waiting") != `"no slot"`; {
 		if time.Now().After(deadline) {
 			t.Fatalf("waiting %s while the worker is busy", a.call("GET", "/v1/tasks/"+id, "").get("waiting"))
 		}
@@ -235,7 +235,7 @@ func TestGroupsOverHTTP(t *testing.T) {
 	}))
 	defer receiver.Close()
 	a.call("PUT", "/v1/groups/mailers/workers/m1", `{"url":"`+receiver.URL+`/in","capacity":4,"load":0.5,"ttl":"20s"}`).is(200)
-	done := a.call("POST", "/v1/tasks?wait=5s", `{"target":{"group":"mailers","path":"/send","method":"PUT","headers":{"X-A":"1"}},"payload":{"n":1}}`).is(200)
+	done := a.call("POST", "/v1/tasks?wait=30s", `{"target":{"group":"mailers","path":"/send","method":"PUT","headers":{"X-A":"1"}},"payload":{"n":1}}`).is(200)
 	if done.get("state") != `"succeeded"` || done.get("result") != `{"sent":true}` || done.get("attempt") != "1" || done.get("target") != `{"method":"PUT","group":"mailers","path":"/send","headers":{"X-A":"1"}}` && !strings.Contains(done.get("target"), `"group":"mailers"`) {
 		t.Errorf("done: %s", done.body)
 	}
@@ -250,7 +250,7 @@ func TestGroupsOverHTTP(t *testing.T) {
 	a.call("DELETE", "/v1/groups/mailers/workers/m1", "").is(200)
 	a.call("DELETE", "/v1/groups/mailers/workers/m1", "").problem(404, "not_found")
 	id := a.call("POST", "/v1/tasks", `{"target":{"group":"mailers"}}`).is(201).id()
-	for deadline := time.Now().Add(5 * time.Second); ; {
+	for deadline := time.Now().Add(20 * time.Second); ; {
 		got := a.call("GET", "/v1/tasks/"+id, "").is(200)
 		if got.get("waiting") == `"group backoff"` && strings.Contains(got.get("dispatch"), `"last_error":"the group mailers is empty"`) && strings.Contains(got.get("dispatch"), `"next_at"`) && got.get("attempt") == "0" {
 			break

@@ -58,7 +58,7 @@ func TestFallbackChannelSurvivesKill(t *testing.T) {
 	}
 	c.server = server.url
 	var log map[string]client.AlertEvent
-	happens(t, "both deliveries have ended", func() bool {
+	awaits(t, server, "both deliveries have ended", func() bool {
 		var events client.AlertEvents
 		if err := json.Unmarshal([]byte(c.run("alert", "list", "--output", "json").exits(0).out), &events); err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -149,9 +150,10 @@ func TestDeadLettersOnTheCommandLine(t *testing.T) {
 	operation := redriven["operation"].(string)
 	c.run("operation", "get", operation).exits(0)
 	c.run("operation", "list").exits(0)
-	if items := c.run("operation", "items", operation, "--output", "json").exits(0).json()["items"].([]any); len(items) != 2 || items[1].(map[string]any)["status"] != "succeeded" {
-		t.Errorf("the report has %v", items)
-	}
+	await(t, "a report of two that succeeded, the last of which is sent back when the operation ends", func() bool {
+		items := c.run("operation", "items", operation, "--output", "json").exits(0).json()["items"].([]any)
+		return len(items) == 2 && items[1].(map[string]any)["status"] == "succeeded"
+	})
 	c.run("operation", "items", operation, "--limit", "1").exits(0).says("--cursor 1")
 	if items := c.run("operation", "items", operation, "--status", "dead", "--output", "json").exits(0).json()["items"].([]any); len(items) != 0 {
 		t.Errorf("dead again are %v", items)
@@ -187,24 +189,29 @@ func TestQueuesOnTheCommandLine(t *testing.T) {
 }
 
 func TestTargetsOnTheCommandLine(t *testing.T) {
-	url := endpoint(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+	var up atomic.Bool
+	url := endpoint(t, func(w http.ResponseWriter, _ *http.Request) {
+		if !up.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
 	name := strings.TrimPrefix(url, "http://")
 	server := serve(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	for range 25 {
 		c.run("task", "enqueue", "--url", url, "--max-attempts", "2").exits(0)
 	}
-	list := c.run("target", "list").exits(0)
-	if !strings.Contains(list.out, name) || !strings.Contains(list.out, "failure_rate") {
-		t.Errorf("got %s", list.out)
+	says := func(what string, words []string, args ...string) {
+		t.Helper()
+		await(t, what, func() bool { // attempts and probes end when they end
+			out := c.run(args...).out
+			return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(out, word) })
+		})
 	}
-	if got := c.run("target", "get", name).exits(0); !strings.Contains(got.out, "next probe") || !strings.Contains(got.out, "open") {
-		t.Errorf("got %s", got.out)
-	}
+	says("the target in the list", []string{name, "failure_rate"}, "target", "list")
+	says("an open breaker", []string{"next probe", "open"}, "target", "get", name)
 	waiting := c.run("task", "enqueue", "--url", url, "--output", "json").exits(0).json()["id"].(string)
-	if got := c.run("task", "get", waiting).exits(0); !strings.Contains(got.out, "breaker open") || !strings.Contains(got.out, "next check") {
-		t.Errorf("got %s", got.out)
-	}
+	says("a task that waits for it", []string{"breaker open", "next check"}, "task", "get", waiting)
 	state := func(got map[string]any) string {
 		breaker := got["breaker"].(map[string]any)
 		return fmt.Sprint(breaker["state"], " ", breaker["forced"])
@@ -213,6 +220,7 @@ func TestTargetsOnTheCommandLine(t *testing.T) {
 	if got := c.run("target", "open", name, "--yes", "--output", "json").exits(0).says("due tasks wait").json(); state(got) != "open true" {
 		t.Errorf("got %v", got)
 	}
+	up.Store(true) // or what waits fails at once, and opens the breaker again before it is told
 	if got := c.run("target", "close", name, "--output", "json").exits(0).says("slowly at first").json(); state(got) != "ramping false" {
 		t.Errorf("got %v", got)
 	}
@@ -265,6 +273,7 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 	server := serve(t, "--store", "memory:", "--grace", "10m")
 	command{t: t, server: server.url}.run("task", "enqueue", "--url", url, "--timeout", "20m").exits(0)
 	<-started
+	sent := time.Now()
 	server.Signal(syscall.SIGTERM)
 	for !strings.Contains(server.said(), "a second signal stops at once") {
 		select {
@@ -273,14 +282,16 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	server.Signal(syscall.SIGTERM) // with the first: the same
+	if time.Since(sent) < sameSignal/2 { // else the machine is too busy for two that come together
+		server.Signal(syscall.SIGTERM) // with the first: the same
+	}
 	select {
 	case <-server.Ended():
 		t.Fatalf("it took one signal for two: %s", server.said())
 	case <-time.After(2 * sameSignal):
 	}
 	began := time.Now()
-	if code := server.stop(syscall.SIGTERM); code != 0 || time.Since(began) > 15*time.Second {
+	if code := server.stop(syscall.SIGTERM); code != 0 || time.Since(began) > time.Minute { // of ten
 		t.Errorf("exit code %d after %s: %s", code, time.Since(began), server.said())
 	}
 }

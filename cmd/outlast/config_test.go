@@ -150,7 +150,8 @@ func TestServerReloadsItsFile(t *testing.T) {
 	if got := configuration(); !strings.HasPrefix(got, "false ") || !strings.Contains(got, "outlast.yaml:3") {
 		t.Errorf("configuration %s", got)
 	}
-	if !strings.Contains(server.said(), "config.refused") || attempts(c) != 4.0 {
+	happens(t, "the log names it too", func() bool { return strings.Contains(server.said(), "config.refused") })
+	if attempts(c) != 4.0 {
 		t.Errorf("%v attempts; said %s", attempts(c), server.said())
 	}
 

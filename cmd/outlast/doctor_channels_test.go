@@ -37,9 +37,9 @@ func TestDoctorOfAlertChannels(t *testing.T) {
 	if asked.Load() != 1 {
 		t.Errorf("%d requests", asked.Load())
 	}
-	hook.Close()
-	says("warn: ops: the channel cannot be reached: ", "--dial")
-	c.run("alert", "test", "ops", "--dry-run").exits(7).silent().says("cannot be reached")
+	c.run("alert", "put-channel", "gone", `{"kind": "webhook", "url": "http://127.0.0.1:1"}`).exits(0)
+	says("warn: gone: the channel cannot be reached: ", "--dial")
+	c.run("alert", "test", "gone", "--dry-run").exits(7).silent().says("cannot be reached")
 	c.run("alert", "put-channel", "away", `{"kind": "slack", "url_env": "NOT_SET_ANYWHERE"}`).exits(0)
 	says("warn: away: ")
 }

@@ -48,6 +48,18 @@ func until(t *testing.T, examine func() *report, check, status, says string) {
 	t.Errorf("want %s of %s with %q, got %+v", status, check, says, last.Findings)
 }
 
+// untilHealthy examines until nothing is wrong: on a busy machine a round trip may be
+// slow, and a notification late.
+func untilHealthy(t *testing.T, examine func() *report, checks int) {
+	t.Helper()
+	r := examine()
+	for began := time.Now(); r.Status != fine && time.Since(began) < 20*time.Second; r = examine() {
+	}
+	if r.Status != fine || len(r.Findings) < checks {
+		t.Errorf("a healthy server: %+v", r.Findings)
+	}
+}
+
 func connectDoctor(t *testing.T, url string) (*pgx.Conn, postgresAddress) {
 	t.Helper()
 	address, err := parsePostgres(url)
@@ -78,9 +90,7 @@ func TestDoctorOfPostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r := examine(); r.Status != fine || len(r.Findings) < 9 {
-		t.Errorf("a healthy server: %+v", r.Findings)
-	}
+	untilHealthy(t, examine, 9)
 	until(t, examine, "wake-ups", fine, "arrive")
 	set("fsync=off")
 	until(t, examine, "durability", fails, "fsync")
@@ -88,7 +98,7 @@ func TestDoctorOfPostgres(t *testing.T) {
 	until(t, examine, "durability", warns, "synchronous_commit")
 	set("synchronous_commit=on", "autovacuum=off")
 	until(t, examine, "vacuum", warns, "autovacuum")
-	set("autovacuum=on", "statement_timeout=2000")
+	set("autovacuum=on", "statement_timeout=9000")
 	until(t, examine, "timeouts", warns, "statement_timeout")
 	set("statement_timeout=0", "default_transaction_read_only=on")
 	until(t, examine, "durability", fails, "read-only")
@@ -206,9 +216,7 @@ func TestDoctorOfMariaDB(t *testing.T) {
 			return r
 		}
 	}
-	if r := as("root")(); r.Status != fine || len(r.Findings) < 7 {
-		t.Errorf("a healthy server: %+v", r.Findings)
-	}
+	untilHealthy(t, as("root"), 7)
 	until(t, as("poor"), "privileges", fails, "UPDATE, DELETE") // and no tables
 	do("GRANT CREATE, ALTER, INDEX ON doctor.* TO poor@'127.0.0.1'")
 	c := command{t: t, server: "http://127.0.0.1:1"}

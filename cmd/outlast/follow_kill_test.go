@@ -94,7 +94,7 @@ func TestFollowUpFlags(t *testing.T) {
 	})
 	c := command{t: t, server: serve(t, "--store", "memory:").url}
 	made := c.run("task", "enqueue", "--url", url+"/gone", "--fallback", `{"type": "refund", "target": {"url": "`+url+`/refund"}}`,
-		"--on-dead", url+"/dead", "--on-success", "thanks", "--wait", "10s", "--output", "json").exits(1).json()
+		"--on-dead", url+"/dead", "--on-success", "thanks", "--wait", "30s", "--output", "json").exits(1).json()
 	var dead map[string]any
 	for deadline := time.Now().Add(20 * time.Second); dead["fallback_state"] != "dead" || dead["callback_state"] != "succeeded"; time.Sleep(50 * time.Millisecond) { // sleep: waits for a real server
 		if dead = c.run("dead", "get", made["id"].(string), "--output", "json").exits(0).json(); time.Now().After(deadline) {

@@ -53,7 +53,7 @@ func TestGroupsSectionChangesNoRecord(t *testing.T) {
 		draft = `{"id": "` + id + `", ` + draft[1:]
 		var records [2][]any
 		for i, server := range []*process{with, without} {
-			wait := "?wait=10s"
+			wait := "?wait=30s"
 			if strings.Contains(draft, "delay") {
 				wait = ""
 			}

@@ -128,12 +128,10 @@ func groupsSurviveKill(t *testing.T, store string) {
 	if n := member.tasks(); n != tasks {
 		t.Errorf("%d of %d tasks ran", n, tasks)
 	}
-	twice := 0
-	for _, runs := range member.ran {
-		twice += runs - 1
-	}
-	if twice > 10 {
-		t.Errorf("%d runs were repeated; no more than ten ran when the server was killed", twice)
+	for id, runs := range member.ran {
+		if runs > 2 { // it ran, or had run and was not settled, when the server was killed, which was once
+			t.Errorf("%s ran %d times", id, runs)
+		}
 	}
 }
 

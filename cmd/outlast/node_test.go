@@ -32,10 +32,10 @@ func TestServersThatDiffer(t *testing.T) {
 	if !strings.Contains(table, "10.0.0.0/8") || !strings.Contains(table, "(HTTP)") || strings.Contains(table, "@") {
 		t.Errorf("the nodes: %s", table)
 	}
-	got := c.run("node", "list", "--output", "json").exits(0).json()
-	if got["as_of"] == "" || got["stale"] != nil {
-		t.Errorf("the nodes: %v", got)
-	}
+	await(t, "a list that is of now", func() bool {
+		got := c.run("node", "list", "--output", "json").exits(0).json()
+		return got["as_of"] != "" && got["stale"] == nil
+	})
 }
 
 func TestNodesThatMatterNow(t *testing.T) {
@@ -70,8 +70,8 @@ func TestEnqueueGivesUp(t *testing.T) {
 	defer busy.Close()
 	began := time.Now()
 	command{t: t, server: hangs.URL}.run("task", "enqueue", "--type", "a", "--within", "2500ms").exits(7).silent().says("waiting for the server").says("no answer within 2.5s").says("repeat the command with --id")
-	command{t: t, server: busy.URL}.run("task", "enqueue", "--type", "a", "--within", "1s").exits(7).silent().says("the store did not answer")
-	if took := time.Since(began); took < 3*time.Second || took > 15*time.Second {
+	command{t: t, server: busy.URL}.run("task", "enqueue", "--type", "a", "--within", "3s").exits(7).silent().says("the store did not answer")
+	if took := time.Since(began); took < 3*time.Second || took > time.Minute {
 		t.Errorf("gave up after %s", took)
 	}
 	command{t: t}.run("task", "enqueue", "--help").exits(0)

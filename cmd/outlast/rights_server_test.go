@@ -4,13 +4,14 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/outlast-dev/outlast/internal/servers"
 	"github.com/outlast-dev/outlast/internal/servertest"
 )
 
@@ -59,9 +60,29 @@ func TestRightsOnPostgres(t *testing.T) {
 	do("GRANT rights_owner TO rights_poor")
 	finds(1, "there are tables for what ends until", "ok      privileges") // the test server is without fsync
 	for days := 1; days < 8; days++ {
-		do("DROP TABLE work.outlast_done_" + dayAfter(days))
+		do("DROP TABLE IF EXISTS work.outlast_done_" + dayAfter(days)) // of the last of them there is none yet if a day has just begun
 	}
 	finds(1, "fail    days", " only ")
+}
+
+// nobodyAt is an address at which nobody listens, and at which nobody else begins to
+// while the test runs: its port is taken.
+func nobodyAt(t *testing.T) string {
+	t.Helper()
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	syscall.CloseOnExec(socket)
+	t.Cleanup(func() { _ = syscall.Close(socket) })
+	if err := syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	bound, err := syscall.Getsockname(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("127.0.0.1:%d", bound.(*syscall.SockaddrInet4).Port)
 }
 
 // TestStoresThatCannotBeOpened has a sentence and an exit code for each reason.
@@ -71,9 +92,7 @@ func TestStoresThatCannotBeOpened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed := servertest.PostgresServer(t)
-	nobody := closed.Addr()
-	closed.Stop(servers.Immediate)
+	nobody := nobodyAt(t)
 	c := command{t: t, server: "http://127.0.0.1:1"}
 	for _, test := range []struct {
 		store string
