@@ -1,6 +1,6 @@
 // Dialogs, and actions that are told before they are done.
 
-import { html, useEffect, useId, useMemo, useRef, useState } from '../lib/ui.js';
+import { html, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from '../lib/ui.js';
 import { call } from '../lib/api.js';
 import { newID } from '../lib/id.js';
 import { stringify } from '../lib/json.js';
@@ -17,7 +17,7 @@ export function Dialog({ title, onClose, children, wide, light }) {
   const pressed = useRef(false); // on the ground around it: a selection that only ends there closes nothing
   const written = useRef(false);
   const [asked, setAsked] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => { // the next key or press is the dialog's
     const before = /** @type {HTMLElement|null} */ (document.activeElement);
     dialog.current?.showModal();
     return () => before?.focus?.();
