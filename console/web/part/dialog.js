@@ -8,6 +8,15 @@ import { may } from '../lib/session.js';
 import { Failure, Same, brief, curl, say } from './basics.js';
 import { t } from './common.text.js';
 
+/** What had the focus when a dialog opened. @type {WeakMap<Element, Element|null>} */
+const openers = new WeakMap();
+
+/** Gives the focus back, past dialogs that are gone. @param {Element|null|undefined} to */
+function giveBack(to) {
+  while (to && !to.isConnected) to = openers.get(to.closest('dialog') ?? to);
+  if (to instanceof HTMLElement) to.focus();
+}
+
 /** A modal dialog; the browser keeps the focus inside and gives it back. Once something was
  * written in it, a press outside does not close it, and Escape only the second time.
  * @param {{title: string, onClose: () => void, children?: any, wide?: boolean, light?: boolean}} props light: nothing that is written in it is worth asking */
@@ -18,9 +27,10 @@ export function Dialog({ title, onClose, children, wide, light }) {
   const written = useRef(false);
   const [asked, setAsked] = useState(false);
   useLayoutEffect(() => { // the next key or press is the dialog's
-    const before = /** @type {HTMLElement|null} */ (document.activeElement);
-    dialog.current?.showModal();
-    return () => before?.focus?.();
+    const own = /** @type {HTMLDialogElement} */ (dialog.current);
+    openers.set(own, document.activeElement);
+    own.showModal();
+    return () => giveBack(openers.get(own));
   }, []);
   const escape = (/** @type {KeyboardEvent} */ e) => { // not at "cancel", which a browser lets be stopped only once
     if (e.key !== 'Escape' || e.isComposing || !written.current || asked) return;
