@@ -6,13 +6,12 @@ import { signal, computed } from './ui.js';
 const read = () => location.hash.replace(/^#/, '') || '/';
 
 const hash = signal(read());
-/** Set by a step to another place, until its heading has taken the focus (part/panel.js); from:
- * what had the focus at the step. */
-export const arrival = { pending: false, from: /** @type {Element|null} */ (null) };
+/** Set by a step to another place, until its heading has taken the focus (part/panel.js). */
+export const arrival = { pending: false };
 
 addEventListener('hashchange', () => {
   const next = read();
-  if (next.split('?')[0] !== hash.value.split('?')[0]) Object.assign(arrival, { pending: true, from: document.activeElement });
+  arrival.pending ||= next.split('?')[0] !== hash.value.split('?')[0];
   hash.value = next;
 });
 
