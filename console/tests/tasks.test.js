@@ -333,9 +333,10 @@ test('by keyboard alone: to the list, to a task, an action, and out of it', asyn
   await page.keyboard.press('Enter');
   await expect(dialog(page)).toBeVisible();
   await page.keyboard.press('Escape');
-  await expect(dialog(page)).toHaveCount(0);
+  await expect(page.locator('dialog')).toHaveCount(0); // it is gone, and not only closed: else the next press is lost
   await expect(page.getByRole('button', { name: 'Cancel the task' })).toBeFocused();
   await page.keyboard.press('Enter');
+  await expect(dialog(page)).toBeVisible();
   await tabTo(page, 'Cancel the task');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toContainText('canceled');
