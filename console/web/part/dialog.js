@@ -30,7 +30,10 @@ export function Dialog({ title, onClose, children, wide, light }) {
     const own = /** @type {HTMLDialogElement} */ (dialog.current);
     openers.set(own, document.activeElement);
     own.showModal();
-    return () => giveBack(openers.get(own));
+    return () => {
+      own.remove(); // behind a modal dialog nothing takes the focus
+      giveBack(openers.get(own));
+    };
   }, []);
   const escape = (/** @type {KeyboardEvent} */ e) => { // not at "cancel", which a browser lets be stopped only once
     if (e.key !== 'Escape' || e.isComposing || !written.current || asked) return;
