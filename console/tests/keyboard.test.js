@@ -67,8 +67,10 @@ test('a task is enqueued, found by its type, and rescheduled', async ({ page, ow
   await keys(page, 'g', 't', '/');
   await page.keyboard.type('typed.here');
   await keys(page, 'Enter');
+  await expect(page).toHaveURL(/q=typed\.here$/);
   const rows = page.getByRole('table', { name: 'Tasks' }).locator('tbody tr');
   await expect(rows).toHaveCount(1);
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
   await tabTo(page, String(id).slice(0, 23));
   await keys(page, 'Enter');
   await expect(page.getByRole('heading', { level: 1 })).toContainText('typed.here');
@@ -100,10 +102,13 @@ test('a queue is paused, and a policy is edited', async ({ page, own: server }) 
   await keys(page, 'Control+k');
   await page.keyboard.type('polic');
   await keys(page, 'Enter');
+  await expect(page.getByRole('link', { name: 'shop', exact: true })).toBeVisible();
   await tabTo(page, 'shop');
   await keys(page, 'Enter');
+  await expect(page.getByRole('link', { name: 'Edit' })).toBeVisible();
   await tabTo(page, 'Edit');
   await keys(page, 'Enter');
+  await expect(page.getByLabel('Attempts, the first included')).toBeVisible();
   await tabTo(page, 'Attempts, the first included');
   await keys(page, 'Control+a');
   await page.keyboard.type('6');

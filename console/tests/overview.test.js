@@ -83,7 +83,7 @@ test('what is tried again next is the soonest of all, and targets in trouble are
   const next = page.getByRole('table', { name: 'Tried again next' }).locator('tbody tr');
   await expect(next).toHaveCount(5);
   await expect(next.first().locator(`a[href$="${soonest.id}"]`)).toBeVisible();
-  await expect(next.first()).toContainText(/in (29|30) min/);
+  await expect(next.first()).toContainText(/in (2\d|30) min/);
   const unseen = page.getByText('More tasks wait than were looked at');
   await expect(unseen).toHaveCount(0);
   await expect(page.getByRole('table', { name: 'Targets in trouble' }).locator('tbody tr')).toHaveCount(8);
@@ -94,5 +94,6 @@ test('what is tried again next is the soonest of all, and targets in trouble are
   });
   await page.reload();
   await expect(unseen).toBeVisible();
+  await page.unrouteAll({ behavior: 'ignoreErrors' }); // it goes on asking
   await server.stop();
 });

@@ -68,7 +68,7 @@ test('an operation is canceled, and its letters stay', async ({ page, receiver }
   await server.call('/v1/tasks/batch', { tasks: Array.from({ length: 9 }, () => ({ type: 'kept', target: { url: receiver.url }, retry: { max_attempts: 1, budget: 'none', breaker: 'none' } })) });
   await until(async () => (await server.call('/v1/dead/stats')).total === 9, 'nine dead letters');
   receiver.answer = () => ({ status: 200 });
-  const { operation } = await server.call('/v1/dead/redrive', { filter: { type: 'kept' }, rate: 0.1 });
+  const { operation } = await server.call('/v1/dead/redrive', { filter: { type: 'kept' }, rate: 0.01 }); // one now, the next in 100 s
   await choose(page);
   await open(page, server, '/operations');
   await page.getByRole('table', { name: 'Operations' }).locator('tbody tr').first().getByRole('link').first().click();

@@ -76,6 +76,7 @@ test('a selection that ends outside a dialog does not close it, a press there do
     await expect(page.getByRole('dialog')).toHaveCount(left);
   }
   await page.getByRole('button', { name: 'Enqueue a task' }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
   await page.mouse.click(5, 300);
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });

@@ -73,13 +73,12 @@ test('a storm that the server refuses says why, and can be played again', async 
 
 test('a storm that comes after another was chosen is not drawn', async ({ page, server }) => {
   await open(page, server, '/simulator?scenario=S4');
-  let held = () => {};
-  const played = new Promise((next) => {
-    void page.route('**/v1/sim/run', async (route) => {
-      held = () => route.fulfill({ json: { verdicts: [{ name: 'of S4', bound: '1', measured: '1', ok: true }], variants: [] } }).catch(() => {});
-      next(undefined);
-    }, { times: 1 });
-  });
+  let held = () => {}, asked = () => {};
+  const played = new Promise((next) => { asked = () => next(undefined); });
+  await page.route('**/v1/sim/run', (route) => {
+    held = () => route.fulfill({ json: { verdicts: [{ name: 'of S4', bound: '1', measured: '1', ok: true }], variants: [] } }).catch(() => {});
+    asked();
+  }, { times: 1 });
   await page.getByRole('button', { name: 'Play' }).click();
   await played;
   await page.getByLabel('Scenario').selectOption('S1');

@@ -69,7 +69,7 @@ test('an enqueue whose answer is lost is sent again, and makes one task', async 
 test('a retry is counted down, and happens without a reload', async ({ page, server, receiver }) => {
   let up = false;
   receiver.answer = () => (up ? { status: 200, text: '{"sent":true}' } : { status: 503, text: 'the shop is closed' });
-  const { id } = await server.call('/v1/tasks', { type: fresh('mail'), target: { url: receiver.url }, retry: steady('6s') });
+  const { id } = await server.call('/v1/tasks', { type: fresh('mail'), target: { url: receiver.url }, retry: steady('100s') });
   await until(async () => (await server.call(`/v1/tasks/${id}`)).last_error, 'a failed attempt');
   await open(page, server, `/tasks/${id}`);
   await page.evaluate(() => { globalThis.stays = true; });
@@ -79,11 +79,12 @@ test('a retry is counted down, and happens without a reload', async ({ page, ser
   await expect(why).toContainText('the shop is closed');
   const seconds = async () => Number((await why.locator('time').first().innerText()).match(/in (\d+) sec/)?.[1] ?? NaN);
   const first = await seconds();
-  expect(first).toBeLessThanOrEqual(6);
+  expect(first).toBeLessThanOrEqual(100);
   await expect.poll(seconds).toBeLessThan(first);
   await expect(page.getByRole('heading', { name: 'If it goes on failing' })).toBeVisible();
   up = true;
-  await expect(page.getByRole('heading', { level: 1 })).toContainText('succeeded', { timeout: 15_000 });
+  await server.call(`/v1/tasks/${id}/reschedule`, { delay: '1s' }); // it was seen to count
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('succeeded');
   await expect(page.getByRole('table', { name: 'Attempts' }).getByRole('row')).toHaveCount(3);
   await page.getByText('Compare two attempts').click();
   const diff = page.getByRole('table', { name: 'Compare two attempts' });
@@ -203,6 +204,7 @@ test('a list whose first page is another one altogether begins anew', async ({ p
   await expect(rows).toHaveCount(100);
   await add(young);
   await server.call('/v1/tasks/bulk', { action: 'cancel', filter: { type: old } });
+  await until(async () => (await server.call(`/v1/tasks?queue=${queue}&state=pending&limit=500`)).tasks.length === 60, 'the end of the old');
   await expect(rows.filter({ hasText: old })).toHaveCount(0);
   await expect(rows).toHaveCount(50);
   await page.getByRole('button', { name: 'Show more' }).click();
@@ -227,7 +229,7 @@ test('a task that does not run says why, and when it is looked at again', async 
   await server.call(`/v1/targets/${encodeURIComponent(new URL(other.url).host)}/open`, {});
   const broken = await server.call('/v1/tasks', { type: 'http', target });
   const host = encodeURIComponent(new URL(other.url).host);
-  const cases = [[paused, 'Its queue is paused.', undefined, `#/queues/${queue}`], [later, 'Its time has not come.', /in (119 min|2 hr)/], [head, 'It failed, and waits', /in (59|60) min/], [behind, 'the same ordering key goes first', /in (59|60) min/, `#/tasks?queue=default&key=${key}`],
+  const cases = [[paused, 'Its queue is paused.', undefined, `#/queues/${queue}`], [later, 'Its time has not come.', /in (11\d min|2 hr)/], [head, 'It failed, and waits', /in (5\d|60) min/], [behind, 'the same ordering key goes first', /in (5\d|60) min/, `#/tasks?queue=default&key=${key}`],
     [nobody, 'No node and no worker can start tasks of its type.', undefined, '#/workers'], [broken, 'The breaker of its target is open', undefined, `#/targets/${host}`]];
   for (const [task, text, when, to] of cases) {
     await until(async () => (await server.call(`/v1/tasks/${task.id}`)).waiting !== 'no slot', 'an answer');
@@ -331,9 +333,10 @@ test('by keyboard alone: to the list, to a task, an action, and out of it', asyn
   await page.keyboard.press('Enter');
   await expect(dialog(page)).toBeVisible();
   await page.keyboard.press('Escape');
-  await expect(dialog(page)).toHaveCount(0);
+  await expect(page.locator('dialog')).toHaveCount(0); // it is gone, and not only closed: else the next press is lost
   await expect(page.getByRole('button', { name: 'Cancel the task' })).toBeFocused();
   await page.keyboard.press('Enter');
+  await expect(dialog(page)).toBeVisible();
   await tabTo(page, 'Cancel the task');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toContainText('canceled');

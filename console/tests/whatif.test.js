@@ -84,14 +84,13 @@ test('an answer belongs to its question', async ({ page, server }) => {
   await open(page, server, '/simulator?tab=whatif&type=first');
   const nothing = page.getByText(/No task that was created from/);
   const type = page.getByLabel('Type', { exact: true });
-  let held = () => {};
-  const read = new Promise((next) => {
-    void page.route('**/v1/sim/whatif', async (route) => {
-      const response = await route.fetch();
-      held = () => route.fulfill({ response }).catch(() => {});
-      next(undefined);
-    }, { times: 1 });
-  });
+  let held = () => {}, came = () => {};
+  const read = new Promise((next) => { came = () => next(undefined); });
+  await page.route('**/v1/sim/whatif', async (route) => {
+    const response = await route.fetch();
+    held = () => route.fulfill({ response }).catch(() => {});
+    came();
+  }, { times: 1 });
   await page.getByRole('button', { name: 'Replay' }).click();
   await read;
   await type.fill('second');

@@ -49,6 +49,7 @@ function Frame() {
   const find = (/** @type {any} */ e) => {
     e.preventDefault();
     go('tasks', { q: search.current?.value.trim() });
+    if (place !== 'tasks') search.current?.blur(); // the heading of the list is next
   };
   return html`<a class="skip" href="#main" onClick=${(/** @type {Event} */ e) => { e.preventDefault(); main.current?.focus(); }}>${t('skip')}</a>
   <div class="frame">

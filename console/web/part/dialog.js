@@ -1,12 +1,21 @@
 // Dialogs, and actions that are told before they are done.
 
-import { html, useEffect, useId, useMemo, useRef, useState } from '../lib/ui.js';
+import { html, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from '../lib/ui.js';
 import { call } from '../lib/api.js';
 import { newID } from '../lib/id.js';
 import { stringify } from '../lib/json.js';
 import { may } from '../lib/session.js';
 import { Failure, Same, brief, curl, say } from './basics.js';
 import { t } from './common.text.js';
+
+/** What had the focus when a dialog opened. @type {WeakMap<Element, Element|null>} */
+const openers = new WeakMap();
+
+/** Gives the focus back, past dialogs that are gone. @param {Element|null|undefined} to */
+function giveBack(to) {
+  while (to && !to.isConnected) to = openers.get(to.closest('dialog') ?? to);
+  if (to instanceof HTMLElement) to.focus();
+}
 
 /** A modal dialog; the browser keeps the focus inside and gives it back. Once something was
  * written in it, a press outside does not close it, and Escape only the second time.
@@ -17,10 +26,14 @@ export function Dialog({ title, onClose, children, wide, light }) {
   const pressed = useRef(false); // on the ground around it: a selection that only ends there closes nothing
   const written = useRef(false);
   const [asked, setAsked] = useState(false);
-  useEffect(() => {
-    const before = /** @type {HTMLElement|null} */ (document.activeElement);
-    dialog.current?.showModal();
-    return () => before?.focus?.();
+  useLayoutEffect(() => { // the next key or press is the dialog's
+    const own = /** @type {HTMLDialogElement} */ (dialog.current);
+    openers.set(own, document.activeElement);
+    own.showModal();
+    return () => {
+      own.remove(); // behind a modal dialog nothing takes the focus
+      giveBack(openers.get(own));
+    };
   }, []);
   const escape = (/** @type {KeyboardEvent} */ e) => { // not at "cancel", which a browser lets be stopped only once
     if (e.key !== 'Escape' || e.isComposing || !written.current || asked) return;

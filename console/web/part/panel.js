@@ -30,7 +30,8 @@ export const Panel = ({ title, aside, children, class: name = '' }) => html`<sec
 export function Head({ title, actions, children }) {
   const heading = useRef(/** @type {HTMLElement|null} */ (null));
   useEffect(() => {
-    if (arrival.pending) heading.current?.focus();
+    const typing = document.activeElement?.matches('input, textarea, select'); // somebody went there meanwhile
+    if (arrival.pending && !typing) heading.current?.focus();
     arrival.pending = false;
   }, []);
   return html`<div class="head"><h1 ref=${heading} tabindex="-1">${title}</h1>
