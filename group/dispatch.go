@@ -50,7 +50,7 @@ func (g *Groups) Send(ctx context.Context, name string, call Call) error {
 	began, tried := time.Now(), map[string]bool{}
 	last := Verdict{}
 	for {
-		m, why := g.take(name, tried)
+		m, at, why := g.take(name, tried)
 		switch {
 		case m == nil && last.Elsewhere:
 			g.left(name)
@@ -61,7 +61,7 @@ func (g *Groups) Send(ctx context.Context, name string, call Call) error {
 			}
 			return g.fail(name, began, last)
 		}
-		verdict := g.call(ctx, name, m, call)
+		verdict := g.call(ctx, name, m, at.URL, call)
 		if verdict.Kind == "" {
 			return nil
 		}
@@ -70,32 +70,32 @@ func (g *Groups) Send(ctx context.Context, name string, call Call) error {
 		}
 		verdict.After = max(verdict.After, last.After)
 		verdict.Elsewhere = verdict.Elsewhere && (last.Elsewhere || len(tried) == 0)
-		tried[m.ID] = true
+		tried[at.ID] = true
 		last = verdict
 	}
 }
 
-// take counts a task as under way at the member with the least load; none while the
-// group is left alone.
-func (g *Groups) take(name string, tried map[string]bool) (*member, Kind) {
+// take counts a task as under way at the member with the least load, which is also told
+// as it is now, since a beat may change it; none while the group is left alone.
+func (g *Groups) take(name string, tried map[string]bool) (m *member, at Member, why Kind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	of, now := g.of(name), time.Now()
 	if of.failures > 0 && now.Before(of.next) {
-		return nil, of.kind // what was started before that was known
+		return nil, at, of.kind // what was started before that was known
 	}
-	m, why := of.least(now, tried)
-	if m != nil {
+	if m, why = of.least(now, tried); m != nil {
 		m.flying++
 		m.flies(now)
+		at = m.Member
 	}
-	return m, why
+	return m, at, why
 }
 
 // call has a member run the task, and gives its place back whatever happens.
-func (g *Groups) call(ctx context.Context, name string, m *member, call Call) Verdict {
+func (g *Groups) call(ctx context.Context, name string, m *member, url string, call Call) Verdict {
 	defer g.giveBack(m)
-	verdict := call(ctx, m.URL, func() { g.taken(name, m) })
+	verdict := call(ctx, url, func() { g.taken(name, m) })
 	switch {
 	case verdict.Kind == "":
 		g.taken(name, m)
