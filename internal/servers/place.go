@@ -55,7 +55,7 @@ func (p *place) own(users []string) error {
 		}
 		p.as.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
-	port, err := freePort()
+	port, err := FreePort()
 	p.port = port
 	return err
 }
@@ -75,9 +75,9 @@ func unprivileged(names []string) (uid, gid int, err error) {
 	return 0, 0, fmt.Errorf("there is none of the users %v, and servers refuse to run as root", names)
 }
 
-// freePort finds a port that nobody listens on, below those that the system hands
+// FreePort finds a port that nobody listens on, below those that the system hands
 // to outgoing connections: it is then free for a restarted server too.
-func freePort() (int, error) {
+func FreePort() (int, error) {
 	var listener net.Listener
 	var err error
 	for range 50 {

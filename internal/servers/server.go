@@ -72,7 +72,7 @@ func launch(ctx context.Context, p *place, k kind, o options) (*Server, error) {
 		if err = s.Start(ctx); err == nil || ctx.Err() != nil || !errors.Is(err, errEnded) {
 			break
 		}
-		port, portErr := freePort()
+		port, portErr := FreePort()
 		if portErr != nil {
 			break
 		}
