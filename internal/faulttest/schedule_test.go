@@ -113,7 +113,7 @@ func (h *harness) checkTicks(p *process, began, made time.Time) {
 	}
 	at := began.UTC().Truncate(time.Second).Add(time.Second)
 	for i, tick := range ticks {
-		for i == 0 && tick != at.Format(time.RFC3339Nano) && at.Before(made) {
+		for i == 0 && tick != at.Format(time.RFC3339Nano) && at.Before(made.Add(time.Second)) {
 			at = at.Add(time.Second) // it took so long to make the schedule
 		}
 		if want := at.Format(time.RFC3339Nano); tick != want {
