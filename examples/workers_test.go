@@ -154,6 +154,12 @@ func (c *cast) runs(id task.ID) *client.Task {
 	return t
 }
 
+// showsProgress waits until the worker of a task has said how far it is.
+func (c *cast) showsProgress(id task.ID) {
+	c.Helper()
+	c.until("progress is shown", func() bool { return strings.Contains(string(c.get(id).Progress), "done") })
+}
+
 // history lists the outcomes of a task's attempts.
 func (c *cast) history(id task.ID) (outcomes []string) {
 	c.Helper()
@@ -199,8 +205,8 @@ func tasksOfWorkers(c *cast, language string) {
 	other := c.enqueue("paint", `{}`)
 	c.until("nobody can paint", func() bool { return c.get(other).Waiting == "no worker" })
 
-	slow := c.enqueue("slow", `{"seconds": 6}`) // longer than its lease
-	c.runs(slow)
+	slow := c.enqueue("slow", `{"seconds": 6}`)                    // longer than its lease
+	c.showsProgress(slow)                                          // else the worker might not know yet that it has it
 	if err := worker.Process.Signal(syscall.SIGTERM); err != nil { // it finishes what it has
 		c.Fatal(err)
 	}
@@ -215,8 +221,7 @@ func tasksOfWorkers(c *cast, language string) {
 func cancelOfWorkers(c *cast, language string) {
 	c.startWorker(language, longLease)
 	slow := c.enqueue("slow", `{"seconds": 60}`)
-	c.runs(slow)
-	c.until("progress is shown", func() bool { return strings.Contains(string(c.get(slow).Progress), "done") })
+	c.showsProgress(slow)
 	if _, err := c.client.Cancel(c.Context(), slow); err != nil {
 		c.Fatal(err)
 	}
