@@ -1,4 +1,4 @@
-# Everything here needs Go, and the tests PostgreSQL, MariaDB, Node.js and Chromium, which
+# Everything here needs Go, and the tests PostgreSQL, MariaDB, Node.js, Chromium and more, which
 # make test installs where it may; see .ci/servers and .ci/console. The linter is built
 # from the module proxy into a cache folder; see .ci/lint.
 # Works with GNU make 3.81 (macOS) and later; recipes are plain POSIX sh.
@@ -82,7 +82,7 @@ test: servers ## Run all tests: with the race detector, in random order; then th
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "test: $${mod%/go.mod}"; \
-		(cd "$${mod%/go.mod}" && $(GO) test -vet=off -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...) || exit 1; \
+		(cd "$${mod%/go.mod}" && $(GO) test -vet=off -shuffle=on -parallel 4 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...) || exit 1; \
 	done
 
 .PHONY: console-test
@@ -99,7 +99,7 @@ citus: ## Run the tests of a store distributed with Citus, on the coordinator th
 	OUTLAST_CITUS_DSN='$(DSN)' $(GO) test -v -count=1 -timeout 30m $(TEST_FLAGS) -run '^TestCitus' ./store/postgres
 
 .PHONY: servers
-servers: ## Install the database servers that tests start (postgresql, mariadb-server, redis-server, pgbouncer), if they are missing
+servers: ## Install what tests start, if it is missing (postgresql, mariadb-server, redis-server, pgbouncer, curl, openssl, python3)
 	@sh .ci/servers
 
 .PHONY: check

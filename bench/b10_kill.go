@@ -34,6 +34,7 @@ var nodeKilled = bench{
 		}
 		starts := &startLog{tasks: make(map[int][]started), ends: make(map[int]bool)}
 		var nodes [crashNodes]*process
+		var told [crashNodes]chan struct{} // closed when all that a node has said is in the log
 		for i := range nodes {
 			if nodes[i], err = s.spawn(ctx, childFlags{kind: "run", store: at.url, tuned: s.tuning()}); err != nil {
 				return err
@@ -41,7 +42,11 @@ var nodeKilled = bench{
 			if _, err := nodes[i].expect(ctx, "ready", time.Minute); err != nil {
 				return err
 			}
-			go starts.follow(i, nodes[i])
+			nodes[i].followed, told[i] = true, make(chan struct{})
+			go func() {
+				defer close(told[i])
+				starts.follow(i, nodes[i])
+			}()
 		}
 		loading, stop := context.WithCancel(ctx)
 		loaded := make(chan error, 1)
@@ -54,7 +59,9 @@ var nodeKilled = bench{
 		if err := nodes[victim].kill(); err != nil {
 			return err
 		}
-		return s.awaitAgain(ctx, starts, victim, time.Now())
+		killed := time.Now()
+		<-told[victim]
+		return s.awaitAgain(ctx, starts, victim, killed)
 	},
 }
 
@@ -63,7 +70,6 @@ var nodeKilled = bench{
 const again = 4 * time.Minute
 
 func (s *session) awaitAgain(ctx context.Context, starts *startLog, victim int, killed time.Time) error {
-	sleepUntil(ctx, killed.Add(200*time.Millisecond)) // the last words of the victim are read
 	lost := starts.lost(victim)
 	if len(lost) == 0 {
 		return errors.New("nothing ran on the killed node")

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	own "github.com/outlast-dev/outlast/internal/servers"
 )
 
 // singleEnqueuesHTTP: what a client of the server program gets. The load
@@ -76,14 +78,11 @@ func (s *session) buildServer(ctx context.Context) error {
 
 // serve starts the program on a free port and waits until it answers.
 func (s *session) serve(ctx context.Context, at place) (*process, string, error) {
-	free, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	port, err := own.FreePort()
 	if err != nil {
 		return nil, "", err
 	}
-	address := free.Addr().String()
-	if err := free.Close(); err != nil {
-		return nil, "", err
-	}
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	program, err := filepath.Abs(*s.server)
 	if err != nil {
 		return nil, "", err
@@ -98,7 +97,7 @@ func (s *session) serve(ctx context.Context, at place) (*process, string, error)
 	}
 	client := &http.Client{Timeout: time.Second}
 	defer client.CloseIdleConnections()
-	for range 200 {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/readyz", nil)
 		if err != nil {
 			return nil, "", err
@@ -113,7 +112,7 @@ func (s *session) serve(ctx context.Context, at place) (*process, string, error)
 			return nil, "", fmt.Errorf("outlast serve ended: %w: %s", p.err, said.String())
 		}
 	}
-	return nil, "", errors.New("outlast serve is not ready after ten seconds")
+	return nil, "", errors.New("outlast serve is not ready after a minute")
 }
 
 func (p *process) interrupt(ctx context.Context) error {

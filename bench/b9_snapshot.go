@@ -100,7 +100,7 @@ func holdSnapshot(ctx context.Context, url string, from, to time.Duration) (err 
 	if !sleepUntil(ctx, began.Add(to)) {
 		return nil
 	}
-	return tx.Rollback(ctx)
+	return tx.Rollback(context.WithoutCancel(ctx)) // the end of the bench may be near
 }
 
 // throughput counts every second until ctx ends, and looks at the dead rows

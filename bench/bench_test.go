@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -22,17 +23,25 @@ func TestMain(m *testing.M) {
 }
 
 // Every bench runs through and reports figures, in miniature, on servers that sync
-// nothing: the books balance, speed is not looked at.
+// nothing: the books balance, and a crash costs Outlast no attempt. Speed is not looked
+// at, so most of them run side by side.
 func TestBenches(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes and takes seconds")
 	}
 	given := bothServers(t)
 	for _, b := range benches() {
-		if b.id == nodeKilled.id {
-			continue // it waits for a minute where a peer does
+		if b.store == onMySQL {
+			continue // the same benches: all are on PostgreSQL here
 		}
 		t.Run(b.id, func(t *testing.T) {
+			given := given
+			if b.id == nodeKilled.id {
+				given.peers = "none" // they wait for minutes
+			}
+			if !b.compared { // that gives and takes the process its cores
+				t.Parallel()
+			}
 			figures := miniature(t, given, b.id)
 			for _, system := range given.contestants(b) {
 				if !slices.ContainsFunc(figures, func(f figure) bool { return f.System == system.name() }) {
@@ -43,17 +52,6 @@ func TestBenches(t *testing.T) {
 				complete(t, b, f)
 			}
 		})
-	}
-}
-
-// A crash costs Outlast no attempt.
-func TestNodeKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts processes and takes seconds")
-	}
-	given := bothServers(t)
-	for _, f := range miniature(t, given, nodeKilled.id, "--peers", "none") {
-		complete(t, nodeKilled, f)
 	}
 }
 
@@ -87,13 +85,14 @@ func bothServers(t *testing.T) config {
 	return config{store: address(database.url), redis: cache.addr, server: *built.server, peers: strings.Join(peerNames(), ",")}
 }
 
-func miniature(t *testing.T, given config, id string, more ...string) (figures []figure) {
+func miniature(t *testing.T, given config, id string) (figures []figure) {
 	t.Helper()
-	var out, messages bytes.Buffer
-	args := append([]string{
+	var out bytes.Buffer
+	var messages notes
+	args := []string{
 		"run", id, "--runs", "1", "--n", "2000", "--seconds", "1", "--waiting", "2000", "--length", "3s", "--search=false", "--json",
-		"--dir", t.TempDir(), "--store", string(given.store), "--redis", given.redis, "--server", given.server,
-	}, more...)
+		"--dir", t.TempDir(), "--store", string(given.store), "--redis", given.redis, "--server", given.server, "--peers", given.peers,
+	}
 	if code := run(t.Context(), args, &out, &messages); code != 0 {
 		t.Fatalf("exit code %d: %s", code, messages.String())
 	}
@@ -105,6 +104,24 @@ func miniature(t *testing.T, given config, id string, more ...string) (figures [
 		figures = append(figures, f)
 	}
 	return figures
+}
+
+// notes are what a run and its child processes say, perhaps at once.
+type notes struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (n *notes) Write(text []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.text.Write(text)
+}
+
+func (n *notes) String() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.text.String()
 }
 
 // complete checks what every figure says.

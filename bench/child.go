@@ -120,6 +120,8 @@ type process struct {
 	ended  chan struct{}
 	err    error
 	began  time.Time
+
+	followed bool // somebody reads all events until there are no more
 }
 
 // spawn starts this program as a child. It is killed after the bench if it
@@ -200,23 +202,29 @@ func (p *process) finish(ctx context.Context) error {
 	if err := p.stdin.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return err
 	}
-	go func() {
-		for range p.events { // so that the reader comes to the end
-		}
-	}()
+	p.listenOn()
 	if err := wait(ctx, p.ended, time.Minute); err != nil {
 		return err
 	}
 	return p.err
 }
 
-// kill ends the process as kill -9 does, if it still runs.
-func (p *process) kill() error {
-	err := p.cmd.Process.Kill()
+// listenOn leaves out all further events, so that the reader comes to the end, unless
+// somebody follows them: what a child has said last is his.
+func (p *process) listenOn() {
+	if p.followed {
+		return
+	}
 	go func() {
 		for range p.events {
 		}
 	}()
+}
+
+// kill ends the process as kill -9 does, if it still runs.
+func (p *process) kill() error {
+	err := p.cmd.Process.Kill()
+	p.listenOn()
 	<-p.ended
 	if errors.Is(err, os.ErrProcessDone) {
 		return nil

@@ -4,13 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"os"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/go-sql-driver/mysql"
 )
@@ -22,7 +20,6 @@ type mariadbServer struct {
 	root  int // the process, 0 when it is not on this host
 	admin *sql.DB
 	about settings
-	made  atomic.Int64
 }
 
 // mariadbConnections is how many a node may have.
@@ -74,7 +71,7 @@ func connectMariaDB(ctx context.Context, text string) (*mariadbServer, error) {
 
 // place makes a database.
 func (m *mariadbServer) place(ctx context.Context) (place, error) {
-	name := fmt.Sprintf("outlast_bench_%d_%d", os.Getpid(), m.made.Add(1))
+	name := placeName()
 	if _, err := m.admin.ExecContext(ctx, "CREATE DATABASE "+name); err != nil {
 		return place{}, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"net/url"
@@ -78,6 +79,10 @@ func newPlace(kind address, under string) (place, error) {
 	}
 	return place{url: "sqlite:" + filepath.Join(dir, "bench.db"), dir: dir}, nil
 }
+
+// placeName is a name for a database that no other run has, in this process or
+// another.
+func placeName() string { return "outlast_bench_" + strings.ToLower(rand.Text()) }
 
 // shared reports whether other processes can open the place.
 func (p place) shared() bool { return p.memory == nil }

@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
-	"os"
-	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -18,7 +15,6 @@ type postgresServer struct {
 	root  int // the process, 0 when it is not on this host
 	admin *pgx.Conn
 	about settings
-	made  atomic.Int64
 }
 
 func connectPostgres(ctx context.Context, url string) (*postgresServer, error) {
@@ -40,7 +36,7 @@ func connectPostgres(ctx context.Context, url string) (*postgresServer, error) {
 
 // place makes a database.
 func (p *postgresServer) place(ctx context.Context) (place, error) {
-	name := fmt.Sprintf("outlast_bench_%d_%d", os.Getpid(), p.made.Add(1))
+	name := placeName()
 	if _, err := p.admin.Exec(ctx, "CREATE DATABASE "+name); err != nil {
 		return place{}, err
 	}

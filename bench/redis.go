@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"strconv"
 
@@ -19,7 +20,6 @@ type redisServer struct {
 	addr  string
 	root  int // the process, 0 when it is not on this host
 	about settings
-	taken [redisPlaces]bool
 }
 
 var redisProcess = regexp.MustCompile(`process_id:(\d+)`)
@@ -46,23 +46,25 @@ func connectRedis(ctx context.Context, addr string) (*redisServer, error) {
 	return server, nil
 }
 
+// redisTaken is a key that says that somebody uses a database.
+const redisTaken = "outlast-bench"
+
 // place takes a database that is empty.
 func (r *redisServer) place(ctx context.Context) (place, error) {
 	for i := 1; i < redisPlaces; i++ {
-		if r.taken[i] {
-			continue
-		}
 		client := redis.NewClient(&redis.Options{Addr: r.addr, DB: i})
 		size, err := client.DBSize(ctx).Result()
+		taken := false
+		if err == nil && size == 0 {
+			taken, err = client.SetNX(ctx, redisTaken, os.Getpid(), 0).Result()
+		}
 		if err = errors.Join(err, client.Close()); err != nil {
 			return place{}, err
 		}
-		if size > 0 {
+		if !taken {
 			continue
 		}
-		r.taken[i] = true
 		return place{url: fmt.Sprintf("redis://%s/%d", r.addr, i), meter: &redisMeter{r, i}, drop: func(ctx context.Context) error {
-			r.taken[i] = false
 			return r.flush(ctx, i)
 		}}, nil
 	}

@@ -35,6 +35,9 @@ func (v *servers) onPostgres(ctx context.Context) (*postgresServer, error) {
 	url := string(v.config.store)
 	if v.config.store.scheme() != "postgres" || v.config.store.own() {
 		options := append(v.options(), own.With("deadlock_timeout=1s"))
+		if v.config.fast {
+			options = append(options, own.With("max_connections=400")) // tests run benches side by side
+		}
 		if v.config.profile != "" {
 			options = append(options, own.With("shared_preload_libraries="+statementsModule))
 		}

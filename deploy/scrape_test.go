@@ -1,12 +1,14 @@
 package deploy
 
 import (
+	"bufio"
 	"context"
-	"net"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,21 +29,20 @@ outlast target open 127.0.0.1:9
 outlast task enqueue --url http://127.0.0.1:9/
 `
 
-// scrape returns the names and labels of what a real server exports at /metrics.
-func scrape(t *testing.T) map[string][]string {
+// scrape returns the names and labels of what a real server exports at /metrics, once all
+// that is wanted is there: some metrics come a while after what they are about.
+func scrape(t *testing.T, wanted []string) map[string][]string {
 	bin, dir := t.TempDir(), t.TempDir()
 	build := exec.Command("go", "build", "-o", bin, "./cmd/outlast")
 	build.Dir = ".."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	server := exec.Command(filepath.Join(bin, "outlast"), "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+filepath.Join(dir, "outlast.db"), "--allow-target", "127.0.0.0/8")
+	messages, err := server.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := listener.Addr().String()
-	_ = listener.Close()
-	server := exec.Command(filepath.Join(bin, "outlast"), "serve", "--listen", address, "--store", "sqlite:"+filepath.Join(dir, "outlast.db"), "--allow-target", "127.0.0.0/8")
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -49,24 +50,38 @@ func scrape(t *testing.T) map[string][]string {
 		_ = server.Process.Signal(syscall.SIGTERM)
 		_ = server.Wait()
 	})
+	url := listening(t, messages)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	script := exec.CommandContext(ctx, "sh", "-e", "-c", busy)
-	script.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "OUTLAST_SERVER=http://"+address)
+	script.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "OUTLAST_SERVER="+url)
 	if out, err := script.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for {
-		known := families(ctx, t, "http://"+address+"/metrics")
-		if known["outlast_dead_total"] != nil && known["outlast_alert_deliveries_total"] != nil && known["outlast_target_breaker_state"] != nil {
+	for limit := time.After(30 * time.Second); ; {
+		known := families(t.Context(), t, url+"/metrics")
+		if !slices.ContainsFunc(wanted, func(name string) bool { _, found := known[name]; return !found }) {
 			return known
 		}
 		select {
 		case <-time.After(200 * time.Millisecond):
-		case <-ctx.Done():
-			t.Fatal("the server has no metrics of dead letters, alerts and breakers")
+		case <-limit:
+			return known
 		}
 	}
+}
+
+// listening reads where a server listens, and on, so that it never waits for its reader.
+func listening(t *testing.T, messages io.Reader) string {
+	lines := bufio.NewScanner(messages)
+	for lines.Scan() {
+		if _, after, found := strings.Cut(lines.Text(), " listens on "); found {
+			go func() { _, _ = io.Copy(io.Discard, messages) }()
+			return strings.Fields(after)[0]
+		}
+	}
+	t.Fatal("the server does not say where it listens")
+	return ""
 }
 
 // families reads the metrics of a page: the labels of each by its name.

@@ -14,11 +14,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/servers"
 	"github.com/outlast-dev/outlast/internal/servertest"
 )
 
@@ -137,15 +139,14 @@ func (s shell) serve(args ...string) string {
 	}
 }
 
-// free is an address that nobody listens on.
+// free is an address that nobody listens on, and that the system gives to nobody else.
 func free(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := servers.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
-	return listener.Addr().String()
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
 // prelude makes the script end what it started, and curl fail where the server refuses.

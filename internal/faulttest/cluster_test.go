@@ -113,7 +113,6 @@ func (m *member) name() string      { return m.process().name }
 func newCluster(t testing.TB, d dialect, shape func(*nodeConfig), options ...servers.Option) *cluster {
 	t.Helper()
 	c := &cluster{harness: newHarness(t), dialect: d, shape: shape, early: time.Hour}
-	c.crowd = 3
 	if d.start != nil {
 		c.server = d.start(t, options...)
 	}
@@ -319,7 +318,7 @@ func (c *cluster) takenFrom(m *member, orders []*order, since time.Time) (taken 
 		last := len(calls) - 1
 		return calls[max(0, last-1)], calls[last], calls[last].node != name
 	}
-	c.waitUntil(takeover-time.Since(since), fmt.Sprintf("%d tasks of %s run elsewhere", len(taken), name), func() bool {
+	c.promised(takeover-time.Since(since), fmt.Sprintf("%d tasks of %s run elsewhere", len(taken), name), func() bool {
 		for _, o := range taken {
 			if _, _, runs := elsewhere(o); !runs {
 				return false

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -106,8 +107,27 @@ func clusterCycles() int {
 	return 1
 }
 
-// victim is the node of a cycle.
-func (c *cluster) victim() *member { return c.members[c.random.IntN(len(c.members))] }
+// victim is the node of a cycle: one that runs some of the tasks, since chance says
+// which lanes they are in.
+func (c *cluster) victim(held []*order) *member {
+	c.Helper()
+	var busy []*member
+	for _, m := range c.members {
+		if slices.ContainsFunc(held, func(o *order) bool {
+			calls := c.ledger.callsOf(o.N)
+			return len(calls) > 0 && calls[len(calls)-1].node == m.name()
+		}) {
+			busy = append(busy, m)
+		}
+	}
+	if len(busy) == 0 {
+		c.Fatalf("none of the nodes runs one of %d tasks", len(held))
+	}
+	return busy[c.random.IntN(len(busy))]
+}
+
+// patience is how long a cycle goes on at most until it has made enough faults.
+const patience = 30 * time.Second
 
 // let lets the load go on for a while.
 func (c *cluster) let(d time.Duration) {
@@ -117,7 +137,8 @@ func (c *cluster) let(d time.Duration) {
 // killNode kills a node while it runs tasks. Another one runs them, at no cost, and
 // the node comes back as a new process.
 func killNode(c *cluster, _ int) {
-	m, held := c.victim(), c.held(24)
+	held := c.held(24)
+	m := c.victim(held)
 	m.down.Store(true)
 	since := time.Now()
 	c.harness.end(m.process())
@@ -130,7 +151,8 @@ func killNode(c *cluster, _ int) {
 // pauseNode stops a node for longer than others wait for it, and lets it bring its
 // late results while others run the tasks.
 func pauseNode(c *cluster, _ int) {
-	m, held := c.victim(), c.held(24)
+	held := c.held(24)
+	m := c.victim(held)
 	name, since := m.name(), time.Now()
 	m.down.Store(true)
 	c.pause(m.process())
@@ -149,8 +171,8 @@ func pauseNode(c *cluster, _ int) {
 // killConnections ends connections at random, those that listen too. Nobody is taken
 // for dead.
 func killConnections(c *cluster, _ int) {
-	killed := 0
-	for began := time.Now(); time.Since(began) < 3*time.Second; {
+	killed, began := 0, time.Now()
+	for time.Since(began) < 3*time.Second || killed < 10 && time.Since(began) < patience {
 		query := c.connections
 		if c.random.IntN(3) == 0 && c.listening != "" {
 			query = c.listening
@@ -178,10 +200,14 @@ func (c *cluster) killSome(on session, query string, most int) (killed int) {
 	return killed
 }
 
+// shortRestart is how long a database may be gone before nodes trust themselves no more:
+// four seconds after the last beat, of which there is one a second.
+const shortRestart = 2500 * time.Millisecond
+
 // restartDatabase restarts the server, without a word to anyone; every other time it
 // is gone for longer than nodes trust themselves. Nobody is taken for dead.
 func restartDatabase(c *cluster, cycle int) {
-	held := c.held(6)
+	held, stopped := c.held(6), time.Now()
 	c.server.Stop(servers.Immediate)
 	if cycle%2 == 1 {
 		c.let(6 * time.Second)
@@ -189,8 +215,10 @@ func restartDatabase(c *cluster, cycle int) {
 	if err := c.server.Start(c.ctx); err != nil {
 		c.Fatal(err)
 	}
+	gone := time.Since(stopped)
+	c.Logf("the database was gone for %s", gone.Round(time.Millisecond))
 	c.let(2 * time.Second)
-	if cycle%2 == 0 {
+	if cycle%2 == 0 && gone < shortRestart {
 		c.expectRunning(held, "a short restart of the database")
 	}
 	c.ledger.openGates()
@@ -243,13 +271,14 @@ func exhaustConnections(c *cluster, cycle int) {
 // locks rows in a random order, which makes real deadlocks.
 func conflicts(c *cluster, _ int) {
 	c.plan(c.plant)
-	ctx, cancel := context.WithTimeout(c.ctx, 3*time.Second)
+	ctx, cancel := context.WithTimeout(c.ctx, patience)
 	defer cancel()
 	var lockers sync.WaitGroup
 	var locked atomic.Int64
+	began := time.Now()
 	for range 2 {
 		lockers.Go(func() {
-			for ctx.Err() == nil {
+			for time.Since(began) < 3*time.Second || locked.Load() < 5 && ctx.Err() == nil {
 				locked.Add(c.lockSome(ctx))
 			}
 		})
@@ -311,23 +340,26 @@ func lostAnswers(c *cluster, _ int) { c.let(4 * time.Second) }
 // lostReplies lets the network lose answers of the database, to every third commit
 // and to some other statements, with the connections.
 func lostReplies(c *cluster, _ int) {
-	var lost [2]int
 	for _, m := range c.members {
 		random := rand.New(rand.NewPCG(c.random.Uint64(), 1))
 		m.net.lose(func(request []byte) bool {
 			return random.Float64() < 0.02 || isCommit(request) && random.Float64() < 0.3
 		})
 	}
+	lost := func() (answers, commits int) {
+		for _, m := range c.members {
+			some, ofCommits := m.net.lost()
+			answers, commits = answers+some, commits+ofCommits
+		}
+		return answers, commits
+	}
 	c.let(4 * time.Second)
+	c.promised(patience, "ten answers are lost", func() bool { answers, _ := lost(); return answers >= 10 })
 	for _, m := range c.members {
 		m.net.lose(nil)
-		answers, commits := m.net.lost()
-		lost[0], lost[1] = lost[0]+answers, lost[1]+commits
 	}
-	c.Logf("%d answers lost so far, %d of them to commits", lost[0], lost[1])
-	if lost[0] < 10 {
-		c.violation("only %d answers were lost", lost[0])
-	}
+	answers, commits := lost()
+	c.Logf("%d answers lost so far, %d of them to commits", answers, commits)
 }
 
 // cuts are the ways in which the network between a node and its database fails.
@@ -345,7 +377,8 @@ var cuts = []struct {
 // it. What was on its way arrives late.
 func cutOff(c *cluster, cycle int) {
 	how := cuts[(cycle+len(c.name))%len(cuts)] // all of them, over two servers and three cycles
-	m, held := c.victim(), c.held(24)
+	held := c.held(24)
+	m := c.victim(held)
 	name, since := m.name(), time.Now()
 	how.cut(m.net)
 	taken := c.takenFrom(m, held, since)
@@ -362,13 +395,14 @@ func cutOff(c *cluster, cycle int) {
 // forgottenConnections makes the connections of a node silent for ever; new ones
 // work. Neither end is told.
 func forgottenConnections(c *cluster, _ int) {
-	m, held := c.victim(), c.held(6)
+	held := c.held(6)
+	m := c.victim(held)
 	name, since := m.name(), time.Now()
 	m.net.forget()
 	c.let(3 * time.Second)
 	c.ledger.openGates()
 	c.ledger.note(trouble{node: name, from: since, to: since.Add(15 * time.Second)})
-	c.waitUntil(30*time.Second, "what ran when connections were forgotten has ended", func() bool {
+	c.promised(30*time.Second, "what ran when connections were forgotten has ended", func() bool {
 		for _, o := range held {
 			if !c.has(c.any(c.random).process(), o.id).State.Final() {
 				return false

@@ -70,19 +70,20 @@ type harness struct {
 	last       *process // the last one that was started
 	violations []string
 	quiet      bool          // violations are expected: collect them only
-	crowd      time.Duration // times that a start may take longer, as others run beside; 0 for once
+	crowd      time.Duration // times that everything may take longer, as others run beside
 
 	slowest    time.Duration // from a start to being ready
 	crashLoops int
 }
 
+// newHarness is for a test beside which others run.
 func newHarness(t testing.TB) *harness {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &harness{TB: t, ctx: t.Context(), binary: self, random: rand.New(rand.NewPCG(seed(), 1))}
+	h := &harness{TB: t, ctx: t.Context(), binary: self, crowd: 3, random: rand.New(rand.NewPCG(seed(), 1))}
 	h.renew()
 	t.Cleanup(func() {
 		if !t.Failed() || h.quiet {
@@ -93,6 +94,14 @@ func newHarness(t testing.TB) *harness {
 			t.Logf("the last lines of the last process:\n%s", h.last.output)
 		}
 	})
+	return h
+}
+
+// alone is a harness for a test beside which no other runs: promises of time hold.
+func alone(t testing.TB) *harness {
+	t.Helper()
+	h := newHarness(t)
+	h.crowd = 1
 	return h
 }
 
@@ -236,8 +245,14 @@ func (h *harness) sendAll(p *process, orders []*order) {
 	callers.Wait()
 }
 
-// waitUntil polls a condition.
+// waitUntil polls a condition, in a crowd for longer.
 func (h *harness) waitUntil(within time.Duration, what string, done func() bool) bool {
+	h.Helper()
+	return h.promised(h.crowd*within, what, done)
+}
+
+// promised polls a condition that holds this soon, whoever runs beside.
+func (h *harness) promised(within time.Duration, what string, done func() bool) bool {
 	h.Helper()
 	deadline := time.Now().Add(within)
 	for !done() {

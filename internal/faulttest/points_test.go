@@ -72,7 +72,7 @@ func (h *harness) killAtPoint(at point, count int) {
 	if err == nil && h.resend(second) == nil {
 		l.run(h, second, count)
 	}
-	if !second.gone(5 * time.Second) {
+	if !second.gone(dies) {
 		h.violation("%s was not passed %d times", at.name, count)
 	}
 	h.after(false, second)

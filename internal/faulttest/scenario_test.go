@@ -110,7 +110,7 @@ func (h *harness) killAtRandom(times int, start func() *process, l load) {
 		if h.resend(p) == nil {
 			l.run(h, p, life)
 		}
-		if !p.gone(time.Second) {
+		if !p.gone(dies) {
 			h.Fatal("the process does not die")
 		}
 		h.after(false, p)

@@ -1,6 +1,7 @@
 package faulttest
 
 import (
+	"database/sql"
 	"fmt"
 	"strings"
 	"syscall"
@@ -45,8 +46,9 @@ func TestMutants(t *testing.T) {
 		t.Run(scenario.mutant, func(t *testing.T) {
 			t.Parallel()
 			var violations []string
-			for range 5 { // some scenarios are a race, which a busy machine may lose
+			for range 10 { // some scenarios are a race, which a busy machine may lose
 				h := newHarness(t)
+				h.crowd = 1 // what a defect prevents is waited for in vain
 				h.binary, h.env, h.quiet = binary, []string{"OUTLAST_MUTANT=" + scenario.mutant}, true
 				scenario.run(h)
 				violations = h.violations
@@ -82,10 +84,12 @@ func killAtCall(h *harness) {
 		h.ledger.mu.Lock()
 		h.ledger.onCall = func(*call) int { p.strike(); return 0 }
 		h.ledger.mu.Unlock()
-		_ = h.send(p, h.ledger.order(work{}, func(o *order) { // unknown if the kill comes first
+		o := h.ledger.order(work{}, func(o *order) {
 			o.draft.Type, o.draft.Retry = "work", policy(time.Second, 3, `,"max_crashes":1000`)
-		}))
-		h.calls(5*time.Second, 1, func(*call) bool { return true })
+		})
+		if h.send(p, o) == nil { // else the kill came first
+			h.waitUntil(5*time.Second, "the order or an older one is called", func() bool { return p.gone(0) || len(h.ledger.callsOf(o.N)) > 0 })
+		}
 		h.after(false, p)
 	}
 	h.ledger.onCall = nil
@@ -163,14 +167,46 @@ func lateAnswer(h *harness) {
 	h.after(true, a, b)
 }
 
+// pause stops a process, but not in the middle of a write to a file of SQLite: nobody
+// else could write then until it goes on.
 func (h *harness) pause(p *process) {
 	h.Helper()
-	now := time.Now()
-	h.ledger.note(trouble{node: p.name, from: now, to: now})
-	if err := p.signal(syscall.SIGSTOP); err != nil {
+	h.Cleanup(func() { _ = p.signal(syscall.SIGCONT) })
+	for range 100 {
+		now := time.Now()
+		h.ledger.note(trouble{node: p.name, from: now, to: now})
+		if err := p.signal(syscall.SIGSTOP); err != nil {
+			h.Fatal(err)
+		}
+		h.waitUntil(5*time.Second, "it stands still", func() bool { return p.state() == "T" })
+		if h.writable() {
+			return
+		}
+		if err := p.signal(syscall.SIGCONT); err != nil {
+			h.Fatal(err)
+		}
+		time.Sleep(5 * time.Millisecond) // sleep: the write ends in another process
+	}
+	h.Fatal("whenever it is stopped, it is writing")
+}
+
+// writable reports whether nobody keeps the file locked.
+func (h *harness) writable() bool {
+	h.Helper()
+	path, isFile := strings.CutPrefix(h.store, "sqlite:")
+	if !isFile {
+		return true
+	}
+	db, err := sql.Open("sqlite3", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(100)")
+	if err != nil {
 		h.Fatal(err)
 	}
-	h.Cleanup(func() { _ = p.signal(syscall.SIGCONT) })
+	defer db.Close() // nothing was written
+	tx, err := db.BeginTx(h.ctx, nil)
+	if err != nil {
+		return false
+	}
+	return tx.Rollback() == nil
 }
 
 func (h *harness) resume(p *process) {

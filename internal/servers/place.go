@@ -77,31 +77,47 @@ func unprivileged(names []string) (uid, gid int, err error) {
 	return 0, 0, fmt.Errorf("there is none of the users %v, and servers refuse to run as root", names)
 }
 
-// newPort finds a port that nobody listens on, below those that the system hands
-// to outgoing connections: it is then free for a restarted server too. It may be long
-// until the server listens. Meanwhile the same port of UDP, which no server wants, says
-// that it is taken, to this process and to others.
+// newPort gives the server a port, held until the server is closed: it may be long
+// until it listens.
 func (p *place) newPort() error {
-	var err error
+	port, hold, err := findPort()
+	if err != nil {
+		return err
+	}
+	if p.hold != nil {
+		_ = p.hold.Close() // nothing was sent
+	}
+	p.port, p.hold = port, hold
+	return nil
+}
+
+// FreePort is a port for a server that is started otherwise, at once.
+func FreePort() (int, error) {
+	port, hold, err := findPort()
+	if err != nil {
+		return 0, err
+	}
+	return port, hold.Close()
+}
+
+// findPort finds a port that nobody listens on, below those that the system hands
+// to outgoing connections: it is then free for a restarted server too. Until hold is
+// closed, the same port of UDP, which no server wants, says that it is taken, to this
+// process and to others.
+func findPort() (port int, hold io.Closer, err error) {
 	for range 50 {
-		port := 15000 + rand.IntN(15000)
+		port = 15000 + rand.IntN(15000)
 		address := "127.0.0.1:" + strconv.Itoa(port)
-		hold, taken := net.ListenPacket("udp", address)
-		if err = taken; taken != nil {
+		if hold, err = net.ListenPacket("udp", address); err != nil {
 			continue
 		}
 		listener, taken := net.Listen("tcp", address)
-		if err = taken; taken != nil {
-			_ = hold.Close()
-			continue
+		if err = taken; err == nil {
+			return port, hold, listener.Close()
 		}
-		if p.hold != nil {
-			_ = p.hold.Close() // nothing was sent
-		}
-		p.port, p.hold = port, hold
-		return listener.Close()
+		_ = hold.Close()
 	}
-	return fmt.Errorf("no free port: %w", err)
+	return 0, nil, fmt.Errorf("no free port: %w", err)
 }
 
 // guardScript reads process ids, an empty line for none, until this process is

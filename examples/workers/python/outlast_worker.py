@@ -68,7 +68,7 @@ class Worker:
         self.concurrency, self.lease, self.token = concurrency, lease, token
         self.release = release or os.environ.get("OUTLAST_RELEASE", "")  # of the program, for statistics
         self.name = name or f"py-{re.sub('[^A-Za-z0-9.-]', '-', socket.gethostname())[:40]}-{os.getpid()}"
-        self.stopping = threading.Event()
+        self.stopping, self.idle = threading.Event(), threading.Event()
         self.slots = threading.Semaphore(concurrency)
         self.held, self.lock = {}, threading.Lock()
         self.ended = queue.Queue()
@@ -87,6 +87,7 @@ class Worker:
             self.stopping.set()
             for _ in range(self.concurrency):  # all attempts have ended
                 self.slots.acquire()
+            self.idle.set()
             self.ended.put(None)
             for helper in helpers:
                 helper.join()
@@ -148,8 +149,8 @@ class Worker:
         }
 
     def _extend(self):
-        """Keeps the leases of what is being worked on."""
-        while not self.stopping.wait(self.lease / 3) or self.held:
+        """Keeps the leases of what is being worked on, until all of it has ended."""
+        while not self.idle.wait(self.lease / 3):
             with self.lock:
                 tasks = list(self.held.values())
             if not tasks:
@@ -162,8 +163,6 @@ class Worker:
             for task, answer in zip(tasks, answers):
                 if answer["status"] != "ok":
                     task.stopped.set()
-            if self.stopping.is_set():
-                time.sleep(min(1, self.lease / 3))
 
     def _settle(self):
         """Tells the server how attempts ended, several at a time."""
