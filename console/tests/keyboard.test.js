@@ -52,6 +52,24 @@ test('from the first screen to the dead letters, and all of a group back', async
   await receiver.close();
 });
 
+test('r retries the task that is shown, and sends it back once it is dead', async ({ page, own: server }) => {
+  const receiver = await receive();
+  receiver.answer = () => ({ status: 400, text: 'no such customer' });
+  const { id } = await server.call('/v1/tasks', { type: 'invoice', target: { url: receiver.url }, delay: '10h', retry: { max_attempts: 1, budget: 'none', breaker: 'none' } });
+  await choose(page);
+  await open(page, server, `/tasks/${id}`);
+  await keys(page, 'r');
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText(`outlast task retry ${id}`);
+  await tabTo(page, 'Retry now');
+  await keys(page, 'Enter');
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('dead');
+  await keys(page, 'r');
+  await expect(dialog).toContainText(`outlast dead redrive ${id}`);
+  await receiver.close();
+});
+
 test('a task is enqueued, found by its type, and rescheduled', async ({ page, own: server }) => {
   await choose(page);
   await open(page, server, '/tasks');

@@ -15,7 +15,7 @@ import { Payload } from '../part/payload.js';
 import { Plot } from '../part/plot.js';
 import { Redrive } from '../part/redrive.js';
 import { standing } from '../part/rows.js';
-import { Table } from '../part/table.js';
+import { AgainHere, Table } from '../part/table.js';
 import { Timeline } from '../part/timeline.js';
 import { schedule } from '../part/server.text.js';
 import { t as common } from '../part/common.text.js';
@@ -105,11 +105,11 @@ function Actions({ task, onDone }) {
   const [delay, setDelay] = useState('10m');
   const path = at`/v1/tasks/${task.id}`;
   if (task.state === 'dead') {
-    return html`<${Action} label=${t('redrive')} about=${t('redrive.about')} done=${t('redriven')} onDone=${onDone}
-      request=${{ method: 'POST', path: '/v1/dead/redrive', body: { ids: [task.id] } }} cli=${`outlast dead redrive ${task.id}`} /><${Redrive} edit label=${letters('redrive.edit')} ids=${[task.id]} onDone=${onDone} />`;
+    return html`<${AgainHere}><${Action} label=${t('redrive')} about=${t('redrive.about')} done=${t('redriven')} onDone=${onDone}
+      request=${{ method: 'POST', path: '/v1/dead/redrive', body: { ids: [task.id] } }} cli=${`outlast dead redrive ${task.id}`} /><//><${Redrive} edit label=${letters('redrive.edit')} ids=${[task.id]} onDone=${onDone} />`;
   }
   if (task.state !== 'pending' && task.state !== 'running') return null;
-  return html`${task.state === 'pending' && html`<${Action} label=${t('retry')} about=${t('retry.about')} done=${t('retried')} onDone=${onDone} request=${{ method: 'POST', path: path + '/retry' }} cli=${`outlast task retry ${task.id}`} />
+  return html`${task.state === 'pending' && html`<${AgainHere}><${Action} label=${t('retry')} about=${t('retry.about')} done=${t('retried')} onDone=${onDone} request=${{ method: 'POST', path: path + '/retry' }} cli=${`outlast task retry ${task.id}`} /><//>
     <${Action} label=${t('reschedule')} about=${t('reschedule.about')} onDone=${onDone} request=${() => ({ method: 'POST', path: path + '/reschedule', body: { delay } })} cli=${() => `outlast task reschedule ${task.id} --delay ${quoted(delay)}`}>
       <label class="field"><span>${t('delay')}</span><input value=${delay} required onInput=${(/** @type {any} */ e) => setDelay(e.target.value)} /></label><//>`}
     <${Action} label=${t('cancel')} danger dismiss=${common('keep.it')} about=${t('cancel.about')} done=${t('canceled')} onDone=${onDone} request=${{ method: 'POST', path: path + '/cancel' }} cli=${`outlast task cancel ${task.id}`} />`;

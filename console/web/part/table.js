@@ -10,6 +10,12 @@ import { t } from './common.text.js';
  * @param {{children?: any}} props */
 export const Again = ({ children }) => html`<span class="again">${children}</span>`;
 
+/** An [Again] of a page that is about one thing. @param {{children?: any}} props */
+export function AgainHere({ children }) {
+  useKeys([{ keys: 'r', label: t('again.here'), run: () => pressAgain(document.querySelector('main')) }], []);
+  return html`<${Again}>${children}<//>`;
+}
+
 /** Presses the button of an [Again]. @param {Element|null|undefined} within */
 function pressAgain(within) {
   const button = within?.querySelector('.again button');
