@@ -86,7 +86,9 @@ test('what is tried again next is the soonest of all, and targets in trouble are
   await expect(next.first()).toContainText(/in (2\d|30) min/);
   const unseen = page.getByText('More tasks wait than were looked at');
   await expect(unseen).toHaveCount(0);
-  await expect(page.getByRole('table', { name: 'Targets in trouble' }).locator('tbody tr')).toHaveCount(8);
+  const troubled = page.getByRole('table', { name: 'Targets in trouble' });
+  await expect(troubled.locator('tbody tr')).toHaveCount(8);
+  expect(await troubled.evaluate((table) => table.offsetWidth - (table.parentElement?.clientWidth ?? 0)), 'cut off at the right').toBeLessThanOrEqual(0);
   await expect(page.getByRole('link', { name: '3 more' })).toHaveAttribute('href', /#\/targets$/);
   await page.route('**/v1/tasks/upcoming*', async (route) => {
     const answer = await route.fetch();

@@ -174,13 +174,16 @@ function Next() {
 const troubles = 8; // targets that are shown
 
 function Troubled() {
+  const state = (/** @type {Target} */ target) => {
+    const until = target.breaker?.until ?? target.held_until;
+    return html`<${TargetState} target=${target} />${until && html`<div class="faint">${t('until')} <${When} at=${until} /></div>`}`;
+  };
   const targets = useGet('/v1/targets', { troubled: true, limit: troubles }, { on: ['target'], every: 5000 });
   return html`<${Panel} title=${t('troubled')}><${Loaded} fetched=${targets}>${(/** @type {{targets: Target[]|null, total: number}} */ data) => html`
     <${Table} label=${t('troubled')} rows=${data.targets ?? []} none=${t('troubled.none')} id=${(/** @type {Target} */ target) => target.name} open=${(/** @type {Target} */ target) => href(['targets', target.name])} columns=${[
       { key: 'name', label: '', cell: (/** @type {Target} */ target) => html`<a href=${href(['targets', target.name])}><bdi>${visible(target.name)}</bdi></a>` },
-      { key: 'breaker', label: t('breaker'), cell: (/** @type {Target} */ target) => html`<${TargetState} target=${target} />` },
+      { key: 'breaker', label: t('breaker'), cell: state },
       { key: 'why', label: t('why'), wide: true, cell: (/** @type {Target} */ target) => html`<${TargetCause} target=${target} />` },
-      { key: 'until', label: t('until'), cell: (/** @type {Target} */ target) => html`<${When} at=${target.breaker?.until ?? target.held_until} />` },
     ]} />${data.total > troubles && html`<p><a href=${href('targets')}>${t('troubled.more', { n: data.total - troubles })}</a></p>`}`}<//><//>`;
 }
 
