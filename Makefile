@@ -45,7 +45,7 @@ build: ## Build the static binary bin/outlast
 # Most tests wait for servers some of the time, so one package more than there are
 # processors runs at once, and those that take longest begin first. vet is part of
 # make check.
-SLOW = ./store/sqlite ./engine ./internal/failovertest ./internal/txtest ./store/postgres ./store/mysql
+SLOW = ./store/sqlite ./engine . ./server ./internal/failovertest ./internal/txtest ./store/postgres ./store/mysql
 
 # The race detector, but not in SQLite itself: C translated to Go, which starts no
 # goroutine and shares nothing without locks, and would be nine times slower. Programs

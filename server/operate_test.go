@@ -199,7 +199,7 @@ func TestRedrive(t *testing.T) {
 		t.Errorf("operations %+v", operations)
 	}
 	for body, path := range map[string]string{
-		`{}`: "filter", `{"ids":[],"filter":null}`: "filter", `{"filter":{},"ids":["` + ids[0] + `"]}`: "filter", `{"ids":["x"]}`: "ids[0]",
+		`{}`: "filter", `{"ids":[],"filter":null}`: `"ids"`, `{"filter":{},"ids":["` + ids[0] + `"]}`: "filter", `{"ids":["x"]}`: "ids[0]",
 		`{"filter":{"tpye":"a"}}`: "filter.tpye", `{"filter":{},"canary":1001}`: "canary", `{"filter":{},"stop_if_failing":true}`: "stop_if_failing",
 		`{"filter":{"reason":"tired"}}`: "filter.reason", `{"filter":{},"rate":-1}`: "rate",
 	} {

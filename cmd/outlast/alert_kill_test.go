@@ -19,6 +19,7 @@ import (
 // A server is killed again and again while tasks die. Every death is told,
 // since the rule has no cool-down, and no message is sent under two ids.
 func TestAlertsSurviveKill(t *testing.T) {
+	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		alertsSurviveKill(t, "sqlite:"+filepath.Join(t.TempDir(), "alerts.db"))
 	})

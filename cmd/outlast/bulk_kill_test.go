@@ -16,6 +16,7 @@ import (
 // Every task is handled exactly once: one that was done twice would be reported as
 // left alone, since it had ended.
 func TestBulkSurvivesKill(t *testing.T) {
+	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		bulkSurvivesKill(t, "sqlite:"+filepath.Join(t.TempDir(), "bulk.db"))
 	})

@@ -19,6 +19,7 @@ import (
 // on. Every letter is sent back exactly once by each redrive: all of them die
 // again, so one that was sent twice would have died once more.
 func TestRedriveSurvivesKill(t *testing.T) {
+	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		redriveSurvivesKill(t, "sqlite:"+filepath.Join(t.TempDir(), "redrive.db"))
 	})

@@ -87,6 +87,7 @@ func nobodyAt(t *testing.T) string {
 
 // TestStoresThatCannotBeOpened has a sentence and an exit code for each reason.
 func TestStoresThatCannotBeOpened(t *testing.T) {
+	t.Parallel()
 	postgres, mariadb := servertest.Postgres(t), servertest.MariaDBServer(t)
 	u, err := url.Parse(postgres)
 	if err != nil {

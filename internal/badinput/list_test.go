@@ -215,7 +215,7 @@ var zero float64
 
 var deadRows = []request{
 	{name: "redrive of nothing", method: "POST", path: "/v1/dead/redrive", body: `{}`, at: "filter", cli: []string{"dead", "redrive"}},
-	{name: "redrive of no ids", method: "POST", path: "/v1/dead/redrive", body: `{"ids":[]}`, at: "filter"},
+	{name: "redrive of no ids", method: "POST", path: "/v1/dead/redrive", body: `{"ids":[]}`, at: "ids"},
 	{name: "redrive of ids and a filter", method: "POST", path: "/v1/dead/redrive", body: `{"ids":["019a9f2e-5c00-7abc-8def-0123456789ab"],"filter":{}}`, at: "filter",
 		cli:  []string{"dead", "redrive", "019a9f2e-5c00-7abc-8def-0123456789ab", "--type=t"},
 		inGo: redrive(outlast.RedriveRequest{IDs: []outlast.ID{{1}}, Filter: &store.Filter{}})},
