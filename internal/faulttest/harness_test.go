@@ -41,12 +41,12 @@ func runTests(m *testing.M) int {
 // long reports whether the long forms are to run.
 func long() bool { return os.Getenv("OUTLAST_FAULT_LONG") != "" }
 
-// cycles is how often a random kill is repeated.
-func cycles(short int) int {
+// cycles is how often a random kill is repeated: 60 times in make test.
+func cycles() int {
 	if n, err := strconv.Atoi(os.Getenv("OUTLAST_FAULT_CYCLES")); err == nil && n > 0 {
 		return n
 	}
-	return short
+	return 60
 }
 
 func seed() uint64 {
@@ -89,7 +89,7 @@ func newHarness(t testing.TB) *harness {
 		if !t.Failed() || h.quiet {
 			return
 		}
-		t.Logf("repeat with: OUTLAST_FAULT_SEED=%d OUTLAST_FAULT_CYCLES=%d go test -count=1 -run '^%s$' ./internal/faulttest", seed(), cycles(100), t.Name())
+		t.Logf("repeat with: OUTLAST_FAULT_SEED=%d OUTLAST_FAULT_CYCLES=%d go test -count=1 -run '^%s$' ./internal/faulttest", seed(), cycles(), t.Name())
 		if h.last != nil {
 			t.Logf("the last lines of the last process:\n%s", h.last.output)
 		}

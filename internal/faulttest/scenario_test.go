@@ -144,12 +144,12 @@ func (h *harness) finish(p *process) {
 func TestKillServer(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	h.killAtRandom(cycles(100), h.serve, load{workers: 4, perWorker: 25})
+	h.killAtRandom(cycles(), h.serve, load{workers: 4, perWorker: 25})
 }
 
 // The same for an application with the library inside.
 func TestKillApplication(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	h.killAtRandom(max(20, cycles(100)/5), func() *process { return h.node(nodeConfig{Name: "app"}) }, load{workers: 4, perWorker: 25, kind: "work"})
+	h.killAtRandom(max(20, cycles()/5), func() *process { return h.node(nodeConfig{Name: "app"}) }, load{workers: 4, perWorker: 25, kind: "work"})
 }

@@ -47,7 +47,7 @@ func (h *harness) killTickers(points bool) {
 	}
 	made := time.Now()
 	second := h.node(nodeConfig{Server: true})
-	for round := range cycles(100) / 12 {
+	for round := range cycles() / 7 {
 		config := nodeConfig{Server: true}
 		if points && round%2 == 0 {
 			config.KillAt = fmt.Sprintf("change.%s:%d", []string{"before_commit", "after_commit"}[round/2%2], 1+round%3)
