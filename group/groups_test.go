@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -445,5 +447,28 @@ func TestMemberThatComesWhileADispatchFails(t *testing.T) {
 		if h := held(t, err); h.Failures != 1 || h.For != 0 {
 			t.Errorf("held %+v", h)
 		}
+	})
+}
+
+// A beat that comes while tasks are handed to the member changes nothing of what they
+// are told: each goes to one of its addresses. The race detector sees the rest.
+func TestBeatsDuringDispatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := node(t, memory.New(), nil)
+		addresses := []string{"http://m", "http://m.moved.elsewhere"}
+		join(t, g, "m", nil)
+		var dispatches sync.WaitGroup
+		dispatches.Go(func() {
+			for range 200 {
+				called, err := send(g, nil)
+				if err != nil || len(called) != 1 || !slices.Contains(addresses, called[0]) {
+					t.Errorf("called %v, %v", called, err)
+				}
+			}
+		})
+		for i := range 200 {
+			join(t, g, "m", func(m *group.Member) { m.URL = addresses[i%2] })
+		}
+		dispatches.Wait()
 	})
 }
