@@ -83,7 +83,7 @@ type DeadGroups struct {
 // Redrive sends dead letters back to their queues: those of IDs, or those
 // that match Filter.
 type Redrive struct {
-	IDs    []task.ID   `json:"ids,omitzero" given:"leave it out beside a filter"`
+	IDs    []task.ID   `json:"ids,omitzero" given:"name some, or leave it out and give a filter"`
 	Filter *DeadFilter `json:"filter,omitempty"`
 	DryRun bool        `json:"dry_run,omitempty" doc:"Only count."`
 	Rate   float64     `json:"rate,omitempty" doc:"Letters per second; 0 for all at once."`
@@ -122,7 +122,7 @@ type RedriveSample struct {
 // Purge deletes dead letters for ever: those of IDs, or those that match
 // Filter.
 type Purge struct {
-	IDs    []task.ID   `json:"ids,omitzero" given:"leave it out beside a filter"`
+	IDs    []task.ID   `json:"ids,omitzero" given:"name some, or leave it out and give a filter"`
 	Filter *DeadFilter `json:"filter,omitempty"`
 	DryRun bool        `json:"dry_run,omitempty" doc:"Only count."`
 }
@@ -158,7 +158,7 @@ func (f *TaskFilter) IsZero() bool { return reflect.ValueOf(*f).IsZero() }
 // Filter.
 type Bulk struct {
 	Action string      `json:"action" enum:"cancel,retry,reschedule" doc:"cancel ends pending tasks and asks running ones to end; retry lets pending tasks run at once; reschedule moves the next run of pending tasks."`
-	IDs    []task.ID   `json:"ids,omitzero" given:"leave it out beside a filter" doc:"At most 10000."`
+	IDs    []task.ID   `json:"ids,omitzero" given:"name some, or leave it out and give a filter" doc:"At most 10000."`
 	Filter *TaskFilter `json:"filter,omitempty" doc:"Tasks that match when the operation begins; those created later are not meant."`
 	RunAt  Time        `json:"run_at,omitzero" doc:"Of a reschedule: when the tasks run next."`
 	Delay  *Duration   `json:"delay,omitempty" doc:"The same, counted from now."`
