@@ -37,13 +37,36 @@ func TestStatuses(t *testing.T) {
 			continue
 		}
 		failed := failure(t, err)
-		retried := status < 400 || status == 408 || status == 425 || status == 429 || status >= 500 && status != 501 && status != 505
+		retried := status < 400 || status == 408 || status == 409 || status == 425 || status == 429 || status >= 500 && status != 501 && status != 505
 		if failed.Status != status || failed.Verdict.Category.Advice().Retry != retried || failed.Verdict.Code != strconv.Itoa(status) {
 			t.Errorf("%d: %+v", status, failed.Verdict)
 		}
 		if !strings.Contains(err.Error(), strconv.Itoa(status)) {
 			t.Errorf("%d: %q", status, err)
 		}
+	}
+}
+
+// TestStillRunning: every push carries an idempotency key, so a 409 says that the first
+// request with it is still being worked on. A receiver that knows better says so.
+func TestStillRunning(t *testing.T) {
+	t.Parallel()
+	url := receiver(t, func(w http.ResponseWriter, r *http.Request) {
+		if decides := r.URL.Query().Get("r"); decides != "" {
+			w.Header().Set("Outlast-Retry", decides)
+		}
+		w.Header().Set("Retry-After", "7")
+		w.WriteHeader(http.StatusConflict)
+	})
+	sender := newSender(t, safehttp.Options{})
+	_, err := do(t, sender, Call{Task: newTask(url, "{}")}, patience)
+	want := retry.Verdict{Category: retry.Unavailable, Effect: retry.Maybe, Type: typeName, Code: "409", Hint: retry.Hint{After: 7 * time.Second}}
+	if v := failure(t, err).Verdict; v != want {
+		t.Errorf("%+v", v)
+	}
+	_, err = do(t, sender, Call{Task: newTask(url+"/?r=never", "{}")}, patience)
+	if !failure(t, err).Verdict.Hint.Never {
+		t.Errorf("%+v", err)
 	}
 }
 

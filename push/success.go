@@ -162,7 +162,7 @@ func (s *Sender) verdictOf(resp *http.Response) (verdict retry.Verdict) {
 		verdict = retry.ClassifyHTTP(0, resp.Header, s.now())
 		verdict.Code = strconv.Itoa(resp.StatusCode)
 	} else {
-		verdict = retry.ClassifyHTTP(resp.StatusCode, resp.Header, s.now())
+		verdict = retry.ClassifyResponse(resp, s.now())
 	}
 	verdict.Type = typeName
 	return verdict

@@ -131,23 +131,23 @@ func TestSuccessWithoutAnAnswer(t *testing.T) {
 // tried again as a 2xx is, unless the condition refuses it whatever the body says.
 func TestSuccessOfABrokenFailure(t *testing.T) {
 	t.Parallel()
-	const half = "HTTP/1.1 409 Conflict\r\nContent-Length: 100\r\n"
+	const half = "HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n"
 	for _, row := range []struct {
 		success, answer string
 		category        retry.Category
 		hint            retry.Hint
 	}{
-		{"status < 300 || status == 409", half + "\r\nknown", retry.Network, retry.Hint{}},
+		{"status < 300 || status == 404", half + "\r\nknown", retry.Network, retry.Hint{}},
 		{`body.why == "known"`, half + "\r\n{", retry.Network, retry.Hint{}},
-		{"status == 409", half + "Outlast-Retry: never\r\n\r\n{", retry.Network, retry.Hint{Never: true}},
-		{"status == 409", half + "Outlast-Retry: 30s\r\n\r\n{", retry.Throttled, retry.Hint{After: 30 * time.Second}},
+		{"status == 404", half + "Outlast-Retry: never\r\n\r\n{", retry.Network, retry.Hint{Never: true}},
+		{"status == 404", half + "Outlast-Retry: 30s\r\n\r\n{", retry.Throttled, retry.Hint{After: 30 * time.Second}},
 		{"status < 300", half + "\r\nknown", retry.Permanent, retry.Hint{}},
 		{"status < 300 && body.ok", half + "\r\n{", retry.Permanent, retry.Hint{}},
 	} {
 		work := newTask(rawReceiver(t, func(conn net.Conn) { takeRequest(conn); say(conn, row.answer) }), "{}")
 		work.Spec.HTTP.Success = row.success
 		_, err := do(t, newSender(t, safehttp.Options{}), Call{Task: work}, patience)
-		if v := failure(t, err).Verdict; v.Category != row.category || v.Hint != row.hint || v.Code != "409" {
+		if v := failure(t, err).Verdict; v.Category != row.category || v.Hint != row.hint || v.Code != "404" {
 			t.Errorf("%s: %+v, %v", row.success, v, err)
 		}
 	}
@@ -157,7 +157,7 @@ func TestSuccessOfABrokenFailure(t *testing.T) {
 // might have taken it for a success, it is a timeout.
 func TestSuccessDoesNotWaitForFailures(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]retry.Category{"503 No": retry.Unavailable, "409 Conflict": retry.Timeout} {
+	for line, want := range map[string]retry.Category{"503 No": retry.Unavailable, "404 Not Found": retry.Timeout} {
 		url := rawReceiver(t, func(conn net.Conn) {
 			takeRequest(conn)
 			say(conn, "HTTP/1.1 "+line+"\r\nContent-Length: 100\r\n\r\nill")

@@ -88,9 +88,19 @@ func ClassifyResponse(resp *http.Response, now time.Time) Verdict {
 	return v
 }
 
-// hasKey reports a header by which the receiver recognizes a repeated request.
+// hasKey reports a header by which the receiver recognizes a repeated request, in any
+// spelling: in another than its canonical one, net/http does not take the key for a
+// permission to send the request again by itself.
 func hasKey(req *http.Request) bool {
-	return req != nil && (req.Header.Get("Idempotency-Key") != "" || req.Header.Get("X-Idempotency-Key") != "")
+	if req == nil {
+		return false
+	}
+	for name, values := range req.Header {
+		if len(values) > 0 && values[0] != "" && (strings.EqualFold(name, "Idempotency-Key") || strings.EqualFold(name, "X-Idempotency-Key")) {
+			return true
+		}
+	}
+	return false
 }
 
 // byStatus is the table of [ClassifyHTTP] without headers.

@@ -99,6 +99,7 @@ func TestClassifyResponse(t *testing.T) {
 	}{
 		"409 with a key":        {409, "Idempotency-Key", Unavailable},
 		"409 with an older key": {409, "X-Idempotency-Key", Unavailable},
+		"409 in small letters":  {409, "idempotency-key", Unavailable},
 		"409 without":           {409, "", Permanent},
 		"400 with a key":        {400, "Idempotency-Key", Permanent},
 		"422 with a key":        {422, "Idempotency-Key", Permanent},
@@ -107,7 +108,7 @@ func TestClassifyResponse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			req := &http.Request{Header: http.Header{}}
 			if c.key != "" {
-				req.Header.Set(c.key, "k")
+				req.Header[c.key] = []string{"k"}
 			}
 			if v := ClassifyResponse(&http.Response{StatusCode: c.status, Request: req}, noon); v.Category != c.category {
 				t.Errorf("%+v", v)
