@@ -47,7 +47,8 @@ func Policy(name string) HandleOption { return func(r *typeRules) { r.name = nam
 func Retry(policy *retry.Policy) HandleOption { return func(r *typeRules) { r.policy = policy } }
 
 // Interval is the wait between two attempts, the same each time, instead of
-// the policy's backoff.
+// the policy's backoff. It is never less, and up to a tenth more, so that tasks
+// that failed together come apart; [Retry] takes a policy with another jitter.
 func Interval(d time.Duration) HandleOption { return func(r *typeRules) { r.interval = &d } }
 
 // MaxAttempts limits the attempts, the first included; 1 turns retries off.

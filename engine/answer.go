@@ -107,7 +107,9 @@ func (n *near) conclude(e *entry, a answer) {
 	if !a.silent {
 		g.fares.hear(kindOf(e.gates), a.category)
 		t.used = n.now
-		t.learn(a.took)
+		if a.category != retry.Timeout { // how long it was waited for
+			t.learn(a.took)
+		}
 		n.refusal(t, a)
 	}
 	n.holdOff(t, a)

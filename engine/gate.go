@@ -83,7 +83,8 @@ func (t *target) refresh() {
 	}
 }
 
-// learn weighs in the length of an attempt: one part in sixteen.
+// learn weighs in the length of an attempt that has come to its end: one part in
+// sixteen.
 func (t *target) learn(took time.Duration) {
 	usual := t.usual.Load()
 	if usual == 0 {

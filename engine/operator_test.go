@@ -118,6 +118,28 @@ func TestTimeoutsAndDeadlines(t *testing.T) {
 	}
 }
 
+// How long lost attempts were waited for is not the usual length of one: the
+// time that is left before the deadline is used.
+func TestLostAttemptsAreNoUsualLength(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		e := w.node("a", &registry{policy: unguarded(t, retry.Fixed(10*time.Millisecond), retry.PerAttempt(600*time.Millisecond)), handlers: handlers(
+			"t", func(ctx context.Context, run *engine.Run) ([]byte, error) {
+				if run.Task.Attempt == 1 {
+					<-ctx.Done()
+				}
+				return nil, ctx.Err()
+			})}, nil)
+		for range 10 {
+			id := w.enqueue(e, "t", func(in *store.Insert) { in.Task.Spec.Deadline = time.Now().Add(time.Second) })
+			if done := w.expect(id, task.Succeeded, time.Minute); done.Attempt != 2 {
+				t.Errorf("attempt %d", done.Attempt)
+			}
+		}
+		w.stop(e)
+	})
+}
+
 func TestPanicIsAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)

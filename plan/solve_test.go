@@ -41,7 +41,7 @@ func TestSolve(t *testing.T) {
 		{"cap", `{"max_attempts":5,"ttl":"5s","backoff":{"max":"500ms"}}`, plan.ForInitial, plan.Env{}, "500ms"},
 		{"microseconds", `{"max_attempts":5,"ttl":"20ms"}`, plan.ForInitial, plan.Env{}, "1.333ms"},
 		{"nanoseconds", `{"max_attempts":5,"ttl":"100ns"}`, plan.ForInitial, plan.Env{}, "6ns"},
-		{"fixed", `{"max_attempts":5,"ttl":"5s","backoff":{"kind":"fixed"}}`, plan.ForInitial, plan.Env{}, "1.25s"},
+		{"fixed", `{"max_attempts":5,"ttl":"5s","backoff":{"kind":"fixed"}}`, plan.ForInitial, plan.Env{}, "1.136s"},
 		{"preset", `{"preset":"payment","ttl":"5s"}`, plan.ForInitial, plan.Env{}, "333ms"},
 		{"multiplier", `{"max_attempts":5,"ttl":"15s"}`, plan.ForMultiplier, plan.Env{}, "2"},
 		{"multiplier of the cap", `{"max_attempts":4,"ttl":"5s","backoff":{"max":"2s"}}`, plan.ForMultiplier, plan.Env{}, "100"},

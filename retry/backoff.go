@@ -69,7 +69,8 @@ func (b exponential) at(n int) time.Duration {
 
 type fixed struct{ interval time.Duration }
 
-// Fixed waits the same interval before each retry. The interval must not be
+// Fixed waits the same interval before each retry: never less, and up to a tenth
+// more ([IntervalSpread]), unless a jitter is chosen. The interval must not be
 // negative, and not 0 when attempts are unlimited.
 func Fixed(interval time.Duration) BackoffOption { return fixed{interval} }
 

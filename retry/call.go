@@ -132,8 +132,11 @@ const (
 // refuse.
 func OnExhausted(e Exhaustion) Option { return runOption(func(r *running) { r.exhausted = e }) }
 
-// Observe tells an observer about the calls of the policy.
-func Observe(o Observer) Option { return runOption(func(r *running) { r.observer = o }) }
+// Observe tells an observer about the calls of the policy. Several observers are
+// told in the order in which they were given.
+func Observe(o Observer) Option {
+	return runOption(func(r *running) { r.observer = r.observer.and(o) })
+}
 
 // running is the part of a policy that only calls in this process use, not
 // durable tasks.

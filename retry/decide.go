@@ -37,10 +37,6 @@ const (
 // conflictBackoff is the backoff of the constants above.
 var conflictBackoff = exponential{ConflictInitial, ConflictMultiplier, ConflictMax}
 
-// fullJitter is the jitter of the advice, made once so that Decide does not
-// allocate.
-var fullJitter Jitter = FullJitter()
-
 // Failure is what [Policy.Decide] is asked about.
 type Failure struct {
 	// Attempt is the number of the attempt that failed, from 1. Less reads as 1.
@@ -97,7 +93,7 @@ type Decision struct {
 // only where nobody chose a backoff: a schedule that somebody wrote down is
 // kept to the letter.
 // [Conflict] uses the Conflict constants, or the backoff's delay where that is
-// shorter. [Throttled] without a hint waits at least [ThrottledFloor].
+// shorter; an interval ([Fixed]) is kept. [Throttled] without a hint waits at least [ThrottledFloor].
 //
 // A hint is a floor: cut to the cap, then spread upwards by [HintSpread]; it never
 // shortens the delay. A retry that would not start before the deadline, or not end
@@ -187,7 +183,7 @@ func (p *Policy) delay(f *Failure, c Category, matched *rule, name string, r Ran
 	window, jitter := source.window(f), source.jitter
 	advised := matched == nil || matched.Rule.Backoff == nil
 	switch {
-	case advised && c == Conflict:
+	case advised && c == Conflict && !source.exact:
 		window.Nominal = min(window.Nominal, conflictBackoff.at(f.Attempt))
 		jitter, name = fullJitter, string(Conflict)
 	case advised && c == Unsent && f.Attempt == 1 && source.builtIn:

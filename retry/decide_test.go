@@ -125,12 +125,13 @@ func TestOnAndNever(t *testing.T) {
 func TestDecideWhen(t *testing.T) {
 	exact := must(New(Exponential(10*time.Second, 2, 60*time.Second), NoJitter(), Attempts(9)))
 	full := must(New(Exponential(10*time.Second, 2, 60*time.Second), Attempts(9)))
-	quick := must(New(Fixed(20*ms), NoJitter()))
+	quick := must(New(Exponential(20*ms, 1, 0), NoJitter()))
+	interval := must(New(Fixed(10 * time.Second)))
 	ruled := must(New(Fixed(10*time.Second), NoJitter(), Rules(
 		Rule{When: []Category{Conflict, Unsent, Throttled}, Backoff: Exponential(100*ms, 2, 400*ms)},
 		Rule{When: []Category{Network}, Jitter: EqualJitter()},
 	)))
-	limited := must(New(Fixed(10*time.Second), NoJitter(), Rules(Rule{When: []Category{Conflict, Throttled}, MaxAttempts: 4})))
+	limited := must(New(Steps(10*time.Second), NoJitter(), Rules(Rule{When: []Category{Conflict, Throttled}, MaxAttempts: 4})))
 	hinted := func(n int, after time.Duration) Failure {
 		f := at(n, Throttled)
 		f.Verdict.Hint.After = after
@@ -153,6 +154,13 @@ func TestDecideWhen(t *testing.T) {
 		"conflict, policy faster":    {quick, at(5, Conflict), 0, 20 * ms, "conflict"},
 		"conflict, rule's backoff":   {ruled, at(2, Conflict), 200 * ms, 200 * ms, "rule 1: conflict,unsent,throttled"},
 		"conflict, rule's limit":     {limited, at(1, Conflict), 0, 50 * ms, "conflict"},
+		"interval":                   {interval, at(3, Network), 10 * time.Second, 11 * time.Second, "policy"},
+		"interval, conflict":         {interval, at(1, Conflict), 10 * time.Second, 11 * time.Second, "policy"},
+		"interval, unsent":           {interval, at(1, Unsent), 10 * time.Second, 11 * time.Second, "policy"},
+		"interval, full jitter":      {must(New(Fixed(10*time.Second), FullJitter())), at(1, Network), 0, 10 * time.Second, "policy"},
+		"interval of a rule":         {must(New(Rules(Rule{When: []Category{Network}, Backoff: Fixed(10 * time.Second)}))), at(1, Network), 10 * time.Second, 11 * time.Second, "rule 1: network"},
+		"interval, policy's jitter":  {must(New(EqualJitter(), Rules(Rule{When: []Category{Network}, Backoff: Fixed(10 * time.Second)}))), at(1, Network), 5 * time.Second, 10 * time.Second, "rule 1: network"},
+		"growing rule of interval":   {must(New(Fixed(time.Second), Rules(Rule{When: []Category{Network}, Backoff: Exponential(8*time.Second, 2, 0)}))), at(1, Network), 0, 8 * time.Second, "rule 1: network"},
 		"unsent, rule's backoff":     {ruled, at(1, Unsent), 100 * ms, 100 * ms, "rule 1: conflict,unsent,throttled"},
 		"throttled, rule's backoff":  {ruled, at(4, Throttled), 400 * ms, 400 * ms, "rule 1: conflict,unsent,throttled"},
 		"rule's jitter":              {ruled, at(4, Network), 5 * time.Second, 10 * time.Second, "rule 2: network"},

@@ -49,8 +49,26 @@ type spread struct {
 	from, to float64
 }
 
-// FullJitter draws U[0, d) for the nominal delay d. It is the default, and
-// desynchronizes clients best.
+// IntervalSpread is how far waits of [Fixed] are spread upwards when nobody chooses
+// a jitter: an interval is never cut short.
+const IntervalSpread = 0.1
+
+// fullJitter and intervalJitter are made once so that Decide does not allocate.
+var (
+	fullJitter     Jitter = FullJitter()
+	intervalJitter Jitter = Additive(IntervalSpread)
+)
+
+// usualJitter is the jitter of a schedule for which nobody chose one.
+func usualJitter(interval bool) Jitter {
+	if interval {
+		return intervalJitter
+	}
+	return fullJitter
+}
+
+// FullJitter draws U[0, d) for the nominal delay d. It is the default of all
+// backoffs but [Fixed], and desynchronizes clients best.
 func FullJitter() JitterOption { return spread{"full", 0, 1} }
 
 // EqualJitter draws U[d/2, d).

@@ -30,7 +30,7 @@ var keyDocs = []keyDoc{
 	{"backoff.max", "", "`initial` or more; 0s is none", "none; 5m without `backoff`", "cap of the nominal wait; not of `fixed`"},
 	{"backoff.step", "", anyDuration, "`initial`", "growth of `linear`"},
 	{"backoff.steps", "", "1 to 1000 durations", "", "the waits of `steps`; the last one goes on"},
-	{"backoff.jitter", `"x"`, "", "", "how waits are spread; `{kind, x}` with x in (0, 1] for proportional and additive, `{kind, from, to}` within 0 to 10 for bounded and beta"},
+	{"backoff.jitter", `"x"`, "", "`full`; of `fixed` `{kind: additive, x: 0.1}`", "how waits are spread; `{kind, x}` with x in (0, 1] for proportional and additive, `{kind, from, to}` within 0 to 10 for bounded and beta"},
 	{"timeout", "", anyDuration, noLimit, "limit of one attempt"},
 	{"ttl", "", anyDuration, noLimit, "limit of all attempts and waits together"},
 	{"first_run_after", "", anyDuration, "0s", "delay of the first attempt"},

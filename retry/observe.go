@@ -12,6 +12,26 @@ type Observer struct {
 	End     func(EndEvent)
 }
 
+// and is an observer that tells both, first first.
+func (first Observer) and(then Observer) Observer {
+	return Observer{
+		Attempt: both(first.Attempt, then.Attempt),
+		Wait:    both(first.Wait, then.Wait),
+		End:     both(first.End, then.End),
+	}
+}
+
+// both calls two functions, one after another; either may be nil.
+func both[E any](first, then func(E)) func(E) {
+	switch {
+	case first == nil:
+		return then
+	case then == nil:
+		return first
+	}
+	return func(e E) { first(e); then(e) }
+}
+
 // AttemptEvent is an attempt that has ended.
 type AttemptEvent struct {
 	Target  string // "" without one

@@ -206,3 +206,24 @@ func TestErrorVerdict(t *testing.T) {
 		}
 	}
 }
+
+// Several observers of one policy are all told, each of what it asks for.
+func TestObservers(t *testing.T) {
+	var told []string
+	p := policy(t, retry.Fixed(0), retry.Idempotent(), retry.Attempts(2),
+		retry.Observe(retry.Observer{Attempt: func(e retry.AttemptEvent) { told = append(told, fmt.Sprint("first attempt ", e.Number)) }}),
+		retry.Observe(retry.Observer{End: func(retry.EndEvent) { told = append(told, "second end") }}),
+		retry.Observe(retry.Observer{
+			Attempt: func(e retry.AttemptEvent) { told = append(told, fmt.Sprint("third attempt ", e.Number)) },
+			Wait:    func(retry.WaitEvent) { told = append(told, "third wait") },
+			End:     func(retry.EndEvent) { told = append(told, "third end") },
+		}))
+	fn, _ := failing(errNetwork)
+	if err := retry.Do(t.Context(), p, fn); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"first attempt 1", "third attempt 1", "third wait", "first attempt 2", "third attempt 2", "second end", "third end"}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+}

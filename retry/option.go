@@ -21,9 +21,9 @@ func (b linear) apply(p *Policy)       { p.backoff = b }
 func (b steps) apply(p *Policy)        { p.backoff = b }
 func (b fibonacci) apply(p *Policy)    { p.backoff = b }
 func (b custom) apply(p *Policy)       { p.backoff = b }
-func (j spread) apply(p *Policy)       { p.jitter = j }
-func (j beta) apply(p *Policy)         { p.jitter = j }
-func (j decorrelated) apply(p *Policy) { p.jitter = j }
+func (j spread) apply(p *Policy)       { p.choose(j) }
+func (j beta) apply(p *Policy)         { p.choose(j) }
+func (j decorrelated) apply(p *Policy) { p.choose(j) }
 
 // Attempts limits the number of attempts, the first included: 1 to 1 000 000,
 // default 8. One attempt means no retries.
@@ -38,7 +38,7 @@ func Unlimited() Option { return option(func(p *Policy) { p.unlimited = true }) 
 func WithBackoff(b Backoff) Option { return option(func(p *Policy) { p.backoff = b }) }
 
 // WithJitter sets a jitter that is not one of this package.
-func WithJitter(j Jitter) Option { return option(func(p *Policy) { p.jitter = j }) }
+func WithJitter(j Jitter) Option { return option(func(p *Policy) { p.choose(j) }) }
 
 // Max caps the nominal delay and the receiver's hints. It replaces the maximum of
 // the backoff and gives one to the kinds without, such as [Steps].

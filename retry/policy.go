@@ -36,10 +36,15 @@ type schedule struct {
 	backoff Backoff
 	jitter  Jitter
 	max     time.Duration
+	usual   bool // nobody chose the jitter: it follows from the backoff
 	first   time.Duration
 	regular numbered // backoff, if it is one of those
 	builtIn bool     // nobody chose the backoff: it is the default's
+	exact   bool     // the backoff is an interval, which advice does not shorten
 }
+
+// choose sets a jitter that does not follow from the backoff.
+func (s *schedule) choose(j Jitter) { s.jitter, s.usual = j, false }
 
 // compile fills what follows from backoff and max.
 func (s *schedule) compile() {
@@ -49,6 +54,10 @@ func (s *schedule) compile() {
 	s.regular, _ = s.backoff.(numbered)
 	own, _ := s.backoff.(exponential)
 	s.builtIn = own == exponential{DefaultInitial, DefaultMultiplier, DefaultMax}
+	_, s.exact = s.backoff.(fixed)
+	if s.usual {
+		s.jitter = usualJitter(s.exact)
+	}
 	s.first = s.nominal(&Failure{Attempt: 1})
 }
 
@@ -124,7 +133,8 @@ func blank() *Policy {
 	return &Policy{content: content{
 		schedule: schedule{
 			backoff: Exponential(DefaultInitial, DefaultMultiplier, DefaultMax),
-			jitter:  FullJitter(),
+			jitter:  fullJitter,
+			usual:   true,
 		},
 		attempts:   DefaultAttempts,
 		maxCrashes: DefaultMaxCrashes,

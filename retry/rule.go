@@ -39,7 +39,8 @@ type Rule struct {
 	// attempt that failed, like the policy's. A rule with a backoff of its own also
 	// replaces the category's advice on delays; see [Policy.Decide].
 	Backoff Backoff
-	// Jitter replaces the policy's; nil keeps it.
+	// Jitter replaces the policy's; nil keeps it. Where the policy names none either,
+	// it is that of the rule's backoff; see [Fixed].
 	Jitter Jitter
 	// Max caps the nominal delay of Backoff and the hints. 0 takes the maximum of
 	// Backoff itself.
@@ -67,7 +68,7 @@ func (r *rule) compile(policy *schedule, name string) {
 		r.schedule.max = r.Rule.Max
 	}
 	if r.Rule.Jitter != nil {
-		r.schedule.jitter = r.Rule.Jitter
+		r.schedule.choose(r.Rule.Jitter)
 	}
 	r.schedule.compile()
 }

@@ -183,10 +183,14 @@ func (o *operation) withdraw() bool {
 	return ok
 }
 
-// usual is how long an attempt may be expected to take.
+// usual is how long an attempt may be expected to take: as long as most have
+// taken, else as this one. How long a lost one was waited for tells nothing.
 func (o *operation) usual() time.Duration {
 	if median, ok := o.policy.run.lengths().quantile(0.5); ok {
 		return median
+	}
+	if o.failure.Verdict.Category == Timeout || o.own != nil && o.own.expired() {
+		return 0
 	}
 	return o.ticket.took(o.failure.Now)
 }

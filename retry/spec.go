@@ -63,7 +63,8 @@ type BackoffSpec struct {
 	Step *Duration `json:"step,omitempty"`
 	// Steps are the delays of steps.
 	Steps []Duration `json:"steps,omitempty"`
-	// Jitter is full by default, and in a rule that of the policy.
+	// Jitter is additive by a tenth for fixed and full for the other kinds; a rule has
+	// that of the policy, if the policy names one.
 	Jitter *JitterSpec `json:"jitter,omitempty"`
 }
 
@@ -198,7 +199,7 @@ func (s *Spec) fill(p *Policy, f *findings) {
 	if s.Backoff != nil {
 		p.backoff, p.max = s.Backoff.backoff(f, "backoff")
 		if s.Backoff.Jitter != nil {
-			p.jitter = s.Backoff.Jitter.jitter(f, "backoff.jitter")
+			p.choose(s.Backoff.Jitter.jitter(f, "backoff.jitter"))
 		}
 	}
 	p.timeout, p.ttl, p.firstRun = s.Timeout.or(0), s.TTL.or(0), s.FirstRunAfter.or(0)

@@ -53,7 +53,7 @@ var delayClaims = []claim{
 			})),
 		},
 		outlast: bubble(func(t *testing.T) {
-			delays := ownDelays(t, 1000, retry.Fixed(time.Second))
+			delays := ownDelays(t, 1000, retry.Steps(time.Second))
 			atMost(t, "distance from the uniform distribution", uniformDistance(delays, 0, time.Second), distanceAt1000)
 		}),
 	},
