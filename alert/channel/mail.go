@@ -25,6 +25,14 @@ const (
 	greylisted = 5 * time.Minute
 )
 
+// logins are the ways to log in, the best first. They are named here because the library,
+// left to choose, takes a connection that we have secured for one in the clear, and then
+// knows neither PLAIN nor LOGIN. Nobody logs in without TLS, see [newMail].
+var logins = []mail.SMTPAuthType{
+	mail.SMTPAuthSCRAMSHA256PLUS, mail.SMTPAuthSCRAMSHA256, mail.SMTPAuthSCRAMSHA1PLUS, mail.SMTPAuthSCRAMSHA1,
+	mail.SMTPAuthCramMD5, mail.SMTPAuthPlain, mail.SMTPAuthLogin,
+}
+
 // mailer sends mails through one server.
 type mailer struct {
 	http     *safehttp.Client
@@ -42,6 +50,9 @@ func newMail(spec *alert.ChannelSpec, o *Options) (*mailer, error) {
 	password, err := o.secret("password", spec.PasswordEnv, spec.PasswordFile)
 	if err != nil {
 		return nil, err
+	}
+	if spec.TLS == "none" && spec.Username != "" {
+		return nil, &retry.FieldError{Field: "tls", Message: "the password would be readable on the way", Hint: "use starttls or implicit"}
 	}
 	host, text, _ := net.SplitHostPort(spec.Address)
 	port, _ := strconv.Atoi(text) // the specification was checked
@@ -133,7 +144,7 @@ func (m *mailer) client(ctx context.Context) (client *mail.Client, hangUp func()
 		options = append(options, mail.WithTLSPolicy(mail.TLSMandatory))
 	}
 	if m.username != "" {
-		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(m.username), mail.WithPassword(m.password))
+		options = append(options, mail.WithOpportunisticSMTPAuth(logins...), mail.WithUsername(m.username), mail.WithPassword(m.password))
 	}
 	var opened net.Conn // the library leaves it open where the server refuses to begin
 	options = append(options, mail.WithDialContextFunc(func(ctx context.Context, network, address string) (conn net.Conn, err error) {

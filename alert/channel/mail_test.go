@@ -3,6 +3,7 @@ package channel
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -24,8 +25,8 @@ import (
 	"github.com/outlast-dev/outlast/retry"
 )
 
-// postOffice is a mail server that speaks SMTP with STARTTLS and AUTH PLAIN,
-// one conversation at a time, and refuses what it is told to.
+// postOffice is a mail server that speaks SMTP with TLS, from the first byte or by
+// STARTTLS, and AUTH, one conversation at a time, and refuses what it is told to.
 type postOffice struct {
 	net.Listener
 	certificate tls.Certificate
@@ -34,6 +35,8 @@ type postOffice struct {
 	mu      sync.Mutex
 	replies map[string]string // by verb, instead of the usual one
 	noTLS   bool
+	smtps   bool   // TLS from the first byte
+	login   string // the ways to log in that are offered; PLAIN when empty
 	mails   []string
 	auth    string
 	secure  bool // the last mail came through TLS
@@ -97,7 +100,13 @@ func (o *postOffice) reply(verb, usual string) string {
 
 func (o *postOffice) converse(conn net.Conn) {
 	conn.SetDeadline(time.Now().Add(10 * time.Second)) //nolint:errcheck // test
-	reader, secure, authenticated := bufio.NewReader(conn), false, false
+	o.mu.Lock()
+	secure, login := o.smtps, cmp.Or(o.login, "PLAIN")
+	o.mu.Unlock()
+	if secure {
+		conn = tls.Server(conn, &tls.Config{Certificates: []tls.Certificate{o.certificate}, MinVersion: tls.VersionTLS12})
+	}
+	reader, authenticated := bufio.NewReader(conn), false
 	say := func(line string) { io.WriteString(conn, line+"\r\n") } //nolint:errcheck // test
 	say(o.reply("", "220 post.example ESMTP"))
 	for {
@@ -114,8 +123,8 @@ func (o *postOffice) converse(conn net.Conn) {
 			o.mu.Unlock()
 			offers := []string{"post.example", "8BITMIME", "ENHANCEDSTATUSCODES"}
 			switch {
-			case secure:
-				offers = append(offers, "AUTH PLAIN")
+			case secure || noTLS: // a server that would take the password in the clear
+				offers = append(offers, "AUTH "+login)
 			case !noTLS:
 				offers = append(offers, "STARTTLS")
 			}
@@ -134,6 +143,13 @@ func (o *postOffice) converse(conn net.Conn) {
 			}
 			conn, reader, secure = upgraded, bufio.NewReader(upgraded), true
 		case "AUTH":
+			if rest == "LOGIN" {
+				for _, question := range []string{"Username:", "Password:"} {
+					say("334 " + base64.StdEncoding.EncodeToString([]byte(question)))
+					answer, _ := reader.ReadString('\n')
+					rest += " " + strings.TrimRight(answer, "\r\n")
+				}
+			}
 			o.mu.Lock()
 			o.auth = rest
 			o.mu.Unlock()
@@ -224,6 +240,36 @@ func TestMail(t *testing.T) {
 	}
 }
 
+// Servers on port 465 and those with STARTTLS offer PLAIN and LOGIN, as a rule, and
+// nothing else.
+func TestMailLogsIn(t *testing.T) {
+	t.Parallel()
+	plain := "PLAIN " + base64.StdEncoding.EncodeToString([]byte("\x00outlast\x00SECcanary"))
+	login := "LOGIN " + base64.StdEncoding.EncodeToString([]byte("outlast")) + " " + base64.StdEncoding.EncodeToString([]byte("SECcanary"))
+	for _, row := range []struct{ tls, offers, want string }{
+		{"implicit", "PLAIN LOGIN", plain},
+		{"implicit", "LOGIN PLAIN", plain},
+		{"implicit", "LOGIN", login},
+		{"implicit", "XOAUTH2 PLAIN", plain},
+		{"starttls", "PLAIN LOGIN", plain},
+		{"starttls", "LOGIN", login},
+	} {
+		office, roots := newPostOffice(t)
+		office.mu.Lock()
+		office.smtps, office.login = row.tls == "implicit", row.offers
+		office.mu.Unlock()
+		sender := newMailer(t, office, roots, func(spec *alert.ChannelSpec) { spec.TLS = row.tls })
+		if err := sender.Send(t.Context(), hostile()); err != nil {
+			t.Errorf("%+v: %v", row, err)
+		}
+		office.mu.Lock()
+		if office.auth != row.want || !office.secure || len(office.mails) != 1 || len(office.wrong) > 0 {
+			t.Errorf("%+v: auth %q, secure %v, %d mails, wrong %q", row, office.auth, office.secure, len(office.mails), office.wrong)
+		}
+		office.mu.Unlock()
+	}
+}
+
 func TestMailServersThatRefuse(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -254,8 +300,14 @@ func TestMailIsNeverSentInTheClear(t *testing.T) {
 	t.Parallel()
 	office, roots := newPostOffice(t)
 	office.set("", "", true)
-	if err := newMailer(t, office, roots, nil).Send(t.Context(), hostile()); err == nil {
-		t.Error("a server without STARTTLS got the mail")
+	for _, secured := range []string{"", "starttls", "implicit"} {
+		if err := newMailer(t, office, roots, func(spec *alert.ChannelSpec) { spec.TLS = secured }).Send(t.Context(), hostile()); err == nil {
+			t.Errorf("a server without TLS got the mail of a channel with tls: %q", secured)
+		}
+	}
+	plain := &alert.ChannelSpec{Name: "mail", Kind: alert.Email, Address: office.Addr().String(), TLS: "none", Username: "u", PasswordEnv: "P"}
+	if _, err := newMail(plain, &Options{Lookup: func(string) (string, bool) { return "SECcanary", true }}); err == nil {
+		t.Error("would log in without TLS")
 	}
 	office.set("", "", false)
 	stranger := newMailer(t, office, x509.NewCertPool(), nil)
