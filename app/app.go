@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/config"
 	"github.com/outlast-dev/outlast/console"
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/server"
@@ -86,6 +87,9 @@ func (a *App) Start(ctx context.Context) error {
 }
 
 func (a *App) start(ctx context.Context) error {
+	for _, one := range a.exposed() {
+		a.config.Logger.Warn("file.exposed", slog.String("setting", one.Path), slog.String("error", one.Message), slog.String("hint", one.Hint))
+	}
 	secured, err := a.secure()
 	if err != nil {
 		return err
@@ -174,6 +178,14 @@ func (a *App) options(exports exports, registry *prometheus.Registry) ([]outlast
 	return options, nil
 }
 
+// exposed are the files with secrets that others of the machine can get at now.
+func (a *App) exposed() []config.Problem {
+	if a.config.Exposed == nil {
+		return nil
+	}
+	return a.config.Exposed()
+}
+
 // api makes the handler of all requests.
 func (a *App) api(registry *prometheus.Registry, reload *reloader) (*server.Server, error) {
 	scheme, _, _ := strings.Cut(a.config.Store, ":")
@@ -185,6 +197,12 @@ func (a *App) api(registry *prometheus.Registry, reload *reloader) (*server.Serv
 	return server.New(server.Config{
 		Client: a.client, Store: scheme, Version: a.config.Version, Registry: registry, Logger: a.config.Logger,
 		Hosts: []string{host}, Exposed: !local(a.config.Listen), Configuration: status, Console: console.Handler(),
+		Files: func() (found []string) {
+			for _, one := range a.exposed() {
+				found = append(found, one.String())
+			}
+			return found
+		},
 	})
 }
 

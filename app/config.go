@@ -65,6 +65,9 @@ type Config struct {
 	// Certificate and Key are files in PEM that make the API speak TLS. They are read
 	// again when they change.
 	Certificate, Key string
+	// Exposed names the files with secrets that others of the machine can get at, for
+	// the log and /readyz?verbose; nil for none.
+	Exposed func() []config.Problem
 	// DebugListen is a loopback address and port for the profiler, "" for none.
 	DebugListen string
 	// Telemetry is where traces and metrics are sent.

@@ -46,6 +46,9 @@ func (s *Server) ready(ctx context.Context, in *readyInput) (answer[client.Healt
 			detail, well := s.file()
 			r.health.Checks["configuration"] = client.Check{OK: well, Detail: detail}
 		}
+		if s.files != nil {
+			r.warn("secret files", nil, s.files(), "")
+		}
 		r.examineAlerts(ctx)
 		if err == nil { // else the store has said what there is to say
 			r.examineStore(ctx)

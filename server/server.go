@@ -31,6 +31,9 @@ type Config struct {
 	// Configuration tells what became of the configuration file, and whether all is
 	// well with it, for /readyz?verbose; nil without a file.
 	Configuration func() (detail string, well bool)
+	// Files names the files with secrets that others of the machine can get at, for
+	// /readyz?verbose; nil for none.
+	Files func() []string
 	// Exposed says that others than this machine can reach the server: every
 	// request needs a token then, also while there is none. Requests for any host
 	// are answered.
@@ -53,6 +56,7 @@ type Server struct {
 	hosts   []string
 	store   string
 	file    func() (detail string, well bool)
+	files   func() []string
 	api     *huma.OpenAPI
 	meter   *meter
 
@@ -78,7 +82,7 @@ func New(config Config) (*Server, error) {
 	}
 	s := &Server{
 		client: config.Client, inspect: config.Client.Inspector(), log: config.Logger, mux: http.NewServeMux(),
-		store: config.Store, file: config.Configuration, api: newDocument(config.Version), meter: newMeter(),
+		store: config.Store, file: config.Configuration, files: config.Files, api: newDocument(config.Version), meter: newMeter(),
 		tokens: config.Client.Tokens(), exposed: config.Exposed,
 	}
 	for _, host := range config.Hosts {

@@ -44,6 +44,7 @@ the nearest name that is known, and serve refuses the file if nobody has put it.
 				file.Place(found.Warnings)
 				found.Warnings = append(found.Warnings, file.Doubts()...)
 				found.Warnings = append(found.Warnings, file.Past(time.Now())...)
+				found.Warnings = append(found.Warnings, file.Exposed()...)
 			}
 			return c.checked(found, err)
 		}),

@@ -5,8 +5,45 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
+
+// A file with a key that every user of the machine can read is told at the start, by
+// doctor and by config check.
+func TestKeyFileOfEverybody(t *testing.T) {
+	folder := t.TempDir()
+	key, file := filepath.Join(folder, "key"), filepath.Join(folder, "outlast.yaml")
+	text := base64.StdEncoding.EncodeToString([]byte("canary-canary-canary-canary-1234"))
+	for path, content := range map[string]string{key: text, file: "encryption: {keys: {k1: {file: " + key + "}}}\n"} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, one := range []struct {
+		mode os.FileMode
+		told bool
+	}{{0o600, false}, {0o640, false}, {0o644, true}} {
+		if err := os.Chmod(key, one.mode); err != nil {
+			t.Fatal(err)
+		}
+		for name, args := range map[string][]string{"file": {"--config", file}, "flag": {"--encryption-key-file", "k1=" + key}} {
+			p := serve(t, append([]string{"--store", "memory:"}, args...)...)
+			if told := strings.Contains(p.said(), "file.exposed") && strings.Contains(p.said(), "encryption.keys.k1.file"); told != one.told {
+				t.Errorf("%s, mode %o: the log says %q", name, one.mode, p.said())
+			}
+			doctor := command{t: t}.run("doctor", "--server", p.url, "--output", "json").out
+			if told := strings.Contains(doctor, "its mode is 0644"); told != one.told || !strings.Contains(doctor, "secret files") {
+				t.Errorf("%s, mode %o: doctor says %s", name, one.mode, doctor)
+			}
+			p.stop(syscall.SIGTERM)
+		}
+		checked := command{t: t}.run("config", "check", file)
+		if told := strings.Contains(checked.stderr, "encryption.keys.k1.file"); told != one.told || checked.code != 0 {
+			t.Errorf("mode %o: config check says %q", one.mode, checked.stderr)
+		}
+	}
+}
 
 // A key that cannot be used ends the start with its name and place, and never with
 // the key.

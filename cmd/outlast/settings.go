@@ -11,7 +11,6 @@ import (
 	"github.com/outlast-dev/outlast/app"
 	"github.com/outlast-dev/outlast/config"
 	"github.com/outlast-dev/outlast/engine"
-	"github.com/outlast-dev/outlast/store/sealed"
 )
 
 // settings is the configuration of a server: a flag goes before its environment
@@ -116,7 +115,11 @@ func (s *settings) appConfig(f *serveFlags) (app.Config, error) {
 	if err != nil {
 		return app.Config{}, err
 	}
-	keys, err := s.keys(&f.keys)
+	whole := *s.File // with the keys that flags name
+	if err := f.keys.put(&whole.Encryption); err != nil {
+		return app.Config{}, err
+	}
+	keys, err := readKeys(&whole.Encryption)
 	if err != nil {
 		return app.Config{}, err
 	}
@@ -126,6 +129,7 @@ func (s *settings) appConfig(f *serveFlags) (app.Config, error) {
 		Advertise: s.Advertise, Certificate: s.TLS.Cert, Key: s.TLS.Key, Archive: s.Dead.Archive,
 		Telemetry: app.Telemetry{Endpoint: s.Telemetry.Endpoint, Sample: float64(s.Telemetry.Sample) / 100, Release: s.Release},
 	}
+	made.Exposed = whole.Exposed
 	made.Options = append(made.Options, outlast.WithEncryption(keys))
 	if s.Grace == 0 {
 		made.Grace = -1
@@ -134,13 +138,4 @@ func (s *settings) appConfig(f *serveFlags) (app.Config, error) {
 		made.File = s.File
 	}
 	return made, nil
-}
-
-// keys are the encryption keys of file and flags.
-func (s *settings) keys(flags *keyFlags) (sealed.Keys, error) {
-	places := s.Encryption
-	if err := flags.put(&places); err != nil {
-		return sealed.Keys{}, err
-	}
-	return readKeys(&places)
 }
