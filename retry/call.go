@@ -41,6 +41,12 @@ func Idempotent() BothOption { return isIdempotent }
 // whatever rules say.
 func NotIdempotent() BothOption { return notIdempotent }
 
+// DeclaredIdempotent reports what [Idempotent] or [NotIdempotent] declare for all
+// calls of the policy, for adapters that know more of each call.
+func (p *Policy) DeclaredIdempotent() (idempotent, declared bool) {
+	return p.run.safe == isIdempotent, p.run.safe != undeclared
+}
+
 func (r repeatability) apply(p *Policy)      { p.run.safe = r }
 func (r repeatability) change(c terms) terms { c.safe = r; return c }
 

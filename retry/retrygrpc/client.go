@@ -93,7 +93,7 @@ func (c *client) options(conn *grpc.ClientConn, method string, opts []grpc.CallO
 		out = append(out, retry.For(c.targets.Get(c.nameOf(conn, method), time.Now())))
 	}
 	var safe retry.CallOption
-	if c.isDeclared(method) {
+	if _, declared := c.policy.DeclaredIdempotent(); !declared && c.isDeclared(method) {
 		safe = retry.Idempotent()
 	}
 	for _, opt := range opts {

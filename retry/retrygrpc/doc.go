@@ -11,9 +11,10 @@
 //
 // What is repeated. Codes are judged by [retry.ClassifyGRPC]. A call that the server
 // may have worked on is repeated only if its method is idempotent: declared by
-// [Idempotent] for the call, by [IdempotentMethods] or [IdempotentIf] for the
-// connection, or in the .proto file by the option idempotency_level. By default no
-// method is. Calls that certainly reached no server are repeated in any case: no
+// [Idempotent] for the call, by the policy ([retry.Idempotent]), by
+// [IdempotentMethods] or [IdempotentIf] for the connection, or in the .proto file by
+// the option idempotency_level; the first of these that says something decides. By
+// default no method is. Calls that certainly reached no server are repeated in any case: no
 // connection, REFUSED_STREAM, GOAWAY. RESOURCE_EXHAUSTED is repeated only when the
 // server says when, by pushback or RetryInfo. ABORTED asks for something larger than
 // the call again, a read-modify-write, and is not repeated here: a [retry.Do] around

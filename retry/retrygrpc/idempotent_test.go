@@ -38,6 +38,8 @@ func TestDeclarations(t *testing.T) {
 		"another method":              {[]Option{IdempotentMethods("/test.Echo/Cal")}, nil, nil, false},
 		"a function":                  {[]Option{IdempotentIf(yes)}, nil, nil, true},
 		"the policy":                  {nil, nil, []retry.Option{retry.Idempotent()}, true},
+		"the policy, against methods": {[]Option{IdempotentIf(yes)}, nil, []retry.Option{retry.NotIdempotent()}, false},
+		"the call, against policy":    {nil, []grpc.CallOption{Idempotent()}, []retry.Option{retry.NotIdempotent()}, true},
 		"a rule":                      {nil, nil, []retry.Option{retry.On("UNAVAILABLE")}, true},
 		"the call, against the rule":  {nil, []grpc.CallOption{NotIdempotent()}, []retry.Option{retry.On("UNAVAILABLE")}, false},
 		"the call, against the rest":  {[]Option{IdempotentIf(yes)}, []grpc.CallOption{NotIdempotent()}, nil, false},

@@ -24,9 +24,6 @@ type answer struct {
 	dropped bool  // closed, or about to be; guarded by the call's mu
 }
 
-// String is the status, for errors that show the answer.
-func (a *answer) String() string { return a.resp.Status }
-
 // prepare wraps the body where the attempt has a context of its own to end, and
 // where the answer is probably repeated: then the body is read ahead.
 func (a *answer) prepare(cancel context.CancelCauseFunc, timeout *time.Timer, again bool) {

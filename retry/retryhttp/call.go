@@ -27,6 +27,7 @@ type call struct {
 	most       int       // attempts, those before included; 0 for unlimited
 	deadline   time.Time // of all attempts; zero for none
 	resent     atomic.Int64
+	bodyGone   atomic.Bool // why there is no repeat
 
 	mu       sync.Mutex // attempts may overlap: see retry.Hedged
 	attempts int
@@ -182,18 +183,18 @@ func (c *call) countResent(sent *sendings) {
 }
 
 // answered judges an answer and prepares its body. The error of a failure is a
-// [*retry.ResultError].
+// [*StatusError].
 func (c *call) answered(own attemptContext, resp *http.Response, number int) (*answer, error) {
 	verdict, failed := c.judge(resp)
-	if failed && !c.canSendAgain() {
-		verdict.Hint.Never = true
+	if failed {
+		c.forbid(&verdict)
 	}
 	a := &answer{resp: resp, failed: failed}
 	again := failed && c.isRepeatable(&verdict) && number != c.transport.policy.MaxAttempts()
 	a.prepare(own.cancel, own.keep(c.deadline), again)
 	c.keep(a)
 	if failed {
-		return a, &retry.ResultError{Value: a, Verdict: verdict}
+		return a, &StatusError{StatusCode: resp.StatusCode, Status: resp.Status, verdict: verdict}
 	}
 	return a, nil
 }
@@ -235,6 +236,14 @@ func (c *call) judge(resp *http.Response) (retry.Verdict, bool) {
 	return retry.ClassifyHTTP(resp.StatusCode, resp.Header, time.Now()), true
 }
 
+// forbid keeps a request from being repeated whose body is gone.
+func (c *call) forbid(v *retry.Verdict) {
+	if !v.Hint.Never && !c.canSendAgain() {
+		v.Hint.Never = true
+		c.bodyGone.Store(true)
+	}
+}
+
 // canSendAgain reports whether the body can be had once more.
 func (c *call) canSendAgain() bool { return c.recorded == nil || c.recorded.isWhole() }
 
@@ -242,6 +251,11 @@ func (c *call) canSendAgain() bool { return c.recorded == nil || c.recorded.isWh
 // also where it is a failure, unless the context has ended.
 func (c *call) end(last *answer, err error) (*http.Response, error) {
 	c.err, _ = errors.AsType[*retry.Error](err)
+	if c.err != nil && c.bodyGone.Load() && errors.Is(c.err.Reason, retry.ErrRejected) {
+		told := *c.err // observers may hold the other
+		told.Reason = ErrBody
+		c.err, err = &told, &told
+	}
 	if ended := c.Err(); ended != nil && errors.Is(err, ended) {
 		last = nil
 	}

@@ -12,22 +12,26 @@
 // with a status of 400 or above, judged by [retry.ClassifyHTTP] or by a
 // classifier of your own ([Answers]). Whether a failed request may be sent again
 // is decided for each request, in this order: the declaration in its context
-// ([Idempotent], [NotIdempotent]), the function given with [IdempotentIf], its
-// method (GET, HEAD, OPTIONS, TRACE, PUT and DELETE are idempotent: RFC 9110
+// ([Idempotent], [NotIdempotent]), that of the policy ([retry.Idempotent],
+// [retry.NotIdempotent]), the function given with [IdempotentIf], its method (GET, HEAD, OPTIONS, TRACE, PUT and DELETE are idempotent: RFC 9110
 // §9.2.2), and the presence of an Idempotency-Key or X-Idempotency-Key header.
 // Any other request, such as a plain POST, is repeated only when it certainly
 // was not processed ([retry.NotSent]): a refused connection, a 429.
 //
+// Hedges. A policy with [retry.Hedge] sends copies of slow requests that may be
+// repeated, beside each other; the first answer counts and the others are dropped.
+//
 // Bodies. A body with GetBody (that is what [http.NewRequest] sets for bytes and
 // strings) is had anew for each attempt. Any other is recorded while it is sent,
 // up to [DefaultBuffer] or what [Buffer] says; once more than that was read the
-// request is not repeated. Nothing is read ahead, so that streaming bodies and
+// request is not repeated, for the reason [ErrBody]. Nothing is read ahead, so that streaming bodies and
 // Expect: 100-continue work as without this package.
 //
 // What comes back. An answer is returned as an answer, whatever its status: when
 // a repeat of a 503 is not worth it or not allowed, the 503 is returned with a
 // nil error, as users of [http.Client] expect, and [OutcomeOf] tells how many
-// attempts were made and why no more. Without an answer the error is a
+// attempts were made and why no more. There, and for observers, such an answer is a
+// [*StatusError]. Without an answer the error is a
 // [*retry.Error] that holds the last real one, also when a guard refused to send
 // anything. A context that ends always gives an error. Answers that are repeated
 // are read to their end, up to 16 KiB, and closed, so that their connections are

@@ -1,10 +1,29 @@
 package retryhttp
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/outlast-dev/outlast/retry"
 )
+
+// ErrBody is the reason why a request was not repeated whose body cannot be had
+// once more: it has no GetBody, and more of it was read than [Buffer] keeps.
+var ErrBody = errors.New("retryhttp: the request's body cannot be sent again: it has no GetBody, and more of it was read than is kept")
+
+// StatusError is an answer that counts as a failure. The answer itself is returned
+// to the caller.
+type StatusError struct {
+	StatusCode int
+	Status     string // such as "503 Service Unavailable"
+	verdict    retry.Verdict
+}
+
+// Error names the status.
+func (e *StatusError) Error() string { return "the answer was " + e.Status }
+
+// RetryVerdict is what the answer means.
+func (e *StatusError) RetryVerdict() retry.Verdict { return e.verdict }
 
 // sendError is an error of the base transport of which more is known than
 // [retry.Classify] can see.
@@ -31,8 +50,6 @@ func (c *call) failure(err error) error {
 	case c.canSendAgain():
 		return err
 	}
-	if !c.canSendAgain() {
-		verdict.Hint.Never = true
-	}
+	c.forbid(&verdict)
 	return &sendError{err, verdict}
 }

@@ -200,7 +200,7 @@ func TestCancel(t *testing.T) {
 	if !errors.Is(err, mine) || s.requests() != 1 {
 		t.Error(err, s.requests())
 	}
-	if answer, ok := errors.AsType[*retry.ResultError](err); !ok || answer.Verdict.Code != "503" {
+	if answer, ok := errors.AsType[*retryhttp.StatusError](err); !ok || answer.StatusCode != 503 || answer.RetryVerdict().Code != "503" {
 		t.Error("the 503 is lost:", err)
 	}
 }

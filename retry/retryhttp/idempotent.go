@@ -25,6 +25,10 @@ func (t *Transport) mayRepeat(req *http.Request) bool {
 	if declared, ok := req.Context().Value(declaration{}).(bool); ok {
 		return declared
 	}
+	idempotent, declared := t.policy.DeclaredIdempotent()
+	if declared {
+		return idempotent
+	}
 	if t.isIdempotent != nil && t.isIdempotent(req) {
 		return true
 	}

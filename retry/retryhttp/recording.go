@@ -6,9 +6,6 @@ import (
 	"sync"
 )
 
-// errGone is what a view gets when the bytes that it needs were not kept.
-var errGone = errors.New("retryhttp: the request's body cannot be sent again: it has no GetBody, and more of it was read than is kept")
-
 // errClosed is what a view gets after its end.
 var errClosed = errors.New("retryhttp: the attempt that read this body is over")
 
@@ -37,7 +34,7 @@ func (r *recording) open() (io.ReadCloser, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gone {
-		return nil, errGone
+		return nil, ErrBody
 	}
 	if r.ended {
 		return nil, errClosed
@@ -115,7 +112,7 @@ func (v *view) replay(p []byte) (int, error, bool) {
 	case v.closed:
 		return 0, errClosed, true
 	case v.at < v.total && v.gone:
-		return 0, errGone, true
+		return 0, ErrBody, true
 	case v.at < v.total:
 		n := copy(p, v.kept[v.at:])
 		v.at += int64(n)

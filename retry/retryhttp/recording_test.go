@@ -64,7 +64,7 @@ func TestRecordingIsFaithful(t *testing.T) {
 					t.Fatalf("read %q of %q", v.got, data)
 				case errors.Is(err, io.EOF) && len(v.got) != len(data):
 					t.Fatalf("ended after %d of %d", len(v.got), len(data))
-				case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errGone):
+				case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, ErrBody):
 					t.Fatal(err)
 				}
 			},

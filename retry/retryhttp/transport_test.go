@@ -51,6 +51,7 @@ func TestWhatIsRepeated(t *testing.T) {
 		status  int
 		want    int
 		options []retryhttp.Option
+		policy  []retry.Option
 	}{
 		{name: "GET 503", method: "GET", status: 503, want: 3},
 		{name: "GET 500", method: "GET", status: 500, want: 3},
@@ -71,6 +72,13 @@ func TestWhatIsRepeated(t *testing.T) {
 		{name: "by function", method: "POST", status: 503, want: 3, options: []retryhttp.Option{
 			retryhttp.IdempotentIf(func(r *http.Request) bool { return r.URL.Path == "/query" }),
 		}},
+		{name: "GET, against the policy", method: "GET", status: 503, want: 1, policy: []retry.Option{retry.NotIdempotent()}},
+		{name: "key and function, against the policy", method: "POST", key: "Idempotency-Key", status: 503, want: 1, policy: []retry.Option{retry.NotIdempotent()}, options: []retryhttp.Option{
+			retryhttp.IdempotentIf(func(*http.Request) bool { return true }),
+		}},
+		{name: "not processed, against the policy", method: "GET", status: 429, want: 3, policy: []retry.Option{retry.NotIdempotent()}},
+		{name: "POST, by the policy", method: "POST", status: 503, want: 3, policy: []retry.Option{retry.Idempotent()}},
+		{name: "declared against the policy", ctx: retryhttp.NotIdempotent(plain), method: "POST", status: 503, want: 1, policy: []retry.Option{retry.Idempotent()}},
 		{name: "not found", method: "GET", status: 404, want: 1},
 		{name: "not implemented", method: "GET", status: 501, want: 1},
 		{name: "not modified", method: "GET", status: 304, want: 1},
@@ -90,7 +98,7 @@ func TestWhatIsRepeated(t *testing.T) {
 			if row.key != "" {
 				req.Header.Set(row.key, "k-1")
 			}
-			resp := get(t, client(t, s, fast(t), row.options...), req)
+			resp := get(t, client(t, s, fast(t, row.policy...), row.options...), req)
 			if s.requests() != row.want || resp.outcome.Attempts != row.want || resp.StatusCode != row.status {
 				t.Errorf("%d requests, %+v, %s", s.requests(), resp.outcome, resp.Status)
 			}
