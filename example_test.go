@@ -82,8 +82,8 @@ func ExampleSnooze() {
 	}
 	looks := 0
 	outlast.Handle(client, "report.fetch", func(context.Context, string) error {
-		if looks++; looks < 3 {
-			return outlast.Snooze(10 * time.Millisecond) // not ready: no failure
+		if looks++; looks < 2 {
+			return outlast.Snooze(time.Second) // not ready: no failure
 		}
 		return nil
 	})
@@ -94,7 +94,7 @@ func ExampleSnooze() {
 
 	done, err := client.Run(ctx, outlast.Draft{Type: "report.fetch", Payload: []byte(`"7"`)})
 	fmt.Println(done.State, "at attempt", done.Attempt, "after", looks, "looks", err)
-	// Output: succeeded at attempt 1 after 3 looks <nil>
+	// Output: succeeded at attempt 1 after 2 looks <nil>
 }
 
 func ExampleClient_EnqueueMany() {

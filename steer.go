@@ -13,8 +13,9 @@ func RetryAfter(d time.Duration, err error) error {
 	return &steering{engine.Steer{Action: engine.SteerRetry, After: max(d, 0)}, "try again", err}
 }
 
-// Snooze asks to run again after d. It is no failure and costs no attempt;
-// only the task's deadline ends it.
+// Snooze asks to run again after d, a second at the least: 0 and a time that is
+// past wait that long. It is no failure and costs no attempt; only the task's
+// deadline ends it. The history keeps the newest 20 runs of a task that cost none.
 func Snooze(d time.Duration) error {
 	return &steering{engine.Steer{Action: engine.SteerSnooze, After: max(d, 0)}, "snoozed", nil}
 }

@@ -154,7 +154,8 @@ func RetryAfter(d time.Duration, err error) error {
 	return &steering{outcome: string(task.OutcomeFailed), after: (*Duration)(&d), err: err}
 }
 
-// Snooze asks to run again after d. It is no failure and costs no attempt.
+// Snooze asks to run again after d, a second at the least. It is no failure and
+// costs no attempt.
 func Snooze(d time.Duration) error {
 	return &steering{outcome: string(task.OutcomeSnoozed), after: (*Duration)(&d)}
 }

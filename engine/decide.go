@@ -114,7 +114,7 @@ func (d *decided) steer(end *ending, steer Steer) {
 	d.rule = "handler: " + string(steer.Action)
 	switch steer.Action {
 	case SteerSnooze:
-		d.delay = wait(steer.After)
+		d.delay = max(wait(steer.After), LeastSnooze)
 		s.Outcome, s.RunAt = task.OutcomeSnoozed, end.ended.Add(d.delay)
 	case SteerElsewhere:
 		s.Outcome, d.elsewhere = task.OutcomeReleased, steer.Ability
@@ -170,7 +170,7 @@ func (d *decided) ask(end *ending, verdict retry.Verdict) {
 	}
 	s.Outcome = task.OutcomeFailed
 	if decision.Snooze {
-		s.Outcome = task.OutcomeSnoozed
+		s.Outcome, decision.Delay = task.OutcomeSnoozed, max(decision.Delay, LeastSnooze)
 	}
 	d.retryAfter(end, wait(decision.Delay))
 }

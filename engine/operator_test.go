@@ -36,6 +36,8 @@ func TestHandlerSteersByItsError(t *testing.T) {
 		starts   []time.Duration
 	}{
 		{"snooze costs nothing", engine.Steer{Action: engine.SteerSnooze, After: time.Minute}, task.Succeeded, 1, []time.Duration{0, time.Minute}},
+		{"a snooze of nothing waits a second", engine.Steer{Action: engine.SteerSnooze}, task.Succeeded, 1, []time.Duration{0, time.Second}},
+		{"a snooze until a time that is past waits a second", engine.Steer{Action: engine.SteerSnooze, After: -time.Hour}, task.Succeeded, 1, []time.Duration{0, time.Second}},
 		{"retry after", engine.Steer{Action: engine.SteerRetry, After: 7 * time.Second}, task.Succeeded, 2, []time.Duration{0, 7 * time.Second}},
 		{"retry although the failure looks permanent", engine.Steer{Action: engine.SteerRetry, After: time.Second}, task.Succeeded, 2, []time.Duration{0, time.Second}},
 		{"dead", engine.Steer{Action: engine.SteerDead}, task.Dead, 1, []time.Duration{0}},
@@ -116,6 +118,25 @@ func TestTimeoutsAndDeadlines(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A rule that snoozes without a wait waits a second too.
+func TestSnoozeByRuleWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, runs, began := newWorld(t, 1), 0, time.Now()
+		rule := retry.Rule{When: []retry.Category{retry.Unavailable}, Then: retry.SnoozeTask, Backoff: retry.Fixed(0)}
+		e := w.node("a", &registry{policy: unguarded(t, retry.Rules(rule)), handlers: handlers("t", func(context.Context, *engine.Run) ([]byte, error) {
+			if runs++; runs < 4 {
+				return nil, retry.ErrBreakerOpen
+			}
+			return nil, nil
+		})}, nil)
+		done := w.expect(w.enqueue(e, "t", nil), task.Succeeded, time.Minute)
+		if took := time.Since(began); done.Attempt != 1 || took < 3*time.Second || took > 4*time.Second {
+			t.Errorf("attempt %d after %v", done.Attempt, took)
+		}
+		w.stop(e)
+	})
 }
 
 // How long lost attempts were waited for is not the usual length of one: the

@@ -26,10 +26,14 @@ type Steerer interface {
 // SteerAction is what to do with the task.
 type SteerAction string
 
+// LeastSnooze is the shortest wait of a task that is snoozed: nothing counts its
+// runs, so that a shorter one would be a loop without end on the disk.
+const LeastSnooze = time.Second
+
 // The actions.
 const (
 	SteerRetry  SteerAction = "retry"  // failed; the next attempt After from now, if the policy gives one
-	SteerSnooze SteerAction = "snooze" // not failed; run again After from now, at no cost
+	SteerSnooze SteerAction = "snooze" // not failed; run again After from now, or LeastSnooze, at no cost
 	SteerDead   SteerAction = "dead"   // a dead letter now, reason rejected
 	SteerCancel SteerAction = "cancel" // ends as canceled
 	// SteerElsewhere hands the task, at no cost, to nodes that list the ability.

@@ -37,7 +37,7 @@ var keyDocs = []keyDoc{
 	{"rules[].when", "", "a list of categories, or an expression", "", "for which failures the rule is; the first that matches decides"},
 	{"rules[].backoff", "", "keys as in `backoff`", "the policy's", "waits after these failures"},
 	{"rules[].max_attempts", "-1", "", "the policy's", "attempts when these failures occur; the lower limit holds"},
-	{"rules[].then", `"x"`, "", "`retry`", "`retry` repeats also what is never repeated else; `dead` and `never` mean the same: no repeat; `snooze` repeats without counting the attempt"},
+	{"rules[].then", `"x"`, "", "`retry`", "`retry` repeats also what is never repeated else; `dead` and `never` mean the same: no repeat; `snooze` repeats without counting the attempt, after a second at the least"},
 	{"retry_on", "", "categories, error types, codes", "none", "retried beyond the usual"},
 	{"never_on", "", "categories, error types, codes", "none", "never retried; wins"},
 	{"max_crashes", "0", "", "", "deaths of the process that runs the task"},

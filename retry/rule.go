@@ -17,8 +17,8 @@ const (
 	Dead Action = "dead"
 	// NeverRetry is the same as Dead, for policies of calls that are not tasks.
 	NeverRetry Action = "never"
-	// SnoozeTask repeats them after the delay without counting the attempt: only
-	// the deadline ends that. It is for durable tasks; calls in this process read
+	// SnoozeTask repeats them after the delay, a second at the least, without
+	// counting the attempt: only the deadline ends that. It is for durable tasks; calls in this process read
 	// it as [Retry].
 	SnoozeTask Action = "snooze"
 )

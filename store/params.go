@@ -244,6 +244,11 @@ type Refusal struct {
 	Head   Entry // for ReasonBehindKey: the row that is first; zero if that one runs
 }
 
+// KeptRuns is how many rows the history of a live task has of runs that were
+// snoozed or released: a task that is snoozed each minute must not grow for as
+// long as it waits.
+const KeptRuns = 20
+
 // Settlement ends one attempt.
 //
 //   - succeeded: the row moves to done with Result.

@@ -109,7 +109,8 @@ type Store interface {
 	// dead letter, key hold, counters and follow-up tasks in the same
 	// transaction. See Settlement for what each outcome does. One result
 	// per settlement in the same order. A repeat of a recorded outcome for
-	// the same claim answers StatusOK and changes nothing.
+	// the same claim answers StatusOK and changes nothing. Of the runs that
+	// cost a live task no attempt, the history keeps the newest KeptRuns.
 	Settle(ctx context.Context, settlements []Settlement) ([]Settled, error)
 
 	// Recover hands back running rows of the lanes whose node is dead,

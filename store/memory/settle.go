@@ -90,6 +90,22 @@ func (d *data) record(r *row, given store.Settlement, outcome task.Outcome, now 
 		attempt.NextDelay = max(0, orElse(given.RunAt, now).Sub(attempt.EndedAt))
 	}
 	d.attempts[r.ID] = append(d.attempts[r.ID], attempt)
+	if again(outcome) && outcome != task.OutcomeFailed {
+		d.forgetRun(r.ID)
+	}
+}
+
+// forgetRun drops the oldest run that cost no attempt, if there are too many.
+func (d *data) forgetRun(id task.ID) {
+	free, oldest := 0, 0
+	for i, attempt := range slices.Backward(d.attempts[id]) {
+		if attempt.Outcome == task.OutcomeSnoozed || attempt.Outcome == task.OutcomeReleased {
+			free, oldest = free+1, i
+		}
+	}
+	if free > store.KeptRuns {
+		d.attempts[id] = slices.Delete(slices.Clone(d.attempts[id]), oldest, oldest+1)
+	}
 }
 
 // resume makes the row pending again.

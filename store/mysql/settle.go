@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strconv"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
@@ -60,6 +61,10 @@ type settleItem struct {
 	*store.Settlement
 	result *store.Settled
 }
+
+// forgetRuns keeps the newest of the runs of live tasks that cost no attempt.
+var forgetRuns = `DELETE a FROM outlast_attempt a JOIN (SELECT id, claim, ROW_NUMBER() OVER (PARTITION BY id ORDER BY claim DESC) AS place
+FROM outlast_attempt WHERE outcome IN ('snoozed', 'released') AND id IN (@ids)) r ON r.id = a.id AND r.claim = a.claim WHERE r.place > ` + strconv.Itoa(store.KeptRuns)
 
 // Settle implements [store.Store].
 func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]store.Settled, error) {
@@ -151,6 +156,7 @@ type settling struct {
 	lines   []task.ID    // of these, with a key
 	cancels []task.ID    // of these, with a cancel request
 	leases  []task.ID    // of these, with a lease
+	free    []task.ID    // put back after a run that cost no attempt
 	deaths  []*death
 	done    insertion
 	past    insertion // history
@@ -327,6 +333,9 @@ func (b *settling) retry(a *ending.Attempt, row *ending.Row, entry store.Entry) 
 	if err := b.record(a, a.Delay(entry.RunAt)); err != nil {
 		return err
 	}
+	if a.Outcome != task.OutcomeFailed && !a.Unstarted {
+		b.free = append(b.free, a.ID)
+	}
 	failure, err := encodedFailure(a.Failure)
 	if err != nil {
 		return err
@@ -368,6 +377,10 @@ func (b *settling) write() error {
 		if err := into.flush(); err != nil {
 			return err
 		}
+	}
+	sortIDs(b.free)
+	if _, err := b.tx.execIDs(b.free, forgetRuns); err != nil {
+		return err
 	}
 	if _, err := b.tx.execIDs(b.lines, endLines); err != nil {
 		return err

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/outlast-dev/outlast/store"
@@ -58,10 +59,47 @@ a AS (INSERT INTO outlast_attempt (id, lane, number, claim, started_at, ended_at
 SELECT id, run_at, rank, seq, park, key, type, target, attempt, crashes, size FROM t`)
 )
 
+// forgetRuns makes room for one more among the runs of live tasks that cost no
+// attempt. It changes nothing that a settlement asks, and so goes before.
+var forgetRuns = newQuery(`DELETE FROM outlast_attempt a USING
+ (SELECT b.id, b.claim, row_number() OVER (PARTITION BY b.id ORDER BY b.claim DESC) AS place
+  FROM outlast_attempt b WHERE b.id = ANY($1::uuid[]) /*b.lane of ($1::uuid[])[1]*/ AND b.outcome IN ('snoozed', 'released')) r
+WHERE a.id = r.id AND a.claim = r.claim AND a.id = ANY($1::uuid[]) /*a.lane of ($1::uuid[])[1]*/ AND r.place >= $2::bigint`)
+
+// forgetRuns keeps the history of what is about to be snoozed or released short.
+func (b *settling) forgetRuns(ctx context.Context) error {
+	var places []int
+	for i := range b.all {
+		s := &b.all[i]
+		if b.results[i].Status == "" && !s.Unstarted && (s.Outcome == task.OutcomeSnoozed || s.Outcome == task.OutcomeReleased) {
+			places = append(places, i)
+		}
+	}
+	lanes := [][]int{places}
+	if b.store.spread {
+		lanes = b.byLane(places)
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	return lanewise(len(lanes), func(lane int) error {
+		ids := make([]task.ID, len(lanes[lane]))
+		for n, i := range lanes[lane] {
+			ids[n] = b.all[i].Task.ID
+		}
+		slices.SortFunc(ids, task.ID.Compare)
+		_, err := b.store.pipeline(ctx, &call{query: forgetRuns, args: []any{ids, store.KeptRuns}})
+		return err
+	})
+}
+
 // Settle implements [store.Store].
 func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]store.Settled, error) {
 	b := &settling{store: s, all: settlements, results: make([]store.Settled, len(settlements))}
 	b.sort()
+	if err := b.forgetRuns(ctx); err != nil {
+		return nil, err
+	}
 	settle := b.many
 	if s.spread {
 		settle = b.manySpread

@@ -32,6 +32,11 @@ FROM outlast_live WHERE id = ?`}
 	// at. Its row in outlast_run is deleted with it.
 	putBack = &query{sql: `UPDATE OR FAIL outlast_task SET run_at = ?2, rank = ?3, started_at = ?9, attempt = ?4, claim = ?5, last_error = ifnull(?6, last_error), unstarted = ?7, updated_at = ?8 WHERE num = ?1`}
 
+	// forgetRuns keeps the newest of the runs of a live task that cost no attempt.
+	// Inputs: id, how many to keep.
+	forgetRuns = &query{sql: `DELETE FROM outlast_attempt WHERE id = ?1 AND outcome IN ('snoozed', 'released') AND claim <
+ (SELECT claim FROM outlast_attempt WHERE id = ?1 AND outcome IN ('snoozed', 'released') ORDER BY claim DESC LIMIT 1 OFFSET ?2 - 1)`}
+
 	// addAttempt records an ended attempt, addAttempts many.
 	addAttempt  = &query{sql: addAttemptsOf(1)}
 	addAttempts = &query{sql: addAttemptsOf(manyRows)}
@@ -207,6 +212,11 @@ func (b *settling) retry(a *ending.Attempt, live *liveRow, result *store.Settled
 	entry := a.Retry(&live.Row, b.tx.now)
 	if err := b.record(a, a.Delay(entry.RunAt)); err != nil {
 		return err
+	}
+	if a.Outcome != task.OutcomeFailed && !a.Unstarted {
+		if _, err := b.tx.exec(forgetRuns, a.ID, store.KeptRuns); err != nil {
+			return err
+		}
 	}
 	if err := b.putBack(a, live, &entry); err != nil {
 		return err

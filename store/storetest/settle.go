@@ -56,6 +56,25 @@ func settleRules() []rule {
 			attempts := h.outcomes(t.ID, task.OutcomeSnoozed, task.OutcomeSucceeded)
 			h.expect(attempts[0].Number == 1 && attempts[1].Number == 1, "an attempt that cost nothing repeats its number: %+v", attempts)
 		}},
+		{"settle/snoozed without end", "The history of a live task keeps the newest KeptRuns of the runs that cost no attempt, and all others.", func(h *harness) {
+			id := h.add()
+			h.run(id, task.OutcomeFailed)
+			h.run(id, task.OutcomeSnoozed)
+			h.run(id, task.OutcomeFailed)
+			want := []task.Outcome{task.OutcomeFailed, task.OutcomeFailed}
+			for i := range store.KeptRuns + 3 {
+				outcome := []task.Outcome{task.OutcomeSnoozed, task.OutcomeReleased}[i%2]
+				if h.run(id, outcome); i >= 3 {
+					want = append(want, outcome)
+				}
+			}
+			h.run(id, task.OutcomeFailed)
+			attempts := h.outcomes(id, append(want, task.OutcomeFailed)...)
+			for i, attempt := range attempts {
+				equal(h, "number", attempt.Number, min(i+1, 3))
+			}
+			equal(h, "attempt", h.get(id).Attempt, 3)
+		}},
 		{"settle/released", "A release costs no attempt and raises the claim number.", func(h *harness) {
 			t := h.claimOne(h.add())
 			h.settle(settlement(t, task.OutcomeReleased))
