@@ -70,10 +70,15 @@ func resultText(result any) ([]byte, error) {
 	if err != nil {
 		return nil, task.Invalid("result", "the value has no JSON form: "+err.Error(), "")
 	}
-	if len(text) > task.MaxResult {
-		message := "the result has " + strconv.Itoa(len(text)) + " bytes; " + strconv.Itoa(task.MaxResult) + " are the limit"
-		return nil, &Error{Code: task.CodeTooLarge, Message: message, Hint: "keep it elsewhere and return where it is",
-			Fields: []task.Field{{Path: "result", Message: message}}}
+	return text, checkResult(text)
+}
+
+// checkResult refuses a result that is too large to be kept.
+func checkResult(text []byte) error {
+	if len(text) <= task.MaxResult {
+		return nil
 	}
-	return text, nil
+	message := "the result has " + strconv.Itoa(len(text)) + " bytes; " + strconv.Itoa(task.MaxResult) + " are the limit"
+	return &Error{Code: task.CodeTooLarge, Message: message, Hint: "keep it elsewhere and return where it is",
+		Fields: []task.Field{{Path: "result", Message: message}}}
 }

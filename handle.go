@@ -132,8 +132,9 @@ func Handle[T any](c *Client, taskType string, fn func(ctx context.Context, payl
 // none is the result of handlers without one.
 type none struct{}
 
-// HandleResult is [Handle] for functions with a result. Its JSON form is kept
-// with the task if it has at most 64 KiB.
+// HandleResult is [Handle] for functions with a result. Its JSON form, of at most 64
+// KiB, is kept with the task. A result that cannot be kept fails the attempt: category
+// "permanent", code "bad_result".
 func HandleResult[T, R any](c *Client, taskType string, fn func(ctx context.Context, payload T) (R, error), opts ...HandleOption) {
 	if fn == nil {
 		c.registry.add(taskType, nil, opts)
@@ -150,26 +151,39 @@ func HandleResult[T, R any](c *Client, taskType string, fn func(ctx context.Cont
 		if err != nil {
 			return nil, err
 		}
-		return c.encodeResult(run.Task, any(result)), nil
+		return keptResult(any(result))
 	}, opts)
 }
 
 // ended forgets what the handler reported on its way.
 func (r *registry) ended(run *engine.Run) { r.progress.end(run.Task.ID) }
 
-// encodeResult is the result as it is kept. One that cannot be kept is
-// dropped with a warning: the work is done, and doing it again would not make
-// the result any smaller.
-func (c *Client) encodeResult(t *task.Task, result any) []byte {
+// keptResult is the result as it is kept. One that cannot be kept is a failure: whoever
+// waits for it would take nothing for an answer.
+func keptResult(result any) ([]byte, error) {
 	if _, ok := result.(none); ok {
-		return nil
+		return nil, nil
 	}
 	text, err := resultText(result)
 	if err != nil {
-		c.logger.Warn("result.dropped", "task", t.ID.String(), "type", t.Type, "error", err)
-		return nil
+		return nil, &badResult{err}
 	}
-	return text
+	return text, nil
+}
+
+// badResult is the failure of an attempt that did its work, and whose result cannot be
+// kept. Doing it again would change nothing.
+type badResult struct{ err error }
+
+// Error implements error.
+func (b *badResult) Error() string { return b.err.Error() }
+
+// Unwrap returns what is wrong with the result.
+func (b *badResult) Unwrap() error { return b.err }
+
+// RetryVerdict implements [retry.Verdictor].
+func (b *badResult) RetryVerdict() retry.Verdict {
+	return retry.Verdict{Category: retry.Permanent, Effect: retry.Done, Type: fmt.Sprintf("%T", b.err), Code: task.BadResult}
 }
 
 // decoder returns what reads the payloads of a type.

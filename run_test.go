@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -49,6 +50,26 @@ func TestBadPayload(t *testing.T) {
 				k.Errorf("%s: %v, %+v", payload, err, got)
 			} else if text := dead.Failure.Message; strings.Contains(text, `""`) || strings.Contains(text, "private") {
 				k.Errorf("%s: message %s", payload, text)
+			}
+		}
+	})
+}
+
+// A result that cannot be kept is no success: whoever waits for it is told why.
+func TestBadResult(t *testing.T) {
+	virtually(t, func(k *kit) {
+		runs := 0
+		outlast.HandleResult(k.client, "odd", func(_ context.Context, m mail) (any, error) {
+			runs++
+			return map[string]any{"large": strings.Repeat("x", 100_000), "chan": make(chan int), "nan": math.NaN()}[m.To], nil
+		})
+		k.start()
+		for kind, says := range map[string]string{"large": "the result has 100002 bytes; 65536 are the limit", "chan": "no JSON form", "nan": "no JSON form"} {
+			runs = 0
+			got, err := k.client.Run(k.ctx, outlast.Draft{Type: "odd", Payload: []byte(`{"to":"` + kind + `"}`)})
+			dead, ok := errors.AsType[*outlast.DeadError](err)
+			if !ok || dead.Reason != task.Permanent || dead.Failure.Code != task.BadResult || !strings.Contains(dead.Failure.Message, says) || got.Attempt != 1 || runs != 1 {
+				k.Errorf("%s: %v, %+v after %d runs", kind, err, got, runs)
 			}
 		}
 	})

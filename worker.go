@@ -144,7 +144,7 @@ func (c *complaints) count(path string, count int) {
 // number, and returns when that is on disk: one answer per ending. A repeat of what
 // is recorded for the claim is store.StatusOK. Any node can do it. The error of an
 // ending may be one of [RetryAfter], [Snooze], [Dead] and [Cancel], or
-// engine.ErrReleased. After an error the call may be repeated as it stands.
+// engine.ErrReleased. A result of more than 64 KiB makes its attempt a failure. After an error the call may be repeated as it stands.
 func (c *Client) SettleTasks(ctx context.Context, endings []engine.Ending) ([]store.Settled, error) {
 	if err := c.running(); err != nil {
 		return nil, err
@@ -152,10 +152,8 @@ func (c *Client) SettleTasks(ctx context.Context, endings []engine.Ending) ([]st
 	var wrong complaints
 	wrong.count("results", len(endings))
 	for i := range endings {
-		if len(endings[i].Result) > task.MaxResult {
-			// The work is done, and doing it again would not make the result any smaller.
-			c.logger.Warn("result.dropped", "task", endings[i].ID.String(), "bytes", len(endings[i].Result))
-			endings[i].Result = nil
+		if err := checkResult(endings[i].Result); err != nil && endings[i].Err == nil {
+			endings[i].Err = &badResult{err}
 		}
 	}
 	if err := wrong.err("the results are not valid"); err != nil {

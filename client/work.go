@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,7 +18,8 @@ import (
 // WorkHandler runs one attempt. Its context ends when the task is canceled, when
 // its attempt's time is over, when its lease is lost, and when the grace time of a
 // stop has passed; [context.Cause] says which. A nil error is success, whose result
-// is kept if it is not nil. Other errors are classified and retried by the policy of
+// is kept if it is not nil; one without a JSON form, or of more than 64 KiB, makes the
+// attempt a permanent failure with the code "bad_result". Other errors are classified and retried by the policy of
 // the task; [RetryAfter], [Snooze], [Dead] and [Drop] steer. A panic is a failure of
 // category "bug".
 type WorkHandler func(ctx context.Context, t *LeasedTask) (result any, err error)
@@ -50,7 +52,9 @@ const (
 // Work runs tasks of the server, with a handler for each type, until ctx ends. Then
 // it fetches no more, gives running attempts their grace time, hands the rest back
 // and returns nil. Without a server it tries again and again. An error that trying
-// again cannot mend, such as a refused request, ends it.
+// again cannot mend, such as a refused poll or a token that was revoked, ends it: what
+// the server could not be told of runs again when its lease has ended. Of results that
+// the server refuses, the one that is wrong fails its own task and no other.
 func (c *Client) Work(ctx context.Context, handlers map[string]WorkHandler, options WorkOptions) error {
 	if len(handlers) == 0 {
 		return task.Invalid("handlers", "there are none", "give one for each type of task")
@@ -62,10 +66,16 @@ func (c *Client) Work(ctx context.Context, handlers map[string]WorkHandler, opti
 	var helpers sync.WaitGroup
 	helpers.Go(w.extending)
 	helpers.Go(w.settling)
-	err := w.polling(ctx)
+	polls, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	w.fail = fail
+	err := w.polling(polls)
 	w.drain(stop)
 	close(w.done)
 	helpers.Wait()
+	if denied := new(deniedError); err == nil && errors.As(context.Cause(polls), &denied) {
+		return denied.err
+	}
 	return err
 }
 
@@ -75,7 +85,8 @@ type working struct {
 	handlers map[string]WorkHandler
 	options  WorkOptions
 	types    []string
-	attempts context.Context // parent of those of attempts
+	attempts context.Context         // parent of those of attempts
+	fail     context.CancelCauseFunc // ends the polling
 
 	slots   chan struct{} // has an element for every attempt
 	running sync.WaitGroup
@@ -196,19 +207,36 @@ func (w *working) start(t *LeasedTask) {
 	w.running.Go(func() {
 		defer release()
 		defer cancel(nil)
-		result := w.attempt(&workContext{ctx, w, t.ID}, t)
-		w.mu.Lock()
-		delete(w.held, t.ID)
-		w.mu.Unlock()
-		w.ended <- result
-		w.release(1)
+		result := failed(t, errGoexit) // unless the attempt says otherwise
+		defer func() {
+			w.mu.Lock()
+			delete(w.held, t.ID)
+			w.mu.Unlock()
+			w.ended <- result
+			w.release(1)
+		}()
+		result = w.attempt(&workContext{ctx, w, t.ID}, t)
 	})
 }
 
-// attempt calls the handler and says how it ended.
-func (w *working) attempt(ctx context.Context, t *LeasedTask) TaskResult {
+// errGoexit is the end of a handler that called [runtime.Goexit], as t.FailNow does.
+var errGoexit = &panicError{value: "the handler ended its goroutine"}
+
+// failed is the result of an attempt that failed with what [errorOf] can describe.
+func failed(t *LeasedTask, err error) TaskResult {
+	return TaskResult{ID: t.ID, Claim: t.Claim, Outcome: string(task.OutcomeFailed), Error: errorOf(context.Background(), err)}
+}
+
+// attempt calls the handler and says how it ended. An error or a result whose methods
+// panic is a failure too.
+func (w *working) attempt(ctx context.Context, t *LeasedTask) (out TaskResult) {
+	defer func() {
+		if raised := recover(); raised != nil {
+			out = failed(t, &panicError{raised, string(debug.Stack())})
+		}
+	}()
 	value, err := invoke(ctx, w.handlers[t.Type], t)
-	out := TaskResult{ID: t.ID, Claim: t.Claim, Outcome: string(task.OutcomeSucceeded)}
+	out = TaskResult{ID: t.ID, Claim: t.Claim, Outcome: string(task.OutcomeSucceeded)}
 	if err == nil {
 		if out.Result, err = resultOf(value); err == nil {
 			return out
@@ -235,9 +263,24 @@ func resultOf(value any) ([]byte, error) {
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		return nil, Dead(fmt.Errorf("the result has no JSON form: %w", err))
+		return nil, &badResult{fmt.Errorf("the result has no JSON form: %w", err)}
+	}
+	if len(text) > task.MaxResult {
+		return nil, &badResult{fmt.Errorf("the result has %d bytes; %d are the limit", len(text), task.MaxResult)}
 	}
 	return text, nil
+}
+
+// badResult is the failure of an attempt that may have done its work, and whose end
+// cannot be kept. Doing it again would change nothing.
+type badResult struct{ err error }
+
+func (b *badResult) Error() string { return b.err.Error() }
+
+func (b *badResult) Unwrap() error { return b.err }
+
+func (b *badResult) RetryVerdict() retry.Verdict {
+	return retry.Verdict{Category: retry.Permanent, Effect: retry.Done, Code: task.BadResult}
 }
 
 // invoke runs a handler; a panic becomes an error.
@@ -270,11 +313,16 @@ func errorOf(ctx context.Context, err error) *TaskError {
 	if verdict.Type == "" {
 		verdict.Type = fmt.Sprintf("%T", err)
 	}
-	out := &TaskError{Message: err.Error(), Category: string(verdict.Category), Type: verdict.Type, Code: verdict.Code}
+	out := &TaskError{Message: sendable(err.Error()), Category: string(verdict.Category), Type: sendable(verdict.Type), Code: sendable(verdict.Code)}
 	if raised := new(panicError); errors.As(err, &raised) {
-		out.Stack = raised.stack
+		out.Stack = sendable(raised.stack)
 	}
 	return out
+}
+
+// sendable is a text as the server takes it: UTF-8 without NUL.
+func sendable(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // drain waits for the running attempts: for the grace time, then, with their

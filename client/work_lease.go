@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/outlast-dev/outlast/task"
@@ -39,6 +41,9 @@ func (w *working) extend(items []ExtendItem) {
 	results, err := w.client.Extend(ctx, items, w.options.Lease)
 	if err != nil {
 		w.options.Logger.Warn("extend.failed", "tasks", len(items), "error", err)
+		if isDenied(err) {
+			w.fail(&deniedError{err})
+		}
 		return
 	}
 	for i, result := range results {
@@ -90,10 +95,30 @@ func (w *working) settling() {
 }
 
 // settle tells the server, until it has heard or the leases have ended, after which
-// the tasks run again elsewhere.
+// the tasks run again elsewhere. What the server refuses is told in halves, so that
+// only what is wrong fails.
 func (w *working) settle(results []TaskResult) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.attempts), max(w.options.Lease, answerTime))
 	defer cancel()
+	for pending := [][]TaskResult{results}; len(pending) > 0; {
+		some := pending[0]
+		pending = pending[1:]
+		refusal := w.tell(ctx, some)
+		half := len(some) / 2
+		switch {
+		case refusal == nil:
+		case half > 0:
+			pending = append([][]TaskResult{some[:half], some[half:]}, pending...)
+		case some[0].Error == nil || some[0].Error.Code != task.BadResult:
+			pending = append([][]TaskResult{{unsendable(&some[0], refusal)}}, pending...)
+		default:
+			w.options.Logger.Error("settle.lost", "task", some[0].ID.String(), "error", refusal)
+		}
+	}
+}
+
+// tell tells the server of results. The error is its refusal of them, which is for good.
+func (w *working) tell(ctx context.Context, results []TaskResult) (refusal error) {
 	for try := 1; ; try++ {
 		settled, err := w.client.Settle(ctx, results)
 		if err == nil {
@@ -102,13 +127,48 @@ func (w *working) settle(results []TaskResult) {
 					w.options.Logger.Warn("settle.refused", "task", results[i].ID.String(), "status", one.Status, "outcome", results[i].Outcome)
 				}
 			}
-			return
+			return nil
 		}
 		w.options.Logger.Warn("settle.failed", "tasks", len(results), "error", err)
-		if !passing(err) || pause(ctx, min(try, 10), err) != nil {
-			return
+		denied, refused := isDenied(err), isRefused(err)
+		switch {
+		case denied:
+			w.fail(&deniedError{err})
+			return nil
+		case refused:
+			return err
+		case pause(ctx, min(try, 10), err) != nil:
+			w.options.Logger.Error("settle.lost", "tasks", len(results), "error", err)
+			return nil
 		}
 	}
+}
+
+// unsendable is the failure of an attempt of whose end the server takes no word.
+func unsendable(r *TaskResult, refusal error) TaskResult {
+	err := &badResult{fmt.Errorf("the server refuses how the attempt ended (%s): %w", r.Outcome, refusal)}
+	return TaskResult{ID: r.ID, Claim: r.Claim, Outcome: string(task.OutcomeFailed), Error: errorOf(context.Background(), err)}
+}
+
+// deniedError ends the work of a worker that the server does not let work.
+type deniedError struct{ err error }
+
+func (d *deniedError) Error() string { return d.err.Error() }
+
+// isDenied reports whether the server denies the worker everything: its token is not good.
+func isDenied(err error) bool {
+	var problem *Error
+	return errors.As(err, &problem) && (problem.Status == http.StatusUnauthorized || problem.Status == http.StatusForbidden || problem.Code == task.CodeRateLimited)
+}
+
+// isRefused reports whether the server would refuse the request again, or the client
+// cannot even send it.
+func isRefused(err error) bool {
+	var problem *Error
+	if errors.As(err, &problem) {
+		return problem.Status/100 == 4 && !passing(err) && problem.Status != http.StatusRequestTimeout
+	}
+	return errors.Is(err, &task.Error{Code: task.CodeInvalid})
 }
 
 // workContext is the context of an attempt, with what [Progress] needs.

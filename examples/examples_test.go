@@ -21,7 +21,7 @@ var build = sync.OnceValues(func() (string, error) {
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return "", err
 	}
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin, "./...", "../cmd/outlast").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin, "./...", "./testdata/odd", "../cmd/outlast").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return bin, nil

@@ -177,6 +177,8 @@ func (c *cast) history(id task.ID) (outcomes []string) {
 func TestWorkers(t *testing.T) {
 	bin := programs(t)
 	for _, language := range []string{"go", "python", "node"} {
+		t.Run(language+", odd", func(t *testing.T) { oddWorkers(newCast(t, bin), language) })
+		t.Run(language+", token revoked", func(t *testing.T) { revokedWorker(secureCast(t, bin), language) })
 		for name, story := range map[string]func(*cast, string){
 			"tasks": tasksOfWorkers, "cancel": cancelOfWorkers, "worker killed": workerKilled, "node killed": nodeKilled, "worker stopped": workerStopped,
 		} {

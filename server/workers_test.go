@@ -88,12 +88,13 @@ func TestWorkerProtocol(t *testing.T) {
 func TestOutcomesOfWorkers(t *testing.T) {
 	a := start(t)
 	for outcome, want := range map[string]string{
-		`"outcome":"dead","error":{"message":"no"}`:                         "dead",
-		`"outcome":"canceled"`:                                              "canceled",
-		`"outcome":"released"`:                                              "pending",
-		`"outcome":"snoozed","retry_after":"1h"`:                            "pending",
-		`"outcome":"failed","retry_after":"1h"`:                             "pending",
-		`"outcome":"failed","error":{"message":"x","category":"permanent"}`: "dead",
+		`"outcome":"dead","error":{"message":"no"}`:                            "dead",
+		`"outcome":"canceled"`:                                                 "canceled",
+		`"outcome":"released"`:                                                 "pending",
+		`"outcome":"snoozed","retry_after":"1h"`:                               "pending",
+		`"outcome":"failed","retry_after":"1h"`:                                "pending",
+		`"outcome":"failed","error":{"message":"x","category":"permanent"}`:    "dead",
+		`"outcome":"succeeded","result":"` + strings.Repeat("x", 64<<10) + `"`: "dead",
 	} {
 		id := a.call("POST", "/v1/tasks", `{"type":"mail"}`).is(201).id()
 		tasks := a.poll(mailPoll)

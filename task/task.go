@@ -9,7 +9,7 @@ import (
 // Limits that every entrance checks alike.
 const (
 	MaxPayload   = 1 << 20  // bytes
-	MaxResult    = 64 << 10 // bytes kept of a result
+	MaxResult    = 64 << 10 // bytes of a result
 	MaxErrorText = 16 << 10 // bytes kept of an error message
 	MaxName      = 128      // runes of a type, queue or policy name
 	MaxKey       = 512      // bytes of an ordering or dedupe key
@@ -141,6 +141,10 @@ type Failure struct {
 	At          time.Time     `json:"at"`
 	Delay       time.Duration `json:"delay,omitempty"` // the wait planned after it, ns
 }
+
+// BadResult is the code of a failure that says why the result of an attempt could not be
+// kept.
+const BadResult = "bad_result"
 
 // DispatchFailure is the type of a failure that says why no member of a worker group
 // took a task. No attempt was made.

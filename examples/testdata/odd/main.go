@@ -1,0 +1,76 @@
+// Command odd is a worker whose handlers give back what no server takes, for tests.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log"
+	"math"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/outlast-dev/outlast/client"
+)
+
+type mute struct{}
+
+func (mute) Error() string { panic("not a word") }
+
+func main() {
+	lease, err := time.ParseDuration(os.Args[2] + "s")
+	if err != nil {
+		log.Fatal(err)
+	}
+	c, err := client.New(os.Args[1], client.WithToken(os.Getenv("OUTLAST_TOKEN")))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	handlers := map[string]client.WorkHandler{
+		"odd":  odd,
+		"fine": func(context.Context, *client.LeasedTask) (any, error) { return "fine", nil },
+		"wait": func(ctx context.Context, _ *client.LeasedTask) (any, error) {
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		},
+	}
+	if err := c.Work(context.Background(), handlers, client.WorkOptions{Concurrency: 16, Lease: lease, Grace: time.Second}); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func odd(_ context.Context, t *client.LeasedTask) (any, error) {
+	var payload struct{ Kind string }
+	if err := json.Unmarshal(t.Payload, &payload); err != nil {
+		return nil, err
+	}
+	switch payload.Kind {
+	case "large":
+		return strings.Repeat("x", 64<<10), nil
+	case "type":
+		return make(chan int), nil
+	case "cycle":
+		ring := map[string]any{}
+		ring["ring"] = ring
+		return ring, nil
+	case "nan":
+		return math.NaN(), nil
+	case "text":
+		return json.RawMessage(`{"half of it`), nil
+	case "deep":
+		return json.RawMessage(strings.Repeat("[", 100) + strings.Repeat("]", 100)), nil
+	case "nul":
+		return nil, errors.New("a\x00b")
+	case "half":
+		return nil, errors.New("a\xffb")
+	case "mute":
+		return nil, mute{}
+	case "number":
+		return nil, client.Snooze(-time.Second)
+	}
+	runtime.Goexit()
+	return nil, nil
+}
