@@ -74,6 +74,7 @@ func TestExamples(t *testing.T) {
 		"prices": {
 			"plan: exponential 50ms × 2, cap 1s, full jitter, 3 retries",
 			"plan: at most 350ms of waits, success 99.84 %",
+			"anything: asked 3 times",
 			"stock: 12 pieces, asked 2 times",
 			"reserve: asked once, not repeated: true",
 			"price: 4.20 after 2 attempts",

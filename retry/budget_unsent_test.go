@@ -19,7 +19,7 @@ func TestBudgetRefusedConnections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		policy, err := retry.New(retry.Attempts(4), retry.Fixed(10*time.Millisecond), retry.WithBudget(budget))
+		policy, err := retry.New(retry.Attempts(4), retry.Fixed(10*time.Millisecond), retry.WithBudget(budget), retry.OneExchange())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,7 @@ type terms struct {
 	safe        repeatability
 	classify    Classifier
 	independent bool
+	exchange    bool
 }
 
 // repeatability says whether an attempt that may have had an effect may be
@@ -38,7 +39,8 @@ const (
 func Idempotent() BothOption { return isIdempotent }
 
 // NotIdempotent declares that only attempts that were not sent may be repeated,
-// whatever rules say.
+// whatever rules say. Neither a text nor the type of an error proves that of an
+// operation that may have done more before: see [OneExchange].
 func NotIdempotent() BothOption { return notIdempotent }
 
 // DeclaredIdempotent reports what [Idempotent] or [NotIdempotent] declare for all
@@ -59,6 +61,19 @@ type independent struct{}
 
 func (independent) apply(p *Policy)      { p.run.independent = true }
 func (independent) change(c terms) terms { c.independent = true; return c }
+
+// OneExchange declares that the operation is a single exchange with one receiver, so
+// that an error that says by its type that nothing was sent, such as a refused dial,
+// speaks for all of it. Without it only a [Classifier] or a [Verdictor] can say that:
+// an operation may have charged somebody before the dial that was refused. The
+// adapters declare it for the calls that they make (packages retryhttp and
+// retrygrpc).
+func OneExchange() BothOption { return oneExchange{} }
+
+type oneExchange struct{}
+
+func (oneExchange) apply(p *Policy)      { p.run.exchange = true }
+func (oneExchange) change(c terms) terms { c.exchange = true; return c }
 
 // For protects the calls with everything that the target has, instead of the
 // guards of the policy; nil with nothing.
@@ -156,6 +171,8 @@ type runSettings struct {
 	target      Target
 	safe        repeatability
 	independent bool
+	exchange    bool
+	any         bool // see OnAny
 	random      Rand // safe for concurrent use; nil is the global one
 	classifiers []Classifier
 	exhausted   Exhaustion

@@ -17,8 +17,11 @@ const mostCauses = 100
 // the numbers of MySQL and SQLite, the first word of a Redis error), a well-known
 // value such as [io.EOF], and the methods SafeToRetry, RetryableError and Timeout.
 // A method RetryAfter() time.Duration gives the hint. Only when nothing matches it
-// reads the text. A nil error, and one that nothing matches, is [Unknown] with
-// [Maybe].
+// reads the text, which gives a category and never more than [Maybe]. A nil error,
+// and one that nothing matches, is [Unknown] with [Maybe].
+//
+// The effect is that of the exchange that the error is about. An operation may have
+// done more before it: see [Policy.Classify].
 //
 // Errors of drivers are recognized without importing the drivers: by a method
 // (SQLState, GRPCStatus, RedisError) or by the name and shape of the type. A type
@@ -27,10 +30,17 @@ const mostCauses = 100
 //
 // The tables are printed in docs/classification.md, with their sources. A panic of
 // an error's methods is caught.
-func Classify(err error) (v Verdict) {
+func Classify(err error) Verdict {
+	v, _ := classify(err)
+	return v
+}
+
+// classify is Classify. Told is whether the effect is what an error says about the
+// whole operation, rather than what its type or its code says about an exchange.
+func classify(err error) (v Verdict, told bool) {
 	v = Verdict{Category: Unknown, Effect: Maybe}
 	if err == nil {
-		return v
+		return v, false
 	}
 	// Errors that hold a nil cause, such as &url.Error{}, panic in Error, and nil
 	// pointers in Unwrap.
@@ -41,13 +51,13 @@ func Classify(err error) (v Verdict) {
 	}()
 	search := search{left: mostCauses}
 	if search.tree(err) {
-		return search.found
+		return search.found, search.told
 	}
 	v.Type = errorTypeOf(telling(err)).name
-	if row, ok := byText(err.Error()); ok {
-		v.Category, v.Effect = row.category, row.effect
+	if c, ok := byText(err); ok {
+		v.Category = c
 	}
-	return v
+	return v, false
 }
 
 // telling is the outermost error that is more than a wrapper made by fmt.Errorf
@@ -90,6 +100,7 @@ func isWrapper(err error) bool {
 type search struct {
 	left  int     // how many errors may still be looked at
 	found Verdict // valid when a method has returned true
+	told  bool    // an error gave found's effect for the whole operation
 }
 
 // tree classifies err or the first of its causes that anything matches.
@@ -143,7 +154,7 @@ func (s *search) around(err error, t *errorType, known bool) bool {
 		if !known || !againstDialing(v.Category) {
 			*v = Verdict{Category: Unsent, Code: v.Code}
 		}
-		v.Effect, known = NotSent, true
+		v.Effect, known, s.told = NotSent, true, false
 	}
 	if t.has(hasRetryable) && !t.has(describesItself) {
 		if again := err.(interface{ RetryableError() bool }).RetryableError(); !again {
@@ -194,7 +205,7 @@ func completed(v Verdict, t *errorType) Verdict {
 
 // is sets the verdict.
 func (s *search) is(c Category, e Effect, code string) bool {
-	s.found = Verdict{Category: c, Effect: e, Code: code}
+	s.found, s.told = Verdict{Category: c, Effect: e, Code: code}, false
 	return true
 }
 
@@ -202,7 +213,7 @@ func (s *search) is(c Category, e Effect, code string) bool {
 // network operations.
 func (s *search) one(err error, t *errorType) bool {
 	if t.has(describesItself) {
-		s.found = err.(Verdictor).RetryVerdict()
+		s.found, s.told = err.(Verdictor).RetryVerdict(), !isInner(err)
 		return true
 	}
 	if t.has(goType) && s.goType(err) {
@@ -226,8 +237,23 @@ func (s *search) one(err error, t *errorType) bool {
 	return false
 }
 
+// isInner reports whether an error that describes itself is the end of an operation
+// inside the one that is judged: what was not sent there says nothing about what
+// was done before it.
+func isInner(err error) bool {
+	switch e := err.(type) { //nolint:errorlint // search.tree walks the causes
+	case *Error, *refusal:
+		return true
+	case interface{ Unwrap() error }:
+		_, inner := e.Unwrap().(*Error) //nolint:errorlint // an adapter's own form of it
+		return inner
+	}
+	return false
+}
+
 // code classifies by a code that the error carries.
 func (s *search) code(err error, t *errorType) (ok bool) {
+	s.told = false
 	switch {
 	case t.has(hasGRPCStatus):
 		s.found, ok = byGRPCStatus(err)
@@ -292,7 +318,7 @@ func (s *search) operation(e *net.OpError) bool {
 		return s.is(Permanent, NotSent, "")
 	}
 	known := e.Err != nil && s.tree(e.Err)
-	s.found.Type = ""
+	s.found.Type, s.told = "", false
 	switch {
 	case isDial(e.Op) && known:
 		s.found.Effect = NotSent

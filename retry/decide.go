@@ -54,11 +54,9 @@ type Failure struct {
 	Usual time.Duration
 	// MaxAttempts replaces the policy's limit for this task; 0 keeps it.
 	MaxAttempts int
-	// Unknowns is how many failures of the category [Unknown] have been repeated
-	// before, and Nested tells that the operation runs inside a repeated attempt of
-	// an outer one. Only [Policy.Repeat] looks at them.
-	Unknowns int
-	Nested   bool
+	// Nested tells that the operation runs inside a repeated attempt of an outer
+	// one. Only [Policy.Repeat] looks at it.
+	Nested bool
 }
 
 // Decision is the answer of [Policy.Decide].

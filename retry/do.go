@@ -14,9 +14,11 @@ import (
 // wait; a retry that the deadline leaves no time for is not waited for.
 //
 // A failure is repeated if its category allows it and repeating is safe: the
-// effect is [NotSent], or the operation is declared [Idempotent], or a rule or
-// [On] names it (unless declared [NotIdempotent]). [Bug] is never repeated,
-// [Unknown] once and only if idempotent. [Policy.Repeat] is that decision.
+// operation is declared [Idempotent], or a rule, [On] or [OnAny] names the failure
+// (unless declared [NotIdempotent]), or nothing was sent. The last is believed of a
+// [Classifier], of an error that describes itself ([Verdictor]), and of an error's
+// type only in an operation that is [OneExchange]. [Bug] is repeated by [OnAny] only,
+// [Unknown] like the others if idempotent. [Policy.Repeat] is that decision.
 //
 // Each attempt has a context of its own that ends with it; only the first one of
 // a policy without [PerAttempt] and [TTL] gets ctx itself, so that success costs

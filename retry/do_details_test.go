@@ -202,7 +202,7 @@ func TestGoAbortedIsToldOnce(t *testing.T) {
 // A dial that takes longer than the attempt may has sent nothing.
 func TestDoDialTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, calls := policy(t, retry.PerAttempt(time.Second), retry.Attempts(2)), 0
+		p, calls := policy(t, retry.PerAttempt(time.Second), retry.Attempts(2), retry.OneExchange()), 0
 		err := retry.Do(t.Context(), p, func(ctx context.Context) error {
 			calls++
 			<-ctx.Done()

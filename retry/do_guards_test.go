@@ -140,7 +140,7 @@ func TestDoBudget(t *testing.T) {
 			t.Errorf("%v; a wait that was canceled keeps its tokens: %v of %v", err, tokens(target), before)
 		}
 		target = everyGuard(t)
-		p = policy(t, retry.For(target), retry.Fixed(0))
+		p = policy(t, retry.For(target), retry.Fixed(0), retry.OneExchange())
 		for range 20 { // the target is well at large
 			target.Budget.Record(time.Now(), true, true)
 		}

@@ -18,7 +18,7 @@ import (
 
 var (
 	errNetwork = fmt.Errorf("read: %w", io.ErrUnexpectedEOF)  // network, maybe
-	errUnsent  = fmt.Errorf("dial: %w", syscall.ECONNREFUSED) // unsent, not sent
+	errUnsent  = fmt.Errorf("dial: %w", syscall.ECONNREFUSED) // unsent, not sent if it is all of the operation
 	errMissing = fmt.Errorf("load: %w", fs.ErrNotExist)       // permanent
 	errNobody  = errors.New("nobody knows what that means")   // unknown
 )
@@ -78,11 +78,14 @@ func TestDoEnds(t *testing.T) {
 		{"attempts used up", []error{errNetwork, errNetwork, errNetwork}, []retry.Option{retry.Idempotent(), retry.Attempts(3)}, retry.ErrAttempts, 3},
 		{"permanent", []error{errMissing}, nil, retry.ErrPermanent, 1},
 		{"unsafe", []error{errNetwork}, nil, retry.ErrUnsafe, 1},
-		{"unknown twice", []error{errNobody, errNobody}, []retry.Option{retry.Idempotent()}, retry.ErrAttempts, 2},
+		{"unknown", []error{errNobody}, []retry.Option{retry.Attempts(5)}, retry.ErrUnknown, 1},
+		{"unknown, idempotent", []error{errNobody, errNobody, errNobody}, []retry.Option{retry.Attempts(3), retry.Idempotent()}, retry.ErrAttempts, 3},
+		{"unknown, not idempotent", []error{errNobody}, []retry.Option{retry.NotIdempotent(), retry.OnAny()}, retry.ErrUnknown, 1},
+		{"any", []error{errNobody, errMissing, errNetwork}, []retry.Option{retry.Attempts(3), retry.OnAny()}, retry.ErrAttempts, 3},
 		{"a rule forbids", []error{errNetwork}, []retry.Option{retry.Idempotent(), retry.Never(retry.Network)}, retry.ErrRejected, 1},
 		{"an error rule forbids", []error{errNetwork}, []retry.Option{retry.Idempotent(),
 			retry.OnError(io.ErrUnexpectedEOF, retry.Rule{Then: retry.NeverRetry})}, retry.ErrRejected, 1},
-		{"no time", []error{errUnsent, errUnsent, errUnsent}, []retry.Option{retry.TTL(3 * time.Second), retry.Fixed(2 * time.Second), retry.NoJitter()}, retry.ErrNoTime, 2},
+		{"no time", []error{errUnsent, errUnsent, errUnsent}, []retry.Option{retry.TTL(3 * time.Second), retry.Fixed(2 * time.Second), retry.NoJitter(), retry.OneExchange()}, retry.ErrNoTime, 2},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -348,7 +351,7 @@ func TestDoFirstRunAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		fn, calls := failing(errUnsent)
-		p := policy(t, retry.FirstRunAfter(time.Minute), retry.TTL(time.Hour), retry.Decorrelated())
+		p := policy(t, retry.FirstRunAfter(time.Minute), retry.TTL(time.Hour), retry.Decorrelated(), retry.OneExchange())
 		if err := retry.Do(t.Context(), p, fn); err != nil || (*calls)[0].Sub(start) != time.Minute {
 			t.Errorf("%v, first call after %v", err, (*calls)[0].Sub(start))
 		}

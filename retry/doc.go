@@ -57,8 +57,10 @@
 //   - Calls to something that others call too: [For] a target with a budget and a
 //     breaker. The budget keeps retries from multiplying an overload, the breaker
 //     keeps first attempts from keeping it up.
-//   - [Idempotent], where repeating does no harm. Without it only attempts that
-//     were not sent, and failures that a rule or [On] names, are repeated.
+//   - [Idempotent], where repeating does no harm. Without it only failures that a
+//     rule or [On] names are repeated, and those after which somebody who knows the
+//     whole operation says that nothing was sent: see [OneExchange].
+//   - Any error, up to the attempts: [OnAny].
 //
 // # What is guaranteed
 //

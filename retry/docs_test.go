@@ -185,9 +185,10 @@ func remoteDocs() string {
 
 func textDocs() string {
 	var out strings.Builder
-	out.WriteString("| text | category | effect |\n|---|---|---|\n")
+	out.WriteString("| category | where | phrases |\n|---|---|---|\n")
 	for _, row := range texts {
-		fmt.Fprintf(&out, "| %s | `%s` | `%s` |\n", row.part, row.category, row.effect)
+		fmt.Fprintf(&out, "| `%s` | %s | %s |\n", row.category,
+			[]string{anywhere: "anywhere", atEnd: "at the end", alone: "alone"}[row.place], strings.Join(row.phrases, ", "))
 	}
 	return out.String()
 }

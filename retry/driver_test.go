@@ -182,7 +182,7 @@ func TestRedis(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	// The client's own errors have no method.
-	if v := Classify(errors.New("redis: connection pool timeout")); v.Category != Local || v.Effect != NotSent {
+	if v := Classify(errors.New("redis: connection pool timeout")); v.Category != Local || v.Effect != Maybe {
 		t.Errorf("%+v", v)
 	}
 }

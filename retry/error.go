@@ -18,7 +18,20 @@ var (
 	ErrNoTime    = errors.New("retry: no time left for another attempt")
 	ErrBudget    = errors.New("retry: the retry budget is spent")
 	ErrStopped   = errors.New("retry: stopped")
+
+	// ErrUnknown is [ErrUnsafe] for a failure that nothing recognized; [errors.Is]
+	// finds both.
+	ErrUnknown error = unknown{}
 )
+
+// unknown is the type of ErrUnknown.
+type unknown struct{}
+
+func (unknown) Error() string {
+	return "retry: a failure of an unknown kind may have had an effect, and the operation is not declared idempotent"
+}
+
+func (unknown) Is(target error) bool { return target == ErrUnsafe }
 
 // What guards answer when they refuse a call. [Classify] knows these errors: the
 // call was not sent.

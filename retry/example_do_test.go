@@ -38,20 +38,34 @@ func ExampleDo() {
 }
 
 // What may have had an effect is not repeated, unless the operation is declared
-// idempotent. What was not sent is.
+// idempotent. What was not sent is, where the operation is that one exchange.
 func ExampleDo_effect() {
 	policy := must(retry.New(retry.Fixed(0), retry.Attempts(3)))
-	post := func(failure error) {
+	post := func(failure error, opts ...retry.CallOption) {
 		calls := 0
-		err := retry.Do(context.Background(), policy, func(context.Context) error { calls++; return failure })
+		err := retry.Do(context.Background(), policy, func(context.Context) error { calls++; return failure }, opts...)
 		end, _ := errors.AsType[*retry.Error](err)
 		fmt.Println(calls, end.Reason)
 	}
 	post(syscall.ECONNRESET)
-	post(syscall.ECONNREFUSED)
+	post(syscall.ECONNREFUSED) // perhaps of a second step
+	post(syscall.ECONNREFUSED, retry.OneExchange())
 	// Output:
 	// 1 retry: the attempt may have had an effect, and the operation is not idempotent
+	// 1 retry: the attempt may have had an effect, and the operation is not idempotent
 	// 3 retry: no attempts left
+}
+
+// A policy for an operation that may be repeated whatever it failed with.
+func ExampleOnAny() {
+	policy := must(retry.New(retry.Fixed(0), retry.Attempts(3), retry.OnAny()))
+	calls := 0
+	err := retry.Do(context.Background(), policy, func(context.Context) error {
+		calls++
+		return errors.New("anything")
+	})
+	fmt.Println(calls, err != nil)
+	// Output: 3 true
 }
 
 func ExampleError() {

@@ -70,6 +70,22 @@ func On[S ~string](selectors ...S) Option {
 	return option(func(p *Policy) { p.retryOn = appendStrings(p.retryOn, selectors) })
 }
 
+// OnAny retries any error, up to the attempts: whatever category it has, and although
+// the failed attempt may have had its effect. Say it of operations that may be
+// repeated; [NotIdempotent], [Never], rules and a receiver that forbids a retry come
+// before it. What is left is an end by the caller: a context that was canceled, or
+// whose time is over.
+func OnAny() Option {
+	return option(func(p *Policy) {
+		p.run.any = true
+		for _, c := range Categories() {
+			if c != Canceled && c != Deadline {
+				p.retryOn = append(p.retryOn, string(c))
+			}
+		}
+	})
+}
+
 // Never narrows what is retried: failures that it names are not, whatever rules
 // and [On] say. It takes what On takes.
 func Never[S ~string](selectors ...S) Option {

@@ -13,16 +13,14 @@ type Repetition struct {
 // tasks have a key that makes them idempotent; a call may have nothing, so that
 // more is refused:
 //
-//   - [Bug] always: the same call meets the same bug;
-//   - [Unknown], unless the operation is declared [Idempotent] and the failure is
-//     the first of its kind;
-//   - an effect other than [NotSent], unless the operation is declared
+//   - [Bug] always, unless by [OnAny]: the same call meets the same bug;
+//   - [Unknown], and an effect other than [NotSent], unless the operation is declared
 //     [Idempotent];
 //   - everything but [NotSent] inside a repeated attempt of an outer operation
 //     ([Failure.Nested]), because the outer one repeats it.
 //
-// A rule that matches, or [On], waives the second and the third, unless the
-// operation is declared [NotIdempotent].
+// A rule that matches, [On] or [OnAny] waives the second, unless the operation is
+// declared [NotIdempotent].
 //
 // Repeat is a pure function like Decide. The budget of the target is asked after
 // it and before the wait, with Cost.
@@ -55,18 +53,16 @@ func (p *Policy) repeat(f *Failure, safe repeatability, r Rand) (Decision, error
 func (p *Policy) gate(f *Failure, safe repeatability) (string, error) {
 	c, sent := f.Verdict.Category, f.Verdict.Effect != NotSent
 	switch {
-	case c == Bug:
+	case c == Bug && !p.run.any:
 		return string(Bug), ErrPermanent
 	case f.Nested && sent:
 		return "nested", ErrNested
-	case safe == notIdempotent && (sent || c == Unknown):
-		return "effect", ErrUnsafe
-	case safe == isIdempotent && (c != Unknown || f.Unknowns == 0):
+	case safe == isIdempotent, !sent && c != Unknown:
 		return "", nil
-	case !sent && c != Unknown, p.names(f, c):
+	case safe == undeclared && p.names(f, c):
 		return "", nil
-	case safe == isIdempotent:
-		return string(Unknown), ErrAttempts
+	case c == Unknown:
+		return "effect", ErrUnknown
 	}
 	return "effect", ErrUnsafe
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // mayRepeat is the rule of the gate in the words of the documentation.
-func mayRepeat(c retry.Category, e retry.Effect, declared, named string, nested bool, unknowns int) bool {
+func mayRepeat(c retry.Category, e retry.Effect, declared, named string, nested bool) bool {
 	switch {
-	case c == retry.Bug:
+	case c == retry.Bug && named != "any":
 		return false
 	case slices.Contains([]retry.Category{retry.Permanent, retry.Canceled, retry.Deadline}, c) && named == "":
 		return false
@@ -23,7 +23,7 @@ func mayRepeat(c retry.Category, e retry.Effect, declared, named string, nested 
 	case named != "":
 		return true
 	case c == retry.Unknown:
-		return declared == "idempotent" && unknowns == 0
+		return declared == "idempotent"
 	}
 	return e == retry.NotSent || declared == "idempotent"
 }
@@ -38,27 +38,28 @@ func TestGate(t *testing.T) {
 		namings := map[string][]retry.Option{
 			"": nil, "on": {retry.On(c)}, "rule": {retry.Rules(retry.Rule{When: []retry.Category{c}})},
 		}
+		if c != retry.Canceled && c != retry.Deadline { // which OnAny leaves alone
+			namings["any"] = []retry.Option{retry.OnAny()}
+		}
 		for declared, options := range declarations {
 			for named, more := range namings {
 				p := policy(t, append(slices.Clone(options), more...)...)
 				for _, e := range []retry.Effect{retry.NotSent, retry.Maybe, retry.Done} {
 					for _, nested := range []bool{false, true} {
-						for unknowns := range 2 {
-							count++
-							name := fmt.Sprintf("%s %s declared %q named by %q nested %v unknowns %d", c, e, declared, named, nested, unknowns)
-							got := p.Repeat(retry.Failure{
-								Attempt: 2, Verdict: retry.Verdict{Category: c, Effect: e}, Nested: nested, Unknowns: unknowns,
-							}, nil)
-							if want := mayRepeat(c, e, declared, named, nested, unknowns); got.Retry != want || (got.Err == nil) != want {
-								t.Errorf("%s: %+v, want %v", name, got, want)
-							}
+						count++
+						name := fmt.Sprintf("%s %s declared %q named by %q nested %v", c, e, declared, named, nested)
+						got := p.Repeat(retry.Failure{
+							Attempt: 2, Verdict: retry.Verdict{Category: c, Effect: e}, Nested: nested,
+						}, nil)
+						if want := mayRepeat(c, e, declared, named, nested); got.Retry != want || (got.Err == nil) != want {
+							t.Errorf("%s: %+v, want %v", name, got, want)
 						}
 					}
 				}
 			}
 		}
 	}
-	if count != 12*3*3*3*2*2 {
+	if count != (12*3+10)*3*3*2 {
 		t.Fatalf("%d rows", count)
 	}
 }
@@ -81,8 +82,10 @@ func TestRepeatReasons(t *testing.T) {
 		{"canceled", retry.Failure{Attempt: 1, Verdict: verdict(retry.Canceled, retry.Maybe)}, nil, retry.ErrPermanent, "policy"},
 		{"deadline", retry.Failure{Attempt: 1, Verdict: verdict(retry.Deadline, retry.Maybe)}, nil, retry.ErrNoTime, "policy"},
 		{"maybe", retry.Failure{Attempt: 1, Verdict: verdict(retry.Network, retry.Maybe)}, nil, retry.ErrUnsafe, "effect"},
-		{"unknown", retry.Failure{Attempt: 1, Verdict: verdict("", retry.Maybe)}, nil, retry.ErrUnsafe, "effect"},
-		{"unknown again", retry.Failure{Attempt: 2, Unknowns: 1, Verdict: verdict(retry.Unknown, retry.Maybe)}, []retry.Option{retry.Idempotent()}, retry.ErrAttempts, "unknown"},
+		{"unknown", retry.Failure{Attempt: 1, Verdict: verdict("", retry.Maybe)}, nil, retry.ErrUnknown, "effect"},
+		{"unknown, not idempotent", retry.Failure{Attempt: 1, Verdict: verdict(retry.Unknown, retry.Maybe)},
+			[]retry.Option{retry.NotIdempotent(), retry.OnAny()}, retry.ErrUnknown, "effect"},
+		{"unknown, attempts used up", retry.Failure{Attempt: 8, Verdict: verdict(retry.Unknown, retry.Maybe)}, []retry.Option{retry.Idempotent()}, retry.ErrAttempts, "policy"},
 		{"nested", retry.Failure{Attempt: 1, Nested: true, Verdict: verdict(retry.Network, retry.Maybe)}, []retry.Option{retry.Idempotent()}, retry.ErrNested, "nested"},
 		{"hint", retry.Failure{Attempt: 1, Verdict: never}, nil, retry.ErrRejected, "hint"},
 		{"late", retry.Failure{Attempt: 1, Verdict: verdict(retry.Unsent, retry.NotSent), Now: now, Deadline: now}, nil, retry.ErrNoTime, "unsent"},

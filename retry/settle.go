@@ -122,17 +122,61 @@ func (o *operation) classify(err, ended error) Verdict {
 			return completed(v, errorTypeOf(err))
 		}
 	}
-	for _, c := range o.policy.run.classifiers {
-		if v, ok := c(err); ok {
-			return completed(v, errorTypeOf(err))
-		}
+	if v, ok := o.policy.run.classified(err); ok {
+		return v
 	}
+	var v Verdict
+	var told bool
 	if ended == nil && o.own != nil && o.own.bounds != nil {
-		return ClassifyIn(o.current, err) // its own time may be over
+		v, told = classifyIn(o.current, err) // its own time may be over
+	} else {
+		v, told = classify(err)
 	}
-	v := Classify(err)
 	if ended != nil && saysEnded(err, &v) { // whatever the cause
 		v.Category = counted(Canceled, ended)
+	}
+	// What repeats no harm, and what is one exchange, need no proof.
+	if !told && o.terms.safe != isIdempotent && !o.terms.exchange && !o.policy.run.exchange {
+		v.doubt()
+	}
+	return v
+}
+
+// doubt takes back that nothing was sent, where that is known of a part of the
+// operation only.
+func (v *Verdict) doubt() {
+	if v.Effect == NotSent {
+		v.Effect = Maybe
+	}
+}
+
+// classified asks the classifiers of the policy.
+func (r *running) classified(err error) (Verdict, bool) {
+	for _, c := range r.classifiers {
+		if v, ok := c(err); ok {
+			return completed(v, errorTypeOf(err)), true
+		}
+	}
+	return Verdict{}, false
+}
+
+// Classify says what an error means to the policy: what its classifiers say, else
+// what the function [Classify] says, with one difference. That function judges the
+// exchange that an error is about. An operation may have done more, such as a charge
+// before the audit that was refused: only a classifier, or an error that describes
+// itself ([Verdictor]), can know that nothing was sent at all. So [NotSent] is
+// [Maybe] here where neither says it, and where an [*Error] says it of an operation
+// inside. A nil error is [Unknown].
+func (p *Policy) Classify(err error) Verdict {
+	if err == nil {
+		return Classify(nil)
+	}
+	if v, ok := p.run.classified(err); ok {
+		return v
+	}
+	v, told := classify(err)
+	if !told {
+		v.doubt()
 	}
 	return v
 }
@@ -161,9 +205,6 @@ func (o *operation) decide(ended error) bool {
 		o.pacing = true
 		o.stop(ErrBudget)
 		return false
-	}
-	if f.Verdict.Category == Unknown {
-		f.Unknowns++
 	}
 	o.observeWait(&decision)
 	return true

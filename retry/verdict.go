@@ -31,7 +31,9 @@ type Verdict struct {
 }
 
 // Verdictor is an error that describes itself. [Classify] believes the first one
-// that it meets on the way from the outermost error to its causes.
+// that it meets on the way from the outermost error to its causes. Its effect is that
+// of the whole operation that fails with it: [NotSent] lets [Do] repeat operations
+// that are not idempotent.
 type Verdictor interface{ RetryVerdict() Verdict }
 
 // ErrAttemptTimeout is the context cause of an attempt that ran into its own
@@ -67,18 +69,24 @@ func (e *timeError) Is(target error) bool  { return target == context.DeadlineEx
 // apart. What is certain about the effect stays: an attempt that timed out while
 // it still dialed is [Unsent].
 func ClassifyIn(ctx context.Context, err error) Verdict {
-	v := Classify(err)
+	v, _ := classifyIn(ctx, err)
+	return v
+}
+
+// classifyIn is ClassifyIn, and what classify tells beside the verdict.
+func classifyIn(ctx context.Context, err error) (v Verdict, told bool) {
+	v, told = classify(err)
 	if ctx.Err() == nil || err == nil || !isContextEnd(err) && !isCancellation(&v) {
-		return v
+		return v, told
 	}
 	cause := Classify(context.Cause(ctx))
 	if v.Effect == NotSent {
 		if cause.Category == Timeout && v.Category == Unsent {
-			return v
+			return v, told
 		}
 		cause.Effect = NotSent
 	}
-	return cause
+	return cause, told
 }
 
 func isContextEnd(err error) bool {

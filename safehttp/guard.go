@@ -57,9 +57,9 @@ func (e *partlyRefusedError) Error() string {
 	return "no allowed address of the host answered; " + e.err.Error()
 }
 
-func (e *partlyRefusedError) RetryVerdict() retry.Verdict {
-	return retry.Verdict{Category: retry.Unsent, Effect: retry.NotSent, Type: "*net.OpError"}
-}
+// SafeToRetry tells package retry that this request was not sent. It says nothing about
+// what its caller did before.
+func (e *partlyRefusedError) SafeToRetry() bool { return true }
 
 // guard decides which addresses may be dialed.
 type guard struct{ allow []netip.Prefix }

@@ -31,7 +31,6 @@ type call struct {
 	failed   time.Duration  // when it did
 	took     time.Duration  // the last attempt
 	number   int            // attempts made, the one under way included
-	unknowns int            // failures of the category unknown that were repeated
 	paid     float64        // tokens withdrawn for the attempt to come
 	key      int            // what the caller means by the call, for servers that care
 	end      reason
@@ -167,16 +166,13 @@ func (c *call) settle(w *world, a *attempt, v *retry.Verdict) {
 		}
 		c.paid = cost
 	}
-	if v.Category == retry.Unknown {
-		c.unknowns++
-	}
 	w.after(c.wait, c, callRetries)
 }
 
 // repeat asks the policy.
 func (c *call) repeat(w *world, v *retry.Verdict) retry.Repetition {
 	f := retry.Failure{
-		Attempt: c.number, Verdict: *v, PreviousDelay: c.wait, Now: w.clock, Unknowns: c.unknowns,
+		Attempt: c.number, Verdict: *v, PreviousDelay: c.wait, Now: w.clock,
 		Nested: c.client.inherits && c.outer != nil && c.outer.later(),
 	}
 	if c.deadline > 0 {

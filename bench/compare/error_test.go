@@ -149,7 +149,7 @@ var errorClaims = []claim{
 		name: "unsafe_repeats_need_consent",
 		what: "What may have been done already is repeated only if that is declared harmless",
 		how:  "the connection breaks after the request was sent; the default policy, nothing declared",
-		ours: "one attempt, and ErrUnsafe; a refused dial is repeated",
+		ours: "one attempt, and ErrUnsafe; a refused dial is repeated where the operation is that one exchange",
 		peers: []rival{
 			defect(failsafeGo, "three attempts", retries(errReset, 3, func(op func() error) error {
 				return failsafe.With[any](retrypolicy.NewWithDefaults[any]()).Run(op)
@@ -165,7 +165,7 @@ var errorClaims = []claim{
 			err := retry.Do(t.Context(), policy(t), fails(sent, 0, errReset))
 			exactly(t, "attempts after a reset", sent.hits(), 1)
 			exactly(t, "reason", errors.Is(err, retry.ErrUnsafe), true)
-			_ = retry.Do(t.Context(), policy(t, retry.Attempts(3)), fails(refused, 0, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}))
+			_ = retry.Do(t.Context(), policy(t, retry.Attempts(3), retry.OneExchange()), fails(refused, 0, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}))
 			exactly(t, "attempts after a refused dial", refused.hits(), 3)
 		}),
 	},

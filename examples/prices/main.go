@@ -41,6 +41,9 @@ func example(ctx context.Context) error {
 	if err := planned(policy); err != nil {
 		return err
 	}
+	if err := anything(ctx); err != nil {
+		return err
+	}
 	if err := stock(ctx, policy); err != nil {
 		return err
 	}
@@ -70,6 +73,23 @@ func planned(policy *retry.Policy) error {
 		fmt.Println("plan:", warning.Code, "-", warning.Message)
 	}
 	return nil
+}
+
+// anything repeats whatever went wrong.
+func anything(ctx context.Context) error {
+	asked := 0
+	policy, err := retry.New(retry.Attempts(3), retry.Exponential(50*time.Millisecond, 2, time.Second), retry.OnAny())
+	if err != nil {
+		return err
+	}
+	err = retry.Do(ctx, policy, func(context.Context) error {
+		if asked++; asked < 3 {
+			return errors.New("the warehouse is being counted")
+		}
+		return nil
+	})
+	fmt.Printf("anything: asked %d times\n", asked)
+	return err
 }
 
 // errBusy stands for a failure that a driver reports.

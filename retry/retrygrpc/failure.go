@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -21,7 +20,9 @@ const keyPushback = "grpc-retry-pushback-ms"
 
 // Classify classifies errors that carry a gRPC status, by type and so faster than
 // [retry.Classify], which does it by reflection. It is a [retry.Classifier] for
-// policies of operations that make calls by connections of their own.
+// policies of operations that make calls by connections of their own. What an
+// operation did before such a call it cannot know, so that it never says that nothing
+// was sent.
 func Classify(err error) (retry.Verdict, bool) {
 	held, ok := errors.AsType[interface {
 		error
@@ -30,15 +31,19 @@ func Classify(err error) (retry.Verdict, bool) {
 	if !ok {
 		return retry.Verdict{}, false
 	}
-	if self, ok := held.(retry.Verdictor); ok {
-		return self.RetryVerdict(), true
+	if _, itself := held.(retry.Verdictor); itself {
+		return retry.Verdict{}, false // which retry.Classify asks
 	}
 	given := held.GRPCStatus()
 	if given.Code() == codes.OK {
 		return retry.Verdict{}, false
 	}
 	after, hinted := retryInfo(given)
-	return retry.ClassifyGRPC(uint32(given.Code()), retry.Hint{After: after}, hinted), true
+	v := retry.ClassifyGRPC(uint32(given.Code()), retry.Hint{After: after}, hinted)
+	if v.Effect == retry.NotSent {
+		v.Effect = retry.Maybe
+	}
+	return v, true
 }
 
 // retryInfo is the least wait in the details of a status.
@@ -102,11 +107,17 @@ func (c *client) failure(ctx context.Context, err error, seen *observed) error {
 
 // isUnsent reports that no server has seen the attempt. A peer is known as soon as
 // there is a stream for it; the texts are those of gRPC for streams that a server
-// refused or left out when it went away.
+// refused or left out when it went away. A status that a server has sent came with a
+// header or a trailer, and may have such a text from a call of its own.
 func isUnsent(given *status.Status, seen *observed) bool {
+	if seen.peer.Addr == nil {
+		return true
+	}
+	if len(seen.header) > 0 || len(seen.trailer) > 0 {
+		return false
+	}
 	text := given.Message()
-	return seen.peer.Addr == nil ||
-		strings.Contains(text, "error code: REFUSED_STREAM") ||
+	return text == "stream terminated by RST_STREAM with error code: REFUSED_STREAM" ||
 		text == "the connection is draining" ||
 		text == "the stream is rejected because server is draining the connection"
 }

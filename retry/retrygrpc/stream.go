@@ -258,6 +258,7 @@ func (s *clientStream) reopen(from grpc.ClientStream, err error) error {
 	case err == nil: // the message came when the attempt's time was over
 		err = context.Cause(s.try.Context())
 	default:
+		s.seen.header, _ = from.Header() // which is there, or never comes
 		s.seen.trailer = from.Trailer()
 		err = s.call.failure(s.try.Context(), err, s.seen)
 	}

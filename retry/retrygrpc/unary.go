@@ -38,10 +38,11 @@ var errClosedEarly = status.Error(codes.Unavailable, "the stream was closed befo
 // observed is what gRPC tells about an attempt besides its error.
 type observed struct {
 	peer    peer.Peer
+	header  metadata.MD
 	trailer metadata.MD
 }
 
 // watching are the options of a call with those that fill o.
 func (o *observed) watching(opts []grpc.CallOption) []grpc.CallOption {
-	return append(slices.Clip(opts), grpc.Peer(&o.peer), grpc.Trailer(&o.trailer))
+	return append(slices.Clip(opts), grpc.Peer(&o.peer), grpc.Header(&o.header), grpc.Trailer(&o.trailer))
 }

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/outlast-dev/outlast/retry"
 )
@@ -115,10 +116,14 @@ func TestRetryInfo(t *testing.T) {
 	if _, err := call1(t.Context(), connect(t, failing(refused.Err()), p), ""); err != nil || waited < 30*time.Millisecond {
 		t.Errorf("%v after %v", err, waited)
 	}
-	// By reflection, in package retry, it is the same.
+	// By reflection, in package retry, it is the same; but as the classifier of a policy
+	// it does not speak for what an operation did before.
 	typed, ok := Classify(refused.Err())
 	reflected := retry.Classify(refused.Err())
-	if typed.Type = reflected.Type; !ok || typed != reflected || typed.Category != retry.Throttled {
+	if typed.Effect == retry.NotSent || reflected.Effect != retry.NotSent {
+		t.Errorf("%+v and %+v", typed, reflected)
+	}
+	if typed.Type, typed.Effect = reflected.Type, reflected.Effect; !ok || typed != reflected || typed.Category != retry.Throttled {
 		t.Errorf("%+v and %+v", typed, reflected)
 	}
 }
@@ -143,6 +148,30 @@ func TestUnreachable(t *testing.T) {
 	_, err = call1(t.Context(), dial(t, grpc.WithUnaryInterceptor(UnaryClient(p)), refuse), "")
 	if status.Code(err) != codes.Unavailable || len(verdicts) != 1 {
 		t.Errorf("%v after %d", err, len(verdicts))
+	}
+}
+
+// TestRelayedTexts: a server that hands on what gRPC told it about a call of its own
+// has seen the attempt, and may have done its work.
+func TestRelayedTexts(t *testing.T) {
+	for _, text := range []string{
+		"stream terminated by RST_STREAM with error code: REFUSED_STREAM",
+		"the connection is draining",
+		"the stream is rejected because server is draining the connection",
+	} {
+		s := failing(status.Error(codes.Unavailable, text), status.Error(codes.Unavailable, text))
+		_, err := call1(t.Context(), connect(t, s, policy(t)), "")
+		if status.Code(err) != codes.Unavailable || s.calls() != 1 || !errors.Is(err, retry.ErrUnsafe) {
+			t.Errorf("%q: %d calls, %v", text, s.calls(), err)
+		}
+		s = &service{stream: func(int, grpc.ServerStream) error { return status.Error(codes.Unavailable, text) }}
+		stream, err := connect(t, s, policy(t)).NewStream(t.Context(), descTalk, methodTalk)
+		if err == nil {
+			err = stream.RecvMsg(&wrapperspb.StringValue{})
+		}
+		if status.Code(err) != codes.Unavailable || s.calls() != 1 {
+			t.Errorf("a stream, %q: %d calls, %v", text, s.calls(), err)
+		}
 	}
 }
 

@@ -105,9 +105,9 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	c := newCall(t, req)
 	if c.target == nil {
-		return c.end(retry.Hedged(c, t.policy, c.attempt, c.safety()))
+		return c.end(retry.Hedged(c, t.policy, c.attempt, c.safety(), retry.OneExchange()))
 	}
-	return c.end(retry.Hedged(c, t.policy, c.attempt, c.safety(), retry.For(c.target)))
+	return c.end(retry.Hedged(c, t.policy, c.attempt, c.safety(), retry.OneExchange(), retry.For(c.target)))
 }
 
 // CloseIdleConnections passes the call of [http.Client.CloseIdleConnections] on.

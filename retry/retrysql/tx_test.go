@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,6 +28,12 @@ func careless(ctx context.Context, tx *sql.Tx) error {
 	}
 	return nil
 }
+
+// What a function returns about a step outside of the transaction.
+var (
+	errNotSent = fmt.Errorf("charged; audit: %w", &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED})
+	errQuoted  = errors.New("charged; the ledger: timed out in a failed transaction")
+)
 
 // renaming returns an error of its own for every failure.
 func renaming(ctx context.Context, tx *sql.Tx) error {
@@ -151,6 +159,16 @@ var whoseError = map[string]sequence{
 	"rollback fails after the function's own error": {
 		map[string][]error{"ROLLBACK": {errLost}}, func(context.Context, *sql.Tx) error { return errOwn }, nil,
 		"1 BEGIN, 1 ROLLBACK, 1 close", errOwn,
+	},
+	"a step of the function's own was not sent": {
+		nil, func(context.Context, *sql.Tx) error { return errNotSent }, nil, "1 BEGIN, 1 ROLLBACK", errNotSent,
+	},
+	"a step was not sent, and rollback fails": {
+		map[string][]error{"ROLLBACK": {errLost}}, func(context.Context, *sql.Tx) error { return errNotSent }, nil,
+		"1 BEGIN, 1 ROLLBACK, 1 close", errNotSent,
+	},
+	"a step's text is that of an aborted transaction": {
+		nil, func(context.Context, *sql.Tx) error { return errQuoted }, nil, "1 BEGIN, 1 ROLLBACK", errQuoted,
 	},
 	"BEGIN fails": {
 		map[string][]error{"BEGIN": {coded("53300")}}, ordinary, nil, "1 BEGIN, " + good, nil,

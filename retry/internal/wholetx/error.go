@@ -73,10 +73,10 @@ func (e *Error) RetryVerdict() retry.Verdict {
 	}
 	v := retry.Classify(cause)
 	switch {
-	case e.Unknown:
-		v.Effect = retry.Maybe
-	case e.safe:
+	case e.safe && !e.Unknown:
 		v.Effect = retry.NotSent
+	case e.Unknown, v.Effect == retry.NotSent: // of a step of the function
+		v.Effect = retry.Maybe
 	}
 	return v
 }
@@ -101,7 +101,7 @@ func (w *Watch) RolledBack(err, rollback error) error {
 		if !holds(err, broken) {
 			e.First = broken
 		}
-	case isAborted(err):
+	case first != nil && isAborted(err):
 		e.safe = true
 		if !holds(err, first) {
 			e.First = first
@@ -168,9 +168,21 @@ func isAborted(err error) bool {
 	}](err); ok {
 		return failed.SQLState() == "25P02"
 	}
-	text := err.Error()
-	return strings.Contains(text, "commit unexpectedly resulted in rollback") || // pgx
-		strings.Contains(text, "in a failed transaction") // lib/pq
+	for ; ; err = errors.Unwrap(err) {
+		switch {
+		case err == nil:
+			return false
+		case abortedTexts[strings.ToLower(err.Error())]:
+			return true
+		}
+	}
+}
+
+// abortedTexts are all that the errors of the drivers without a type say: pgx, and
+// lib/pq. Somebody else's text may quote them.
+var abortedTexts = map[string]bool{
+	"commit unexpectedly resulted in rollback":                 true,
+	"pq: could not complete operation in a failed transaction": true,
 }
 
 func isContextEnd(err error) bool {
