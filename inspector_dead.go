@@ -1,7 +1,9 @@
 package outlast
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/bulk"
@@ -29,34 +31,33 @@ func (i *Inspector) DeadStats(ctx context.Context) (*store.DeadStats, error) {
 }
 
 // DeadGroups returns dead letters that match grouped by what went wrong, the
-// largest group first; at most limit groups, 100 if it is 0. With queues, those of
-// their letters alone.
-func (i *Inspector) DeadGroups(ctx context.Context, filter store.Filter, limit int, queues ...string) ([]store.DeadGroup, error) {
+// largest group first; at most limit groups, 100 if it is 0.
+func (i *Inspector) DeadGroups(ctx context.Context, filter store.Filter, limit int) ([]store.DeadGroup, error) {
 	if limit <= 0 {
 		limit = 100
 	}
 	each := limit
-	if len(queues) > 1 {
+	if len(filter.Queues) > 1 {
 		each = dead.MostGroups // one that is small in each may be large in all
 	}
-	groups, err := inEach(filter, queues, func(filter store.Filter) ([]store.DeadGroup, error) {
+	groups, err := inEach(filter, func(filter store.Filter) ([]store.DeadGroup, error) {
 		return i.client.backend.DeadGroups(ctx, dead.Letters(filter), each)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if len(queues) > 1 {
+	if len(filter.Queues) > 1 {
 		groups = dead.Together(groups)
 	}
 	return groups[:min(len(groups), limit)], nil
 }
 
 // DeadTrends tells when and where the letters of groups died, by fingerprint: of the
-// newest 4 000 letters of those that match, 1 000 with a type or a fingerprint. With
-// queues, those of so many letters of each.
-func (i *Inspector) DeadTrends(ctx context.Context, filter store.Filter, queues ...string) (map[string]*dead.Trend, error) {
+// newest 4 000 letters of those that match, 1 000 with a type or a fingerprint; of 4 000
+// of each queue of a filter that is bound to queues.
+func (i *Inspector) DeadTrends(ctx context.Context, filter store.Filter) (map[string]*dead.Trend, error) {
 	since := dead.TrendSince(time.Now())
-	parts, err := inEach(filter, queues, func(filter store.Filter) ([]store.DeadPart, error) {
+	parts, err := inEach(filter, func(filter store.Filter) ([]store.DeadPart, error) {
 		return i.client.backend.DeadTrend(ctx, dead.Letters(filter), since)
 	})
 	if err != nil {
@@ -73,15 +74,15 @@ func (i *Inspector) DeadTrends(ctx context.Context, filter store.Filter, queues 
 	return dead.Trends(parts, since, releases), nil
 }
 
-// inEach reads what a filter means in each of the queues, or in all without queues.
-func inEach[T any](filter store.Filter, queues []string, read func(store.Filter) ([]T, error)) (all []T, err error) {
-	if len(queues) == 0 {
-		queues = []string{filter.Queue}
+// inEach reads what a filter means, in each of the queues that it is bound to.
+func inEach[T any](filter store.Filter, read func(store.Filter) ([]T, error)) (all []T, err error) {
+	if err := checkFilter(&filter, nil); err != nil {
+		return nil, err
 	}
-	for _, queue := range queues {
-		filter.Queue = queue
-		if err := checkFilter(&filter, nil); err != nil {
-			return nil, err
+	queues := filter.Queues
+	for n := range max(1, len(queues)) {
+		if len(queues) > 0 {
+			filter.Queues = queues[n : n+1]
 		}
 		found, err := read(filter)
 		if err != nil {
@@ -93,10 +94,10 @@ func inEach[T any](filter store.Filter, queues []string, read func(store.Filter)
 }
 
 // DeadGroup returns the group of one fingerprint, of the letters that match; code
-// "not_found" where there is none. With queues, that of their letters alone.
-func (i *Inspector) DeadGroup(ctx context.Context, fingerprint string, filter store.Filter, queues ...string) (*store.DeadGroup, error) {
+// "not_found" where there is none.
+func (i *Inspector) DeadGroup(ctx context.Context, fingerprint string, filter store.Filter) (*store.DeadGroup, error) {
 	filter.Fingerprint = fingerprint
-	groups, err := i.DeadGroups(ctx, filter, 1, queues...)
+	groups, err := i.DeadGroups(ctx, filter, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -141,20 +142,43 @@ func (i *Inspector) Export(ctx context.Context, filter store.Filter, each func(*
 	return dead.Export(ctx, i.client.backend, filter, each)
 }
 
-// Operation returns a long action with its progress; code "not_found".
-func (i *Inspector) Operation(ctx context.Context, id string) (*store.Operation, error) {
-	return i.client.backend.Operation(ctx, id)
+// Operation returns a long action with its progress; code "not_found", with queues also
+// for one that is about another queue.
+func (i *Inspector) Operation(ctx context.Context, id string, queues ...string) (*store.Operation, error) {
+	operation, err := i.client.backend.Operation(ctx, id)
+	if err == nil && len(queues) > 0 && !aboutOnly(operation, queues) {
+		return nil, task.NotFound("operation", id)
+	}
+	return operation, err
 }
 
-// Operations returns the newest long actions, at most n, or 100 if n is 0.
-func (i *Inspector) Operations(ctx context.Context, n int) ([]store.Operation, error) {
+// Operations returns the newest long actions, at most n, or 100 if n is 0. With
+// queues, those that are about no other queue.
+func (i *Inspector) Operations(ctx context.Context, n int, queues ...string) ([]store.Operation, error) {
 	if n < 0 || n > maxPage {
 		return nil, task.Invalid("limit", "is outside 1 to 500", "0 means 100")
 	}
-	if n == 0 {
-		n = 100
+	n = cmp.Or(n, 100)
+	for most := n; ; most *= 4 { // what an operation is about, only its request tells
+		all, err := i.client.backend.Operations(ctx, "", most)
+		if err != nil {
+			return nil, err
+		}
+		own, last := all, len(all) < most
+		if len(queues) > 0 {
+			own = slices.DeleteFunc(all, func(o store.Operation) bool { return !aboutOnly(&o, queues) })
+		}
+		if last || len(own) >= n {
+			return own[:min(len(own), n)], nil
+		}
 	}
-	return i.client.backend.Operations(ctx, "", n)
+}
+
+// aboutOnly reports whether an operation is about some of the queues, and no other:
+// whoever sees one may stop it, for all that it is about.
+func aboutOnly(operation *store.Operation, queues []string) bool {
+	about := append(dead.QueuesOf(operation), bulk.QueuesOf(operation)...)
+	return len(about) > 0 && !slices.ContainsFunc(about, func(queue string) bool { return !slices.Contains(queues, queue) })
 }
 
 // OperationItems is the report of a redrive: what has become of each of its

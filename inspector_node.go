@@ -44,8 +44,12 @@ type LaneView struct {
 	Known *int
 }
 
-// LaneFilter selects lanes; zero fields do not filter.
-type LaneFilter struct{ Queue, Node string }
+// LaneFilter selects lanes; zero fields do not filter. With Queues, others are as if
+// there were none.
+type LaneFilter struct {
+	Queue, Node string
+	Queues      []string
+}
 
 // TopologyAt is when the node has read what [Inspector.Nodes] and
 // [Inspector.Lanes] tell: about a second ago, longer ago while the store does not
@@ -58,15 +62,16 @@ func (i *Inspector) TopologyAt() time.Time {
 }
 
 // Nodes returns the nodes, living ones first, then those that left or died
-// within the last hour; among these the youngest first.
-func (i *Inspector) Nodes(ctx context.Context) ([]NodeView, error) {
+// within the last hour; among these the youngest first. With queues, they tell of these
+// alone, and not how many tasks run there and whom they call.
+func (i *Inspector) Nodes(ctx context.Context, queues ...string) ([]NodeView, error) {
 	topology, err := i.Topology(ctx)
 	if err != nil {
 		return nil, err
 	}
 	owned := map[string]int{}
 	for n := range topology.Lanes {
-		if topology.Lanes[n].Queue != alert.Queue {
+		if shownQueue(topology.Lanes[n].Queue, queues) {
 			owned[topology.Lanes[n].Owner]++
 		}
 	}
@@ -84,7 +89,10 @@ func (i *Inspector) Nodes(ctx context.Context) ([]NodeView, error) {
 		if view.State == store.NodeAlive {
 			view.Load = node.Load // what it last said is not true of one that is gone
 		}
-		view.serves(node.Serves)
+		view.serves(node.Serves, queues)
+		if len(queues) > 0 {
+			view.Load.Running, view.AllowTargets, view.Signs = 0, nil, nil
+		}
 		if started {
 			view.Self = node.ID == i.client.engine.Node()
 			if silent, known := i.client.engine.Silent(node.ID); known && view.State == store.NodeAlive {
@@ -106,11 +114,21 @@ func ended(state store.NodeState) int {
 	return 1
 }
 
-// serves puts together what a node serves in its queues, those of alerts left out.
-func (v *NodeView) serves(serves store.Serves) {
+// shownQueue reports whether a queue is one of those, or with none is not that of
+// alerts.
+func shownQueue(queue string, queues []string) bool {
+	if len(queues) > 0 {
+		return slices.Contains(queues, queue)
+	}
+	return queue != alert.Queue
+}
+
+// serves puts together what a node serves in the queues, with none in all but those of
+// alerts.
+func (v *NodeView) serves(serves store.Serves, queues []string) {
 	all, every := []string{}, false
 	for queue, can := range serves {
-		if queue == alert.Queue {
+		if !shownQueue(queue, queues) {
 			continue
 		}
 		v.Queues = append(v.Queues, queue)
@@ -156,7 +174,7 @@ func (i *Inspector) Lanes(ctx context.Context, filter LaneFilter, after, limit i
 	for n := range topology.Lanes {
 		lane := &topology.Lanes[n]
 		if int(lane.Number) <= after || filter.Queue != "" && lane.Queue != filter.Queue || filter.Node != "" && lane.Owner != filter.Node ||
-			filter.Queue == "" && lane.Queue == alert.Queue {
+			filter.Queue == "" && !shownQueue(lane.Queue, filter.Queues) {
 			continue
 		}
 		if len(lanes) == limit {
@@ -172,7 +190,7 @@ func (i *Inspector) Lanes(ctx context.Context, filter LaneFilter, after, limit i
 }
 
 func (f *LaneFilter) check(topology *store.Topology) error {
-	if f.Queue != "" && !slices.ContainsFunc(topology.Queues, func(q store.Queue) bool { return q.Name == f.Queue }) {
+	if f.Queue != "" && len(f.Queues) > 0 && !slices.Contains(f.Queues, f.Queue) || f.Queue != "" && !slices.ContainsFunc(topology.Queues, func(q store.Queue) bool { return q.Name == f.Queue }) {
 		return task.NotFound("queue", f.Queue)
 	}
 	if f.Node != "" && !slices.ContainsFunc(topology.Nodes, func(n store.Node) bool { return n.ID == f.Node }) {

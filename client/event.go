@@ -96,7 +96,7 @@ type EventChanged struct {
 // EventResync says that something is missing.
 type EventResync struct {
 	Reason  string `json:"reason" enum:"gone,slow" doc:"gone: what came after Last-Event-ID is not kept any more, or was another process'; slow: the reader was too slow."`
-	Dropped int    `json:"dropped,omitempty" doc:"Messages that were dropped."`
+	Dropped int    `json:"dropped,omitempty" doc:"How many messages were dropped at most: one each quarter of a second."`
 }
 
 // EventFilter says which changes of tasks are told. The zero value is all.

@@ -18,7 +18,7 @@ type Node struct {
 	StartedAt Time      `json:"started_at"`
 	Silent    *Duration `json:"silent,omitempty" doc:"For how long the node that answers has seen no beat of this one. A node is dead after 5s."`
 	Lanes     int       `json:"lanes" doc:"That it owns."`
-	Running   int       `json:"running" doc:"Attempts in progress, at its last beat; 0 for one that left or died."`
+	Running   *int      `json:"running,omitempty" doc:"Attempts in progress, at its last beat; 0 for one that left or died. Absent for a token for certain queues, since they are of all."`
 	Slots     int       `json:"slots" doc:"Attempts at most; 0 for one that left or died."`
 	Queues    []string  `json:"queues" doc:"That it takes part in."`
 	Types     []string  `json:"types" doc:"That it can start; @http makes the requests of tasks with a target, * stands for every type."`

@@ -120,8 +120,9 @@ type Feed struct {
 	stop      context.CancelFunc // of the goroutines, nil while there are none
 	window    window
 	pages     []*Page
-	kept      int // changes of tasks in pages
-	last      uint64
+	kept      int    // changes of tasks in pages
+	last      uint64 // page that was turned
+	lost      uint64 // the last that is not kept any more
 	stats     *Stats
 	counts    map[string]map[What]int
 	updated   chan struct{}
@@ -221,6 +222,7 @@ func (f *Feed) end() {
 	defer f.mu.Unlock()
 	f.listening.Store(false)
 	f.last++ // whoever comes back has missed something
+	f.lost = f.last
 	f.pages, f.kept, f.window, f.counts, f.stats, f.stop = nil, 0, window{}, nil, nil, nil
 	if f.listeners > 0 {
 		f.begin() // somebody came meanwhile
@@ -235,15 +237,16 @@ func (f *Feed) turn(now time.Time) {
 		f.stop()
 		return
 	}
+	f.last++ // also of a page that is empty: positions are time, and tell nothing of what happens
 	page := f.window.take()
 	if page == nil {
 		return
 	}
-	f.last++
 	page.Number, page.At = f.last, now.UTC()
 	f.pages, f.kept = append(f.pages, page), f.kept+len(page.Tasks)
 	for len(f.pages) > mostPages || f.kept > mostTasks && len(f.pages) > 1 {
 		f.kept -= len(f.pages[0].Tasks)
+		f.lost = f.pages[0].Number
 		f.pages[0] = nil
 		f.pages = f.pages[1:]
 	}

@@ -3,7 +3,9 @@ package feed_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -141,6 +143,30 @@ func TestListenerComesBack(t *testing.T) {
 			late.Close()
 		}
 	})
+}
+
+// Where a listener has read to tells nothing of how much has happened: positions are the
+// same whether pages were empty or not.
+func TestPositionsTellNothing(t *testing.T) {
+	numbers := func(busy bool) (out []string) {
+		virtually(t, func(_ *testing.T, w *watched) {
+			l, _ := w.Listen("")
+			for i := range 20 {
+				if busy || i == 19 {
+					w.tell(3, "other")
+				}
+				after(feed.Every)
+				l.Read()
+				_, number, _ := strings.Cut(l.Position(), "-")
+				out = append(out, number)
+			}
+			l.Close()
+		})
+		return out
+	}
+	if busy, idle := numbers(true), numbers(false); !slices.Equal(busy, idle) {
+		t.Errorf("positions where something happens: %v, and where nothing does: %v", busy, idle)
+	}
 }
 
 // TestSlowListenerIsTold has one that does not read while more happens than is kept.

@@ -30,20 +30,11 @@ func (f *Feed) Listen(after string) (l *Listener, resumed bool) {
 	}
 	name, number, _ := strings.Cut(after, "-")
 	at, err := strconv.ParseUint(number, 10, 64)
-	if err != nil || name != f.name || at > f.last || at+1 < f.first() {
+	if err != nil || name != f.name || at > f.last || at < f.lost {
 		return l, false
 	}
 	l.at = at
 	return l, true
-}
-
-// first is the number of the oldest page that there is, or will be. The lock must be
-// held.
-func (f *Feed) first() uint64 {
-	if len(f.pages) > 0 {
-		return f.pages[0].Number
-	}
-	return f.last + 1
 }
 
 // Close ends the listening.
@@ -59,16 +50,16 @@ func (l *Listener) Close() {
 // Ended is closed when the feed is.
 func (l *Listener) Ended() <-chan struct{} { return l.feed.ended }
 
-// Read returns the pages since the last call, oldest first, how many pages were dropped
-// before them because the listener was too slow, and the stats, nil if there are no
+// Read returns the pages since the last call, oldest first, how many pages at most were
+// dropped before them because the listener was too slow, and the stats, nil if there are no
 // newer ones. Until the channel is closed there is no more. Nobody may change what it
 // returns.
 func (l *Listener) Read() (pages []*Page, dropped int, stats *Stats, more <-chan struct{}) {
 	f := l.feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if first := f.first(); l.at+1 < first {
-		dropped, l.at = int(first-l.at-1), first-1 //nolint:gosec // pages of at most a process' life
+	if l.at < f.lost {
+		dropped, l.at = int(f.lost-l.at), f.lost //nolint:gosec // pages of at most a process' life
 	}
 	for i := len(f.pages) - 1; i >= 0 && f.pages[i].Number > l.at; i-- {
 		pages = f.pages[i:len(f.pages):len(f.pages)]

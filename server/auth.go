@@ -32,6 +32,7 @@ type scope string
 const (
 	shared   scope = "everything: it tells nothing of tasks"
 	unsigned scope = "everything but who made it: it tells nothing of tasks"
+	partly   scope = "everything but what tells of other queues"
 	whole    scope = "refused: it is about all queues"
 	byTask   scope = "tasks of its queues; others are not found"
 	byQueue  scope = "its queues; others are not found"

@@ -27,21 +27,13 @@ func (q *deadQuery) filter() (store.Filter, error) {
 	return filter, err
 }
 
-// scoped is the filter within the token's queues as far as one filter can be; within has
-// the queues apart, none for all.
+// scoped is the filter within the token's queues.
 func (q *deadQuery) scoped(ctx context.Context) (store.Filter, error) {
 	filter, err := q.filter()
 	if err != nil {
 		return filter, err
 	}
 	return scopedFilter(ctx, filter)
-}
-
-func (q *deadQuery) within(ctx context.Context) (filter store.Filter, queues []string, err error) {
-	if filter, err = q.filter(); err == nil {
-		queues, err = scopedQueues(ctx, filter.Queue)
-	}
-	return filter, queues, err
 }
 
 type deadInput struct {
@@ -68,7 +60,7 @@ func (s *Server) addDead() {
 			return fail[client.Tasks](err)
 		}
 		views, next, err := s.inspect.Dead(ctx, filter, page)
-		return tasks(ctx, views, next, err)
+		return tasks(views, next, err)
 	})
 	handle(s, route{
 		method: "GET", path: "/v1/dead/{id}", id: "get-dead", needs: token.View, scope: byTask, tag: "dead letters", answers: []int{200},
@@ -218,9 +210,6 @@ func (s *Server) export(ctx context.Context, w http.ResponseWriter, filter store
 		return err
 	}
 	err := s.inspect.Export(ctx, filter, func(t *outlast.Task, attempts []outlast.Attempt) error {
-		if token := scoped(ctx); token != nil && !token.Covers(t.Queue) {
-			return nil
-		}
 		views, err := s.inspect.View(ctx, t)
 		if err != nil {
 			return err

@@ -25,12 +25,12 @@ func (s *Server) addDeadGroups() {
 	handle(s, route{
 		method: "GET", path: "/v1/dead/groups", id: "group-dead", needs: token.View, scope: filtered, tag: "dead letters", answers: []int{200},
 		summary: "Group dead letters by the fingerprint of their last error, most first",
-		about:   "With a filter, and for trends, the newest 4 000 letters are looked at, 1 000 with a type or a fingerprint; for a token for several queues, so many of each of them.",
+		about:   "With a filter, and for trends, the newest 4 000 letters are looked at, 1 000 with a type or a fingerprint; for a token for certain queues, 4 000 of each of them.",
 	}, s.deadGroups)
 	handle(s, route{
 		method: "GET", path: "/v1/dead/groups/{fingerprint}", id: "get-dead-group", needs: token.View, scope: filtered, tag: "dead letters", answers: []int{200},
 		summary: "Get a group of dead letters: when, why and where they died, and the error of the example", errors: []task.Code{task.CodeNotFound},
-		about: "The newest 1 000 letters of the group are looked at, for a token for several queues those of each of them.",
+		about: "The newest 1 000 letters of the group are looked at; for a token for certain queues, those of the group among the newest 4 000 of each of them.",
 	}, s.deadGroup)
 }
 
@@ -42,17 +42,17 @@ func (s *Server) deadGroups(ctx context.Context, in *groupsInput) (answer[client
 	if page.Limit == 0 {
 		page.Limit = 100
 	}
-	filter, queues, err := in.within(ctx)
+	filter, err := in.scoped(ctx)
 	if err != nil {
 		return fail[client.DeadGroups](err)
 	}
-	groups, err := s.inspect.DeadGroups(ctx, filter, page.Limit, queues...)
+	groups, err := s.inspect.DeadGroups(ctx, filter, page.Limit)
 	if err != nil {
 		return fail[client.DeadGroups](err)
 	}
 	var trends map[string]*dead.Trend
 	if in.Trend {
-		if trends, err = s.inspect.DeadTrends(ctx, filter, queues...); err != nil {
+		if trends, err = s.inspect.DeadTrends(ctx, filter); err != nil {
 			return fail[client.DeadGroups](err)
 		}
 	}
@@ -68,16 +68,16 @@ func (s *Server) deadGroup(ctx context.Context, in *groupInput) (answer[client.D
 	if in.Fingerprint != "" && in.Fingerprint != in.Of {
 		return fail[client.DeadGroup](task.Invalid("fingerprint", "is given twice", "the path has it"))
 	}
-	filter, queues, err := in.within(ctx)
+	filter, err := in.scoped(ctx)
 	if err != nil {
 		return fail[client.DeadGroup](err)
 	}
-	group, err := s.inspect.DeadGroup(ctx, in.Of, filter, queues...)
+	group, err := s.inspect.DeadGroup(ctx, in.Of, filter)
 	if err != nil {
 		return fail[client.DeadGroup](err)
 	}
 	filter.Fingerprint = in.Of
-	trends, err := s.inspect.DeadTrends(ctx, filter, queues...)
+	trends, err := s.inspect.DeadTrends(ctx, filter)
 	if err != nil {
 		return fail[client.DeadGroup](err)
 	}

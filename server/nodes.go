@@ -31,11 +31,11 @@ type wakeInput struct {
 
 func (s *Server) addNodes() {
 	handle(s, route{
-		method: "GET", path: "/v1/nodes", id: "list-nodes", needs: token.View, scope: shared, tag: "nodes", answers: []int{200},
+		method: "GET", path: "/v1/nodes", id: "list-nodes", needs: token.View, scope: partly, tag: "nodes", answers: []int{200},
 		summary: "List nodes, living ones first", about: "What the rows of the nodes say, about a second old. Nodes that left or died are shown for an hour.",
 	}, s.listNodes)
 	handle(s, route{
-		method: "GET", path: "/v1/lanes", id: "list-lanes", needs: token.View, scope: shared, tag: "nodes", answers: []int{200},
+		method: "GET", path: "/v1/lanes", id: "list-lanes", needs: token.View, scope: filtered, tag: "nodes", answers: []int{200},
 		summary: "List lanes by number, with their owners", errors: []task.Code{task.CodeNotFound},
 	}, s.listLanes)
 	handle(s, route{
@@ -54,14 +54,18 @@ func (s *Server) listNodes(ctx context.Context, in *nodesInput) (answer[client.N
 	if page.Limit == 0 {
 		page.Limit = 100
 	}
-	views, err := s.inspect.Nodes(ctx)
+	views, err := s.inspect.Nodes(ctx, queuesOf(ctx)...)
 	if err != nil {
 		return fail[client.Nodes](err)
 	}
 	out := client.Nodes{Total: len(views), Nodes: []client.Node{}}
 	out.AsOf, out.Stale = s.reading()
 	for i := range views[:min(len(views), page.Limit)] {
-		out.Nodes = append(out.Nodes, wireNode(&views[i]))
+		node := wireNode(&views[i])
+		if scoped(ctx) == nil {
+			node.Running = &views[i].Load.Running
+		}
+		out.Nodes = append(out.Nodes, node)
 	}
 	return ok(out)
 }
@@ -79,7 +83,7 @@ func (s *Server) reading() (asOf client.Time, stale bool) {
 func wireNode(view *outlast.NodeView) client.Node {
 	out := client.Node{
 		ID: view.ID, Address: view.Address, Version: view.Version, Release: view.Release, Kind: "server", State: string(view.State), Self: view.Self,
-		StartedAt: wireTime(view.StartedAt), Lanes: view.Lanes, Running: view.Load.Running, Slots: view.Load.Slots,
+		StartedAt: wireTime(view.StartedAt), Lanes: view.Lanes, Slots: view.Load.Slots,
 		Queues: append([]string{}, view.Queues...), Types: view.Types,
 		AllowTargets: view.AllowTargets, Signs: view.Signs, Leaving: view.Leaving,
 	}
@@ -109,7 +113,7 @@ func (s *Server) listLanes(ctx context.Context, in *lanesInput) (answer[client.L
 		}
 		after = int(number)
 	}
-	views, more, err := s.inspect.Lanes(ctx, outlast.LaneFilter{Queue: in.Queue, Node: in.Node}, after, page.Limit)
+	views, more, err := s.inspect.Lanes(ctx, outlast.LaneFilter{Queue: in.Queue, Node: in.Node, Queues: queuesOf(ctx)}, after, page.Limit)
 	if err != nil {
 		return fail[client.Lanes](err)
 	}

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/outlast-dev/outlast/bulk"
 	"github.com/outlast-dev/outlast/client"
@@ -56,12 +55,9 @@ func (s *Server) addOperations() {
 		if page.Limit == 0 {
 			page.Limit = 100
 		}
-		operations, err := s.inspect.Operations(ctx, page.Limit)
+		operations, err := s.inspect.Operations(ctx, page.Limit, queuesOf(ctx)...)
 		if err != nil {
 			return fail[client.Operations](err)
-		}
-		if t := scoped(ctx); t != nil {
-			operations = slices.DeleteFunc(operations, func(o store.Operation) bool { return !coversOperation(t, &o) })
 		}
 		out := client.Operations{Operations: make([]client.Operation, len(operations))}
 		for i := range operations {
@@ -73,7 +69,7 @@ func (s *Server) addOperations() {
 		method, verb, summary string
 		do                    func(context.Context, string) (*store.Operation, error)
 	}{
-		{"GET", "", "Get an operation and its progress", s.inspect.Operation},
+		{"GET", "", "Get an operation and its progress", func(ctx context.Context, id string) (*store.Operation, error) { return s.inspect.Operation(ctx, id) }},
 		{"POST", "pause", "Pause an operation", s.inspect.PauseOperation},
 		{"POST", "resume", "Resume a paused operation", s.inspect.ResumeOperation},
 		{"POST", "cancel", "Cancel an operation; what it has done stays done", s.inspect.CancelOperation},
@@ -113,14 +109,10 @@ func (s *Server) items(ctx context.Context, id string, page store.Page) ([]clien
 // inOperation answers an operation on other queues than the token's as if there
 // were none.
 func (s *Server) inOperation(ctx context.Context, id string) error {
-	t := scoped(ctx)
-	if t == nil {
+	if scoped(ctx) == nil {
 		return nil
 	}
-	operation, err := s.inspect.Operation(ctx, id)
-	if err == nil && !coversOperation(t, operation) {
-		err = task.NotFound("operation", id)
-	}
+	_, err := s.inspect.Operation(ctx, id, queuesOf(ctx)...)
 	return err
 }
 

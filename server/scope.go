@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/bulk"
-	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
@@ -104,16 +102,17 @@ func (s *Server) queueOf(ctx context.Context, id task.ID) (string, error) {
 	return view.Queue, nil
 }
 
-// scopedFilter bounds a filter to the token's queues as far as a filter can: one
-// that names no queue is that of the only one, or is followed by [inQueues].
+// scopedFilter bounds a filter to the token's queues. It may name one of them only.
 func scopedFilter(ctx context.Context, filter store.Filter) (store.Filter, error) {
 	t := scoped(ctx)
-	switch {
-	case t == nil:
-	case filter.Queue == "" && len(t.Queues) == 1:
-		filter.Queue = t.Queues[0]
-	case filter.Queue != "" && !t.Covers(filter.Queue):
+	if t == nil {
+		return filter, nil
+	}
+	if filter.Queue != "" && !t.Covers(filter.Queue) {
 		return filter, outside(t, "queue")
+	}
+	if filter.Queues = t.Queues; filter.Queue != "" {
+		filter.Queues = []string{filter.Queue}
 	}
 	return filter, nil
 }
@@ -136,20 +135,23 @@ func scopedQueues(ctx context.Context, queue string) ([]string, error) {
 // boundFilter is for actions, which change all that a filter means: it must name one
 // of the token's queues if that is for several.
 func boundFilter(ctx context.Context, filter store.Filter) (store.Filter, error) {
+	t := scoped(ctx)
+	if t != nil && filter.Queue == "" && len(t.Queues) == 1 {
+		filter.Queue = t.Queues[0]
+	}
 	filter, err := scopedFilter(ctx, filter)
-	if t := scoped(ctx); t != nil && (err != nil || filter.Queue == "") {
+	if t != nil && (err != nil || filter.Queue == "") {
 		return filter, outside(t, "filter.queue")
 	}
 	return filter, err
 }
 
-// inQueues leaves out tasks of other queues than the token's.
-func inQueues(ctx context.Context, views []*outlast.View) []*outlast.View {
-	t := scoped(ctx)
-	if t == nil {
-		return views
+// queuesOf are those that the token of a request is for, nil for all.
+func queuesOf(ctx context.Context) []string {
+	if t := scoped(ctx); t != nil {
+		return t.Queues
 	}
-	return slices.DeleteFunc(views, func(v *outlast.View) bool { return !t.Covers(v.Queue) })
+	return nil
 }
 
 // scopedLetters bounds what a redrive, a purge or an action on tasks is about: by filter to the token's
@@ -190,13 +192,6 @@ func (s *Server) ownItems(ctx context.Context, ids []task.ID) ([]bool, error) {
 		own[i] = found[id]
 	}
 	return own, err
-}
-
-// coversOperation answers an operation that is also about other queues as if there
-// were none: whoever sees one may stop it, for all of its letters.
-func coversOperation(t *token.Token, operation *store.Operation) bool {
-	queues := append(dead.QueuesOf(operation), bulk.QueuesOf(operation)...)
-	return len(queues) > 0 && !slices.ContainsFunc(queues, func(queue string) bool { return !t.Covers(queue) })
 }
 
 func idsOf[T any](items []T, id func(*T) task.ID) []task.ID {

@@ -59,6 +59,7 @@ func (st *stream) run(resumed bool) {
 		}
 		if now.Sub(beat) >= beatEvery {
 			beat = now
+			st.forward() // the position is that of now, whatever woke the stream before
 			st.write(append(append(st.buffer[:0], "id: "+st.position...), "\n: beat\n\n"...))
 		}
 	}

@@ -254,7 +254,7 @@ func (s *Server) listTasks(ctx context.Context, in *listInput) (answer[client.Ta
 		return fail[client.Tasks](err)
 	}
 	views, next, err := s.inspect.Find(ctx, filter, page)
-	return tasks(ctx, views, next, err)
+	return tasks(views, next, err)
 }
 
 func (s *Server) listUpcoming(ctx context.Context, in *upcomingInput) (answer[client.Upcoming], error) {
@@ -272,14 +272,14 @@ func (s *Server) listUpcoming(ctx context.Context, in *upcomingInput) (answer[cl
 	if err != nil {
 		return fail[client.Upcoming](err)
 	}
-	return ok(client.Upcoming{Tasks: wireTasks(inQueues(ctx, views)), Complete: complete})
+	return ok(client.Upcoming{Tasks: wireTasks(views), Complete: complete})
 }
 
-func tasks(ctx context.Context, views []*outlast.View, next string, err error) (answer[client.Tasks], error) {
+func tasks(views []*outlast.View, next string, err error) (answer[client.Tasks], error) {
 	if err != nil {
 		return fail[client.Tasks](err)
 	}
-	return ok(client.Tasks{Tasks: wireTasks(inQueues(ctx, views)), NextCursor: next})
+	return ok(client.Tasks{Tasks: wireTasks(views), NextCursor: next})
 }
 
 func pageOf(limit *int, cursor string) (store.Page, error) {

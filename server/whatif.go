@@ -138,7 +138,7 @@ func (s *Server) readRecorded(ctx context.Context, filter store.Filter, most int
 		if err != nil {
 			return read, nil, err
 		}
-		views, left := ran(inQueues(ctx, views), most-read.Tasks, &read)
+		views, left := ran(views, most-read.Tasks, &read)
 		if err := s.record(ctx, views, recorder, &read); err != nil {
 			return read, nil, err
 		}

@@ -352,6 +352,10 @@ type Filter struct {
 	Search string
 	// Without is a queue whose tasks are left out.
 	Without string `json:",omitempty"`
+	// Queues are all that who asks may see, nil for every one: a task of another queue
+	// is as if there were none. None takes up the rows that a call looks at of dead
+	// letters, and no cursor is made of one's id.
+	Queues []string `json:",omitempty"`
 }
 
 // Page is a keyset page. Limit is 1 to 500, 100 when 0. Cursor is "" for

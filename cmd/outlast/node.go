@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -104,12 +105,20 @@ func nodeRows(nodes []client.Node) func(io.Writer) {
 				state += " (stopping)"
 			}
 			if n.State == "alive" {
-				load = fmt.Sprintf("%d/%d", n.Running, n.Slots)
+				load = fmt.Sprintf("%s/%d", running(n), n.Slots)
 			}
 			row(w, clean(n.ID)+mark, state, clean(n.Kind), clean(n.Address), clean(n.Version), clean(n.Release), n.Lanes,
 				load, silent, when(n.StartedAt), few(n.Queues), few(startable(n.Types)), few(mayCall(n)))
 		}
 	}
+}
+
+// running is how many attempts a node has in progress, "?" for who is not to know.
+func running(n *client.Node) string {
+	if n.Running == nil {
+		return "?"
+	}
+	return strconv.Itoa(*n.Running)
 }
 
 // startable are the types of a node as people read them: requests first.

@@ -394,7 +394,7 @@ export interface paths {
         };
         /**
          * Group dead letters by the fingerprint of their last error, most first
-         * @description With a filter, and for trends, the newest 4 000 letters are looked at, 1 000 with a type or a fingerprint; for a token for several queues, so many of each of them.
+         * @description With a filter, and for trends, the newest 4 000 letters are looked at, 1 000 with a type or a fingerprint; for a token for certain queues, 4 000 of each of them.
          */
         get: operations["group-dead"];
         put?: never;
@@ -414,7 +414,7 @@ export interface paths {
         };
         /**
          * Get a group of dead letters: when, why and where they died, and the error of the example
-         * @description The newest 1 000 letters of the group are looked at, for a token for several queues those of each of them.
+         * @description The newest 1 000 letters of the group are looked at; for a token for certain queues, those of the group among the newest 4 000 of each of them.
          */
         get: operations["get-dead-group"];
         put?: never;
@@ -2298,7 +2298,7 @@ export interface components {
         EventResync: {
             /**
              * Format: int64
-             * @description Messages that were dropped.
+             * @description How many messages were dropped at most: one each quarter of a second.
              */
             dropped?: number;
             /**
@@ -2840,9 +2840,9 @@ export interface components {
             release?: string;
             /**
              * Format: int64
-             * @description Attempts in progress, at its last beat; 0 for one that left or died.
+             * @description Attempts in progress, at its last beat; 0 for one that left or died. Absent for a token for certain queues, since they are of all.
              */
-            running: number;
+            running?: number;
             /** @description The node that answers. */
             self: boolean;
             /** @description Hosts whose requests it signs. */

@@ -84,11 +84,15 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 	var last task.ID
 	reads, bytes := 0, 0
 	for id := range d.candidates(filter, cursor) {
+		t := d.find(id)
+		if t != nil && !within(t, filter) {
+			continue // as if it were not there
+		}
 		if reads == findReads || len(tasks) == page.Limit || bytes >= pages.MostBytes {
 			return tasks, hex.EncodeToString(last[:]), nil
 		}
 		reads, last = reads+1, id
-		if t := d.find(id); t != nil && matches(t, filter) {
+		if t != nil && matches(t, filter) {
 			if t = clone(t); page.Bare {
 				t.Payload, t.Result = nil, nil
 			}
@@ -144,7 +148,12 @@ func matches(t *task.Task, f store.Filter) bool {
 		(f.Since.IsZero() || !made.Before(f.Since)) && (f.Until.IsZero() || made.Before(f.Until)) &&
 		(f.DiedBefore.IsZero() || t.State == task.Dead && t.FinishedAt.Before(f.DiedBefore)) &&
 		equalOrAny(f.Target, t.Target) && t.Attempt >= f.AttemptMin && hasMetadata(t, f.Metadata) && where.Finds(t, f.Search) &&
-		(f.Without == "" || f.Without != t.Queue) && (f.IDs == nil || slices.Contains(f.IDs, t.ID))
+		(f.Without == "" || f.Without != t.Queue) && within(t, f) && (f.IDs == nil || slices.Contains(f.IDs, t.ID))
+}
+
+// within reports whether a task is in the queues that the filter is bound to.
+func within(t *task.Task, f store.Filter) bool {
+	return len(f.Queues) == 0 || slices.Contains(f.Queues, t.Queue)
 }
 
 func hasMetadata(t *task.Task, wanted map[string]string) bool {

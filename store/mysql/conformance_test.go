@@ -55,3 +55,6 @@ func conform(t *testing.T, options string) {
 func TestModel(t *testing.T) {
 	storetest.RunModel(t, memory.New(), newDatabase(t, options).store(t))
 }
+
+// TestWindows has more tasks of another queue than one look takes in.
+func TestWindows(t *testing.T) { storetest.Windows(t, newDatabase(t, options).store(t)) }

@@ -29,7 +29,7 @@ FROM outlast_dead_group WHERE fingerprint = ?`
 	// describeGroups describes groups by the newest letter of each that
 	// matched.
 	describeGroups = `SELECT g.fingerprint, g.n, d.type, d.reason, d.category, COALESCE(JSON_UNQUOTE(JSON_EXTRACT(CONVERT(d.last_error USING utf8mb4), '$.message')), ''),
- COALESCE((SELECT first_seen FROM outlast_dead_group w WHERE w.fingerprint = g.fingerprint), 0), g.newest, d.id
+ @first, g.newest, d.id
 FROM (@groups) g STRAIGHT_JOIN outlast_dead d ON d.id = g.id ORDER BY g.n DESC, g.newest DESC, g.fingerprint LIMIT ?`
 )
 
@@ -105,13 +105,13 @@ func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) 
 func groupsOf(filter store.Filter, limit int) (string, []any) {
 	from, match := deadOf(filter)
 	newest := `SELECT ` + from.id + ` FROM ` + from.table + ` WHERE ` + from.where.String() + ` ORDER BY ` + from.id + ` DESC LIMIT ` + strconv.Itoa(where.Grouped(filter))
-	grouped := `SELECT d.fingerprint, COUNT(*) AS n, MAX(d.finished_at) AS newest,
+	first := `COALESCE((SELECT first_seen FROM outlast_dead_group w WHERE w.fingerprint = g.fingerprint), 0)`
+	if len(filter.Queues) > 0 { // that of the group may be of a letter of another queue
+		first = `g.oldest`
+	}
+	grouped := `SELECT d.fingerprint, COUNT(*) AS n, MIN(d.finished_at) AS oldest, MAX(d.finished_at) AS newest,
  UNHEX(SUBSTRING(MAX(CONCAT(LPAD(HEX(d.finished_at), 16, '0'), HEX(d.id))), 17)) AS id
 FROM (` + newest + `) w STRAIGHT_JOIN outlast_dead d ON d.id = w.id STRAIGHT_JOIN outlast_task t ON t.id = d.id` + from.joins() +
 		` WHERE ` + match.String() + ` GROUP BY d.fingerprint`
-	return replaceGroups(grouped), append(append(from.where.Args, match.Args...), limit)
-}
-
-func replaceGroups(grouped string) string {
-	return strings.Replace(describeGroups, "@groups", grouped, 1)
+	return strings.NewReplacer("@groups", grouped, "@first", first).Replace(describeGroups), append(append(from.where.Args, match.Args...), limit)
 }

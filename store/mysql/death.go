@@ -17,10 +17,10 @@ const (
 
 	lastErrors = `SELECT id, last_error FROM outlast_task WHERE id IN (@ids)`
 
-	insertDead = `INSERT INTO outlast_dead (id, type, claim, attempt, node, started_at, finished_at, cancel, reason, category, fingerprint, fallback,
+	insertDead = `INSERT INTO outlast_dead (id, queue, type, claim, attempt, node, started_at, finished_at, cancel, reason, category, fingerprint, fallback,
  last_error, attempts) VALUES `
 
-	deadColumns = 14
+	deadColumns = 15
 
 	// holdKeys blocks keys by dead letters, which were their heads.
 	holdKeys = `INSERT INTO outlast_key_hold (lane, line, id, hold_mode, since) VALUES `
@@ -151,7 +151,7 @@ func (d *death) letterRow(letter *stored.Letter) ([]any, error) {
 		fallback = id
 	}
 	return []any{
-		d.ID, letter.Type, d.Claim, d.After, d.Node, micro(d.Started), letter.At, d.row.Cancel, letter.Reason, letter.Category, letter.Fingerprint,
+		d.ID, d.row.Queue, letter.Type, d.Claim, d.After, d.Node, micro(d.Started), letter.At, d.row.Cancel, letter.Reason, letter.Category, letter.Fingerprint,
 		fallback, failure, attempts,
 	}, nil
 }

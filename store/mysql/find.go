@@ -31,7 +31,9 @@ func sourceOf(f store.Filter) source {
 		return source{table: `outlast_run r STRAIGHT_JOIN outlast_task t ON t.id = r.id`, id: `r.id`}
 	case where.OnlyDead(f):
 		s := source{table: `outlast_dead d STRAIGHT_JOIN outlast_task t ON t.id = d.id`, id: `d.id`}
-		switch { // one index is used: the most selective
+		switch { // one index is used: the most selective, or the one that leads to no other queue's
+		case len(f.Queues) > 0:
+			s.where.Queues(`d.queue`, f.Queues)
 		case f.Fingerprint != "":
 			s.where.And(`d.fingerprint = ?`, f.Fingerprint)
 		case f.Type != "":
@@ -85,6 +87,7 @@ func conditions(f store.Filter) (w where.Where) {
 			w.And(c.text, c.value)
 		}
 	}
+	w.Queues(`t.queue`, f.Queues)
 	if !f.DiedBefore.IsZero() {
 		w.And(`d.finished_at < ?`, f.DiedBefore.UnixMicro())
 	}
@@ -121,29 +124,43 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 	if err != nil {
 		return nil, "", err
 	}
-	var floor task.ID
 	err = s.snapshot(ctx, func(c *session) (err error) {
 		if filter.IDs != nil {
-			found, floor, err = asked.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return c.findID(filter, id, asked.Bare) })
+			found, next, err = asked.ReadByID(filter.IDs, func(id task.ID) (*task.Task, error) { return c.findID(filter, id, asked.Bare) })
 			return err
 		}
-		found, floor, err = c.findWindow(filter, &asked)
+		found, next, err = asked.Read(func(before task.ID, limit int) ([]*task.Task, task.ID, error) {
+			var windows []pages.Window
+			for _, filter := range partsOf(filter) {
+				windows = append(windows, func(limit int) ([]*task.Task, task.ID, error) { return c.findWindow(filter, before, limit, asked.Bare) })
+			}
+			return pages.Merge(windows, limit)
+		})
 		return err
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	return found, asked.Next(floor), nil
+	return found, next, nil
+}
+
+// partsOf are the filters of the windows of a page: one for each queue where an index has
+// them apart.
+func partsOf(f store.Filter) []store.Filter {
+	if where.OnlyDead(f) {
+		return where.EachQueue(f)
+	}
+	return []store.Filter{f}
 }
 
 // findWindow reads a page from a window of the source. floor is the id at
 // which the next page begins, zero after the last.
-func (s *session) findWindow(filter store.Filter, asked *pages.Request) (found []*task.Task, floor task.ID, err error) {
+func (s *session) findWindow(filter store.Filter, before task.ID, limit int, bare bool) (found []*task.Task, floor task.ID, err error) {
 	from := sourceOf(filter)
 	if from, err = s.narrowed(from, filter); err != nil {
 		return nil, floor, err
 	}
-	from.idRange(filter, asked.Before)
+	from.idRange(filter, before)
 	match := conditions(filter)
 	last := `SELECT ` + from.id + ` FROM ` + from.table + ` WHERE ` + from.where.String() + ` ORDER BY ` + from.id + ` DESC LIMIT 1 OFFSET ?`
 	if _, err := s.first(last, []any{(*identity)(&floor)}, append(from.where.Args[:len(from.where.Args):len(from.where.Args)], window-1)...); err != nil {
@@ -152,16 +169,16 @@ func (s *session) findWindow(filter store.Filter, asked *pages.Request) (found [
 	if !floor.IsZero() {
 		from.where.And(from.id+` >= ?`, floor)
 	}
-	args := append(append(from.where.Args[:len(from.where.Args):len(from.where.Args)], match.Args...), asked.Limit+1)
+	args := append(append(from.where.Args[:len(from.where.Args):len(from.where.Args)], match.Args...), limit+1)
 	query := ` FROM ` + from.table + from.joins() + ` WHERE ` + from.where.String() + ` AND ` + match.String() + ` ORDER BY ` + from.id + ` DESC LIMIT ?`
-	ids, more, err := s.fitting(`SELECT `+from.id+`, `+sizeOfTask(asked.Bare)+query, asked.Limit, args...)
+	ids, more, err := s.fitting(`SELECT `+from.id+`, `+sizeOfTask(bare)+query, limit, args...)
 	if err != nil || len(ids) == 0 {
 		return nil, floor, err
 	}
 	if more {
 		floor = ids[len(ids)-1].(task.ID)
 	}
-	found, err = s.tasks(`SELECT `+columns(asked.Bare)+` FROM outlast_task t`+knownJoins+` WHERE t.id IN (?`+strings.Repeat(`, ?`, len(ids)-1)+`) ORDER BY t.id DESC`, ids...)
+	found, err = s.tasks(`SELECT `+columns(bare)+` FROM outlast_task t`+knownJoins+` WHERE t.id IN (?`+strings.Repeat(`, ?`, len(ids)-1)+`) ORDER BY t.id DESC`, ids...)
 	return found, floor, err
 }
 
@@ -249,6 +266,7 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 	if limit <= 0 {
 		return 0, nil
 	}
+	filter = where.Exact(filter)
 	err = s.snapshot(ctx, func(c *session) error {
 		n = 0
 		if filter.IDs != nil {

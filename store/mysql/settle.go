@@ -17,7 +17,7 @@ const (
 	// does, and reads what settlements need to know of them. Rows that do not
 	// run are absent. A claim number compared after this holds until the
 	// commit.
-	fence = `SELECT ` + entryColumns + `, r.claim, r.cancel, r.node, r.started_at, ` + clock + `, t.priority, t.unstarted` + fenced
+	fence = `SELECT ` + entryColumns + `, r.claim, r.cancel, r.node, r.started_at, ` + clock + `, t.priority, t.unstarted, t.queue` + fenced
 
 	fenced = ` FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_run r ON r.id = t.id WHERE t.id IN (@ids) FOR UPDATE`
 
@@ -228,7 +228,7 @@ func onlySuccesses(items []settleItem) bool {
 func scanFenced(found *sql.Rows) (row *ending.Row, now int64, err error) {
 	row = &ending.Row{State: task.Running}
 	var startedAt, unstarted number
-	row.Entry, err = scanEntry(found, &row.Claim, &row.Cancel, &row.Node, &startedAt, &now, &row.Priority, &unstarted)
+	row.Entry, err = scanEntry(found, &row.Claim, &row.Cancel, &row.Node, &startedAt, &now, &row.Priority, &unstarted, &row.Queue)
 	row.Entry.Attempt++
 	row.StartedAt, row.Unstarted = startedAt.time(), int64(unstarted)
 	return row, now, err

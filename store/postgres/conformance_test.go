@@ -147,3 +147,6 @@ func (c *schemas) abilities(deaf bool) storetest.Abilities {
 func TestModel(t *testing.T) {
 	storetest.RunModel(t, memory.New(), open(t, servertest.Postgres(t)))
 }
+
+// TestWindows has more tasks of another queue than one look takes in.
+func TestWindows(t *testing.T) { storetest.Windows(t, open(t, servertest.Postgres(t))) }

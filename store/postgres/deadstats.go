@@ -81,7 +81,7 @@ func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) 
 		c = &call{query: selectGroup, args: []any{filter.Fingerprint}}
 	case !where.Empty(filter):
 		text, args := s.numbered(groupsOf(filter, limit, s.spread))
-		c, counted = &call{text: text, args: args}, false
+		c, counted = &call{text: text, args: args}, len(filter.Queues) > 0
 	}
 	c.start, c.scan = func() { groups = nil }, func(r row) error {
 		groups = append(groups, store.DeadGroup{
@@ -119,7 +119,10 @@ func firstSeen(ctx context.Context, s session, groups []store.DeadGroup) error {
 // letter that died last stands for it: its text alone is taken apart.
 func groupsOf(filter store.Filter, limit int, spread bool) (text string, args []any) {
 	first := `(SELECT first_seen FROM outlast_dead_group g WHERE g.fingerprint = d.fingerprint)`
-	if spread {
+	switch {
+	case len(filter.Queues) > 0: // that of the group may be of a letter of another queue
+		first = `first`
+	case spread:
 		first = `NULL::bigint` // see firstSeen
 	}
 	newest, matching := &where.Where{}, deadWhere(filter)
@@ -129,7 +132,7 @@ func groupsOf(filter store.Filter, limit int, spread bool) (text string, args []
 		newest = matching.Copy()
 	}
 	return fmt.Sprintf(`SELECT fingerprint, n, type, reason, category, coalesce(%s, ''), %s, finished_at, id FROM (
-SELECT * FROM (SELECT DISTINCT ON (fingerprint) fingerprint, count(*) OVER (PARTITION BY fingerprint) AS n, type, reason, category, last_error, finished_at, id
+SELECT * FROM (SELECT DISTINCT ON (fingerprint) fingerprint, count(*) OVER (PARTITION BY fingerprint) AS n, min(finished_at) OVER (PARTITION BY fingerprint) AS first, type, reason, category, last_error, finished_at, id
 FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s ORDER BY fingerprint, finished_at DESC, id DESC) g
 ORDER BY n DESC, finished_at DESC, fingerprint LIMIT ?) d ORDER BY n DESC, finished_at DESC, fingerprint`, field("last_error", "message"), first, newest, where.Grouped(filter), matching),
 		append(append(newest.Args, matching.Args...), limit)

@@ -41,6 +41,8 @@ var sources = [...]source{
 // best.
 func deadIndexed(w *where.Where, f store.Filter) {
 	switch {
+	case len(f.Queues) > 0: // the one that leads to no other queue's
+		w.Queues(`queue`, f.Queues)
 	case f.Fingerprint != "":
 		w.And(`fingerprint = ?`, f.Fingerprint)
 	case f.Type != "":
@@ -120,6 +122,15 @@ func (s *source) depth(f store.Filter) int {
 		return scanLimit / 4
 	}
 	return scanLimit
+}
+
+// parts are the filters of the windows of the table: one for each queue where an index
+// has them apart.
+func (s *source) parts(f store.Filter) []store.Filter {
+	if s.table == deadSource.table {
+		return where.EachQueue(f)
+	}
+	return []store.Filter{f}
 }
 
 // window is a statement that reads at most depth rows of the table in

@@ -16,25 +16,28 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 	if err != nil {
 		return nil, "", err
 	}
-	var floor task.ID
 	err = s.snapshot(ctx, func(c session) (err error) {
 		if filter.IDs != nil {
-			found, floor, err = asked.ByID(filter.IDs, func(id task.ID) (*task.Task, error) { return s.findID(ctx, c, filter, id, asked.Bare) })
+			found, next, err = asked.ReadByID(filter.IDs, func(id task.ID) (*task.Task, error) { return s.findID(ctx, c, filter, id, asked.Bare) })
 			return err
 		}
-		var windows []pages.Window
-		for _, source := range sourcesOf(filter, asked.Bare) {
-			windows = append(windows, func(limit int) ([]*task.Task, task.ID, error) {
-				return s.window(ctx, c, source, filter, asked.Before, limit)
-			})
-		}
-		found, floor, err = pages.Merge(windows, asked.Limit)
+		found, next, err = asked.Read(func(before task.ID, limit int) ([]*task.Task, task.ID, error) {
+			var windows []pages.Window
+			for _, source := range sourcesOf(filter, asked.Bare) {
+				for _, filter := range source.parts(filter) {
+					windows = append(windows, func(limit int) ([]*task.Task, task.ID, error) {
+						return s.window(ctx, c, source, filter, before, limit)
+					})
+				}
+			}
+			return pages.Merge(windows, limit)
+		})
 		return err
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	return found, asked.Next(floor), nil
+	return found, next, nil
 }
 
 func (s *Store) window(ctx context.Context, c session, source *source, filter store.Filter, before task.ID, limit int) (found []*task.Task, end task.ID, err error) {
@@ -129,6 +132,7 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 	if limit <= 0 {
 		return 0, nil
 	}
+	filter = where.Exact(filter)
 	err = s.snapshot(ctx, func(c session) error {
 		n = 0
 		if where.PendingOf(filter) && !s.spread {

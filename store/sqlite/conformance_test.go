@@ -76,3 +76,8 @@ func TestConformance(t *testing.T) {
 func TestModel(t *testing.T) {
 	storetest.RunModel(t, memory.New(), open(t, filepath.Join(t.TempDir(), "outlast.db")))
 }
+
+// TestWindows has more tasks of another queue than one look takes in.
+func TestWindows(t *testing.T) {
+	storetest.Windows(t, open(t, filepath.Join(t.TempDir(), "outlast.db")))
+}

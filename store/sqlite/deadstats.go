@@ -95,10 +95,14 @@ func groupsQuery(filter store.Filter, limit int) (*query, []any) {
 	if filter.IDs != nil {
 		newest = matching.Copy()
 	}
-	return &query{sql: fmt.Sprintf(`SELECT fingerprint, count(*) AS n, type, reason, category, ifnull(last_error ->> '$.message', ''),
-(SELECT first_seen FROM outlast_dead_group g WHERE g.fingerprint = d.fingerprint), max(finished_at) AS last, id
-FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s GROUP BY fingerprint ORDER BY n DESC, last DESC, fingerprint LIMIT ?`,
-		newest, where.Grouped(filter), matching)}, append(append(newest.Args, matching.Args...), limit)
+	first := `(SELECT first_seen FROM outlast_dead_group g WHERE g.fingerprint = d.fingerprint)`
+	if len(filter.Queues) > 0 { // that of the group may be of a letter of another queue
+		first = `(SELECT min(finished_at) FROM newest n WHERE n.fingerprint = d.fingerprint)`
+	}
+	return &query{sql: fmt.Sprintf(`WITH newest AS (SELECT id, fingerprint, type, reason, category, last_error, finished_at FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s)
+SELECT fingerprint, count(*) AS n, type, reason, category, ifnull(last_error ->> '$.message', ''), %s, max(finished_at) AS last, id
+FROM newest d GROUP BY fingerprint ORDER BY n DESC, last DESC, fingerprint LIMIT ?`,
+		newest, where.Grouped(filter), matching, first)}, append(append(newest.Args, matching.Args...), limit)
 }
 
 // deadWhere is a whole filter as a condition on dead letters.

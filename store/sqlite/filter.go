@@ -38,7 +38,9 @@ var (
 		}
 	}}
 	deadSource = source{table: "outlast_dead", columns: deadColumns, size: `ifnull(octet_length(spec), 0) + ifnull(octet_length(payload), 0)`, states: []task.State{task.Dead}, indexed: func(w *where.Where, f store.Filter) {
-		switch { // one index is used: the most selective
+		switch { // one index is used: the most selective, or the one that leads to no other queue's
+		case len(f.Queues) > 0:
+			w.Queues(`queue`, f.Queues)
 		case f.Fingerprint != "":
 			w.And(`fingerprint = ?`, f.Fingerprint)
 		case f.Type != "":
@@ -113,6 +115,15 @@ func (s *source) depth(f store.Filter) int {
 		return scanLimit / 4
 	}
 	return scanLimit
+}
+
+// parts are the filters of the windows of the table: one for each queue where an index
+// has them apart.
+func (s *source) parts(f store.Filter) []store.Filter {
+	if s.table == deadSource.table {
+		return where.EachQueue(f)
+	}
+	return []store.Filter{f}
 }
 
 // window is a statement that reads at most depth rows of the table, those of the highest

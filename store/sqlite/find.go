@@ -22,49 +22,54 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 	if err != nil {
 		return nil, "", err
 	}
-	var floor task.ID
 	err = s.read(ctx, func(c *conn) (err error) {
 		if filter.IDs != nil {
-			found, floor, err = findIDs(c, filter, asked)
+			found, next, err = findIDs(c, filter, asked)
 			return err
 		}
-		found, floor, err = findMerged(c, filter, asked)
+		found, next, err = findMerged(c, filter, asked)
 		return err
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	return found, asked.Next(floor), nil
+	return found, next, nil
 }
 
-func findMerged(c *conn, filter store.Filter, asked pages.Request) (found []*task.Task, floor task.ID, err error) {
+func findMerged(c *conn, filter store.Filter, asked pages.Request) (found []*task.Task, next string, err error) {
 	few, err := fewPending(c, filter)
 	if err != nil {
-		return nil, floor, err
+		return nil, "", err
 	}
-	var windows []pages.Window
-	for _, source := range sources(filter, asked.Bare) {
-		source.few = few
-		windows = append(windows, func(limit int) (rows []*task.Task, end task.ID, err error) {
-			q, args := source.window(filter, asked.Before, limit)
-			bytes := int64(0)
-			err = c.once().each(q, func(r row) error {
-				t, err := scanTask(r)
-				rows, bytes = append(rows, t), max(bytes, r.int(taskWidth))
-				return err
-			}, args...)
-			if err != nil {
-				return nil, end, err
+	return asked.Read(func(before task.ID, limit int) ([]*task.Task, task.ID, error) {
+		var windows []pages.Window
+		for _, source := range sources(filter, asked.Bare) {
+			source.few = few
+			for _, filter := range source.parts(filter) {
+				windows = append(windows, func(limit int) ([]*task.Task, task.ID, error) { return readWindow(c, &source, filter, before, limit) })
 			}
-			slices.SortFunc(rows, func(a, b *task.Task) int { return b.ID.Compare(a.ID) })
-			if len(rows) >= limit || bytes >= pages.MostBytes {
-				return rows, rows[len(rows)-1].ID, nil
-			}
-			end, err = windowEnd(c, &source, filter, asked.Before)
-			return rows, end, err
-		})
+		}
+		return pages.Merge(windows, limit)
+	})
+}
+
+func readWindow(c *conn, s *source, filter store.Filter, before task.ID, limit int) (rows []*task.Task, end task.ID, err error) {
+	q, args := s.window(filter, before, limit)
+	bytes := int64(0)
+	err = c.once().each(q, func(r row) error {
+		t, err := scanTask(r)
+		rows, bytes = append(rows, t), max(bytes, r.int(taskWidth))
+		return err
+	}, args...)
+	if err != nil {
+		return nil, end, err
 	}
-	return pages.Merge(windows, asked.Limit)
+	slices.SortFunc(rows, func(a, b *task.Task) int { return b.ID.Compare(a.ID) })
+	if len(rows) >= limit || bytes >= pages.MostBytes {
+		return rows, rows[len(rows)-1].ID, nil
+	}
+	end, err = windowEnd(c, s, filter, before)
+	return rows, end, err
 }
 
 // pendingFew finds whether there are more live tasks than a window.
@@ -89,14 +94,14 @@ func windowEnd(c *conn, s *source, f store.Filter, before task.ID) (end task.ID,
 }
 
 // findIDs lookups each of the ids, unless another part of the filter is against.
-func findIDs(c *conn, filter store.Filter, asked pages.Request) (found []*task.Task, floor task.ID, err error) {
+func findIDs(c *conn, filter store.Filter, asked pages.Request) (found []*task.Task, next string, err error) {
 	lookups := lookupsOf(filter, asked.Bare)
 	defer func() {
 		for i := range lookups {
 			c.forget(lookups[i].query)
 		}
 	}()
-	return asked.ByID(filter.IDs, func(id task.ID) (*task.Task, error) {
+	return asked.ReadByID(filter.IDs, func(id task.ID) (*task.Task, error) {
 		for i := range lookups {
 			lookups[i].args[0] = id
 			found, err := tasks(c, nil, lookups[i].query, lookups[i].args...)
@@ -136,6 +141,7 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 	if limit <= 0 {
 		return 0, nil
 	}
+	filter = where.Exact(filter)
 	err = s.read(ctx, func(c *conn) error {
 		n = 0
 		if where.PendingOf(filter) {

@@ -27,6 +27,9 @@ export default function Workers() {
   }}<//>`;
 }
 
+/** How many attempts a node has in progress; a token for certain queues is not told. @param {Node} node */
+const busy = (node) => (node.running === undefined ? '?' : number(node.running));
+
 /** @param {Node} node */
 const stateOf = (node) => html`<${State} state=${node.state === 'alive' ? 'up' : node.state === 'left' ? 'off' : 'down'} label=${t.named('state.', node.state) + (node.leaving ? `, ${t('leaving')}` : '')} />`;
 
@@ -36,7 +39,7 @@ function All({ nodes: { nodes, as_of: asOf, stale } }) {
   <${Panel} title=${t('nodes')}><${Table} label=${t('nodes')} rows=${nodes ?? []} none=${t('none')} id=${(/** @type {Node} */ n) => n.id} open=${(/** @type {Node} */ n) => href(['workers', n.id])} columns=${[
     { key: 'node', label: t('node'), wide: true, cell: (/** @type {Node} */ n) => html`<a href=${href(['workers', n.id])}><bdi>${visible(n.id)}</bdi></a>${n.self && html` <span class="category">${t('self')}</span>`}` },
     { key: 'state', label: t('state'), cell: stateOf },
-    { key: 'running', label: t('running'), numeric: true, cell: (/** @type {Node} */ n) => `${number(n.running ?? 0)}/${number(n.slots ?? 0)}` },
+    { key: 'running', label: t('running'), numeric: true, cell: (/** @type {Node} */ n) => `${busy(n)}/${number(n.slots ?? 0)}` },
     { key: 'lanes', label: t('lanes'), numeric: true, cell: (/** @type {Node} */ n) => number(n.lanes ?? 0) },
     { key: 'version', label: t('version'), cell: (/** @type {Node} */ n) => html`<bdi>${[n.version, n.release].filter(Boolean).join(' · ')}</bdi>` },
     { key: 'queues', label: t('queues'), cell: (/** @type {Node} */ n) => html`<bdi>${n.queues?.join(', ')}</bdi>` },
@@ -68,7 +71,7 @@ function One({ node }) {
   return html`<p><a href=${href('workers')}>← ${t('back')}</a></p><${Head} title=${html`<bdi>${visible(node.id)}</bdi> ${stateOf(node)}`} />
   <${Panel} title=${t('node')}><${Facts}>
     ${fact(t('kind'), t(node.kind === 'embedded' ? 'kind.embedded' : 'kind.server'))}${fact(t('version'), node.version)}${fact(t('release'), node.release)}${fact(t('address'), html`<bdi>${node.address}</bdi>`)}
-    ${fact(t('running'), `${number(node.running ?? 0)} / ${number(node.slots ?? 0)}`)}${fact(t('lanes'), number(node.lanes ?? 0))}${fact(t('queues'), html`<bdi>${node.queues?.join(', ')}</bdi>`)}${fact(t('types'), types)}
+    ${fact(t('running'), `${busy(node)} / ${number(node.slots ?? 0)}`)}${fact(t('lanes'), number(node.lanes ?? 0))}${fact(t('queues'), html`<bdi>${node.queues?.join(', ')}</bdi>`)}${fact(t('types'), types)}
     ${fact(t('allow'), node.allow_targets?.join(', '))}${fact(t('signs'), node.signs?.join(', '))}<${Fact} label=${t('started')}><${When} at=${node.started_at} full /><//>${fact(t('silent'), node.silent && html`<${Lasting} text=${node.silent} />`)}<//><//>
   <${Panel} title=${t('lanes')}><${Loaded} fetched=${lanes}>${(/** @type {{lanes: Lane[]|null}} */ data) => html`<${Table} label=${t('lanes')} rows=${data.lanes ?? []} none=${t('lanes.none')} id=${(/** @type {Lane} */ l) => String(l.number)} columns=${[
     { key: 'lane', label: t('lane'), cell: (/** @type {Lane} */ l) => number(l.number) },

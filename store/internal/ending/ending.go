@@ -17,6 +17,7 @@ type Row struct {
 	Cancel    bool
 	Priority  int
 	Node      string
+	Queue     string // of stores whose rows of dead letters are not made of this one
 	StartedAt time.Time
 }
 

@@ -3,6 +3,7 @@
 package pages
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"slices"
 
@@ -26,6 +27,7 @@ type Request struct {
 	Bare   bool    // its tasks come without payload and result
 	bytes  int     // MostBytes, or 0 for no bound
 	name   string
+	bound  bool // to queues
 }
 
 // Asked checks what a caller asks for.
@@ -36,7 +38,7 @@ func Asked(filter store.Filter, page store.Page) (r Request, err error) {
 	if r.Limit < 1 || r.Limit > Most {
 		return r, task.Invalid("limit", "it is not between 1 and 500", "")
 	}
-	r.Bare, r.bytes = page.Bare, MostBytes
+	r.Bare, r.bytes, r.bound = page.Bare, MostBytes, len(filter.Queues) > 0
 	filter.Without = "" // cursors of a list are the same with what it hides
 	name, err := json.Marshal(filter)
 	if err != nil {
@@ -48,12 +50,65 @@ func Asked(filter store.Filter, page store.Page) (r Request, err error) {
 	return r, err
 }
 
-// Next is the cursor of the page that begins below floor, "" for the zero id.
-func (r *Request) Next(floor task.ID) string {
+// next is the cursor of the page that begins below floor, "" for the zero id.
+func (r *Request) next(floor task.ID) string {
 	if floor.IsZero() {
 		return ""
 	}
 	return cursor.Encode(floor, r.name)
+}
+
+// mostWindows is how many windows a page is read of whose filter is bound to queues.
+const mostWindows = 25
+
+// Read makes a page with its cursor. read gets what begins below an id, and where that
+// ends, zero for the last. A filter that is bound to queues goes on until the page is
+// full, so that tasks of other queues, which take up the windows, show neither in what it
+// has nor in its cursor; after many windows, it ends at a full second.
+func (r *Request) Read(read func(before task.ID, limit int) (found []*task.Task, floor task.ID, err error)) (found []*task.Task, next string, err error) {
+	found, floor, err := read(r.Before, r.Limit)
+	if err != nil || !r.bound {
+		return found, r.next(floor), err
+	}
+	for n := 1; !r.full(found) && !floor.IsZero() && (n < mostWindows || r.stuck(found, floor)); n++ {
+		var more []*task.Task
+		if more, floor, err = read(floor, r.Limit-len(found)); err != nil {
+			return nil, "", err
+		}
+		found = append(found, more...)
+	}
+	found = found[:fit(found, r.Limit)]
+	if !r.full(found) {
+		return found, r.next(outside(found, floor)), nil
+	}
+	return found, r.next(found[len(found)-1].ID), nil
+}
+
+func (r *Request) full(found []*task.Task) bool {
+	bytes := 0
+	for _, t := range found {
+		bytes += Bytes(t)
+	}
+	return len(found) >= r.Limit || bytes >= MostBytes
+}
+
+// stuck reports whether the cursor for floor would lead to the same page again.
+func (r *Request) stuck(found []*task.Task, floor task.ID) bool {
+	return !r.Before.IsZero() && outside(found, floor).Compare(r.Before) >= 0
+}
+
+// outside is where a page ends without telling of the task at floor: at the next full
+// second, or at the last task that it has.
+func outside(found []*task.Task, floor task.ID) (end task.ID) {
+	if floor.IsZero() {
+		return floor
+	}
+	second := uint64(floor.Time().Unix()+1) * 1000 //nolint:gosec // after 1970
+	binary.BigEndian.PutUint64(end[:8], second<<16)
+	if n := len(found); n > 0 && found[n-1].ID.Compare(end) < 0 {
+		return found[n-1].ID
+	}
+	return end
 }
 
 // Window reads tasks of one table that match, newest first, at most limit.
@@ -105,6 +160,12 @@ func Bytes(t *task.Task) int {
 		}
 	}
 	return bytes
+}
+
+// ReadByID is a page of those of the ids that get has something of.
+func (r *Request) ReadByID(ids []task.ID, get func(task.ID) (*task.Task, error)) (found []*task.Task, next string, err error) {
+	found, floor, err := r.ByID(ids, get)
+	return found, r.next(floor), err
 }
 
 // ByID gets each of the ids, newest first, but for those that get has nothing

@@ -76,6 +76,7 @@ func (w *Where) Columns(f store.Filter, d *Dialect) {
 			w.And(c.text, c.value)
 		}
 	}
+	w.Queues(`queue`, f.Queues)
 	if !f.DiedBefore.IsZero() {
 		w.And(`finished_at < ?`, f.DiedBefore.UnixMicro())
 	}
@@ -88,6 +89,48 @@ func (w *Where) Columns(f store.Filter, d *Dialect) {
 	if f.Search != "" {
 		w.And(`(key = ? OR type = ? OR `+d.Message+`)`, f.Search, f.Search, Small(f.Search))
 	}
+}
+
+// Queues adds that a column is one of the queues, nothing for none.
+func (w *Where) Queues(column string, queues []string) {
+	switch len(queues) {
+	case 0:
+	case 1:
+		w.And(column+` = ?`, queues[0])
+	default:
+		text := column + ` IN (?` + strings.Repeat(`, ?`, len(queues)-1) + `)`
+		args := make([]any, len(queues))
+		for i, queue := range queues {
+			args[i] = queue
+		}
+		w.And(text, args...)
+	}
+}
+
+// EachQueue is a filter for each of its queues: what an index has by queue is read of one
+// after the other.
+func EachQueue(f store.Filter) []store.Filter {
+	if f.Queue != "" && slices.Contains(f.Queues, f.Queue) {
+		f.Queues = []string{f.Queue}
+	}
+	if len(f.Queues) < 2 {
+		return []store.Filter{f}
+	}
+	each := make([]store.Filter, len(f.Queues))
+	for i := range each {
+		each[i] = f
+		each[i].Queues = f.Queues[i : i+1]
+	}
+	return each
+}
+
+// Exact is a filter for what counts all that matches, by queue if it names one of those
+// that it is bound to.
+func Exact(f store.Filter) store.Filter {
+	if f.Queue != "" && slices.Contains(f.Queues, f.Queue) {
+		f.Queues = nil
+	}
+	return f
 }
 
 // Finds reports whether a search finds a task.
@@ -154,8 +197,11 @@ func Grouped(f store.Filter) int {
 }
 
 // Scattered reports whether the index of dead letters that answers a filter best leads
-// to rows far from each other.
-func Scattered(f store.Filter) bool { return f.Fingerprint != "" || f.Type != "" }
+// to rows far from each other. A filter that is bound to queues is answered by that of
+// queues.
+func Scattered(f store.Filter) bool {
+	return len(f.Queues) == 0 && (f.Fingerprint != "" || f.Type != "")
+}
 
 // DeadOf reports whether the filter selects the dead letters of a queue, and nothing
 // else.
@@ -169,5 +215,6 @@ func DeadOf(f store.Filter) bool {
 func Empty(f store.Filter) bool {
 	return f.IDs == nil && !f.Live && (f.State == "" || f.State == task.Dead) && f.Type == "" && f.Queue == "" && f.Key == "" &&
 		f.Category == "" && f.Trace == "" && f.Since.IsZero() && f.Until.IsZero() && f.Reason == "" && f.Fingerprint == "" &&
-		f.DiedBefore.IsZero() && f.Target == "" && f.AttemptMin <= 0 && len(f.Metadata) == 0 && f.Search == "" && f.Without == ""
+		f.DiedBefore.IsZero() && f.Target == "" && f.AttemptMin <= 0 && len(f.Metadata) == 0 && f.Search == "" && f.Without == "" &&
+		len(f.Queues) == 0
 }
