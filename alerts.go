@@ -170,6 +170,7 @@ func (c *Client) alertObserver() engine.Observer {
 	return engine.Observer{
 		Settled:   func(o engine.Outcome) { c.alerts.Attempted(o.Settlement) },
 		Recovered: func(r store.Recovered) { c.alerts.Crashed(r) },
+		Lost:      func(rows []store.Recovered) { c.alerts.Lost(rows) },
 		BreakerChanged: func(target string, change retry.BreakerChange) {
 			if !strings.HasPrefix(target, alert.SendType("")) {
 				c.alerts.BreakerChanged(target, change.From.String(), change.To.String(), change.Cause)

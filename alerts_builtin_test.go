@@ -3,6 +3,7 @@ package outlast_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,15 @@ func TestBuiltinAlerts(t *testing.T) {
 		says    string // in the text of the first alert
 	}{
 		{"exhausted", dies, "mail died after 1 attempt: exhausted"},
+		{"died", func(k *kit) {
+			refuses := func(context.Context, json.RawMessage) error {
+				return outlast.Dead(errors.New("the credential has expired"))
+			}
+			outlast.Handle(k.client, "mail", refuses)
+			k.start()
+			k.enqueue(outlast.Draft{Type: "mail"})
+		}, "mail died after 1 attempt: rejected"},
+		{"process_died", killedWhileWorking, "3 running tasks lost with the process: 2 × mail in node "},
 		{"dead_letters", dies, "there is 1 dead letter"},
 		{"crash_loop", killsItsNode, "poison died after 0 attempts: crash_loop"},
 		{"no_owner", func(k *kit) {
@@ -84,6 +94,87 @@ func TestNoWorkerIsOver(t *testing.T) {
 			t.Errorf("%+v", told)
 		}
 	}, outlast.WithAlertFunc("box", box.send))
+}
+
+// killedWhileWorking is a process that is killed while three tasks run in it.
+func killedWhileWorking(k *kit) {
+	hang := func(ctx context.Context, _ json.RawMessage) error { <-ctx.Done(); return ctx.Err() }
+	k.start()
+	k.works(hang, true)
+}
+
+// works lets three tasks run in another process, and then kills it, or stops it.
+func (k *kit) works(run func(context.Context, json.RawMessage) error, killed bool) {
+	k.Helper()
+	handle := k.store.Handle()
+	other, err := outlast.Open(k.ctx, handle)
+	if err != nil {
+		k.Fatal(err)
+	}
+	for _, name := range []string{"mail", "sms"} {
+		outlast.Handle(other, name, run)
+	}
+	if err := other.Start(k.ctx); err != nil {
+		k.Fatal(err)
+	}
+	for _, name := range []string{"mail", "mail", "sms"} {
+		k.enqueue(outlast.Draft{Type: name})
+	}
+	k.after(15 * time.Second)
+	if killed {
+		handle.Kill()
+	}
+	_ = other.Stop(k.ctx) // a killed one cannot
+	k.after(30 * time.Second)
+}
+
+// TestStoppedProcessesAreNoAlert: what a graceful stop hands back was not lost.
+func TestStoppedProcessesAreNoAlert(t *testing.T) {
+	t.Parallel()
+	virtually(t, func(k *kit) {
+		k.start()
+		k.works(func(ctx context.Context, _ json.RawMessage) error { <-ctx.Done(); return ctx.Err() }, false)
+		k.after(10 * time.Minute)
+		if told := ruled(k.log.events(t, "alert"), "process_died"); len(told) != 0 {
+			t.Errorf("%v", told)
+		}
+	})
+}
+
+// TestKilledProcessIsToldOnce, with all tasks that ran, however many there were.
+func TestKilledProcessIsToldOnce(t *testing.T) {
+	t.Parallel()
+	virtually(t, func(k *kit) {
+		killedWhileWorking(k)
+		k.after(30 * time.Minute)
+		told := ruled(k.log.events(t, "alert"), "process_died")
+		if len(told) != 1 || told[0]["held_back"] != 3.0 || !strings.Contains(told[0]["text"].(string), "; 1 × sms in node ") || strings.Count(told[0]["text"].(string), "(node dead)") != 2 {
+			t.Errorf("%v", told)
+		}
+	})
+}
+
+// TestPausedQueueHasNoWorkerMissing: it is paused so that nothing starts.
+func TestPausedQueueHasNoWorkerMissing(t *testing.T) {
+	t.Parallel()
+	virtually(t, func(k *kit) {
+		k.start()
+		k.enqueue(outlast.Draft{Type: "mail"})
+		if _, err := k.client.Inspector().PauseQueue(k.ctx, "default", true); err != nil {
+			t.Fatal(err)
+		}
+		k.after(5 * time.Minute)
+		if told := ruled(k.log.events(t, "alert"), "no_worker"); len(told) != 0 {
+			t.Errorf("%v", told)
+		}
+		if _, err := k.client.Inspector().PauseQueue(k.ctx, "default", false); err != nil {
+			t.Fatal(err)
+		}
+		k.after(2 * time.Minute)
+		if told := ruled(k.log.events(t, "alert"), "no_worker"); len(told) != 1 {
+			t.Errorf("resumed: %v", told)
+		}
+	})
 }
 
 func (k *kit) queue(name string) {

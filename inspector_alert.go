@@ -322,7 +322,7 @@ func (i *Inspector) alertPage(ctx context.Context, of *alert.EventFilter, page s
 }
 
 // endedAs is the state of the tasks that deliver messages, by the state of those.
-var endedAs = map[string]task.State{"sent": task.Succeeded, "silenced": task.Succeeded, "failed": task.Dead, "canceled": task.Canceled}
+var endedAs = map[string]task.State{"sent": task.Succeeded, "silenced": task.Succeeded, alert.Collected: task.Succeeded, "failed": task.Dead, "canceled": task.Canceled}
 
 // AckAlert notes that the caller takes care of what a message tells of, whichever
 // channel it went to; id is that of the task that delivers it. While an aggregate
@@ -367,6 +367,9 @@ func alertEvent(t *task.Task) *alert.EventView {
 		event.State, event.EndedAt, event.NextAt = "sent", t.FinishedAt, time.Time{}
 		if event.Silence = alert.SilencedBy(t.Result); event.Silence != "" {
 			event.State = "silenced"
+		}
+		if alert.IsCollected(t.Result) {
+			event.State = alert.Collected
 		}
 	case task.Dead:
 		event.State, event.EndedAt, event.NextAt = "failed", t.FinishedAt, time.Time{}

@@ -99,12 +99,23 @@ func (r *registry) review(found *policy.Review, name string, t *task.Task) {
 	if chosen.Timeout() == 0 && t.Spec.Timeout == 0 && t.Spec.HTTP == nil {
 		found.Endless = append(found.Endless, name)
 	}
-	now := time.Now()
-	death := &store.Settlement{
-		Task: t, Outcome: task.OutcomeDead, DeadReason: task.Exhausted, StartedAt: now, EndedAt: now,
-		Failure: &task.Failure{Category: string(retry.Unknown), At: now},
-	}
-	if !r.client.alerts.Tells(death, attempts, r.alertOf(t)) {
+	if r.diesInSilence(t, attempts) {
 		found.Silent = append(found.Silent, name)
 	}
+}
+
+// diesInSilence reports whether there is a reason for which the task can die and nobody
+// is told.
+func (r *registry) diesInSilence(t *task.Task, attempts int) bool {
+	now, own := time.Now(), r.alertOf(t)
+	return slices.ContainsFunc(task.DeadReasons[:], func(reason task.DeadReason) bool {
+		category := retry.Unknown
+		if reason == task.Permanent {
+			category = retry.Permanent
+		}
+		return !r.client.alerts.Tells(&store.Settlement{
+			Task: t, Outcome: task.OutcomeDead, DeadReason: reason, StartedAt: now, EndedAt: now,
+			Failure: &task.Failure{Category: string(category), At: now},
+		}, attempts, own)
+	})
 }

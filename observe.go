@@ -28,6 +28,17 @@ func (c *Client) observe() engine.Observer {
 	return combine(append(all, c.observers...))
 }
 
+// toAll tells every observer one thing.
+func toAll[T any](all []engine.Observer, of func(*engine.Observer) func(T)) func(T) {
+	return func(what T) {
+		for i := range all {
+			if f := of(&all[i]); f != nil {
+				f(what)
+			}
+		}
+	}
+}
+
 // combine tells every observer everything, in their order.
 func combine(all []engine.Observer) engine.Observer {
 	return engine.Observer{
@@ -45,13 +56,8 @@ func combine(all []engine.Observer) engine.Observer {
 				}
 			}
 		},
-		Recovered: func(r store.Recovered) {
-			for i := range all {
-				if f := all[i].Recovered; f != nil {
-					f(r)
-				}
-			}
-		},
+		Recovered: toAll(all, func(o *engine.Observer) func(store.Recovered) { return o.Recovered }),
+		Lost:      toAll(all, func(o *engine.Observer) func([]store.Recovered) { return o.Lost }),
 		Claimed: func(rows int, took time.Duration) {
 			for i := range all {
 				if f := all[i].Claimed; f != nil {

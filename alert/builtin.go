@@ -13,11 +13,15 @@ func Builtin(backlog int) []Rule {
 	return []Rule{
 		{Name: "exhausted", On: OnDead, When: `reason == "exhausted"`},
 		{Name: "crash_loop", On: OnDead, When: `reason == "crash_loop"`, Severity: Critical},
+		// A rotated credential or a bad payload kills at the first attempt.
+		{Name: "died", On: OnDead, When: `reason != "exhausted" && reason != "crash_loop"`},
 		// What was to mend or to tell of an end has not done so: nothing else will.
 		{Name: "follow_up_dead", On: OnDead, When: `follows != ""`, Severity: Critical},
+		// A deploy that kills what runs: all nodes that take over are waited for.
+		{Name: "process_died", On: OnProcess, Digest: span(5 * time.Second)},
 		{Name: "dead_letters", On: OnLetters, When: "total >= " + strconv.Itoa(max(backlog, 1))},
 		{Name: "no_owner", On: OnQueue, When: "!owned && backlog > 0", Hold: span(time.Minute), Severity: Critical},
-		{Name: "no_worker", On: OnQueue, When: "stranded > 0", Hold: span(time.Minute), Severity: Critical},
+		{Name: "no_worker", On: OnQueue, When: "stranded > 0 && !paused", Hold: span(time.Minute), Severity: Critical},
 		{Name: "dead_group", On: OnGroup, When: `waiting > 0 && (living == 0 || failing >= duration("60s"))`, Severity: Critical},
 		{Name: "missing_key", On: OnKey, When: "waiting > 0", Severity: Critical},
 		// A storm begins when a target answers more slowly while more and more of

@@ -117,20 +117,23 @@ func (k *Keeper) Send(ctx context.Context, id task.ID, channel string, payload [
 			return json.Marshal(silenced{by.ID})
 		}
 	}
-	return nil, k.send(ctx, id, channel, &d)
+	return k.send(ctx, id, channel, &d)
 }
 
-func (k *Keeper) send(ctx context.Context, id task.ID, channel string, d *delivery) error {
+func (k *Keeper) send(ctx context.Context, id task.ID, channel string, d *delivery) (result []byte, err error) {
 	to := (*k.channels.Load())[channel]
 	if to == nil {
-		return &task.Error{Code: task.CodeUnavailable, Message: "the channel " + task.Quote(channel) + " cannot be used on this node", Hint: "see outlast alert channels"}
+		return nil, &task.Error{Code: task.CodeUnavailable, Message: "the channel " + task.Quote(channel) + " cannot be used on this node", Hint: "see outlast alert channels"}
 	}
 	if d.Flush {
-		return k.flush(ctx, id, channel)
+		return nil, k.flush(ctx, id, channel)
 	}
 	joined, err := k.slot(ctx, id, channel, d)
-	if err != nil || joined {
-		return err
+	if err != nil {
+		return nil, err
+	}
+	if joined {
+		return json.Marshal(collected{true})
 	}
 	if d.Instead != "" {
 		d.Message.Fields = append(d.Message.Fields, Field{"instead of", d.Instead + ", which could not deliver this"})
@@ -139,7 +142,7 @@ func (k *Keeper) send(ctx context.Context, id task.ID, channel string, d *delive
 	defer cancel()
 	err = to.Send(ctx, d.Message)
 	k.sent(channel, err)
-	return err
+	return nil, err
 }
 
 var errSendTimeout = errors.New("the channel took longer than its timeout")

@@ -2,6 +2,7 @@ package alert
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -14,6 +15,9 @@ type Occurrence struct {
 	On      On
 	Subject string         // see the kinds of [On]
 	Name    string         // of this very event, such as the task's id; "" for aggregates
+	What    string         // what it has in common with others: what a digest counts by
+	Held    Tallies        // of an event that stands for several: what a digest counts
+	Size    int            // the number that an aggregate is about, 0 where there is none
 	At      time.Time      //
 	Values  map[string]any // of the variables
 	Text    string         // one sentence
@@ -44,10 +48,10 @@ func Ended(s *store.Settlement, maxAttempts int) *Occurrence {
 	if s.Outcome == task.OutcomeFailed {
 		delay = max(0, s.RunAt.Sub(s.EndedAt))
 	}
-	o := &Occurrence{On: OnRetry, Subject: t.ID.String(), Name: t.ID.String(), At: s.EndedAt, Queue: t.Queue}
+	o := &Occurrence{On: OnRetry, Subject: t.ID.String(), Name: t.ID.String(), What: failureOf(t, s.DeadReason, failure), At: s.EndedAt, Queue: t.Queue}
 	event, text := "retry", t.Type+" failed at attempt "+strconv.Itoa(attempts)+" and runs again in "+Span(delay.Round(time.Millisecond))
 	if s.Outcome == task.OutcomeDead {
-		o.On, o.Subject = OnDead, t.Type
+		o.On, o.Subject = OnDead, deathOf(t)
 		event, text = "dead", t.Type+" died after "+counted(attempts, "attempt")+": "+string(s.DeadReason)
 	}
 	if t.Spec.Follows != "" {
@@ -66,6 +70,30 @@ func Ended(s *store.Settlement, maxAttempts int) *Occurrence {
 		"attempt", strconv.Itoa(attempts), "reason", string(s.DeadReason), "category", failure.Category, "code", failure.Code,
 		"follows", parentOf(t), "trace", task.TraceID(t.Spec.TraceParent), "error", cut(failure.Message, maxFieldError))
 	return o
+}
+
+// deathOf is the subject of a task's death: its type, and where that says nothing, since
+// the task is a call of a URL without a type of its own, the target too.
+func deathOf(t *task.Task) string {
+	if t.Type == task.HTTPType && t.Target != t.Type {
+		return t.Type + " " + t.Target
+	}
+	return t.Type
+}
+
+// failureOf is what the failure of a task has in common with others.
+func failureOf(t *task.Task, reason task.DeadReason, failure *task.Failure) string {
+	parts := []string{t.Target}
+	if reason != "" && reason != task.Exhausted {
+		parts = append(parts, string(reason))
+	}
+	if why := strings.TrimSpace(failure.Category + " " + failure.Code); why != "" {
+		parts = append(parts, why)
+	}
+	if failure.Fingerprint != "" {
+		parts = append(parts, "fingerprint "+failure.Fingerprint)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // parentOf is the id of the task that t follows, "" for none.

@@ -12,12 +12,16 @@ type EventFilter struct {
 	Rule    string
 	Subject string
 	Channel string
-	State   string    // one of [EventStates]
+	State   string    // one of [EventStates]; "" selects all but collected
 	Since   time.Time // messages that were made then or later
 }
 
+// Collected is the state of a message that another tells, because the channel could not
+// take it when it came: that one is sent.
+const Collected = "collected"
+
 // EventStates are the states of a message.
-var EventStates = []string{"pending", "sent", "silenced", "failed", "canceled"}
+var EventStates = []string{"pending", "sent", "silenced", Collected, "failed", "canceled"}
 
 // Check reports what is wrong with a filter, as joined [retry.FieldError] values.
 func (e *EventFilter) Check() error {
@@ -34,7 +38,7 @@ func (e *EventFilter) Check() error {
 // Selects reports whether a message is among those selected, but for Since.
 func (e *EventFilter) Selects(event *EventView) bool {
 	return (e.Rule == "" || glob(e.Rule, event.Rule)) && (e.Subject == "" || glob(e.Subject, event.Subject)) &&
-		(e.Channel == "" || glob(e.Channel, event.Channel)) && (e.State == "" || e.State == event.State)
+		(e.Channel == "" || glob(e.Channel, event.Channel)) && (e.State == "" && event.State != Collected || e.State == event.State)
 }
 
 // OneChannel is the channel, where the filter names one without any *.

@@ -33,8 +33,7 @@ type gates struct {
 type gate struct {
 	until  time.Time
 	raised int
-	held   int
-	names  []string
+	held   Tallies
 	askers []asker
 	on     On
 }
@@ -59,7 +58,7 @@ func (g *gates) passes(now time.Time, askers []asker, o *Occurrence) (subject st
 			g.open[key] = at
 		}
 	}
-	if !now.Before(at.until) && at.held == 0 {
+	if !now.Before(at.until) && len(at.held) == 0 {
 		at.until, at.raised = now.Add(cooldown), 0
 	}
 	at.askers, at.on = askers, o.On
@@ -67,9 +66,7 @@ func (g *gates) passes(now time.Time, askers []asker, o *Occurrence) (subject st
 		at.raised++
 		return key.subject, true
 	}
-	if at.held++; len(at.names) < mostNames && o.Name != "" {
-		at.names = append(at.names, o.Name)
-	}
+	at.held.add(o.tallies()...)
 	return key.subject, false
 }
 
@@ -78,8 +75,7 @@ type heldBack struct {
 	gateKey
 	askers []asker
 	on     On
-	count  int
-	names  []string
+	held   Tallies
 }
 
 // togetherAs names rules that hold together.
@@ -108,9 +104,9 @@ func (g *gates) take(now time.Time) (all []heldBack) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for key, at := range g.open {
-		if at.held > 0 {
-			all = append(all, heldBack{key, at.askers, at.on, at.held, at.names})
-			at.held, at.names = 0, nil
+		if len(at.held) > 0 {
+			all = append(all, heldBack{key, at.askers, at.on, at.held})
+			at.held = nil
 		}
 		if !now.Before(at.until) {
 			delete(g.open, key)
@@ -128,6 +124,6 @@ func (g *gates) putBack(h heldBack) {
 		at = &gate{askers: h.askers, on: h.on}
 		g.open[h.gateKey] = at
 	}
-	at.held += h.count
-	at.names = append(h.names, at.names...)[:min(mostNames, len(h.names)+len(at.names))]
+	h.held.add(at.held...)
+	at.held = h.held
 }

@@ -66,7 +66,7 @@ func (k *Keeper) raise(rules []*compiled, o *Occurrence) []store.Insert {
 		return nil
 	}
 	id := task.NewID(time.Now(), random{})
-	payload := raised{Askers: askers, Name: o.Name, Message: rules[0].message(id, o)}
+	payload := raised{Askers: askers, On: o.On, Held: o.tallies(), Message: rules[0].message(id, o)}
 	payload.Message.Subject = subject
 	insert, ok := k.insert(id, TypeRaise, payload, time.Time{})
 	if !ok {

@@ -199,7 +199,7 @@ func TestRulesThatCannotBeReadChangeNothingElse(t *testing.T) {
 	for _, rule := range b.rules[OnDead] {
 		names = append(names, rule.Name)
 	}
-	if got := strings.Join(names, " "); got != "crash_loop follow_up_dead mine" || b.builtin["exhausted"] {
+	if got := strings.Join(names, " "); got != "crash_loop died follow_up_dead mine" || b.builtin["exhausted"] {
 		t.Errorf("%s, built in: %v", got, b.builtin)
 	}
 }

@@ -98,8 +98,9 @@ func (k *Keeper) failed(ctx context.Context, err error) {
 // measured takes what one rule says of one subject.
 func (k *Keeper) measured(ctx context.Context, rule *compiled, o *Occurrence, holds bool) error {
 	return k.update(ctx, "", kindFires, rule.Name, o.Subject, func(now time.Time, s *State) ([]store.Insert, error) {
-		since := s.Since
-		fires, recovers := s.Measure(now, holds, length(rule.Hold, 0), rule.CooldownTime())
+		since, size, acked := s.Since, s.Size, s.Acked
+		reading := Reading{Holds: holds, Size: o.Size, Total: o.On == OnLetters}
+		fires, recovers := s.Measure(now, reading, length(rule.Hold, 0), rule.CooldownTime())
 		id := task.NewID(now, random{})
 		switch {
 		case fires:
@@ -108,7 +109,7 @@ func (k *Keeper) measured(ctx context.Context, rule *compiled, o *Occurrence, ho
 			m := rule.message(id, o)
 			m.Kind, m.Fields = Recovered, fields("lasted", Span(now.Sub(since).Round(time.Second)))
 			return k.deliveries(m, k.audience(rule.Channels))
-		case recovers || since != s.Since:
+		case recovers || since != s.Since || size != s.Size || acked != s.Acked:
 			return nil, nil
 		}
 		return nil, errUnchanged

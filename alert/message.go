@@ -36,6 +36,9 @@ type Message struct {
 	HeldBack int       `json:"held_back,omitempty"`
 	Names    []string  `json:"held_back_names,omitempty"`
 	Since    time.Time `json:"held_back_since,omitzero"`
+	// Kinds are what was held back by what it has in common: the targets, codes and
+	// fingerprints of failures.
+	Kinds Tallies `json:"held_back_kinds,omitempty"`
 	// Queue is that of the task, "" without one.
 	Queue string `json:"queue,omitempty"`
 	// TaskType and Target are those of the task, or what is measured; "" without one.
@@ -63,19 +66,32 @@ func (m *Message) Title() string {
 func (m *Message) Lines() []string {
 	lines := []string{m.Title(), Line(m.Text)}
 	if m.HeldBack > 0 {
-		held := counted(m.HeldBack, "alert") + " held back since " + m.Since.UTC().Format(time.RFC3339)
-		if len(m.Names) > 0 {
-			held += ": " + strings.Join(m.Names, ", ")
-			if more := m.HeldBack - len(m.Names); more > 0 {
-				held += " and " + strconv.Itoa(more) + " more"
-			}
-		}
-		lines = append(lines, Line(held))
+		lines = append(lines, m.held()...)
 	}
 	for _, field := range m.Fields {
 		lines = append(lines, Line(field.Name+": "+field.Value))
 	}
 	return append(lines, "at: "+m.At.UTC().Format(time.RFC3339Nano))
+}
+
+// held tells of what was held back: by kind where that is known, else by name.
+func (m *Message) held() []string {
+	since := " held back since " + m.Since.UTC().Format(time.RFC3339)
+	if len(m.Kinds) > 0 {
+		lines := []string{strconv.Itoa(m.HeldBack) + since}
+		for _, kind := range m.Kinds.lines() {
+			lines = append(lines, Line(kind))
+		}
+		return lines
+	}
+	held := counted(m.HeldBack, "alert") + since
+	if len(m.Names) > 0 {
+		held += ": " + strings.Join(m.Names, ", ")
+		if more := m.HeldBack - len(m.Names); more > 0 {
+			held += " and " + strconv.Itoa(more) + " more"
+		}
+	}
+	return []string{Line(held)}
 }
 
 // PlainText is the message in at most limit bytes of UTF-8, cut between runes

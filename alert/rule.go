@@ -19,6 +19,7 @@ const (
 	OnDead     On = "dead"     // a task has become a dead letter; the subject is its type
 	OnRetry    On = "retry"    // an attempt has failed and another follows; the subject is the task
 	OnCrash    On = "crash"    // a process died while a task ran; the subject is its type
+	OnProcess  On = "process"  // a process died while tasks ran in it; they share one subject
 	OnBreaker  On = "breaker"  // a target's breaker has changed; the subject is the target
 	OnRedrive  On = "redrive"  // a redrive has ended; the subject is the operation
 	OnSchedule On = "schedule" // ticks of a schedule were missed; the subject is the schedule
@@ -39,7 +40,7 @@ const (
 	OnChange   On = "change"   // attempts of one number of a type, before and after a new release or policy version
 )
 
-var ons = []On{OnDead, OnRetry, OnCrash, OnBreaker, OnRedrive, OnSchedule, OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup, OnKey, OnChange}
+var ons = []On{OnDead, OnRetry, OnCrash, OnProcess, OnBreaker, OnRedrive, OnSchedule, OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup, OnKey, OnChange}
 
 // Aggregate reports whether rules of this kind are measured, and so have an
 // end.

@@ -105,7 +105,7 @@ const mostListed = 20
 const mostNamed = 3
 
 func lettersAt(letters *store.DeadStats, at time.Time) *Occurrence {
-	o := &Occurrence{On: OnLetters, Subject: "dead letters", At: at, Text: "there is " + counted(letters.Total, "dead letter"), Values: map[string]any{
+	o := &Occurrence{On: OnLetters, Subject: "dead letters", Size: letters.Total, At: at, Text: "there is " + counted(letters.Total, "dead letter"), Values: map[string]any{
 		"total": letters.Total, "by_type": orEmpty(letters.ByType), "by_reason": orEmpty(letters.ByReason), "by_category": orEmpty(letters.ByCategory),
 	}}
 	if letters.Total != 1 {
@@ -129,7 +129,7 @@ func (q *QueueSample) at(at time.Time) *Occurrence {
 	if !q.Owned {
 		text += "; no node works on it"
 	}
-	o := &Occurrence{On: OnQueue, Subject: q.Name, At: at, Queue: q.Name, Values: map[string]any{
+	o := &Occurrence{On: OnQueue, Subject: q.Name, Size: q.Backlog, At: at, Queue: q.Name, Values: map[string]any{
 		"queue": q.Name, "backlog": q.Backlog, "oldest_due": q.OldestDue, "owned": q.Owned, "paused": q.Paused, "stranded": len(q.Stranded),
 	}}
 	if len(q.Stranded) > 0 {
@@ -167,7 +167,7 @@ func (g *GroupSample) at(at time.Time) *Occurrence {
 		waiting = "at least " + counted(g.Waiting, "task") + " wait"
 	}
 	return &Occurrence{
-		On: OnGroup, Subject: g.Name, At: at,
+		On: OnGroup, Subject: g.Name, Size: g.Waiting, At: at,
 		Text:   "group " + g.Name + " has " + counted(g.Living, "living member") + "; " + waiting,
 		Values: map[string]any{"group": g.Name, "living": g.Living, "waiting": g.Waiting, "failing": g.Failing},
 	}
@@ -182,7 +182,7 @@ func (s *KeySample) at(at time.Time) *Occurrence {
 	if s.Name == "" {
 		subject, text = "payloads", waiting+" cannot be read: damaged, or in the clear where nothing may be"
 	}
-	return &Occurrence{On: OnKey, Subject: subject, At: at, Text: text, Values: map[string]any{"key": s.Name, "waiting": s.Waiting}}
+	return &Occurrence{On: OnKey, Subject: subject, Size: s.Waiting, At: at, Text: text, Values: map[string]any{"key": s.Name, "waiting": s.Waiting}}
 }
 
 func (c *ChangeSample) at(at time.Time) *Occurrence {

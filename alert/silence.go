@@ -155,7 +155,12 @@ func glob(pattern, text string) bool {
 // places are the type, the queue and the target that a rule's subject is.
 func places(on On, subject string) (taskType, queue, target string) {
 	switch on {
-	case OnDead, OnCrash, OnType:
+	case OnDead:
+		if name, host, called := strings.Cut(subject, " "); called && name == task.HTTPType {
+			return name, "", host // see deathOf
+		}
+		return subject, "", ""
+	case OnCrash, OnType:
 		return subject, "", ""
 	case OnQueue:
 		return "", subject, ""
@@ -182,6 +187,18 @@ func (k *Keeper) silence(m *Message, channel string) *Silence {
 // silenced is the result of a delivery that a silence has kept back.
 type silenced struct {
 	Silence string `json:"silence"`
+}
+
+// collected is the result of a delivery whose message is told by another, since the
+// channel may not send so many.
+type collected struct {
+	Collected bool `json:"collected"`
+}
+
+// IsCollected reports whether a delivery has joined a collection, by its result.
+func IsCollected(result []byte) bool {
+	var of collected
+	return len(result) > 0 && json.Unmarshal(result, &of) == nil && of.Collected
 }
 
 // SilencedBy is the silence that has kept a delivery back, by its result; "" for none.

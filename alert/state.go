@@ -22,12 +22,15 @@ type State struct {
 	// it began to hold, also before it was told.
 	Firing bool      `json:"firing,omitempty"`
 	Since  time.Time `json:"since,omitzero"`
+	// Size is the number that was told, or the smallest since.
+	Size int `json:"size,omitempty"`
 	// Acked says that somebody takes care of the aggregate that fires: it is not
-	// told again until it is over.
+	// told again until it is over, or has grown by half.
 	Acked bool `json:"acked,omitempty"`
 	// HeldBack counts what was not told; Names are the first of it.
 	HeldBack  int       `json:"held_back,omitempty"`
 	Names     []string  `json:"names,omitempty"`
+	Kinds     Tallies   `json:"kinds,omitempty"`
 	HeldSince time.Time `json:"held_since,omitzero"`
 	// Last is the last message held back: what a digest tells with.
 	Last *Message `json:"last,omitempty"`
@@ -57,20 +60,19 @@ func (s *State) Next(now time.Time, later time.Duration) time.Time {
 
 // Raise takes an alert and says what to do. Later is rule.Digest, Cooldown the
 // rule's cool-down.
-func (s *State) Raise(now time.Time, name string, cooldown, later time.Duration) Verdict {
+func (s *State) Raise(now time.Time, held Tallies, cooldown, later time.Duration) Verdict {
 	if now.Before(s.Until) || later > 0 {
 		at := s.Next(now, later)
-		s.hold(now, 1, name)
+		s.hold(now, held...)
 		return Verdict{Digest: s.Digest == "", At: at}
 	}
 	s.tell(now, cooldown)
 	return Verdict{Tell: true}
 }
 
-// Hold takes alerts that a node has held back by itself, with up to as many
-// names.
-func (s *State) Hold(now time.Time, count int, names []string) Verdict {
-	s.hold(now, count, names...)
+// Hold takes alerts that a node has held back by itself.
+func (s *State) Hold(now time.Time, held ...Tally) Verdict {
+	s.hold(now, held...)
 	at := s.Until
 	if at.Before(now) {
 		at = now
@@ -85,27 +87,40 @@ func (s *State) Take(now time.Time, m *Message, cooldown time.Duration) bool {
 	if s.HeldBack == 0 {
 		return false
 	}
-	m.HeldBack, m.Names, m.Since = s.HeldBack, s.Names, s.HeldSince
+	m.HeldBack, m.Names, m.Kinds, m.Since = s.HeldBack, s.Names, s.Kinds, s.HeldSince
 	s.tell(now, cooldown)
 	return true
 }
 
+// Reading is one measurement of an aggregate.
+type Reading struct {
+	Holds bool
+	Size  int  // the number that it is about, 0 where there is none
+	Total bool // told again only when that has grown
+}
+
 // Measure takes one measurement of an aggregate and says whether to tell that
 // it fires, or that it is over. It fires once its condition has held for hold,
-// and is told again every cool-down while it goes on and is not acknowledged.
-func (s *State) Measure(now time.Time, holds bool, hold, cooldown time.Duration) (fires, recovers bool) {
-	if !holds {
+// and is told again every cool-down while it goes on and is not acknowledged; a
+// total only when it has grown since. An acknowledgement ends when the number has
+// grown by half.
+func (s *State) Measure(now time.Time, r Reading, hold, cooldown time.Duration) (fires, recovers bool) {
+	if !r.Holds {
 		recovers = s.Firing
-		s.Firing, s.Since, s.Acked = false, time.Time{}, false
+		s.Firing, s.Since, s.Acked, s.Size = false, time.Time{}, false, 0
 		return false, recovers
 	}
 	if s.Since.IsZero() {
 		s.Since = now
 	}
-	if now.Sub(s.Since) < hold || now.Before(s.Until) || s.Acked {
+	if s.Firing {
+		s.Size = min(s.Size, r.Size)
+		s.Acked = s.Acked && (r.Size == 0 || 2*r.Size < 3*s.Size)
+	}
+	if now.Sub(s.Since) < hold || now.Before(s.Until) || s.Acked || s.Firing && r.Total && r.Size <= s.Size {
 		return false, false
 	}
-	s.Firing = true
+	s.Firing, s.Size = true, r.Size
 	s.tell(now, cooldown)
 	return true, false
 }
@@ -118,7 +133,7 @@ func (s *State) Idle(now time.Time) bool {
 // tell begins a cool-down with a message that takes along what was held back.
 func (s *State) tell(now time.Time, cooldown time.Duration) {
 	s.Told, s.Until = now, now.Add(cooldown)
-	s.HeldBack, s.Names, s.HeldSince, s.Last, s.Spared = 0, nil, time.Time{}, nil, nil
+	s.HeldBack, s.Names, s.Kinds, s.HeldSince, s.Last, s.Spared = 0, nil, nil, time.Time{}, nil, nil
 }
 
 // spare notes which channels others tell of what was held back just now; only what is
@@ -131,14 +146,13 @@ func (s *State) spare(channels []string, first bool) {
 	s.Spared = slices.DeleteFunc(s.Spared, func(channel string) bool { return !slices.Contains(channels, channel) })
 }
 
-func (s *State) hold(now time.Time, count int, names ...string) {
+func (s *State) hold(now time.Time, held ...Tally) {
 	if s.HeldBack == 0 {
 		s.HeldSince = now
 	}
-	s.HeldBack += count
-	for _, name := range names {
-		if name != "" && len(s.Names) < mostNames {
-			s.Names = append(s.Names, name)
-		}
+	s.Kinds.add(held...)
+	for i := range held {
+		s.HeldBack += held[i].Count
+		s.Names = append(s.Names, held[i].Names[:min(len(held[i].Names), mostNames-len(s.Names))]...)
 	}
 }

@@ -15,23 +15,23 @@ var start = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 func TestCooldownHoldsBackAndTells(t *testing.T) {
 	t.Parallel()
 	var s State
-	if v := s.Raise(start, "a", 5*time.Minute, 0); !v.Tell || v.Digest {
+	if v := s.Raise(start, Tallies{Tally{Count: 1, Names: []string{"a"}}}, 5*time.Minute, 0); !v.Tell || v.Digest {
 		t.Fatalf("%+v", v)
 	}
-	v := s.Raise(start.Add(time.Minute), "b", 5*time.Minute, 0)
+	v := s.Raise(start.Add(time.Minute), Tallies{Tally{Count: 1, Names: []string{"b"}}}, 5*time.Minute, 0)
 	if v.Tell || !v.Digest || !v.At.Equal(start.Add(5*time.Minute)) {
 		t.Fatalf("%+v", v)
 	}
 	s.Digest = "d"
-	if v := s.Raise(start.Add(2*time.Minute), "c", 5*time.Minute, 0); v.Tell || v.Digest {
+	if v := s.Raise(start.Add(2*time.Minute), Tallies{Tally{Count: 1, Names: []string{"c"}}}, 5*time.Minute, 0); v.Tell || v.Digest {
 		t.Fatalf("%+v", v)
 	}
-	s.Hold(start.Add(3*time.Minute), 40, []string{"d"})
+	s.Hold(start.Add(3*time.Minute), Tally{Count: 40, Names: []string{"d"}})
 	var m Message
 	if !s.Take(v.At, &m, 5*time.Minute) || m.HeldBack != 42 || len(m.Names) != 3 || !m.Since.Equal(start.Add(time.Minute)) {
 		t.Fatalf("%+v", m)
 	}
-	if v := s.Raise(start.Add(6*time.Minute), "e", 5*time.Minute, 0); v.Tell {
+	if v := s.Raise(start.Add(6*time.Minute), Tallies{Tally{Count: 1, Names: []string{"e"}}}, 5*time.Minute, 0); v.Tell {
 		t.Error("the digest began no cool-down")
 	}
 }
@@ -39,7 +39,7 @@ func TestCooldownHoldsBackAndTells(t *testing.T) {
 func TestDigestCollectsFirst(t *testing.T) {
 	t.Parallel()
 	var s State
-	v := s.Raise(start, "a", time.Minute, 10*time.Second)
+	v := s.Raise(start, Tallies{Tally{Count: 1, Names: []string{"a"}}}, time.Minute, 10*time.Second)
 	if v.Tell || !v.Digest || !v.At.Equal(start.Add(10*time.Second)) {
 		t.Fatalf("%+v", v)
 	}
@@ -49,7 +49,7 @@ func TestAggregatesFireOnceAndRecoverOnce(t *testing.T) {
 	t.Parallel()
 	var s State
 	at := func(d time.Duration, holds bool) string {
-		fires, recovers := s.Measure(start.Add(d), holds, time.Minute, 5*time.Minute)
+		fires, recovers := s.Measure(start.Add(d), Reading{Holds: holds}, time.Minute, 5*time.Minute)
 		switch {
 		case fires:
 			return "fires"
@@ -73,6 +73,47 @@ func TestAggregatesFireOnceAndRecoverOnce(t *testing.T) {
 	}
 }
 
+// TestTotalsAreToldWhenTheyGrow, and after an acknowledgement when they have grown by half.
+// What was smaller in between begins there.
+func TestTotalsAreToldWhenTheyGrow(t *testing.T) {
+	t.Parallel()
+	var s State
+	now := start
+	for i, row := range []struct {
+		total int
+		told  bool
+		ack   bool // afterwards
+	}{
+		{total: 13, told: true}, {total: 13}, {total: 14, told: true}, {total: 9}, {total: 9}, {total: 10, told: true},
+		{total: 19, told: true, ack: true}, {total: 19}, {total: 28}, {total: 29, told: true}, {total: 29}, {total: 30, told: true, ack: true},
+		{total: 10}, {total: 14}, {total: 15, told: true},
+	} {
+		now = now.Add(5 * time.Minute)
+		told, _ := s.Measure(now, Reading{Holds: true, Size: row.total, Total: true}, 0, 5*time.Minute)
+		if told != row.told {
+			t.Errorf("step %d: %d letters: told %v", i, row.total, told)
+		}
+		s.Acked = s.Acked || row.ack
+	}
+}
+
+// TestAcknowledgedAggregatesAreToldAgain once the number that they are about has grown by
+// half; those without a number are not.
+func TestAcknowledgedAggregatesAreToldAgain(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		size, later int
+		told        bool
+	}{{100, 149, false}, {100, 150, true}, {0, 0, false}, {1, 2, true}, {1, 1, false}} {
+		var s State
+		s.Measure(start, Reading{Holds: true, Size: row.size}, 0, time.Minute)
+		s.Acked = true
+		if told, _ := s.Measure(start.Add(time.Hour), Reading{Holds: true, Size: row.later}, 0, time.Minute); told != row.told {
+			t.Errorf("from %d to %d: told %v", row.size, row.later, told)
+		}
+	}
+}
+
 // TestNoAlertIsLost: whatever is raised when, each is told or counted once, and
 // messages of one subject keep their distance.
 func TestNoAlertIsLost(t *testing.T) {
@@ -90,7 +131,7 @@ func TestNoAlertIsLost(t *testing.T) {
 				}
 				digest = time.Time{}
 			}
-			v := s.Raise(now, "x", time.Minute, 0)
+			v := s.Raise(now, Tallies{Tally{Count: 1, Names: []string{"x"}}}, time.Minute, 0)
 			if v.Tell {
 				told, sent = told+1, append(sent, now)
 			} else if v.Digest {

@@ -129,7 +129,7 @@ func (p *part) message(of *Message, parts []*part, channels ...string) *Message 
 }
 
 // tell lets the rule tell its channels of an event, or hold it back.
-func (k *Keeper) tell(now time.Time, p *part, parts []*part, m *Message, name string) ([]store.Insert, error) {
+func (k *Keeper) tell(now time.Time, p *part, parts []*part, m *Message, on On, held Tallies) ([]store.Insert, error) {
 	free := p.Digest == 0 && !now.Before(p.state.Until)
 	switch {
 	case len(p.to) == 0: // others tell all for it
@@ -138,18 +138,18 @@ func (k *Keeper) tell(now time.Time, p *part, parts []*part, m *Message, name st
 		}
 		return nil, nil
 	case free && p.partly() && p.state.HeldBack > 0: // its collection is due, and goes to all
-		return k.hold(p, parts, m, func(s *State) Verdict { return s.Hold(now, 1, []string{name}) })
+		return k.hold(p, parts, m, on, func(s *State) Verdict { return s.Hold(now, held...) })
 	}
 	before := *p.state
-	raise := func(s *State) Verdict { return s.Raise(now, name, p.Cooldown, p.Digest) }
+	raise := func(s *State) Verdict { return s.Raise(now, held, p.Cooldown, p.Digest) }
 	if !free {
-		return k.hold(p, parts, m, raise)
+		return k.hold(p, parts, m, on, raise)
 	}
 	raise(p.state)
 	var inserts []store.Insert
 	for _, channel := range p.to {
 		told := p.message(m, parts, channel)
-		told.HeldBack, told.Names, told.Since = before.HeldBack, before.Names, before.HeldSince
+		told.HeldBack, told.Names, told.Kinds, told.Since = before.HeldBack, before.Names, before.Kinds, before.HeldSince
 		more, err := k.deliveries(told, p.all.only(channel))
 		if err != nil {
 			return nil, err
@@ -160,7 +160,7 @@ func (k *Keeper) tell(now time.Time, p *part, parts []*part, m *Message, name st
 }
 
 // hold counts what the rule tells of later.
-func (k *Keeper) hold(p *part, parts []*part, m *Message, count func(*State) Verdict) ([]store.Insert, error) {
+func (k *Keeper) hold(p *part, parts []*part, m *Message, on On, count func(*State) Verdict) ([]store.Insert, error) {
 	told, first := p.message(m, parts, p.to...), p.state.HeldBack == 0
 	verdict := count(p.state)
 	p.state.spare(p.all.without(p.to), first)
@@ -169,7 +169,7 @@ func (k *Keeper) hold(p *part, parts []*part, m *Message, count func(*State) Ver
 	}
 	return k.digest(p.state, verdict, &digest{
 		Account: p.Account, Rule: p.Rule, Subject: m.Subject, Severity: told.Severity, Queue: m.Queue, Type: m.TaskType, Target: m.Target,
-		Cooldown: p.Cooldown, Channels: p.Channels,
+		Cooldown: p.Cooldown, Channels: p.Channels, On: on,
 	})
 }
 

@@ -34,7 +34,7 @@ type EventView struct {
 	*Message
 	Task     task.ID
 	Channel  string
-	State    string // pending, sent, silenced, failed, or canceled
+	State    string // one of [EventStates]
 	Silence  string // the id of what has silenced it
 	Attempts int
 	Error    string // of the last failed attempt

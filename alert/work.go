@@ -17,8 +17,9 @@ import (
 
 // raised is the payload of a task that an alert is raised by.
 type raised struct {
-	Askers  []asker  `json:"askers"`         // the rules that hold for the event
-	Name    string   `json:"name,omitempty"` // of the event
+	Askers  []asker  `json:"askers"` // the rules that hold for the event
+	On      On       `json:"on"`
+	Held    Tallies  `json:"held"` // what is counted of the event where it is held back
 	Message *Message `json:"message"`
 }
 
@@ -33,6 +34,15 @@ type digest struct {
 	Target   string        `json:"target,omitempty"`
 	Cooldown time.Duration `json:"cooldown,omitempty"` // ns
 	Channels []string      `json:"channels,omitempty"`
+	On       On            `json:"on,omitempty"`
+}
+
+// text says in a sentence what was held back.
+func (d *digest) text(m *Message) string {
+	if d.On == OnProcess {
+		return lostText(m.HeldBack, m.Kinds)
+	}
+	return counted(m.HeldBack, "alert") + " of the rule " + d.Rule + " about " + d.Subject + " since " + m.Since.UTC().Format(time.RFC3339) + m.Kinds.most()
 }
 
 // errIncomplete is a payload without what it has to have.
@@ -52,8 +62,11 @@ func (k *Keeper) Raise(ctx context.Context, id task.ID, payload []byte) error {
 	if err := json.Unmarshal(payload, &r); err != nil || r.Message == nil || len(r.Askers) == 0 {
 		return unreadable(err)
 	}
+	if len(r.Held) == 0 {
+		r.Held = Tallies{{Count: 1}} // as releases before wrote it
+	}
 	return k.share(ctx, "alert.raise/"+id.String(), r.Message, r.Askers, func(now time.Time, p *part, parts []*part) ([]store.Insert, error) {
-		return k.tell(now, p, parts, r.Message, r.Name)
+		return k.tell(now, p, parts, r.Message, r.On, r.Held)
 	})
 }
 
@@ -92,7 +105,7 @@ func (k *Keeper) Digest(ctx context.Context, id task.ID, payload []byte) error {
 		if !s.Take(now, m, d.Cooldown) {
 			return nil, nil
 		}
-		m.Text = counted(m.HeldBack, "alert") + " of the rule " + d.Rule + " about " + d.Subject + " since " + m.Since.UTC().Format(time.RFC3339)
+		m.Text = d.text(m)
 		if last != nil && m.HeldBack == 1 { // the one alert, as it was
 			m.Text, m.Fields, m.At = last.Text, last.Fields, last.At
 		}
@@ -109,7 +122,7 @@ func (k *Keeper) writeHeld(ctx context.Context) {
 			if len(p.to) == 0 {
 				return nil, nil
 			}
-			return k.hold(p, parts, m, func(s *State) Verdict { return s.Hold(now, held.count, held.names) })
+			return k.hold(p, parts, m, held.on, func(s *State) Verdict { return s.Hold(now, held.held...) })
 		})
 		if err != nil {
 			k.gates.putBack(held)

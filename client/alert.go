@@ -58,7 +58,7 @@ type AlertChannels struct {
 
 // AlertEvent is one message to one channel.
 type AlertEvent struct {
-	Task     string       `json:"task" doc:"The task that delivers it; its attempts are the delivery log."`
+	ID       string       `json:"id" doc:"Of the task that delivers it; its attempts are the delivery log."`
 	At       Time         `json:"at" doc:"When it happened."`
 	Kind     string       `json:"kind" enum:"raised,held,recovered,test"`
 	Rule     string       `json:"rule"`
@@ -69,9 +69,10 @@ type AlertEvent struct {
 	Fields   []AlertField `json:"fields,omitempty"`
 	HeldBack int          `json:"held_back,omitempty" doc:"Alerts that were held back and are told with this message."`
 	Names    []string     `json:"held_back_names,omitempty"`
+	Kinds    []AlertTally `json:"held_back_kinds,omitempty" doc:"What was held back, by what it has in common, such as the target, the code and the fingerprint of the failures."`
 	Channel  string       `json:"channel"`
 	Instead  string       `json:"instead,omitempty" doc:"The channel that could not deliver it."`
-	State    string       `json:"state" enum:"pending,sent,silenced,failed,canceled"`
+	State    string       `json:"state" enum:"pending,sent,silenced,collected,failed,canceled"`
 	Silence  string       `json:"silence,omitempty" doc:"The silence that has kept it back."`
 	Attempts int          `json:"attempts"`
 	Error    string       `json:"error,omitempty"`
@@ -85,6 +86,13 @@ type AlertEvent struct {
 type AlertField struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
+}
+
+// AlertTally is a part of what was held back.
+type AlertTally struct {
+	What  string   `json:"what,omitempty" doc:"What it has in common; empty for what is in no other part."`
+	Count int      `json:"count"`
+	Names []string `json:"names,omitempty" doc:"The first of it."`
 }
 
 // AlertEvents is a page of messages, newest first.
@@ -148,7 +156,7 @@ type AlertFilter struct {
 	Rule    string
 	Subject string
 	Channel string
-	State   string // pending, sent, silenced, failed or canceled
+	State   string // pending, sent, silenced, collected, failed or canceled
 	Since   Time   // made then or later
 }
 

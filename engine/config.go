@@ -150,6 +150,9 @@ type Observer struct {
 	Settled func(Outcome)
 	// Recovered is called for every row taken from a node that ended.
 	Recovered func(store.Recovered)
+	// Lost is called for the rows taken from nodes that ended, or whose lease did, as
+	// many as were taken at once.
+	Lost func([]store.Recovered)
 	// Claimed and Committed tell the sizes and times of batches.
 	Claimed   func(rows int, took time.Duration)
 	Committed func(kind string, rows int, took time.Duration)

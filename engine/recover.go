@@ -93,6 +93,9 @@ func (e *Engine) sweep(lanes []uint16) {
 				f(rows[i])
 			}
 		}
+		if f := e.config.Observer.Lost; f != nil && len(rows) > 0 {
+			f(rows)
+		}
 		signal(e.wake)
 		if len(rows) < sweepRows {
 			return

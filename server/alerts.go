@@ -34,7 +34,7 @@ type alertEventsInput struct {
 	Rule    string      `query:"rule" doc:"Of this rule; * stands for any text."`
 	Subject string      `query:"subject" doc:"About this subject; * stands for any text."`
 	Channel string      `query:"channel" doc:"To this channel; * stands for any text."`
-	State   string      `query:"state" enum:"pending,sent,silenced,failed,canceled" doc:"In this state."`
+	State   string      `query:"state" enum:"pending,sent,silenced,collected,failed,canceled" doc:"In this state; without one, all but those that another message tells (collected)."`
 	Since   client.Time `query:"since" doc:"Made at or after."`
 	Limit   *int        `query:"limit" doc:"1 to 500, 100 when absent; a page may have fewer messages, also none."`
 	Cursor  string      `query:"cursor" doc:"next_cursor of the page before."`
@@ -267,10 +267,17 @@ func wireChannel(c *alert.ChannelView) client.AlertChannel {
 	}
 }
 
+func wireTallies(of alert.Tallies) (out []client.AlertTally) {
+	for _, one := range of {
+		out = append(out, client.AlertTally(one))
+	}
+	return out
+}
+
 func wireEvent(e *alert.EventView) client.AlertEvent {
 	out := client.AlertEvent{
-		Task: e.Task.String(), At: wireTime(e.At), Kind: string(e.Kind), Rule: e.Rule, Subject: e.Subject, Severity: e.Severity,
-		Title: e.Title(), Text: e.Text, HeldBack: e.HeldBack, Names: e.Names, Channel: e.Channel, Instead: e.Instead,
+		ID: e.Task.String(), At: wireTime(e.At), Kind: string(e.Kind), Rule: e.Rule, Subject: e.Subject, Severity: e.Severity,
+		Title: e.Title(), Text: e.Text, HeldBack: e.HeldBack, Names: e.Names, Kinds: wireTallies(e.Kinds), Channel: e.Channel, Instead: e.Instead,
 		State: e.State, Silence: e.Silence, Attempts: e.Attempts, Error: e.Error, NextAt: wireTime(e.NextAt), EndedAt: wireTime(e.EndedAt),
 	}
 	if e.Ack != nil {

@@ -65,8 +65,8 @@ func TestAlerts(t *testing.T) {
 	}
 	a.call("POST", "/v1/alerts/silences/preview", `{}`).problem(400, "invalid", "rule")
 	var acked client.AlertEvent
-	a.call("POST", "/v1/alerts/events/"+events.Events[0].Task+"/ack", "").is(200).into(&acked)
-	if acked.AckedBy != "api" || acked.AckedAt.IsZero() || acked.Task != events.Events[0].Task {
+	a.call("POST", "/v1/alerts/events/"+events.Events[0].ID+"/ack", "").is(200).into(&acked)
+	if acked.AckedBy != "api" || acked.AckedAt.IsZero() || acked.ID != events.Events[0].ID {
 		t.Errorf("%+v", acked)
 	}
 	a.call("POST", "/v1/alerts/events/x/ack", "").problem(400, "invalid", "id")

@@ -164,7 +164,7 @@ func (g *guarded) message() string {
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
 		var events client.AlertEvents
 		if g.as(g.admin, "GET", "/v1/alerts/events", "").is(200).into(&events); len(events.Events) > 0 {
-			return events.Events[0].Task
+			return events.Events[0].ID
 		}
 	}
 	g.t.Fatal("nobody was told of the letters")

@@ -24,7 +24,7 @@ func (l logged) Send(ctx context.Context, m *alert.Message) error {
 		slog.String("rule", m.Rule), slog.String("subject", m.Subject), slog.String("kind", string(m.Kind)), slog.String("text", m.Text),
 	}
 	if m.HeldBack > 0 {
-		attrs = append(attrs, slog.Int("held_back", m.HeldBack), slog.Any("held_back_names", m.Names))
+		attrs = append(attrs, slog.Int("held_back", m.HeldBack), slog.Any("held_back_names", m.Names), slog.Any("held_back_kinds", m.Kinds))
 	}
 	for _, field := range m.Fields {
 		if field.Name != "error" {

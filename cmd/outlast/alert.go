@@ -56,7 +56,7 @@ In --rule, --subject and --channel * stands for any text.`,
 				row(w, "ID", "AT", "STATE", "CHANNEL", "KIND", "RULE", "SUBJECT", "HELD", "ACKED BY", "TEXT", "ERROR")
 				for i := range events.Events {
 					e := &events.Events[i]
-					row(w, clean(e.Task), when(e.At), clean(e.State), clean(e.Channel), clean(e.Kind), clean(e.Rule), short(e.Subject, 40), e.HeldBack, short(e.AckedBy, 40), short(e.Text, 80), short(e.Error, 60))
+					row(w, clean(e.ID), when(e.At), clean(e.State), clean(e.Channel), clean(e.Kind), clean(e.Rule), short(e.Subject, 40), e.HeldBack, short(e.AckedBy, 40), short(e.Text, 80), short(e.Error, 60))
 				}
 			})
 			if err == nil && events.NextCursor != "" && c.output == "table" {
@@ -69,7 +69,7 @@ In --rule, --subject and --channel * stands for any text.`,
 	flags.StringVar(&filter.Rule, "rule", "", "messages of this rule")
 	flags.StringVar(&filter.Subject, "subject", "", "messages about this subject")
 	flags.StringVar(&filter.Channel, "channel", "", "messages to this channel")
-	flags.StringVar(&filter.State, "state", "", "pending, sent, silenced, failed or canceled")
+	flags.StringVar(&filter.State, "state", "", "pending, sent, silenced, collected, failed or canceled")
 	flags.StringVar(&since, "since", "", "made at or after: a time (RFC 3339), or how long ago (1h)")
 	flags.IntVar(&limit, "limit", 100, "at most so many messages, 1 to 500")
 	flags.StringVar(&cursor, "cursor", "", "go on where an earlier list ended")

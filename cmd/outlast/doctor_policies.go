@@ -17,7 +17,7 @@ var doubts = []doubt{
 	{"retries", "remove retries: false from the configuration file"},
 	{"without retries", "max_attempts: 1 turns them off; raise it unless that is meant"},
 	{"without a timeout", "give them a timeout: an attempt that hangs keeps its slot (requests of HTTP tasks end after 30s anyway)"},
-	{"silent deaths", "no rule of alerts tells of a task of theirs that is out of attempts: outlast alert rules, or alert: in the policy"},
+	{"silent deaths", "no rule of alerts tells of each death of their tasks: outlast alert rules, or alert: in the policy"},
 	{"configuration", "outlast config check FILE; what was in force before goes on to be"},
 	{"secret files", "chmod 600 them, or 640 with the group of the server"},
 	{"alerts", "outlast alert test CHANNEL; where they are paused, outlast queue resume " + alert.Queue},

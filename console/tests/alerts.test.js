@@ -116,7 +116,7 @@ test('what a dead letter raised is seen, found and acknowledged', async ({ page,
   await expect(row).toContainText('no <img src=x onerror=alert(1)> \\u202ecustomer');
   await expect(page.locator('img[src="x"]')).toHaveCount(0);
   await row.getByRole('button', { name: 'Acknowledge' }).click();
-  await expect(dialog(page).locator('.command').first()).toContainText(`outlast alert ack ${event.task}`);
+  await expect(dialog(page).locator('.command').first()).toContainText(`outlast alert ack ${event.id}`);
   await confirm(page, 'Acknowledge');
   await expect(row).toContainText('Acknowledged');
   await expect(row.getByRole('button', { name: 'Acknowledge' })).toHaveCount(0);

@@ -219,7 +219,10 @@ export interface paths {
          *     - `parent` (string): the id of that task. `dead`, `retry`
          *     - `state` (string): the new state: of a breaker (open, half_open, ramping, closed), of an operation (done, failed, canceled). `breaker`, `redrive`
          *     - `was` (string): the breaker's state before. `breaker`
-         *     - `cause` (string): why it changed, or why the node is gone. `breaker`, `crash`
+         *     - `cause` (string): why it changed, or why the node is gone. `breaker`, `crash`, `process`
+         *     - `node` (string): the node that died, or through which the worker had its tasks. `process`
+         *     - `worker` (string): the remote worker that let its leases end, empty for a node. `process`
+         *     - `tasks` (int): tasks that ran in it, as one node took them over. `process`
          *     - `matched` (int): letters that the redrive found. `redrive`
          *     - `done` (int): letters that it has handled. `redrive`
          *     - `schedule` (string): the name of the schedule. `schedule`
@@ -1656,7 +1659,11 @@ export interface components {
              * @description Alerts that were held back and are told with this message.
              */
             held_back?: number;
+            /** @description What was held back, by what it has in common, such as the target, the code and the fingerprint of the failures. */
+            held_back_kinds?: components["schemas"]["AlertTally"][] | null;
             held_back_names?: string[] | null;
+            /** @description Of the task that delivers it; its attempts are the delivery log. */
+            id: string;
             /** @description The channel that could not deliver it. */
             instead?: string;
             /** @enum {string} */
@@ -1668,10 +1675,8 @@ export interface components {
             /** @description The silence that has kept it back. */
             silence?: string;
             /** @enum {string} */
-            state: "pending" | "sent" | "silenced" | "failed" | "canceled";
+            state: "pending" | "sent" | "silenced" | "collected" | "failed" | "canceled";
             subject: string;
-            /** @description The task that delivers it; its attempts are the delivery log. */
-            task: string;
             text: string;
             title: string;
         };
@@ -1778,6 +1783,14 @@ export interface components {
         };
         AlertSilences: {
             silences: components["schemas"]["AlertSilence"][] | null;
+        };
+        AlertTally: {
+            /** Format: int64 */
+            count: number;
+            /** @description The first of it. */
+            names?: string[] | null;
+            /** @description What it has in common; empty for what is in no other part. */
+            what?: string;
         };
         AlertTested: {
             channel: string;
@@ -5226,8 +5239,8 @@ export interface operations {
                 subject?: string;
                 /** @description To this channel; * stands for any text. */
                 channel?: string;
-                /** @description In this state. */
-                state?: "pending" | "sent" | "silenced" | "failed" | "canceled";
+                /** @description In this state; without one, all but those that another message tells (collected). */
+                state?: "pending" | "sent" | "silenced" | "collected" | "failed" | "canceled";
                 /** @description Made at or after. */
                 since?: string;
                 /** @description 1 to 500, 100 when absent; a page may have fewer messages, also none. */

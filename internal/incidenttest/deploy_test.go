@@ -26,9 +26,6 @@ func TestDeployKillsTheProcess(t *testing.T) {
 	disk, mails := onDisk(t), newMailer(t)
 	before := binarytest.Serve(t, "--store", disk)
 	told := newPager(t, before)
-	if _, err := before.API.PutAlertRule(t.Context(), "crashed", json.RawMessage(`{"on": "crash"}`)); err != nil {
-		t.Fatal(err)
-	}
 	once := 1 // even a task that may be tried only once
 	ids := []task.ID{accepted(t, before, mails.draft()), accepted(t, before, client.Draft{Target: mails.draft().Target, MaxAttempts: &once})}
 	mails.await(t, 2)
@@ -57,7 +54,10 @@ func TestDeployKillsTheProcess(t *testing.T) {
 	if !strings.Contains(after.Said(), "tasks.recovered") {
 		t.Errorf("the log does not tell: %s", after.Said())
 	}
-	eventually(t, "the crash is told", func() bool { return len(told.of("crashed")) > 0 })
+	eventually(t, "the crash is told", func() bool { return len(told.of("process_died")) > 0 })
+	if text := told.of("process_died")[0].Text; !strings.HasPrefix(text, "2 running tasks lost with the process: ") || !strings.Contains(text, "1 × mail.send in node ") || !strings.Contains(text, "1 × http in node ") {
+		t.Errorf("told: %s", text)
+	}
 }
 
 // A deploy that stops its server properly costs nothing at all: what runs gets its

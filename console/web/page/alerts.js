@@ -28,7 +28,7 @@ export default function Alerts() {
   ${tab === 'rules' ? html`<${Rules} />` : tab === 'channels' ? html`<${Channels} />` : tab === 'silences' ? html`<${Silences} />` : html`<${Messages} />`}`;
 }
 
-const names = ['rule', 'subject', 'channel', 'state', 'since'], states = /** @type {const} */ (['pending', 'sent', 'failed', 'canceled', 'silenced']);
+const names = ['rule', 'subject', 'channel', 'state', 'since'], states = /** @type {const} */ (['pending', 'sent', 'failed', 'canceled', 'silenced', 'collected']);
 
 function Messages() {
   const filter = filtersOf(names);
@@ -46,11 +46,11 @@ const asked = (filter) => Object.fromEntries(Object.entries(filter).map(([name, 
 /** The messages that the server finds.
  * @param {{filter: Record<string, string>, grouped: boolean}} props */
 function Found({ filter, grouped }) {
-  const id = (/** @type {Event} */ e) => e.task;
+  const id = (/** @type {Event} */ e) => e.id;
   const list = usePages('/v1/alerts/events', asked(filter), 'events', { on: ['alert', 'tasks'], every: 10_000, limit: 100, id });
   const { first, rows } = list, none = Object.keys(filter).length === 0 ? t('events.none') : t(list.cursor ? 'events.partial' : 'events.nonematch');
   return html`<${Loaded} fetched=${first}>${() => html`${grouped ? html`<${Groups} events=${rows} none=${none} onDone=${first.reload} />`
-    : html`<${Table} label=${t('events')} rows=${rows} none=${none} id=${id} open=${(/** @type {Event} */ e) => href(['tasks', e.task])} columns=${columns(first.reload)} />`}
+    : html`<${Table} label=${t('events')} rows=${rows} none=${none} id=${id} open=${(/** @type {Event} */ e) => href(['tasks', e.id])} columns=${columns(first.reload)} />`}
     ${list.problem && html`<${Failure} problem=${list.problem} />`}<${More} cursor=${list.cursor} busy=${list.busy} onMore=${list.more} />`}<//>`;
 }
 
@@ -72,20 +72,20 @@ const Severity = ({ event: e }) => (e.kind === 'recovered' || e.kind === 'test' 
 
 /** @param {{event: Event}} props */
 const What = ({ event: e }) => html`<strong><${Foreign} text=${e.subject} limit=${80} /></strong><div><${Foreign} text=${e.text} limit=${160} /></div>
-  ${e.held_back ? html`<div class="faint">${t('held', { n: e.held_back })}${e.held_back_names?.length ? html`: <bdi>${visible(e.held_back_names.join(', '))}</bdi>` : ''}</div>` : ''}
+  ${e.held_back ? html`<div class="faint">${t('held', { n: e.held_back })}${e.held_back_kinds?.length ? e.held_back_kinds.map((k) => html`<div><${Foreign} text=${`${k.count} × ${k.what || t('others')}`} limit=${160} /></div>`) : e.held_back_names?.length ? html`: <bdi>${visible(e.held_back_names.join(', '))}</bdi>` : ''}</div>` : ''}
   ${Boolean(e.fields?.length) && html`<details class="numbers"><summary>${t('details')}</summary><table class="plain" aria-label=${t('details')}><tbody>${e.fields?.map((f) => html`<tr><th scope="row">${visible(f.name)}</th><td><${Foreign} text=${f.value} /></td></tr>`)}</tbody></table></details>`}`;
 
 /** How the delivery goes: its attempts are a task like any other. @param {{event: Event}} props */
 const Delivery = ({ event: e }) => html`<${State} state=${e.state} label=${t(`delivery.${e.state}`)} />
   <div class="faint">${t('attempts', { n: e.attempts })}${e.state === 'pending' && e.attempts > 0 && html` · ${t('next.try')} <${When} at=${e.next_at} />`}</div>
-  ${e.silence && html`<div><a href=${href('alerts', { tab: 'silences', name: e.silence })}>${t('silence.by')} …${e.silence.slice(-6)}</a></div>`}${e.error && html`<div><${Foreign} text=${e.error} limit=${100} /></div>`}<div title=${t('open')}><${Id} id=${e.task} href=${href(['tasks', e.task])} /></div>`;
+  ${e.silence && html`<div><a href=${href('alerts', { tab: 'silences', name: e.silence })}>${t('silence.by')} …${e.silence.slice(-6)}</a></div>`}${e.error && html`<div><${Foreign} text=${e.error} limit=${100} /></div>`}<div title=${t('open')}><${Id} id=${e.id} href=${href(['tasks', e.id])} /></div>`;
 
 /** Who takes care of it, or the button for that. @param {{event: Event, onDone: () => void}} props */
 function Acknowledged({ event: e, onDone }) {
   if (e.acked_at) return html`<${State} state="acknowledged" label=${t('acked')} /><div class="faint"><bdi>${visible(e.acked_by ?? '')}</bdi> <${When} at=${e.acked_at} /></div>`;
   if (e.kind === 'recovered' || e.kind === 'test') return null;
   return html`<${Action} label=${t('ack.do')} small about=${html`<p><bdi>${visible(t('ack.about', { rule: e.rule, subject: e.subject }))}</bdi></p>`} done=${t('acked')} onDone=${onDone}
-    request=${{ method: 'POST', path: at`/v1/alerts/events/${e.task}/ack` }} cli=${`outlast alert ack ${e.task}`} />`;
+    request=${{ method: 'POST', path: at`/v1/alerts/events/${e.id}/ack` }} cli=${`outlast alert ack ${e.id}`} />`;
 }
 
 /** One row for all messages of a rule and subject, by the newest.

@@ -9,7 +9,7 @@ import { t } from './common.text.js';
  * @type {Record<string, [tone: string, sign: string]>} */
 const looks = {
   succeeded: ['good', '✓'], ok: ['good', '✓'], closed: ['good', '✓'], finished: ['good', '✓'], recovered: ['good', '✓'], up: ['good', '✓'], live: ['good', '✓'], on: ['good', '✓'],
-  running: ['busy', '▶'], half_open: ['warn', '◐'], retrying: ['warn', '↻'], paused: ['warn', '‖'], silenced: ['still', '‖'], acknowledged: ['still', '✓'],
+  running: ['busy', '▶'], half_open: ['warn', '◐'], retrying: ['warn', '↻'], paused: ['warn', '‖'], silenced: ['still', '‖'], collected: ['still', '≡'], acknowledged: ['still', '✓'],
   dead: ['bad', '✕'], failed: ['bad', '✕'], open: ['bad', '✕'], firing: ['bad', '!'], down: ['bad', '✕'], expired: ['still', '⌛'], revoked: ['still', '⊘'], off: ['still', '⊘'],
   critical: ['bad', '!'], warning: ['warn', '!'], info: ['still', 'i'], sent: ['good', '✓'], test: ['still', '•'],
   canceled: ['still', '⊘'], pending: ['still', '•'], scheduled: ['still', '◔'],
