@@ -287,7 +287,8 @@ func (c *Client) createQueues(ctx context.Context) error {
 
 // Stop ends the node gracefully: nothing new starts, running attempts get
 // their grace time or less if ctx ends first, the rest is handed back without
-// cost, and calls of [Client.Wait] return. Idempotent.
+// cost, and calls of [Client.Wait] return. A context that a signal has ended
+// leaves no grace time: give it [context.WithoutCancel] of that. Idempotent.
 func (c *Client) Stop(ctx context.Context) error {
 	c.startStop.Lock()
 	defer c.startStop.Unlock()
@@ -298,7 +299,7 @@ func (c *Client) Stop(ctx context.Context) error {
 	c.feed.Close()
 	var err error
 	if before == started {
-		err = errors.Join(c.ticker.Stop(ctx), c.keeper.Stop(ctx), c.bulk.Stop(ctx), c.engine.Stop(ctx), c.alerts.Stop(ctx))
+		err = joinOnce(c.ticker.Stop(ctx), c.keeper.Stop(ctx), c.bulk.Stop(ctx), c.engine.Stop(ctx), c.alerts.Stop(ctx))
 		c.groups.Stop()
 		c.stats.Stop(ctx)
 		c.series.Stop(ctx)
@@ -312,6 +313,16 @@ func (c *Client) Stop(ctx context.Context) error {
 		c.metrics.unregister()
 	}
 	return err
+}
+
+// joinOnce joins errors that say different things.
+func joinOnce(errs ...error) (all error) {
+	for _, err := range errs {
+		if err != nil && !errors.Is(all, err) {
+			all = errors.Join(all, err)
+		}
+	}
+	return all
 }
 
 // Ready is nil while this node takes part: started, not stopped, able to read the

@@ -18,7 +18,7 @@ func (c *Client) observe() engine.Observer {
 		if o.State.Final() {
 			c.waiters.tell(o.Settlement.Task.ID)
 		}
-	}}, (&eventLog{c.logger}).observer(), c.alertObserver(), {Settled: c.counted}, c.seriesObserver(), c.historyObserver(), c.feedObserver()}
+	}}, (&eventLog{c.logger, c.errorTexts}).observer(), c.alertObserver(), {Settled: c.counted}, c.seriesObserver(), c.historyObserver(), c.feedObserver()}
 	if c.metrics != nil {
 		all = append(all, c.metrics.observer())
 	}
@@ -125,9 +125,20 @@ func combine(all []engine.Observer) engine.Observer {
 //	breaker.ramping    INFO, it is called again, ever more
 //	breaker.closed     INFO
 //
-// Messages of errors and payloads are not among the fields: they may hold
-// what is private, and are found in the store.
-type eventLog struct{ logger *slog.Logger }
+// Payloads are not among the fields, and messages of errors only with
+// [WithErrorTexts]: they may hold what is private, and are found in the store.
+type eventLog struct {
+	logger *slog.Logger
+	texts  bool
+}
+
+// message is the text of a failure, where it is wanted.
+func (l *eventLog) message(f *task.Failure) slog.Attr {
+	if !l.texts || f == nil {
+		return slog.Attr{}
+	}
+	return slog.String("error", f.Message)
+}
 
 func (l *eventLog) observer() engine.Observer {
 	return engine.Observer{Settled: l.settled, Recovered: l.recovered, BreakerChanged: l.breaker}
@@ -150,14 +161,14 @@ func (l *eventLog) settled(o engine.Outcome) {
 		l.logger.LogAttrs(ctx, slog.LevelInfo, "attempt.failed", append(about,
 			slog.String("category", f.Category), slog.String("error_type", f.Type), slog.String("code", f.Code),
 			slog.String("effect", f.Effect), slog.String("fingerprint", f.Fingerprint),
-			slog.Duration("duration", s.EndedAt.Sub(s.StartedAt)))...)
+			slog.Duration("duration", s.EndedAt.Sub(s.StartedAt)), l.message(f))...)
 	}
 	switch o.State {
 	case task.Pending:
 		l.again(ctx, about, o)
 	case task.Dead:
 		l.logger.LogAttrs(ctx, slog.LevelWarn, "task.dead", append(about,
-			slog.String("reason", string(s.DeadReason)), slog.Int("attempts", spent(s)), slog.String("rule", o.Rule))...)
+			slog.String("reason", string(s.DeadReason)), slog.Int("attempts", spent(s)), slog.String("rule", o.Rule), l.message(s.Failure))...)
 	case task.Canceled:
 		l.logger.LogAttrs(ctx, slog.LevelInfo, "task.canceled", about...)
 	}

@@ -73,6 +73,25 @@ func TestEvents(t *testing.T) {
 	})
 }
 
+// Messages of errors are in the log for who asks for them, payloads never.
+func TestEventsWithErrorTexts(t *testing.T) {
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "t", func(context.Context, mail) error { return errors.New("the printer is on fire") }, outlast.MaxAttempts(2))
+		k.start()
+		k.enqueue(outlast.Draft{Type: "t", Payload: []byte(`{"to":"secret payload"}`)})
+		k.after(10 * time.Minute)
+		for message, count := range map[string]int{"attempt.failed": 2, "task.dead": 1} {
+			events := k.log.events(k.T, message)
+			if len(events) != count || events[0]["error"] != "the printer is on fire" {
+				k.Errorf("%s: %v", message, events)
+			}
+		}
+		if strings.Contains(k.log.lines.String(), "secret") {
+			k.Error("the log holds what is private")
+		}
+	}, outlast.WithErrorTexts())
+}
+
 // A crash of a node is the reason of a repeat, and named as such.
 func TestCrashIsNamed(t *testing.T) {
 	virtually(t, func(k *kit) {

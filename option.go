@@ -27,6 +27,7 @@ type options struct {
 	server      bool
 	enqueueOnly bool
 	logger      *slog.Logger
+	errorTexts  bool
 	registerer  prometheus.Registerer
 	allow       []netip.Prefix
 	release     string
@@ -58,6 +59,11 @@ func WithGrace(d time.Duration) Option { return WithEngine(func(c *engine.Config
 // WithLogger sets where events go; nowhere when absent. Successful attempts
 // are logged at level DEBUG, all other outcomes at INFO, dead tasks at WARN.
 func WithLogger(logger *slog.Logger) Option { return func(o *options) { o.logger = logger } }
+
+// WithErrorTexts adds the messages of errors to the events of failed attempts and
+// dead tasks, as "error". They may hold what is private: leave it out where logs
+// are read by more people than the tasks are.
+func WithErrorTexts() Option { return func(o *options) { o.errorTexts = true } }
 
 // WithRegisterer registers Prometheus metrics, until [Client.Stop].
 func WithRegisterer(r prometheus.Registerer) Option {

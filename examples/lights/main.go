@@ -61,7 +61,7 @@ func run(file string) error {
 	if err := client.Start(ctx); err != nil {
 		return err
 	}
-	defer client.Stop(ctx) //nolint:errcheck // the example ends
+	defer client.Stop(context.WithoutCancel(ctx)) //nolint:errcheck // the example ends
 
 	var last []outlast.Receipt
 	for _, command := range []string{"on", "off", "on", "off"} {

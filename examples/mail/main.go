@@ -106,7 +106,7 @@ func send(file string) error {
 	if err := client.Start(ctx); err != nil {
 		return err
 	}
-	defer client.Stop(ctx) //nolint:errcheck // the example ends
+	defer client.Stop(context.WithoutCancel(ctx)) //nolint:errcheck // the example ends
 
 	customer := os.Getenv("CUSTOMER")
 	// Both releases ask for the mail at their start. The dedupe key makes

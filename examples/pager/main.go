@@ -40,7 +40,7 @@ func example(ctx context.Context) error {
 	if err := client.Start(ctx); err != nil {
 		return err
 	}
-	defer client.Stop(ctx) //nolint:errcheck // the example ends
+	defer client.Stop(context.WithoutCancel(ctx)) //nolint:errcheck // the example ends
 	cooldown := alert.Duration(2 * time.Second)
 	if _, err := client.Inspector().PutAlertRule(ctx, alert.Rule{
 		Name: "exhausted", On: alert.OnDead, When: `reason == "exhausted"`, Channels: []string{"pager"}, Cooldown: &cooldown,

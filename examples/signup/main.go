@@ -67,7 +67,7 @@ func run(file string) error {
 	if err := client.Start(ctx); err != nil {
 		return err
 	}
-	defer client.Stop(ctx) //nolint:errcheck // the example ends
+	defer client.Stop(context.WithoutCancel(ctx)) //nolint:errcheck // the example ends
 
 	for _, name := range []string{"ada", "bob"} {
 		id, err := signUp(ctx, db, welcome, name)
