@@ -103,7 +103,7 @@ servers: ## Install what tests start, if it is missing (postgresql, mariadb-serv
 	@sh .ci/servers
 
 .PHONY: check
-check: check-format check-vet check-arch check-tidy check-generated check-console check-lint ## All checks that need no running: format, vet, lint, ...
+check: check-format check-vet check-arch check-tidy check-generated check-console check-lint check-vulnerabilities ## All checks that need no running: format, vet, lint, ...
 	@echo "check: ok"
 
 .PHONY: check-format
@@ -153,6 +153,11 @@ check-console: ## Types, vendored libraries and weight of the web console
 check-lint: ## golangci-lint, built once per version
 	@echo "check: golangci-lint $(GOLANGCI)"
 	@sh .ci/lint
+
+.PHONY: check-vulnerabilities
+check-vulnerabilities: ## Known vulnerabilities, where their database can be reached
+	@echo "check: vulnerabilities"
+	@GO='$(GO)' sh .ci/vulnerabilities
 
 .PHONY: cover
 cover: ## Test coverage of all packages: coverage.out, coverage.html

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"io"
 	"runtime"
 	"runtime/debug"
@@ -29,10 +30,20 @@ type build struct {
 	Commit   string `json:"commit,omitempty"`
 }
 
+// thirdParties are the notices of the software that the binary contains.
+//
+//go:embed notices.txt
+var thirdParties string
+
 func newVersion(c *cli) *cobra.Command {
-	return &cobra.Command{
+	notices := false
+	cmd := &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
 		RunE: c.act(func(context.Context, []string) error {
+			if notices {
+				_, err := io.WriteString(c.out, thirdParties)
+				return err
+			}
 			b := build{Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 			if info, ok := debug.ReadBuildInfo(); ok {
 				for _, setting := range info.Settings {
@@ -46,4 +57,6 @@ func newVersion(c *cli) *cobra.Command {
 			})
 		}),
 	}
+	cmd.Flags().BoolVar(&notices, "notices", false, "print the licences of the software of others in the binary")
+	return cmd
 }
