@@ -22,11 +22,11 @@ func ExampleClient_Stop() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	begun := make(chan struct{})
+	begun, stopping := make(chan struct{}), make(chan struct{})
 	outlast.Handle(client, "report.build", func(ctx context.Context, _ string) error {
 		close(begun)
-		cancel() // as the signal does
-		time.Sleep(50 * time.Millisecond)
+		cancel()   // as the signal does
+		<-stopping // Stop has been called
 		fmt.Println("the report is built:", ctx.Err() == nil)
 		return nil
 	})
@@ -38,6 +38,7 @@ func ExampleClient_Stop() {
 	}
 	<-begun
 
+	time.AfterFunc(50*time.Millisecond, func() { close(stopping) })
 	<-ctx.Done()
 	if err := client.Stop(context.WithoutCancel(ctx)); err != nil {
 		log.Print(err)
