@@ -148,7 +148,7 @@ func (a *App) start(ctx context.Context) error {
 	}
 	web := api.HTTP()
 	web.TLSConfig = secured
-	a.serve(ctx, web, listener)
+	a.serve(ctx, web, api.Listen(listener))
 	return nil
 }
 
@@ -203,6 +203,7 @@ func (a *App) api(registry *prometheus.Registry, reload *reloader) (*server.Serv
 			}
 			return found
 		},
+		Limits: a.limits(),
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -68,6 +69,9 @@ type Config struct {
 	// Exposed names the files with secrets that others of the machine can get at, for
 	// the log and /readyz?verbose; nil for none.
 	Exposed func() []config.Problem
+	// Limits bound what callers can hold of the node; see [server.Limits] for what 0 is.
+	// Connections are half of the descriptors of the process at most.
+	Limits server.Limits
 	// DebugListen is a loopback address and port for the profiler, "" for none.
 	DebugListen string
 	// Telemetry is where traces and metrics are sent.

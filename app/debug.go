@@ -10,9 +10,13 @@ import (
 	"net/http/pprof"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/intake"
 	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/token"
 )
+
+// debugConnections are for the few who look at the profiler.
+const debugConnections = 16
 
 // debug serves the profiler, where that was asked for, on a loopback address of its
 // own, to admins.
@@ -30,11 +34,11 @@ func (a *App) debug(ctx context.Context, api *server.Server) error {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	web := &http.Server{Handler: api.Guard(token.Administer, mux), ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(a.config.Logger.Handler(), slog.LevelDebug)}
+	web := &http.Server{Handler: api.Guard(token.Administer, mux), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(a.config.Logger.Handler(), slog.LevelDebug)}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if err := web.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := web.Serve(intake.NewConnections(debugConnections, debugConnections, nil).Listen(listener)); !errors.Is(err, http.ErrServerClosed) {
 			a.config.Logger.Error("debug.ended", "error", err)
 		}
 	}()

@@ -15,6 +15,7 @@ type Config struct {
 	Listen      string            `json:"listen" default:"127.0.0.1:7070" doc:"Address and port of the HTTP API; port 0 for a free one. Others than loopback addresses need a token."`
 	Advertise   string            `json:"advertise" doc:"Host and port at which other nodes reach this one; that which it listens on when empty."`
 	TLS         TLS               `json:"tls" doc:"The certificate of the API."`
+	Limits      Limits            `json:"limits" doc:"What callers of the API can hold of this node."`
 	Store       Store             `json:"store" doc:"The database."`
 	Push        Push              `json:"push" doc:"HTTP requests of tasks."`
 	Engine      Engine            `json:"engine" doc:"What this node works on, and how much."`
@@ -42,6 +43,13 @@ type Config struct {
 type TLS struct {
 	Cert string `json:"cert" doc:"PEM file with the certificate, followed by those of its issuers; read again when it changes. Plain HTTP when empty."`
 	Key  string `json:"key" doc:"PEM file with its private key."`
+}
+
+// Limits bound what callers of the API can hold of a node.
+type Limits struct {
+	Connections int `json:"connections" default:"10000" least:"1" most:"1000000" doc:"Open connections, but no more than half of the descriptors of the process. A further one takes the place of an idle one, or is closed."`
+	PerAddress  int `json:"connections_per_address" least:"0" most:"1000000" doc:"Those of one address; half of connections when 0. Behind a proxy all callers have one address."`
+	BodyMiB     int `json:"body_mib" default:"64" least:"16" most:"1048576" doc:"MiB of request bodies in memory at once. One token, or one address where no token is needed, gets half. What is beyond is answered with 503."`
 }
 
 // Store says where tasks are kept.

@@ -76,6 +76,8 @@ func (s *Server) Rules() []Rule { return append([]Rule(nil), s.rules...) }
 // profiler, who serves it on an address of its own.
 func (s *Server) Guard(needs token.Permission, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		in, req := s.open(w, req)
+		defer in.close()
 		err := s.admit(req)
 		ctx := req.Context()
 		if err == nil {

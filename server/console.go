@@ -15,7 +15,7 @@ func (s *Server) addConsole(console http.Handler) {
 	if console == nil {
 		return
 	}
-	open := s.Guard(token.Open, console)
+	open := s.Guard(token.Open, bounded(console))
 	s.mux.Handle("GET /{$}", open)
 	s.mux.Handle("GET "+consolePath, open)
 }

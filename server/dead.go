@@ -187,7 +187,7 @@ func (s *Server) addExport() {
 	s.document(r, plan, reflect.TypeFor[client.Letter]())
 	s.serve(r, func(w http.ResponseWriter, req *http.Request) error {
 		var in deadQuery
-		if err := plan.read(w, req, reflect.ValueOf(&in).Elem()); err != nil {
+		if err := plan.read(req, reflect.ValueOf(&in).Elem()); err != nil {
 			return err
 		}
 		filter, err := in.scoped(req.Context())

@@ -49,7 +49,7 @@ func (s *Server) addEvents() {
 	s.document(r, plan, reflect.TypeFor[client.Event]())
 	s.serve(r, func(w http.ResponseWriter, req *http.Request) error {
 		in := &eventsInput{}
-		if err := plan.read(w, req, reflect.ValueOf(in).Elem()); err != nil {
+		if err := plan.read(req, reflect.ValueOf(in).Elem()); err != nil {
 			return err
 		}
 		return s.watch(w, req, in)

@@ -26,6 +26,8 @@ func parseQuery(raw string) (url.Values, error) {
 
 // ServeHTTP implements [http.Handler]: guards, then the routes.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	in, req := s.open(w, req)
+	defer in.close()
 	defer func() {
 		cause := recover()
 		if cause == nil {
@@ -36,6 +38,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		}
 		s.log.Error("a request handler panicked", slog.Any("panic", cause),
 			slog.String("method", req.Method), slog.String("path", req.URL.Path), slog.String("stack", string(debug.Stack())))
+		in.unwanted(w)
 		writeProblem(w, problemOf(&task.Error{Code: task.CodeInternal, Message: "the server met an unexpected error", Hint: "the server's log has it"}))
 	}()
 	// The deadline of the last answer on this connection is over.
@@ -65,6 +68,9 @@ func (s *Server) problem(w http.ResponseWriter, req *http.Request, err error) {
 	}
 	if problem.Status == http.StatusUnauthorized {
 		w.Header()["Www-Authenticate"] = []string{`Bearer realm="outlast"`}
+	}
+	if in, some := req.Body.(*inflow); some {
+		in.unwanted(w)
 	}
 	deadline(w, answerTimeout)
 	writeProblem(w, problem)

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/intake"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/token"
 )
@@ -18,7 +19,7 @@ import (
 // bare is a server with nothing behind it but the routes of a test.
 func bare(log *strings.Builder) *Server {
 	s := &Server{
-		log: slog.New(slog.NewTextHandler(log, nil)), mux: http.NewServeMux(), api: newDocument(""), meter: newMeter(),
+		log: slog.New(slog.NewTextHandler(log, nil)), mux: http.NewServeMux(), api: newDocument(""), meter: newMeter(intake.NewConnections(1, 1, nil), intake.NewBytes(1)),
 		tokens: token.NewKeeper(memory.New()),
 	}
 	s.mux.HandleFunc("/", s.notFound)

@@ -22,7 +22,10 @@ import (
 	"github.com/outlast-dev/outlast/store/memory"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// net/http waits for half a second before it closes what it has not read to the end.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+}
 
 // api is a server over real HTTP with a node behind it.
 type api struct {

@@ -2,11 +2,8 @@ package server
 
 import (
 	"context"
-	"errors"
-	"io"
 	"mime"
 	"net/http"
-	"os"
 	"reflect"
 	"strconv"
 	"strings"
@@ -25,11 +22,9 @@ const (
 	maxBatch = 16 << 20
 )
 
-// How long a body may take to arrive, and an answer to be taken.
-const (
-	bodyTimeout   = 30 * time.Second
-	answerTimeout = 30 * time.Second
-)
+// answerTimeout is how long an answer may take to be taken, or the next piece of one
+// that is sent in pieces.
+const answerTimeout = 30 * time.Second
 
 // route describes one call of the API: for the mux, for the OpenAPI document
 // and for the metrics.
@@ -71,7 +66,7 @@ func handle[I, O any](s *Server, r route, do func(ctx context.Context, in *I) (a
 	s.document(r, plan, reflect.TypeFor[O]())
 	s.serve(r, func(w http.ResponseWriter, req *http.Request) error {
 		in := new(I)
-		if err := plan.read(w, req, reflect.ValueOf(in).Elem()); err != nil {
+		if err := plan.read(req, reflect.ValueOf(in).Elem()); err != nil {
 			return err
 		}
 		if err := s.inScope(req.Context(), r.scope, in); err != nil {
@@ -165,7 +160,7 @@ func planOf(input reflect.Type, r route) *plan {
 	return p
 }
 
-func (p *plan) read(w http.ResponseWriter, req *http.Request, in reflect.Value) error {
+func (p *plan) read(req *http.Request, in reflect.Value) error {
 	var wrong []task.Field
 	for _, parameter := range p.path {
 		wrong = parameter.set(in, req.PathValue(parameter.name), wrong)
@@ -186,9 +181,9 @@ func (p *plan) read(w http.ResponseWriter, req *http.Request, in reflect.Value) 
 		if req.Method == http.MethodGet {
 			return nil
 		}
-		return readBody(w, req, &none{}, true, p.limit)
+		return readBody(req, &none{}, true, p.limit)
 	}
-	return readBody(w, req, in.FieldByIndex(p.body).Addr().Interface(), p.optional, p.limit)
+	return readBody(req, in.FieldByIndex(p.body).Addr().Interface(), p.optional, p.limit)
 }
 
 func (p *plan) readQuery(req *http.Request, in reflect.Value, wrong []task.Field) ([]task.Field, error) {
@@ -243,14 +238,14 @@ func (p *parameter) set(in reflect.Value, text string, wrong []task.Field) []tas
 
 // readBody reads a JSON body into out. Its type must be JSON: a plain form
 // in a web page cannot send that to us.
-func readBody(w http.ResponseWriter, req *http.Request, out any, optional bool, limit int64) error {
+func readBody(req *http.Request, out any, optional bool, limit int64) error {
 	if req.ContentLength == 0 && optional {
 		return nil
 	}
 	if err := checkType(req, optional); err != nil {
 		return err
 	}
-	data, err := readAll(w, req, limit)
+	data, err := readAll(req, limit)
 	if err != nil {
 		return err
 	}
@@ -287,35 +282,4 @@ func sizeText(limit int64) string {
 		return strconv.FormatInt(limit>>10, 10) + " KiB"
 	}
 	return strconv.FormatInt(limit>>20, 10) + " MiB"
-}
-
-func readAll(w http.ResponseWriter, req *http.Request, limit int64) ([]byte, error) {
-	tooLarge := &task.Error{Code: task.CodeTooLarge, Message: "the request body is over " + sizeText(limit),
-		Hint: "send fewer tasks at once; keep large data elsewhere and send a reference", Fields: []task.Field{{Path: bodyPath, Message: "is too large"}}}
-	if req.ContentLength > limit {
-		return nil, tooLarge
-	}
-	controller := http.NewResponseController(w)
-	_ = controller.SetReadDeadline(time.Now().Add(bodyTimeout)) // unknown to the writers of tests
-	defer func() { _ = controller.SetReadDeadline(time.Time{}) }()
-	var data []byte
-	var err error
-	if req.ContentLength > 0 && req.ContentLength <= 64<<10 {
-		data = make([]byte, req.ContentLength)
-		_, err = io.ReadFull(req.Body, data)
-	} else {
-		data, err = io.ReadAll(http.MaxBytesReader(w, req.Body, limit))
-	}
-	var over *http.MaxBytesError
-	switch {
-	case errors.As(err, &over):
-		return nil, tooLarge
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, &task.Error{Code: codeTimeout, Message: "the request body did not arrive in time", Hint: "send it within 30 seconds", Err: err}
-	case err != nil:
-		early := task.Invalid(bodyPath, "the request body ended too early", "send as much as Content-Length says, or the last chunk")
-		early.Err = err
-		return nil, early
-	}
-	return data, nil
 }

@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/internal/intake"
 	"github.com/outlast-dev/outlast/token"
 )
 
@@ -41,6 +41,8 @@ type Config struct {
 	// Hosts are names that the server answers to beside loopback ones,
 	// without port.
 	Hosts []string
+	// Limits bound what callers can hold of the node.
+	Limits Limits
 	// Console answers GET / and what is below /console/, without a token; nothing
 	// is there when nil.
 	Console http.Handler
@@ -59,6 +61,9 @@ type Server struct {
 	files   func() []string
 	api     *huma.OpenAPI
 	meter   *meter
+
+	connections *intake.Connections
+	bodies      *intake.Bytes
 
 	tokens     *token.Keeper
 	failures   token.Limiter
@@ -80,11 +85,15 @@ func New(config Config) (*Server, error) {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
+	config.Limits = config.Limits.withDefaults()
 	s := &Server{
+		bodies: intake.NewBytes(config.Limits.Bodies),
 		client: config.Client, inspect: config.Client.Inspector(), log: config.Logger, mux: http.NewServeMux(),
-		store: config.Store, file: config.Configuration, files: config.Files, api: newDocument(config.Version), meter: newMeter(),
+		store: config.Store, file: config.Configuration, files: config.Files, api: newDocument(config.Version),
 		tokens: config.Client.Tokens(), exposed: config.Exposed,
 	}
+	s.connections = intake.NewConnections(config.Limits.Connections, config.Limits.PerAddress, s.tellRefused)
+	s.meter = newMeter(s.connections, s.bodies)
 	for _, host := range config.Hosts {
 		s.hosts = append(s.hosts, strings.ToLower(host))
 	}
@@ -120,15 +129,4 @@ func New(config Config) (*Server, error) {
 		return nil, fmt.Errorf("server: routes that say not who may call them: %s", strings.Join(s.undeclared, ", "))
 	}
 	return s, nil
-}
-
-// HTTP returns the server around the handler with the limits that it needs.
-func (s *Server) HTTP() *http.Server {
-	return &http.Server{
-		Handler:           s,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-	}
 }

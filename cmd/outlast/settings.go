@@ -11,6 +11,7 @@ import (
 	"github.com/outlast-dev/outlast/app"
 	"github.com/outlast-dev/outlast/config"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/server"
 )
 
 // settings is the configuration of a server: a flag goes before its environment
@@ -127,6 +128,7 @@ func (s *settings) appConfig(f *serveFlags) (app.Config, error) {
 		Listen: s.Listen, Store: s.Store.URL, Openers: openers(), Queues: s.Engine.Queues, AllowTargets: ranges, TargetSecrets: secrets,
 		Grace: time.Duration(s.Grace), Version: version(), Options: s.options(), DebugListen: s.DebugListen,
 		Advertise: s.Advertise, Certificate: s.TLS.Cert, Key: s.TLS.Key, Archive: s.Dead.Archive,
+		Limits:    server.Limits{Connections: s.Limits.Connections, PerAddress: s.Limits.PerAddress, Bodies: int64(s.Limits.BodyMiB) << 20},
 		Telemetry: app.Telemetry{Endpoint: s.Telemetry.Endpoint, Sample: float64(s.Telemetry.Sample) / 100, Release: s.Release},
 	}
 	made.Exposed = whole.Exposed

@@ -53,6 +53,7 @@ var rules = []rule{
 	{path: "internal/hints", is: "what to do about wrong fields", stdOnly: true},
 	{path: "internal/background", is: "what housekeeping is started and stopped by", stdOnly: true},
 	{path: "internal/buckets", is: "times counted by their size", stdOnly: true},
+	{path: "internal/intake", is: "bounds of connections and bodies", stdOnly: true},
 	{path: "internal/chart", is: "line charts as SVG", stdOnly: true},
 	{path: "plan", is: "planner: pure functions over a policy", stdOnly: true, imports: []arrow{
 		{"retry", "the policy that is planned"},
@@ -245,6 +246,7 @@ var rules = []rule{
 		{"feed", "what GET /v1/events tells"},
 		{"client", "the JSON of the API is defined once, there"},
 		{"internal/hints", "how far a misspelled field is from a known one"},
+		{"internal/intake", "bounds of connections and bodies"},
 		{"task", "nouns"},
 		{"store", "filters, pages, named errors"},
 		{"store/sealed", "how the keys of a node stand to its store"},

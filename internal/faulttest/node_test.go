@@ -171,7 +171,7 @@ func startEmbedded(ctx context.Context, config nodeConfig, kill *killer, backend
 	}
 	web := api.HTTP()
 	web.Handler = withGoroutines(web.Handler)
-	go func() { _ = web.Serve(listener) }()
+	go func() { _ = web.Serve(api.Listen(listener)) }()
 	return "http://" + listener.Addr().String(), func(ctx context.Context) error {
 		return errors.Join(listener.Close(), c.Stop(ctx))
 	}, nil
