@@ -133,6 +133,7 @@ func (c *Client) makeEngine() error {
 		Configure:   c.configure,
 		TargetLimit: c.targetLimit,
 		Untested:    c.untested,
+		Unguarded:   c.registry.isUnguarded,
 		Queues:      c.queues,
 		Beside: func(run *engine.Run, s *store.Settlement) []store.Insert {
 			return c.alerts.Beside(s, run.MaxAttempts, c.registry.alertOf(s.Task))

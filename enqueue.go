@@ -290,13 +290,17 @@ func (c *Client) prepareOf(ctx context.Context, d Draft, prefix string, channel 
 			c.queueOf(ctx, &wrong, path+".queue", follow.Queue)
 		}
 	}
+	target, err := c.registry.targetOf(d.Type, d.Payload, d.Target)
+	if err != nil {
+		wrong.add("target", err.Error(), nameHint)
+	}
 	if err := wrong.err("the task is invalid"); err != nil {
 		return store.Insert{}, err
 	}
 	if err := allowsDraft(ctx, &d, prefix); err != nil {
 		return store.Insert{}, err
 	}
-	return c.place(&d, &queue, now), nil
+	return c.place(&d, &queue, target, now), nil
 }
 
 // follows yields the follow-up tasks with their paths.
@@ -307,7 +311,7 @@ func (d *Draft) follows(yield func(path string, follow *task.Follow) bool) {
 }
 
 // place makes the row of a valid draft.
-func (c *Client) place(d *Draft, queue *store.Queue, now time.Time) store.Insert {
+func (c *Client) place(d *Draft, queue *store.Queue, target string, now time.Time) store.Insert {
 	id := d.ID
 	if id.IsZero() {
 		id = task.NewID(now, globalRand{})
@@ -319,7 +323,7 @@ func (c *Client) place(d *Draft, queue *store.Queue, now time.Time) store.Insert
 		Payload:  d.Payload,
 		Priority: task.DefaultPriority,
 		Key:      d.Key,
-		Target:   targetOf(d.Type, d.Target),
+		Target:   target,
 		Policy:   d.Policy,
 		Spec:     d.spec(now),
 	}

@@ -49,7 +49,10 @@ func (r *registry) Follow(t *task.Task, follow *task.Follow, kind task.FollowKin
 	if made.Type == "" {
 		made.Type = task.HTTPType
 	}
-	made.Target = targetOf(made.Type, made.Spec.HTTP)
+	var err error
+	if made.Target, err = r.targetOf(made.Type, made.Payload, made.Spec.HTTP); err != nil {
+		r.client.logger.Error("follow.target_unnamed", "task", t.ID.String(), "error", err)
+	}
 	if kind == task.FollowFallback {
 		// The dead letter names its fallback. Others may be reading t.
 		dying := *t

@@ -35,6 +35,10 @@ type typeRules struct {
 	maxAttempts *int
 	timeout     *time.Duration
 	delay       time.Duration // of Func only
+
+	names     bool // target was given
+	target    func(payload []byte) string
+	unguarded bool
 }
 
 // Policy names the policy of a type: one that was put before [Client.Start], or a
@@ -70,6 +74,7 @@ func compileRules(c *complaints, opts []HandleOption) typeRules {
 		}
 	}
 	c.alertOptions(&r)
+	c.targetOptions(&r)
 	if r.delay < 0 || r.delay > maxAhead {
 		c.add("delay", r.delay.String()+" is outside 0s to 87600h", "")
 	}

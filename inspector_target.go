@@ -177,6 +177,7 @@ func (v *TargetView) sum(now time.Time) {
 		v.Budget.Denied += node.Budget.Denied
 		v.Budget.Until = latest(v.Budget.Until, node.Budget.Until)
 		v.HeldUntil = latest(v.HeldUntil, node.HeldUntil)
+		v.Unguarded = v.Unguarded || node.Unguarded
 		v.Limit += node.Limit
 		v.InFlight += node.InFlight
 		v.Waiting.Breaker += node.Waiting.Breaker

@@ -48,7 +48,7 @@ type bench struct {
 func benches() []bench {
 	return []bench{
 		burnDownOnServer, onMariaDB(burnDownOnServer, ""),
-		retriedOnServer, retriedGuarded, onMariaDB(retriedOnServer, ""), retriedInFile,
+		retriedOnServer, retriedGuarded, onMariaDB(retriedOnServer, ""), retriedInFile, retriedGuardedInFile,
 		singlesOnServer, onMariaDB(singlesOnServer, ""), singlesInFile, singleEnqueuesHTTP,
 		batchesOnServer, onMariaDB(batchesOnServer, ""), batchesInFile,
 		latencyOnServer, onMariaDB(latencyOnServer, "<= 250"), latencyInFile,

@@ -105,7 +105,7 @@ func parse(args []string, messages io.Writer) (config, error) {
 	flags.IntVar(&c.n, "n", 0, "tasks of the benches that count them; 0 for each bench's own")
 	flags.IntVar(&c.runs, "runs", 3, "repetitions; the value is their median")
 	flags.IntVar(&c.slots, "slots", 0, "attempts at once; 0 for each bench's own")
-	flags.DurationVar(&c.length, "length", 0, "length of B2g, B9 and B9x; 0 for each bench's own")
+	flags.DurationVar(&c.length, "length", 0, "length of B9 and B9x; 0 for each bench's own")
 	flags.Func("waiting", "tasks that wait for tomorrow in B8 and B8s, such as 1000000,10000000; the default is each bench's own", c.readWaiting)
 	flags.IntVar(&c.seconds, "seconds", 10, "length of the benches that measure at a steady rate, after one second of warm-up")
 	flags.BoolVar(&c.json, "json", false, "one JSON line per figure instead of the table")

@@ -46,7 +46,6 @@ func (outlastSystem) open(ctx context.Context, at place, o nodeOptions) (node, e
 		if o.retries {
 			settings := []retry.Option{retry.Fixed(o.wait), retry.NoJitter(), retry.Attempts(25)}
 			if !o.guarded {
-				// Every task fails by design, which is what guards are there to slow down.
 				settings = append(settings, retry.TaskBudget(nil), retry.TaskBreaker(nil))
 			}
 			policy, err := retry.New(settings...)

@@ -18,6 +18,7 @@ func readmes() []readme {
 		{"README.md", "median", "Measured on %s: %s. Other programs used at most %.0f %% of the cores.\n\n", []row{
 			{"B1", "burn-down of ready tasks"},
 			{"B2", "the same, each fails once"},
+			{"B2g/share", "that with the default budget and breaker, in turns"},
 			{"B3", "single durable enqueues, 16 goroutines"},
 			{"B4", "enqueues in batches of 2000"},
 			{"B5/p99", "enqueue to start, other process, p99"},
@@ -31,6 +32,7 @@ func readmes() []readme {
 		{"README.zh-CN.md", "中位数", "测于 %s：%s。其他程序最多占用 %.0f %% 的核。\n\n", []row{
 			{"B1", "清空已就绪的任务"},
 			{"B2", "同上，每个任务先失败一次"},
+			{"B2g/share", "同上，带默认的预算与熔断器（轮流测量）"},
 			{"B3", "单个持久入队，16 个 goroutine"},
 			{"B4", "每批 2000 个入队"},
 			{"B5/p99", "从另一进程入队到开始执行，p99"},

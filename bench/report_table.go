@@ -49,7 +49,8 @@ var (
 	race = []row{
 		{"B1", "burn-down of pre-inserted no-op tasks"},
 		{"B2", "the same, each fails once and is retried at once"},
-		{"B2g", "the same with the default budget and breaker, in the first minute"},
+		{"B2g", "the same with the default budget and breaker"},
+		{"B2g/share", "of B2 without them, in turns"},
 		{"B3", "single durable enqueues from 16 goroutines"},
 		{"B3/call-p99", "p99 of such a call"},
 		{"B4", "enqueues in batches of 2000"},
@@ -105,6 +106,8 @@ var (
 		{"B7", "burn-down of 300 000 pre-inserted no-op tasks"},
 		{"B7/cpu", "processor"},
 		{"B2s", "the same with 200 000, each fails once"},
+		{"B2gs", "the same with the default budget and breaker"},
+		{"B2gs/share", "of B2s without them, in turns"},
 		{"B3s", "single durable enqueues from 16 goroutines"},
 		{"B3s/call-p99", "p99 of such a call"},
 		{"B3h", "the same by HTTP, 16 connections, client on the same cores"},

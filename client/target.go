@@ -10,7 +10,7 @@ import (
 // TargetState is what the living nodes know of a target: the most restrictive
 // breaker, sums of what was counted, and each node's view.
 type TargetState struct {
-	Name string `json:"name" doc:"The host of a request's URL, with a port that is not the scheme's own, as in api.example.com:8443; or the type of the task."`
+	Name string `json:"name" doc:"The host of a request's URL, with a port that is not the scheme's own, as in api.example.com:8443; what its handler has named, as in @stripe; or the type of the task."`
 	TargetView
 	Order *TargetOrder `json:"order,omitempty" doc:"What an operator said last; one to open holds, others are shown for an hour."`
 	Nodes []NodeTarget `json:"nodes" doc:"What each node knows. Empty of a target that is ordered open while no node knows a task of it: perhaps its name is a typing error."`
@@ -23,6 +23,7 @@ type TargetView struct {
 	Limit     int           `json:"limit" doc:"Attempts at once."`
 	InFlight  int           `json:"in_flight" doc:"Attempts that run."`
 	HeldUntil Time          `json:"held_until,omitzero" doc:"Until then the target wants no calls: it has refused with a hint."`
+	Unguarded bool          `json:"unguarded,omitempty" doc:"The handler of the type wants no guards: only an operator's order holds its tasks."`
 	Waiting   TargetWaiting `json:"waiting"`
 }
 

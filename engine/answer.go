@@ -62,7 +62,8 @@ func answerOf(run *Run, out *decided) answer {
 }
 
 // conclude tells the target's guards how an attempt has ended, and opens the
-// gates that may be open now. Guards that the policy does without hear nothing.
+// gates that may be open now. Guards that the policy does without hear nothing, and
+// none hears of a failure that is the task's own, see [ofDependency].
 func (n *near) conclude(e *entry, a answer) {
 	t, held := e.stream.target, e.grant
 	if held == nil {
@@ -75,10 +76,11 @@ func (n *near) conclude(e *entry, a answer) {
 		return // nobody wants to know any more
 	}
 	n.reads(a.at)
-	if !a.silent {
+	if !a.silent && !e.free {
 		n.retune(t, a.policy)
 	}
 	breaker, budget := guardsOf(a.policy)
+	own := e.free || e.local && a.category != "" && a.category != retry.Permanent && !ofDependency(a.category)
 	if held.breaker != nil && held.breaker != g.breaker {
 		// Other settings hold by now; what has happened counts under them.
 		held.permit.Cancel(a.at)
@@ -87,6 +89,9 @@ func (n *near) conclude(e *entry, a answer) {
 	switch {
 	case a.silent || !breaker:
 		held.permit.Cancel(a.at)
+	case own:
+		held.permit.Cancel(a.at)
+		g.vague = g.vague || g.state == retry.HalfOpen
 	case a.category == "":
 		held.permit.Success(a.at, a.took)
 	default:
@@ -96,7 +101,7 @@ func (n *near) conclude(e *entry, a answer) {
 	switch {
 	case !budget && held.budget != nil:
 		held.budget.Return(a.at, held.tokens)
-	case budget && !a.silent:
+	case budget && !a.silent && !own:
 		// What has been answered well or wrongly for good shows no distress, and a
 		// trial that fails shows what was known.
 		if good := a.category == "" || a.category == retry.Permanent; good || !held.trial {
@@ -105,15 +110,21 @@ func (n *near) conclude(e *entry, a answer) {
 		}
 	}
 	if !a.silent {
-		g.fares.hear(kindOf(e.gates), a.category)
+		if !own {
+			g.fares.hear(kindOf(e.gates), a.category)
+		}
 		t.used = n.now
 		if a.category != retry.Timeout { // how long it was waited for
 			t.learn(a.took)
 		}
-		n.refusal(t, a)
+		if !e.free {
+			n.refusal(t, a)
+		}
 	}
 	n.holdOff(t, a)
-	n.seenByLimit(t, held.limit, a, Capability(&e.Entry) == Push)
+	if !e.free {
+		n.seenByLimit(t, held.limit, a, Capability(&e.Entry) == Push)
+	}
 	n.freed(t)
 	if g.recovers(n.clock) {
 		t.refresh() // others may have to give way now

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -20,7 +19,7 @@ func TestBlockedKeyStarvesDelayedTasksDefaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 8)
 		e := w.node("a", &registry{policy: policy(t, retry.Attempts(1)), handlers: handlers(
-			"bad", engine.Handler(func(context.Context, *engine.Run) ([]byte, error) { return nil, errors.New("no") }),
+			"bad", engine.Handler(func(context.Context, *engine.Run) ([]byte, error) { return nil, errDown }),
 			"good", engine.Handler(ok))}, nil)
 		head := w.enqueue(e, "bad", func(in *store.Insert) { in.Task.Key = "k0" })
 		w.expect(head, task.Dead, time.Second)

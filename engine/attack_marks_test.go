@@ -57,7 +57,7 @@ func (s *tap) Settle(ctx context.Context, x []store.Settlement) ([]store.Settled
 
 func badGood(t *testing.T) *registry {
 	return &registry{policy: unguarded(t, retry.Attempts(1)), handlers: handlers(
-		"bad", engine.Handler(func(context.Context, *engine.Run) ([]byte, error) { return nil, errors.New("no") }),
+		"bad", engine.Handler(func(context.Context, *engine.Run) ([]byte, error) { return nil, errDown }),
 		"good", engine.Handler(ok))}
 }
 
@@ -217,7 +217,7 @@ func TestManyFailingTargets(t *testing.T) {
 					case <-ctx.Done():
 					}
 				}
-				return nil, errors.New("no")
+				return nil, errDown
 			}))
 		}
 		pairs = append(pairs, "good", engine.Handler(ok))

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -188,7 +187,7 @@ func TestBackoffHeadHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
 		e := w.node("a", &registry{policy: policy(t, retry.Attempts(5), retry.Fixed(time.Hour), retry.NoJitter()), handlers: handlers(
-			"bad", engine.Handler(func(context.Context, *engine.Run) ([]byte, error) { return nil, errors.New("no") }),
+			"bad", engine.Handler(func(context.Context, *engine.Run) ([]byte, error) { return nil, errDown }),
 			"good", engine.Handler(ok))}, nil)
 		head := w.enqueue(e, "bad", key("k1"))
 		next := w.enqueue(e, "good", key("k1"))

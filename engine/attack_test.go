@@ -34,7 +34,7 @@ func TestBlockedKeyStarvesItsLane(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 8)
 		e := w.node("a", &registry{policy: policy(t, retry.Attempts(1)), handlers: handlers(
-			"bad", engine.Handler(func(context.Context, *engine.Run) ([]byte, error) { return nil, errors.New("no") }),
+			"bad", engine.Handler(func(context.Context, *engine.Run) ([]byte, error) { return nil, errDown }),
 			"good", engine.Handler(ok))}, func(c *engine.Config) { c.NearFuture = 8000 })
 		head := w.enqueue(e, "bad", func(in *store.Insert) { in.Task.Key = "k0" })
 		w.expect(head, task.Dead, time.Second)
@@ -272,7 +272,7 @@ func TestCustomBackoffPanicKillsTheProcess(t *testing.T) {
 		w := newWorld(t, 1)
 		steps := []time.Duration{time.Second}
 		a := w.node("a", &registry{policy: policy(t, retry.Attempts(5), retry.NoJitter(), retry.Custom(func(n int, _ retry.Attempt) time.Duration { return steps[n-1] })), handlers: handlers("mail",
-			engine.Handler(func(context.Context, *engine.Run) ([]byte, error) { return nil, errors.New("no") }))}, nil)
+			engine.Handler(func(context.Context, *engine.Run) ([]byte, error) { return nil, errDown }))}, nil)
 		w.expect(w.enqueue(a, "mail", nil), task.Dead, time.Minute)
 		w.stop(a)
 	})
@@ -435,7 +435,7 @@ func TestBorrowerStuckBehindABlockedKey(t *testing.T) {
 		a := w.node("a", owner, nil)
 		b := w.node("b", &registry{policy: policy(t, retry.Attempts(1)), handlers: handlers("other", engine.Handler(func(_ context.Context, run *engine.Run) ([]byte, error) {
 			if string(run.Task.Payload) == "bad" {
-				return nil, errors.New("no")
+				return nil, errDown
 			}
 			return nil, nil
 		}))}, nil)

@@ -90,6 +90,12 @@ type Config struct {
 	// lock and must not block.
 	Untested func(target string) bool
 
+	// Unguarded reports whether the handler of a type wants no guards for its tasks:
+	// nothing that they do is counted, and only an operator's order holds them. Nil
+	// for never. It is asked once for each row in memory, takes no lock and must not
+	// block.
+	Unguarded func(taskType string) bool
+
 	// Trace is called before the handler of an attempt that this process runs, and
 	// makes the handler's context. The function beside it is called once, as soon as
 	// the handler is back, with what was decided: nil where the task had been taken

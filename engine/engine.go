@@ -122,6 +122,7 @@ func New(config Config) (*Engine, error) {
 	}
 	e.near.random, e.near.local, e.near.polls = config.Rand, config.Registry.CanStart, &e.remote.polls
 	e.near.limits, e.near.untested = config.TargetLimit, config.Untested
+	e.near.unguarded = config.Unguarded
 	e.id.Store(&config.Node.ID)
 	e.running, e.stopRunning = context.WithCancel(context.Background())
 	e.attempts, e.stopAttempts = context.WithCancelCause(context.Background())

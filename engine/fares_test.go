@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,7 +23,7 @@ func TestEveryFirstAttemptFails(t *testing.T) {
 			handlers: handlers("t", func(ctx context.Context, run *engine.Run) ([]byte, error) {
 				_, _ = r.handle(ctx, run)
 				if run.Task.Attempt == 1 {
-					return nil, errors.New("not there yet")
+					return nil, errDown
 				}
 				return nil, nil
 			})}, func(c *engine.Config) { c.Share, c.Rand = 1, nil })

@@ -74,6 +74,11 @@ func (n *near) guarded(t *target, push bool) *guard {
 	return t.guard
 }
 
+// ordered reports whether an operator holds the target.
+func (g *guard) ordered(now time.Time) bool {
+	return g.state == retry.Open && g.breaker.View(now).Forced
+}
+
 // probes reports whether the next start is to tell whether the target is back.
 func (g *guard) probes() bool {
 	return g != nil && (g.state == retry.Open || g.state == retry.HalfOpen)
@@ -168,7 +173,7 @@ func (n *near) allow(t *target, e *entry) bool {
 		return false
 	}
 	e.grant = n.newGrant()
-	if e.gates&byBreaker != 0 && !n.throughBreaker(t, e) {
+	if e.gates&byBreaker != 0 && (!e.free || g.ordered(n.clock)) && !n.throughBreaker(t, e) {
 		e.grant = nil
 		return false
 	}
@@ -188,12 +193,14 @@ func (n *near) allow(t *target, e *entry) bool {
 			return false
 		}
 	}
-	if g.calls != nil && !g.calls.Acquire(n.clock) {
-		n.giveBack(e)
-		n.hold(t, byLimit, time.Time{})
-		return false
+	if g.calls != nil && !e.free {
+		if !g.calls.Acquire(n.clock) {
+			n.giveBack(e)
+			n.hold(t, byLimit, time.Time{})
+			return false
+		}
+		e.grant.limit = g.calls
 	}
-	e.grant.limit = g.calls
 	g.ramp.spend(e)
 	g.retries.spend(e)
 	k := kindOf(e.gates)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 )
 
 // A park mark is a hash of the gate that holds a row: rows of one gate are a
@@ -58,10 +59,10 @@ func (m mark) number() int64 {
 	return int64(sum.Sum64() | 1)
 }
 
-// Capability is what a node must be able to do to start the row: its type,
-// or Push for a row with a target of its own.
+// Capability is what a node must be able to do to start the row: its type, also
+// where its handler has named the target, or Push for a row with a request.
 func Capability(row *store.Entry) string {
-	if row.Target != row.Type {
+	if row.Target != row.Type && !task.IsNamed(row.Target) {
 		return Push
 	}
 	return row.Type

@@ -39,6 +39,7 @@ type near struct {
 	crowd     crowd
 	limits    func(target string) int // see [Config.TargetLimit]
 	untested  func(target string) bool
+	unguarded func(taskType string) bool
 	sharers   int      // nodes between which the floors of budgets are divided
 	changes   []change // of breakers, still to be told
 	later     []func() // what takes long, to be done without the lock
@@ -68,6 +69,8 @@ type entry struct {
 	mark   int64   // the park mark that the row has, for a borrowed row
 	gates  gates   // of its target that it must pass
 	cost   float64 // budget tokens that its start takes
+	local  bool    // its target is no more than its type
+	free   bool    // its handler wants no guards
 	grant  *grant  // what it holds while it is claimed
 	poll   *poll   // whose worker gets it, while it is being claimed; nil for this node
 	// attempt is set from the commit of its claim until that of its settlement.
@@ -200,7 +203,8 @@ func (n *near) add(q *queue, row store.Entry, wanted bool) *entry {
 	if !wanted && l != nil && !n.admit(l, q, row) {
 		return nil
 	}
-	e := &entry{Entry: row, lane: l, queue: q, at: row.RunAt, index: -1, doom: -1}
+	e := &entry{Entry: row, lane: l, queue: q, at: row.RunAt, index: -1, doom: -1, local: row.Target == row.Type}
+	e.free = e.local && n.unguarded != nil && n.unguarded(row.Type)
 	if l != nil {
 		l.count++
 	}

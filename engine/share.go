@@ -44,6 +44,7 @@ func (n *near) report() []store.Target {
 func (n *near) show(t *target) store.Target {
 	out := store.Target{Name: t.name, InFlight: t.running, Limit: t.allowed(), Waiting: t.waiting()}
 	out.Breaker = store.Breaker{State: retry.Closed.String(), Admitted: 1}
+	out.Unguarded = n.unguarded != nil && n.unguarded(t.name)
 	out.Budget.Share = 1
 	g := t.guard
 	if g == nil {

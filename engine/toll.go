@@ -22,8 +22,22 @@ func tollAfter(policy *retry.Policy, s *store.Settlement) toll {
 	if s.Failure == nil {
 		return next
 	}
-	next.cost = known(retry.Category(s.Failure.Category)).Advice().Cost
+	category := known(retry.Category(s.Failure.Category))
+	if next.cost = category.Advice().Cost; s.Task.Target == s.Task.Type && !ofDependency(category) {
+		next.cost = 0
+	}
 	return next
+}
+
+// ofDependency reports whether a failure is one of something that was called. Where
+// nobody has said what a handler calls, its target is its type, which is nothing
+// that could be down: other failures are those of a task, and hold no other one.
+func ofDependency(c retry.Category) bool {
+	switch c {
+	case retry.Unsent, retry.Network, retry.Timeout, retry.Throttled, retry.Unavailable:
+		return true
+	}
+	return false
 }
 
 // pays sets the gates that an entry must pass. Tasks that have not failed yet
@@ -35,7 +49,7 @@ func (e *entry) pays(t toll) {
 	if e.gates, e.cost = 0, t.cost; t.breaker {
 		e.gates |= byBreaker
 	}
-	if e.Attempt > 0 && t.budget && t.cost > 0 {
+	if e.Attempt > 0 && t.budget && t.cost > 0 && !e.free {
 		e.gates |= byBudget
 		e.stream.retries++
 	}

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -26,7 +25,7 @@ func TestPausedQueueHoldsUpNoOther(t *testing.T) {
 			handlers: handlers("t", func(ctx context.Context, run *engine.Run) ([]byte, error) {
 				time.Sleep(time.Millisecond)
 				if run.Task.Attempt == 1 && !there.Load() {
-					return nil, errors.New("not there yet")
+					return nil, errDown
 				}
 				return nil, nil
 			})}, func(c *engine.Config) { c.Share, c.Rand = 1, nil })

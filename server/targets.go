@@ -13,7 +13,7 @@ import (
 )
 
 type targetName struct {
-	Name string `path:"name" doc:"The host of a request's URL, with a port that is not the scheme's own, or the type of the task; percent-encoded: api.example.com, api.example.com:8443, %5B2001:db8::1%5D:8443."`
+	Name string `path:"name" doc:"The host of a request's URL, with a port that is not the scheme's own, what its handler has named, or the type of the task; percent-encoded: api.example.com, api.example.com:8443, %5B2001:db8::1%5D:8443."`
 }
 
 type targetsInput struct {
@@ -127,7 +127,7 @@ func wireTargetView(t *store.Target) client.TargetView {
 			Tokens: budget.Tokens, Share: budget.Share, First: budget.First, Retries: budget.Retries, Denied: budget.Denied,
 			Until: wireTime(budget.Until),
 		},
-		Limit: t.Limit, InFlight: t.InFlight, HeldUntil: wireTime(t.HeldUntil),
+		Limit: t.Limit, InFlight: t.InFlight, HeldUntil: wireTime(t.HeldUntil), Unguarded: t.Unguarded,
 		Waiting: client.TargetWaiting(t.Waiting),
 	}
 }

@@ -29,6 +29,9 @@ type Target struct {
 	HeldUntil Time `json:"held_until,omitzero"`
 	// Held is why nobody takes the tasks of a worker group.
 	Held Held `json:"held,omitzero"`
+	// Unguarded says that the handler of the type wants no guards: only an operator
+	// holds its tasks.
+	Unguarded bool `json:"unguarded,omitempty"`
 	// Waiting counts the due tasks in the node's memory by what holds them.
 	Waiting TargetWaiting `json:"waiting"`
 }

@@ -41,7 +41,7 @@ type Task struct {
 	RunAt    time.Time // not before this time
 	Key      string    // ordering key, "" for none
 	Seq      int64     // order inside the key; 0 without one
-	Target   string    // the unit that limits protect: the URL's host, else the type
+	Target   string    // the unit that limits protect: the URL's host, what the handler has named, else the type
 	Policy   string    // named policy, "" for the default chain
 	Spec     Spec      // the rest of what the caller asked for
 

@@ -30,8 +30,11 @@ func targetRows(targets []client.TargetState) func(io.Writer) {
 }
 
 func breakerOf(t *client.TargetState) string {
-	if t.Breaker.Forced {
+	switch {
+	case t.Breaker.Forced:
 		return clean(t.Breaker.State) + " (ordered)"
+	case t.Unguarded:
+		return "none"
 	}
 	return clean(t.Breaker.State)
 }
@@ -48,7 +51,7 @@ func causeOf(t *client.TargetState) string {
 // noteUnknown warns of a name that no node knows a task of, and names targets
 // that it may be short for.
 func (c *cli) noteUnknown(ctx context.Context, api *client.Client, name string) {
-	c.say("note: no task of this target is known (a typing error?); targets are named like api.example.com, api.example.com:8443 or the type of a task, see: outlast target list")
+	c.say("note: no task of this target is known (a typing error?); targets are named like api.example.com, api.example.com:8443, @stripe (by a handler) or the type of a task, see: outlast target list")
 	known, err := api.Targets(ctx, 500)
 	if err != nil {
 		return // the order says what is wrong
@@ -80,7 +83,7 @@ func named(target string) error {
 	case target == "":
 		return usage("the name of the target is empty; see outlast target list")
 	case strings.Contains(target, "/"):
-		return usage("%s is no name of a target: write the host of the URL, as in api.example.com or api.example.com:8443, or the type of the task", task.Quote(target))
+		return usage("%s is no name of a target: write the host of the URL, as in api.example.com or api.example.com:8443, what a handler has named, as in @stripe, or the type of the task", task.Quote(target))
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ func newTargetList(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "List targets, those with something to tell first", Args: cobra.NoArgs,
 		Long: `List what tasks call: hosts, with a port that is not the scheme's own, and types
-of tasks that handlers run. SUCCESS is the share of attempts that succeeded
+of tasks that handlers run; "@stripe" is what a handler has named. BREAKER is none
+where the handler wants no guards. SUCCESS is the share of attempts that succeeded
 lately, WAITING the due tasks in memory that the target holds, CAUSE that of the
 breaker's last change, with "(no task known)" after an order about a target that
 no node knows a task of. Healthy targets are those of the server that is asked.`,

@@ -2897,6 +2897,8 @@ export interface components {
              */
             limit: number;
             node: string;
+            /** @description The handler of the type wants no guards: only an operator's order holds its tasks. */
+            unguarded?: boolean;
             waiting: components["schemas"]["TargetWaiting"];
         };
         Nodes: {
@@ -4156,12 +4158,14 @@ export interface components {
              * @description Attempts at once.
              */
             limit: number;
-            /** @description The host of a request's URL, with a port that is not the scheme's own, as in api.example.com:8443; or the type of the task. */
+            /** @description The host of a request's URL, with a port that is not the scheme's own, as in api.example.com:8443; what its handler has named, as in @stripe; or the type of the task. */
             name: string;
             /** @description What each node knows. Empty of a target that is ordered open while no node knows a task of it: perhaps its name is a typing error. */
             nodes: components["schemas"]["NodeTarget"][] | null;
             /** @description What an operator said last; one to open holds, others are shown for an hour. */
             order?: components["schemas"]["TargetOrder"];
+            /** @description The handler of the type wants no guards: only an operator's order holds its tasks. */
+            unguarded?: boolean;
             waiting: components["schemas"]["TargetWaiting"];
         };
         TargetWaiting: {
@@ -11124,7 +11128,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The host of a request's URL, with a port that is not the scheme's own, or the type of the task; percent-encoded: api.example.com, api.example.com:8443, %5B2001:db8::1%5D:8443. */
+                /** @description The host of a request's URL, with a port that is not the scheme's own, what its handler has named, or the type of the task; percent-encoded: api.example.com, api.example.com:8443, %5B2001:db8::1%5D:8443. */
                 name: string;
             };
             cookie?: never;
@@ -11210,7 +11214,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The host of a request's URL, with a port that is not the scheme's own, or the type of the task; percent-encoded: api.example.com, api.example.com:8443, %5B2001:db8::1%5D:8443. */
+                /** @description The host of a request's URL, with a port that is not the scheme's own, what its handler has named, or the type of the task; percent-encoded: api.example.com, api.example.com:8443, %5B2001:db8::1%5D:8443. */
                 name: string;
             };
             cookie?: never;
@@ -11305,7 +11309,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The host of a request's URL, with a port that is not the scheme's own, or the type of the task; percent-encoded: api.example.com, api.example.com:8443, %5B2001:db8::1%5D:8443. */
+                /** @description The host of a request's URL, with a port that is not the scheme's own, what its handler has named, or the type of the task; percent-encoded: api.example.com, api.example.com:8443, %5B2001:db8::1%5D:8443. */
                 name: string;
             };
             cookie?: never;
@@ -11391,7 +11395,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The host of a request's URL, with a port that is not the scheme's own, or the type of the task; percent-encoded: api.example.com, api.example.com:8443, %5B2001:db8::1%5D:8443. */
+                /** @description The host of a request's URL, with a port that is not the scheme's own, what its handler has named, or the type of the task; percent-encoded: api.example.com, api.example.com:8443, %5B2001:db8::1%5D:8443. */
                 name: string;
             };
             cookie?: never;
@@ -11486,7 +11490,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The host of a request's URL, with a port that is not the scheme's own, or the type of the task; percent-encoded: api.example.com, api.example.com:8443, %5B2001:db8::1%5D:8443. */
+                /** @description The host of a request's URL, with a port that is not the scheme's own, what its handler has named, or the type of the task; percent-encoded: api.example.com, api.example.com:8443, %5B2001:db8::1%5D:8443. */
                 name: string;
             };
             cookie?: never;

@@ -5,14 +5,14 @@ import { Foreign, State } from './basics.js';
 import { t } from './breaker.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'TargetState'>} Target */
-/** @typedef {Pick<Target, 'breaker'|'held_until'>} Standing */
+/** @typedef {Pick<Target, 'breaker'|'held_until'|'unguarded'>} Standing */
 
 /** A breaker that lets calls pass says nothing of a target that wants none.
  * @param {Partial<Standing>} target */
 const held = ({ breaker, held_until: until }) => Boolean(until) && (breaker?.state ?? 'closed') === 'closed';
 
 /** How states look for which there is no look of their own. @type {Record<string, string>} */
-const looks = { ramping: 'half_open', held: 'paused', exhausted: 'paused', refilled: 'closed' };
+const looks = { ramping: 'half_open', held: 'paused', none: 'closed', exhausted: 'paused', refilled: 'closed' };
 
 /** The state of a breaker or a budget. @param {{state: string, long?: boolean}} props */
 export function Standing({ state, long }) {
@@ -22,6 +22,7 @@ export function Standing({ state, long }) {
 
 /** @param {{target: Partial<Standing>, long?: boolean}} props */
 export const TargetState = ({ target, long }) => (held(target) ? html`<${Standing} state="held" long=${long} />`
+  : target.unguarded && !target.breaker?.forced ? html`<${Standing} state="none" long=${long} />`
   : target.breaker ? html`<${Standing} state=${target.breaker.state} long=${long} />` : '—');
 
 /** Why a breaker changed. @param {{text?: string}} props */
