@@ -107,11 +107,12 @@ func parentOf(t *task.Task) string {
 // maxFieldError is how much of an error's text an alert carries, in bytes.
 const maxFieldError = 1000
 
-// Crashed describes a run that was lost because its process died.
+// Crashed describes a run that was lost: its process died, or the lease of its worker
+// ended.
 func Crashed(r *store.Recovered, at time.Time) *Occurrence {
 	return &Occurrence{
 		On: OnCrash, Subject: r.Type, Name: r.ID.String(), At: at, Queue: r.Queue,
-		Text: "the process died while " + r.Type + " ran (" + counted(r.Crashes, "crash") + " of this task)",
+		Text: task.LostBy(r.Node) + ", while " + r.Type + " ran (" + counted(r.Crashes, "crash") + " of this task)",
 		Values: map[string]any{
 			"type": r.Type, "queue": r.Queue, "attempt": r.Attempt, "crashes": r.Crashes, "cause": r.Cause,
 		},

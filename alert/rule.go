@@ -18,7 +18,7 @@ type On string
 const (
 	OnDead     On = "dead"     // a task has become a dead letter; the subject is its type
 	OnRetry    On = "retry"    // an attempt has failed and another follows; the subject is the task
-	OnCrash    On = "crash"    // a process died while a task ran; the subject is its type
+	OnCrash    On = "crash"    // a process died while a task ran, or a worker's lease ended; the subject is its type
 	OnProcess  On = "process"  // a process died while tasks ran in it; they share one subject
 	OnBreaker  On = "breaker"  // a target's breaker has changed; the subject is the target
 	OnRedrive  On = "redrive"  // a redrive has ended; the subject is the operation

@@ -81,7 +81,7 @@ type Task struct {
 	TraceParent   string            `json:"trace_parent,omitempty"`
 
 	Attempt         int             `json:"attempt" doc:"Attempts started and spent."`
-	Crashes         int             `json:"crashes" doc:"Attempts that ended because their process died; they cost no attempt."`
+	Crashes         int             `json:"crashes" doc:"Runs that were lost, since their process died or the lease of their worker ended without an answer; they cost no attempt."`
 	Claim           int64           `json:"claim" doc:"Grows with every run."`
 	Node            string          `json:"node,omitempty" doc:"Who runs it now, or has leased it to a worker."`
 	Worker          string          `json:"worker,omitempty" doc:"The remote worker that runs it now."`
@@ -138,7 +138,7 @@ type Attempt struct {
 	EndedAt     Time     `json:"ended_at,omitzero"`
 	Outcome     string   `json:"outcome" enum:"succeeded,failed,snoozed,released,dead,canceled,crashed"`
 	Category    string   `json:"category,omitempty"`
-	Error       string   `json:"error,omitempty"`
+	Error       string   `json:"error,omitempty" doc:"What failed; of a crashed attempt how it was lost: its process died, or the lease of its worker ended without an answer."`
 	Type        string   `json:"type,omitempty"`
 	Code        string   `json:"code,omitempty"`
 	Effect      string   `json:"effect,omitempty"`

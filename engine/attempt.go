@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -180,8 +179,7 @@ func (e *Engine) refuse(a *attempt) *decided {
 	case t.CancelRequested:
 		return &decided{settlement: store.Settlement{Task: t, Outcome: task.OutcomeCanceled, Unstarted: true, EndedAt: time.Now()}}
 	case t.Crashes >= policy.MaxCrashes():
-		err := fmt.Errorf("the process died %d times while this task ran", t.Crashes)
-		return e.unstarted(a, task.CrashLoop, "crash budget", err)
+		return e.unstarted(a, task.CrashLoop, "crash budget", e.crashLoop(t))
 	case !a.run.Deadline.IsZero() && !time.Now().Before(a.run.Deadline):
 		return e.unstarted(a, task.Expired, "deadline", e.overdue(t))
 	case a.overdue: // the policy gives it more time by now
@@ -227,7 +225,11 @@ func (e *Engine) unstarted(a *attempt, reason task.DeadReason, rule string, err 
 	case task.NoHandler:
 		failure.Category, failure.Effect = string(retry.Permanent), string(retry.NotSent)
 	}
-	failure.Fingerprint = task.Fingerprint(a.run.Task.Type, failure)
+	same := *failure
+	if loop, ok := err.(*crashLoop); ok { //nolint:errorlint // it is our own, never wrapped
+		same.Message = loop.same()
+	}
+	failure.Fingerprint = task.Fingerprint(a.run.Task.Type, &same)
 	return &decided{rule: rule, err: err, settlement: store.Settlement{
 		Task: a.run.Task, Outcome: task.OutcomeDead, DeadReason: reason, Failure: failure, Unstarted: true,
 		StartedAt: now, EndedAt: now, OrderOnDead: a.run.Policy.OrderOnDead(),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -62,7 +63,7 @@ func TestPoisonEndsAlone(t *testing.T) {
 			mu.Unlock()
 		}
 		dead := w.expect(poison, task.Dead, time.Minute)
-		if dead.DeadReason != task.CrashLoop || dead.Crashes != 3 || dead.Attempt != 0 {
+		if dead.DeadReason != task.CrashLoop || dead.Crashes != 3 || dead.Attempt != 0 || !strings.Contains(dead.LastError.Message, "the process died: node ") {
 			t.Errorf("poison: %s, crashes %d, attempt %d", dead.DeadReason, dead.Crashes, dead.Attempt)
 		}
 		for _, id := range innocents {

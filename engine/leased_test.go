@@ -207,6 +207,42 @@ func TestLeaseEnds(t *testing.T) {
 	})
 }
 
+// TestCrashLoopOfWorkers: leases that end are told by the names of their workers, of
+// which each may live; their letters are one group all the same.
+func TestCrashLoopOfWorkers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 2)
+		e := w.node("n", &registry{policy: unguarded(t)}, nil)
+		var same []string
+		for _, workers := range [][]string{{"w1", "w2", "w3"}, {"a-b", "c-d", "e-f"}} {
+			id := w.enqueue(e, "mail", nil)
+			for _, worker := range workers {
+				w.polled(e, engine.Poll{Worker: worker, Queues: []string{"default"}, Types: []string{"mail"}, Most: 1, Wait: time.Minute, Lease: 30 * time.Second})
+			}
+			last := poll("last", 1, "mail")
+			last.Wait = time.Minute
+			if got, err := e.Poll(t.Context(), last); err != nil || len(got) != 0 {
+				t.Fatalf("polled %v, %v", got, err)
+			}
+			dead := w.get(id)
+			want := "3 runs of this task were lost: the lease of worker " + workers[0] + " ended without an answer; the lease of worker " +
+				workers[1] + " ended without an answer; the lease of worker " + workers[2] + " ended without an answer"
+			if dead.DeadReason != task.CrashLoop || dead.LastError.Message != want {
+				t.Fatalf("%s: %+v", dead.DeadReason, dead.LastError)
+			}
+			same = append(same, dead.LastError.Fingerprint)
+			attempts, err := w.store.Attempts(t.Context(), id)
+			if err != nil || attempts[0].Lost() != "the lease of worker "+workers[0]+" ended without an answer" {
+				t.Errorf("history %+v, %v", attempts, err)
+			}
+		}
+		if same[0] != same[1] {
+			t.Errorf("fingerprints %v", same)
+		}
+		stop(t, e)
+	})
+}
+
 func TestExtendKeepsTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 2)

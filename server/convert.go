@@ -137,6 +137,7 @@ func wireAttempts(attempts []outlast.Attempt) []client.Attempt {
 		var release string
 		out[i].Node, out[i].Worker, release = task.Runner(a.Node)
 		out[i].Release = cmp.Or(a.Release, release)
+		out[i].Error = a.Lost()
 		if f := a.Failure; f != nil {
 			out[i].Category, out[i].Error, out[i].Type, out[i].Code = f.Category, f.Message, f.Type, f.Code
 			out[i].Effect, out[i].Fingerprint = f.Effect, f.Fingerprint

@@ -46,7 +46,7 @@ type Task struct {
 	Spec     Spec      // the rest of what the caller asked for
 
 	Attempt         int       // attempts started and spent
-	Crashes         int       // attempts that ended because their process died
+	Crashes         int       // runs that were lost: their process died, or the lease of their worker ended
 	Claim           int64     // claim number: grows with every claim and every loss of one
 	Node            string    // who runs it: a node, or [Holder] of a remote worker; "" unless running
 	StartedAt       time.Time // of the attempt that runs, or of the last one of a final task
@@ -128,6 +128,24 @@ type Attempt struct {
 	Failure   *Failure      // nil for success and release
 	NextDelay time.Duration // until the next run; 0 at the end
 	Label                   // empty for an attempt that was lost with its process
+}
+
+// Lost says how a run was lost, "" for one that was not. Only the death of a node is
+// that of a process: a worker whose lease has ended may live.
+func (a *Attempt) Lost() string {
+	if a.Outcome != OutcomeCrashed {
+		return ""
+	}
+	return LostBy(a.Node)
+}
+
+// LostBy says how a run that its holder had was lost.
+func LostBy(holder string) string {
+	node, worker, _ := Runner(holder)
+	if worker != "" {
+		return "the lease of worker " + worker + " ended without an answer"
+	}
+	return "the process died: node " + node
 }
 
 // Failure is what is kept of an error.
