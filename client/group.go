@@ -23,6 +23,7 @@ type Groups struct {
 // Group is a worker group as the node that was asked sees it.
 type Group struct {
 	Name    string        `json:"name"`
+	State   string        `json:"state" enum:"ready,held,silent" doc:"ready: it takes tasks. held: nobody took the last one, it is left alone until next_at. silent: no member lives."`
 	Members []GroupMember `json:"members"`
 	// Of a group whose tasks nobody takes:
 	Failures  int    `json:"failures,omitempty" doc:"Dispatches in a row that nobody took."`

@@ -3,6 +3,7 @@ package group
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 )
 
@@ -57,7 +58,7 @@ func (g *Groups) Send(ctx context.Context, name string, call Call) error {
 			return ErrElsewhere
 		case m == nil:
 			if last.Kind == "" {
-				last.Kind = why
+				last.Kind, last.Message = why, g.silence(name, why)
 			}
 			return g.fail(name, began, last)
 		}
@@ -90,6 +91,25 @@ func (g *Groups) take(name string, tried map[string]bool) (m *member, at Member,
 		at = m.Member
 	}
 	return m, at, why
+}
+
+// silence says of a group without a living member that it has silent ones.
+func (g *Groups) silence(name string, why Kind) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	count := 0
+	for _, m := range g.of(name).members {
+		if m.left.IsZero() {
+			count++
+		}
+	}
+	switch {
+	case why != Empty || count == 0:
+		return ""
+	case count == 1:
+		return "its member is silent"
+	}
+	return "its " + strconv.Itoa(count) + " members are silent"
 }
 
 // call has a member run the task, and gives its place back whatever happens.

@@ -328,6 +328,25 @@ type View struct {
 	Dispatch
 }
 
+// The states of a group.
+const (
+	StateReady  = "ready"  // a member lives, and no dispatch has failed since one was taken
+	StateHeld   = "held"   // no member took the last task: the group is left alone until the next try
+	StateSilent = "silent" // no member lives
+)
+
+// State says in one word whether the group takes tasks.
+func (v *View) State() string {
+	living := slices.ContainsFunc(v.Members, func(m MemberView) bool { return m.Living })
+	switch {
+	case !living:
+		return StateSilent
+	case v.Failures > 0:
+		return StateHeld
+	}
+	return StateReady
+}
+
 // MemberView is a member as people see it.
 type MemberView struct {
 	Member

@@ -472,3 +472,40 @@ func TestBeatsDuringDispatches(t *testing.T) {
 		dispatches.Wait()
 	})
 }
+
+// TestStateOfAGroup: a group whose only member is silent takes no tasks, and its tasks
+// are told why.
+func TestStateOfAGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := node(t, memory.New(), nil)
+		state := func(want string) {
+			t.Helper()
+			if got := g.List(); len(got) != 1 || got[0].State() != want {
+				t.Errorf("the groups are %+v, not %s", got, want)
+			}
+		}
+		join(t, g, "m1", nil)
+		state(group.StateReady)
+		if _, err := send(g, refuses(group.Busy)); held(t, err).Kind != group.Busy {
+			t.Error(err)
+		}
+		state(group.StateHeld)
+		time.Sleep(2 * time.Second)
+		if _, err := send(g, nil); err != nil {
+			t.Error(err)
+		}
+		state(group.StateReady)
+		time.Sleep(15 * time.Second)
+		state(group.StateSilent)
+		if _, err := send(g, nil); held(t, err).Error() != "the group g is empty: its member is silent" {
+			t.Error(err)
+		}
+		state(group.StateSilent)
+		join(t, g, "m1", nil)
+		state(group.StateHeld) // until somebody has taken a task
+		if _, err := send(g, nil); err != nil {
+			t.Error(err)
+		}
+		state(group.StateReady)
+	})
+}

@@ -60,7 +60,7 @@ func (s *Server) addGroups() {
 
 func wireGroup(v *group.View) client.Group {
 	out := client.Group{
-		Name: v.Name, Members: make([]client.GroupMember, len(v.Members)), Failures: v.Failures, Kind: string(v.Kind),
+		Name: v.Name, State: v.State(), Members: make([]client.GroupMember, len(v.Members)), Failures: v.Failures, Kind: string(v.Kind),
 		LastError: v.Message, NextAt: wireTime(v.Next),
 	}
 	for i, m := range v.Members {

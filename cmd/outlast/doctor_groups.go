@@ -18,16 +18,22 @@ func (r *report) examineGroups(ctx context.Context, api *client.Client) {
 		r.add("groups", fails, err.Error(), "")
 		return
 	}
-	troubled := false
+	ready := 0
 	for i := range groups {
-		if group := &groups[i]; group.Failures > 0 {
-			troubled = true
+		group := &groups[i]
+		switch {
+		case group.State == "ready":
+			ready++
+		case group.Failures == 0 && len(group.Members) > 0:
+			r.add("groups", warns, fmt.Sprintf("no member of %s lives: %s", group.Name, plural(len(group.Members), "silent member")),
+				"start members; see: outlast group members "+group.Name)
+		case group.Failures > 0:
 			r.add("groups", warns, fmt.Sprintf("nobody in %s takes tasks (%s), %s; the next try is at %s", group.Name, group.Kind, waitingIn(ctx, api, group.Name), when(group.NextAt)),
 				"start members; see: outlast group members "+group.Name)
 		}
 	}
-	if !troubled && len(groups) > 0 {
-		r.add("groups", fine, plural(len(groups), "group")+", each takes tasks", "")
+	if ready > 0 {
+		r.add("groups", fine, plural(ready, "group")+" with members that take tasks", "")
 	}
 }
 

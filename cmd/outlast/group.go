@@ -18,8 +18,9 @@ func newGroup(c *cli) *cobra.Command {
 func newGroupList(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List worker groups", Args: cobra.NoArgs,
-		Long: `List worker groups as the server that is asked sees them. LIVING members have
-beaten lately. FAILURES counts dispatches in a row that no member took; they are
+		Long: `List worker groups as the server that is asked sees them. STATE is ready where
+the group takes tasks, silent where no member lives, held where nobody took the
+last one. LIVING members have beaten lately. FAILURES counts dispatches in a row that no member took; they are
 no attempts, and the group is left alone until NEXT TRY.`,
 		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
 			groups, err := api.Groups(ctx)
@@ -33,7 +34,7 @@ no attempts, and the group is left alone until NEXT TRY.`,
 
 func groupRows(groups []client.Group) func(io.Writer) {
 	return func(w io.Writer) {
-		row(w, "NAME", "LIVING", "CAPACITY", "IN FLIGHT", "FAILURES", "KIND", "NEXT TRY", "LAST ERROR")
+		row(w, "NAME", "STATE", "LIVING", "CAPACITY", "IN FLIGHT", "FAILURES", "KIND", "NEXT TRY", "LAST ERROR")
 		for i := range groups {
 			g := &groups[i]
 			living, capacity, flying := 0, 0, 0
@@ -44,7 +45,7 @@ func groupRows(groups []client.Group) func(io.Writer) {
 					capacity += g.Members[j].Capacity
 				}
 			}
-			row(w, clean(g.Name), fmt.Sprintf("%d/%d", living, len(g.Members)), capacity, flying, g.Failures, clean(g.Kind), when(g.NextAt), short(g.LastError, 80))
+			row(w, clean(g.Name), clean(g.State), fmt.Sprintf("%d/%d", living, len(g.Members)), capacity, flying, g.Failures, clean(g.Kind), when(g.NextAt), short(g.LastError, 80))
 		}
 	}
 }

@@ -27,7 +27,7 @@ func TestGroupCommands(t *testing.T) {
 		t.Errorf("the groups are %v", groups)
 	}
 	table := c.run("group", "list").exits(0).out
-	for _, text := range []string{"LIVING", "mailers  1/1", "nobody   0/0", "empty"} {
+	for _, text := range []string{"LIVING", "mailers  ready   1/1", "nobody   silent  0/0", "empty"} {
 		if !strings.Contains(table, text) {
 			t.Errorf("no %q in\n%s", text, table)
 		}

@@ -1814,6 +1814,7 @@ export interface components {
             effect?: string;
             /** Format: date-time */
             ended_at?: string;
+            /** @description What failed; of a crashed attempt how it was lost: its process died, or the lease of its worker ended without an answer. */
             error?: string;
             fingerprint?: string;
             next_delay?: string;
@@ -2476,6 +2477,11 @@ export interface components {
              * @description The next try.
              */
             next_at?: string;
+            /**
+             * @description ready: it takes tasks. held: nobody took the last one, it is left alone until next_at. silent: no member lives.
+             * @enum {string}
+             */
+            state: "ready" | "held" | "silent";
         };
         GroupMember: {
             /**
@@ -2584,7 +2590,7 @@ export interface components {
             claim: number;
             /**
              * Format: int64
-             * @description Attempts that ended because their process died; they cost no attempt.
+             * @description Runs that were lost, since their process died or the lease of their worker ended without an answer; they cost no attempt.
              */
             crashes: number;
             /** Format: date-time */
@@ -2700,7 +2706,7 @@ export interface components {
             claim: number;
             /**
              * Format: int64
-             * @description Attempts that ended because their process died; they cost no attempt.
+             * @description Runs that were lost, since their process died or the lease of their worker ended without an answer; they cost no attempt.
              */
             crashes: number;
             /** Format: date-time */
@@ -4210,7 +4216,7 @@ export interface components {
             claim: number;
             /**
              * Format: int64
-             * @description Attempts that ended because their process died; they cost no attempt.
+             * @description Runs that were lost, since their process died or the lease of their worker ended without an answer; they cost no attempt.
              */
             crashes: number;
             /** Format: date-time */

@@ -50,7 +50,7 @@ function All({ nodes: { nodes, as_of: asOf, stale } }) {
 function Groups() {
   const groups = useGet('/v1/groups', undefined, { on: ['node'], every: 5000 });
   return html`<${Panel} title=${t('groups')}><${Loaded} fetched=${groups} empty=${(/** @type {any} */ d) => !d.groups?.length} none=${t('groups.none')}>${(/** @type {{groups: Group[]}} */ data) => data.groups.map((group) => html`
-    <section key=${group.name}><h3><bdi>${visible(group.name)}</bdi> <${State} state=${group.kind ? 'down' : 'up'} label=${group.kind ? t(`group.${group.kind}`) : t('well')} /></h3>
+    <section key=${group.name}><h3><bdi>${visible(group.name)}</bdi> <${State} state=${group.state === 'ready' ? 'up' : 'down'} label=${t(group.state === 'held' && group.kind ? `group.${group.kind}` : `group.${group.state}`)} /></h3>
     ${group.next_at && html`<p>${t('next')}: <strong><${When} at=${group.next_at} /></strong> · ${t('failures')}: ${number(group.failures ?? 0)} <${Foreign} text=${group.last_error} /></p>`}
     <${Table} label=${`${t('members')}: ${group.name}`} rows=${group.members ?? []} id=${(/** @type {Member} */ m) => m.id} columns=${[
       { key: 'member', label: t('member'), cell: (/** @type {Member} */ m) => html`<bdi>${visible(m.id)}</bdi>` },
