@@ -24,8 +24,14 @@ import (
 // left to a node that may call a member which this one may not.
 func (r *registry) dispatch(ctx context.Context, run *engine.Run, name, path string) (result []byte, err error) {
 	groups, target := r.client.groups, run.Task.Target
-	able, secret := "", r.client.secretOf(run.Task.Spec.HTTP)
+	able := ""
 	held := groups.Send(ctx, name, func(ctx context.Context, url string, taken func()) group.Verdict {
+		to := destination{strings.TrimRight(url, "/") + path, name}
+		secret := r.client.secretOf(to)
+		if node := r.client.handOver(ctx, run, to, secret, nil); node != "" {
+			able = cmp.Or(able, node)
+			return group.Verdict{Kind: group.Unreachable, Message: "another node signs requests to the member", Elsewhere: true}
+		}
 		if groups.Dispatch(name).Failures > 0 || !groups.Tested(name) {
 			var answered func()
 			ctx, answered = whenTaken(ctx, func() {
@@ -34,10 +40,10 @@ func (r *registry) dispatch(ctx context.Context, run *engine.Run, name, path str
 			})
 			defer answered()
 		}
-		result, err = r.request(ctx, run, strings.TrimRight(url, "/")+path, secret)
+		result, err = r.request(ctx, run, to.url, secret)
 		verdict := verdictOf(err)
 		if verdict.Kind == group.Unreachable {
-			node := r.client.handOver(ctx, run, secret, err)
+			node := r.client.handOver(ctx, run, to, secret, err)
 			able, verdict.Elsewhere = cmp.Or(able, node), node != ""
 		}
 		return verdict

@@ -2,7 +2,11 @@ package outlast_test
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -342,5 +346,61 @@ func TestMemberThatMayNotBeCalled(t *testing.T) {
 	})
 	if view, err := closed.Inspector().Get(t.Context(), receipt.Task.ID); err != nil || view.State != task.Pending || view.Attempt != 0 {
 		t.Errorf("%+v, %v", view, err)
+	}
+}
+
+// TestGroupCallsAreSigned: a call of a member is signed as every push is, by the secret of
+// its group, else by that of its host; no other is.
+func TestGroupCallsAreSigned(t *testing.T) {
+	type signed struct{ id, timestamp, signature, body string }
+	calls := make(chan signed, 1)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+		body, _ := io.ReadAll(req.Body)
+		calls <- signed{req.Header.Get("Webhook-Id"), req.Header.Get("Webhook-Timestamp"), req.Header.Get("Webhook-Signature"), string(body)}
+	}))
+	defer receiver.Close()
+	host := strings.TrimPrefix(receiver.URL, "http://")
+	ofGroup, ofHost := []byte("a secret of the group alone"), []byte("a secret of a host and port")
+	for name, row := range map[string]struct {
+		secrets map[string][]byte
+		want    []byte
+	}{
+		"none":              {nil, nil},
+		"another group":     {map[string][]byte{"group:others": ofGroup}, nil},
+		"host":              {map[string][]byte{"127.0.0.1": ofHost}, ofHost},
+		"host and port":     {map[string][]byte{host: ofHost}, ofHost},
+		"group":             {map[string][]byte{"group:mailers": ofGroup}, ofGroup},
+		"group before host": {map[string][]byte{"group:mailers": ofGroup, host: ofHost}, ofGroup},
+	} {
+		t.Run(name, func(t *testing.T) {
+			options := []outlast.Option{outlast.AsServer(), outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8"))}
+			for place, secret := range row.secrets {
+				options = append(options, outlast.WithTargetSecret(place, secret))
+			}
+			c, err := outlast.Open(t.Context(), memory.New(), options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			defer c.Stop(context.Background()) //nolint:errcheck // a test
+			beat(t, c, "mailers", "m1", receiver.URL)
+			draft := groupDraft("mailers")
+			draft.Payload = []byte(`{"to":"ada"}`)
+			done, err := c.Run(t.Context(), draft)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want := <-calls, ""
+			if row.want != nil {
+				mac := hmac.New(sha256.New, row.want)
+				mac.Write([]byte(got.id + "." + got.timestamp + "." + got.body))
+				want = "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+			}
+			if got.signature != want || got.id != done.ID.String() || got.body != `{"to":"ada"}` {
+				t.Errorf("called with %+v, want the signature %q", got, want)
+			}
+		})
 	}
 }

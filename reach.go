@@ -3,7 +3,6 @@ package outlast
 import (
 	"context"
 	"errors"
-	"net"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
-	"github.com/outlast-dev/outlast/internal/targetname"
 	"github.com/outlast-dev/outlast/safehttp"
 	"github.com/outlast-dev/outlast/store"
 )
@@ -23,7 +21,7 @@ import (
 // call, or would have to make it without a signature, leaves it to another.
 type reach struct {
 	allow []netip.Prefix
-	sign  []string // as the keys of secrets: a host, or a host and a port
+	sign  []string // as the keys of secrets: a host, a host and a port, a worker group
 }
 
 // capability is the reach as nodes list it, "" for none.
@@ -69,10 +67,9 @@ func readReach(capability string) (r reach, ok bool) {
 	return r, true
 }
 
-// signs reports whether there is a secret for the host of a URL.
-func (r *reach) signs(u *url.URL) bool {
-	host := secretPlace(u.Hostname())
-	return slices.Contains(r.sign, host) || slices.Contains(r.sign, net.JoinHostPort(host, targetname.Port(u)))
+// signs reports whether there is a secret at one of the places of a destination.
+func (r *reach) signs(places []string) bool {
+	return len(r.sign) > 0 && slices.ContainsFunc(places, func(place string) bool { return slices.Contains(r.sign, place) })
 }
 
 // elsewhere knows the reach of the other nodes. It is safe for concurrent use.
@@ -132,34 +129,36 @@ func (o *others) add(n *store.Node) {
 // handOver is the capability of a living node that may make a call that this one
 // should not make; "" for none, and for a task that was left to this node already.
 // The error is what a call has come to, nil before it.
-func (c *Client) handOver(ctx context.Context, run *engine.Run, secret []byte, err error) string {
+func (c *Client) handOver(ctx context.Context, run *engine.Run, to destination, secret []byte, err error) string {
 	refused, isRefused := errors.AsType[*safehttp.RefusedError](err)
 	if run.Lent() || err == nil && secret != nil || err != nil && (!isRefused || !refused.Addr.IsValid()) {
 		return ""
 	}
-	u, parseErr := url.Parse(run.Task.Spec.HTTP.URL)
-	if parseErr != nil {
-		return ""
-	}
-	if able := c.ableTo(run, u, secret, refused); able != "" || err == nil {
+	if able := c.ableTo(run, to, secret, refused); able != "" || err == nil {
 		return able
 	}
 	// The task is about to end for good: one that may have come a moment ago.
 	ctx, cancel := context.WithTimeout(ctx, aMoment)
 	defer cancel()
 	c.elsewhere.look(ctx, c.engine.Refresh)
-	return c.ableTo(run, u, secret, refused)
+	return c.ableTo(run, to, secret, refused)
 }
 
 // ableTo is the capability of a node that may make a call: with a secret, or to
 // the address that was refused here. Where the URL names an address, nodes with a
 // secret that may call it go before others, which could only refuse.
-func (c *Client) ableTo(run *engine.Run, u *url.URL, secret []byte, refused *safehttp.RefusedError) string {
+func (c *Client) ableTo(run *engine.Run, to destination, secret []byte, refused *safehttp.RefusedError) string {
 	nodes := c.elsewhere.nodes(c.engine.Topology(), c.engine.Node(), run.Task.Queue)
-	address, notAddress := netip.ParseAddr(u.Hostname())
+	if len(nodes) == 0 {
+		return ""
+	}
+	address, notAddress, places := netip.Addr{}, error(nil), to.places()
+	if u, err := url.Parse(to.url); err == nil {
+		address, notAddress = netip.ParseAddr(u.Hostname())
+	}
 	signer := ""
 	for i := range nodes {
-		signs := nodes[i].signs(u)
+		signs := nodes[i].signs(places)
 		switch {
 		case refused == nil && signs && (notAddress != nil || safehttp.Allows(nodes[i].allow, address)):
 			return nodes[i].capability

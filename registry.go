@@ -161,13 +161,14 @@ func (r *registry) push(ctx context.Context, run *engine.Run) ([]byte, error) {
 	if name, path, ok := task.GroupOf(run.Task.Spec.HTTP.URL); ok {
 		return r.dispatch(ctx, run, name, path)
 	}
-	secret := r.client.secretOf(run.Task.Spec.HTTP)
-	if able := r.client.handOver(ctx, run, secret, nil); able != "" {
+	to := destination{url: run.Task.Spec.HTTP.URL}
+	secret := r.client.secretOf(to)
+	if able := r.client.handOver(ctx, run, to, secret, nil); able != "" {
 		return nil, leave(able, nil)
 	}
 	result, err := r.request(ctx, run, "", secret)
 	if err != nil {
-		if able := r.client.handOver(ctx, run, secret, err); able != "" {
+		if able := r.client.handOver(ctx, run, to, secret, err); able != "" {
 			return nil, leave(able, err)
 		}
 	}

@@ -8,14 +8,15 @@ import (
 	"strings"
 
 	"github.com/outlast-dev/outlast/internal/targetname"
-	"github.com/outlast-dev/outlast/task"
 )
 
 // WithTargetSecret signs the requests to a host in the manner of Standard
 // Webhooks. The host stands as in a URL: api.example.com means all its ports,
 // api.example.com:8443 only that one, which goes before. The port counts also
 // where URLs leave it out, because it is the scheme's own. IPv6 addresses need
-// brackets before a port. The secret is what [push.ParseSecret] returns.
+// brackets before a port. A worker group stands as group:mailers: calls of its members
+// are signed with that secret, without one with those of their hosts. The secret is what
+// [push.ParseSecret] returns.
 func WithTargetSecret(host string, secret []byte) Option {
 	return func(o *options) {
 		if o.secrets == nil {
@@ -25,8 +26,12 @@ func WithTargetSecret(host string, secret []byte) Option {
 	}
 }
 
-// secretPlace is the one spelling of a host, or of a host and a port.
+// secretPlace is the one spelling of a host, or of a host and a port. Names of groups
+// have one spelling.
 func secretPlace(host string) string {
+	if strings.HasPrefix(host, groupTarget) {
+		return host
+	}
 	bare := strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	if address, err := netip.ParseAddr(bare); err == nil {
 		return address.String()
@@ -37,19 +42,34 @@ func secretPlace(host string) string {
 	return strings.ToLower(host)
 }
 
-// secretOf is what a request is signed with: the secret of its host and port,
-// else that of its host, nil without either.
-func (c *Client) secretOf(request *task.Request) []byte {
-	if len(c.secrets) == 0 || request == nil {
-		return nil
+// destination is where a request goes: to a URL, for a member of a worker group beside
+// the group's name.
+type destination struct{ url, group string }
+
+// places are where the secret of a destination may stand, the first that is there holds:
+// with the group, with the host and port, with the host.
+func (d *destination) places() []string {
+	var places []string
+	if d.group != "" {
+		places = append(places, groupTarget+d.group)
 	}
-	u, err := url.Parse(request.URL)
+	u, err := url.Parse(d.url)
 	if err != nil {
-		return nil
+		return places
 	}
 	host := secretPlace(u.Hostname())
-	if secret, known := c.secrets[net.JoinHostPort(host, targetname.Port(u))]; known {
-		return secret
+	return append(places, net.JoinHostPort(host, targetname.Port(u)), host)
+}
+
+// secretOf is what a request is signed with, nil for none.
+func (c *Client) secretOf(to destination) []byte {
+	if len(c.secrets) == 0 {
+		return nil
 	}
-	return c.secrets[host]
+	for _, place := range to.places() {
+		if secret, known := c.secrets[place]; known {
+			return secret
+		}
+	}
+	return nil
 }

@@ -2,8 +2,6 @@ package outlast
 
 import (
 	"testing"
-
-	"github.com/outlast-dev/outlast/task"
 )
 
 // What a host may be called, with and without a port, in secrets and in URLs.
@@ -29,7 +27,7 @@ func TestSecretOf(t *testing.T) {
 		var o options
 		WithTargetSecret(c.place, []byte("secret"))(&o)
 		client := &Client{options: o}
-		if got := client.secretOf(&task.Request{URL: c.url}) != nil; got != c.signs {
+		if got := client.secretOf(destination{url: c.url}) != nil; got != c.signs {
 			t.Errorf("a secret of %s signs %s: %v, want %v", c.place, c.url, got, c.signs)
 		}
 	}

@@ -126,6 +126,7 @@ type Group struct {
 	Unreachable Waits    `json:"unreachable,omitzero" doc:"The same where no member answers; those of dispatch when left out."`
 	Empty       Waits    `json:"empty,omitzero" doc:"The same where no member lives; those of dispatch when left out."`
 	MemberTTL   Duration `json:"member_ttl,omitzero" least:"1s" most:"1h" doc:"How long a member lives without a beat; 15s when left out."`
+	SecretEnv   string   `json:"secret_env,omitempty" doc:"Environment variable with the secret (whsec_…) that signs calls of its members; without it those of targets sign, by their hosts."`
 }
 
 // Waits are waits that grow; the last step goes on.

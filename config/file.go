@@ -101,9 +101,10 @@ func (f *File) check(d *decoder) {
 		d.refuse("dead."+field.Path, "", "%s", field.Message)
 	}
 	for name, target := range f.Targets {
-		if target.SecretEnv != "" && (strings.HasPrefix(target.SecretEnv, "whsec_") || strings.ContainsAny(target.SecretEnv, "= \t\n")) {
-			d.refuse(join("targets", name)+".secret_env", "put the secret into a variable, and name that", "is no name of an environment variable")
-		}
+		d.secretEnv(join("targets", name), target.SecretEnv)
+	}
+	for name, group := range f.Groups {
+		d.secretEnv(join("groups", name), group.SecretEnv)
 	}
 	f.checkNames(d)
 	f.Encryption.check(d)
@@ -114,6 +115,13 @@ func (f *File) check(d *decoder) {
 
 // mostNamed leaves room in one change for what is deleted.
 const mostNamed = store.MaxChange/2 - 10
+
+// secretEnv refuses the name of a variable that is a secret itself, or no name.
+func (d *decoder) secretEnv(path, name string) {
+	if strings.HasPrefix(name, "whsec_") || strings.ContainsAny(name, "= \t\n") {
+		d.refuse(path+".secret_env", "put the secret into a variable, and name that", "is no name of an environment variable")
+	}
+}
 
 func loopback(host string) bool {
 	address, err := netip.ParseAddr(host)
@@ -223,7 +231,9 @@ func (f *File) Objects() []store.Object {
 		add(KindQueue, name, f.Queues[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Groups)) {
-		add(kindGroup, name, f.Groups[name])
+		kept := f.Groups[name]
+		kept.SecretEnv = "" // it is for the servers that have the file
+		add(kindGroup, name, kept)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Schedules)) {
 		add(schedule.Kind, name, f.Schedules[name].Body)

@@ -36,7 +36,7 @@ policies:
     fallback: {type: payment.refund}
   habits: {preset: snailjob-26, max_attempts: 4}
 groups:
-  mailers: {dispatch: {steps: [1s, 5s, 10s, 60s], max: 300s}, member_ttl: 15s}
+  mailers: {dispatch: {steps: [1s, 5s, 10s, 60s], max: 300s}, member_ttl: 15s, secret_env: MAILERS_SECRET}
 alerts:
   channels: {ops: {kind: dingtalk, url_env: DING_URL, secret_env: DING_SECRET}}
   rules:
@@ -67,6 +67,9 @@ func TestParse(t *testing.T) {
 	}
 	if f.Engine.Concurrency != 16 || time.Duration(f.Engine.Horizon) != 2*time.Minute || f.Engine.Batch != 1000 || !f.Retries || time.Duration(f.Grace) != 25*time.Second || f.Log.Levels["engine"] != "warn" {
 		t.Errorf("%+v, %+v", f.Engine, f.Config)
+	}
+	if f.Groups["mailers"].SecretEnv != "MAILERS_SECRET" { // which stands in no row
+		t.Errorf("%+v", f.Groups["mailers"])
 	}
 	bodies := map[string]string{}
 	for _, o := range f.Objects() {
@@ -118,6 +121,7 @@ func TestRefused(t *testing.T) {
 				`"never" is no misfire rule (skip, fire_once or fire_all; leave it out for fire_once)`, `"wait" is no overlap rule (allow, skip, replace or queue; leave it out for allow)`, `"Mars/Olympus" is no IANA time zone, such as Asia/Shanghai`}},
 		{"retry of a schedule", "schedules:\n  a:\n    every: 5m\n    task: {type: x, retry: {max_atempts: 3}}\n", []string{"f.yaml:4: schedules.a.task.retry.max_atempts: unknown key (did you mean max_attempts?)"}},
 		{"group", "groups:\n  mailers: {dispatch: {steps: [1s, 5], max: 0s}, member_tll: 1s}\n", []string{"f.yaml:2: groups.mailers.dispatch.steps[1]: a duration is wanted", "groups.mailers.dispatch.max: is outside 1ms to 24h", "did you mean member_ttl?"}},
+		{"secret of a group", "groups:\n  mailers: {secret_env: whsec_abc}\n", []string{"f.yaml:2: groups.mailers.secret_env: is no name of an environment variable (put the secret into a variable, and name that)"}},
 		{"channel", "alerts:\n  channels:\n    ops: {kind: dingtak, url_env: X}\n", []string{"f.yaml:3: alerts.channels.ops.kind"}},
 		{"rule", "alerts:\n  rules:\n    - {on: dead}\n    - {name: a, on: dead, when: 'reson == \"x\"'}\n    - {name: a, on: retry}\n", []string{"f.yaml:3: alerts.rules[0]: has no name", "f.yaml:4: alerts.rules[1].when", "did you mean reason?", "f.yaml:5: alerts.rules[2].name: \"a\" is given twice"}},
 		{"no timeout", "push:\n  timeout: 0s\n", []string{"f.yaml:2: push.timeout: is outside 1ms to 24h"}},

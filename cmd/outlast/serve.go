@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/outlast-dev/outlast/app"
+	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/push"
 	"github.com/outlast-dev/outlast/safehttp"
 	"github.com/outlast-dev/outlast/task"
@@ -41,7 +42,7 @@ func (f *serveFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.store, "store", app.DefaultStore, storeForms+", or memory: (nothing on disk); env OUTLAST_STORE")
 	flags.StringSliceVar(&f.queues, "queues", nil, "queues to work on, also beside applications with the library inside (repeatable); every queue that none of these works on when absent; env OUTLAST_QUEUES")
 	flags.StringSliceVar(&f.allow, "allow-target", nil, "private address range that tasks may call, such as 10.0.0.0/8 (repeatable); env OUTLAST_ALLOW_TARGET")
-	flags.StringSliceVar(&f.secrets, "target-secret-env", nil, "HOST[:PORT]=VARIABLE: sign requests to the host with the secret in this environment variable (repeatable); env OUTLAST_TARGET_SECRET_ENV")
+	flags.StringSliceVar(&f.secrets, "target-secret-env", nil, "HOST[:PORT]=VARIABLE or group:NAME=VARIABLE: sign requests to the host, or to members of the worker group, with the secret in this environment variable (repeatable); env OUTLAST_TARGET_SECRET_ENV")
 	flags.DurationVar(&f.grace, "grace", app.DefaultGrace, "time that running attempts get at a stop; env OUTLAST_GRACE")
 	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error; env OUTLAST_LOG_LEVEL")
 	flags.StringVar(&f.format, "log-format", "text", "text or json; env OUTLAST_LOG_FORMAT")
@@ -222,6 +223,9 @@ func readSecrets(texts []string) (map[string][]byte, error) {
 // a port; an IPv6 address without a port needs no brackets.
 func secretHost(text string) (string, error) {
 	authority := text
+	if name, isGroup := strings.CutPrefix(text, groupTarget); isGroup && policy.CheckName(name) == nil {
+		return text, nil
+	}
 	if address, err := netip.ParseAddr(text); err == nil && address.Is6() {
 		authority = "[" + text + "]"
 	}

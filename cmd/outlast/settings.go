@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,19 +90,22 @@ func (s *settings) options() []outlast.Option {
 
 // secrets are the signing secrets of file and flags, by host.
 func (s *settings) secrets(flags []string) (map[string][]byte, error) {
-	texts := flags
+	texts := slices.Clone(flags)
+	add := func(place, variable string) {
+		given := slices.ContainsFunc(flags, func(text string) bool { return strings.HasPrefix(text, place+"=") })
+		if variable != "" && !given {
+			texts = append(texts, place+"="+variable)
+		}
+	}
 	for host, target := range s.Targets {
-		given := false
-		for _, text := range flags {
-			given = given || strings.HasPrefix(text, host+"=")
-		}
-		if target.SecretEnv != "" && !given {
-			texts = append(texts, host+"="+target.SecretEnv)
-		}
+		add(host, target.SecretEnv)
+	}
+	for name, group := range s.Groups {
+		add(groupTarget+name, group.SecretEnv)
 	}
 	secrets, err := readSecrets(texts)
 	if err != nil && s.Path != "" {
-		return nil, fmt.Errorf("%w (flag --target-secret-env, or targets in %s)", err, clean(s.Path))
+		return nil, fmt.Errorf("%w (flag --target-secret-env, or targets and groups in %s)", err, clean(s.Path))
 	}
 	return secrets, err
 }
