@@ -136,7 +136,7 @@ func (i *Inspector) Attempts(ctx context.Context, id ID) ([]Attempt, error) {
 }
 
 // Find returns a page of tasks, the newest first, and the cursor of the next
-// page, "" for none. A page may be short or empty and still have a next one. The
+// page, "" for none; with a filter of failures the newest failure first. A page may be short or empty and still have a next one. The
 // steps of alerts are found by their queue, type or id only. A search that is the id
 // of a task finds it alone, one of at least 8 digits that ids begin with these tasks.
 func (i *Inspector) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*View, string, error) {
@@ -147,7 +147,7 @@ func (i *Inspector) Find(ctx context.Context, filter store.Filter, page store.Pa
 	if filter.Search != "" {
 		find = i.search
 	}
-	tasks, next, err := walk(ctx, find, filter, page)
+	tasks, next, err := i.recentFailures(ctx, find, filter, page)
 	if err != nil {
 		return nil, "", err
 	}
@@ -202,14 +202,20 @@ func hidesAlerts(filter *store.Filter) bool {
 // checkFilter refuses what cannot match because it is misspelt.
 func checkFilter(filter *store.Filter, page *store.Page) error {
 	var c complaints
+	if page != nil && filter.State == Failed {
+		filter.Failed, filter.State = true, ""
+	}
 	if filter.State != "" && !filter.State.Valid() {
-		c.add("state", task.Quote(string(filter.State))+" is no state", "one of pending, running, succeeded, dead, canceled")
+		c.add("state", task.Quote(string(filter.State))+" is no state", "one of pending, running, succeeded, dead, canceled; a list of tasks also takes failed")
 	}
 	if filter.Reason != "" && !knownReason(filter.Reason) {
 		c.add("reason", task.Quote(string(filter.Reason))+" is no reason", "one of exhausted, permanent, expired, crash_loop, no_handler, rejected")
 	}
 	if !filter.Since.IsZero() && !filter.Until.IsZero() && filter.Until.Before(filter.Since) {
 		c.add("until", "lies before since", "swap them")
+	}
+	if !filter.FailedSince.IsZero() && !filter.FailedUntil.IsZero() && filter.FailedUntil.Before(filter.FailedSince) {
+		c.add("failed_until", "lies before failed_since", "swap them")
 	}
 	checkSearch(&c, filter)
 	if page != nil && (page.Limit < 0 || page.Limit > maxPage) {

@@ -100,7 +100,9 @@ func (r *Runner) count(ctx context.Context, request *Request) (result Result, er
 // task its id may have a clock that is ahead of this node's.
 func (r *Runner) standing(ctx context.Context, request *Request) (store.Filter, error) {
 	filter, until := request.selects(), time.Now()
-	newest, _, err := r.backend.Find(ctx, filter, store.Page{Limit: 1, Bare: true})
+	newestFirst := filter // whenever they failed
+	newestFirst.FailedSince, newestFirst.FailedUntil, newestFirst.Failed = time.Time{}, time.Time{}, false
+	newest, _, err := r.backend.Find(ctx, newestFirst, store.Page{Limit: 1, Bare: true})
 	if err != nil {
 		return filter, err
 	}

@@ -295,7 +295,7 @@ func (f *Filter) query(limit int, cursor string) url.Values {
 	if f.AttemptMin != 0 {
 		values.Set("attempt_min", strconv.Itoa(f.AttemptMin))
 	}
-	for name, at := range map[string]Time{"since": f.Since, "until": f.Until, "died_before": f.DiedBefore} {
+	for name, at := range map[string]Time{"since": f.Since, "until": f.Until, "died_before": f.DiedBefore, "failed_since": f.FailedSince, "failed_until": f.FailedUntil} {
 		if !at.IsZero() {
 			values.Set(name, at.UTC().Format(timeLayout))
 		}

@@ -26,6 +26,8 @@ type DeadFilter struct {
 	Reason      string `json:"reason,omitempty" doc:"exhausted, permanent, expired, crash_loop, no_handler or rejected."`
 	Fingerprint string `json:"fingerprint,omitempty"`
 	DiedBefore  Time   `json:"died_before,omitzero" doc:"Died before."`
+	FailedSince Time   `json:"failed_since,omitzero" doc:"Failed last at or after; a dead letter did when it died."`
+	FailedUntil Time   `json:"failed_until,omitzero" doc:"Failed last before."`
 	Target      string `json:"target,omitempty"`
 	AttemptMin  int    `json:"attempt_min,omitempty" doc:"With at least so many attempts."`
 	// Metadata are names with their values; all must be there.
@@ -136,16 +138,18 @@ type Purged struct {
 
 // TaskFilter selects tasks in the body of a request.
 type TaskFilter struct {
-	State      string `json:"state,omitempty" doc:"pending, or for a cancel also running; without it every task to which the action can be done."`
-	Type       string `json:"type,omitempty"`
-	Queue      string `json:"queue,omitempty"`
-	Key        string `json:"key,omitempty" doc:"Ordering key."`
-	Category   string `json:"category,omitempty" doc:"Of the last error."`
-	Trace      string `json:"trace,omitempty" doc:"Trace id."`
-	Since      Time   `json:"since,omitzero" doc:"Created at or after."`
-	Until      Time   `json:"until,omitzero" doc:"Created before."`
-	Target     string `json:"target,omitempty"`
-	AttemptMin int    `json:"attempt_min,omitempty" doc:"With at least so many attempts."`
+	State       string `json:"state,omitempty" doc:"pending, or for a cancel also running; without it every task to which the action can be done."`
+	Type        string `json:"type,omitempty"`
+	Queue       string `json:"queue,omitempty"`
+	Key         string `json:"key,omitempty" doc:"Ordering key."`
+	Category    string `json:"category,omitempty" doc:"Of the last error."`
+	Trace       string `json:"trace,omitempty" doc:"Trace id."`
+	Since       Time   `json:"since,omitzero" doc:"Created at or after."`
+	Until       Time   `json:"until,omitzero" doc:"Created before."`
+	FailedSince Time   `json:"failed_since,omitzero" doc:"Failed last at or after. A task that fails again while the operation lists its tasks may be left out."`
+	FailedUntil Time   `json:"failed_until,omitzero" doc:"Failed last before."`
+	Target      string `json:"target,omitempty"`
+	AttemptMin  int    `json:"attempt_min,omitempty" doc:"With at least so many attempts."`
 	// Metadata are names with their values; all must be there.
 	Metadata map[string]string `json:"metadata,omitempty"`
 	Q        string            `json:"q,omitempty" doc:"An ordering key or a type as it is, or a part of the last error's message."`

@@ -96,6 +96,7 @@ type Task struct {
 	UpdatedAt       Time            `json:"updated_at,omitzero"`
 	FinishedAt      Time            `json:"finished_at,omitzero"`
 	LastError       *Failure        `json:"last_error,omitempty"`
+	LastFailedAt    Time            `json:"last_failed_at,omitzero" doc:"When its last attempt that failed ended; of a dead letter when it died."`
 	DeadReason      string          `json:"dead_reason,omitempty" enum:"exhausted,permanent,expired,crash_loop,no_handler,rejected"`
 	Progress        json.RawMessage `json:"progress,omitempty" doc:"Last reported by a Go handler on this node."`
 	Result          json.RawMessage `json:"result,omitempty" doc:"JSON that the attempt that succeeded answered with."`

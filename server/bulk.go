@@ -100,7 +100,7 @@ func taskFilter(f *client.TaskFilter) *store.Filter {
 	}
 	return &store.Filter{
 		State: task.State(f.State), Type: f.Type, Queue: f.Queue, Key: f.Key, Category: f.Category, Trace: f.Trace, Since: f.Since.Time,
-		Until: f.Until.Time, Target: f.Target, AttemptMin: f.AttemptMin, Metadata: f.Metadata, Search: f.Q,
+		Until: f.Until.Time, FailedSince: f.FailedSince.Time, FailedUntil: f.FailedUntil.Time, Target: f.Target, AttemptMin: f.AttemptMin, Metadata: f.Metadata, Search: f.Q,
 	}
 }
 
@@ -114,7 +114,7 @@ func wireBulk(o *store.Operation) (request *client.Bulk, named int) {
 	if f := r.Filter; f != nil {
 		out.Filter = &client.TaskFilter{
 			State: string(f.State), Type: f.Type, Queue: f.Queue, Key: f.Key, Category: f.Category, Trace: f.Trace, Since: wireTime(f.Since),
-			Until: wireTime(f.Until), Target: f.Target, AttemptMin: f.AttemptMin, Metadata: f.Metadata, Q: f.Search,
+			Until: wireTime(f.Until), FailedSince: wireTime(f.FailedSince), FailedUntil: wireTime(f.FailedUntil), Target: f.Target, AttemptMin: f.AttemptMin, Metadata: f.Metadata, Q: f.Search,
 		}
 	}
 	return out, named

@@ -77,7 +77,7 @@ func wireTask(v *outlast.View) client.Task {
 		Alert: client.PlainJSON(t.Spec.Alert), TraceParent: t.Spec.TraceParent, Attempt: t.Attempt, Crashes: t.Crashes, Claim: t.Claim,
 		StartedAt: wireTime(t.StartedAt), CancelRequested: t.CancelRequested, Waiting: string(v.Waiting), NextCheck: wireTime(v.NextCheck), MissingKey: v.MissingKey,
 		CreatedAt: wireTime(t.CreatedAt), UpdatedAt: wireTime(t.UpdatedAt), FinishedAt: wireTime(t.FinishedAt),
-		LastError: wireFailure(t.LastError), DeadReason: string(t.DeadReason), Result: t.Result, Progress: v.Progress, LeaseUntil: wireTime(v.LeaseUntil),
+		LastError: wireFailure(t.LastError), LastFailedAt: wireTime(t.LastFailedAt), DeadReason: string(t.DeadReason), Result: t.Result, Progress: v.Progress, LeaseUntil: wireTime(v.LeaseUntil),
 		FallbackTask: t.FallbackTask, FallbackState: string(v.FallbackState), Parent: t.Spec.Parent,
 		CallbackTask: v.CallbackTask, CallbackState: string(v.CallbackState), Follows: string(t.Spec.Follows),
 	}
@@ -185,7 +185,7 @@ func wireRequest(o *store.Operation) (request *client.Redrive, named int) {
 	if f := r.Filter; f != nil {
 		out.Filter = &client.DeadFilter{
 			Type: f.Type, Queue: f.Queue, Key: f.Key, Category: f.Category, Trace: f.Trace, Since: wireTime(f.Since),
-			Until: wireTime(f.Until), Reason: string(f.Reason), Fingerprint: f.Fingerprint, DiedBefore: wireTime(f.DiedBefore),
+			Until: wireTime(f.Until), Reason: string(f.Reason), Fingerprint: f.Fingerprint, DiedBefore: wireTime(f.DiedBefore), FailedSince: wireTime(f.FailedSince), FailedUntil: wireTime(f.FailedUntil),
 			Target: f.Target, AttemptMin: f.AttemptMin, Metadata: f.Metadata, Q: f.Search,
 		}
 	}
@@ -224,7 +224,7 @@ func deadFilter(f *client.DeadFilter) *store.Filter {
 	}
 	return &store.Filter{
 		Type: f.Type, Queue: f.Queue, Key: f.Key, Category: f.Category, Trace: f.Trace, Since: f.Since.Time,
-		Until: f.Until.Time, Reason: task.DeadReason(f.Reason), Fingerprint: f.Fingerprint, DiedBefore: f.DiedBefore.Time,
+		Until: f.Until.Time, Reason: task.DeadReason(f.Reason), Fingerprint: f.Fingerprint, DiedBefore: f.DiedBefore.Time, FailedSince: f.FailedSince.Time, FailedUntil: f.FailedUntil.Time,
 		Target: f.Target, AttemptMin: f.AttemptMin, Metadata: f.Metadata, Search: f.Q,
 	}
 }

@@ -35,24 +35,27 @@ type enqueueInput struct {
 }
 
 type taskQuery struct {
-	State      task.State  `query:"state" doc:"pending, running, succeeded, dead or canceled."`
-	Type       string      `query:"type"`
-	Queue      string      `query:"queue"`
-	Key        string      `query:"key" doc:"Ordering key."`
-	Category   string      `query:"category" doc:"Category of the last error."`
-	Trace      string      `query:"trace" doc:"Trace id."`
-	Since      client.Time `query:"since" doc:"Created at or after."`
-	Until      client.Time `query:"until" doc:"Created before."`
-	Target     string      `query:"target"`
-	AttemptMin int         `query:"attempt_min" doc:"With at least so many attempts."`
-	Metadata   []string    `query:"metadata" doc:"name:value; repeatable, all must be there."`
-	Q          string      `query:"q" doc:"The id of a task, or its first 8 digits or more; else an ordering key or a type as it is, or a part of the last error's message."`
+	State       task.State  `query:"state" doc:"pending, running, succeeded, dead or canceled; or failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given."`
+	Type        string      `query:"type"`
+	Queue       string      `query:"queue"`
+	Key         string      `query:"key" doc:"Ordering key."`
+	Category    string      `query:"category" doc:"Category of the last error."`
+	Trace       string      `query:"trace" doc:"Trace id."`
+	Since       client.Time `query:"since" doc:"Created at or after."`
+	Until       client.Time `query:"until" doc:"Created before."`
+	FailedSince client.Time `query:"failed_since" doc:"Failed last at or after; the newest failure comes first."`
+	FailedUntil client.Time `query:"failed_until" doc:"Failed last before; the newest failure comes first."`
+	Target      string      `query:"target"`
+	AttemptMin  int         `query:"attempt_min" doc:"With at least so many attempts."`
+	Metadata    []string    `query:"metadata" doc:"name:value; repeatable, all must be there."`
+	Q           string      `query:"q" doc:"The id of a task, or its first 8 digits or more; else an ordering key or a type as it is, or a part of the last error's message."`
 }
 
 func (q *taskQuery) filter() (store.Filter, error) {
 	metadata, err := metadataOf(q.Metadata)
 	return store.Filter{
 		State: q.State, Type: q.Type, Queue: q.Queue, Key: q.Key, Category: q.Category, Trace: q.Trace, Since: q.Since.Time, Until: q.Until.Time,
+		FailedSince: q.FailedSince.Time, FailedUntil: q.FailedUntil.Time,
 		Target: q.Target, AttemptMin: q.AttemptMin, Metadata: metadata, Search: q.Q,
 	}, err
 }
@@ -102,7 +105,7 @@ func (s *Server) addTasks() {
 	}, s.enqueueBatch)
 	handle(s, route{
 		method: "GET", path: "/v1/tasks", id: "list-tasks", needs: token.View, scope: filtered, tag: "tasks", answers: []int{200},
-		summary: "Find tasks, newest first", about: "A page may be short or empty and still have a cursor: filters without an index read a bounded number of rows per call, and a page ends with the task that makes it 8 MiB.",
+		summary: "Find tasks, newest first", about: "With state=failed, failed_since or failed_until, the newest failure comes first. A page may be short or empty and still have a cursor: filters without an index read a bounded number of rows per call, and a page ends with the task that makes it 8 MiB.",
 	}, s.listTasks)
 	handle(s, route{
 		method: "GET", path: "/v1/tasks/upcoming", id: "list-upcoming", needs: token.View, scope: filtered, tag: "tasks", answers: []int{200},

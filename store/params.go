@@ -343,6 +343,13 @@ type Filter struct {
 	Reason      task.DeadReason
 	Fingerprint string
 	DiedBefore  Time // dead letters only; by the store's clock
+	// FailedSince and FailedUntil bound the time of the last failure: of tasks in
+	// any state, those that have succeeded since included. Failed selects those that
+	// have failed and not succeeded since. With one of the three, and without IDs,
+	// Find lists the newest failure first.
+	FailedSince Time `json:",omitzero"`
+	FailedUntil Time `json:",omitzero"`
+	Failed      bool `json:",omitempty"`
 	Target      string
 	AttemptMin  int               // tasks with at least so many attempts
 	Metadata    map[string]string // each of them, as it is
@@ -356,6 +363,12 @@ type Filter struct {
 	// is as if there were none. None takes up the rows that a call looks at of dead
 	// letters, and no cursor is made of one's id.
 	Queues []string `json:",omitempty"`
+}
+
+// ByFailure reports whether the filter is one of failures: a task that has never failed
+// does not match.
+func (f *Filter) ByFailure() bool {
+	return f.Failed || !f.FailedSince.IsZero() || !f.FailedUntil.IsZero()
 }
 
 // Page is a keyset page. Limit is 1 to 500, 100 when 0. Cursor is "" for

@@ -21,10 +21,13 @@ func (f Filter) Said() map[string]any {
 			said[name] = value
 		}
 	}
-	for name, value := range map[string]time.Time{"since": f.Since, "until": f.Until, "died_before": f.DiedBefore} {
+	for name, value := range map[string]time.Time{"since": f.Since, "until": f.Until, "died_before": f.DiedBefore, "failed_since": f.FailedSince, "failed_until": f.FailedUntil} {
 		if !value.IsZero() {
 			said[name] = value.UTC()
 		}
+	}
+	if f.Failed {
+		said["state"] = "failed"
 	}
 	if f.AttemptMin > 0 {
 		said["attempt_min"] = f.AttemptMin

@@ -58,6 +58,7 @@ type Task struct {
 	FinishedAt time.Time // of a final task
 
 	LastError    *Failure
+	LastFailedAt time.Time       // when its last attempt that failed ended, or it died; claims come without it
 	DeadReason   DeadReason      // of a dead task
 	Result       json.RawMessage // of a succeeded task
 	FallbackTask ID              // of a dead task with a fallback

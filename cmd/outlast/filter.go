@@ -13,6 +13,7 @@ import (
 type filterFlags struct {
 	filter                   client.Filter
 	since, until, diedBefore string
+	failedSince, failedUntil string
 }
 
 func (f *filterFlags) add(flags *pflag.FlagSet, dead bool) {
@@ -23,6 +24,8 @@ func (f *filterFlags) add(flags *pflag.FlagSet, dead bool) {
 	flags.StringVar(&f.filter.Trace, "trace", "", "trace id")
 	flags.StringVar(&f.since, "since", "", "created at or after: a time (RFC 3339), or how long ago (1h)")
 	flags.StringVar(&f.until, "until", "", "created before: a time (RFC 3339), or how long ago (1h)")
+	flags.StringVar(&f.failedSince, "failed-since", "", "failed last at or after: a time (RFC 3339), or how long ago (1h); the newest failure comes first")
+	flags.StringVar(&f.failedUntil, "failed-until", "", "failed last before: a time (RFC 3339), or how long ago (1h)")
 	flags.StringVar(&f.filter.Target, "target", "", "tasks that call this target")
 	flags.IntVar(&f.filter.AttemptMin, "min-attempts", 0, "tasks with at least so many attempts")
 	flags.StringToStringVar(&f.filter.Metadata, "metadata", nil, "tasks with this metadata, NAME=VALUE; repeatable, all must match")
@@ -32,7 +35,7 @@ func (f *filterFlags) add(flags *pflag.FlagSet, dead bool) {
 		flags.StringVar(&f.filter.Fingerprint, "fingerprint", "", "fingerprint of the last error, see dead groups")
 		flags.StringVar(&f.diedBefore, "died-before", "", "died before: a time (RFC 3339), or how long ago (1h)")
 	} else {
-		flags.StringVar(&f.filter.State, "state", "", "pending, running, succeeded, dead or canceled")
+		flags.StringVar(&f.filter.State, "state", "", "pending, running, succeeded, dead or canceled; in lists also failed: what failed in the last hour and has not succeeded since, the newest 1000 (--failed-since and --failed-until change both)")
 	}
 }
 
@@ -41,7 +44,8 @@ func (f *filterFlags) read(now time.Time) (client.Filter, bool, error) {
 	for _, bound := range []struct {
 		name, text string
 		to         *client.Time
-	}{{"since", f.since, &f.filter.Since}, {"until", f.until, &f.filter.Until}, {"died-before", f.diedBefore, &f.filter.DiedBefore}} {
+	}{{"since", f.since, &f.filter.Since}, {"until", f.until, &f.filter.Until}, {"died-before", f.diedBefore, &f.filter.DiedBefore},
+		{"failed-since", f.failedSince, &f.filter.FailedSince}, {"failed-until", f.failedUntil, &f.filter.FailedUntil}} {
 		at, err := pastTime(bound.name, bound.text, now)
 		if err != nil {
 			return f.filter, false, err

@@ -31,6 +31,21 @@ func taskRows(tasks []client.Task) func(io.Writer) {
 	}
 }
 
+// failureRows are tasks by when they failed.
+func failureRows(tasks []client.Task) func(io.Writer) {
+	return func(w io.Writer) {
+		row(w, "ID", "STATE", "TYPE", "QUEUE", "ATTEMPT", "FAILED", "RUN AT", "LAST ERROR")
+		for i := range tasks {
+			t := &tasks[i]
+			last := ""
+			if t.LastError != nil {
+				last = short(t.LastError.Category+": "+t.LastError.Message, 60)
+			}
+			row(w, t.ID, clean(string(t.State)), clean(t.Type), clean(t.Queue), attemptOf(t), when(t.LastFailedAt), when(t.RunAt), last)
+		}
+	}
+}
+
 func attemptOf(t *client.Task) string {
 	if t.MaxAttempts == 0 {
 		return fmt.Sprint(t.Attempt)
@@ -51,6 +66,7 @@ func taskFields(w io.Writer, t *client.Task) {
 	field(w, "crashes", t.Crashes)
 	field(w, "policy", clean(t.Policy))
 	field(w, "run at", when(t.RunAt))
+	field(w, "last failed", when(t.LastFailedAt))
 	field(w, "key", clean(t.Key))
 	field(w, "dedupe key", clean(t.DedupeKey))
 	field(w, "timeout", span(t.Timeout))

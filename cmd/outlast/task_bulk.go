@@ -90,7 +90,7 @@ func (c *cli) steer(ctx context.Context, api *client.Client, s *steering, args [
 func taskFilter(f *client.Filter) *client.TaskFilter {
 	return &client.TaskFilter{
 		State: f.State, Type: f.Type, Queue: f.Queue, Key: f.Key, Category: f.Category, Trace: f.Trace, Since: f.Since, Until: f.Until,
-		Target: f.Target, AttemptMin: f.AttemptMin, Metadata: f.Metadata, Q: f.Q,
+		Target: f.Target, AttemptMin: f.AttemptMin, Metadata: f.Metadata, Q: f.Q, FailedSince: f.FailedSince, FailedUntil: f.FailedUntil,
 	}
 }
 

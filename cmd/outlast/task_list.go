@@ -51,21 +51,33 @@ func (c *cli) tasks(ctx context.Context, p pageFlags, rows func([]client.Task) f
 	return list(c, &all, all.Tasks, rows(all.Tasks))
 }
 
+// failuresShown is how many failures are listed where nobody says how many.
+const failuresShown = 1000
+
 func newTaskList(c *cli) *cobra.Command {
 	var filter filterFlags
 	var page pageFlags
 	cmd := &cobra.Command{
 		Use: "list", Short: "Find tasks, newest first", Args: cobra.NoArgs,
-		RunE: c.call(func(ctx context.Context, api *client.Client, _ []string) error {
-			chosen, _, err := filter.read(time.Now())
-			if err != nil {
-				return err
-			}
-			return c.tasks(ctx, page, taskRows, func(ctx context.Context, limit int, cursor string) (*client.Tasks, error) {
-				return api.Tasks(ctx, chosen, limit, cursor)
-			})
-		}),
+		Example: `  outlast task list --state failed              # what failed in the last hour and has not succeeded since
+  outlast task list --failed-since 24h --type crm.sync`,
 	}
+	cmd.RunE = c.call(func(ctx context.Context, api *client.Client, _ []string) error {
+		chosen, _, err := filter.read(time.Now())
+		if err != nil {
+			return err
+		}
+		rows := taskRows
+		if chosen.State == "failed" || !chosen.FailedSince.IsZero() || !chosen.FailedUntil.IsZero() {
+			rows = failureRows
+		}
+		if chosen.State == "failed" && !cmd.Flags().Changed("limit") {
+			page.limit = failuresShown
+		}
+		return c.tasks(ctx, page, rows, func(ctx context.Context, limit int, cursor string) (*client.Tasks, error) {
+			return api.Tasks(ctx, chosen, limit, cursor)
+		})
+	})
 	filter.add(cmd.Flags(), false)
 	page.add(cmd)
 	return cmd

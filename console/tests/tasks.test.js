@@ -358,3 +358,20 @@ test('the list fits a phone', async ({ page, server }) => {
   await fits(page);
   await accessible(page);
 });
+
+test('what failed is listed by when it failed, and a time of failure is a filter', async ({ page, server }) => {
+  const fails = fresh('fails'), waits = fresh('waits');
+  await server.call('/v1/tasks', { type: waits, delay: '1h' });
+  const made = await server.call('/v1/tasks', { type: fails, target: { url: 'http://127.0.0.1:1/' }, retry: steady('1h') });
+  await until(async () => (await server.call(`/v1/tasks/${made.id}`)).last_failed_at, 'a failure');
+  await open(page, server, '/tasks?state=failed');
+  const table = page.getByRole('table', { name: 'Tasks' });
+  await expect(page.getByText('What failed in the last hour')).toBeVisible();
+  await expect(table.getByRole('columnheader', { name: 'Failed' })).toBeVisible();
+  await expect(table.getByText(fails)).toBeVisible();
+  await expect(table.getByText(waits)).toHaveCount(0);
+  await open(page, server, `/tasks?failed_since=2999-01-01T00:00:00Z`);
+  await expect(page.getByLabel('Failed after')).toBeVisible();
+  await expect(page.getByText('No task matches.')).toBeVisible();
+  await accessible(page);
+});

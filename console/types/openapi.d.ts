@@ -1349,7 +1349,7 @@ export interface paths {
         };
         /**
          * Find tasks, newest first
-         * @description A page may be short or empty and still have a cursor: filters without an index read a bounded number of rows per call, and a page ends with the task that makes it 8 MiB.
+         * @description With state=failed, failed_since or failed_until, the newest failure comes first. A page may be short or empty and still have a cursor: filters without an index read a bounded number of rows per call, and a page ends with the task that makes it 8 MiB.
          */
         get: operations["list-tasks"];
         put?: never;
@@ -2081,6 +2081,16 @@ export interface components {
              * @description Died before.
              */
             died_before?: string;
+            /**
+             * Format: date-time
+             * @description Failed last at or after; a dead letter did when it died.
+             */
+            failed_since?: string;
+            /**
+             * Format: date-time
+             * @description Failed last before.
+             */
+            failed_until?: string;
             fingerprint?: string;
             key?: string;
             metadata?: {
@@ -2622,6 +2632,11 @@ export interface components {
             last_error?: components["schemas"]["Failure"];
             /**
              * Format: date-time
+             * @description When its last attempt that failed ended; of a dead letter when it died.
+             */
+            last_failed_at?: string;
+            /**
+             * Format: date-time
              * @description Of a task that a remote worker runs: not extended by then, it runs elsewhere. Told by the node that leased it.
              */
             lease_until?: string;
@@ -2736,6 +2751,11 @@ export interface components {
             id: string;
             key?: string;
             last_error?: components["schemas"]["Failure"];
+            /**
+             * Format: date-time
+             * @description When its last attempt that failed ended; of a dead letter when it died.
+             */
+            last_failed_at?: string;
             /**
              * Format: date-time
              * @description Of a task that a remote worker runs: not extended by then, it runs elsewhere. Told by the node that leased it.
@@ -4248,6 +4268,11 @@ export interface components {
             last_error?: components["schemas"]["Failure"];
             /**
              * Format: date-time
+             * @description When its last attempt that failed ended; of a dead letter when it died.
+             */
+            last_failed_at?: string;
+            /**
+             * Format: date-time
              * @description Of a task that a remote worker runs: not extended by then, it runs elsewhere. Told by the node that leased it.
              */
             lease_until?: string;
@@ -4328,6 +4353,16 @@ export interface components {
             attempt_min?: number;
             /** @description Of the last error. */
             category?: string;
+            /**
+             * Format: date-time
+             * @description Failed last at or after. A task that fails again while the operation lists its tasks may be left out.
+             */
+            failed_since?: string;
+            /**
+             * Format: date-time
+             * @description Failed last before.
+             */
+            failed_until?: string;
             /** @description Ordering key. */
             key?: string;
             metadata?: {
@@ -6231,7 +6266,7 @@ export interface operations {
     "list-dead": {
         parameters: {
             query?: {
-                /** @description pending, running, succeeded, dead or canceled. */
+                /** @description pending, running, succeeded, dead or canceled; or failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
                 state?: string;
                 type?: string;
                 queue?: string;
@@ -6245,6 +6280,10 @@ export interface operations {
                 since?: string;
                 /** @description Created before. */
                 until?: string;
+                /** @description Failed last at or after; the newest failure comes first. */
+                failed_since?: string;
+                /** @description Failed last before; the newest failure comes first. */
+                failed_until?: string;
                 target?: string;
                 /** @description With at least so many attempts. */
                 attempt_min?: number;
@@ -6337,7 +6376,7 @@ export interface operations {
     "export-dead": {
         parameters: {
             query?: {
-                /** @description pending, running, succeeded, dead or canceled. */
+                /** @description pending, running, succeeded, dead or canceled; or failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
                 state?: string;
                 type?: string;
                 queue?: string;
@@ -6351,6 +6390,10 @@ export interface operations {
                 since?: string;
                 /** @description Created before. */
                 until?: string;
+                /** @description Failed last at or after; the newest failure comes first. */
+                failed_since?: string;
+                /** @description Failed last before; the newest failure comes first. */
+                failed_until?: string;
                 target?: string;
                 /** @description With at least so many attempts. */
                 attempt_min?: number;
@@ -6439,7 +6482,7 @@ export interface operations {
     "group-dead": {
         parameters: {
             query?: {
-                /** @description pending, running, succeeded, dead or canceled. */
+                /** @description pending, running, succeeded, dead or canceled; or failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
                 state?: string;
                 type?: string;
                 queue?: string;
@@ -6453,6 +6496,10 @@ export interface operations {
                 since?: string;
                 /** @description Created before. */
                 until?: string;
+                /** @description Failed last at or after; the newest failure comes first. */
+                failed_since?: string;
+                /** @description Failed last before; the newest failure comes first. */
+                failed_until?: string;
                 target?: string;
                 /** @description With at least so many attempts. */
                 attempt_min?: number;
@@ -6545,7 +6592,7 @@ export interface operations {
     "get-dead-group": {
         parameters: {
             query?: {
-                /** @description pending, running, succeeded, dead or canceled. */
+                /** @description pending, running, succeeded, dead or canceled; or failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
                 state?: string;
                 type?: string;
                 queue?: string;
@@ -6559,6 +6606,10 @@ export interface operations {
                 since?: string;
                 /** @description Created before. */
                 until?: string;
+                /** @description Failed last at or after; the newest failure comes first. */
+                failed_since?: string;
+                /** @description Failed last before; the newest failure comes first. */
+                failed_until?: string;
                 target?: string;
                 /** @description With at least so many attempts. */
                 attempt_min?: number;
@@ -11589,7 +11640,7 @@ export interface operations {
     "list-tasks": {
         parameters: {
             query?: {
-                /** @description pending, running, succeeded, dead or canceled. */
+                /** @description pending, running, succeeded, dead or canceled; or failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
                 state?: string;
                 type?: string;
                 queue?: string;
@@ -11603,6 +11654,10 @@ export interface operations {
                 since?: string;
                 /** @description Created before. */
                 until?: string;
+                /** @description Failed last at or after; the newest failure comes first. */
+                failed_since?: string;
+                /** @description Failed last before; the newest failure comes first. */
+                failed_until?: string;
                 target?: string;
                 /** @description With at least so many attempts. */
                 attempt_min?: number;

@@ -147,7 +147,7 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit
 	}
 	for i, t := range purged {
 		d.unbury(t)
-		d.forget(t.ID)
+		d.forget(t)
 		purged[i] = clone(t)
 		s.commit(t.ID.Lane())
 	}
@@ -158,9 +158,10 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit
 }
 
 // forget removes the last traces of a task that is in no table any more.
-func (d *data) forget(id task.ID) {
-	d.byID.remove(place{id: id})
-	delete(d.attempts, id)
+func (d *data) forget(t *task.Task) {
+	d.byID.remove(place{id: t.ID})
+	d.byFailure.remove(byFailure(t))
+	delete(d.attempts, t.ID)
 }
 
 // ReleaseKey implements [store.Admin].
@@ -202,8 +203,8 @@ func (s *Store) Cleanup(ctx context.Context, ended time.Time, limit int) (int, e
 			break
 		}
 		d.doneByEnd.remove(oldest)
+		d.forget(d.done[oldest.id])
 		delete(d.done, oldest.id)
-		d.forget(oldest.id)
 		deleted++
 	}
 	for key, entry := range d.dedupe {

@@ -53,6 +53,10 @@ func (c *checker) tables() {
 	c.expect(d.byID.length == total, "the order by id has %d of %d tasks", d.byID.length, total)
 	c.expect(d.doneByEnd.length == len(d.done), "the order of ends has %d of %d done tasks", d.doneByEnd.length, len(d.done))
 	c.expect(d.deadByEnd.length == len(d.dead), "the order of ends has %d of %d dead tasks", d.deadByEnd.length, len(d.dead))
+	for p := range d.byFailure.all() {
+		t := d.find(p.id)
+		c.expect(t != nil && byFailure(t) == p, "the order by failure has a place that is no task's: %s", p.id)
+	}
 	for id := range d.attempts {
 		c.expect(d.find(id) != nil, "there is a history of the absent task %s", id)
 	}

@@ -43,7 +43,9 @@ func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, er
 			r.Attempt++
 			r.Claim = raise(r.Claim, now)
 		})
-		claimed.Tasks = append(claimed.Tasks, clone(&r.Task))
+		t := clone(&r.Task)
+		t.LastFailedAt = time.Time{}
+		claimed.Tasks = append(claimed.Tasks, t)
 		budget -= len(r.Payload)
 	}
 	return claimed, nil

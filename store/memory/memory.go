@@ -58,6 +58,7 @@ type data struct {
 	byID      ordered // every task of any table: (0, 0, id)
 	doneByEnd ordered // (finished at, 0, id)
 	deadByEnd ordered // (finished at, 0, id)
+	byFailure ordered // every task that has failed: (last failed at, 0, id)
 	stats     store.DeadStats
 }
 

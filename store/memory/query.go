@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"iter"
 	"maps"
@@ -81,17 +82,17 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 	d := s.data
 	defer d.mu.Unlock()
 	var tasks []*task.Task
-	var last task.ID
+	var last place
 	reads, bytes := 0, 0
-	for id := range d.candidates(filter, cursor) {
-		t := d.find(id)
+	for p := range d.candidates(filter, cursor) {
+		t := d.find(p.id)
 		if t != nil && !within(t, filter) {
 			continue // as if it were not there
 		}
 		if reads == findReads || len(tasks) == page.Limit || bytes >= pages.MostBytes {
-			return tasks, hex.EncodeToString(last[:]), nil
+			return tasks, cursorOf(last), nil
 		}
-		reads, last = reads+1, id
+		reads, last = reads+1, p
 		if t != nil && matches(t, filter) {
 			if t = clone(t); page.Bare {
 				t.Payload, t.Result = nil, nil
@@ -108,18 +109,28 @@ func parseCursor(text string) (*place, error) {
 		return nil, nil
 	}
 	p := &place{}
-	if decoded, err := hex.DecodeString(text); err != nil || copy(p.id[:], decoded) != len(decoded) || len(decoded) != len(p.id) {
+	decoded, err := hex.DecodeString(text)
+	if err != nil || len(decoded) != 8+len(p.id) {
 		return nil, task.Invalid("cursor", "the cursor is not one of this server", "use the next cursor of the page before, unchanged")
 	}
+	p.first = int64(binary.BigEndian.Uint64(decoded))
+	copy(p.id[:], decoded[8:])
 	return p, nil
 }
 
-// candidates yields the ids before the cursor that may match, newest first.
-func (d *data) candidates(filter store.Filter, cursor *place) iter.Seq[task.ID] {
-	return func(yield func(task.ID) bool) {
+func cursorOf(p place) string {
+	return hex.EncodeToString(append(binary.BigEndian.AppendUint64(nil, uint64(p.first)), p.id[:]...))
+}
+
+// candidates yields the places before the cursor that may match, newest first.
+func (d *data) candidates(filter store.Filter, cursor *place) iter.Seq[place] {
+	if filter.IDs == nil && filter.ByFailure() {
+		return d.byFailure.before(cursor)
+	}
+	return func(yield func(place) bool) {
 		if filter.IDs == nil {
 			for p := range d.byID.before(cursor) {
-				if !yield(p.id) {
+				if !yield(p) {
 					return
 				}
 			}
@@ -128,7 +139,7 @@ func (d *data) candidates(filter store.Filter, cursor *place) iter.Seq[task.ID] 
 		ids := slices.Clone(filter.IDs)
 		slices.SortFunc(ids, func(a, b task.ID) int { return bytes.Compare(b[:], a[:]) })
 		for _, id := range slices.Compact(ids) {
-			if (cursor == nil || bytes.Compare(id[:], cursor.id[:]) < 0) && !yield(id) {
+			if (cursor == nil || bytes.Compare(id[:], cursor.id[:]) < 0) && !yield(place{id: id}) {
 				return
 			}
 		}
@@ -148,12 +159,18 @@ func matches(t *task.Task, f store.Filter) bool {
 		(f.Since.IsZero() || !made.Before(f.Since)) && (f.Until.IsZero() || made.Before(f.Until)) &&
 		(f.DiedBefore.IsZero() || t.State == task.Dead && t.FinishedAt.Before(f.DiedBefore)) &&
 		equalOrAny(f.Target, t.Target) && t.Attempt >= f.AttemptMin && hasMetadata(t, f.Metadata) && where.Finds(t, f.Search) &&
-		(f.Without == "" || f.Without != t.Queue) && within(t, f) && (f.IDs == nil || slices.Contains(f.IDs, t.ID))
+		hasFailed(t, &f) && (f.Without == "" || f.Without != t.Queue) && within(t, f) && (f.IDs == nil || slices.Contains(f.IDs, t.ID))
 }
 
 // within reports whether a task is in the queues that the filter is bound to.
 func within(t *task.Task, f store.Filter) bool {
 	return len(f.Queues) == 0 || slices.Contains(f.Queues, t.Queue)
+}
+
+func hasFailed(t *task.Task, f *store.Filter) bool {
+	at := t.LastFailedAt
+	return !f.ByFailure() || !at.IsZero() && (f.FailedSince.IsZero() || !at.Before(f.FailedSince)) &&
+		(f.FailedUntil.IsZero() || at.Before(f.FailedUntil)) && (!f.Failed || t.State != task.Succeeded)
 }
 
 func hasMetadata(t *task.Task, wanted map[string]string) bool {
@@ -187,11 +204,11 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (int,
 	d := s.data
 	defer d.mu.Unlock()
 	n := 0
-	for id := range d.candidates(filter, nil) {
+	for p := range d.candidates(filter, nil) {
 		if n >= limit {
 			break
 		}
-		if t := d.find(id); t != nil && matches(t, filter) {
+		if t := d.find(p.id); t != nil && matches(t, filter) {
 			n++
 		}
 	}

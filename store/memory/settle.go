@@ -118,6 +118,8 @@ func (d *data) resume(r *row, given store.Settlement, now time.Time) store.Settl
 		}
 		if given.Unstarted || given.Outcome != task.OutcomeFailed {
 			r.Attempt--
+		} else {
+			d.failed(&r.Task, orElse(given.EndedAt, now))
 		}
 		if given.Outcome == task.OutcomeReleased {
 			r.Claim = raise(r.Claim, now)
@@ -162,6 +164,7 @@ func (d *data) archive(t *task.Task) {
 // its key and the counters with it.
 func (d *data) bury(t *task.Task, orderOnDead string) {
 	d.dead[t.ID] = t
+	d.failed(t, t.FinishedAt)
 	d.deadByEnd.add(byEnd(t))
 	if history := d.attempts[t.ID]; len(history) > deadAttempts {
 		d.attempts[t.ID] = slices.Clone(history[len(history)-deadAttempts:])
@@ -174,6 +177,15 @@ func (d *data) bury(t *task.Task, orderOnDead string) {
 	}
 	count(&d.stats, t, 1)
 }
+
+// failed notes when a task failed last.
+func (d *data) failed(t *task.Task, at time.Time) {
+	d.byFailure.remove(byFailure(t))
+	t.LastFailedAt = time.UnixMicro(at.UnixMicro()).UTC()
+	d.byFailure.add(byFailure(t))
+}
+
+func byFailure(t *task.Task) place { return place{first: t.LastFailedAt.UnixMicro(), id: t.ID} }
 
 // repeated answers a settlement whose claim is not the running one: ok if
 // the same outcome is recorded for the same claim.

@@ -12,8 +12,9 @@ const (
 	// oldDone lists tasks that ended before a time, the oldest first.
 	oldDone = `SELECT id FROM outlast_done FORCE INDEX (outlast_done_finished) WHERE finished_at < ? ORDER BY finished_at LIMIT ?`
 
-	deleteTasks = `DELETE t FROM outlast_task t FORCE INDEX (PRIMARY) WHERE t.id IN (@ids)`
-	deleteDone  = `DELETE e FROM outlast_done e FORCE INDEX (PRIMARY) WHERE e.id IN (@ids)`
+	deleteTasks  = `DELETE t FROM outlast_task t FORCE INDEX (PRIMARY) WHERE t.id IN (@ids)`
+	deleteFailed = `DELETE f FROM outlast_failed f FORCE INDEX (PRIMARY) WHERE f.id IN (@ids)`
+	deleteDone   = `DELETE e FROM outlast_done e FORCE INDEX (PRIMARY) WHERE e.id IN (@ids)`
 
 	// oldDedupe lists entries whose window has passed and whose task is not
 	// live any more.
@@ -64,12 +65,12 @@ func (s *Store) cleanDone(ctx context.Context, ended int64, limit int) (deleted 
 		}
 		sortIDs(old)
 		deleted, more = 0, len(old) == cleanBatch
-		for _, query := range [...]string{deleteTasks, deleteDone, deleteHistory} {
+		for _, query := range [...]string{deleteTasks, deleteDone, deleteFailed, deleteHistory} {
 			n, err := tx.execIDs(old, query)
 			if err != nil {
 				return err
 			}
-			if query != deleteDone { // it is the same task
+			if query != deleteDone && query != deleteFailed { // it is the same task
 				deleted += int(n)
 			}
 		}

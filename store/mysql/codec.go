@@ -26,7 +26,7 @@ const taskColumns = `t.id, t.queue, t.type, t.payload, t.priority, t.run_at, t.o
  r.node, COALESCE(r.started_at, e.started_at, d.started_at), COALESCE(r.cancel, e.cancel, d.cancel), t.created_at,
  COALESCE(e.last_error, d.last_error, t.last_error), ` + stateColumn + `,
  COALESCE(r.started_at, e.finished_at, d.finished_at, t.updated_at), t.park, COALESCE(e.finished_at, d.finished_at),
- d.reason, e.result, d.fallback`
+ d.reason, e.result, d.fallback, COALESCE(d.finished_at, t.failed_at)`
 
 const stateColumn = `IF(t.state = 0, r.id IS NOT NULL, t.state)`
 
@@ -39,16 +39,17 @@ const endedJoins = ` LEFT JOIN outlast_done e ON e.id = t.id LEFT JOIN outlast_d
 func scanTask(rows *sql.Rows) (*task.Task, error) {
 	t := &task.Task{}
 	var queue, taskType, key, target, policy, node, reason text
-	var runAt, seq, startedAt, cancel, createdAt, state, updatedAt, finishedAt number
+	var runAt, seq, startedAt, cancel, createdAt, state, updatedAt, finishedAt, failedAt number
 	var spec, lastError, result []byte
 	err := rows.Scan((*identity)(&t.ID), &queue, &taskType, &t.Payload, &t.Priority, &runAt, &key, &seq, &target, &policy, &spec,
 		&t.Attempt, &t.Crashes, &t.Claim, &node, &startedAt, &cancel, &createdAt, &lastError, &state, &updatedAt, &t.Park, &finishedAt,
-		&reason, &result, (*identity)(&t.FallbackTask))
+		&reason, &result, (*identity)(&t.FallbackTask), &failedAt)
 	if err != nil {
 		return nil, err
 	}
 	t.Queue, t.Type, t.Key, t.Target, t.Policy, t.Node = string(queue), string(taskType), string(key), string(target), string(policy), string(node)
 	t.RunAt, t.StartedAt, t.CreatedAt, t.UpdatedAt, t.FinishedAt = runAt.time(), startedAt.time(), createdAt.time(), updatedAt.time(), finishedAt.time()
+	t.LastFailedAt = failedAt.time()
 	t.Seq, t.CancelRequested, t.State, t.DeadReason, t.Result = int64(seq), cancel != 0, states[state], task.DeadReason(reason), result
 	if t.Spec, err = stored.ParseSpec(spec); err != nil {
 		return nil, err

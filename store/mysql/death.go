@@ -109,13 +109,16 @@ func (b *settling) bury() error {
 		if err := into.add(row...); err != nil {
 			return err
 		}
+		if err := b.failed.add(d.ID, letters[i].At); err != nil {
+			return err
+		}
 		if key := d.row.Entry.Key; key != "" && d.OrderOnDead != "skip" {
 			if err := holds.add(d.ID.Lane(), key, d.ID, cmp.Or(d.OrderOnDead, "block"), b.tx.now); err != nil {
 				return err
 			}
 		}
 	}
-	if err := into.flush(); err != nil {
+	if err := cmp.Or(into.flush(), b.failed.flush()); err != nil {
 		return err
 	}
 	if _, err := b.tx.execIDs(b.ended[dead], deleteHistory); err != nil {

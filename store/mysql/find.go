@@ -1,12 +1,15 @@
 package mysql
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/cursor"
 	"github.com/outlast-dev/outlast/store/internal/pages"
 	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
@@ -21,7 +24,24 @@ const window = 6000
 type source struct {
 	table string // with the name t, r or d
 	id    string // its column of the id
+	at    string // its column of the time that a list is in the order of, "" for ids alone
 	where where.Where
+}
+
+// order is the order of a list, the newest first.
+func (s *source) order() string {
+	if s.at == "" {
+		return s.id + ` DESC`
+	}
+	return s.at + ` DESC, ` + s.id + ` DESC`
+}
+
+// place are the columns of a row's place in a list.
+func (s *source) place() string { return cmp.Or(s.at, `0`) + `, ` + s.id }
+
+// failures walks the tasks that have failed.
+func failures() source {
+	return source{table: `outlast_failed f FORCE INDEX (outlast_failed_at) STRAIGHT_JOIN outlast_task t ON t.id = f.id`, id: `f.id`, at: `f.failed_at`}
 }
 
 // sourceOf finds the narrowest table that has all tasks of a filter.
@@ -68,13 +88,24 @@ func (s *source) joins() string {
 }
 
 // idRange adds what a page and a filter say of the id.
-func (s *source) idRange(f store.Filter, before task.ID) {
+func (s *source) idRange(f store.Filter, before cursor.Place) {
+	if s.at != "" {
+		s.where.Failed(f, s.at)
+	}
 	var w where.Where
-	w.IDs(f, before)
-	if text := w.String(); len(w.Args) > 0 {
-		s.where.And(strings.ReplaceAll(text, "id ", s.id+" "), w.Args...)
+	w.IDs(f)
+	w.Below(before, s.at)
+	s.add(&w)
+}
+
+// add adds conditions on the id.
+func (s *source) add(w *where.Where) {
+	if len(w.Args) > 0 {
+		s.where.And(bareID.ReplaceAllString(w.String(), s.id+` `), w.Args...)
 	}
 }
+
+var bareID = regexp.MustCompile(`\bid `)
 
 // conditions are those of a filter that are checked row by row.
 func conditions(f store.Filter) (w where.Where) {
@@ -90,6 +121,10 @@ func conditions(f store.Filter) (w where.Where) {
 	w.Queues(`t.queue`, f.Queues)
 	if !f.DiedBefore.IsZero() {
 		w.And(`d.finished_at < ?`, f.DiedBefore.UnixMicro())
+	}
+	w.Failed(f, `COALESCE(d.finished_at, t.failed_at)`)
+	if f.Failed {
+		w.And(`t.state <> 2`)
 	}
 	if f.AttemptMin > 0 {
 		w.And(`COALESCE(e.attempt, d.attempt, t.attempt + (r.id IS NOT NULL)) >= ?`, f.AttemptMin)
@@ -129,12 +164,14 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 			found, next, err = asked.ReadByID(filter.IDs, func(id task.ID) (*task.Task, error) { return c.findID(filter, id, asked.Bare) })
 			return err
 		}
-		found, next, err = asked.Read(func(before task.ID, limit int) ([]*task.Task, task.ID, error) {
+		found, next, err = asked.Read(func(before cursor.Place, limit int) ([]*task.Task, cursor.Place, error) {
 			var windows []pages.Window
 			for _, filter := range partsOf(filter) {
-				windows = append(windows, func(limit int) ([]*task.Task, task.ID, error) { return c.findWindow(filter, before, limit, asked.Bare) })
+				windows = append(windows, func(limit int) ([]*task.Task, cursor.Place, error) {
+					return c.findWindow(filter, &asked, before, limit)
+				})
 			}
-			return pages.Merge(windows, limit)
+			return asked.Merge(windows, limit)
 		})
 		return err
 	})
@@ -147,57 +184,70 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 // partsOf are the filters of the windows of a page: one for each queue where an index has
 // them apart.
 func partsOf(f store.Filter) []store.Filter {
-	if where.OnlyDead(f) {
+	if where.OnlyDead(f) && !f.ByFailure() {
 		return where.EachQueue(f)
 	}
 	return []store.Filter{f}
 }
 
-// findWindow reads a page from a window of the source. floor is the id at
+// findWindow reads a page from a window of the source. floor is the place at
 // which the next page begins, zero after the last.
-func (s *session) findWindow(filter store.Filter, before task.ID, limit int, bare bool) (found []*task.Task, floor task.ID, err error) {
-	from := sourceOf(filter)
-	if from, err = s.narrowed(from, filter); err != nil {
+func (s *session) findWindow(filter store.Filter, asked *pages.Request, before cursor.Place, limit int) (found []*task.Task, floor cursor.Place, err error) {
+	from, err := s.walked(filter)
+	if err != nil {
 		return nil, floor, err
 	}
 	from.idRange(filter, before)
 	match := conditions(filter)
-	last := `SELECT ` + from.id + ` FROM ` + from.table + ` WHERE ` + from.where.String() + ` ORDER BY ` + from.id + ` DESC LIMIT 1 OFFSET ?`
-	if _, err := s.first(last, []any{(*identity)(&floor)}, append(from.where.Args[:len(from.where.Args):len(from.where.Args)], window-1)...); err != nil {
+	last := `SELECT ` + from.place() + ` FROM ` + from.table + ` WHERE ` + from.where.String() + ` ORDER BY ` + from.order() + ` LIMIT 1 OFFSET ?`
+	if _, err := s.first(last, []any{&floor.At, (*identity)(&floor.ID)}, append(from.where.Args[:len(from.where.Args):len(from.where.Args)], window-1)...); err != nil {
 		return nil, floor, err
 	}
-	if !floor.IsZero() {
-		from.where.And(from.id+` >= ?`, floor)
-	}
+	var to where.Where
+	to.From(floor, from.at)
+	from.add(&to)
 	args := append(append(from.where.Args[:len(from.where.Args):len(from.where.Args)], match.Args...), limit+1)
-	query := ` FROM ` + from.table + from.joins() + ` WHERE ` + from.where.String() + ` AND ` + match.String() + ` ORDER BY ` + from.id + ` DESC LIMIT ?`
-	ids, more, err := s.fitting(`SELECT `+from.id+`, `+sizeOfTask(bare)+query, limit, args...)
+	query := ` FROM ` + from.table + from.joins() + ` WHERE ` + from.where.String() + ` AND ` + match.String() + ` ORDER BY ` + from.order() + ` LIMIT ?`
+	ids, end, more, err := s.fitting(`SELECT `+from.place()+`, `+sizeOfTask(asked.Bare)+query, limit, args...)
 	if err != nil || len(ids) == 0 {
 		return nil, floor, err
 	}
 	if more {
-		floor = ids[len(ids)-1].(task.ID)
+		floor = end
 	}
-	found, err = s.tasks(`SELECT `+columns(bare)+` FROM outlast_task t`+knownJoins+` WHERE t.id IN (?`+strings.Repeat(`, ?`, len(ids)-1)+`) ORDER BY t.id DESC`, ids...)
+	found, err = s.tasks(`SELECT `+columns(asked.Bare)+` FROM outlast_task t`+knownJoins+` WHERE t.id IN (?`+strings.Repeat(`, ?`, len(ids)-1)+`)`, ids...)
+	asked.Sort(found)
 	return found, floor, err
 }
 
-// fitting reads ids with the sizes of their tasks: those that a page takes, and whether
-// there are more.
-func (s *session) fitting(query string, limit int, args ...any) (ids []any, more bool, err error) {
+// walked is the source that a list or a count walks.
+func (s *session) walked(filter store.Filter) (source, error) {
+	if filter.ByFailure() {
+		from := failures()
+		if filter.State == task.Running {
+			from.where.And(`EXISTS (SELECT 1 FROM outlast_run x WHERE x.id = f.id)`)
+		}
+		return from, nil
+	}
+	return s.narrowed(sourceOf(filter), filter)
+}
+
+// fitting reads places with the sizes of their tasks: the ids of those that a page takes,
+// the place of the last, and whether there are more.
+func (s *session) fitting(query string, limit int, args ...any) (ids []any, end cursor.Place, more bool, err error) {
 	bytes := 0
 	err = s.each(query, func(rows *sql.Rows) error {
-		var id task.ID
+		var at cursor.Place
 		var size int
-		if err := rows.Scan((*identity)(&id), &size); err != nil {
+		if err := rows.Scan(&at.At, (*identity)(&at.ID), &size); err != nil {
 			return err
 		}
 		if more = more || len(ids) == limit || bytes >= pages.MostBytes; !more {
-			ids, bytes = append(ids, id), bytes+size
+			ids, bytes, end = append(ids, at.ID), bytes+size, at
 		}
 		return nil
 	}, args...)
-	return ids, more, err
+	return ids, end, more, err
 }
 
 // bared are the columns of tasks without what is not read.
@@ -239,7 +289,7 @@ func (s *session) narrowed(from source, f store.Filter) (source, error) {
 func (s *session) findID(filter store.Filter, id task.ID, bare bool) (*task.Task, error) {
 	all := source{table: `outlast_task t`, id: `t.id`}
 	all.where.And(`t.id = ?`, id)
-	all.idRange(filter, task.ID{})
+	all.idRange(filter, cursor.Place{})
 	match := conditions(filter)
 	if filter.State == task.Running {
 		match.And(`r.id IS NOT NULL`)
@@ -288,11 +338,11 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 			n = min(all, limit)
 			return err
 		}
-		from, err := c.narrowed(sourceOf(filter), filter)
+		from, err := c.walked(filter)
 		if err != nil {
 			return err
 		}
-		from.idRange(filter, task.ID{})
+		from.idRange(filter, cursor.Place{})
 		match := conditions(filter)
 		_, err = c.first(`SELECT COUNT(*) FROM (SELECT 1 FROM `+from.table+from.joins()+` WHERE `+from.where.String()+` AND `+match.String()+` LIMIT ?) matching`,
 			[]any{&n}, append(append(from.where.Args, match.Args...), limit)...)
@@ -313,7 +363,7 @@ func deadOf(filter store.Filter) (from source, match where.Where) {
 	other := filter.State != "" && filter.State != task.Dead
 	filter.State = task.Dead
 	from, match = sourceOf(filter), conditions(filter)
-	from.idRange(filter, task.ID{})
+	from.idRange(filter, cursor.Place{})
 	if other {
 		match.And(`1 = 0`)
 	}

@@ -314,7 +314,7 @@ func (r *recovering) write() error {
 			entry.Attempt++
 		}
 		err = b.waits.add(id, id.Lane(), entry.Rank, entry.RunAt, result.Claim, entry.Attempt, entry.Crashes, nil, nil, nil, r.tx.now,
-			micro(o.StartedAt), turnOf(&entry))
+			micro(o.StartedAt), turnOf(&entry), nil)
 		if err != nil {
 			return err
 		}

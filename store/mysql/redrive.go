@@ -14,7 +14,7 @@ import (
 const (
 	// lockLetters locks dead letters with their tasks, the task first, and
 	// reads what redrive and the counters need.
-	lockLetters = `SELECT t.id, d.type, d.reason, d.category, d.fingerprint, t.priority, d.attempt, d.claim, t.spec, d.attempts, d.last_error, t.order_key, t.seq, t.queue
+	lockLetters = `SELECT t.id, d.type, d.reason, d.category, d.fingerprint, t.priority, d.attempt, d.claim, t.spec, d.attempts, d.last_error, t.order_key, t.seq, t.queue, d.finished_at
 FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_dead d ON d.id = t.id WHERE t.id IN (@ids) AND t.state = 3 FOR UPDATE`
 
 	// weighLetters tells how much of dead letters goes back.
@@ -26,13 +26,13 @@ FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_dead d ON d.id =
 
 	// revive makes dead tasks, which are locked and so exist, pending again, in
 	// their places.
-	revive = `INSERT INTO outlast_task (id, lane, run_at, run_rank, claim, attempt, updated_at, spec, last_error, category, turn) VALUES `
+	revive = `INSERT INTO outlast_task (id, lane, run_at, run_rank, claim, attempt, updated_at, spec, last_error, category, turn, failed_at) VALUES `
 
-	reviveColumns = 11
+	reviveColumns = 12
 
 	reviveOver = ` ON DUPLICATE KEY UPDATE state = 0, park = 0, run_at = VALUES(run_at), run_rank = VALUES(run_rank), claim = VALUES(claim),
  attempt = VALUES(attempt), crashes = 0, updated_at = VALUES(updated_at), spec = VALUES(spec), last_error = VALUES(last_error), category = VALUES(category),
- turn = VALUES(turn), line = order_key, unstarted = NULL, started_at = NULL`
+ turn = VALUES(turn), failed_at = VALUES(failed_at), line = order_key, unstarted = NULL, started_at = NULL`
 
 	// replacePayload gives tasks one payload. Inputs: payload, size, ids.
 	replacePayload = `UPDATE outlast_task FORCE INDEX (PRIMARY) SET payload = ?, size = ? WHERE id IN (@ids)`
@@ -42,7 +42,7 @@ FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_dead d ON d.id =
 type lockedLetter struct {
 	stored.Letter
 	priority, attempt int
-	claim, seq        int64
+	claim, seq, at    int64
 	key, queue        string
 	spec              task.Spec
 	attempts          []byte
@@ -65,7 +65,7 @@ func (tx *tx) lockLetters(wanted []task.ID) (map[task.ID]*lockedLetter, error) {
 			var seq number
 			var spec []byte
 			err := rows.Scan((*identity)(&l.ID), &l.Type, &l.Reason, &l.Category, &l.Fingerprint, &l.priority, &l.attempt, &l.claim,
-				&spec, &l.attempts, &l.lastError, &key, &seq, &queue)
+				&spec, &l.attempts, &l.lastError, &key, &seq, &queue, &l.at)
 			l.key, l.seq, l.queue = string(key), int64(seq), string(queue)
 			if err == nil {
 				l.spec, err = stored.ParseSpec(spec)
@@ -168,7 +168,7 @@ func (tx *tx) again(l *lockedLetter, at time.Time, options store.RedriveOptions,
 		attempts = l.attempt
 	}
 	turn := turnOf(&store.Entry{Key: l.key, Seq: l.seq, Attempt: attempts})
-	return again.add(l.ID, l.ID.Lane(), at.UnixMicro(), task.Rank(at, l.priority), l.claim, attempts, tx.now, text, l.lastError, categoryOf(failure), turn)
+	return again.add(l.ID, l.ID.Lane(), at.UnixMicro(), task.Rank(at, l.priority), l.claim, attempts, tx.now, text, l.lastError, categoryOf(failure), turn, l.at)
 }
 
 // replacePayload gives the tasks of letters a payload, unless it is nil.
@@ -234,6 +234,9 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit
 		all = all[:0]
 		for i := range gone {
 			all = append(all, gone[i].ID)
+		}
+		if _, err := tx.execIDs(all, deleteFailed); err != nil {
+			return err
 		}
 		if _, err := tx.execIDs(all, purgeTasks); err != nil || len(purged) == 0 {
 			return err

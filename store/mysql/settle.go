@@ -47,13 +47,19 @@ WHERE t.id IN (@ids)`
 	// putBack changes rows that are locked, and so exist, each to values of
 	// its own: they wait for their next run. Errors that are null leave those
 	// that the rows have.
-	putBack = `INSERT INTO outlast_task (id, lane, run_rank, run_at, claim, attempt, crashes, last_error, category, unstarted, updated_at, started_at, turn) VALUES `
+	putBack = `INSERT INTO outlast_task (id, lane, run_rank, run_at, claim, attempt, crashes, last_error, category, unstarted, updated_at, started_at, turn, failed_at) VALUES `
 
-	putBackColumns = 13
+	putBackColumns = 14
 
 	putBackOver = ` ON DUPLICATE KEY UPDATE run_rank = VALUES(run_rank), run_at = VALUES(run_at), claim = VALUES(claim), attempt = VALUES(attempt),
  crashes = VALUES(crashes), last_error = COALESCE(VALUES(last_error), last_error), category = COALESCE(VALUES(category), category),
- unstarted = VALUES(unstarted), updated_at = VALUES(updated_at), started_at = VALUES(started_at), turn = VALUES(turn)`
+ unstarted = VALUES(unstarted), updated_at = VALUES(updated_at), started_at = VALUES(started_at), turn = VALUES(turn),
+ failed_at = COALESCE(VALUES(failed_at), failed_at)`
+
+	// putFailed puts tasks in the list of failures, or ahead in it.
+	putFailed = `INSERT INTO outlast_failed (id, failed_at) VALUES `
+
+	putFailedOver = ` ON DUPLICATE KEY UPDATE failed_at = VALUES(failed_at)`
 )
 
 // settleItem is one settlement and where its answer goes.
@@ -161,12 +167,14 @@ type settling struct {
 	done    insertion
 	past    insertion // history
 	waits   insertion
+	failed  insertion
 }
 
 func (b *settling) begin() {
 	b.done = insertion{on: b.tx.session, head: insertDone, columns: doneColumns}
 	b.past = insertion{on: b.tx.session, head: insertAttempts, columns: historyColumns}
 	b.waits = insertion{on: b.tx.session, head: putBack, tail: putBackOver, columns: putBackColumns}
+	b.failed = insertion{on: b.tx.session, head: putFailed, tail: putFailedOver, columns: 2}
 }
 
 // run settles items, each of another task.
@@ -345,7 +353,10 @@ func (b *settling) retry(a *ending.Attempt, row *ending.Row, entry store.Entry) 
 		unstarted = a.Claim
 	}
 	err = b.waits.add(a.ID, a.ID.Lane(), entry.Rank, entry.RunAt, a.ClaimAfter(b.tx.now), entry.Attempt, entry.Crashes, failure,
-		categoryOf(a.Failure), unstarted, b.tx.now, micro(row.StartedAt), turnOf(&entry))
+		categoryOf(a.Failure), unstarted, b.tx.now, micro(row.StartedAt), turnOf(&entry), fromNull(a.FailedAt()))
+	if at := a.FailedAt(); err == nil && at != 0 {
+		err = b.failed.add(a.ID, at)
+	}
 	if err != nil {
 		return err
 	}
@@ -373,7 +384,7 @@ func (b *settling) write() error {
 	sortIDs(b.runs)
 	sortIDs(b.cancels)
 	sortIDs(b.leases)
-	for _, into := range [...]*insertion{&b.past, &b.done, &b.waits} {
+	for _, into := range [...]*insertion{&b.past, &b.done, &b.waits, &b.failed} {
 		if err := into.flush(); err != nil {
 			return err
 		}

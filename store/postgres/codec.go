@@ -24,10 +24,10 @@ var states = [...]task.State{task.Pending, task.Running, task.Succeeded, task.De
 const (
 	headColumns = `id, queue, type, payload, priority, run_at, key, seq, target, policy, spec,
  attempt, crashes, claim, node, started_at, cancel, created_at, last_error`
-	liveColumns = headColumns + `, state::bigint, updated_at, park, finished_at, reason, result, fallback`
-	doneColumns = headColumns + `, state::bigint, finished_at, 0::bigint, finished_at, NULL::text, result, NULL::uuid`
-	deadColumns = headColumns + `, 3::bigint, finished_at, 0::bigint, finished_at, reason, NULL::bytea, fallback`
-	taskWidth   = 26
+	liveColumns = headColumns + `, state::bigint, updated_at, park, finished_at, reason, result, fallback, failed_at`
+	doneColumns = headColumns + `, state::bigint, finished_at, 0::bigint, finished_at, NULL::text, result, NULL::uuid, failed_at`
+	deadColumns = headColumns + `, 3::bigint, finished_at, 0::bigint, finished_at, reason, NULL::bytea, fallback, finished_at`
+	taskWidth   = 27
 )
 
 // scanTask reads a row of one of the lists above.
@@ -38,7 +38,7 @@ func scanTask(r row) (*task.Task, error) {
 		Attempt: int(r.int(11)), Crashes: int(r.int(12)), Claim: r.int(13), Node: r.text(14),
 		StartedAt: r.time(15), CancelRequested: r.bool(16), CreatedAt: r.time(17),
 		State: states[r.int(19)], UpdatedAt: r.time(20), Park: r.int(21), FinishedAt: r.time(22),
-		DeadReason: task.DeadReason(r.text(23)), Result: json.RawMessage(r.blob(24)), FallbackTask: r.id(25),
+		DeadReason: task.DeadReason(r.text(23)), Result: json.RawMessage(r.blob(24)), FallbackTask: r.id(25), LastFailedAt: r.time(26),
 	}
 	if t.State != task.Running {
 		t.Node = ""

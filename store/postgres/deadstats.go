@@ -127,7 +127,7 @@ func groupsOf(filter store.Filter, limit int, spread bool) (text string, args []
 	}
 	newest, matching := &where.Where{}, deadWhere(filter)
 	deadSource.indexed(newest, filter)
-	newest.IDs(filter, task.ID{})
+	newest.IDs(filter)
 	if filter.IDs != nil {
 		newest = matching.Copy()
 	}

@@ -14,7 +14,7 @@ import (
 func (s *Store) DeadTrend(ctx context.Context, filter store.Filter, since store.Time) (parts []store.DeadPart, err error) {
 	newest, matching := &where.Where{}, deadWhere(filter)
 	deadSource.indexed(newest, filter)
-	newest.IDs(filter, task.ID{})
+	newest.IDs(filter)
 	if filter.IDs != nil {
 		newest = matching.Copy()
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/cursor"
 	"github.com/outlast-dev/outlast/store/internal/pages"
 	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
@@ -15,6 +16,7 @@ import (
 type source struct {
 	table, columns string
 	size           string // of what may be large of a row, in bytes
+	failed         string // the column of the last failure's time
 	states         []task.State
 	indexed        func(*where.Where, store.Filter) // conditions that an index answers
 }
@@ -25,7 +27,7 @@ const (
 )
 
 var sources = [...]source{
-	{table: "outlast_live", columns: liveColumns, size: rowSize, states: []task.State{task.Pending, task.Running}, indexed: func(w *where.Where, f store.Filter) {
+	{table: "outlast_live", failed: "failed_at", columns: liveColumns, size: rowSize, states: []task.State{task.Pending, task.Running}, indexed: func(w *where.Where, f store.Filter) {
 		switch {
 		case f.State == task.Running:
 			w.And(`(id, lane) IN (SELECT r.id, r.lane FROM outlast_run r)`)
@@ -33,8 +35,8 @@ var sources = [...]source{
 			w.And(`lane IN (SELECT l.lane FROM outlast_lane l) AND key = ? AND key IS NOT NULL`, f.Key)
 		}
 	}},
-	{table: "outlast_done", columns: doneColumns, size: rowSize + ` + coalesce(octet_length(result), 0)`, states: []task.State{task.Succeeded, task.Canceled}, indexed: func(*where.Where, store.Filter) {}},
-	{table: "outlast_dead", columns: deadColumns, size: rowSize, states: []task.State{task.Dead}, indexed: deadIndexed},
+	{table: "outlast_done", failed: "failed_at", columns: doneColumns, size: rowSize + ` + coalesce(octet_length(result), 0)`, states: []task.State{task.Succeeded, task.Canceled}, indexed: func(*where.Where, store.Filter) {}},
+	{table: "outlast_dead", failed: "finished_at", columns: deadColumns, size: rowSize, states: []task.State{task.Dead}, indexed: deadIndexed},
 }
 
 // deadIndexed adds the one condition that an index of dead letters answers
@@ -54,7 +56,7 @@ func deadIndexed(w *where.Where, f store.Filter) {
 	}
 }
 
-var liveSource, deadSource = &sources[0], &sources[2]
+var liveSource, doneSource, deadSource = &sources[0], &sources[1], &sources[2]
 
 // bared are the columns of tasks without what is not read.
 var bared = strings.NewReplacer(" payload,", " NULL::bytea,", " result,", " NULL::bytea,")
@@ -110,6 +112,38 @@ func (s *source) rest(w *where.Where, f store.Filter) {
 		}
 	}
 	w.Columns(f, dialect)
+	w.Failed(f, s.failed)
+	if f.Failed && s.table == doneSource.table {
+		w.And(`state <> 2`)
+	}
+}
+
+// index adds the conditions that an index answers.
+func (s *source) index(w *where.Where, f store.Filter) {
+	if byFailure(f) {
+		w.Failed(f, s.failed)
+		return
+	}
+	s.indexed(w, f)
+}
+
+// byFailure reports whether a list is in the order of failures.
+func byFailure(f store.Filter) bool { return f.ByFailure() && f.IDs == nil }
+
+// order is the order of a list, the newest first.
+func (s *source) order(f store.Filter) string {
+	if byFailure(f) {
+		return s.failed + ` DESC, id DESC`
+	}
+	return `id DESC`
+}
+
+// place are the columns of a row's place in a list.
+func (s *source) place(f store.Filter) string {
+	if byFailure(f) {
+		return s.failed + `, id`
+	}
+	return `0::bigint, id`
 }
 
 // scanLimit is how many rows of one table a page reads, so that what is asked of
@@ -118,7 +152,7 @@ const scanLimit = 4000
 
 // depth is how many rows of the table a page reads.
 func (s *source) depth(f store.Filter) int {
-	if s.table == deadSource.table && where.Scattered(f) {
+	if s.table == deadSource.table && where.Scattered(f) || s.table == liveSource.table && byFailure(f) {
 		return scanLimit / 4
 	}
 	return scanLimit
@@ -127,54 +161,55 @@ func (s *source) depth(f store.Filter) int {
 // parts are the filters of the windows of the table: one for each queue where an index
 // has them apart.
 func (s *source) parts(f store.Filter) []store.Filter {
-	if s.table == deadSource.table {
+	if s.table == deadSource.table && !byFailure(f) {
 		return where.EachQueue(f)
 	}
 	return []store.Filter{f}
 }
 
 // window is a statement that reads at most depth rows of the table in
-// the order of ids, newest first, and passes those that match, up to the one with
+// the order of the list, and passes those that match, up to the one with
 // which all that it has passed are as large as a page gets; the size of all up to a
 // row is its last column.
-func (s *source) window(f store.Filter, before task.ID, limit int) (text string, args []any) {
+func (s *source) window(f store.Filter, before cursor.Place, limit int) (text string, args []any) {
 	inner, outer := &where.Where{}, &where.Where{}
-	s.indexed(inner, f)
-	inner.IDs(f, before)
+	s.index(inner, f)
+	inner.IDs(f)
+	inner.Below(before, s.failed)
 	s.rest(outer, f)
-	text = fmt.Sprintf(`SELECT %s, total FROM (SELECT *, sum(size) OVER (ORDER BY id DESC) AS total FROM (
-SELECT *, %s AS size FROM (SELECT * FROM %s WHERE %s ORDER BY id DESC LIMIT %d) w WHERE %s ORDER BY id DESC LIMIT ?) w) w
-WHERE total - size < %d ORDER BY id DESC`, s.columns, s.size, s.table, inner, s.depth(f), outer, pages.MostBytes)
+	text = fmt.Sprintf(`SELECT %[1]s, total FROM (SELECT *, sum(size) OVER (ORDER BY %[8]s) AS total FROM (
+SELECT *, %[2]s AS size FROM (SELECT * FROM %[3]s WHERE %[4]s ORDER BY %[8]s LIMIT %[5]d) w WHERE %[6]s ORDER BY %[8]s LIMIT ?) w) w
+WHERE total - size < %[7]d ORDER BY %[8]s`, s.columns, s.size, s.table, inner, s.depth(f), outer, pages.MostBytes, s.order(f))
 	return text, append(append(inner.Args, outer.Args...), limit)
 }
 
-// floor is a statement for the id of the last row that window reads; it has
+// floor is a statement for the place of the last row that window reads; it has
 // no row if the window reaches the end.
-func (s *source) floor(f store.Filter, before task.ID) (text string, args []any) {
+func (s *source) floor(f store.Filter, before cursor.Place) (text string, args []any) {
 	inner := &where.Where{}
-	s.indexed(inner, f)
-	inner.IDs(f, before)
-	return fmt.Sprintf(`SELECT id FROM %s WHERE %s ORDER BY id DESC LIMIT 1 OFFSET %d`, s.table, inner, s.depth(f)-1), inner.Args
+	s.index(inner, f)
+	inner.IDs(f)
+	inner.Below(before, s.failed)
+	return fmt.Sprintf(`SELECT %s FROM %s WHERE %s ORDER BY %s LIMIT 1 OFFSET %d`, s.place(f), s.table, inner, s.order(f), s.depth(f)-1), inner.Args
 }
 
 // spreadWindow is window where tables are distributed, of some columns: each machine
 // passes the rows that match down to the floor, so that it sends those alone.
-func (s *source) spreadWindow(columns string, f store.Filter, before, floor task.ID, limit int) (text string, args []any) {
+func (s *source) spreadWindow(columns string, f store.Filter, before, floor cursor.Place, limit int) (text string, args []any) {
 	w := &where.Where{}
-	s.indexed(w, f)
-	w.IDs(f, before)
-	if !floor.IsZero() {
-		w.And(`id >= ?`, floor)
-	}
+	s.index(w, f)
+	w.IDs(f)
+	w.Below(before, s.failed)
+	w.From(floor, s.failed)
 	s.rest(w, f)
-	return fmt.Sprintf(`SELECT %s FROM %s WHERE %s ORDER BY id DESC LIMIT ?`, columns, s.table, w), append(w.Args, limit)
+	return fmt.Sprintf(`SELECT %s FROM %s WHERE %s ORDER BY %s LIMIT ?`, columns, s.table, w, s.order(f)), append(w.Args, limit)
 }
 
 // deadWhere is a whole filter as a condition on dead letters.
 func deadWhere(filter store.Filter) *where.Where {
 	w := &where.Where{}
 	deadSource.indexed(w, filter)
-	w.IDs(filter, task.ID{})
+	w.IDs(filter)
 	deadSource.rest(w, filter)
 	if filter.Live || filter.State != "" && filter.State != task.Dead {
 		w.And(`false`)

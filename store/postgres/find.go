@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/cursor"
 	"github.com/outlast-dev/outlast/store/internal/pages"
 	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
@@ -21,16 +22,16 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 			found, next, err = asked.ReadByID(filter.IDs, func(id task.ID) (*task.Task, error) { return s.findID(ctx, c, filter, id, asked.Bare) })
 			return err
 		}
-		found, next, err = asked.Read(func(before task.ID, limit int) ([]*task.Task, task.ID, error) {
+		found, next, err = asked.Read(func(before cursor.Place, limit int) ([]*task.Task, cursor.Place, error) {
 			var windows []pages.Window
 			for _, source := range sourcesOf(filter, asked.Bare) {
 				for _, filter := range source.parts(filter) {
-					windows = append(windows, func(limit int) ([]*task.Task, task.ID, error) {
-						return s.window(ctx, c, source, filter, before, limit)
+					windows = append(windows, func(limit int) ([]*task.Task, cursor.Place, error) {
+						return s.window(ctx, c, source, filter, &asked, before, limit)
 					})
 				}
 			}
-			return pages.Merge(windows, limit)
+			return asked.Merge(windows, limit)
 		})
 		return err
 	})
@@ -40,9 +41,9 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 	return found, next, nil
 }
 
-func (s *Store) window(ctx context.Context, c session, source *source, filter store.Filter, before task.ID, limit int) (found []*task.Task, end task.ID, err error) {
+func (s *Store) window(ctx context.Context, c session, source *source, filter store.Filter, asked *pages.Request, before cursor.Place, limit int) (found []*task.Task, end cursor.Place, err error) {
 	if s.spread {
-		return s.spreadWindow(ctx, c, source, filter, before, limit)
+		return s.spreadWindow(ctx, c, source, filter, asked, before, limit)
 	}
 	text, args := s.numbered(source.window(filter, before, limit))
 	bytes := int64(0)
@@ -55,33 +56,36 @@ func (s *Store) window(ctx context.Context, c session, source *source, filter st
 		return nil, end, err
 	}
 	if len(found) >= limit || bytes >= pages.MostBytes {
-		return found, found[len(found)-1].ID, nil
+		return found, asked.PlaceOf(found[len(found)-1]), nil
 	}
 	end, err = s.floor(ctx, c, source, filter, before)
 	return found, end, err
 }
 
-func (s *Store) floor(ctx context.Context, c session, source *source, filter store.Filter, before task.ID) (end task.ID, err error) {
+func (s *Store) floor(ctx context.Context, c session, source *source, filter store.Filter, before cursor.Place) (end cursor.Place, err error) {
 	text, args := s.numbered(source.floor(filter, before))
 	err = c.run(ctx, &call{text: text, args: args, scan: func(r row) error {
-		end = r.id(0)
+		end = placeIn(r)
 		return nil
 	}})
 	return end, err
 }
 
+// placeIn is the place that a row begins with.
+func placeIn(r row) cursor.Place { return cursor.Place{At: r.int(0), ID: r.id(1)} }
+
 // spreadWindow asks first how large the rows are: each machine sends as many of them as
 // a page takes at most.
-func (s *Store) spreadWindow(ctx context.Context, c session, source *source, filter store.Filter, before task.ID, limit int) (found []*task.Task, end task.ID, err error) {
+func (s *Store) spreadWindow(ctx context.Context, c session, source *source, filter store.Filter, asked *pages.Request, before cursor.Place, limit int) (found []*task.Task, end cursor.Place, err error) {
 	if end, err = s.floor(ctx, c, source, filter, before); err != nil {
 		return nil, end, err
 	}
 	bytes := int64(0)
-	text, args := s.numbered(source.spreadWindow(`id, `+source.size, filter, before, end, limit))
+	text, args := s.numbered(source.spreadWindow(source.place(filter)+`, `+source.size, filter, before, end, limit))
 	err = c.run(ctx, &call{text: text, args: args, scan: func(r row) error {
 		if bytes < pages.MostBytes {
-			if bytes += r.int(1); bytes >= pages.MostBytes {
-				end = r.id(0)
+			if bytes += r.int(2); bytes >= pages.MostBytes {
+				end = placeIn(r)
 			}
 		}
 		return nil
@@ -94,7 +98,7 @@ func (s *Store) spreadWindow(ctx context.Context, c session, source *source, fil
 		return nil, end, err
 	}
 	if len(found) >= limit {
-		end = found[len(found)-1].ID
+		end = asked.PlaceOf(found[len(found)-1])
 	}
 	return found, end, nil
 }
@@ -105,7 +109,7 @@ func (s *Store) findID(ctx context.Context, c session, filter store.Filter, id t
 		w := &where.Where{}
 		w.And(`id = ?`, id)
 		w.And(`lane = ?::integer`, int32(id.Lane()))
-		w.IDs(filter, task.ID{})
+		w.IDs(filter)
 		source.rest(w, filter)
 		text, args := s.numbered(`SELECT `+source.columns+` FROM `+source.table+` WHERE `+w.String(), w.Args)
 		var found []*task.Task
@@ -154,8 +158,8 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 		}
 		for _, source := range sourcesOf(filter, true) {
 			w := &where.Where{}
-			source.indexed(w, filter)
-			w.IDs(filter, task.ID{})
+			source.index(w, filter)
+			w.IDs(filter)
 			source.rest(w, filter)
 			text, args := s.numbered(`SELECT count(*) FROM (SELECT 1 FROM `+source.table+` WHERE `+w.String()+` LIMIT ?) x`, append(w.Args, limit-n))
 			err := c.run(ctx, &call{text: text, args: args, scan: func(r row) error {

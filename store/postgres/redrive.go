@@ -24,9 +24,9 @@ var (
 	// revive copies dead letters back to the live tasks. Inputs: now, payload
 	// (null: their own), ids, run at, ranks, attempts, specs.
 	revive = newQuery(`INSERT INTO outlast_task (id, lane, priority, park, rank, run_at, claim, seq, created_at, updated_at, attempt, crashes, queue, type, target,
- policy, key, spec, last_error, payload)
+ policy, key, spec, last_error, failed_at, payload)
 SELECT d.id, d.lane, d.priority, 0, u.rank, u.run_at, d.claim, d.seq, d.created_at, $1::bigint, u.attempt, 0, d.queue, d.type, d.target,
- d.policy, d.key, u.spec, d.last_error, coalesce($2::bytea, d.payload)
+ d.policy, d.key, u.spec, d.last_error, d.finished_at, coalesce($2::bytea, d.payload)
 FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[]) AS u (id, run_at, rank, attempt, spec)
 JOIN outlast_dead d ON d.id = u.id WHERE true /*d.lane of ($3::uuid[])[1]*/`)
 

@@ -26,14 +26,14 @@ var (
 	succeedRows = newQuery(`WITH u AS MATERIALIZED (SELECT t.*, r.tid AS run, i.at, n.now
  FROM (SELECT ` + nowMicro + ` AS now) n, unnest($3::uuid[]) WITH ORDINALITY AS i (id, at)
  CROSS JOIN LATERAL (SELECT r.ctid AS tid FROM outlast_run r WHERE r.id = i.id AND r.claim = ($4::bigint[])[i.at] AND NOT r.cancel LIMIT 1) r
- CROSS JOIN LATERAL (SELECT t.ctid AS tid, id, lane, priority, run_at, seq, created_at, attempt, crashes, queue, type, target, policy, key, spec, last_error, payload
+ CROSS JOIN LATERAL (SELECT t.ctid AS tid, id, lane, priority, run_at, seq, created_at, attempt, crashes, queue, type, target, policy, key, spec, last_error, failed_at, payload
   FROM outlast_task t WHERE t.id = i.id LIMIT 1) t),
 r AS (DELETE FROM outlast_run WHERE ctid = ANY(ARRAY(SELECT run FROM u)) RETURNING 1),
 t AS (DELETE FROM outlast_task WHERE ctid = ANY(ARRAY(SELECT tid FROM u)) RETURNING 1),
 d AS (INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
-  queue, type, target, policy, key, spec, last_error, node, outcome, result, payload, label)
+  queue, type, target, policy, key, spec, last_error, failed_at, node, outcome, result, payload, label)
  SELECT id, lane, priority, 2, run_at, ($4::bigint[])[at], seq, created_at, ($5::bigint[])[at], coalesce(nullif(($6::bigint[])[at], 0), now), now, attempt + 1, crashes, false,
-  queue, type, target, policy, key, spec, last_error, $2::text, 'succeeded', ($7::bytea[])[at], payload, ($8::text[])[at] FROM u)
+  queue, type, target, policy, key, spec, last_error, failed_at, $2::text, 'succeeded', ($7::bytea[])[at], payload, ($8::text[])[at] FROM u)
 SELECT n, CASE WHEN n < cardinality($3::uuid[]) THEN (SELECT string_agg(uuid_send(id), '') FROM u) END,
  1 / (CASE WHEN n = (SELECT count(*) FROM r) AND n = (SELECT count(*) FROM t) THEN 1 ELSE 0 END) FROM (SELECT count(*) AS n FROM u) c`)
 
@@ -50,7 +50,8 @@ SELECT n, CASE WHEN n < cardinality($3::uuid[]) THEN (SELECT string_agg(uuid_sen
 r AS (DELETE FROM outlast_run WHERE ctid = ANY(ARRAY(SELECT tid FROM u)) RETURNING id),
 t AS (UPDATE outlast_task t SET run_at = u.run_at, rank = u.run_at - t.priority * 30000000::bigint, park = 0, attempt = t.attempt + u.spent::integer,
   claim = CASE WHEN u.outcome = 'released' THEN greatest(u.claim + 1, u.now) ELSE u.claim END,
-  last_error = coalesce(u.failure, t.last_error), updated_at = u.now, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
+  last_error = coalesce(u.failure, t.last_error), failed_at = CASE WHEN u.outcome = 'failed' AND u.recorded THEN u.ended_at ELSE t.failed_at END,
+  updated_at = u.now, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
  FROM u WHERE u.id = t.id AND t.ctid = ANY(ARRAY(SELECT x.tid FROM r CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = r.id LIMIT 1) x))
  RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload) AS size, t.lane,
   u.claim, u.spent, u.recorded, u.started_at, u.ended_at, u.outcome, u.failure, u.now, u.label),

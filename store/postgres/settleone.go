@@ -34,9 +34,11 @@ UNION ALL SELECT 3::bigint, claim FROM outlast_dead WHERE id = $1::uuid /*lane o
 	endRow = newQuery(takeRow+endInsert+` FROM t`, endInsert+fromRow, deleteRow)
 
 	// putBackRow makes a row pending again. Inputs: id, run at, rank, attempt,
-	// claim, error (null: keep), claim that left no history (0 for none), now.
+	// claim, error (null: keep), claim that left no history (0 for none), now,
+	// when it failed (0: keep).
 	putBackRow = newQuery(`UPDATE outlast_task SET run_at = $2::bigint, rank = $3::bigint, park = 0, attempt = $4::bigint, claim = $5::bigint,
-last_error = coalesce($6::text, last_error), unstarted = nullif($7::bigint, 0), updated_at = $8::bigint WHERE id = $1::uuid /*lane of $1::uuid*/`)
+last_error = coalesce($6::text, last_error), unstarted = nullif($7::bigint, 0), updated_at = $8::bigint,
+failed_at = coalesce(nullif($9::bigint, 0), failed_at) WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
 	deleteRun = newQuery(`DELETE FROM outlast_run WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
@@ -61,9 +63,9 @@ const (
 	deleteRow = `DELETE FROM outlast_task WHERE id = $1::uuid /*lane of $1::uuid*/`
 
 	endInsert = `INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
- queue, type, target, policy, key, spec, last_error, node, outcome, result, payload, label)
+ queue, type, target, policy, key, spec, last_error, failed_at, node, outcome, result, payload, label)
 SELECT id, lane, priority, $2::bigint, run_at, $3::bigint, seq, created_at, nullif($4::bigint, 0), $5::bigint, $6::bigint, $7::bigint, crashes, $12::boolean,
- queue, type, target, policy, key, spec, coalesce($8::text, last_error), $9::text, $10::text, $11::bytea, payload, $13::text`
+ queue, type, target, policy, key, spec, coalesce($8::text, last_error), failed_at, $9::text, $10::text, $11::bytea, payload, $13::text`
 )
 
 // history are the arguments of addAttempts.
@@ -288,7 +290,7 @@ func (t *tx) putBack(ctx context.Context, a *ending.Attempt, live *ending.Row) (
 		unstarted = a.Claim
 	}
 	err = t.run(ctx, append(calls, &call{query: deleteRun, args: []any{a.ID}}, &call{query: putBackRow, args: []any{
-		a.ID, entry.RunAt, entry.Rank, entry.Attempt, a.ClaimAfter(t.now), jsonText(failure), unstarted, t.now,
+		a.ID, entry.RunAt, entry.Rank, entry.Attempt, a.ClaimAfter(t.now), jsonText(failure), unstarted, t.now, a.FailedAt(),
 	}})...)
 	if err != nil {
 		return store.Settled{}, err

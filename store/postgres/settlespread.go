@@ -23,9 +23,9 @@ WHERE r.id = u.id AND r.claim = u.claim AND NOT r.cancel /*r.lane of ($1::uuid[]
 	// claims, started at, ended at (0: now), results and labels (each null if
 	// there are none).
 	succeedLane = newQuery(`INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
- queue, type, target, policy, key, spec, last_error, node, outcome, result, payload, label)
+ queue, type, target, policy, key, spec, last_error, failed_at, node, outcome, result, payload, label)
 SELECT t.id, t.lane, priority, 2, run_at, ($4::bigint[])[at], seq, created_at, ($5::bigint[])[at], coalesce(nullif(($6::bigint[])[at], 0), $1::bigint), $1::bigint, attempt + 1, crashes, false,
- queue, type, target, policy, key, spec, last_error, $3::text, 'succeeded', ($7::bytea[])[at], payload, ($8::text[])[at]
+ queue, type, target, policy, key, spec, last_error, failed_at, $3::text, 'succeeded', ($7::bytea[])[at], payload, ($8::text[])[at]
 FROM unnest($2::uuid[]) WITH ORDINALITY AS u (id, at) JOIN outlast_task t ON t.id = u.id WHERE true /*t.lane of ($2::uuid[])[1]*/`)
 
 	// putBackLane makes tasks of a lane pending again. Inputs: now, ids,
@@ -34,7 +34,8 @@ FROM unnest($2::uuid[]) WITH ORDINALITY AS u (id, at) JOIN outlast_task t ON t.i
 	// history row, labels (null: none). Returns the entries.
 	putBackLane = newQuery(`UPDATE outlast_task t SET run_at = coalesce(nullif(u.run_at, 0), $1::bigint), rank = coalesce(nullif(u.run_at, 0), $1::bigint) - t.priority * 30000000::bigint,
  park = 0, attempt = t.attempt + u.spent::integer, claim = CASE WHEN u.outcome = 'released' THEN greatest(u.claim + 1, $1::bigint) ELSE u.claim END,
- last_error = coalesce(u.failure, t.last_error), updated_at = $1::bigint, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
+ last_error = coalesce(u.failure, t.last_error), failed_at = CASE WHEN u.outcome = 'failed' AND u.recorded THEN coalesce(nullif(u.ended_at, 0), $1::bigint) ELSE t.failed_at END,
+ updated_at = $1::bigint, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
 FROM ` + backColumns + ` WHERE t.id = u.id /*t.lane of ($2::uuid[])[1]*/
 RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload)`)
 

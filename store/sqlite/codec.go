@@ -24,9 +24,9 @@ var states = [...]task.State{task.Pending, task.Running, task.Succeeded, task.De
 const (
 	headColumns = `id, queue, type, payload, priority, run_at, key, seq, target, policy, spec,
 	attempt, crashes, claim, node, started_at, cancel, created_at, last_error`
-	taskColumns = headColumns + `, state, updated_at, park, finished_at, null, result, null`
-	deadColumns = headColumns + `, 3, finished_at, 0, finished_at, reason, null, fallback`
-	taskWidth   = 26
+	taskColumns = headColumns + `, state, updated_at, park, finished_at, null, result, null, failed_at`
+	deadColumns = headColumns + `, 3, finished_at, 0, finished_at, reason, null, fallback, finished_at`
+	taskWidth   = 27
 )
 
 // scanTask reads a row of one of the lists above.
@@ -37,7 +37,7 @@ func scanTask(r row) (*task.Task, error) {
 		Attempt: int(r.int(11)), Crashes: int(r.int(12)), Claim: r.int(13), Node: r.text(14),
 		StartedAt: r.time(15), CancelRequested: r.bool(16), CreatedAt: r.time(17),
 		State: states[r.int(19)], UpdatedAt: r.time(20), Park: r.int(21), FinishedAt: r.time(22),
-		DeadReason: task.DeadReason(r.text(23)), Result: r.blob(24), FallbackTask: r.id(25),
+		DeadReason: task.DeadReason(r.text(23)), Result: r.blob(24), FallbackTask: r.id(25), LastFailedAt: r.time(26),
 	}
 	spec, err := stored.ParseSpec(r.blob(10))
 	if err != nil {

@@ -91,7 +91,7 @@ func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) 
 func groupsQuery(filter store.Filter, limit int) (*query, []any) {
 	newest, matching := &where.Where{}, deadWhere(filter)
 	deadSource.indexed(newest, filter)
-	newest.IDs(filter, task.ID{})
+	newest.IDs(filter)
 	if filter.IDs != nil {
 		newest = matching.Copy()
 	}
@@ -109,7 +109,7 @@ FROM newest d GROUP BY fingerprint ORDER BY n DESC, last DESC, fingerprint LIMIT
 func deadWhere(filter store.Filter) *where.Where {
 	w := &where.Where{}
 	deadSource.indexed(w, filter)
-	w.IDs(filter, task.ID{})
+	w.IDs(filter)
 	deadSource.rest(w, filter)
 	if filter.State != "" && filter.State != task.Dead {
 		w.And(`0`)

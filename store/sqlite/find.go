@@ -3,9 +3,9 @@ package sqlite
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/cursor"
 	"github.com/outlast-dev/outlast/store/internal/pages"
 	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
@@ -41,19 +41,21 @@ func findMerged(c *conn, filter store.Filter, asked pages.Request) (found []*tas
 	if err != nil {
 		return nil, "", err
 	}
-	return asked.Read(func(before task.ID, limit int) ([]*task.Task, task.ID, error) {
+	return asked.Read(func(before cursor.Place, limit int) ([]*task.Task, cursor.Place, error) {
 		var windows []pages.Window
 		for _, source := range sources(filter, asked.Bare) {
 			source.few = few
 			for _, filter := range source.parts(filter) {
-				windows = append(windows, func(limit int) ([]*task.Task, task.ID, error) { return readWindow(c, &source, filter, before, limit) })
+				windows = append(windows, func(limit int) ([]*task.Task, cursor.Place, error) {
+					return readWindow(c, &source, filter, &asked, before, limit)
+				})
 			}
 		}
-		return pages.Merge(windows, limit)
+		return asked.Merge(windows, limit)
 	})
 }
 
-func readWindow(c *conn, s *source, filter store.Filter, before task.ID, limit int) (rows []*task.Task, end task.ID, err error) {
+func readWindow(c *conn, s *source, filter store.Filter, asked *pages.Request, before cursor.Place, limit int) (rows []*task.Task, end cursor.Place, err error) {
 	q, args := s.window(filter, before, limit)
 	bytes := int64(0)
 	err = c.once().each(q, func(r row) error {
@@ -64,9 +66,9 @@ func readWindow(c *conn, s *source, filter store.Filter, before task.ID, limit i
 	if err != nil {
 		return nil, end, err
 	}
-	slices.SortFunc(rows, func(a, b *task.Task) int { return b.ID.Compare(a.ID) })
+	asked.Sort(rows)
 	if len(rows) >= limit || bytes >= pages.MostBytes {
-		return rows, rows[len(rows)-1].ID, nil
+		return rows, asked.PlaceOf(rows[len(rows)-1]), nil
 	}
 	end, err = windowEnd(c, s, filter, before)
 	return rows, end, err
@@ -85,11 +87,11 @@ func fewPending(c *conn, filter store.Filter) (few bool, err error) {
 	return few, err
 }
 
-// windowEnd is the lowest id that the window has covered, zero if it has
+// windowEnd is the lowest place that the window has covered, zero if it has
 // covered all.
-func windowEnd(c *conn, s *source, f store.Filter, before task.ID) (end task.ID, err error) {
+func windowEnd(c *conn, s *source, f store.Filter, before cursor.Place) (end cursor.Place, err error) {
 	q, args := s.floor(f, before)
-	_, err = one(c.once(), q, func(r row) { end = r.id(0) }, args...)
+	_, err = one(c.once(), q, func(r row) { end = cursor.Place{At: r.int(0), ID: r.id(1)} }, args...)
 	return end, err
 }
 
@@ -124,7 +126,7 @@ func lookupsOf(filter store.Filter, bare bool) (lookups []lookup) {
 	for _, source := range sources(filter, bare) {
 		w := &where.Where{}
 		w.And(`id = ?`, task.ID{})
-		w.IDs(filter, task.ID{})
+		w.IDs(filter)
 		source.rest(w, filter)
 		lookups = append(lookups, lookup{&query{sql: `SELECT ` + source.columns + ` FROM ` + source.table + ` WHERE ` + w.String()}, w.Args})
 	}
@@ -162,7 +164,7 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 			w := &where.Where{}
 			source.few = true
 			source.index(w, filter)
-			w.IDs(filter, task.ID{})
+			w.IDs(filter)
 			source.rest(w, filter)
 			q := &query{sql: `SELECT count(*) FROM (SELECT 1 FROM ` + source.table + ` WHERE ` + w.String() + ` LIMIT ?)`}
 			_, err := one(c.once(), q, func(r row) { n += int(r.int(0)) }, append(w.Args, limit-n)...)

@@ -15,8 +15,8 @@ var (
 	// revive copies a dead letter back to the live tasks. Inputs: id, lane,
 	// run_at, rank, attempts, payload (null: its own), now, spec.
 	revive = &query{sql: `INSERT OR FAIL INTO outlast_task
-(id, state, node, lane, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, last_error, payload)
-SELECT id, 5, ifnull(node, ''), ?2, 0, ?4, ?3, claim, ?5, 0, priority, key, seq, queue, type, target, policy, ?8, created_at, ?7, last_error, ifnull(?6, payload)
+(id, state, node, lane, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, last_error, failed_at, payload)
+SELECT id, 5, ifnull(node, ''), ?2, 0, ?4, ?3, claim, ?5, 0, priority, key, seq, queue, type, target, policy, ?8, created_at, ?7, last_error, finished_at, ifnull(?6, payload)
 FROM outlast_dead WHERE id = ?1`}
 
 	// letterOf reads what the counters and redrive need of a dead letter.
@@ -141,7 +141,7 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit
 		err := tx.once().each(q, func(r row) error {
 			t, err := scanTask(r)
 			purged = append(purged, t)
-			letters = append(letters, stored.Letter{ID: t.ID, Type: t.Type, Reason: string(t.DeadReason), Category: r.text(26), Fingerprint: r.text(27)})
+			letters = append(letters, stored.Letter{ID: t.ID, Type: t.Type, Reason: string(t.DeadReason), Category: r.text(taskWidth), Fingerprint: r.text(taskWidth + 1)})
 			return err
 		}, append(w.Args, limit)...)
 		for i := range letters {

@@ -29,8 +29,8 @@ FROM outlast_live WHERE id = ?`}
 	// putBack makes a row pending again that was read running under the
 	// settlement's claim, in the same write transaction. Inputs: num, run_at,
 	// rank, attempt, claim, error (null: keep), unstarted claim, now, started
-	// at. Its row in outlast_run is deleted with it.
-	putBack = &query{sql: `UPDATE OR FAIL outlast_task SET run_at = ?2, rank = ?3, started_at = ?9, attempt = ?4, claim = ?5, last_error = ifnull(?6, last_error), unstarted = ?7, updated_at = ?8 WHERE num = ?1`}
+	// at, when it failed (null: keep). Its row in outlast_run is deleted with it.
+	putBack = &query{sql: `UPDATE OR FAIL outlast_task SET run_at = ?2, rank = ?3, started_at = ?9, attempt = ?4, claim = ?5, last_error = ifnull(?6, last_error), unstarted = ?7, updated_at = ?8, failed_at = ifnull(?10, failed_at) WHERE num = ?1`}
 
 	// forgetRuns keeps the newest of the runs of a live task that cost no attempt.
 	// Inputs: id, how many to keep.
@@ -237,6 +237,6 @@ func (b *settling) putBack(a *ending.Attempt, live *liveRow, entry *store.Entry)
 	if a.Unstarted {
 		unstarted = live.Claim
 	}
-	_, err = b.tx.exec(putBack, live.num, entry.RunAt, entry.Rank, entry.Attempt, a.ClaimAfter(b.tx.now), failure, unstarted, b.tx.now, micro(live.StartedAt))
+	_, err = b.tx.exec(putBack, live.num, entry.RunAt, entry.Rank, entry.Attempt, a.ClaimAfter(b.tx.now), failure, unstarted, b.tx.now, micro(live.StartedAt), fromNull(a.FailedAt()))
 	return err
 }

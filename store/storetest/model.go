@@ -258,8 +258,8 @@ func showTasks(tasks []*task.Task) string {
 		if t.LastError != nil {
 			category = t.LastError.Category
 		}
-		fmt.Fprintf(&text, "%s %s %s run %s key %q seq %v attempt %d crashes %d node %q cancel %v park %d end %v error %q reason %q result %q\n",
-			t.ID, t.Type, t.State, t.RunAt, t.Key, t.Seq > 0, t.Attempt, t.Crashes, t.Node, t.CancelRequested, t.Park, !t.FinishedAt.IsZero(),
+		fmt.Fprintf(&text, "%s %s %s run %s key %q seq %v attempt %d crashes %d failed %v node %q cancel %v park %d end %v error %q reason %q result %q\n",
+			t.ID, t.Type, t.State, t.RunAt, t.Key, t.Seq > 0, t.Attempt, t.Crashes, !t.LastFailedAt.IsZero(), t.Node, t.CancelRequested, t.Park, !t.FinishedAt.IsZero(),
 			category, t.DeadReason, t.Result)
 	}
 	return text.String()

@@ -84,7 +84,7 @@ func allRules() []rule {
 	return slices.Concat(
 		livenessRules(), ownershipRules(), enqueueRules(), dedupeRules(), bytesRules(), scanRules(), markRules(),
 		claimRules(), keyRules(), settleRules(), settleMoreRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(), leaseRules(),
-		adminRules(), steerRules(), redriveRules(), redriveOperationRules(), purgeRules(), cleanupRules(), queryRules(), tenantRules(), pageRules(), deadQueryRules(),
+		adminRules(), steerRules(), redriveRules(), redriveOperationRules(), purgeRules(), cleanupRules(), queryRules(), tenantRules(), pageRules(), failureRules(), deadQueryRules(),
 		queueRules(), targetRules(), operationRules(), objectRules(), changeRules(), auditRules(), auditActionRules(), processRules(), txRules(), openTxRules(), raceRules(),
 	)
 }

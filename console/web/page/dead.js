@@ -21,7 +21,7 @@ import { t } from './dead.text.js';
 /** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
 /** @typedef {Record<string, string>} Filter */
 
-const names = ['q', 'reason', 'type', 'queue', 'category', 'key', 'fingerprint', 'since', 'until'];
+const names = ['q', 'reason', 'type', 'queue', 'category', 'key', 'fingerprint', 'since', 'until', 'failed_since', 'failed_until'];
 const reasons = ['exhausted', 'permanent', 'expired', 'crash_loop', 'no_handler', 'rejected'];
 const categories = ['network', 'timeout', 'throttled', 'unavailable', 'conflict', 'permanent', 'bug', 'local', 'deadline', 'unsent', 'canceled', 'unknown'];
 
@@ -95,6 +95,7 @@ function Letters() {
     { name: 'q', label: t('q') }, { name: 'reason', label: t('reason'), kind: 'select', values: reasons.map((value) => ({ value, label: common.named('reason.', value) })) },
     { name: 'type', label: t('type') }, { name: 'queue', label: t('queue') }, { name: 'category', label: t('category'), kind: 'select', values: categories.map((value) => ({ value, label: common.named('category.', value) })) },
     { name: 'key', label: t('key'), rare: true }, { name: 'fingerprint', label: t('fingerprint'), rare: true }, { name: 'since', label: t('since'), kind: 'time', rare: true }, { name: 'until', label: t('until'), kind: 'time', rare: true },
+    { name: 'failed_since', label: t('failed.since'), kind: 'time', rare: true }, { name: 'failed_until', label: t('failed.until'), kind: 'time', rare: true },
   ]} /><div class="panel"><${Found} filter=${filter} key=${JSON.stringify(filter)} /></div>`;
 }
 

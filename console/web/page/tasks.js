@@ -18,7 +18,7 @@ import { t } from './tasks.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
 
-const names = ['q', 'state', 'type', 'queue', 'key', 'category', 'target', 'metadata', 'since', 'until'];
+const names = ['q', 'state', 'type', 'queue', 'key', 'category', 'target', 'metadata', 'since', 'until', 'failed_since', 'failed_until'];
 const states = ['pending', 'running', 'succeeded', 'dead', 'canceled'];
 const categories = ['network', 'timeout', 'throttled', 'unavailable', 'conflict', 'permanent', 'bug', 'local', 'deadline', 'unsent', 'canceled', 'unknown'];
 
@@ -33,11 +33,12 @@ function List() {
   return html`<${Head} title=${t('title')} actions=${html`<${Enqueue} />`}>${t('about')}<//>
   <${Filters} filters=${[
     { name: 'q', label: t('q') },
-    { name: 'state', label: t('state'), kind: 'select', values: states.map((value) => ({ value, label: common.named('state.', value) })) },
+    { name: 'state', label: t('state'), kind: 'select', values: [...states.map((value) => ({ value, label: common.named('state.', value) })), { value: 'failed', label: t('failed') }] },
     { name: 'type', label: t('type') }, { name: 'queue', label: t('queue') }, { name: 'key', label: t('key'), rare: true },
     { name: 'category', rare: true, label: t('category'), kind: 'select', values: categories.map((value) => ({ value, label: common.named('category.', value) })) },
     { name: 'target', rare: true, label: t('target') }, { name: 'metadata', rare: true, label: t('metadata'), placeholder: t('metadata.about') },
     { name: 'since', rare: true, label: t('since'), kind: 'time' }, { name: 'until', rare: true, label: t('until'), kind: 'time' },
+    { name: 'failed_since', rare: true, label: t('failed.since'), kind: 'time' }, { name: 'failed_until', rare: true, label: t('failed.until'), kind: 'time' },
   ]} /><div class="panel"><${Found} key=${key} filter=${filter} /></div>`;
 }
 
@@ -47,11 +48,12 @@ function Found({ filter }) {
   const [selected, setSelected] = useState(/** @type {Set<string>} */ (new Set()));
   const done = () => { setSelected(new Set()); list.first.reload(); };
   const filtered = Object.keys(filter).length > 0;
-  return html`<${Loaded} fetched=${list.first}>${() => html`${(selected.size > 0 || (filtered && list.rows.length > 0)) && html`<div class="actions">${selected.size > 0
+  const failures = filter.state === 'failed' || Boolean(filter.failed_since || filter.failed_until);
+  return html`<${Loaded} fetched=${list.first}>${() => html`${filter.state === 'failed' && !filter.failed_since && !filter.failed_until && html`<p class="muted">${t('failed.about')}</p>`}${(selected.size > 0 || (filtered && list.rows.length > 0)) && html`<div class="actions">${selected.size > 0
       ? html`<span>${common('selected', { n: selected.size })}</span><${Again}><${Bulk} ids=${[...selected]} onDone=${done} /><//><button type="button" class="ghost" onClick=${() => setSelected(new Set())}>${common('unselect')}</button>`
       : html`<${Bulk} filter=${filter} onDone=${done} />`}</div>`}
     <${Table} label=${t('title')} rows=${list.rows} id=${(/** @type {Task} */ row) => row.id} open=${(/** @type {Task} */ row) => href(['tasks', row.id])}
-      selected=${selected} again onSelect=${may('operate') ? setSelected : undefined} none=${list.cursor ? t('partial') : filtered ? t('none') : t('none.all')} columns=${columns()} />
+      selected=${selected} again onSelect=${may('operate') ? setSelected : undefined} none=${list.cursor ? t('partial') : filtered ? t('none') : t('none.all')} columns=${failures ? columns('created') : columns('failed')} />
       ${list.problem && html`<${Failure} problem=${list.problem} />`}<${More} cursor=${list.cursor} busy=${list.busy} onMore=${list.more} />`}<//>`;
 }
 

@@ -32,7 +32,7 @@ function inBody({ metadata, ...filter }) {
 }
 
 /** The flags of a filter. @param {Filter} filter */
-const flags = (filter) => Object.entries(filter).map(([name, value]) => (name === 'metadata' ? `--metadata ${quoted(value.replace(':', '='))}` : `--${name === 'q' ? 'search' : name} ${quoted(value)}`)).join(' ');
+const flags = (filter) => Object.entries(filter).map(([name, value]) => (name === 'metadata' ? `--metadata ${quoted(value.replace(':', '='))}` : `--${name === 'q' ? 'search' : name.replace('_', '-')} ${quoted(value)}`)).join(' ');
 
 /** Buttons for what can be done to certain tasks, or to all that a filter matches.
  * @param {{ids?: string[], filter?: Filter, onDone: () => void}} props */
@@ -70,4 +70,4 @@ const taskOf = ({ category, message, ...task }) => ({ ...task, last_error: messa
 
 /** @param {{sample: Sample[]}} props */
 const Shown = ({ sample }) => (sample.length === 0 ? null : html`<details class="numbers" open><summary>${t('sample')}</summary><${Table} label=${t('sample')} rows=${sample.slice(0, 5).map(taskOf)}
-  id=${(/** @type {Sample} */ s) => s.id} columns=${columns('created')} /></details>`);
+  id=${(/** @type {Sample} */ s) => s.id} columns=${columns('created', 'failed')} /></details>`);

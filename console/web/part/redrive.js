@@ -18,7 +18,7 @@ import { t } from '../page/dead.text.js';
 /** @typedef {Record<string, string>} Filter */
 
 /** The flags of a filter. @param {Filter} filter */
-const flags = (filter) => Object.entries(filter).map(([name, value]) => `--${name === 'q' ? 'search' : name} ${quoted(value)}`).join(' ');
+const flags = (filter) => Object.entries(filter).map(([name, value]) => `--${name === 'q' ? 'search' : name.replace('_', '-')} ${quoted(value)}`).join(' ');
 
 /** A button that sends back what a filter matches, or certain letters.
  * @param {{label: string, filter?: Filter, ids?: string[], example?: string, edit?: boolean, small?: boolean, onDone: () => void}} props

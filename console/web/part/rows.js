@@ -21,5 +21,6 @@ export const columns = (...without) => /** @type {import('./table.js').Column<Ta
   { key: 'attempt', label: t('attempt'), numeric: true, cell: (task) => (task.max_attempts ? t('of', { n: task.attempt, max: task.max_attempts }) : number(task.attempt)) },
   { key: 'error', label: t('error'), wide: true, cell: (task) => task.last_error && html`<${Category} category=${task.last_error.category} /> <${Foreign} text=${task.last_error.message} limit=${120} />` },
   { key: 'next', label: t('next'), cell: (task) => html`<${Coming} task=${task} />` },
+  { key: 'failed', label: t('failed.at'), cell: (task) => html`<${When} at=${task.last_failed_at} />` },
   { key: 'created', label: t('created'), cell: (task) => html`<${When} at=${task.created_at} />` },
 ]).filter(({ key }) => !without.includes(key));

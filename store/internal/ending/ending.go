@@ -59,6 +59,14 @@ func Of(s *store.Settlement, row *Row, now int64) *Attempt {
 	return a
 }
 
+// FailedAt is when the attempt failed, in µs; 0 for one that did not, or never started.
+func (a *Attempt) FailedAt() int64 {
+	if a.Outcome != task.OutcomeFailed || a.Unstarted {
+		return 0
+	}
+	return a.Ended
+}
+
 // Retry is the row as it will wait for its next run.
 func (a *Attempt) Retry(row *Row, now int64) store.Entry {
 	entry := row.Entry

@@ -90,8 +90,8 @@ func Asked(filter store.AuditFilter, page store.Page) (r Request, err error) {
 		if err != nil {
 			return r, err
 		}
-		if at.Compare(r.Before) < 0 {
-			r.Before = at
+		if at.ID.Compare(r.Before) < 0 {
+			r.Before = at.ID
 		}
 	}
 	return r, nil
@@ -137,7 +137,7 @@ func (r *Request) Matches(row *store.Audit) bool {
 func (r *Request) Answer(rows []Row) (page []store.Audit, next string) {
 	for i := range rows {
 		if i == r.Limit {
-			return page, cursor.Encode(rows[i-1].Key, r.name)
+			return page, cursor.Encode(cursor.Place{ID: rows[i-1].Key}, r.name)
 		}
 		rows[i].ID = rows[i].Key.String()
 		page = append(page, rows[i].Audit)

@@ -23,11 +23,20 @@ const (
 // Request is a page that was asked for.
 type Request struct {
 	Limit  int
-	Before task.ID // the page begins below it; zero for the newest task
-	Bare   bool    // its tasks come without payload and result
-	bytes  int     // MostBytes, or 0 for no bound
+	Before cursor.Place // the page begins below it; zero for the newest task
+	Bare   bool         // its tasks come without payload and result
+	bytes  int          // MostBytes, or 0 for no bound
 	name   string
 	bound  bool // to queues
+	failed bool // the newest failure first, not the newest task
+}
+
+// PlaceOf is where a task stands in the list.
+func (r *Request) PlaceOf(t *task.Task) cursor.Place {
+	if !r.failed {
+		return cursor.Place{ID: t.ID}
+	}
+	return cursor.Place{At: t.LastFailedAt.UnixMicro(), ID: t.ID}
 }
 
 // Asked checks what a caller asks for.
@@ -38,7 +47,7 @@ func Asked(filter store.Filter, page store.Page) (r Request, err error) {
 	if r.Limit < 1 || r.Limit > Most {
 		return r, task.Invalid("limit", "it is not between 1 and 500", "")
 	}
-	r.Bare, r.bytes, r.bound = page.Bare, MostBytes, len(filter.Queues) > 0
+	r.Bare, r.bytes, r.bound, r.failed = page.Bare, MostBytes, len(filter.Queues) > 0, filter.ByFailure() && filter.IDs == nil
 	filter.Without = "" // cursors of a list are the same with what it hides
 	name, err := json.Marshal(filter)
 	if err != nil {
@@ -50,8 +59,8 @@ func Asked(filter store.Filter, page store.Page) (r Request, err error) {
 	return r, err
 }
 
-// next is the cursor of the page that begins below floor, "" for the zero id.
-func (r *Request) next(floor task.ID) string {
+// next is the cursor of the page that begins below floor, "" for no place.
+func (r *Request) next(floor cursor.Place) string {
 	if floor.IsZero() {
 		return ""
 	}
@@ -61,11 +70,11 @@ func (r *Request) next(floor task.ID) string {
 // mostWindows is how many windows a page is read of whose filter is bound to queues.
 const mostWindows = 25
 
-// Read makes a page with its cursor. read gets what begins below an id, and where that
+// Read makes a page with its cursor. read gets what begins below a place, and where that
 // ends, zero for the last. A filter that is bound to queues goes on until the page is
 // full, so that tasks of other queues, which take up the windows, show neither in what it
 // has nor in its cursor; after many windows, it ends at a full second.
-func (r *Request) Read(read func(before task.ID, limit int) (found []*task.Task, floor task.ID, err error)) (found []*task.Task, next string, err error) {
+func (r *Request) Read(read func(before cursor.Place, limit int) (found []*task.Task, floor cursor.Place, err error)) (found []*task.Task, next string, err error) {
 	found, floor, err := read(r.Before, r.Limit)
 	if err != nil || !r.bound {
 		return found, r.next(floor), err
@@ -79,9 +88,9 @@ func (r *Request) Read(read func(before task.ID, limit int) (found []*task.Task,
 	}
 	found = found[:fit(found, r.Limit)]
 	if !r.full(found) {
-		return found, r.next(outside(found, floor)), nil
+		return found, r.next(r.outside(found, floor)), nil
 	}
-	return found, r.next(found[len(found)-1].ID), nil
+	return found, r.next(r.PlaceOf(found[len(found)-1])), nil
 }
 
 func (r *Request) full(found []*task.Task) bool {
@@ -93,32 +102,36 @@ func (r *Request) full(found []*task.Task) bool {
 }
 
 // stuck reports whether the cursor for floor would lead to the same page again.
-func (r *Request) stuck(found []*task.Task, floor task.ID) bool {
-	return !r.Before.IsZero() && outside(found, floor).Compare(r.Before) >= 0
+func (r *Request) stuck(found []*task.Task, floor cursor.Place) bool {
+	return !r.Before.IsZero() && r.outside(found, floor).Compare(r.Before) >= 0
 }
 
 // outside is where a page ends without telling of the task at floor: at the next full
 // second, or at the last task that it has.
-func outside(found []*task.Task, floor task.ID) (end task.ID) {
-	if floor.IsZero() {
+func (r *Request) outside(found []*task.Task, floor cursor.Place) (end cursor.Place) {
+	switch {
+	case floor.IsZero():
 		return floor
+	case r.failed:
+		end.At = (floor.At/1e6 + 1) * 1e6
+	default:
+		second := uint64(floor.ID.Time().Unix()+1) * 1000 //nolint:gosec // after 1970
+		binary.BigEndian.PutUint64(end.ID[:8], second<<16)
 	}
-	second := uint64(floor.Time().Unix()+1) * 1000 //nolint:gosec // after 1970
-	binary.BigEndian.PutUint64(end[:8], second<<16)
-	if n := len(found); n > 0 && found[n-1].ID.Compare(end) < 0 {
-		return found[n-1].ID
+	if n := len(found); n > 0 && r.PlaceOf(found[n-1]).Compare(end) < 0 {
+		return r.PlaceOf(found[n-1])
 	}
 	return end
 }
 
 // Window reads tasks of one table that match, newest first, at most limit.
-// end is the lowest id that it has covered, zero if it has covered all.
-type Window func(limit int) (found []*task.Task, end task.ID, err error)
+// end is the lowest place that it has covered, zero if it has covered all.
+type Window func(limit int) (found []*task.Task, end cursor.Place, err error)
 
 // Merge reads a window of every table. Below the highest of the windows' ends
-// nothing is known; the page stops there. floor is the id at which the next
+// nothing is known; the page stops there. floor is the place at which the next
 // page begins, zero after the last.
-func Merge(windows []Window, limit int) (found []*task.Task, floor task.ID, err error) {
+func (r *Request) Merge(windows []Window, limit int) (found []*task.Task, floor cursor.Place, err error) {
 	for _, read := range windows {
 		rows, end, err := read(limit)
 		if err != nil {
@@ -129,14 +142,19 @@ func Merge(windows []Window, limit int) (found []*task.Task, floor task.ID, err 
 		}
 		found = append(found, rows...)
 	}
-	slices.SortFunc(found, func(a, b *task.Task) int { return b.ID.Compare(a.ID) })
-	if at := slices.IndexFunc(found, func(t *task.Task) bool { return t.ID.Compare(floor) < 0 }); at >= 0 {
+	r.Sort(found)
+	if at := slices.IndexFunc(found, func(t *task.Task) bool { return r.PlaceOf(t).Compare(floor) < 0 }); at >= 0 {
 		found = found[:at]
 	}
 	if n := fit(found, limit); n < len(found) {
-		return found[:n], found[n-1].ID, nil
+		return found[:n], r.PlaceOf(found[n-1]), nil
 	}
 	return found, floor, nil
+}
+
+// Sort puts tasks in the order of the list.
+func (r *Request) Sort(found []*task.Task) {
+	slices.SortFunc(found, func(a, b *task.Task) int { return r.PlaceOf(b).Compare(r.PlaceOf(a)) })
 }
 
 // fit is how many of the tasks a page takes.
@@ -170,16 +188,16 @@ func (r *Request) ReadByID(ids []task.ID, get func(task.ID) (*task.Task, error))
 
 // ByID gets each of the ids, newest first, but for those that get has nothing
 // of.
-func (r *Request) ByID(ids []task.ID, get func(task.ID) (*task.Task, error)) (found []*task.Task, floor task.ID, err error) {
+func (r *Request) ByID(ids []task.ID, get func(task.ID) (*task.Task, error)) (found []*task.Task, floor cursor.Place, err error) {
 	ids = slices.Clone(ids)
 	slices.SortFunc(ids, func(a, b task.ID) int { return b.Compare(a) })
 	bytes := 0
 	for _, id := range slices.Compact(ids) {
-		if !r.Before.IsZero() && id.Compare(r.Before) >= 0 {
+		if !r.Before.IsZero() && id.Compare(r.Before.ID) >= 0 {
 			continue
 		}
 		if len(found) == r.Limit || r.bytes > 0 && bytes >= r.bytes {
-			return found, found[len(found)-1].ID, nil
+			return found, cursor.Place{ID: found[len(found)-1].ID}, nil
 		}
 		t, err := get(id)
 		if err != nil {

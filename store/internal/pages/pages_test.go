@@ -4,19 +4,36 @@ import (
 	"bytes"
 	"encoding/base64"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/cursor"
 	"github.com/outlast-dev/outlast/task"
 )
 
 // crowd is a table in which every tenth task, or none, is of the queue that is asked for:
 // a window of it takes in 40 rows.
 type crowd struct {
-	ids   []task.ID // the newest first
-	own   map[task.ID]bool
-	reads int
+	ids    []task.ID // the newest first
+	own    map[task.ID]bool
+	reads  int
+	failed bool // the list is by the time of failure, here that of the id
+}
+
+// byFailure makes a list by the time of failure of it.
+func (c *crowd) byFailure() *crowd {
+	c.failed = true
+	slices.SortFunc(c.ids, func(a, b task.ID) int { return c.place(b).Compare(c.place(a)) })
+	return c
+}
+
+func (c *crowd) place(id task.ID) cursor.Place {
+	if c.failed {
+		return cursor.Place{At: id.Time().UnixMicro(), ID: id}
+	}
+	return cursor.Place{ID: id}
 }
 
 func newCrowd(n, own int, apart time.Duration) *crowd {
@@ -33,26 +50,26 @@ func newCrowd(n, own int, apart time.Duration) *crowd {
 	return c
 }
 
-func (c *crowd) read(before task.ID, limit int) (found []*task.Task, floor task.ID, err error) {
+func (c *crowd) read(before cursor.Place, limit int) (found []*task.Task, floor cursor.Place, err error) {
 	c.reads++
 	seen := 0
 	for _, id := range c.ids {
-		if !before.IsZero() && id.Compare(before) >= 0 {
+		if !before.IsZero() && c.place(id).Compare(before) >= 0 {
 			continue
 		}
 		if c.own[id] {
-			found = append(found, &task.Task{ID: id})
+			found = append(found, &task.Task{ID: id, LastFailedAt: id.Time()})
 		}
 		if seen++; seen == 40 || len(found) == limit {
-			return found, id, nil
+			return found, c.place(id), nil
 		}
 	}
-	return found, task.ID{}, nil
+	return found, cursor.Place{}, nil
 }
 
-func asked(t *testing.T, limit int, cursor string) Request {
+func (c *crowd) asked(t *testing.T, limit int, cursor string) Request {
 	t.Helper()
-	r, err := Asked(store.Filter{Queues: []string{"a"}}, store.Page{Limit: limit, Cursor: cursor})
+	r, err := Asked(store.Filter{Queues: []string{"a"}, Failed: c.failed}, store.Page{Limit: limit, Cursor: cursor})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,12 +78,12 @@ func asked(t *testing.T, limit int, cursor string) Request {
 
 func TestBoundPagesAreFull(t *testing.T) {
 	c := newCrowd(1000, 100, time.Millisecond)
-	r := asked(t, 6, "")
+	r := c.asked(t, 6, "")
 	found, next, err := r.Read(c.read)
 	if err != nil || len(found) != 6 || next == "" {
 		t.Fatalf("%d tasks, %q, %v", len(found), next, err)
 	}
-	r = asked(t, 6, next)
+	r = c.asked(t, 6, next)
 	if found, next, err = r.Read(c.read); err != nil || len(found) != 4 || next != "" {
 		t.Errorf("then %d tasks, %q, %v", len(found), next, err)
 	}
@@ -79,10 +96,12 @@ func TestBoundCursorsTellOfNoOtherTask(t *testing.T) {
 		"a few in a second": newCrowd(5000, 2501, 100*time.Millisecond),
 		"all in one second": newCrowd(5000, 2501, 50*time.Microsecond),
 		"nothing":           newCrowd(5000, 0, 100*time.Millisecond),
+		"failures":          newCrowd(5000, 2501, 100*time.Millisecond).byFailure(),
+		"failures at once":  newCrowd(5000, 2501, 50*time.Microsecond).byFailure(),
 	} {
 		got, cursor, pages := map[task.ID]bool{}, "", 0
 		for {
-			r := asked(t, 3, cursor)
+			r := c.asked(t, 3, cursor)
 			found, next, err := r.Read(c.read)
 			if err != nil {
 				t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/cursor"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -37,12 +38,45 @@ func (w *Where) String() string {
 	return strings.Join(w.text, " AND ")
 }
 
-// IDs adds what a page and a filter say of the id: below before, unless that
-// is zero, and of the time of creation.
-func (w *Where) IDs(f store.Filter, before task.ID) {
-	if !before.IsZero() {
-		w.And(`id < ?`, before)
+// Below adds what a page says: that it begins below a place, unless that is zero, in a
+// list in the order of ids, or of the column at and then ids.
+func (w *Where) Below(before cursor.Place, at string) {
+	switch {
+	case before.IsZero():
+	case before.At == 0:
+		w.And(`id < ?`, before.ID)
+	default:
+		w.And(at+` <= ? AND (`+at+` < ? OR id < ?)`, before.At, before.At, before.ID)
 	}
+}
+
+// From adds that a page does not go below a place, as Below adds where it begins.
+func (w *Where) From(floor cursor.Place, at string) {
+	switch {
+	case floor.IsZero():
+	case floor.At == 0:
+		w.And(`id >= ?`, floor.ID)
+	default:
+		w.And(at+` >= ? AND (`+at+` > ? OR id >= ?)`, floor.At, floor.At, floor.ID)
+	}
+}
+
+// Failed adds what a filter says of the last failure, whose time is in the column at.
+func (w *Where) Failed(f store.Filter, at string) {
+	if !f.ByFailure() {
+		return
+	}
+	w.And(at + ` IS NOT NULL`)
+	if !f.FailedSince.IsZero() {
+		w.And(at+` >= ?`, f.FailedSince.UnixMicro())
+	}
+	if !f.FailedUntil.IsZero() {
+		w.And(at+` < ?`, f.FailedUntil.UnixMicro())
+	}
+}
+
+// IDs adds what a filter says of the time of creation, which is in the id.
+func (w *Where) IDs(f store.Filter) {
 	if !f.Since.IsZero() {
 		w.And(`id >= ?`, idAt(f.Since))
 	}
@@ -215,6 +249,6 @@ func DeadOf(f store.Filter) bool {
 func Empty(f store.Filter) bool {
 	return f.IDs == nil && !f.Live && (f.State == "" || f.State == task.Dead) && f.Type == "" && f.Queue == "" && f.Key == "" &&
 		f.Category == "" && f.Trace == "" && f.Since.IsZero() && f.Until.IsZero() && f.Reason == "" && f.Fingerprint == "" &&
-		f.DiedBefore.IsZero() && f.Target == "" && f.AttemptMin <= 0 && len(f.Metadata) == 0 && f.Search == "" && f.Without == "" &&
+		f.DiedBefore.IsZero() && !f.ByFailure() && f.Target == "" && f.AttemptMin <= 0 && len(f.Metadata) == 0 && f.Search == "" && f.Without == "" &&
 		len(f.Queues) == 0
 }
