@@ -54,6 +54,7 @@ type Client struct {
 	tokens    *token.Keeper
 	sealing   *sealed.Store // the backend
 	unopened  throttle      // logs of tasks that do not open
+	doubted   atomic.Value  // which objects nobody vouches for, as it was told last
 	unsealed  atomic.Bool   // it was told that tasks of this node are in the clear beside others
 
 	startStop sync.Mutex    // held by Start and Stop
@@ -95,6 +96,7 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 	}
 	c.backend, c.tokens = c.sealing, token.NewKeeper(c.sealing)
 	c.registry = newRegistry(c)
+	c.sealing.Gate(c.registry.unproven)
 	c.waker = newWaker(c.address)
 	if c.registerer != nil {
 		c.metrics = newMetrics(c)

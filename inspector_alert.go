@@ -29,7 +29,9 @@ func (i *Inspector) AlertRules(ctx context.Context) ([]alert.RuleView, error) {
 	for n := range objects {
 		o := &objects[n]
 		made := alert.RuleView{Replaces: all[o.Name].Builtin, Managed: o.Managed, Actor: o.Actor, Version: o.Version, UpdatedAt: o.UpdatedAt}
-		if rule, err := alert.ParseRule(o.Body); err != nil {
+		if rule, err := alert.ParseRule(o.Body); o.Doubt != nil {
+			made.Problem = o.Doubt.Error()
+		} else if err != nil {
 			made.Problem = err.Error()
 		} else {
 			made.Rule = *rule
@@ -107,7 +109,9 @@ func (i *Inspector) AlertChannels(ctx context.Context) ([]alert.ChannelView, err
 	for n := range objects {
 		o := &objects[n]
 		made := alert.ChannelView{Managed: o.Managed, Actor: o.Actor, Version: o.Version, UpdatedAt: o.UpdatedAt}
-		if spec, err := alert.ParseChannel(o.Body); err != nil {
+		if spec, err := alert.ParseChannel(o.Body); o.Doubt != nil {
+			made.Problem = o.Doubt.Error()
+		} else if err != nil {
 			made.Problem = err.Error()
 		} else {
 			made.ChannelSpec = *spec
@@ -417,7 +421,7 @@ func (i *Inspector) changeAlertObject(ctx context.Context, kind, name string, ch
 		if err != nil {
 			return err
 		}
-		if before.Managed != "" {
+		if before.Managed != "" && before.Doubt == nil {
 			return managedByFile("alert "+kind, name)
 		}
 		request := change(before)

@@ -30,11 +30,16 @@ func (i *Inspector) Schedules(ctx context.Context) ([]*schedule.View, error) {
 	for n := range states {
 		byName[states[n].Name] = &states[n]
 	}
-	views := make([]*schedule.View, len(definitions))
+	views := make([]*schedule.View, 0, len(definitions))
 	for n := range definitions {
-		if views[n], err = schedule.NewView(definitions[n], byName[definitions[n].Name]); err != nil {
+		if definitions[n].Doubt != nil {
+			continue // it is not used; [Inspector.Unproven] has it
+		}
+		view, err := schedule.NewView(definitions[n], byName[definitions[n].Name])
+		if err != nil {
 			return nil, err
 		}
+		views = append(views, view)
 	}
 	return views, nil
 }

@@ -3,6 +3,7 @@ package outlast
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
 
@@ -146,6 +147,69 @@ func (r *registry) byName(set *policy.Set, name string, id task.ID) *retry.Polic
 	}
 	r.presets.keep(name, made)
 	return made
+}
+
+// unproven is why a task has to wait: nobody vouches for an object of the store by which
+// its policy is found. It goes along what [registry.policyOf] goes along.
+func (r *registry) unproven(t *task.Task) error {
+	set := r.set.Load()
+	if !set.Doubtful() || t.Queue == alert.Queue {
+		return nil
+	}
+	if err := set.Doubt(policy.KindSetting, policy.Retries); err != nil {
+		return doubtIn("the setting "+policy.Retries, err)
+	}
+	if !absent(t.Spec.Retry) {
+		return nil
+	}
+	found, err := r.doubted(set, t, t.Policy)
+	if found || err != nil {
+		return err
+	}
+	if err := set.Doubt(policy.KindType, t.Type); err != nil {
+		return doubtIn("what is said of its type", err)
+	}
+	names := make([]string, 0, 3)
+	if of := set.Type(t.Type); of != nil {
+		names = append(names, of.Policy)
+	}
+	if h := r.lookup(t.Type); h != nil {
+		if h.rules.named {
+			names = append(names, h.rules.policyName)
+		}
+		if h.rules.policy != nil {
+			return r.firstDoubt(set, t, names)
+		}
+	}
+	if queue, ok := r.client.engine.Queue(t.Queue); ok {
+		names = append(names, queue.Policy)
+	}
+	return r.firstDoubt(set, t, append(names, policy.Default))
+}
+
+// firstDoubt is why nobody vouches for the first of the policies that there is.
+func (r *registry) firstDoubt(set *policy.Set, t *task.Task, names []string) error {
+	for _, name := range names {
+		if found, err := r.doubted(set, t, name); found || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// doubted is why nobody vouches for a policy, or whether there is one of the name.
+func (r *registry) doubted(set *policy.Set, t *task.Task, name string) (found bool, err error) {
+	if name == "" {
+		return false, nil
+	}
+	if err := set.Doubt(policy.Kind, name); err != nil {
+		return false, doubtIn("the policy "+task.Quote(name), err)
+	}
+	return r.byName(set, name, t.ID) != nil, nil
+}
+
+func doubtIn(what string, err error) error {
+	return fmt.Errorf("%s in the database is not used: %w; put it again, or vouch for it with outlast config adopt", what, err)
 }
 
 // Fallback implements [engine.Registry].

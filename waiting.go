@@ -70,6 +70,9 @@ func (w *whyWaiting) of(ctx context.Context, t *Task) (reason, error) {
 		}
 	}
 	key, lacks := sealed.WaitsForKey(t)
+	if sealed.WaitsForProof(t) {
+		return reason{why: task.Unproven, next: t.RunAt}, nil
+	}
 	if t.RunAt.After(w.now) {
 		if lacks {
 			return reason{task.NoKey, t.RunAt, key}, nil

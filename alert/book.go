@@ -76,6 +76,10 @@ func newBook(builtin []Rule, objects []store.Object) *book {
 	}
 	for i := range objects {
 		object := &objects[i]
+		if object.Doubt != nil {
+			b.wrong[object.Kind+"/"+object.Name] = object.Doubt
+			continue
+		}
 		switch object.Kind {
 		case KindRule:
 			rule, err := ParseRule(object.Body)

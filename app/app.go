@@ -132,7 +132,7 @@ func (a *App) start(ctx context.Context) error {
 		return err
 	}
 	a.undo("engine", max(a.config.Grace, 0)+settleTimeout, a.client.Stop)
-	reload, err := a.configure(ctx, backend)
+	reload, err := a.configure(ctx)
 	if err != nil {
 		return err
 	}

@@ -41,9 +41,13 @@ type reloadStatus struct {
 
 // configure brings the file into the database and begins to watch it. Without a
 // file there is nothing to tell.
-func (a *App) configure(ctx context.Context, backend store.Config) (*reloader, error) {
+func (a *App) configure(ctx context.Context) (*reloader, error) {
 	if a.config.File == nil {
 		return nil, nil
+	}
+	backend, err := a.client.Configuration(ctx)
+	if err != nil {
+		return nil, err
 	}
 	node, err := os.Hostname()
 	if err != nil {

@@ -87,6 +87,9 @@ func apply(ctx context.Context, backend store.Config, f *File, node string, agai
 	for i := range objects {
 		if objects[i].Kind == kindFile && objects[i].Name == nameFile {
 			record = objects[i]
+			if record.Doubt != nil {
+				continue // as if no file had been applied
+			}
 			if err := json.Unmarshal(record.Body, &known); err != nil {
 				return "", fmt.Errorf("the record of applied files: %w", err)
 			}

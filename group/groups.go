@@ -1,6 +1,7 @@
 package group
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -176,7 +177,7 @@ func (g *Groups) configure(objects []store.Object) {
 	for i := range objects {
 		named[objects[i].Name] = true
 		settings, err := ParseSettings(objects[i].Body)
-		if err != nil {
+		if err = cmp.Or(objects[i].Doubt, err); err != nil {
 			g.log.Warn("group.unreadable", "group", objects[i].Name, "error", err)
 			continue
 		}
@@ -190,7 +191,9 @@ func (g *Groups) configure(objects []store.Object) {
 }
 
 func memberOf(o *store.Object) (m Member, err error) {
-	err = json.Unmarshal(o.Body, &m)
+	if err = o.Doubt; err == nil {
+		err = json.Unmarshal(o.Body, &m)
+	}
 	m.Group, m.ID, _ = strings.Cut(o.Name, "/")
 	return m, err
 }

@@ -122,6 +122,9 @@ func Normal(spec *retry.Spec) (json.RawMessage, error) { return json.Marshal(spe
 
 // Read makes the policy of an object.
 func Read(o *store.Object) (*Policy, error) {
+	if o.Doubt != nil {
+		return nil, fmt.Errorf("policy %s, version %d: %w", task.Quote(o.Name), o.Version, o.Doubt)
+	}
 	p, err := parse(o.Name, o.Body, readCanary)
 	if err != nil {
 		return nil, fmt.Errorf("policy %s, version %d: %w", task.Quote(o.Name), o.Version, err)

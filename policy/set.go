@@ -20,7 +20,9 @@ type Set struct {
 	types    map[string]*Type
 	targets  map[string]Target
 	off      bool
+	switched bool    // somebody has said whether there are retries
 	standard *Policy // the one that was put under its name, nil for none
+	doubts   map[doubtful]error
 
 	mu       sync.RWMutex
 	variants map[variant]*retry.Policy
@@ -32,12 +34,16 @@ type variant struct {
 	attempts int
 }
 
+// doubtful names an object that nobody vouches for.
+type doubtful struct{ kind, name string }
+
 // mostVariants bounds the cache: callers with inline policies can bring many.
 const mostVariants = 1024
 
 // NewSet makes the set of the objects; those of other kinds are skipped. An object
 // that cannot be read, such as one that a later version has written, is an error,
-// and what before knew of it goes on to hold.
+// and what before knew of it goes on to hold. Of one that nobody vouches for and of
+// which nothing was known, [Set.Doubt] tells.
 func NewSet(objects []store.Object, before *Set) (*Set, []error) {
 	s := &Set{policies: map[string]*Policy{}, types: map[string]*Type{}}
 	var problems []error
@@ -53,7 +59,57 @@ func NewSet(objects []store.Object, before *Set) (*Set, []error) {
 // standard is one for all sets, so that targets keep their guards.
 var standard = retry.Default()
 
+// Doubt is why an object of a kind and name, which is there, holds for nobody: what
+// would go by it has to wait. It is nil for others.
+func (s *Set) Doubt(kind, name string) error { return s.doubts[doubtful{kind, name}] }
+
+// Doubtful reports whether there is any object with a [Set.Doubt].
+func (s *Set) Doubtful() bool { return len(s.doubts) > 0 }
+
+// doubt takes over what was known of an object that nobody vouches for.
+func (s *Set) doubt(o *store.Object, before *Set) error {
+	if !s.keeps(o, before) {
+		if s.doubts == nil {
+			s.doubts = map[doubtful]error{}
+		}
+		s.doubts[doubtful{o.Kind, o.Name}] = o.Doubt
+	}
+	return fmt.Errorf("%s %s: %w", o.Kind, task.Quote(o.Name), o.Doubt)
+}
+
+// keeps lets what before knew of an object go on to hold, and reports whether it knew
+// anything.
+func (s *Set) keeps(o *store.Object, before *Set) bool {
+	if before == nil {
+		return false
+	}
+	switch o.Kind {
+	case Kind:
+		if known := before.policies[o.Name]; known != nil {
+			s.policies[o.Name] = known
+			return true
+		}
+	case KindType:
+		if known := before.types[o.Name]; known != nil {
+			s.types[o.Name] = known
+			return true
+		}
+	case KindSetting:
+		s.off, s.switched = before.off, before.switched
+		return s.switched
+	case KindTarget:
+		if known, there := before.targets[o.Name]; there {
+			s.limit(o.Name, known)
+			return true
+		}
+	}
+	return false
+}
+
 func (s *Set) add(o *store.Object, before *Set) (err error) {
+	if o.Doubt != nil {
+		return s.doubt(o, before)
+	}
 	switch o.Kind {
 	case Kind:
 		known := before.find(o.Name)
@@ -84,7 +140,7 @@ func (s *Set) add(o *store.Object, before *Set) (err error) {
 		return s.addTarget(o)
 	case KindSetting:
 		if o.Name == Retries {
-			s.off = !readSwitch(o.Body)
+			s.off, s.switched = !readSwitch(o.Body), true
 		}
 	}
 	return nil

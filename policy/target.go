@@ -24,11 +24,15 @@ func (s *Set) addTarget(o *store.Object) error {
 	if err := json.Unmarshal(o.Body, &t); err != nil {
 		return fmt.Errorf("target %s: %w", task.Quote(o.Name), err)
 	}
+	s.limit(o.Name, t)
+	return nil
+}
+
+func (s *Set) limit(name string, t Target) {
 	if s.targets == nil {
 		s.targets = map[string]Target{}
 	}
-	s.targets[o.Name] = t
-	return nil
+	s.targets[name] = t
 }
 
 // TargetLimit is how many attempts of a target may run at once over all nodes, 0 for

@@ -86,6 +86,9 @@ func (s *Schedule) Same(other *Schedule) bool {
 
 // Parse reads the schedule of an object.
 func Parse(object store.Object) (Schedule, error) {
+	if object.Doubt != nil {
+		return Schedule{}, fmt.Errorf("the schedule %s is not used: %w", task.Quote(object.Name), object.Doubt)
+	}
 	var b body
 	decoder := json.NewDecoder(bytes.NewReader(object.Body))
 	decoder.DisallowUnknownFields() // a newer program's schedule is not run by half

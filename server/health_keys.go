@@ -21,7 +21,7 @@ func (r *readiness) examineKeys(ctx context.Context) {
 		return
 	}
 	r.health.Checks["encryption"] = client.Check{
-		OK: !status.InTheClear() && len(status.Waiting) == 0 && len(status.Operations) == 0, Detail: strings.Join(append(sealedBy(status), waitingFor(status)...), "; "),
+		OK: !status.InTheClear() && len(status.Waiting) == 0 && len(status.Operations) == 0 && len(status.Unproven) == 0, Detail: strings.Join(slices.Concat(sealedBy(status), waitingFor(status), doubtIn(status)), "; "),
 	}
 }
 
@@ -56,6 +56,14 @@ func waitingFor(status *sealed.Status) (said []string) {
 			why = "since they are damaged, or of a later release"
 		}
 		said = append(said, fmt.Sprintf("redrives that do not open here %s: %d", why, status.Operations[key]))
+	}
+	return said
+}
+
+// doubtIn names the objects that are not used because nobody vouches for them.
+func doubtIn(status *sealed.Status) (said []string) {
+	if len(status.Unproven) > 0 {
+		said = append(said, "not authenticated, and not used: "+listed(slices.Sorted(maps.Keys(status.Unproven)))+" (outlast config adopt shows and adopts them)")
 	}
 	return said
 }

@@ -24,6 +24,10 @@ type Object struct {
 	// versions of an object of the name are kept, after the last of them.
 	Version   int64
 	UpdatedAt Time // set by the store
+	// Doubt is why nobody can vouch for the object, set by a wrapper that
+	// authenticates objects: it has no Body then, and is not to be used. Whoever puts
+	// another in its place goes by its Version as ever.
+	Doubt error
 }
 
 // Change is applied as a whole, in one transaction, or not at all.
@@ -39,6 +43,10 @@ type Change struct {
 	// Quiet is for state that changes often, such as the next tick of a
 	// schedule: no old versions are kept and Topology.Config is not raised.
 	Quiet bool
+	// Sign, if it is not nil, returns the body that is kept of an object that is put,
+	// once its Version is known. It is called inside the transaction, for a repeated one
+	// again, and must not block.
+	Sign func(o *Object) []byte
 }
 
 // Changed is what a change has done.

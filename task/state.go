@@ -108,7 +108,8 @@ const (
 	InGroupBackoff Waiting = "group backoff"
 	NoSlot         Waiting = "no slot"
 	NoWorker       Waiting = "no worker"
-	NoKey          Waiting = "no key" // of encryption
+	NoKey          Waiting = "no key"            // of encryption
+	Unproven       Waiting = "not authenticated" // an object that it goes by, such as its policy
 	Unowned        Waiting = "unowned"
 )
 

@@ -40,6 +40,7 @@ type Keeper struct {
 	failed  time.Time     // of the last try, zero when it went well
 	failure error
 	last    atomic.Pointer[snapshot]
+	needed  atomic.Bool // there were tokens once
 }
 
 // snapshot is the tokens at a time.
@@ -54,14 +55,17 @@ func NewKeeper(objects Backend) *Keeper {
 }
 
 // Required reports whether requests need a token: as soon as one was ever made,
-// also when it has expired or was revoked. Code "unavailable" when that cannot
-// be known.
+// also when it has expired or was revoked, or the rows of all are gone since: somebody
+// has taken them out of the database. Code "unavailable" when that cannot be known.
 func (k *Keeper) Required(ctx context.Context) (bool, error) {
 	tokens, err := k.read(ctx)
 	if err != nil {
 		return true, err
 	}
-	return len(tokens.rows) > 0, nil
+	if len(tokens.rows) > 0 {
+		k.needed.Store(true)
+	}
+	return k.needed.Load(), nil
 }
 
 // Check returns the live token of a text. Code "unauthenticated" when there is

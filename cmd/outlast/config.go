@@ -15,7 +15,7 @@ import (
 )
 
 func newConfig(c *cli) *cobra.Command {
-	return noun("config", "Look at the configuration file of a server; needs no server", newConfigCheck(c), newConfigPrint(c), newConfigSchema(c))
+	return noun("config", "Look at the configuration of a server; needs no server", newConfigCheck(c), newConfigPrint(c), newConfigSchema(c), newConfigAdopt(c))
 }
 
 // checked is what config check and policy check say.

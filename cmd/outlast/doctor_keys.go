@@ -13,7 +13,7 @@ func (r *report) examineKeys(well bool, detail string) {
 	if !well {
 		status = fails
 	}
-	r.add("encryption", status, detail, "give all nodes the same keys (encryption.keys, --encryption-key-file)")
+	r.add("encryption", status, detail, "give all nodes the same keys (encryption.keys, --encryption-key-file); what is not authenticated: outlast config adopt")
 }
 
 // examineMissing tells of tasks that wait for a key, among the newest pending ones

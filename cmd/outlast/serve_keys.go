@@ -60,6 +60,30 @@ func (f *keyFlags) put(to *config.Encryption) error {
 	return nil
 }
 
+// placesOfKeys says where a command that works on a store itself finds its keys: in
+// flags, or in the configuration file of the servers.
+type placesOfKeys struct {
+	keyFlags
+	config string
+}
+
+func (f *placesOfKeys) add(flags *pflag.FlagSet) {
+	f.keyFlags.add(flags)
+	flags.StringVar(&f.config, "config", "", "configuration file of the servers, which says where the store and its encryption keys are; env OUTLAST_CONFIG")
+}
+
+// read is the file with what flags say before it; one of defaults without a file.
+func (f *placesOfKeys) read() (*config.File, error) {
+	file, err := config.Parse("", nil)
+	if f.config != "" {
+		file, err = readConfig(f.config)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return file, f.put(&file.Encryption)
+}
+
 func isSet(variable string) bool {
 	_, set := os.LookupEnv(variable)
 	return set

@@ -13,15 +13,24 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
 )
 
 func newToken(c *cli) *cobra.Command {
-	var url string
-	cmd := noun("token", "Make, list and revoke the tokens that requests need", newTokenCreate(c, &url), newTokenList(c, &url), newTokenRevoke(c, &url))
-	cmd.PersistentFlags().StringVar(&url, "store", "", "work on this store instead of asking the server: "+storeForms)
+	place := &tokenPlace{}
+	cmd := noun("token", "Make, list and revoke the tokens that requests need", newTokenCreate(c, place), newTokenList(c, place), newTokenRevoke(c, place))
+	cmd.PersistentFlags().StringVar(&place.url, "store", "", "work on this store instead of asking the server: "+storeForms)
+	place.add(cmd.PersistentFlags())
 	return cmd
+}
+
+// tokenPlace is where tokens are: in the store of a URL, with its keys, or "" for those
+// of the server.
+type tokenPlace struct {
+	placesOfKeys
+	url string
 }
 
 // tokens are made, listed and revoked by a server or on a store.
@@ -33,7 +42,8 @@ type tokens interface {
 
 // tokens does something by the server, or on the store of a URL. One that is not
 // there is made only if a token is.
-func (c *cli) tokens(ctx context.Context, url string, create bool, do func(tokens) error) (err error) {
+func (c *cli) tokens(ctx context.Context, place *tokenPlace, create bool, do func(tokens) error) (err error) {
+	url := place.url
 	if url == "" {
 		api, err := c.connect()
 		if err != nil {
@@ -56,7 +66,29 @@ func (c *cli) tokens(ctx context.Context, url string, create bool, do func(token
 		return err
 	}
 	defer func() { err = errors.Join(err, backend.Close()) }()
-	return do(&storeTokens{token.NewKeeper(backend)})
+	rows, err := place.admitted(ctx, backend)
+	if err != nil {
+		return err
+	}
+	return do(&storeTokens{token.NewKeeper(rows)})
+}
+
+// admitted is a store as who has its keys sees it. Where tasks are encrypted, so that
+// tokens are authenticated, the key is needed.
+func (p *tokenPlace) admitted(ctx context.Context, backend store.Backend) (store.Backend, error) {
+	file, err := p.read()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := readKeys(&file.Encryption)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := sealed.Wrap(backend, keys, nil)
+	if err != nil {
+		return nil, err
+	}
+	return rows, rows.Admit(ctx)
 }
 
 // storeTokens works on a store, so that there can be a first token.
@@ -101,7 +133,7 @@ func tokenView(t *token.Token) client.Token {
 	}
 }
 
-func newTokenCreate(c *cli, url *string) *cobra.Command {
+func newTokenCreate(c *cli, place *tokenPlace) *cobra.Command {
 	var spec client.TokenSpec
 	var ttl time.Duration
 	cmd := &cobra.Command{
@@ -120,7 +152,7 @@ and targets; admin does everything; enqueuer enqueues tasks and follows them by
 their ids; worker takes tasks and settles them. --queue bounds a token to queues.`,
 		RunE: c.act(func(ctx context.Context, _ []string) error {
 			spec.TTL = client.Duration(ttl)
-			return c.tokens(ctx, *url, true, func(t tokens) error {
+			return c.tokens(ctx, place, true, func(t tokens) error {
 				spec.ID = cmp.Or(spec.ID, token.NewID())
 				made, err := t.CreateToken(ctx, spec)
 				if err != nil {
@@ -153,11 +185,11 @@ func inDoubt(err error) bool {
 	return !errors.As(err, &problem) || problem.Code == task.CodeUnavailable || problem.Code == task.CodeInternal
 }
 
-func newTokenList(c *cli, url *string) *cobra.Command {
+func newTokenList(c *cli, place *tokenPlace) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List tokens by name, without their secrets", Args: cobra.NoArgs,
 		RunE: c.act(func(ctx context.Context, _ []string) error {
-			return c.tokens(ctx, *url, false, func(t tokens) error {
+			return c.tokens(ctx, place, false, func(t tokens) error {
 				all, err := t.Tokens(ctx)
 				if err != nil {
 					return err
@@ -168,11 +200,11 @@ func newTokenList(c *cli, url *string) *cobra.Command {
 	}
 }
 
-func newTokenRevoke(c *cli, url *string) *cobra.Command {
+func newTokenRevoke(c *cli, place *tokenPlace) *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke ID", Short: "End a token for good, within 2 seconds on all nodes", Args: cobra.ExactArgs(1),
 		RunE: c.act(func(ctx context.Context, args []string) error {
-			return c.tokens(ctx, *url, false, func(t tokens) error {
+			return c.tokens(ctx, place, false, func(t tokens) error {
 				revoked, err := t.RevokeToken(ctx, args[0])
 				if err != nil {
 					return err

@@ -31,6 +31,9 @@ type Status struct {
 	// name of the key; "" is for those that are not sealed and have to be, or are
 	// damaged.
 	Waiting map[string]int
+	// Unproven are the objects of configuration, as kind/name, that are not used here
+	// because nobody vouches for them, each with the reason; see [Store.Adopt].
+	Unproven map[string]string
 	// Operations counts those that run, or would, and do not open here, likewise.
 	Operations map[string]int
 }
@@ -55,10 +58,15 @@ func (s *Store) Admit(ctx context.Context) error {
 	if status.InTheClear() {
 		return unsealed(status)
 	}
-	if status.Current == "" || slices.Contains(status.Known, status.Current) {
+	if status.Current == "" {
 		return nil
 	}
-	return s.remember(ctx)
+	if !slices.Contains(status.Known, status.Current) {
+		if err := s.remember(ctx); err != nil {
+			return err
+		}
+	}
+	return s.signAgain(ctx)
 }
 
 // Status compares the keys of this process with those of the store now.
@@ -69,8 +77,31 @@ func (s *Store) Status(ctx context.Context) (*Status, error) {
 	}
 	status := s.ring.status(objects)
 	status.Waiting = s.Unopened()
+	if status.Unproven, err = s.unproven(ctx); err != nil {
+		return nil, err
+	}
 	status.Operations, err = s.lockedOperations(ctx)
 	return status, err
+}
+
+// unproven are the objects that steer and are not used here, as kind/name.
+func (s *Store) unproven(ctx context.Context) (names map[string]string, err error) {
+	if s.ring.current == nil {
+		return nil, nil
+	}
+	for _, kind := range steering {
+		doubted, err := s.doubted(ctx, kind)
+		if err != nil {
+			return nil, err
+		}
+		for i := range doubted {
+			if names == nil {
+				names = make(map[string]string)
+			}
+			names[kind+"/"+doubted[i].Name] = doubted[i].Doubt.Error()
+		}
+	}
+	return names, nil
 }
 
 // mostLocked is how many of the operations that run are looked at, the newest.

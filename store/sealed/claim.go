@@ -13,6 +13,10 @@ import (
 // and its code.
 const Undecryptable = "undecryptable"
 
+// Unproven is the class of the failure of a task that waits because an object that it
+// goes by, such as its policy, is one that nobody vouches for, and its code.
+const Unproven = "unproven"
+
 // How long a task that does not open waits before the next look: as long as it
 // has not opened already, within these bounds.
 const (
@@ -49,16 +53,21 @@ func (s *Store) openAll(ctx context.Context, tasks []*task.Task) (opened []*task
 	var back []store.Settlement
 	opened = tasks[:0]
 	for _, t := range tasks {
-		err := s.ring.openToRun(t)
+		code, err := Undecryptable, s.ring.openToRun(t)
+		if err == nil && s.gate != nil && s.ring.current != nil {
+			code, err = Unproven, s.gate(t)
+		}
 		if err == nil {
 			opened = append(opened, t)
 			continue
 		}
-		if s.unreadable != nil {
-			s.unreadable(t, err)
+		if code == Undecryptable {
+			if s.unreadable != nil {
+				s.unreadable(t, err)
+			}
+			s.unopened.add(t.ID, MissingKey(err), s.now())
 		}
-		s.unopened.add(t.ID, MissingKey(err), s.now())
-		back = append(back, s.handBack(t, err))
+		back = append(back, s.handBack(t, code, err))
 	}
 	if len(back) == 0 {
 		return opened, nil
@@ -85,14 +94,14 @@ func waitAfter(already time.Duration) time.Duration { return min(max(already, le
 
 // handBack makes a task wait that does not open. It costs no attempt and no row of
 // history; the failure stays on the task, with the time since when.
-func (s *Store) handBack(t *task.Task, cause error) store.Settlement {
+func (s *Store) handBack(t *task.Task, code string, cause error) store.Settlement {
 	now := s.now()
 	since := now
-	if last := t.LastError; last != nil && last.Code == Undecryptable && last.At.Before(now) {
+	if last := t.LastError; last != nil && last.Code == code && last.At.Before(now) {
 		since = last.At
 	}
 	failure := &task.Failure{
-		Category: string(retry.Local), Type: Undecryptable, Code: Undecryptable, Effect: string(retry.NotSent),
+		Category: string(retry.Local), Type: code, Code: code, Effect: string(retry.NotSent),
 		Message: cause.Error(), At: since, Delay: waitAfter(now.Sub(since)),
 	}
 	failure.Fingerprint = task.Fingerprint(t.Type, failure)

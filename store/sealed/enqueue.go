@@ -1,6 +1,7 @@
 package sealed
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -138,8 +139,12 @@ func (s *Store) Change(ctx context.Context, change store.Change) (*store.Changed
 			return nil, err
 		}
 	}
+	given := change.Put
 	if k := s.ring.current; k != nil {
 		change.Put = k.sealObjects(change.Put)
+	}
+	if k := s.ring.signer; k != nil {
+		change.Sign = k.sign
 	}
 	for {
 		for i := range made {
@@ -160,7 +165,12 @@ func (s *Store) Change(ctx context.Context, change store.Change) (*store.Changed
 			return nil, err
 		}
 		_, _ = s.shown(changed.Results, nil)
-		s.ring.openObjects(changed.Put)
+		for i := range changed.Put {
+			changed.Put[i].Body = bytes.Clone(given[i].Body)
+		}
+		if s.ring.current != nil && !changed.Repeated {
+			s.seen.add(changed.Put)
+		}
 		return changed, nil
 	}
 }

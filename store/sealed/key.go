@@ -71,11 +71,12 @@ type key struct {
 	tasks   *mac   // gives every task its own key
 	nonces  *mac
 	content *mac
+	objects *mac // vouches for configuration
 }
 
 func newKey(id string, secret []byte) (*key, error) {
 	k := &key{id: id}
-	for purpose, derived := range map[string]**mac{"tasks": &k.tasks, "nonces": &k.nonces, "content": &k.content} {
+	for purpose, derived := range map[string]**mac{"tasks": &k.tasks, "nonces": &k.nonces, "content": &k.content, "objects": &k.objects} {
 		made, err := hkdf.Key(sha256.New, secret, nil, "outlast sealed 1 "+purpose, sha256.Size)
 		if err != nil {
 			return nil, err
@@ -183,6 +184,7 @@ func (k *key) contentOf(content [16]byte) (keyed [16]byte) {
 // ring is all keys of this process.
 type ring struct {
 	current *key // nil for none
+	signer  *key // that objects are signed with: the current one, or that which is to be
 	all     map[string]*key
 	strict  bool
 	clear   bool // new tasks are not to be sealed
@@ -199,9 +201,12 @@ func newRing(keys Keys) (*ring, error) {
 			return nil, err
 		}
 		r.all[id] = made
-		if !keys.Clear && (id == keys.Current || len(keys.Secrets) == 1) {
-			r.current = made
+		if id == keys.Current || len(keys.Secrets) == 1 {
+			r.signer = made
 		}
+	}
+	if !keys.Clear {
+		r.current = r.signer
 	}
 	return r, nil
 }

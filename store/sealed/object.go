@@ -40,31 +40,47 @@ func (r *ring) openObject(o *store.Object) {
 	o.Body, _ = r.openMarked(objectPart(o), string(o.Body[1:len(o.Body)-1]))
 }
 
-func (r *ring) openObjects(objects []store.Object) {
+// openAfter opens objects that were read after known was, and notes what they are.
+func (s *Store) openAfter(known map[objectName]int64, objects []store.Object) {
 	for i := range objects {
-		r.openObject(&objects[i])
+		o := &objects[i]
+		s.ring.prove(o)
+		if s.ring.current != nil && o.Doubt == nil && o.Version < known[objectName{o.Kind, o.Name}] {
+			o.Body, o.Doubt = nil, &unproven{wentBack}
+		}
+		s.ring.openObject(o)
+	}
+	if s.ring.current != nil {
+		s.seen.add(objects)
 	}
 }
 
 // Object implements [store.Config].
 func (s *Store) Object(ctx context.Context, kind, name string) (*store.Object, error) {
+	known := s.seen.before()
 	object, err := s.Backend.Object(ctx, kind, name)
-	if object != nil {
-		s.ring.openObject(object)
+	if err != nil {
+		return nil, err
 	}
-	return object, err
+	one := []store.Object{*object}
+	s.openAfter(known, one)
+	return &one[0], nil
 }
 
 // Objects implements [store.Config].
 func (s *Store) Objects(ctx context.Context, kind string) ([]store.Object, error) {
+	known := s.seen.before()
 	objects, err := s.Backend.Objects(ctx, kind)
-	s.ring.openObjects(objects)
+	s.openAfter(known, objects)
 	return objects, err
 }
 
 // ObjectVersions implements [store.Config].
 func (s *Store) ObjectVersions(ctx context.Context, kind, name string, limit int) ([]store.Object, error) {
 	versions, err := s.Backend.ObjectVersions(ctx, kind, name, limit)
-	s.ring.openObjects(versions)
+	for i := range versions {
+		s.ring.prove(&versions[i])
+		s.ring.openObject(&versions[i])
+	}
 	return versions, err
 }

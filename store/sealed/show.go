@@ -2,6 +2,7 @@ package sealed
 
 import (
 	"context"
+	"slices"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/pages"
@@ -225,16 +226,24 @@ func (s *Store) operation(operation *store.Operation, err error) (*store.Operati
 }
 
 // request is what was asked for; as it is where it does not open, so that it can
-// be put again as it is.
+// be put again as it is. What is to be sealed and is not looks as if it were, so that
+// nobody does it.
 func (s *Store) request(operation *store.Operation) []byte {
 	plain, err := s.openRequest(operation)
-	if err != nil {
+	switch {
+	case err == nil:
+		return plain
+	case isSealed(operation.Request):
 		return operation.Request
 	}
-	return plain
+	return slices.Concat([]byte(store.SealMark), []byte{0}, operation.Request)
 }
 
 func (s *Store) openRequest(operation *store.Operation) ([]byte, error) {
+	goesOn := operation.State == store.OperationRunning || operation.State == store.OperationPaused
+	if s.ring.current != nil && goesOn && len(operation.Request) > 0 && !isSealed(operation.Request) {
+		return nil, &undecryptable{reason: "what was asked for is not sealed, and this process does only what is"}
+	}
 	return s.ring.open(part{of: []byte(operation.ID), name: "request"}, operation.Request)
 }
 

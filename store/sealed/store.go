@@ -14,6 +14,8 @@ type Store struct {
 	ring       *ring
 	unreadable func(t *task.Task, err error)
 	unopened   unopened
+	seen       seen
+	gate       func(t *task.Task) error
 	now        func() time.Time
 }
 
@@ -28,6 +30,11 @@ func Wrap(backend store.Backend, keys Keys, unreadable func(t *task.Task, err er
 	}
 	return &Store{Backend: backend, ring: ring, unreadable: unreadable, now: time.Now}, nil
 }
+
+// Gate has a task that is to run wait while an object that it goes by is one that nobody
+// vouches for: reason says so, and is nil for all others. It is asked of every task where
+// this process seals, and must not block. Call it before the store is used.
+func (s *Store) Gate(reason func(t *task.Task) error) { s.gate = reason }
 
 // Through finds what the store below can do beyond the contract, for [store.As]:
 // as it is where nothing that it carries is sealed.

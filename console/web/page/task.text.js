@@ -15,6 +15,7 @@ const en = {
   'waiting.budget spent': 'The retry budget of its target is spent: too many calls were retries.', 'waiting.rate limited': 'Its target asked to be called less often.', 'waiting.concurrency': 'As many calls as are allowed at once are running.',
   'waiting.group backoff': 'Its worker group takes nothing now; the next try comes by itself.', 'waiting.no slot': 'All slots of the nodes are taken, or it is about to start.', 'waiting.no worker': 'No node and no worker can start tasks of its type.', 'waiting.unowned': 'Its lane has no owner at the moment; a node takes it within seconds.',
   'waiting.no key': 'The nodes lack the key that its payload is encrypted with.',
+  'waiting.not authenticated': 'A policy or setting that it goes by is not authenticated by the encryption key.',
   fallback: 'Fallback', callback: 'Callback', parent: 'Follows', dispatchFailures: 'Failed dispatches', encrypted: 'The payload is no JSON; it is shown in base64.', retries: 'Retries left', never: 'Its policy plans no more retries.',
 };
 
@@ -34,6 +35,7 @@ const zh = {
   'waiting.budget spent': '目标的重试预算已用尽：重试占比过高。', 'waiting.rate limited': '目标要求降低调用频率。', 'waiting.concurrency': '同时进行的调用已达上限。',
   'waiting.group backoff': '其工作组目前不接收任务；会自动再次尝试。', 'waiting.no slot': '节点的执行槽已满，或即将开始。', 'waiting.no worker': '没有节点或工作进程能执行此类型。', 'waiting.unowned': '其分片暂无所有者；数秒内会有节点接管。',
   'waiting.no key': '节点缺少解密其载荷的密钥。',
+  'waiting.not authenticated': '它所依据的策略或设置未经加密密钥认证。',
   fallback: '后备任务', callback: '回调', parent: '源自', dispatchFailures: '派发失败次数', encrypted: '载荷不是 JSON，以 base64 显示。', retries: '剩余重试', never: '策略不再安排重试。',
 };
 

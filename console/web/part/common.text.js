@@ -24,7 +24,7 @@ const en = {
   'category.permanent': 'permanent', 'category.canceled': 'canceled', 'category.deadline': 'deadline', 'category.unsent': 'unsent', 'category.conflict': 'conflict', 'category.network': 'network',
   'category.timeout': 'timeout', 'category.throttled': 'throttled', 'category.unavailable': 'unavailable', 'category.local': 'local', 'category.bug': 'bug', 'category.unknown': 'unknown',
   'reason.exhausted': 'all attempts failed', 'reason.permanent': 'permanent failure', 'reason.expired': 'out of time', 'reason.crash_loop': 'crashed again and again', 'reason.no_handler': 'nothing can start it', 'reason.rejected': 'given up by its handler',
-  'held.breaker open': 'held: breaker', 'held.paused': 'held: queue paused', 'held.budget spent': 'held: retry budget', 'held.rate limited': 'held: pace of the target', 'held.concurrency': 'held: no free place', 'held.behind key': 'held: ordering key', 'held.key blocked': 'held: ordering key', 'held.no worker': 'held: no worker', 'held.no key': 'held: no key', 'held.group backoff': 'held: worker group', 'held.no slot': 'waits for a slot', 'held.unowned': 'waits for a node',
+  'held.breaker open': 'held: breaker', 'held.paused': 'held: queue paused', 'held.budget spent': 'held: retry budget', 'held.rate limited': 'held: pace of the target', 'held.concurrency': 'held: no free place', 'held.behind key': 'held: ordering key', 'held.key blocked': 'held: ordering key', 'held.no worker': 'held: no worker', 'held.no key': 'held: no key', 'held.not authenticated': 'held: not authenticated', 'held.group backoff': 'held: worker group', 'held.no slot': 'waits for a slot', 'held.unowned': 'waits for a node',
 };
 
 /** @type {typeof en} */
@@ -50,7 +50,7 @@ const zh = {
   'category.permanent': '永久失败', 'category.canceled': '已取消', 'category.deadline': '超过期限', 'category.unsent': '未发出', 'category.conflict': '冲突', 'category.network': '网络',
   'category.timeout': '超时', 'category.throttled': '被限流', 'category.unavailable': '不可用', 'category.local': '本地', 'category.bug': '程序错误', 'category.unknown': '未知',
   'reason.exhausted': '尝试全部失败', 'reason.permanent': '永久失败', 'reason.expired': '超过期限', 'reason.crash_loop': '反复崩溃', 'reason.no_handler': '无人能执行', 'reason.rejected': '被处理程序放弃',
-  'held.breaker open': '受阻：熔断器', 'held.paused': '受阻：队列已暂停', 'held.budget spent': '受阻：重试预算', 'held.rate limited': '受阻：目标限速', 'held.concurrency': '受阻：并发已满', 'held.behind key': '受阻：顺序键', 'held.key blocked': '受阻：顺序键', 'held.no worker': '受阻：没有工作进程', 'held.no key': '受阻：缺少密钥', 'held.group backoff': '受阻：工作组', 'held.no slot': '等待执行槽', 'held.unowned': '等待节点',
+  'held.breaker open': '受阻：熔断器', 'held.paused': '受阻：队列已暂停', 'held.budget spent': '受阻：重试预算', 'held.rate limited': '受阻：目标限速', 'held.concurrency': '受阻：并发已满', 'held.behind key': '受阻：顺序键', 'held.key blocked': '受阻：顺序键', 'held.no worker': '受阻：没有工作进程', 'held.no key': '受阻：缺少密钥', 'held.not authenticated': '受阻：配置未认证', 'held.group backoff': '受阻：工作组', 'held.no slot': '等待执行槽', 'held.unowned': '等待节点',
 };
 
 export const t = translator(en, zh);

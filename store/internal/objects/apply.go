@@ -119,6 +119,9 @@ func compare(tables Tables, change *store.Change) ([]step, error) {
 		}
 		s.next.Version++
 		s.next.UpdatedAt = tables.Now()
+		if change.Sign != nil && !s.delete {
+			s.next.Body = change.Sign(&s.next)
+		}
 	}
 	return steps, nil
 }
