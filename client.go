@@ -57,9 +57,10 @@ type Client struct {
 	doubted   atomic.Value  // which objects nobody vouches for, as it was told last
 	unsealed  atomic.Bool   // it was told that tasks of this node are in the clear beside others
 
-	startStop sync.Mutex    // held by Start and Stop
-	state     atomic.Int32  // opened, started or stopped
-	closed    chan struct{} // closed by Stop
+	startStop   sync.Mutex                // held by Start and Stop
+	exhaustedAt atomic.Pointer[time.Time] // when the log was last told that this node lacks descriptors, memory or ports
+	state       atomic.Int32              // opened, started or stopped
+	closed      chan struct{}             // closed by Stop
 }
 
 // The states of a client. It accepts tasks until its engine has stopped, so

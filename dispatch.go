@@ -63,6 +63,9 @@ func verdictOf(err error) group.Verdict {
 	if !errors.As(err, &failed) {
 		return group.Verdict{}
 	}
+	if failed.Exhausted() != "" {
+		return group.Verdict{Own: true}
+	}
 	_, closed := errors.AsType[*safehttp.RefusedError](err) // to this node: no fault of the task
 	switch verdict := &failed.Verdict; {
 	case failed.Status == http.StatusServiceUnavailable:

@@ -49,6 +49,7 @@ type metrics struct {
 	commitTime *prometheus.HistogramVec // kind
 	alerts     *prometheus.CounterVec   // channel, result
 	unreadable prometheus.Counter
+	exhausted  *prometheus.CounterVec // code
 
 	mu    sync.Mutex
 	types atomic.Pointer[map[place]*typeMetrics] // copied at every change
@@ -103,6 +104,7 @@ func newMetrics(c *Client) *metrics {
 	m.commitTime = histogram(m, "outlast_store_commit_seconds", "Time of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(0.0001, 2.5, 14), "kind")
 	m.alerts = counter(m, "outlast_alert_deliveries_total", "Messages to channels, by result: sent, failed, silenced, or digested with others because the channel may take no more.", "channel", "result")
 	m.unreadable = counter(m, "outlast_undecryptable_total", "Tasks that were due and could not be opened here for want of their encryption key; each counts again at every look.").WithLabelValues()
+	m.exhausted = counter(m, "outlast_exhausted_total", "Requests of tasks that this node lacked the means to make, by the system's code, such as EMFILE: too many open files. Their tasks were handed back.", "code")
 	m.zeroes()
 	m.collectors = append(m.collectors, newGauges(c))
 	m.types.Store(&map[place]*typeMetrics{})

@@ -177,7 +177,7 @@ func (r *registry) push(ctx context.Context, run *engine.Run) ([]byte, error) {
 
 // request makes the request of a task, to another URL than its own if one is given.
 func (r *registry) request(ctx context.Context, run *engine.Run, url string, secret []byte) ([]byte, error) {
-	return r.sender.Do(ctx, push.Call{
+	result, err := r.sender.Do(ctx, push.Call{
 		Task:        run.Task,
 		TraceParent: r.client.tracer.Carried(ctx),
 		URL:         url,
@@ -186,6 +186,7 @@ func (r *registry) request(ctx context.Context, run *engine.Run, url string, sec
 		Secret:      secret,
 		Limited:     run.Task.Spec.Timeout > 0 || run.Policy.Timeout() > 0,
 	})
+	return result, r.client.exhausted(err)
 }
 
 // Policy implements [engine.Registry].

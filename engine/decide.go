@@ -120,9 +120,9 @@ func (d *decided) steer(end *ending, steer Steer) {
 		s.Outcome, d.elsewhere = task.OutcomeReleased, steer.Ability
 	case SteerHold:
 		d.hold = &steer
-		s.Outcome, s.RunAt = task.OutcomeReleased, end.run.Task.RunAt
-		s.Failure = failure(end, retry.Classify(end.err)) // no attempt, but what was found out
-		s.Failure.Delay = previousDelay(end.run.Task)
+		d.handBack(end, end.run.Task.RunAt)
+	case SteerRelease:
+		d.handBack(end, end.ended.Add(spread(wait(steer.After), end.random)))
 	case SteerCancel:
 		s.Outcome = task.OutcomeCanceled
 		s.Failure = failure(end, retry.Classify(end.err))
@@ -142,6 +142,22 @@ func (d *decided) steer(end *ending, steer Steer) {
 			d.retryAfter(end, wait(steer.After))
 		}
 	}
+}
+
+// handBack is no attempt, but tells what was found out.
+func (d *decided) handBack(end *ending, at time.Time) {
+	s := &d.settlement
+	s.Outcome, s.RunAt = task.OutcomeReleased, at
+	s.Failure = failure(end, retry.Classify(end.err))
+	s.Failure.Delay = previousDelay(end.run.Task)
+}
+
+// spread is a wait of d to twice d.
+func spread(d time.Duration, random retry.Rand) time.Duration {
+	if random == nil {
+		return d
+	}
+	return d + time.Duration(random.Float64()*float64(d))
 }
 
 // fail records a failed attempt and asks the policy about it.

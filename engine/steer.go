@@ -10,7 +10,7 @@ import (
 // in the chain that implements Steerer decides before the policy does.
 type Steer struct {
 	Action SteerAction
-	After  time.Duration // for SteerRetry, SteerSnooze and SteerHold
+	After  time.Duration // for SteerRetry, SteerSnooze, SteerHold and SteerRelease
 	Held   store.Held    // for SteerHold: what others are to know
 	Since  time.Time     // for SteerHold: when that was found; a later [Engine.Unhold] knows better
 	// Ability is what a node must list to take the task, for SteerElsewhere.
@@ -42,4 +42,8 @@ const (
 	// back, keeps its place, and nothing of its target starts on this node for After.
 	// Then one task tries, and others follow once one of them was taken.
 	SteerHold SteerAction = "hold"
+	// SteerRelease: nothing was called, for want of this node's own means. The task is
+	// handed back, and runs again After to twice After from now. It says nothing of the
+	// target.
+	SteerRelease SteerAction = "release"
 )

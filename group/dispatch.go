@@ -16,6 +16,9 @@ type Verdict struct {
 	After   time.Duration // how long the member wants to be left alone
 	// Elsewhere says that this node may not call the member, and another may.
 	Elsewhere bool
+	// Own says that this node lacked the means to make the call, whoever is called:
+	// nobody was asked, and the call itself says what is to be done.
+	Own bool
 }
 
 // ErrElsewhere says that this node may call no member that has room, and that another
@@ -63,7 +66,7 @@ func (g *Groups) Send(ctx context.Context, name string, call Call) error {
 			return g.fail(name, began, last)
 		}
 		verdict := g.call(ctx, name, m, at.URL, call)
-		if verdict.Kind == "" {
+		if verdict.Kind == "" || verdict.Own {
 			return nil
 		}
 		if ctx.Err() != nil {
@@ -117,6 +120,7 @@ func (g *Groups) call(ctx context.Context, name string, m *member, url string, c
 	defer g.giveBack(m)
 	verdict := call(ctx, url, func() { g.taken(name, m) })
 	switch {
+	case verdict.Own:
 	case verdict.Kind == "":
 		g.taken(name, m)
 	case verdict.Elsewhere:

@@ -3,6 +3,8 @@ package binarytest
 import (
 	"bufio"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,18 +35,31 @@ const startWithin = 30 * time.Second
 // It is killed at the end of the test.
 func Serve(t testing.TB, args ...string) *Server {
 	t.Helper()
-	return Start(t, append([]string{"serve", "--listen", "127.0.0.1:0", "--allow-target", "127.0.0.0/8", "--log-level", "warn"}, args...)...)
+	return Start(t, slices.Concat(serveArgs, args)...)
 }
+
+var serveArgs = []string{"serve", "--listen", "127.0.0.1:0", "--allow-target", "127.0.0.0/8", "--log-level", "warn"}
 
 // Start runs a command that has a server, and waits like [Serve] until it says where
 // that listens.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
+	return start(t, exec.Command(path, args...)) //nolint:gosec // a test
+}
+
+// ServeWithin is [Serve] in a process that may have so many descriptors.
+func ServeWithin(t testing.TB, descriptors int, args ...string) *Server {
+	t.Helper()
+	limited := []string{"-c", `ulimit -n "$0" && exec "$@"`, strconv.Itoa(descriptors), path}
+	return start(t, exec.Command("sh", append(append(limited, serveArgs...), args...)...)) //nolint:gosec // a test
+}
+
+func start(t testing.TB, cmd *exec.Cmd) *Server {
+	t.Helper()
 	if path == "" {
 		t.Fatal("binarytest: let TestMain call binarytest.Run: nobody has built the program")
 	}
-	s := &Server{t: t, ended: make(chan struct{})}
-	s.cmd = exec.Command(path, args...)
+	s := &Server{t: t, cmd: cmd, ended: make(chan struct{})}
 	s.cmd.Dir = t.TempDir()
 	stderr, err := s.cmd.StderrPipe()
 	if err != nil {
