@@ -1,6 +1,7 @@
 package outlast
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -163,6 +164,9 @@ func (i *Inspector) PolicyVersions(ctx context.Context, name string) ([]policy.N
 //
 // Codes "invalid" with fields, "conflict" for another version, "managed_by_file".
 func (i *Inspector) PutPolicy(ctx context.Context, change policy.Change) (named *policy.Named, changed bool, err error) {
+	if change, err = i.shownPolicy(ctx, change); err != nil {
+		return nil, false, err
+	}
 	made, err := policy.Parse(change.Name, change.Form)
 	if err := policyErr(err); err != nil {
 		return nil, false, err
@@ -177,6 +181,24 @@ func (i *Inspector) PutPolicy(ctx context.Context, change policy.Change) (named 
 		body, err := made.Over(before)
 		return body, policyErr(err)
 	})
+}
+
+// shownPolicy is a change whose form is complete again where headers were hidden from who
+// has it: from the policy as it is, which must not change meanwhile.
+func (i *Inspector) shownPolicy(ctx context.Context, change policy.Change) (policy.Change, error) {
+	if !bytes.Contains(change.Form, []byte(task.Hidden)) {
+		return change, nil
+	}
+	before, err := i.before(ctx, &change)
+	if err != nil {
+		return change, err
+	}
+	var form []byte
+	if before != nil {
+		form, change.Version = namedOf(before).Form, &before.Version
+	}
+	change.Form, err = task.KeepJSON(change.Form, form)
+	return change, err
 }
 
 // checkPolicy checks the names that a policy takes from elsewhere. It may name itself.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -85,6 +87,9 @@ func (i *Inspector) PlanTicks(ctx context.Context, s schedule.Schedule, n int) (
 	if err := checkTicks(n); err != nil {
 		return nil, err
 	}
+	for _, request := range requestsOf(&s.Task) { // what is hidden there fires at no other time
+		maps.DeleteFunc(request.Headers, func(_, value string) bool { return value == task.Hidden })
+	}
 	if err := i.client.checkSchedule(ctx, &s); err != nil {
 		return nil, err
 	}
@@ -106,6 +111,9 @@ func checkTicks(n int) error {
 // for one that is put again as it stands), "managed_by_file" for a schedule that the
 // configuration file owns.
 func (i *Inspector) PutSchedule(ctx context.Context, s schedule.Schedule) (*schedule.View, error) {
+	if err := i.shownSchedule(ctx, &s); err != nil {
+		return nil, err
+	}
 	if err := i.client.checkSchedule(ctx, &s); err != nil {
 		return nil, err
 	}
@@ -144,6 +152,54 @@ func (i *Inspector) PutSchedule(ctx context.Context, s schedule.Schedule) (*sche
 		view.Created = created
 	}
 	return view, err
+}
+
+// shownSchedule completes a schedule again where headers were hidden from who has it:
+// from the schedule as it is.
+func (i *Inspector) shownSchedule(ctx context.Context, s *schedule.Schedule) error {
+	given := requestsOf(&s.Task)
+	if !slices.ContainsFunc(slices.Collect(maps.Values(given)), hides) {
+		return nil
+	}
+	var kept map[string]*task.Request
+	switch view, err := i.Schedule(ctx, s.Name); {
+	case err == nil:
+		kept = requestsOf(&view.Schedule.Task)
+	case !errors.Is(err, &task.Error{Code: task.CodeNotFound}):
+		return err
+	}
+	for path, request := range given {
+		if err := task.KeepHeaders("task."+path, request, kept[path]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hides(r *task.Request) bool {
+	return slices.Contains(slices.Collect(maps.Values(r.Headers)), task.Hidden)
+}
+
+// requestsOf are the requests of a schedule's task, by their places. They become its own:
+// nothing of what it was made of is changed with them.
+func requestsOf(t *schedule.Task) map[string]*task.Request {
+	all := map[string]*task.Request{}
+	own := func(path string, request **task.Request) {
+		if *request != nil {
+			copied := **request
+			copied.Headers = maps.Clone(copied.Headers)
+			*request, all[path] = &copied, &copied
+		}
+	}
+	own("target", &t.Target)
+	for path, follow := range map[string]**task.Follow{"fallback.target": &t.Fallback, "on_success.target": &t.OnSuccess, "on_dead.target": &t.OnDead} {
+		if *follow != nil {
+			copied := **follow
+			*follow = &copied
+			own(path, &copied.HTTP)
+		}
+	}
+	return all
 }
 
 // DeleteSchedule deletes a schedule and returns it as it was. Tasks that it has

@@ -39,7 +39,7 @@ type Target struct {
 	Group   string            `json:"group,omitempty" doc:"Worker group, instead of url: its member with the least load gets the request."`
 	Path    string            `json:"path,omitempty" doc:"With group: the path at the member, such as /send."`
 	Method  string            `json:"method,omitempty" doc:"POST when absent."`
-	Headers map[string]string `json:"headers,omitempty"`
+	Headers map[string]string `json:"headers,omitempty" doc:"A value whose name sounds like a credential (authorization, cookie, token, key, secret, signature, password) is never answered: it says [hidden]. Given back where the policy or the schedule has such a header for the same host, that means the value that is there."`
 	Success string            `json:"success,omitempty" doc:"Condition in CEL that alone decides whether an answer is a success, whatever its status, over status, headers (the first value of each, by name in lower case) and body (JSON of at most 64 KiB as its value, else the first 64 KiB as a text): body.code == 0. At most 2 KiB. Without it a 2xx is."`
 }
 

@@ -226,7 +226,7 @@ func TestHash(t *testing.T) {
 }
 
 func TestValues(t *testing.T) {
-	f, err := Parse("f.yaml", []byte("store:\n  url: postgres://ann:se:cr@et@db/x?sslpassword=p&a=b\nlog: {level: warn}\npolicies:\n  p:\n    ttl: 1m\n"))
+	f, err := Parse("f.yaml", []byte("store:\n  url: postgres://ann:se:cr@et@db/x?sslpassword=p&a=b\nlog: {level: warn}\npolicies:\n  p:\n    ttl: 1m\n    fallback: {type: undo, target: {url: https://a.example/, headers: {X-Token: abc, X-Region: eu}}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestValues(t *testing.T) {
 	for path, want := range map[string]string{
 		"listen": "127.0.0.1:9 from env OUTLAST_LISTEN", "store.url": "postgres://ann:***@db/x?a=b&sslpassword=%2A%2A%2A from f.yaml:2",
 		"log.level": "warn from f.yaml:3", "log.format": "text from default", "engine.batch": "1000 from default", "grace": "25s from default",
-		"policies.p.ttl": "1m from f.yaml:6", "push.allow": "[] from default", "retries": "true from default",
+		"policies.p.ttl": "1m from f.yaml:6", "policies.p.fallback.target.headers.X-Token": "[hidden] from f.yaml:7", "policies.p.fallback.target.headers.X-Region": "eu from f.yaml:7", "push.allow": "[] from default", "retries": "true from default",
 	} {
 		if got[path] != want {
 			t.Errorf("%s: %s, want %s", path, got[path], want)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/outlast-dev/outlast/task"
 )
 
 // Value is one effective setting and where it comes from.
@@ -19,7 +21,8 @@ type Value struct {
 
 // Values lists every setting, in the order of the documentation, with what the
 // file says of named things at the end of their section. Overridden maps paths to
-// the flag or variable that goes before the file. Passwords in URLs are left out.
+// the flag or variable that goes before the file. Passwords in URLs are left out, and
+// headers that are credentials.
 func (f *File) Values(overridden map[string]string) []Value {
 	var all []Value
 	f.list("", reflect.ValueOf(f.Config), overridden, &all)
@@ -117,7 +120,11 @@ func (f *File) written(path string, value any, all *[]Value) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		f.written(join(path, name), object[name], all)
+		child := object[name]
+		if strings.HasSuffix(path, ".headers") && task.SecretHeader(name) {
+			child = task.Hidden
+		}
+		f.written(join(path, name), child, all)
 	}
 }
 

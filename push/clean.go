@@ -57,7 +57,7 @@ func redact(text string, t *task.Task) string {
 		return text
 	}
 	for name, value := range t.Spec.HTTP.Headers {
-		if !isSecret(name) {
+		if !task.SecretHeader(name) {
 			continue
 		}
 		for _, word := range strings.Fields(value) {
@@ -67,15 +67,4 @@ func redact(text string, t *task.Task) string {
 		}
 	}
 	return text
-}
-
-// isSecret reports whether a header's name sounds like a credential.
-func isSecret(name string) bool {
-	name = strings.ToLower(name)
-	for _, part := range [...]string{"auth", "cookie", "token", "key", "secret", "signature", "password", "credential"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
 }

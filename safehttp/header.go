@@ -85,6 +85,9 @@ func CheckHeader(name, value string) error {
 	if why := reservedHeader(name); why != "" {
 		return invalid("the header "+name+" cannot be set: "+why, "remove it")
 	}
+	if value == task.Hidden {
+		return invalid("the header "+name+" says "+task.Hidden+", which stands where a value was not shown", "give the value")
+	}
 	if len(value) > MaxHeaderValue {
 		return invalid("the value of the header "+name+" has "+strconv.Itoa(len(value))+" bytes",
 			"at most "+strconv.Itoa(MaxHeaderValue)+" are possible")

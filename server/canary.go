@@ -38,5 +38,5 @@ func wireCanary(named *policy.Named) *client.PolicyCanary {
 		return nil
 	}
 	base := named.Canary.Base
-	return &client.PolicyCanary{Version: named.Version, Share: named.Canary.Percent(), BaseVersion: base.Version, Base: client.PlainJSON(base.Body)}
+	return &client.PolicyCanary{Version: named.Version, Share: named.Canary.Percent(), BaseVersion: base.Version, Base: client.PlainJSON(task.HideJSON(base.Body))}
 }

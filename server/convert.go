@@ -45,7 +45,7 @@ func targetOf(r *task.Request) *client.Target {
 	if r == nil {
 		return nil
 	}
-	out := &client.Target{URL: r.URL, Method: r.Method, Headers: r.Headers, Success: r.Success}
+	out := &client.Target{URL: r.URL, Method: r.Method, Headers: task.HideHeaders(r.Headers), Success: r.Success}
 	if name, path, ok := task.GroupOf(r.URL); ok {
 		out.URL, out.Group, out.Path = "", name, path
 	}

@@ -144,7 +144,7 @@ func wirePolicies(ctx context.Context, all []policy.Named, err error) (answer[cl
 // it is, like the audit log, not for tokens that are for certain queues.
 func wirePolicy(ctx context.Context, named *policy.Named) client.Policy {
 	out := client.Policy{
-		Name: named.Name, Source: string(named.Source), Version: named.Version, Policy: client.PlainJSON(named.Form), Preset: named.Preset,
+		Name: named.Name, Source: string(named.Source), Version: named.Version, Policy: client.PlainJSON(task.HideJSON(named.Form)), Preset: named.Preset,
 		UpdatedAt: wireTime(named.UpdatedAt), UsedBy: named.UsedBy,
 	}
 	if scoped(ctx) == nil {

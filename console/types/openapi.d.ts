@@ -4129,6 +4129,7 @@ export interface components {
         Target: {
             /** @description Worker group, instead of url: its member with the least load gets the request. */
             group?: string;
+            /** @description A value whose name sounds like a credential (authorization, cookie, token, key, secret, signature, password) is never answered: it says [hidden]. Given back where the policy or the schedule has such a header for the same host, that means the value that is there. */
             headers?: {
                 [key: string]: string;
             };

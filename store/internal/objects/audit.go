@@ -33,6 +33,7 @@ func rowsOf(given []store.Audit, now store.Time) []Row {
 	for i, row := range given {
 		key := keyOfRow(now, i)
 		row.ID, row.At = key.String(), now
+		row.Before, row.After = task.HideJSON(row.Before), task.HideJSON(row.After)
 		rows[i] = Row{key, row}
 	}
 	return rows
@@ -140,6 +141,7 @@ func (r *Request) Answer(rows []Row) (page []store.Audit, next string) {
 			return page, cursor.Encode(cursor.Place{ID: rows[i-1].Key}, r.name)
 		}
 		rows[i].ID = rows[i].Key.String()
+		rows[i].Before, rows[i].After = task.HideJSON(rows[i].Before), task.HideJSON(rows[i].After) // older versions kept them whole
 		page = append(page, rows[i].Audit)
 	}
 	return page, ""
