@@ -20,6 +20,7 @@ type complaints struct {
 	tooLarge bool         // one of the complaints is about size
 	policies *policy.Set  // that names of policies may mean; nil for presets only
 	channel  channelCheck // nil where any may be named
+	calls    callCheck    // nil where any address may be called
 }
 
 // channelCheck says what is wrong with the name of a channel.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -142,7 +141,7 @@ func (c *Client) PutMember(ctx context.Context, m group.Member) error {
 
 func (c *complaints) memberURL(text string) {
 	before := len(c.fields)
-	c.request("member", &task.Request{URL: text})
+	c.request("member", "", &task.Request{URL: text})
 	for i := range c.fields[before:] {
 		c.fields[before+i].Path = "url"
 	}
@@ -158,17 +157,7 @@ func (c *Client) memberAddress(wrong *complaints, text string) {
 	if err != nil {
 		return
 	}
-	address, err := netip.ParseAddr(u.Hostname())
-	if u.Hostname() == "localhost" {
-		address, err = netip.AddrFrom4([4]byte{127, 0, 0, 1}), nil
-	}
-	if err != nil {
-		return
-	}
-	refused, isRefused := errors.AsType[*safehttp.RefusedError](c.outbound().CheckAddr(address))
-	if isRefused {
-		wrong.add("url", "has a "+refused.Kind+" address, which this node may not call", refused.Hint())
-	}
+	c.ownAddress(wrong, "url", u)
 }
 
 // RemoveMember lets a member leave its group, and reports whether it was there.

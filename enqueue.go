@@ -274,7 +274,7 @@ func (c *Client) prepareOf(ctx context.Context, d Draft, prefix string, channel 
 	d.TraceParent = c.tracer.Keep(ctx, d.TraceParent)
 	wrong := complaints{prefix: prefix, policies: c.policiesFor(ctx, &d)}
 	if !d.promised {
-		wrong.channel = channel
+		wrong.channel, wrong.calls = channel, c.callsOf(ctx)
 	}
 	now := time.Now()
 	d.validate(&wrong, now)

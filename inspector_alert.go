@@ -153,6 +153,8 @@ func (i *Inspector) AlertChannel(ctx context.Context, name string) (*alert.Chann
 func (i *Inspector) PutAlertChannel(ctx context.Context, spec alert.ChannelSpec) (*alert.ChannelView, error) {
 	var c complaints
 	c.fieldErrs(spec.Check())
+	c.calls = i.client.callsOf(ctx)
+	c.callableText("url", alert.Queue, spec.URL)
 	if spec.UsesFiles() {
 		c.add("secret_file", "files of the server are for channels of the configuration file", "name an environment variable instead")
 	}

@@ -203,13 +203,16 @@ func (i *Inspector) shownPolicy(ctx context.Context, change policy.Change) (poli
 
 // checkPolicy checks the names that a policy takes from elsewhere. It may name itself.
 func (c *Client) checkPolicy(ctx context.Context, made *policy.Policy) error {
-	wrong := complaints{channel: c.channelFor(ctx)}
+	wrong := complaints{channel: c.channelFor(ctx), calls: c.callsOf(ctx)}
 	if !absent(made.Alert) {
 		wrong.alert("alert", made.Alert)
 	}
 	if follow := made.Fallback; follow != nil {
 		if follow.Queue != "" {
 			c.queueOf(ctx, &wrong, "fallback.queue", follow.Queue)
+		}
+		if follow.HTTP != nil {
+			wrong.callableText("fallback.target.url", cmp.Or(follow.Queue, task.DefaultQueue), follow.HTTP.URL)
 		}
 		if follow.Policy != "" && follow.Policy != made.Name {
 			kept, err := c.readPolicies(ctx)

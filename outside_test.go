@@ -25,6 +25,9 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/store/sqlite"
@@ -189,15 +192,45 @@ func TestTargetSecrets(t *testing.T) {
 	}
 }
 
-// A private address is not reached unless it is allowed.
+// A private address is not reached unless it is allowed: what is written as a number is
+// refused when it is enqueued, a name when it is called.
 func TestPushToPrivateAddress(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("reached") }))
 	defer server.Close()
 	ctx, client := really(t, memory.New(), outlast.AsServer())
-	_, err := client.Run(ctx, outlast.Draft{Retry: quickly, Target: &task.Request{URL: server.URL}})
+	number, name := server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+	_, err := client.Run(ctx, outlast.Draft{Retry: quickly, Target: &task.Request{URL: name}})
 	var dead *outlast.DeadError
 	if !errors.As(err, &dead) || dead.Attempt != 1 {
 		t.Errorf("got %v", err)
+	}
+	private := &task.Request{URL: number}
+	for path, draft := range map[string]outlast.Draft{
+		"target.url":            {Target: private},
+		"fallback.target.url":   {Type: "t", Fallback: &task.Follow{HTTP: private}},
+		"on_success.target.url": {Type: "t", OnSuccess: &task.Follow{Type: "u", HTTP: private}},
+		"on_dead.target.url":    {Type: "t", OnDead: &task.Follow{HTTP: private}},
+	} {
+		_, err := client.Enqueue(ctx, draft)
+		wantPrivate(t, err, path)
+	}
+	_, err = client.EnqueueMany(ctx, []outlast.Draft{{Type: "t"}, {Target: private}}, true)
+	wantPrivate(t, err, "tasks[1].target.url")
+	inspect := client.Inspector()
+	_, err = inspect.PutSchedule(ctx, schedule.Schedule{Name: "s", Every: time.Hour, Task: schedule.Task{Target: private}})
+	wantPrivate(t, err, "task.target.url")
+	_, err = inspect.PutAlertChannel(ctx, alert.ChannelSpec{Name: "ops", Kind: alert.Webhook, URL: number})
+	wantPrivate(t, err, "url")
+	_, _, err = inspect.PutPolicy(ctx, policy.Change{Name: "p", Form: json.RawMessage(`{"fallback":{"target":{"url":"` + number + `"}}}`)})
+	wantPrivate(t, err, "fallback.target.url")
+}
+
+func wantPrivate(t *testing.T, err error, path string) {
+	t.Helper()
+	known, ok := errors.AsType[*outlast.Error](err)
+	if !ok || known.Code != task.CodeInvalid || len(known.Fields) != 1 || known.Fields[0].Path != path ||
+		!strings.Contains(known.Fields[0].Message, "has a loopback address") || !strings.Contains(known.Hint, "--allow-target 127.0.0.1/32") {
+		t.Errorf("%s: %v", path, err)
 	}
 }
 

@@ -93,6 +93,7 @@ func (e *elsewhere) look(ctx context.Context, refresh func(context.Context) erro
 type others struct {
 	topology *store.Topology
 	queues   map[string][]other
+	pushes   map[string]bool // whether one of them makes requests of a queue
 }
 
 type other struct {
@@ -102,9 +103,14 @@ type other struct {
 
 // nodes lists what other nodes that work on a queue list, widest first.
 func (e *elsewhere) nodes(now *store.Topology, self, queue string) []other {
+	return e.of(now, self).queues[queue]
+}
+
+// of is what is known of the nodes of a topology.
+func (e *elsewhere) of(now *store.Topology, self string) *others {
 	known := e.last.Load()
 	if known == nil || known.topology != now {
-		known = &others{now, map[string][]other{}}
+		known = &others{now, map[string][]other{}, map[string]bool{}}
 		for i := range now.Nodes {
 			if n := &now.Nodes[i]; n.ID != self && n.State == store.NodeAlive && !n.Gone {
 				known.add(n)
@@ -112,11 +118,12 @@ func (e *elsewhere) nodes(now *store.Topology, self, queue string) []other {
 		}
 		e.last.Store(known)
 	}
-	return known.queues[queue]
+	return known
 }
 
 func (o *others) add(n *store.Node) {
 	for queue, types := range n.Serves {
+		o.pushes[queue] = o.pushes[queue] || slices.Contains(types, engine.Push)
 		for _, capability := range types {
 			if r, ok := readReach(capability); ok {
 				o.queues[queue] = append(o.queues[queue], other{r, capability})

@@ -112,11 +112,43 @@ func TestTasksGoToNodesThatMayCall(t *testing.T) {
 	if err := open.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, view := range h.call(t, closed, 1) {
-		if view.State != task.Dead || view.DeadReason != task.Permanent || view.LastError.Code != "refused_address" {
-			t.Errorf("without a node that may: %s, %+v", view.State, view.LastError)
+	_, err = closed.Enqueue(t.Context(), outlast.Draft{Target: &task.Request{URL: h.url}})
+	wantPrivate(t, err, "target.url")
+}
+
+// A node that makes no requests of a queue does not judge for those that will.
+func TestEnqueuersDoNotJudgeAddresses(t *testing.T) {
+	h, data := newHook(t), memory.New()
+	producer, err := outlast.Open(t.Context(), data, outlast.EnqueueOnly())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := producer.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer producer.Stop(context.Background()) //nolint:errcheck // a test
+	draft := outlast.Draft{Target: &task.Request{URL: h.url}}
+	waits, err := producer.Enqueue(t.Context(), draft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until := func(what string, done func() bool) { // nodes learn of one another
+		t.Helper()
+		for deadline := time.Now().Add(10 * time.Second); !done(); {
+			if time.Now().After(deadline) {
+				t.Fatal(what)
+			}
 		}
 	}
+	reaching(t, data.Handle(), &logBook{})
+	until("the node did not refuse the call", func() bool {
+		view, err := producer.Inspector().Get(t.Context(), waits.Task.ID)
+		return err == nil && view.State == task.Dead && view.LastError.Code == "refused_address"
+	})
+	until("what no node may call was accepted", func() bool { _, err = producer.Enqueue(t.Context(), draft); return err != nil })
+	wantPrivate(t, err, "target.url")
+	reaching(t, data.Handle(), &logBook{}, loopback)
+	until("what a node may call was refused", func() bool { _, err = producer.Enqueue(t.Context(), draft); return err == nil })
 }
 
 // A node without the secret of a host leaves the task to one that has it.

@@ -49,7 +49,7 @@ func (d *Draft) validate(c *complaints, now time.Time) {
 	d.validateTimes(c, now)
 	d.validateLimits(c)
 	if d.Target != nil {
-		c.request("target", d.Target)
+		c.request("target", d.Queue, d.Target)
 	}
 	d.validateFollows(c)
 	if d.TraceParent != "" && !validTraceParent(d.TraceParent) {

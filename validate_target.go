@@ -15,8 +15,8 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// request checks the HTTP request of a task.
-func (c *complaints) request(path string, request *task.Request) {
+// request checks the HTTP request of a task of a queue.
+func (c *complaints) request(path, queue string, request *task.Request) {
 	if name, at, ok := task.GroupOf(request.URL); ok {
 		c.name(path+".group", name)
 		if _, err := safehttp.CheckURL("http://group" + at); err != nil {
@@ -24,8 +24,10 @@ func (c *complaints) request(path string, request *task.Request) {
 		}
 	} else if request.URL == "" {
 		c.add(path+".url", "is required", "write it like https://example.com/path")
-	} else if _, err := safehttp.CheckURL(request.URL); err != nil {
+	} else if u, err := safehttp.CheckURL(request.URL); err != nil {
 		c.refused(path+".url", err)
+	} else {
+		c.callable(path+".url", queue, u)
 	}
 	if request.Method != "" {
 		c.refused(path+".method", safehttp.CheckMethod(request.Method))
@@ -73,8 +75,8 @@ func (c *complaints) retryErr(path string, err error) {
 
 const policyHint = "name a policy that was put before, or a preset such as payment, or write an inline policy"
 
-// follow checks a follow-up task.
-func (c *complaints) follow(path string, follow *task.Follow) {
+// follow checks a follow-up of a task of a queue.
+func (c *complaints) follow(path, queue string, follow *task.Follow) {
 	if follow.Type != "" {
 		c.name(path+".type", follow.Type)
 	} else if follow.HTTP == nil || follow.HTTP.URL == "" {
@@ -87,7 +89,7 @@ func (c *complaints) follow(path string, follow *task.Follow) {
 		c.policyName(path+".policy", follow.Policy)
 	}
 	if follow.HTTP != nil {
-		c.request(path+".target", follow.HTTP)
+		c.request(path+".target", cmp.Or(follow.Queue, queue), follow.HTTP)
 	}
 	if len(follow.Payload) > 0 && (!utf8.Valid(follow.Payload) || !json.Valid(follow.Payload)) {
 		c.add(path+".payload", "is no JSON in UTF-8", "leave it out to pass on the payload of the task")
@@ -105,7 +107,7 @@ func (d *Draft) validateFollows(c *complaints) {
 		if one.follow == nil {
 			continue
 		}
-		c.follow(one.path, one.follow)
+		c.follow(one.path, d.Queue, one.follow)
 		if size += len(one.follow.Payload); size > task.MaxPayload {
 			c.large(one.path+".payload", "what follows the task", size, task.MaxPayload)
 			return

@@ -57,7 +57,7 @@ func TestTelemetry(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = a.Client().Run(t.Context(), outlast.Draft{
-		Target: &task.Request{URL: "http://127.0.0.1:9/canary-path", Headers: map[string]string{"X-A": "canary-header"}}, Payload: []byte(`"canary-payload"`), Metadata: map[string]string{"m": "canary-metadata"},
+		Target: &task.Request{URL: "http://localhost:9/canary-path", Headers: map[string]string{"X-A": "canary-header"}}, Payload: []byte(`"canary-payload"`), Metadata: map[string]string{"m": "canary-metadata"},
 	})
 	if dead := new(outlast.DeadError); !errors.As(err, &dead) {
 		t.Fatal(err)
