@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/task"
@@ -29,7 +30,7 @@ type Function[A any] struct {
 // calls; without a delay a call runs now. The function is run by every node
 // that has made it.
 func Func[A any](c *Client, name string, fn func(context.Context, A) error, opts ...HandleOption) *Function[A] {
-	Handle(c, name, fn, opts...)
+	Handle(c, name, fn, append(slices.Clip(opts), func(r *typeRules) { r.isFunc = true })...)
 	var rules typeRules
 	for _, opt := range opts {
 		if opt != nil {

@@ -21,6 +21,7 @@ type HandleOption func(*typeRules)
 // the queue.
 type typeRules struct {
 	policy     *retry.Policy
+	given      bool // policy was given, though it may be nil
 	policyName string
 	named      bool   // policyName may have been put in place of the preset
 	later      string // the name of a policy that is no preset; [Client.Start] looks for it
@@ -35,6 +36,7 @@ type typeRules struct {
 	maxAttempts *int
 	timeout     *time.Duration
 	delay       time.Duration // of Func only
+	isFunc      bool
 
 	names     bool // target was given
 	target    func(payload []byte) string
@@ -47,8 +49,13 @@ type typeRules struct {
 func Policy(name string) HandleOption { return func(r *typeRules) { r.name = name } }
 
 // Retry sets the policy of a type. It stands alone: MaxAttempts, Interval and
-// Timeout belong into the policy then.
-func Retry(policy *retry.Policy) HandleOption { return func(r *typeRules) { r.policy = policy } }
+// Timeout belong into the policy then. The policy's classifiers decide what the
+// handler's errors mean. Options that are for calls in this process, such as
+// [retry.WithBreaker] or [retry.Observe], mean nothing to tasks: [Client.Start]
+// refuses them by name; see [retry.Policy.CallsOnly].
+func Retry(policy *retry.Policy) HandleOption {
+	return func(r *typeRules) { r.policy, r.given = policy, true }
+}
 
 // Interval is the wait between two attempts, the same each time, instead of
 // the policy's backoff. It is never less, and up to a tenth more, so that tasks
@@ -62,7 +69,8 @@ func MaxAttempts(n int) HandleOption { return func(r *typeRules) { r.maxAttempts
 func Timeout(d time.Duration) HandleOption { return func(r *typeRules) { r.timeout = &d } }
 
 // Delay is the wait before the first attempt of a durable function; see
-// [Func]. It has no meaning for [Handle], whose tasks bring their own.
+// [Func]. [Client.Start] refuses it for [Handle], whose tasks bring their own, and for
+// functions that follow another one.
 func Delay(d time.Duration) HandleOption { return func(r *typeRules) { r.delay = d } }
 
 // compileRules turns options into a policy.
@@ -75,6 +83,9 @@ func compileRules(c *complaints, opts []HandleOption) typeRules {
 	}
 	c.alertOptions(&r)
 	c.targetOptions(&r)
+	if r.delay != 0 && !r.isFunc {
+		c.add("delay", "Delay has no meaning here: only calls of Func have it", "set Draft.Delay, or retry.FirstRunAfter in the policy")
+	}
 	if r.delay < 0 || r.delay > maxAhead {
 		c.add("delay", r.delay.String()+" is outside 0s to 87600h", "")
 	}
@@ -82,11 +93,12 @@ func compileRules(c *complaints, opts []HandleOption) typeRules {
 		c.add("timeout", r.timeout.String()+" is outside 1ms to 24h", "")
 	}
 	overrides := r.interval != nil || r.maxAttempts != nil || r.timeout != nil
-	if r.policy != nil {
+	if r.given {
 		r.policyName = inlinePolicy
 		if r.name != "" || overrides {
 			c.add("retry", "stands beside other options of the policy", "set them in the policy that Retry is given")
 		}
+		c.givenPolicy(r.policy)
 		return r
 	}
 	if r.name == "" && !overrides {
@@ -113,6 +125,26 @@ func compileRules(c *complaints, opts []HandleOption) typeRules {
 		r.policyName = policy.Default
 	}
 	return r
+}
+
+// givenPolicy refuses what a policy may not be or have as that of tasks.
+func (c *complaints) givenPolicy(p *retry.Policy) {
+	if p == nil || p.Backoff() == nil {
+		c.add("retry", "the policy is nil or empty", "make it with retry.New, retry.Preset or retry.Default")
+		return
+	}
+	for _, name := range p.CallsOnly() {
+		c.add("retry", name+" has no meaning for tasks", callsOnlyHints[name])
+	}
+}
+
+// callsOnlyHints say what tasks have instead, where they have something.
+var callsOnlyHints = map[string]string{
+	"For":           "guards of tasks are made by retry.TaskBudget and retry.TaskBreaker; Target names what they protect",
+	"WithBudget":    "use retry.TaskBudget",
+	"WithBreaker":   "use retry.TaskBreaker",
+	"Observe":       "use WithObserver or WithRegisterer of the client",
+	"NotIdempotent": "tasks are repeated: say retry.Attempts(1), or a rule that ends them",
 }
 
 // Handle says how tasks of a type are run here: fn gets the payload decoded

@@ -125,10 +125,10 @@ func (d *decided) steer(end *ending, steer Steer) {
 		d.handBack(end, end.ended.Add(spread(wait(steer.After), end.random)))
 	case SteerCancel:
 		s.Outcome = task.OutcomeCanceled
-		s.Failure = failure(end, retry.Classify(end.err))
+		s.Failure = failure(end, end.run.Policy.Classify(end.err))
 	case SteerDead:
 		s.Outcome, s.DeadReason = task.OutcomeDead, task.Rejected
-		s.Failure = failure(end, retry.Classify(end.err))
+		s.Failure = failure(end, end.run.Policy.Classify(end.err))
 	default:
 		verdict := classify(end)
 		d.verdict = verdict
@@ -148,7 +148,7 @@ func (d *decided) steer(end *ending, steer Steer) {
 func (d *decided) handBack(end *ending, at time.Time) {
 	s := &d.settlement
 	s.Outcome, s.RunAt = task.OutcomeReleased, at
-	s.Failure = failure(end, retry.Classify(end.err))
+	s.Failure = failure(end, end.run.Policy.Classify(end.err))
 	s.Failure.Delay = previousDelay(end.run.Task)
 }
 
@@ -215,22 +215,32 @@ func previousDelay(t *task.Task) time.Duration {
 	return t.LastError.Delay
 }
 
-// classify looks at what ended the context first: a handler's own error
-// text is of no use when it was the clock that stopped it.
+// classify asks the policy's classifiers, then what ended the context (a handler's own
+// error text is of no use when it was the clock that stopped it), then the tables.
 func classify(end *ending) retry.Verdict {
-	if isContextError(end.err) {
+	err := end.err
+	if isContextError(err) {
 		switch {
 		case errors.Is(end.cause, retry.ErrAttemptTimeout):
-			return retry.Verdict{Category: retry.Timeout, Effect: retry.Maybe, Type: "timeout"}
+			err = &stoppedError{err, retry.Verdict{Category: retry.Timeout, Effect: retry.Maybe, Type: "timeout"}}
 		case errors.Is(end.cause, retry.ErrDeadline):
-			return retry.Verdict{Category: retry.Deadline, Effect: retry.Maybe, Type: "deadline"}
-		case errors.Is(end.err, context.Canceled):
+			err = &stoppedError{err, retry.Verdict{Category: retry.Deadline, Effect: retry.Maybe, Type: "deadline"}}
+		case errors.Is(err, context.Canceled):
 			// The handler canceled a context of its own: nobody canceled the task.
-			return retry.Verdict{Category: retry.Unknown, Effect: retry.Maybe, Type: "context.Canceled"}
+			err = &stoppedError{err, retry.Verdict{Category: retry.Unknown, Effect: retry.Maybe, Type: "context.Canceled"}}
 		}
 	}
-	return retry.Classify(end.err)
+	return end.run.Policy.Classify(err)
 }
+
+// stoppedError is what a handler returned when its context had ended, with how.
+type stoppedError struct {
+	error
+	verdict retry.Verdict
+}
+
+func (s *stoppedError) Unwrap() error               { return s.error }
+func (s *stoppedError) RetryVerdict() retry.Verdict { return s.verdict }
 
 func isContextError(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||

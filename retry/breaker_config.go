@@ -34,7 +34,10 @@ const (
 // take the defaults.
 type BreakerConfig struct {
 	// FailureRate opens at this share of failures in the window, above 0 to 1.
-	// Default 0.5. Which failures count is [Advice.Breaker].
+	// Default 0.5. Which failures count is [Advice.Breaker]. The share is looked at
+	// after each call that failed or was slow: a call that worked never opens, even
+	// if it is the one with which the window holds MinCalls, because a target that
+	// has just answered is no reason to stop calling.
 	FailureRate float64
 	// SlowCall is the length from which a call is slow, SlowRate the share of slow
 	// calls that opens, above 0 to 1. Calls that succeeded count too; a slow probe

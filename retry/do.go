@@ -20,9 +20,12 @@ import (
 // type only in an operation that is [OneExchange]. [Bug] is repeated by [OnAny] only,
 // [Unknown] like the others if idempotent. [Policy.Repeat] is that decision.
 //
-// Each attempt has a context of its own that ends with it; only the first one of
-// a policy without [PerAttempt] and [TTL] gets ctx itself, so that success costs
-// no allocation. Inside a retry of an outer Do, only [NotSent] failures are
+// The context that fn gets belongs to the attempt: from the second attempt on, and
+// with [PerAttempt] or [TTL] from the first, it ends with the attempt. Only a first
+// attempt without these gets ctx itself, so that success costs no allocation. So what
+// fn starts and leaves running must not use fn's context: it would live or end by the
+// number of the attempt. Give it ctx, or [context.WithoutCancel]. A p that is nil or
+// empty gives an [*Error] with a [FieldError], without an attempt. Inside a retry of an outer Do, only [NotSent] failures are
 // repeated: layers do not multiply; see [Outer] and [Independent].
 //
 // A panic of fn passes through; what the attempt held of the guards is given

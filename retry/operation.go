@@ -58,7 +58,11 @@ const (
 // open starts the operation. Until an attempt fails it reads a clock only where
 // something is measured.
 func (o *operation) open(ctx context.Context, p *Policy, opts []CallOption) {
-	o.ctx, o.policy = ctx, p
+	if o.ctx, o.policy = ctx, p; !p.isMade() {
+		o.policy, o.target = standIn, &standIn.run.target
+		o.stop(errNoPolicy)
+		return
+	}
 	o.target, o.guarded, o.timed = &p.run.target, p.run.guarded, p.run.timed
 	o.terms.safe, o.wait = p.run.safe, p.firstRun
 	if len(opts) > 0 {
@@ -79,6 +83,17 @@ func (o *operation) open(ctx context.Context, p *Policy, opts []CallOption) {
 		o.stop(ErrNoTime)
 	}
 }
+
+// standIn is the policy of operations that were given none, which make no attempt.
+var standIn = Default()
+
+// errNoPolicy is the reason of such operations.
+var errNoPolicy error = &FieldError{
+	Field: "policy", Message: "is nil, or empty", Hint: "make it with retry.New, retry.Preset or retry.Default",
+}
+
+// isMade reports whether the policy is one that something has made.
+func (p *Policy) isMade() bool { return p != nil && p.backoff != nil }
 
 // agree applies the options of the call.
 func (o *operation) agree(opts []CallOption) {

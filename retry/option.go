@@ -54,11 +54,12 @@ func TTL(d time.Duration) Option { return option(func(p *Policy) { p.ttl = d }) 
 func FirstRunAfter(d time.Duration) Option { return option(func(p *Policy) { p.firstRun = d }) }
 
 // MaxCrashes limits how often the process running the task may die: 3 to 1000,
-// default 3.
+// default 3. It is for durable tasks; calls in this process end with it.
 func MaxCrashes(n int) Option { return option(func(p *Policy) { p.maxCrashes = n }) }
 
 // OrderOnDead chooses what a dead task does to the later tasks of its ordering
-// key: [OrderBlock], the default, [OrderSkip] or [OrderPark].
+// key: [OrderBlock], the default, [OrderSkip] or [OrderPark]. It is for durable tasks;
+// calls in this process have no such keys.
 func OrderOnDead(mode string) Option { return option(func(p *Policy) { p.order = mode }) }
 
 // On widens what is retried: failures that it names are retried although their

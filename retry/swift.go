@@ -8,7 +8,7 @@ import "context"
 // returns the target, nil for one without guards, and whether the caller has a
 // deadline.
 func (p *Policy) swift(ctx context.Context, opts []CallOption) (target *Target, limited, ok bool) {
-	if p.run.timed || p.firstRun > 0 || ctx.Err() != nil {
+	if !p.isMade() || p.run.timed || p.firstRun > 0 || ctx.Err() != nil {
 		return nil, false, false
 	}
 	target = &p.run.target

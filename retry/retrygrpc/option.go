@@ -39,7 +39,8 @@ func IdempotentIf(is func(method string) bool) Option {
 func Targets(targets *retry.Targets) Option { return func(c *client) { c.targets = targets } }
 
 // TargetName replaces the target of the connection, as it was given to
-// [grpc.NewClient], as the name of the call's target.
+// [grpc.NewClient], as the name of the call's target. It says something beside [Targets]
+// only.
 func TargetName(name func(conn *grpc.ClientConn, method string) string) Option {
 	return func(c *client) { c.nameOf = name }
 }

@@ -16,7 +16,8 @@ type Option func(*Transport)
 func Targets(targets *retry.Targets) Option { return func(t *Transport) { t.targets = targets } }
 
 // TargetName replaces the host as the name of a request's target. The number of
-// names should be small: guards learn from what they see.
+// names should be small: guards learn from what they see. It says something beside
+// [Targets] only.
 func TargetName(name func(*http.Request) string) Option {
 	return func(t *Transport) { t.nameOf = name }
 }
