@@ -278,6 +278,9 @@ func (c *Client) prepareOf(ctx context.Context, d Draft, prefix string, channel 
 	}
 	now := time.Now()
 	d.validate(&wrong, now)
+	if d.Target != nil && d.Timeout > c.pushMost && d.Timeout <= maxTimeout {
+		wrong.add("timeout", d.Timeout.String()+" is longer than a request may take here, "+c.pushMost.String(), "give it less, answer at once and report later, or raise push.max_timeout of the server")
+	}
 	if !d.ID.IsZero() && (d.ID[6]>>4 != 7 || d.ID[8]>>6 != 2) {
 		wrong.add("id", "is no UUID of version 7", "make it with NewID, or leave it out")
 	}

@@ -22,9 +22,10 @@ const (
 	scrapeKeep    = 5 * time.Second
 )
 
-// How many queues have gauges, and where their running tasks are counted to.
+// How many queues and worker groups have gauges, and where their running tasks are counted to.
 const (
 	mostQueueLabels = 100
+	mostGroupLabels = 100
 	mostRunning     = 10_000
 )
 
@@ -75,8 +76,8 @@ func newGauges(c *Client) *gauges {
 		breaker: describe("target_breaker_state", "Breaker of a target on this node: 0 closed, 1 ramping, 2 half-open, 3 open. Only targets that are, or were within a minute, not closed or that hold tasks back, 256 at most.", "target"),
 		depth:   describe("queue_depth", "Tasks of a queue over all nodes, by state: pending or running. Counted to 10000; of the first 100 queues by name.", "queue", "state"),
 		oldest:  describe("queue_oldest_due_seconds", "How long the oldest pending task of a queue has been due, over all nodes.", "queue"),
-		members: describe("group_members", "Living members of a worker group, as this node sees them.", "group"),
-		refused: describe("group_failed_dispatches", "Dispatches in a row that no member of a worker group took, on this node.", "group"),
+		members: describe("group_members", "Living members of a worker group, as this node sees them; of the first 100 groups by name.", "group"),
+		refused: describe("group_failed_dispatches", "Dispatches in a row that no member of a worker group took, on this node; of the first 100 groups by name.", "group"),
 		held:    describe("target_held", "Due tasks in the memory of this node that their targets hold, by gate: breaker, budget, rate or concurrency.", "gate"),
 		limit:   describe("queue_max_pending", "Pending tasks beyond which enqueues into the queue are refused. Only queues with a limit.", "queue"),
 	}
@@ -115,7 +116,10 @@ func (g *gauges) Collect(to chan<- prometheus.Metric) {
 	gauge(g.held, held.Budget, "budget")
 	gauge(g.held, held.Rate, "rate")
 	gauge(g.held, held.Concurrency, "concurrency")
-	for _, view := range g.client.groups.List() {
+	for i, view := range g.client.groups.List() {
+		if i == mostGroupLabels {
+			break
+		}
 		living := 0
 		for _, member := range view.Members {
 			if member.Living {

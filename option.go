@@ -37,6 +37,7 @@ type options struct {
 	tune        []func(*engine.Config)
 	dead        dead.Config
 	pushTimeout time.Duration
+	pushMost    time.Duration
 	alertFuncs  map[string]alert.Channel
 	tracer      *tracing.Tracer
 	keys        sealed.Keys
@@ -163,6 +164,12 @@ func WithPushTimeout(d time.Duration) Option {
 	return func(o *options) { o.pushTimeout = d }
 }
 
+// WithMaxPushTimeout bounds the time of an attempt of an HTTP task, whatever the task or
+// its policy says; 1 h when absent, 24 h at most. A task that asks for more is refused.
+func WithMaxPushTimeout(d time.Duration) Option {
+	return func(o *options) { o.pushMost = d }
+}
+
 // WithDeadBacklog is from how many dead letters on their numbers are logged as a
 // warning; 1 when absent.
 func WithDeadBacklog(letters int) Option {
@@ -180,6 +187,10 @@ func (o *options) check() error {
 		o.queues = []string{task.DefaultQueue}
 	}
 	o.queues = slices.Compact(slices.Sorted(slices.Values(o.queues)))
+	o.pushMost = cmp.Or(o.pushMost, time.Hour)
+	if o.pushMost < minTimeout || o.pushMost > maxTimeout {
+		c.add("push.max_timeout", o.pushMost.String()+" is outside 1ms to 24h", "leave it out for 1h")
+	}
 	o.logger = cmp.Or(o.logger, slog.New(slog.DiscardHandler))
 	for _, field := range o.dead.Check() {
 		c.add("dead."+field.Path, field.Message, "")

@@ -177,6 +177,8 @@ func (r *registry) push(ctx context.Context, run *engine.Run) ([]byte, error) {
 
 // request makes the request of a task, to another URL than its own if one is given.
 func (r *registry) request(ctx context.Context, run *engine.Run, url string, secret []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.client.pushMost, retry.ErrAttemptTimeout) // of a policy, too
+	defer cancel()
 	result, err := r.sender.Do(ctx, push.Call{
 		Task:        run.Task,
 		TraceParent: r.client.tracer.Carried(ctx),

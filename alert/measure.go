@@ -239,9 +239,12 @@ func (k *Keeper) queuesTo(ctx context.Context, now time.Time, most int) (samples
 	return samples, nil
 }
 
+// mostMarks bounds what is looked at of a lane: each type that nobody can start is a mark.
+const mostMarks = 1000
+
 // rows looks at what waits in a queue: what nobody can start, and how old it is.
 func (k *Keeper) rows(ctx context.Context, sample *QueueSample, lanes []uint16, age bool, now time.Time) error {
-	marks, err := k.Backend.Marks(ctx, lanes, 0)
+	marks, err := k.Backend.Marks(ctx, lanes, mostMarks)
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,7 @@ type Store struct {
 type Push struct {
 	Allow   []string `json:"allow" doc:"Private address ranges that tasks may call, such as 10.0.0.0/8."`
 	Timeout Duration `json:"timeout" default:"30s" least:"1ms" most:"24h" doc:"Time of an attempt where neither the task nor its policy sets one."`
+	Longest Duration `json:"max_timeout" default:"1h" least:"1ms" most:"24h" doc:"Time of an attempt whatever the task or its policy says. A task that asks for more is refused."`
 }
 
 // Engine is the node's part of the work.

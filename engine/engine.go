@@ -46,9 +46,9 @@ type Engine struct {
 	dirty    map[uint16]bool // lanes to poll
 	lenders  map[uint16]bool // lanes of others to look into for rows that this node can start
 	dirtyAll bool
-	asked    time.Time          // when blocked keys were made to ask by a poll of all lanes
-	warned   map[mark]time.Time // of types that nobody starts; the loader's own
-	unlike   map[string]string  // nodes that may call other targets; guarded by placing
+	asked    time.Time            // when blocked keys were made to ask by a poll of all lanes
+	warned   map[string]time.Time // of types that nobody starts, by queue; the loader's own
+	unlike   map[string]string    // nodes that may call other targets; guarded by placing
 
 	strangers map[task.ID]int64 // rows that nobody ran at the last reconcile, by claim; the sweeping loop's own
 
@@ -115,7 +115,7 @@ func New(config Config) (*Engine, error) {
 	e := &Engine{
 		config: config, log: config.Logger, random: config.Rand,
 		near: newNear(config.NearFuture, config.Slots, config.Share),
-		seen: map[string]*suspicion{}, parking: map[task.ID]int64{}, borrowed: map[borrowing]cursor{}, dirty: map[uint16]bool{}, lenders: map[uint16]bool{}, warned: map[mark]time.Time{},
+		seen: map[string]*suspicion{}, parking: map[task.ID]int64{}, borrowed: map[borrowing]cursor{}, dirty: map[uint16]bool{}, lenders: map[uint16]bool{}, warned: map[string]time.Time{},
 		placing: make(baton, 1), wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
 		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1), stirred: make(chan struct{}, 1), doubtful: make(chan struct{}, 1), asks: make(chan chan struct{}),
 		told: make(chan struct{}, 1), beatAsks: make(chan chan struct{}),

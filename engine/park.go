@@ -250,37 +250,6 @@ func (e *Engine) unparkOne(l *lane, number int64) {
 	signal(e.wake)
 }
 
-// warnUnstartable says, once a minute for each type, that tasks wait for a
-// node that can start them and that no living node can.
-func (e *Engine) warnUnstartable() {
-	type waiting struct {
-		mark
-		queue string
-	}
-	var stuck []waiting
-	view := e.view.Load()
-	e.mu.Lock()
-	for _, l := range e.near.lanes {
-		for _, m := range l.marks {
-			if m.gate == gateType && !isAbility(m.name) && !view.canStart(l.queue.name, m.name) {
-				stuck = append(stuck, waiting{m.mark, l.queue.name})
-			}
-		}
-	}
-	e.mu.Unlock()
-	for m, at := range e.warned {
-		if time.Since(at) > 2*rescan {
-			delete(e.warned, m)
-		}
-	}
-	for _, w := range stuck {
-		if now := time.Now(); now.Sub(e.warned[w.mark]) >= rescan {
-			e.warned[w.mark] = now
-			e.log.Warn("task.no_worker", "type", w.name, "queue", w.queue, "hint", "start a node that handles the type; its tasks wait")
-		}
-	}
-}
-
 // readMarks notes the marks that a lane's rows had when it was taken.
 func (e *Engine) readMarks(lanes []uint16) {
 	ctx, cancel := context.WithTimeout(e.running, storeCall)

@@ -14,7 +14,7 @@ type room struct {
 
 // pick takes entries to claim out of the ready structure, in the order in
 // which they should start: deficit round robin over queues by weight; see
-// queue.next inside one. Gates, in this order: the queue is paused, the
+// queue.next inside one, and slots that are kept for queues left to them, see keep. Gates, in this order: the queue is paused, the
 // ordering key (only heads are ever ready), the queue's limit, a worker that
 // waits where only remote ones can start the type, the crash budget, the target's
 // breaker, budget and limits, a free slot. Before all of them go those whose
@@ -22,12 +22,17 @@ type room struct {
 func (n *near) pick(r room) []*entry {
 	want := min(r.slots, r.batch)
 	picked, bytes := n.expired(want, r.bytes)
+	owed := n.keep()
 	for idle := 0; len(picked) < want && idle < len(n.order); {
 		q := n.order[n.turn%len(n.order)]
 		if q.credit <= 0 {
 			q.credit = q.weight * quantum
 		}
-		e := n.takeFrom(q)
+		var e *entry
+		own := q.owed()
+		if q.mayStart(r.slots-len(picked), owed) {
+			e = n.takeFrom(q)
+		}
 		if e == nil {
 			q.credit = 0
 			n.turn++
@@ -40,6 +45,7 @@ func (n *near) pick(r room) []*entry {
 			break
 		}
 		picked = append(picked, e)
+		owed -= own - q.owed()
 		if q.credit--; q.credit == 0 {
 			n.turn++
 		}

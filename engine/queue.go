@@ -15,6 +15,7 @@ type queue struct {
 	weight      int
 	credit      int
 	running     int
+	kept        int // slots that it is sure to get, see keep
 	streams     map[string]*stream
 	open        pile[*stream] // streams with an entry that no gate is known to hold, by least rank
 	ring        []*stream     // the same streams, for the turns

@@ -262,6 +262,10 @@ const mostTries = 8 // of a beat that meets others
 // Put registers a member, or is its beat.
 func (g *Groups) Put(ctx context.Context, m Member) error {
 	g.mu.Lock()
+	if err := g.room(m); err != nil {
+		g.mu.Unlock()
+		return err
+	}
 	if m.TTL == 0 {
 		m.TTL = Duration(g.of(m.Group).settings.ttl())
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,6 +35,8 @@ func (r *readiness) examineWork(ctx context.Context) {
 func (r *readiness) warn(name string, err error, found []string, before string) {
 	detail := "none"
 	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		detail = "cannot be told: looking took longer than a probe has, " + storeTimeout.String()
 	case err != nil:
 		detail = "cannot be told: " + problemOf(err).Error()
 	case len(found) > 0:

@@ -77,7 +77,7 @@ func (s *settings) options() []outlast.Option {
 		outlast.WithDeadRetention(time.Duration(kept.Retention)), outlast.WithDoneRetention(time.Duration(kept.DoneRetention)),
 		outlast.WithAuditRetention(time.Duration(s.Audit.Retention)),
 		outlast.WithCleanup(kept.Cleanup, kept.Zone), outlast.WithStatsEvery(time.Duration(kept.StatsEvery)), outlast.WithDeadBacklog(kept.Backlog),
-		outlast.WithPushTimeout(time.Duration(s.Push.Timeout)),
+		outlast.WithPushTimeout(time.Duration(s.Push.Timeout)), outlast.WithMaxPushTimeout(time.Duration(s.Push.Longest)),
 		outlast.WithEngine(func(c *engine.Config) {
 			c.Slots, c.NearFuture, c.Batch = e.Concurrency, e.NearFuture, e.Batch
 			c.Horizon = time.Duration(e.Horizon)
