@@ -2,6 +2,8 @@ package outlast
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -188,6 +190,9 @@ func (r *registry) request(ctx context.Context, run *engine.Run, url string, sec
 		Secret:      secret,
 		Limited:     run.Task.Spec.Timeout > 0 || run.Policy.Timeout() > 0,
 	})
+	if failed, ok := errors.AsType[*push.Error](err); ok && failed.Err != nil { // what the task says has no addresses of ours
+		r.client.logger.DebugContext(ctx, "push.failed", slog.String("task", run.Task.ID.String()), slog.Any("error", failed.Err))
+	}
 	return result, r.client.exhausted(err)
 }
 

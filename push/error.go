@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/safehttp"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -57,9 +60,62 @@ func noAnswer(ctx context.Context, t *task.Task, req *http.Request, err error) *
 	}
 	return &Error{
 		Verdict: verdict,
-		Message: fmt.Sprintf("%s to %s got no answer: %s", req.Method, req.URL.Host, clean(err.Error(), t)),
+		Message: fmt.Sprintf("%s to %s got no answer: %s", req.Method, req.URL.Host, clean(outward(err, req.URL), t)),
 		Err:     err,
 	}
+}
+
+// outward is what a failed call says without what only the network behind this node can
+// tell: the addresses of a name, and who resolves names. Whoever may enqueue would else
+// learn the private addresses of whatever name they think of. [Error.Err] has it all.
+func outward(err error, to *url.URL) string {
+	text := err.Error()
+	if _, literal := netip.ParseAddr(to.Hostname()); literal == nil {
+		return text // the caller has named the address
+	}
+	for _, cause := range causes(err, nil) {
+		switch e := cause.(type) { //nolint:errorlint // each by itself
+		case *safehttp.RefusedError:
+			text = strings.ReplaceAll(text, e.Error(), "refused by the address rules (if it is meant to be reached, start the server with --allow-target and its range)")
+		case *net.DNSError:
+			text = strings.ReplaceAll(text, e.Error(), "lookup "+e.Name+": "+unresolved(e))
+		case *net.OpError:
+			if e.Source != nil {
+				text = strings.ReplaceAll(text, e.Source.String()+"->", "")
+			}
+			if e.Addr != nil {
+				text = strings.ReplaceAll(text, e.Addr.String(), to.Host)
+			}
+		}
+	}
+	return text
+}
+
+// causes are an error and all that it wraps, what is inside first.
+func causes(err error, all []error) []error {
+	switch e := err.(type) { //nolint:errorlint // each by itself
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			all = causes(inner, all)
+		}
+	case interface{ Inside() error }:
+		all = causes(e.Inside(), all)
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			all = causes(inner, all)
+		}
+	}
+	return append(all, err)
+}
+
+func unresolved(e *net.DNSError) string {
+	switch {
+	case e.IsNotFound:
+		return "no such host"
+	case e.IsTimeout:
+		return "resolving it took too long"
+	}
+	return "it cannot be resolved"
 }
 
 // brokenAnswer is the failure of an answer that may have been a success, a 2xx above
@@ -77,7 +133,7 @@ func brokenAnswer(ctx context.Context, t *task.Task, resp *http.Response, err er
 	return &Error{
 		Status:  resp.StatusCode,
 		Verdict: verdict,
-		Message: fmt.Sprintf("%s but its body broke off: %s", answered(resp), clean(err.Error(), t)),
+		Message: fmt.Sprintf("%s but its body broke off: %s", answered(resp), clean(outward(err, resp.Request.URL), t)),
 		Err:     err,
 	}
 }

@@ -57,6 +57,9 @@ func (e *partlyRefusedError) Error() string {
 	return "no allowed address of the host answered; " + e.err.Error()
 }
 
+// Inside is what it was made of. It is not unwrapped, since it is no refusal.
+func (e *partlyRefusedError) Inside() error { return e.err }
+
 // SafeToRetry tells package retry that this request was not sent. It says nothing about
 // what its caller did before.
 func (e *partlyRefusedError) SafeToRetry() bool { return true }
