@@ -139,9 +139,12 @@ func (g *Groups) giveBack(m *member) {
 // taken ends a row of failures: a member has taken a task.
 func (g *Groups) taken(name string, m *member) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.of(name).recovered()
+	of := g.of(name)
+	seen := of.lesson(time.Now())
+	of.recovered()
 	g.hasAnswered(m)
+	g.mu.Unlock()
+	seen.learn()
 }
 
 // left ends a row of failures too: they were found where no member may be called.
@@ -183,9 +186,11 @@ func (g *Groups) fail(name string, began time.Time, verdict Verdict) *Held {
 	defer g.mu.Unlock()
 	of, now := g.of(name), time.Now()
 	if of.failures == 0 || began.After(of.failed) && !began.Before(of.next) {
-		of.failures++
+		if of.failures++; of.failures == 1 {
+			of.began = now
+		}
 		of.failed, of.kind, of.message = now, verdict.Kind, verdict.Message
-		of.next = now.Add(of.settings.wait(verdict.Kind, of.failures, verdict.After))
+		of.next = now.Add(of.wait(verdict.Kind, now, verdict.After, g.random))
 		if of.joined.After(began) {
 			of.next = now // somebody came meanwhile who was not asked
 		}

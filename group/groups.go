@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -44,6 +45,7 @@ type Groups struct {
 	store  Store
 	log    *slog.Logger
 	opened func(group string) // a group may be called again, sooner than was thought
+	random retry.Rand         // spreads learned waits; nil for one of the process
 
 	mu     sync.Mutex
 	groups map[string]*group

@@ -73,11 +73,14 @@ type group struct {
 	named    time.Time // when somebody last asked for it
 	joined   time.Time // when a member last came or came back
 
-	failures int // dispatches in a row
+	failures int       // dispatches in a row
+	began    time.Time // the first of them
 	kind     Kind
 	message  string
 	failed   time.Time // the last of them
 	next     time.Time // until when the group is left alone
+
+	histories map[Kind]*history // of outages that are over
 }
 
 // member is a member of the group, new if need be.

@@ -59,9 +59,8 @@ func ParseSettings(body []byte) (s Settings, err error) {
 	return s, err
 }
 
-// wait is how long a group waits after so many failed dispatches in a row, the last
-// of them of a kind; at least what the group asks for.
-func (s *Settings) wait(kind Kind, failures int, asked time.Duration) time.Duration {
+// waits are those that hold after failures of a kind.
+func (s *Settings) waits(kind Kind) Waits {
 	waits := s.Dispatch
 	of := map[Kind]Waits{Busy: s.Busy, Unreachable: s.Unreachable, Empty: s.Empty}[kind]
 	if len(of.Steps) > 0 {
@@ -73,12 +72,32 @@ func (s *Settings) wait(kind Kind, failures int, asked time.Duration) time.Durat
 	if len(waits.Steps) == 0 {
 		waits.Steps = usualSteps
 	}
-	most := time.Duration(waits.Max)
-	if most <= 0 {
-		most = usualMax
+	if waits.Max <= 0 {
+		waits.Max = Duration(usualMax)
 	}
-	step := time.Duration(waits.Steps[min(max(failures, 1), len(waits.Steps))-1])
-	return max(min(max(step, asked), most), time.Millisecond)
+	return waits
+}
+
+// step is the wait after so many failed dispatches in a row.
+func (w *Waits) step(failures int) time.Duration {
+	return time.Duration(w.Steps[min(max(failures, 1), len(w.Steps))-1])
+}
+
+func (w *Waits) bound(wait time.Duration) time.Duration {
+	return max(min(wait, time.Duration(w.Max)), time.Millisecond)
+}
+
+// late is how long after its end the steps notice an outage of a length.
+func (w *Waits) late(length time.Duration) time.Duration {
+	at := time.Duration(0)
+	for failures := 1; at < length; failures++ {
+		wait := w.bound(w.step(failures))
+		if failures >= len(w.Steps) { // from here on they are even
+			return (wait - (length-at)%wait) % wait
+		}
+		at += wait
+	}
+	return at - length
 }
 
 func (s *Settings) ttl() time.Duration {

@@ -56,6 +56,9 @@ type OutagesConfig struct {
 	Delay time.Duration
 	// Share of the mean length is allowed in addition. Default 0.0225.
 	Share float64
+	// Allowed, when not nil, says it for an outage of each length instead of Delay and
+	// Share: in the mean over the outages that were seen.
+	Allowed func(length time.Duration) time.Duration
 	// Defer, when not nil, is handed the work of [Outages.Observe], to be done soon
 	// and elsewhere: an engine that uses breakers under a lock of its own has it done
 	// outside.
@@ -192,12 +195,14 @@ func (m *outageModel) middle(i int) float64 { return (m.edge[i] + m.edge[i+1]) /
 // plan fills next for the highest price at which the delay is within bounds.
 func (o *Outages) plan() {
 	m := o.model()
-	mean, total := 0.0, 0.0
+	allowed, total := 0.0, 0.0
 	for i, w := range o.weight {
-		mean += float64(w) * m.middle(i)
-		total += float64(w)
+		if w > 0 {
+			allowed += float64(w) * o.allowed(m.middle(i))
+			total += float64(w)
+		}
 	}
-	allowed := o.config.Delay.Seconds() + o.config.Share*mean/total
+	allowed /= total
 	low, high := 1e-3, 1e4
 	for high/low > 1.05 {
 		price := math.Sqrt(low * high)
@@ -208,6 +213,14 @@ func (o *Outages) plan() {
 		}
 	}
 	o.delayAt(m, low)
+}
+
+// allowed is how late the end of an outage of so many seconds may be noticed.
+func (o *Outages) allowed(length float64) float64 {
+	if o.config.Allowed != nil {
+		return o.config.Allowed(time.Duration(length * float64(time.Second))).Seconds()
+	}
+	return o.config.Delay.Seconds() + o.config.Share*length
 }
 
 // delayAt makes the plan for a price and returns the mean delay over the
