@@ -227,7 +227,8 @@ func TestTargetsOnTheCommandLine(t *testing.T) {
 	if got := c.run("target", "reset", name, "--output", "json").exits(0).json(); state(got) != "closed false" {
 		t.Errorf("got %v", got)
 	}
-	c.run("target", "open", "never.example", "--output", "json").exits(0).says("no task of this target is known")
+	c.run("target", "open", "never.example", "--output", "json").exits(4).says("no task of this target is known")
+	c.run("target", "open", "never.example", "--unknown", "--output", "json").exits(0)
 	if got := c.run("target", "list", "--output", "jsonl", "--limit", "1").exits(0).says("1 more"); strings.Count(got.out, "\n") != 1 || !strings.Contains(got.out, "never.example") {
 		t.Errorf("got %s", got.out)
 	}

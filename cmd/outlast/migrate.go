@@ -13,10 +13,11 @@ import (
 
 func newMigrate(c *cli) *cobra.Command {
 	var url string
-	cmd := noun("migrate", "Bring the schema of a store up to date", newMigrateUp(c, &url), newMigrateStatus(c, &url), newMigratePrint(c, &url),
+	status := newMigrateStatus(c, &url)
+	cmd := noun("migrate", "Bring the schema of a store up to date", newMigrateUp(c, &url), status, newMigratePrint(c, &url),
 		newMigrateCitus(c, &url))
 	cmd.PersistentFlags().StringVar(&url, "store", app.DefaultStore, storeForms+"; env OUTLAST_STORE")
-	return cmd
+	return byDefault(cmd, status)
 }
 
 type migration struct {

@@ -210,4 +210,10 @@ func planFit(w io.Writer, p *client.Plan, more bool) {
 // wait is a duration as short as a table needs.
 func wait(d client.Duration) string { return plan.Short(time.Duration(d)) }
 
-func share(v float64) string { return fmt.Sprintf("%.4g %%", 100*v) }
+// share is a share in percent, which is 100 only where nothing is missing.
+func share(v float64) string {
+	if text := fmt.Sprintf("%.4g", 100*v); v >= 1 || text != "100" {
+		return text + " %"
+	}
+	return "> 99.99 %"
+}

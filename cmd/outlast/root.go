@@ -86,6 +86,18 @@ func fromEnvironment(flags *pflag.FlagSet) error {
 }
 
 // noun makes a command that only holds others.
+// byDefault has a noun do what one of its verbs does where none is named.
+func byDefault(noun, verb *cobra.Command) *cobra.Command {
+	needs := noun.RunE
+	noun.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return needs(cmd, args)
+		}
+		return verb.RunE(cmd, args)
+	}
+	return noun
+}
+
 func noun(use, short string, verbs ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short,

@@ -21,10 +21,18 @@ func scheduleRows(schedules []client.Schedule) func(io.Writer) {
 		row(w, "NAME", "WHEN", "TYPE", "PAUSED", "NEXT", "LAST", "FIRED", "MISSED", "SKIPPED", "WAITING", "MANAGED")
 		for i := range schedules {
 			s := &schedules[i]
-			row(w, clean(s.Name), clean(whenOf(&s.ScheduleRule)), clean(s.Task.Type), s.Paused, when(s.Next), when(s.Last), s.Fired, s.Missed, s.Skipped,
+			row(w, clean(s.Name), clean(whenOf(&s.ScheduleRule)), clean(typeOf(&s.Task)), s.Paused, when(s.Next), when(s.Last), s.Fired, s.Missed, s.Skipped,
 				s.Waiting, clean(s.Managed))
 		}
 	}
+}
+
+// typeOf is the type that the tasks of a schedule have.
+func typeOf(d *client.ScheduledTask) string {
+	if d.Type == "" && d.Target != nil {
+		return task.HTTPType
+	}
+	return d.Type
 }
 
 // whenOf says when a schedule fires, as it was written.

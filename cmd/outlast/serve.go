@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/outlast-dev/outlast/app"
+	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/push"
 	"github.com/outlast-dev/outlast/safehttp"
@@ -124,7 +125,7 @@ func (c *cli) serve(ctx context.Context, f *serveFlags, s *settings) error {
 	}
 	scheme, _, _ := strings.Cut(s.Store.URL, ":")
 	c.say("outlast %s listens on %s (store: %s)", version(), server.URL(), scheme)
-	c.say("  try:  outlast task enqueue --url https://example.com/hook --payload '{}'")
+	c.say("  try:  outlast task enqueue%s --url https://example.com/hook --payload '{}'", serverFlag(server.URL()))
 	c.say("  console: %s/", server.URL())
 	c.say("  API:  %s/openapi.json   health: %s/readyz?verbose   stop: Ctrl-C", server.URL(), server.URL())
 	select {
@@ -237,4 +238,13 @@ func secretHost(text string) (string, error) {
 		return "", usage("--target-secret-env: %s is not a host as it stands in a URL, without scheme and path", task.Quote(text))
 	}
 	return u.Host, nil
+}
+
+// serverFlag is what a command needs to find a server that is not where it looks by
+// itself.
+func serverFlag(url string) string {
+	if url == client.DefaultServer {
+		return ""
+	}
+	return " --server " + url
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +13,8 @@ import (
 )
 
 func newStats(c *cli) *cobra.Command {
-	return noun("stats", "Look at how attempts go", newStatsShow(c), newStatsCompare(c))
+	show := newStatsShow(c)
+	return byDefault(noun("stats", "Look at how attempts go", show, newStatsCompare(c)), show)
 }
 
 func newStatsShow(c *cli) *cobra.Command {
@@ -78,9 +80,9 @@ func comparisonRow(w io.Writer, c *client.StatsComparison) {
 	}
 	arrow := func(a, b client.Duration) string {
 		if c.From == nil {
-			return b.String()
+			return bound(b)
 		}
-		return a.String() + " -> " + b.String()
+		return bound(a) + " -> " + bound(b)
 	}
 	count := strconv.Itoa(c.To.Count)
 	if c.From != nil {
@@ -89,6 +91,20 @@ func comparisonRow(w io.Writer, c *client.StatsComparison) {
 	row(w, clean(c.Type), strconv.Itoa(c.Attempt), sideName(from), sideName(c.To), count,
 		arrow(from.P50, c.To.P50), arrow(from.P99, c.To.P99), grown(c.Growth.P99),
 		arrow(from.DelayP50, c.To.DelayP50), arrow(from.DelayP99, c.To.DelayP99), grown(c.Growth.DelayP99))
+}
+
+// bound is a percentile as it is known: not above so much, of which two digits tell
+// something.
+func bound(d client.Duration) string {
+	unit := time.Duration(1)
+	for time.Duration(d) > 99*unit {
+		unit *= 10
+	}
+	up := (time.Duration(d) + unit - 1) / unit * unit
+	if up == 0 {
+		return "0s"
+	}
+	return "<=" + client.Duration(up).String()
 }
 
 // sideName is a release or policy version, in words where nodes have no release.

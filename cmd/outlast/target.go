@@ -91,7 +91,7 @@ func named(target string) error {
 // order makes a command that tells the nodes what to do about a target. It says
 // first how things stand, and asks if there is somebody to ask.
 func (c *cli) order(use, short, long, becomes string, do func(ctx context.Context, api *client.Client, name string) (*client.TargetState, error)) *cobra.Command {
-	var dryRun bool
+	var dryRun, unknown bool
 	cmd := &cobra.Command{
 		Use: use + " NAME", Short: short, Long: long, Args: cobra.ExactArgs(1),
 		RunE: c.call(func(ctx context.Context, api *client.Client, args []string) error {
@@ -103,9 +103,12 @@ func (c *cli) order(use, short, long, becomes string, do func(ctx context.Contex
 			case err == nil:
 				c.say("%s: breaker %s, %d attempts run, %d due tasks wait in the memory of the nodes; %s",
 					clean(target.Name), breakerOf(target), target.InFlight, waitingOf(&target.Waiting), becomes)
+			case use == "open" && c.exitCode(err) == exitNotFound && !unknown:
+				c.noteUnknown(ctx, api, args[0])
+				c.say("note: --unknown stops the calls of a target before it has tasks")
+				return err
 			case use == "open" && c.exitCode(err) == exitNotFound:
 				c.say("%s: %s", clean(args[0]), becomes)
-				c.noteUnknown(ctx, api, args[0])
 				target = &client.TargetState{Name: args[0], Nodes: []client.NodeTarget{}}
 				target.Breaker.State, target.Breaker.Admitted, target.Budget.Share = "closed", 1, 1
 			default:
@@ -125,6 +128,9 @@ func (c *cli) order(use, short, long, becomes string, do func(ctx context.Contex
 			}
 			return c.show(target, targetRows([]client.TargetState{*target}))
 		}),
+	}
+	if use == "open" {
+		cmd.Flags().BoolVar(&unknown, "unknown", false, "also a target that no node knows a task of")
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be done")
 	return cmd

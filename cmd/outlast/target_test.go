@@ -25,7 +25,8 @@ func TestTargetOrderOfAnUnknownName(t *testing.T) {
 	c.run("target", "reset", name, "--yes").exits(0)
 	c.run("target", "open", url+"/path", "--yes").exits(2).silent().says("write the host of the URL")
 	for _, wrong := range []string{"127.0.0.1", "127.0.0.1:1", "[2001:db8::1]:8443"} {
-		said := c.run("target", "open", wrong, "--yes").exits(0).says("no task of this target is known (a typing error?)")
+		said := c.run("target", "open", wrong, "--yes").exits(4).says("no task of this target is known (a typing error?)").says("--unknown")
+		c.run("target", "open", wrong, "--unknown", "--yes").exits(0)
 		if near := strings.Contains(said.stderr, "on the same host: "+name); near != strings.Contains(wrong, "127") {
 			t.Errorf("%s: %s", wrong, said.stderr)
 		}
@@ -53,11 +54,11 @@ func TestTargetOrders(t *testing.T) {
 		server.run("target", verb, "").exits(2).silent().says("is empty")
 	}
 	server.run("target", "reset", "nowhere.example").exits(4).silent().says("lately")
-	if got := server.run("target", "open", "nowhere.example", "--dry-run", "--output", "json").exits(0).json(); got["name"] != "nowhere.example" {
+	if got := server.run("target", "open", "nowhere.example", "--unknown", "--dry-run", "--output", "json").exits(0).json(); got["name"] != "nowhere.example" {
 		t.Errorf("a target that nobody has called: %v", got)
 	}
 	server.run("target", "get", "nowhere.example").exits(4)
-	server.run("target", "open", "nowhere.example", "--yes").exits(0)
+	server.run("target", "open", "nowhere.example", "--unknown", "--yes").exits(0)
 	got := server.run("target", "reset", "nowhere.example", "--dry-run", "--output", "json").exits(0).json()
 	if breaker, _ := got["breaker"].(map[string]any); breaker["state"] != "open" || breaker["forced"] != true {
 		t.Errorf("it says what there is before the order: %v", got)

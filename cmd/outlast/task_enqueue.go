@@ -18,14 +18,14 @@ import (
 
 // enqueueFlags are the fields of a draft.
 type enqueueFlags struct {
-	file, payload, retry, id, runAt, deadline, url, method, success string
-	headers, metadata                                               []string
-	priority, attempts                                              int
-	delay, window, timeout, ttl, wait, within                       time.Duration
-	atomic                                                          bool
-	follow                                                          followFlags
-	draft                                                           client.Draft
-	flags                                                           *pflag.FlagSet
+	file, payload, retry, id, runAt, deadline, url, group, path, method, success string
+	headers, metadata                                                            []string
+	priority, attempts                                                           int
+	delay, window, timeout, ttl, wait, within                                    time.Duration
+	atomic                                                                       bool
+	follow                                                                       followFlags
+	draft                                                                        client.Draft
+	flags                                                                        *pflag.FlagSet
 }
 
 func newTaskEnqueue(c *cli) *cobra.Command {
@@ -101,7 +101,7 @@ func (f *enqueueFlags) add() {
 	flags.StringVar(&f.file, "file", "", "JSON drafts from a file, - for standard input, instead of the flags")
 	flags.BoolVar(&f.atomic, "atomic", false, "with --file: all or none (up to 1000)")
 	flags.StringVar(&f.id, "id", "", "id of the task, so that a repeat finds the first one")
-	flags.StringVar(&d.Type, "type", "", "what kind of task this is; http when --url is given")
+	flags.StringVar(&d.Type, "type", "", "what kind of task this is; http when --url or --group is given")
 	flags.StringVar(&d.Queue, "queue", "", "queue, default when absent")
 	flags.StringVar(&f.payload, "payload", "", "JSON payload; @FILE reads a file, - standard input")
 	flags.DurationVar(&f.delay, "delay", 0, "wait before the first attempt")
@@ -118,6 +118,8 @@ func (f *enqueueFlags) add() {
 	flags.DurationVar(&f.ttl, "ttl", 0, "the same, counted from now")
 	flags.StringArrayVar(&f.metadata, "metadata", nil, "NAME=VALUE (repeatable)")
 	flags.StringVar(&f.url, "url", "", "URL to call")
+	flags.StringVar(&f.group, "group", "", "worker group whose member gets the request, instead of --url")
+	flags.StringVar(&f.path, "path", "", "with --group: path at the member, such as /send")
 	flags.StringVar(&f.method, "method", "", "method of the call, POST when absent")
 	flags.StringArrayVar(&f.headers, "header", nil, "'Name: value' of the call (repeatable); visible in process lists: put secrets into --file")
 	flags.StringVar(&f.success, "success", "", "CEL over status, headers and body that decides whether an answer is a success, such as 'body.code == 0'; 2xx when absent")
@@ -136,8 +138,8 @@ func (f *enqueueFlags) read(c *cli) (client.Draft, error) {
 	if err := f.written(); err != nil {
 		return d, err
 	}
-	if d.Type == "" && f.url == "" {
-		return d, usage("say what is to be done: --url for an HTTP request, --type for a handler, or --file; outlast task enqueue --help has examples")
+	if d.Type == "" && f.url == "" && f.group == "" {
+		return d, usage("say what is to be done: --url for an HTTP request, --type for a handler, --group for a worker group, or --file; outlast task enqueue --help has examples")
 	}
 	d.Delay, d.DedupeWindow, d.Timeout, d.TTL = client.Duration(f.delay), client.Duration(f.window), client.Duration(f.timeout), client.Duration(f.ttl)
 	if f.flags.Changed("priority") {
@@ -174,8 +176,8 @@ func (f *enqueueFlags) read(c *cli) (client.Draft, error) {
 	if d.Metadata, err = pairs("metadata", "=", f.metadata); err != nil {
 		return d, err
 	}
-	if f.url != "" || f.method != "" || f.success != "" || len(f.headers) > 0 {
-		d.Target = &client.Target{URL: f.url, Method: f.method, Success: f.success}
+	if f.url != "" || f.group != "" || f.path != "" || f.method != "" || f.success != "" || len(f.headers) > 0 {
+		d.Target = &client.Target{URL: f.url, Group: f.group, Path: f.path, Method: f.method, Success: f.success}
 		d.Target.Headers, err = pairs("header", ":", f.headers)
 	}
 	return d, err

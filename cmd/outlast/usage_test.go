@@ -38,7 +38,7 @@ func TestUsageIsSaidPlainly(t *testing.T) {
 		"task list --limit abc":                 `--limit: "abc" is no whole number`,
 		"task enqueue --type a --timeout 5":     `--timeout: "5" is no duration; write it with a unit, such as 90s`,
 		"dead redrive --all --rate x":           `--rate: "x" is no number`,
-		"task enqueue":                          "say what is to be done: --url for an HTTP request, --type for a handler, or --file",
+		"task enqueue":                          "say what is to be done: --url for an HTTP request, --type for a handler, --group for a worker group, or --file",
 		"alert put-rule x nope.json":            "give the rule itself, or - and a file on standard input",
 		"task enqueue --type a --queue nowhere": "outlast queue create NAME",
 		"serve --listen 127.0.0.1:99999":        `listen: "99999" is no port`,

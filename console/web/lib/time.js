@@ -76,7 +76,9 @@ const units = /** @type {const} */ ([['day', 864e5], ['hour', 36e5], ['minute', 
 export function relative(time) {
   const ms = new Date(time).getTime() - now.value;
   const [unit, size] = units.find(([, size]) => Math.abs(ms) >= 2 * size) ?? units[3];
-  return once(`relative ${locale()}`, () => new Intl.RelativeTimeFormat(locale(), { numeric: 'always', style: 'short' })).format(Math.trunc(ms / size), unit);
+  const n = Math.trunc(ms / size);
+  const numeric = n === 0 ? 'auto' : 'always'; // less than a second is now, before and after
+  return once(`relative ${numeric} ${locale()}`, () => new Intl.RelativeTimeFormat(locale(), { numeric, style: 'short' })).format(n, unit);
 }
 
 /** Milliseconds of a duration as the API writes it (1h2m3.5s, 200ms, 15µs). @param {string|undefined} text */

@@ -24,7 +24,7 @@ import { t } from './overview.text.js';
 /** @typedef {import('../../types/api.js').Schema<'TargetState'>} Target */
 
 /** Spans of the charts, and the length of a point. */
-const spans = /** @type {const} */ ({ '15m': [9e5, '10s'], '1h': [36e5, '1m'], '6h': [216e5, '5m'], '24h': [864e5, '15m'] });
+const spans = /** @type {const} */ ({ '15m': [9e5, '1m'], '1h': [36e5, '1m'], '6h': [216e5, '5m'], '24h': [864e5, '15m'] });
 
 export default function Overview() {
   const span = /** @type {keyof typeof spans} */ (query.value.get('span') ?? '15m');
@@ -36,14 +36,13 @@ export default function Overview() {
   <div class="grid">${queues.value.length === 0 && html`<${Troubled} />`}<${Tail} /></div>`;
 }
 
-/** @typedef {{points: Point[], backlog: Point[]}} Series */
+/** @typedef {{points: Point[], source: string}} Series */
 
-/** The backlog is measured once a minute, and is in no finer points. @param {keyof typeof spans} span @param {AbortSignal} signal @returns {Promise<Series>} */
+/** Minutes of all nodes: finer points are what one node remembers since its start. @param {keyof typeof spans} span @param {AbortSignal} signal @returns {Promise<Series>} */
 async function readSeries(span, signal) {
   const [length, step] = spans[span] ?? spans['15m'], from = new Date(serverNow() - length).toISOString();
-  const ask = async (/** @type {string} */ step) => /** @type {Point[]} */ ((await get('/v1/stats/series', { from, step }, signal)).points ?? []);
-  const [points, backlog] = await Promise.all([ask(step), step === '10s' ? ask('1m') : null]);
-  return { points, backlog: backlog ?? points };
+  const { points, source } = await get('/v1/stats/series', { from, step }, signal);
+  return { points: points ?? [], source };
 }
 
 /** @typedef {{status: string, checks: Record<string, {ok: boolean, detail?: string}>}} Ready */
@@ -137,8 +136,8 @@ function inAll(rows) {
 const sum = (points, of) => points.reduce((n, p) => n + (of(p) ?? 0), 0);
 
 /** @param {Series} props */
-function Charts({ points, backlog }) {
-  const line = (/** @type {(p: Point) => number|null|undefined} */ of, all = points) => /** @type {[number, number|null][]} */ (all.map((p) => [Date.parse(p.at), of(p) ?? null]));
+function Charts({ points, source }) {
+  const line = (/** @type {(p: Point) => number|null|undefined} */ of) => /** @type {[number, number|null][]} */ (points.map((p) => [Date.parse(p.at), of(p) ?? null]));
   const perSecond = (/** @type {number} */ v) => number(v, v < 10 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 0 });
   return html`<div class="grid three">
     <section class="panel"><${Lines} label=${t('throughput')} format=${perSecond} series=${[
@@ -146,7 +145,7 @@ function Charts({ points, backlog }) {
     <section class="panel"><${Lines} label=${t('retry')} format=${percent} formatRight=${duration} series=${[
       { name: t('rate'), tone: '2', points: line((p) => p.retry_rate) }, { name: t('p99'), tone: '3', right: true, points: line((p) => (p.run ? milliseconds(p.run.p99) : null)) }]} /></section>
     <section class="panel"><${Lines} label=${t('backlog')} formatRight=${duration} series=${[
-      { name: t('backlog.due'), tone: '1', points: line((p) => p.backlog?.due, backlog) }, { name: t('age'), tone: '4', right: true, dashed: true, points: line((p) => (p.backlog ? milliseconds(p.backlog.oldest_due) : null), backlog) }]} /></section></div>`;
+      { name: t('backlog.due'), tone: '1', points: line((p) => p.backlog?.due) }, { name: t('age'), tone: '4', right: true, dashed: true, points: line((p) => (p.backlog ? milliseconds(p.backlog.oldest_due) : null)) }]} /></section></div><p class="faint">${t(source === 'all nodes' ? 'source.all' : 'source.one')}</p>`;
 }
 
 function Failing() {

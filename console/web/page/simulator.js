@@ -76,16 +76,22 @@ function Result({ result }) {
 
 /** @typedef {import('../../types/api.js').Schema<'StatsComparison'>} Compared */
 
+/** A percentile, of which only a bound is known: two digits of it tell something. @param {string} text */
+const roughly = (text) => { const ms = milliseconds(text); return duration(Math.ceil(Number((ms / 10 ** Math.floor(Math.log10(ms || 1) - 1)).toFixed(6))) * 10 ** Math.floor(Math.log10(ms || 1) - 1)); };
+
+/** What a growth is as a change: 1.4 is +40 %. @param {number} times */
+const change = (times) => number(times - 1, { style: 'percent', signDisplay: 'exceptZero', maximumFractionDigits: 0 });
+
 /** How attempts went under two releases, or two versions of a policy. */
 function History() {
   const by = query.value.get('by') === 'policy_version' ? 'policy_version' : 'release';
   const compared = useGet('/v1/stats/compare', { by }, { every: 30_000 });
-  const side = (/** @type {Compared['from']} */ s) => (s ? html`<bdi>${visible(s.name)}</bdi> <span class="faint">${t('count')}: ${number(s.count)}, ${t('failed')}: ${percent(s.count ? s.failed / s.count : 0)}, p99 ${duration(milliseconds(s.p99))}</span>` : '—');
+  const side = (/** @type {Compared['from']} */ s) => (s ? html`<bdi>${visible(s.name)}</bdi> <span class="faint">${t('count')}: ${number(s.count)}, ${t('failed')}: ${percent(s.count ? s.failed / s.count : 0)}, p99 ≤ ${roughly(s.p99)}</span>` : '—');
   return html`<p class="faint">${t('history.about')}</p><label class="field"><span>${t('by')}</span><select value=${by} onChange=${(/** @type {any} */ e) => setQuery({ by: e.target.value })}><option value="release">${t('release')}</option><option value="policy_version">${t('version')}</option></select></label>
   <div class="panel"><${Loaded} fetched=${compared}>${(/** @type {{comparisons: Compared[]|null}} */ data) => html`<${Table} label=${t('history')} rows=${data.comparisons ?? []} none=${t('history.none')} id=${(/** @type {Compared} */ c) => c.type + c.attempt} columns=${[
     { key: 'type', label: t('type'), cell: (/** @type {Compared} */ c) => html`<bdi>${visible(c.type)}</bdi>` },
     { key: 'attempt', label: t('attempt'), numeric: true, cell: (/** @type {Compared} */ c) => (c.attempt >= 5 ? t('last.attempt', { n: c.attempt }) : number(c.attempt)) },
     { key: 'before', label: t('before'), cell: (/** @type {Compared} */ c) => side(c.from) }, { key: 'after', label: t('after'), cell: (/** @type {Compared} */ c) => side(c.to) },
-    { key: 'growth', label: t('growth'), numeric: true, cell: (/** @type {Compared} */ c) => (c.growth?.p99 ? percent(c.growth.p99) : '—') },
-    { key: 'wait', label: t('wait'), numeric: true, cell: (/** @type {Compared} */ c) => (c.to?.delay_p99 ? duration(milliseconds(c.to.delay_p99)) : '—') }]} />`}<//></div>`;
+    { key: 'growth', label: t('growth'), numeric: true, cell: (/** @type {Compared} */ c) => (c.growth?.p99 ? change(c.growth.p99) : '—') },
+    { key: 'wait', label: t('wait'), numeric: true, cell: (/** @type {Compared} */ c) => (c.to?.delay_p99 ? `≤ ${roughly(c.to.delay_p99)}` : '—') }]} />`}<//></div>`;
 }
