@@ -12,6 +12,7 @@ type WhatIf struct {
 	Type     string         `json:"type,omitempty" given:"leave it out for all types"`
 	Queue    string         `json:"queue,omitempty" given:"leave it out for all queues"`
 	Target   string         `json:"target,omitempty" given:"leave it out for all targets"`
+	Of       string         `json:"of,omitempty" given:"leave it out for all policies" doc:"Only tasks of which an attempt ran under this policy, in any version."`
 	Since    Time           `json:"since,omitzero" doc:"Tasks created at or after; a day before until when absent."`
 	Until    Time           `json:"until,omitzero" doc:"Tasks created before; now when absent."`
 	Tasks    int            `json:"tasks,omitzero" given:"leave it out for 2000" doc:"At most so many tasks, the newest first: up to 10 000, 2000 when absent."`
@@ -41,6 +42,7 @@ type WhatIfRead struct {
 	Tasks    int    `json:"tasks" doc:"That were tried at least once."`
 	Attempts int    `json:"attempts" doc:"Of them."`
 	Untried  int    `json:"untried" doc:"Tasks without an attempt, which are left out."`
+	Others   int    `json:"others,omitempty" doc:"Tasks that ran under other policies than the one asked for, which are left out."`
 	Targets  int    `json:"targets" doc:"That the tasks call."`
 	Since    Time   `json:"since"`
 	Until    Time   `json:"until"`

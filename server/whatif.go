@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -56,7 +57,7 @@ func (s *Server) whatIf(ctx context.Context, in *whatIfInput) (answer[client.Wha
 	}
 	out := client.WhatIfReport{Seed: seed, Runs: []client.WhatIfRun{}, Limits: []client.WhatIfLimit{}}
 	err = s.alone(func() error {
-		read, recorder, err := s.readRecorded(ctx, filter, question.Tasks)
+		read, recorder, err := s.readRecorded(ctx, filter, question.Tasks, question.Of)
 		if out.Read = read; err != nil || read.Tasks == 0 {
 			return err
 		}
@@ -128,7 +129,7 @@ func (s *Server) tried(ctx context.Context, given []client.WhatIfPolicy) ([]sim.
 }
 
 // readRecorded reads tasks with their attempts, the newest first, as far as the bounds go.
-func (s *Server) readRecorded(ctx context.Context, filter store.Filter, most int) (client.WhatIfRead, *sim.Recorder, error) {
+func (s *Server) readRecorded(ctx context.Context, filter store.Filter, most int, of string) (client.WhatIfRead, *sim.Recorder, error) {
 	read := client.WhatIfRead{Since: wireTime(filter.Since), Until: wireTime(filter.Until)}
 	recorder := sim.NewRecorder()
 	page := store.Page{Limit: whatIfPage}
@@ -139,7 +140,7 @@ func (s *Server) readRecorded(ctx context.Context, filter store.Filter, most int
 			return read, nil, err
 		}
 		views, left := ran(views, most-read.Tasks, &read)
-		if err := s.record(ctx, views, recorder, &read); err != nil {
+		if err := s.record(ctx, views, recorder, &read, of); err != nil {
 			return read, nil, err
 		}
 		switch {
@@ -176,10 +177,11 @@ func ran(views []*outlast.View, most int, read *client.WhatIfRead) (tried []*out
 }
 
 // record reads the attempts of tasks, several at once, and adds those that have any.
-func (s *Server) record(ctx context.Context, views []*outlast.View, recorder *sim.Recorder, read *client.WhatIfRead) error {
+func (s *Server) record(ctx context.Context, views []*outlast.View, recorder *sim.Recorder, read *client.WhatIfRead, of string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	attempts := make([][]sim.RecordedAttempt, len(views))
+	others := make([]bool, len(views))
 	free := make(chan struct{}, whatIfAtOnce)
 	var all sync.WaitGroup
 	for n, view := range views {
@@ -190,7 +192,7 @@ func (s *Server) record(ctx context.Context, views []*outlast.View, recorder *si
 			if err != nil && !errors.Is(err, &task.Error{Code: task.CodeNotFound}) { // else its retention has passed meanwhile
 				cancel(err)
 			}
-			attempts[n] = recordedAttempts(found)
+			attempts[n], others[n] = recordedAttempts(found), !ranUnder(view, found, of)
 		})
 	}
 	all.Wait()
@@ -198,6 +200,10 @@ func (s *Server) record(ctx context.Context, views []*outlast.View, recorder *si
 		return err
 	}
 	for n, view := range views {
+		if others[n] {
+			read.Others++
+			continue
+		}
 		took, err := recorder.Add(recordedTask(view, attempts[n]))
 		if err != nil {
 			return err
@@ -210,4 +216,12 @@ func (s *Server) record(ctx context.Context, views []*outlast.View, recorder *si
 		read.Attempts += took
 	}
 	return nil
+}
+
+// ranUnder reports whether an attempt ran under a version of a policy, "" is any. Attempts
+// under presets tell none: of them the policy counts that holds for the task.
+func ranUnder(view *outlast.View, attempts []outlast.Attempt, policy string) bool {
+	under := func(a outlast.Attempt) bool { return a.Policy == policy }
+	told := func(a outlast.Attempt) bool { return a.Policy != "" }
+	return policy == "" || slices.ContainsFunc(attempts, under) || view.PolicyName == policy && !slices.ContainsFunc(attempts, told)
 }

@@ -88,6 +88,8 @@ func TestWhatIf(t *testing.T) {
 		`"type":"fails"`:                   "[1 0 2] ",
 		`"target":"flaky"`:                 "[4 0 2] ",
 		`"queue":"default","type":"works"`: "[1 1 2] ",
+		`"of":"quick"`:                     "[5 1 2] ",
+		`"of":"payment"`:                   "[0 1 0] ",
 		`"tasks":2`:                        "[2 1 2] tasks",
 		`"type":"none"`:                    "[0 0 0] ",
 		`"since":"` + until + `"`:          "[0 0 0] ",
@@ -95,6 +97,9 @@ func TestWhatIf(t *testing.T) {
 		if read, stopped := of(more); fmt.Sprint(read, " ", stopped) != want {
 			t.Errorf("%s: %v %s, want %s", more, read, stopped, want)
 		}
+	}
+	if read := ask(`"of":"quick"`).Read; read.Others != 1 {
+		t.Errorf("of one policy: %+v", read)
 	}
 	if text := fmt.Sprint(ask(`"tasks":2`).Limits); !strings.Contains(text, "left_out Only the newest 3 tasks") {
 		t.Errorf("limits %s", text)

@@ -57,6 +57,7 @@ Longer histories are for "outlast sim compare --history", on your machine.`,
 	flags.StringVar(&question.Type, "type", "", "tasks of this type")
 	flags.StringVar(&question.Queue, "queue", "", "tasks of this queue")
 	flags.StringVar(&question.Target, "target", "", "tasks that call this target")
+	flags.StringVar(&question.Of, "of", "", "tasks of which an attempt ran under this policy")
 	flags.StringVar(&since, "since", "", "created at or after: a time (RFC 3339), or how long ago (1h); a day before --until when absent")
 	flags.StringVar(&until, "until", "", "created before: a time (RFC 3339), or how long ago (1h)")
 	flags.IntVar(&question.Tasks, "tasks", 2000, "at most so many tasks, the newest first")
@@ -81,8 +82,8 @@ func readTried(source string) (client.WhatIfPolicy, error) {
 
 func whatIfTable(w io.Writer, r *client.WhatIfReport) {
 	read := &r.Read
-	line(w, fmt.Sprintf("%d tasks with %d attempts on %d targets, created from %s to %s; %d without an attempt are left out",
-		read.Tasks, read.Attempts, read.Targets, read.Since.Format(time.RFC3339), read.Until.Format(time.RFC3339), read.Untried))
+	line(w, fmt.Sprintf("%d tasks with %d attempts on %d targets, created from %s to %s; %d without an attempt and %d of other policies are left out",
+		read.Tasks, read.Attempts, read.Targets, oldestOf(read).Format(time.RFC3339), read.Until.Format(time.RFC3339), read.Untried, read.Others))
 	if read.Tasks == 0 {
 		return
 	}
@@ -97,4 +98,12 @@ func whatIfTable(w io.Writer, r *client.WhatIfReport) {
 	for _, limit := range r.Limits {
 		line(w, "- "+clean(limit.Text))
 	}
+}
+
+// oldestOf is since when tasks were read: later than asked for where a bound ended it.
+func oldestOf(read *client.WhatIfRead) time.Time {
+	if read.Stopped != "" && !read.Oldest.IsZero() {
+		return read.Oldest.Time
+	}
+	return read.Since.Time
 }

@@ -97,6 +97,6 @@ test('what is tried again next is the soonest of all, and targets in trouble are
   await page.reload();
   await expect(unseen).toBeVisible();
   await page.unrouteAll({ behavior: 'ignoreErrors' }); // it goes on asking
-  await server.stop();
   await expect(page.getByText('All nodes, by the minute')).toBeVisible();
+  await server.stop();
 });

@@ -13,6 +13,7 @@ async function record(server, receiver) {
   await until(() => receiver.calls.length >= 40, 'failed attempts');
   down = false;
   await until(async () => (await server.call('/v1/tasks?state=succeeded')).tasks.length === 5, 'five successes');
+  await server.call('/v1/tasks?wait=10s', { type: 'other', target: { url: receiver.url } });
 }
 
 test('a draft is replayed on what happened', async ({ page, receiver }, info) => {
@@ -24,6 +25,8 @@ test('a draft is replayed on what happened', async ({ page, receiver }, info) =>
   await page.getByRole('link', { name: 'What would it have done last day?' }).click();
   await expect(row(page, 'as recorded')).toContainText('5');
   await expect(row(page, 'policies of now')).toBeVisible();
+  await expect(page.getByText(/Tasks created from .*: 5, with/)).toBeVisible();
+  await expect(page.getByText('1 task that ran under another policy is left out.')).toBeVisible();
   const draft = row(page, 'Draft of mine');
   await expect(draft.getByRole('cell').nth(1)).toContainText(/^10\b/); // two of each
   await expect(draft).toContainText('died: attempts spent 5');
@@ -38,7 +41,7 @@ test('a draft is replayed on what happened', async ({ page, receiver }, info) =>
   await info.attach('whatif', { path: 'results/whatif.png' });
 
   await page.getByText('The same', { exact: false }).first().click();
-  await expect(page.locator('.command').first()).toContainText('outlast sim whatif --since 24h --tasks 2000 --policy draft.json');
+  await expect(page.locator('.command').first()).toContainText('outlast sim whatif --of mine --since 24h --tasks 2000 --policy draft.json');
   await page.getByLabel('Type', { exact: true }).fill('none');
   await page.getByLabel('Type', { exact: true }).press('Tab');
   await page.getByRole('checkbox', { name: 'payment', exact: true }).check();

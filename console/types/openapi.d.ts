@@ -4458,6 +4458,8 @@ export interface components {
             lanes: number[] | null;
         };
         WhatIf: {
+            /** @description Only tasks of which an attempt ran under this policy, in any version. */
+            of?: string;
             /** @description At most 4, to compare with what was recorded and with the policies of now. */
             policies?: components["schemas"]["WhatIfPolicy"][] | null;
             queue?: string;
@@ -4508,6 +4510,11 @@ export interface components {
              * @description When the oldest task that was read was created.
              */
             oldest?: string;
+            /**
+             * Format: int64
+             * @description Tasks that ran under other policies than the one asked for, which are left out.
+             */
+            others?: number;
             /** Format: date-time */
             since: string;
             /**

@@ -85,7 +85,7 @@ export function Editor({ name, version: newest, text: whole, given = '' }) {
     ${problem?.code === 'conflict' && html`<${Meanwhile} path=${path} text=${text} onBegin=${(/** @type {number} */ n, theirs = text) => change({ version: n, text: theirs })} />`}
     ${checked && html`<p role="status">${checked.changed === false ? t('save.same') : checked.canary ? t('save.trial', { n: version, next: checked.version, share: checked.canary.share }) : t('save.about', { n: version, next: checked.version })}</p>`}
     <div class="actions"><button type="button" disabled=${!policy || !to || busy} onClick=${() => put(true)}>${t('preview')}</button><button type="button" class="primary" disabled=${!policy || !to || busy} onClick=${() => put(false)}>${t('save')}</button>
-      ${policy && may('operate') && html`<a class="button" href=${href('simulator', { tab: 'whatif', name: to, draft: text.trim() })}>${t('whatif')}</a>`}</div>
+      ${policy && may('operate') && html`<a class="button" href=${href('simulator', { tab: 'whatif', name: to, of: to, draft: text.trim() })}>${t('whatif')}</a>`}</div>
     <${Same} cli=${`outlast policy apply - --name ${quoted(to)} --version ${version} <<'EOF'\n${text.trim()}\nEOF`} curl=${curl('PUT', `${path}?version=${version}`, text)} /><//></div>`;
 }
 

@@ -19,7 +19,7 @@ import { t } from './whatif.text.js';
 
 const times = /** @type {const} */ (['1h', '6h', '24h', '72h', '168h']);
 const amounts = [500, 2000, 10_000];
-const fields = /** @type {const} */ (['type', 'queue', 'target']);
+const fields = /** @type {const} */ (['of', 'type', 'queue', 'target']);
 const mostTried = 4;
 const path = '/v1/sim/whatif';
 
@@ -27,15 +27,15 @@ const path = '/v1/sim/whatif';
 function asked() {
   const of = (/** @type {string} */ name) => query.value.get(name) ?? '';
   return {
-    type: of('type'), queue: of('queue'), target: of('target'), draft: of('draft'), name: of('name'),
+    of: of('of'), type: of('type'), queue: of('queue'), target: of('target'), draft: of('draft'), name: of('name'),
     since: times.find((time) => time === of('since')) ?? '24h', tasks: amounts.find((n) => String(n) === of('tasks')) ?? amounts[1],
     policies: of('policies').split(',').filter(Boolean),
   };
 }
 
 /** The call's body. @param {ReturnType<typeof asked>} a */
-function bodyOf({ type, queue, target, since, tasks, policies, draft, name }) {
-  const given = Object.fromEntries(Object.entries({ type, queue, target }).filter(([, value]) => value));
+function bodyOf({ of, type, queue, target, since, tasks, policies, draft, name }) {
+  const given = Object.fromEntries(Object.entries({ of, type, queue, target }).filter(([, value]) => value));
   return {
     ...given, tasks, since: new Date(serverNow() - milliseconds(since)).toISOString(),
     policies: [...(draft ? [{ name: name ? t('draft.of', { name }) : t('draft'), policy: new Raw(draft) }] : []), ...policies.map((preset) => ({ preset }))].slice(0, mostTried),
@@ -43,7 +43,7 @@ function bodyOf({ type, queue, target, since, tasks, policies, draft, name }) {
 }
 
 /** The same as a command. @param {ReturnType<typeof asked>} a */
-const command = ({ type, queue, target, since, tasks, policies, draft }) => ['outlast sim whatif', ...Object.entries({ type, queue, target }).map(([name, value]) => (value ? `--${name} ${quoted(value)}` : '')),
+const command = ({ of, type, queue, target, since, tasks, policies, draft }) => ['outlast sim whatif', ...Object.entries({ of, type, queue, target }).map(([name, value]) => (value ? `--${name} ${quoted(value)}` : '')),
   `--since ${since} --tasks ${tasks}`, draft ? '--policy draft.json' : '', ...policies.map((name) => `--policy ${quoted(name)}`)].filter(Boolean).join(' ');
 
 export function WhatIf() {
@@ -98,9 +98,10 @@ const called = (run) => (run.kind === 'tried' ? visible(run.name) : t(`kind.${ru
 function Shown({ report }) {
   const { read } = report;
   const runs = report.runs ?? [];
-  if (!read.tasks) return html`<div class="empty">${t('nothing', { since: absolute(read.since), until: absolute(read.until) })}</div>`;
+  const others = read.others ? ` ${t('read.others', { n: read.others })}` : '';
+  if (!read.tasks) return html`<div class="empty">${t('nothing', { since: absolute(read.since), until: absolute(read.until) })}${others}</div>`;
   return html`<${Panel} title=${t('results')} aside=${html`<span class="faint">${t('seed', { n: String(report.seed) })}</span>`}>
-      <p>${t('read', { tasks: number(read.tasks), attempts: number(read.attempts), targets: number(read.targets) })} ${read.untried > 0 && t('read.untried', { n: read.untried })}
+      <p>${t('read', { tasks: number(read.tasks), attempts: number(read.attempts), targets: number(read.targets), from: absolute(read.stopped ? read.oldest ?? read.since : read.since), until: absolute(read.until) })}${others} ${read.untried > 0 && t('read.untried', { n: read.untried })}
         ${read.stopped && html`<strong>${t('read.stopped', { at: absolute(read.oldest ?? read.since) })}</strong>`}</p>
       <${Runs} runs=${runs} /><//>
     <div class="grid"><${Over} report=${report} title=${t('load')} of=${(/** @type {Run} */ run) => run.series.attempts} />
