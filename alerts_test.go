@@ -526,8 +526,8 @@ func TestChannelsOfObjects(t *testing.T) {
 	if _, err := inspect.PutAlertChannel(k.ctx, alert.ChannelSpec{Name: "spare", Kind: alert.Log}); err != nil {
 		t.Fatal(err)
 	}
-	stored, err := inspect.PutAlertChannel(k.ctx, alert.ChannelSpec{Name: "ops", Kind: alert.DingTalk, URLEnv: "OUTLAST_TEST_NOT_SET", Fallback: "spare"})
-	if err != nil || stored.Usable || !strings.Contains(stored.Problem, "OUTLAST_TEST_NOT_SET") || stored.Version != 1 {
+	stored, err := inspect.PutAlertChannel(k.ctx, alert.ChannelSpec{Name: "ops", Kind: alert.DingTalk, URLEnv: "OUTLAST_SECRET_NOT_SET", Fallback: "spare"})
+	if err != nil || stored.Usable || !strings.Contains(stored.Problem, "OUTLAST_SECRET_NOT_SET") || stored.Version != 1 {
 		t.Fatalf("%+v, %v", stored, err)
 	}
 	wantCode(t, inspect.TestAlertChannel(k.ctx, "ops"), task.CodeInvalid)
@@ -553,5 +553,42 @@ func TestChannelsOfObjects(t *testing.T) {
 	rows, _, err := k.store.Audit(k.ctx, store.AuditFilter{Action: "channel."}, store.Page{})
 	if err != nil || len(rows) != 3 || rows[0].Action != "channel.delete" || rows[0].Subject != "channel/ops" {
 		t.Errorf("%+v, %v", rows, err)
+	}
+}
+
+// A channel in the database that names a file or a variable is used only where the
+// configuration of the process says the same.
+func TestChannelsOfRowsNameNothingOfTheServer(t *testing.T) {
+	t.Setenv("TEST_HOOK", "https://hooks.example.com/x")
+	own := &alert.ChannelSpec{Name: "ops", Kind: alert.Webhook, URLEnv: "TEST_HOOK"}
+	for name, row := range map[string]struct {
+		own    *alert.ChannelSpec
+		body   string
+		usable bool
+	}{
+		"a variable":             {nil, `{"kind":"webhook","url_env":"TEST_HOOK"}`, false},
+		"a file":                 {nil, `{"kind":"webhook","url_file":"/etc/hostname"}`, false},
+		"its own":                {own, `{"kind":"webhook","url_env":"TEST_HOOK"}`, true},
+		"its own, with its name": {own, `{"name":"ops","kind":"webhook","url_env":"TEST_HOOK"}`, true},
+		"another than its own":   {own, `{"kind":"webhook","url_env":"TEST_HOOK","secret_env":"HOME"}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := &kit{T: t, ctx: t.Context(), store: memory.New(), log: &logBook{}}
+			object := store.Object{Kind: alert.KindChannel, Name: "ops", Body: []byte(row.body), Managed: "file"}
+			if _, err := k.store.Change(k.ctx, store.Change{Put: []store.Object{object}}); err != nil {
+				t.Fatal(err)
+			}
+			k.client = k.open(k.store, outlast.WithOwnChannels(func(string) (all []*alert.ChannelSpec) {
+				if row.own != nil {
+					all = append(all, row.own)
+				}
+				return all
+			}))
+			k.start()
+			got, err := k.client.Inspector().AlertChannel(k.ctx, "ops")
+			if err != nil || got.Usable != row.usable || (got.Problem == "") != row.usable {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
 	}
 }

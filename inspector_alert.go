@@ -148,16 +148,15 @@ func (i *Inspector) AlertChannel(ctx context.Context, name string) (*alert.Chann
 }
 
 // PutAlertChannel creates a channel or replaces one. Code "invalid" with fields;
-// "managed_by_file" for one that the configuration file owns. A channel may not read
-// files of the server unless the configuration file says so.
+// "managed_by_file" for one that the configuration file owns. Its
+// secrets are in variables OUTLAST_SECRET_… of the servers; what these hold goes to the
+// hosts in the variable of that name with _HOSTS behind it.
 func (i *Inspector) PutAlertChannel(ctx context.Context, spec alert.ChannelSpec) (*alert.ChannelView, error) {
 	var c complaints
 	c.fieldErrs(spec.Check())
 	c.calls = i.client.callsOf(ctx)
 	c.callableText("url", alert.Queue, spec.URL)
-	if spec.UsesFiles() {
-		c.add("secret_file", "files of the server are for channels of the configuration file", "name an environment variable instead")
-	}
+	c.fieldErrs(spec.CheckPlaces())
 	if spec.Name == alert.LogChannel {
 		c.add("name", "the channel log is always there", "choose another name")
 	}

@@ -39,6 +39,7 @@ type options struct {
 	pushTimeout time.Duration
 	pushMost    time.Duration
 	alertFuncs  map[string]alert.Channel
+	ownChannels func(name string) []*alert.ChannelSpec
 	tracer      *tracing.Tracer
 	keys        sealed.Keys
 }
@@ -107,6 +108,15 @@ func AsServer() Option { return func(o *options) { o.server = true } }
 // WithObserver adds an observer of the engine. Its functions must not block.
 func WithObserver(observer engine.Observer) Option {
 	return func(o *options) { o.observers = append(o.observers, observer) }
+}
+
+// WithOwnChannels tells what the configuration of this process says of an alert channel:
+// nothing, or its specification, and, while that is being changed, the one before. A
+// channel of the store that is the same may name any environment variable and file of
+// this process; others may name variables OUTLAST_SECRET_… only. The function must not
+// block.
+func WithOwnChannels(of func(name string) []*alert.ChannelSpec) Option {
+	return func(o *options) { o.ownChannels = of }
 }
 
 // WithEncryption encrypts what tasks carry before the store sees it: payloads,

@@ -95,10 +95,26 @@ func ParseChannel(data []byte) (*ChannelSpec, error) {
 // values. Whether variables and files are there is not looked at.
 func (c *ChannelSpec) Check() error { return c.check(true) }
 
-// UsesFiles reports whether the channel reads files of the server. Only the
-// configuration file may ask for that: it is written by who can read them.
-func (c *ChannelSpec) UsesFiles() bool {
-	return c.URLFile != "" || c.SecretFile != "" || c.PasswordFile != ""
+// SecretPrefix begins the names of the variables that a channel may name which is not of
+// the configuration file.
+const SecretPrefix = "OUTLAST_SECRET_"
+
+// CheckPlaces refuses places of secrets that only the configuration file may name: files
+// of the server, and variables that are not for channels. Errors are joined
+// [retry.FieldError] values.
+func (c *ChannelSpec) CheckPlaces() error {
+	var f findings
+	for _, one := range [...]struct{ path, variable, file string }{
+		{"url", c.URLEnv, c.URLFile}, {"secret", c.SecretEnv, c.SecretFile}, {"password", c.PasswordEnv, c.PasswordFile},
+	} {
+		if one.file != "" {
+			f.refuse(one.path+"_file", "name an environment variable "+SecretPrefix+"… instead", "files of the server are for channels of the configuration file")
+		}
+		if one.variable != "" && (!strings.HasPrefix(one.variable, SecretPrefix) || strings.HasSuffix(one.variable, "_HOSTS")) {
+			f.refuse(one.path+"_env", "call it "+SecretPrefix+"…, or put the channel into the configuration file", "%s is a variable for channels of the configuration file", task.Quote(one.variable))
+		}
+	}
+	return f.err()
 }
 
 // TimeoutOr is the time that one message may take.

@@ -40,6 +40,7 @@ type App struct {
 	addr     string
 	client   *outlast.Client
 	failed   chan error
+	own      ownChannels
 	stopping sync.Mutex
 	cleanups []cleanup // in the order of their making
 }
@@ -170,6 +171,10 @@ func (a *App) options(exports exports, registry *prometheus.Registry) ([]outlast
 		options = append(options, outlast.WithDeadArchive(func(ctx context.Context, letters []dead.Letter) error {
 			return kept.keep(ctx, a.client.Inspector(), letters)
 		}))
+	}
+	if a.config.File != nil {
+		a.own.are(a.config.File)
+		options = append(options, outlast.WithOwnChannels(a.own.of))
 	}
 	options = append(options, a.config.Options...)
 	for host, secret := range a.config.TargetSecrets {

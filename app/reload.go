@@ -32,6 +32,7 @@ type reloader struct {
 	again   time.Time // when a try that failed is repeated, zero for never
 	asked   bool      // somebody has asked for the file as it is: it may come back after another
 	told    atomic.Pointer[reloadStatus]
+	own     *ownChannels
 }
 
 type reloadStatus struct {
@@ -55,7 +56,7 @@ func (a *App) configure(ctx context.Context) (*reloader, error) {
 	}
 	r := &reloader{
 		backend: backend, log: a.config.Logger, node: node, file: a.config.File,
-		watch: config.Watch(a.config.File.Path), hangups: a.config.Hangups,
+		watch: config.Watch(a.config.File.Path), hangups: a.config.Hangups, own: &a.own,
 	}
 	if err := r.apply(ctx, a.config.File); err != nil {
 		return nil, err
@@ -102,6 +103,7 @@ func (r *reloader) read(ctx context.Context) {
 	r.again = time.Time{}
 	next, err := config.Read(r.file.Path)
 	if err == nil {
+		r.own.are(next, r.file) // before others see the channels
 		err = r.apply(ctx, next)
 	}
 	if err == nil {

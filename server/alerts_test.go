@@ -103,7 +103,11 @@ func TestAlertRulesAreChecked(t *testing.T) {
 	a.call("PUT", "/v1/alerts/rules/a%2Fb", `{"on":"dead"}`).problem(400, "invalid", "name")
 	a.call("GET", "/v1/alerts/rules/r", "").problem(404, "not_found")
 	a.call("PUT", "/v1/alerts/channels/c", `{"kind":"slack","url":"https://hooks.slack.com/services/T/B/X"}`).problem(400, "invalid", "url")
-	a.call("PUT", "/v1/alerts/channels/c", `{"kind":"slack","url_file":"/etc/passwd"}`).problem(400, "invalid", "secret_file")
+	a.call("PUT", "/v1/alerts/channels/c", `{"kind":"slack","url_file":"/etc/passwd"}`).problem(400, "invalid", "url_file")
+	a.call("PUT", "/v1/alerts/channels/c", `{"kind":"slack","url_env":"OUTLAST_KEY_1"}`).problem(400, "invalid", "url_env")
+	a.call("PUT", "/v1/alerts/channels/c", `{"kind":"dingtalk","url_env":"OUTLAST_SECRET_U","secret_env":"OUTLAST_STORE"}`).problem(400, "invalid", "secret_env")
+	a.call("PUT", "/v1/alerts/channels/c", `{"kind":"email","address":"a:25","username":"u","password_env":"PATH","from":"a@b.c","to":["d@e.f"]}`).problem(400, "invalid", "password_env")
+	a.call("PUT", "/v1/alerts/channels/c", `{"kind":"slack","url_env":"OUTLAST_SECRET_U_HOSTS"}`).problem(400, "invalid", "url_env")
 	a.call("PUT", "/v1/alerts/rules/exhausted", `{"on":"dead","disabled":true}`).is(200)
 	if own := a.call("GET", "/v1/alerts/rules/exhausted", "").is(200); own.get("builtin") != "false" || own.get("replaces") != "true" {
 		t.Errorf("in place of a built-in one: %s", own.body)

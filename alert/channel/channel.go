@@ -23,6 +23,10 @@ import (
 type Options struct {
 	// HTTP makes the requests and dials the mail servers. Required.
 	HTTP *safehttp.Client
+	// Trusted says that the specification stands in the configuration of this process,
+	// which may name any variable and file. One from elsewhere, such as a row of the
+	// database, may name variables OUTLAST_SECRET_… only, for the hosts that they are for.
+	Trusted bool
 	// Lookup finds environment variables; [os.LookupEnv] when nil.
 	Lookup func(name string) (string, bool)
 	// ReadFile reads files of secrets; [os.ReadFile] when nil.
@@ -45,6 +49,9 @@ func New(spec *alert.ChannelSpec, o Options) (alert.Channel, error) {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if err := o.allowed(spec); err != nil {
+		return nil, err
 	}
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	switch spec.Kind {

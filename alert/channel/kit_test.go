@@ -116,7 +116,7 @@ func open(t *testing.T, spec *alert.ChannelSpec, url string, env map[string]stri
 	}
 	client := safehttp.New(safehttp.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	t.Cleanup(client.CloseIdleConnections)
-	return New(spec, Options{HTTP: client, Now: func() time.Time { return time.Unix(1_700_000_000, 123e6) }, Lookup: func(name string) (string, bool) {
+	return New(spec, Options{Trusted: true, HTTP: client, Now: func() time.Time { return time.Unix(1_700_000_000, 123e6) }, Lookup: func(name string) (string, bool) {
 		if name == "ROBOT_URL" {
 			return url + "/send?access_token=" + token, true
 		}

@@ -63,6 +63,7 @@ func TestEncryptionKeyFlags(t *testing.T) {
 		}
 	}
 	t.Setenv("TEST_SHORT_KEY", text[:30])
+	t.Setenv("OUTLAST_SECRET_KEY", text)
 	for _, one := range []struct {
 		args []string
 		code int
@@ -76,6 +77,7 @@ func TestEncryptionKeyFlags(t *testing.T) {
 		{[]string{"--encryption-key-env", "TEST_SHORT_KEY"}, 2, "NAME=PLACE"},
 		{[]string{"--encryption-key-env", "k1=" + text}, 2, "NAME=PLACE"},
 		{[]string{"--encryption-key", text, "--encryption-key-file", "k1=" + good}, 2, "is the name of a key"},
+		{[]string{"--encryption-key-env", "k1=OUTLAST_SECRET_KEY"}, 2, "call that of the key otherwise"},
 		{[]string{"--encryption-key", "k2", "--encryption-key-file", "k1=" + good}, 2, "there is no key"},
 		{[]string{"--encryption-key-file", "k1=" + good + ",k2=" + good}, 2, "is not said"},
 	} {

@@ -53,11 +53,11 @@ test('a channel is made, tried, changed and deleted', async ({ page, server, rec
 
   await row.getByRole('button', { name: 'Edit: pager' }).click();
   await dialog(page).getByLabel('Kind').selectOption('slack');
-  await dialog(page).getByLabel('Variable that holds the URL').fill('PAGER_URL');
+  await dialog(page).getByLabel('Variable that holds the URL').fill('OUTLAST_SECRET_PAGER');
   await confirm(page, 'Save');
-  await expect(row).toContainText('$PAGER_URL');
+  await expect(row).toContainText('$OUTLAST_SECRET_PAGER');
   await expect(row).toContainText('is not set');
-  expect((await server.call('/v1/alerts/channels/pager')).channel).toEqual({ name: 'pager', kind: 'slack', url_env: 'PAGER_URL' });
+  expect((await server.call('/v1/alerts/channels/pager')).channel).toEqual({ name: 'pager', kind: 'slack', url_env: 'OUTLAST_SECRET_PAGER' });
 
   await row.getByRole('button', { name: 'Delete' }).click();
   await confirm(page, 'Delete');
