@@ -33,6 +33,7 @@ const (
 	layers               = "layers"
 	unstable             = "unstable"
 	retriesPermanent     = "retries_permanent"
+	networkNotUnsent     = "network_without_unsent"
 	noBudget             = "no_budget"
 	noAttemptTime        = "no_attempt_time"
 )
@@ -55,6 +56,7 @@ func Codes() []Warning {
 		{layers, "outer_attempts", "the attempts of several layers multiply"},
 		{unstable, "utilization", "at the given utilization the retries of an outage keep the target down"},
 		{retriesPermanent, "rules", "failures are retried that come again"},
+		{networkNotUnsent, "rules", "a rule for `network` leaves out refused connections, which are `unsent`"},
 		{noBudget, "budget", "nothing bounds the retries of all callers together"},
 		{noAttemptTime, "attempt_time", "a solution leaves no time for the attempts themselves"},
 	}
@@ -207,6 +209,9 @@ func (r *Report) warnOfSafety(w *warnings, p *retry.Policy) {
 			w.add(retriesPermanent, fmt.Sprintf("rules[%d]", i), message, retry.Permanent)
 		}
 	}
+	if i := networkAlone(p.Rules()); i >= 0 {
+		w.add(networkNotUnsent, fmt.Sprintf("rules[%d]", i), "network is a connection that broke; one that was refused, or a name that was not found for now, is unsent, which no rule names: write [network, unsent] if both are meant")
+	}
 	for i, selector := range r.Policy.RetryOn {
 		if slices.Contains(permanent, selector) && !slices.Contains(r.Policy.NeverOn, selector) {
 			w.add(retriesPermanent, fmt.Sprintf("retry_on[%d]", i), message, selector)
@@ -215,6 +220,17 @@ func (r *Report) warnOfSafety(w *warnings, p *retry.Policy) {
 	if r.budget == nil && r.Attempts != 1 {
 		w.add(noBudget, "budget", "nothing bounds the retries of all callers together: with all attempts failing the target gets %s", r.worst())
 	}
+}
+
+// networkAlone finds the first rule that names network beside no rule that names unsent,
+// -1 for none.
+func networkAlone(rules []retry.Rule) int {
+	if slices.ContainsFunc(rules, func(r retry.Rule) bool {
+		return slices.Contains(r.When, retry.Unsent) || r.If != nil && strings.Contains(r.If.String(), string(retry.Unsent))
+	}) {
+		return -1
+	}
+	return slices.IndexFunc(rules, func(r retry.Rule) bool { return slices.Contains(r.When, retry.Network) })
 }
 
 // worst is the load at f = 1 in words.

@@ -57,6 +57,10 @@ func TestWarnings(t *testing.T) {
 		{"409 by list", `{"retry_on":["SomeError",409]}`, plan.Env{}, "retries_permanent retry_on[1]", "409"},
 		{"409 refused", `{"retry_on":[409],"never_on":[409]}`, plan.Env{}, "retries_permanent -", ""},
 		{"429 by list", `{"retry_on":[429]}`, plan.Env{}, "retries_permanent -", ""},
+		{"network", `{"rules":[{"when":["conflict"]},{"when":["network","timeout"]}]}`, plan.Env{}, "network_without_unsent rules[1]", "refused"},
+		{"network and unsent", `{"rules":[{"when":["network","unsent"]}]}`, plan.Env{}, "network_without_unsent -", ""},
+		{"unsent by another rule", `{"rules":[{"when":["network"]},{"when":["unsent"],"then":"dead"}]}`, plan.Env{}, "network_without_unsent -", ""},
+		{"no rule for network", `{"rules":[{"when":["timeout"]}]}`, plan.Env{}, "network_without_unsent -", ""},
 		{"no budget", `{"budget":"none"}`, plan.Env{}, "no_budget budget", "8 times the load"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
