@@ -70,6 +70,7 @@ type Config struct {
 type Keeper struct {
 	Config
 	book    atomic.Pointer[book]
+	looked  atomic.Pointer[look] // the last one for who asks
 	tasks   taskRules
 	opening sync.Mutex // held while channels are opened
 	gates   gates

@@ -196,7 +196,7 @@ func IsType(taskType string) bool {
 func (k *Keeper) queues(ctx context.Context, b *book, now time.Time) (samples []QueueSample, err error) {
 	for _, rule := range b.rules[OnQueue] {
 		if !b.builtin[rule.Name] {
-			return k.Queues(ctx, now)
+			return k.queuesTo(ctx, now, mostCounted)
 		}
 	}
 	return k.queuesTo(ctx, now, mostGlanced)
@@ -204,8 +204,31 @@ func (k *Keeper) queues(ctx context.Context, b *book, now time.Time) (samples []
 
 // Queues measures all queues but that of alerts: their pending tasks, counted to 10 000,
 // and how long the oldest has been due.
+//
+// A look that took long holds ten times as long as it took, so that who asks again and
+// again keeps neither the store nor this node busy.
 func (k *Keeper) Queues(ctx context.Context, now time.Time) ([]QueueSample, error) {
-	return k.queuesTo(ctx, now, mostCounted)
+	if last := k.looked.Load(); last != nil && last.took >= longLook && time.Since(last.ended) < 10*last.took {
+		return slices.Clone(last.samples), nil
+	}
+	began := time.Now()
+	samples, err := k.queuesTo(ctx, now, mostCounted)
+	if err != nil {
+		return nil, err
+	}
+	ended := time.Now()
+	k.looked.Store(&look{slices.Clone(samples), ended, ended.Sub(began)})
+	return samples, nil
+}
+
+// longLook is from when on a look is long.
+const longLook = 500 * time.Millisecond
+
+// look is what was seen of the queues, and how long that took.
+type look struct {
+	samples []QueueSample
+	ended   time.Time
+	took    time.Duration
 }
 
 // queuesTo counts pending tasks to most, and looks for the oldest if that is the usual
