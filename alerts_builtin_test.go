@@ -33,6 +33,7 @@ func TestBuiltinAlerts(t *testing.T) {
 			k.enqueue(outlast.Draft{Type: "mail"})
 		}, "mail died after 1 attempt: rejected"},
 		{"process_died", killedWhileWorking, "3 running tasks lost with the process: 2 × mail in node "},
+		{"key_blocked", func(k *kit) { k.blocks(`{}`, 1) }, "the ordering key lampA of queue default has been blocked by a dead letter for "},
 		{"dead_letters", dies, "there is 1 dead letter"},
 		{"crash_loop", killsItsNode, "poison died after 0 attempts: crash_loop"},
 		{"no_owner", func(k *kit) {

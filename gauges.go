@@ -41,6 +41,7 @@ type gauges struct {
 	depth                 *prometheus.Desc // by queue and state
 	oldest                *prometheus.Desc // by queue
 	limit                 *prometheus.Desc // by queue
+	blocked               *prometheus.Desc // by queue
 	members, refused      *prometheus.Desc // by group
 
 	mu     sync.Mutex
@@ -57,7 +58,7 @@ type stored struct {
 // queueNumbers are those of one queue, over all nodes.
 type queueNumbers struct {
 	alert.QueueSample
-	running int
+	running, blocked int
 }
 
 func newGauges(c *Client) *gauges {
@@ -79,13 +80,14 @@ func newGauges(c *Client) *gauges {
 		members: describe("group_members", "Living members of a worker group, as this node sees them; of the first 100 groups by name.", "group"),
 		refused: describe("group_failed_dispatches", "Dispatches in a row that no member of a worker group took, on this node; of the first 100 groups by name.", "group"),
 		held:    describe("target_held", "Due tasks in the memory of this node that their targets hold, by gate: breaker, budget, rate or concurrency.", "gate"),
+		blocked: describe("keys_blocked", "Ordering keys of a queue that dead letters block and tasks wait behind, counted to 500.", "queue"),
 		limit:   describe("queue_max_pending", "Pending tasks beyond which enqueues into the queue are refused. Only queues with a limit.", "queue"),
 	}
 }
 
 // Describe implements [prometheus.Collector].
 func (g *gauges) Describe(to chan<- *prometheus.Desc) {
-	for _, one := range []*prometheus.Desc{g.running, g.known, g.lanes, g.ready, g.waiting, g.slots, g.dead, g.breaker, g.held, g.depth, g.oldest, g.limit, g.members, g.refused} {
+	for _, one := range []*prometheus.Desc{g.running, g.known, g.lanes, g.ready, g.waiting, g.slots, g.dead, g.breaker, g.held, g.depth, g.oldest, g.blocked, g.limit, g.members, g.refused} {
 		to <- one
 	}
 }
@@ -145,6 +147,7 @@ func (g *gauges) collectStored(to chan<- prometheus.Metric, gauge func(*promethe
 		queue := &last.queues[i]
 		gauge(g.depth, queue.Backlog, queue.Name, "pending")
 		gauge(g.depth, queue.running, queue.Name, "running")
+		gauge(g.blocked, queue.blocked, queue.Name)
 		to <- prometheus.MustNewConstMetric(g.oldest, prometheus.GaugeValue, queue.OldestDue.Seconds(), queue.Name)
 	}
 	if last.letters == nil {
@@ -190,7 +193,11 @@ func (g *gauges) queues(ctx context.Context) []queueNumbers {
 		if err != nil {
 			return nil
 		}
-		numbers = append(numbers, queueNumbers{sample, running})
+		blocked, _, err := g.client.Inspector().BlockedKeys(ctx, []string{sample.Name}, false, store.Page{Limit: maxPage})
+		if err != nil {
+			return nil
+		}
+		numbers = append(numbers, queueNumbers{sample, running, len(blocked)})
 	}
 	return numbers
 }

@@ -479,6 +479,9 @@ func (i *Inspector) AlertProblems() (problems []string) {
 	for _, name := range slices.Sorted(maps.Keys(trouble)) {
 		problems = append(problems, "channel "+name+" does not deliver: "+trouble[name].Error())
 	}
+	if unheard := keeper.Unheard(); unheard != "" {
+		problems = append(problems, unheard)
+	}
 	if n := keeper.Dropped(); n > 0 {
 		problems = append(problems, fmt.Sprintf("%d alerts could not be raised", n))
 	}

@@ -23,6 +23,7 @@ func Builtin(backlog int) []Rule {
 		{Name: "no_owner", On: OnQueue, When: "!owned && backlog > 0", Hold: span(time.Minute), Severity: Critical},
 		{Name: "no_worker", On: OnQueue, When: "stranded > 0 && !paused", Hold: span(time.Minute), Severity: Critical},
 		{Name: "dead_group", On: OnGroup, When: `waiting > 0 && (living == 0 || failing >= duration("60s"))`, Severity: Critical},
+		{Name: "key_blocked", On: OnBlocked, When: "waiting > 0"},
 		{Name: "missing_key", On: OnKey, When: "waiting > 0", Severity: Critical},
 		// A storm begins when a target answers more slowly while more and more of
 		// what it is asked are repeats.

@@ -34,6 +34,7 @@ func TestBuiltinRules(t *testing.T) {
 		"no_owner":        {[]*Occurrence{queue(QueueSample{Backlog: 1})}, []*Occurrence{queue(QueueSample{}), queue(QueueSample{Backlog: 1, Owned: true})}},
 		"no_worker":       {[]*Occurrence{queue(QueueSample{Backlog: 1, Owned: true, Stranded: []string{"a"}})}, []*Occurrence{queue(QueueSample{Backlog: 1, Owned: true}), queue(QueueSample{Backlog: 1, Owned: true, Stranded: []string{"a"}, Paused: true})}},
 		"dead_group":      {[]*Occurrence{group(GroupSample{Waiting: 1}), group(GroupSample{Waiting: 1, Living: 1, Failing: time.Minute})}, []*Occurrence{group(GroupSample{}), group(GroupSample{Waiting: 1, Living: 1, Failing: time.Second}), group(GroupSample{Living: 1, Failing: time.Hour})}},
+		"key_blocked":     {[]*Occurrence{(&BlockedSample{Hold: store.Hold{Key: "k", Waiting: 1}}).at(now), (&BlockedSample{Others: 3}).at(now)}, []*Occurrence{(&BlockedSample{}).at(now)}},
 		"missing_key":     {[]*Occurrence{(&KeySample{Name: "k1", Waiting: 1}).at(now), (&KeySample{Waiting: 2}).at(now)}, []*Occurrence{(&KeySample{Name: "k1"}).at(now)}},
 		"schedule_missed": {[]*Occurrence{ScheduleMissed("s", 1, now)}, []*Occurrence{ScheduleMissed("s", 0, now)}},
 		"redrive_failed":  {[]*Occurrence{redrive(store.OperationFailed)}, []*Occurrence{redrive(store.OperationDone), redrive(store.OperationCanceled)}},

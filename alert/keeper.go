@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -290,6 +291,42 @@ func (k *Keeper) Channels() map[string]Channel { return *k.channels.Load() }
 // Wrong is why rules and channels are not in use here, by "rule/NAME" or
 // "channel/NAME".
 func (k *Keeper) Wrong() map[string]error { return k.book.Load().wrong }
+
+// Unheard says who is not told what the built-in rules hold for, "" where somebody is:
+// there are channels, and none is a default one, so that what names no channel goes to
+// the log only.
+func (k *Keeper) Unheard() string {
+	b := k.book.Load()
+	return Unheard(b.channels, b.all)
+}
+
+// Unheard is [Keeper.Unheard] of channels and rules by themselves; nil rules stand for
+// those built in.
+func Unheard(channels map[string]*ChannelSpec, rules []Rule) string {
+	if rules == nil {
+		rules = Builtin(1)
+	}
+	for _, spec := range channels {
+		if spec.Default {
+			return ""
+		}
+	}
+	var logged []string
+	for i := range rules {
+		if rule := &rules[i]; !rule.Disabled && len(rule.Channels) == 0 {
+			logged = append(logged, rule.Name)
+		}
+	}
+	if len(channels) == 0 || len(logged) == 0 {
+		return ""
+	}
+	slices.Sort(logged)
+	text := "no channel is a default one: the alerts of " + strings.Join(logged[:min(len(logged), mostNamed)], ", ")
+	if more := len(logged) - mostNamed; more > 0 {
+		text += " and " + strconv.Itoa(more) + " more rules"
+	}
+	return text + " go to the log only; set default: true for " + strings.Join(slices.Sorted(maps.Keys(channels)), " or ")
+}
 
 // Dropped counts events that no alert could be raised for because too many
 // came at once, or the store did not take them.

@@ -99,7 +99,7 @@ func (k *Keeper) failed(ctx context.Context, err error) {
 func (k *Keeper) measured(ctx context.Context, rule *compiled, o *Occurrence, holds bool) error {
 	return k.update(ctx, "", kindFires, rule.Name, o.Subject, func(now time.Time, s *State) ([]store.Insert, error) {
 		since, size, acked := s.Since, s.Size, s.Acked
-		reading := Reading{Holds: holds, Size: o.Size, Total: o.On == OnLetters}
+		reading := Reading{Holds: holds, Size: o.Size, Total: o.On == OnLetters || o.On == OnBlocked}
 		fires, recovers := s.Measure(now, reading, length(rule.Hold, 0), rule.CooldownTime())
 		id := task.NewID(now, random{})
 		switch {
@@ -157,6 +157,11 @@ func (k *Keeper) sample(ctx context.Context, b *book, now time.Time) (*Sample, e
 	}
 	if k.Groups != nil && len(b.rules[OnGroup]) > 0 {
 		sample.Groups = k.Groups()
+	}
+	if len(b.rules[OnBlocked]) > 0 {
+		if sample.Blocked, err = k.blocked(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if k.Changes != nil && len(b.rules[OnChange]) > 0 {
 		if sample.Changes, err = k.Changes(ctx); err != nil {
@@ -249,11 +254,16 @@ func (k *Keeper) queuesTo(ctx context.Context, now time.Time, most int) (samples
 			continue
 		}
 		sample := QueueSample{Name: queue.Name, Owned: owned[queue.Name], Paused: queue.Paused, Bound: most}
-		if sample.Backlog, err = k.Backend.Count(ctx, store.Filter{Queue: queue.Name, State: task.Pending}, most); err != nil {
+		parked, held, err := k.parked(ctx, lanes[queue.Name])
+		if err != nil {
 			return nil, err
 		}
+		if sample.Backlog, err = k.Backend.Count(ctx, store.Filter{Queue: queue.Name, State: task.Pending}, most+held); err != nil {
+			return nil, err
+		}
+		sample.Backlog, sample.Parked = max(0, sample.Backlog-held), held
 		if sample.Backlog > 0 {
-			if err := k.rows(ctx, &sample, lanes[queue.Name], most == mostCounted, now); err != nil {
+			if err := k.rows(ctx, &sample, lanes[queue.Name], parked, most == mostCounted, now); err != nil {
 				return nil, err
 			}
 		}
@@ -266,7 +276,7 @@ func (k *Keeper) queuesTo(ctx context.Context, now time.Time, most int) (samples
 const mostMarks = 1000
 
 // rows looks at what waits in a queue: what nobody can start, and how old it is.
-func (k *Keeper) rows(ctx context.Context, sample *QueueSample, lanes []uint16, age bool, now time.Time) error {
+func (k *Keeper) rows(ctx context.Context, sample *QueueSample, lanes []uint16, parked map[laneKey]bool, age bool, now time.Time) error {
 	marks, err := k.Backend.Marks(ctx, lanes, mostMarks)
 	if err != nil {
 		return err
@@ -275,18 +285,24 @@ func (k *Keeper) rows(ctx context.Context, sample *QueueSample, lanes []uint16, 
 		sample.Stranded = stranded(k.Node.Topology(), sample.Name, marks, now)
 	}
 	if age {
-		sample.OldestDue, err = k.oldest(ctx, lanes, marks, now)
+		sample.OldestDue, err = k.oldest(ctx, lanes, marks, parked, now)
 	}
 	return err
 }
 
+// mostAhead is how many rows of a lane are looked at for one that is not parked.
+const mostAhead = 100
+
 // oldest is how long the first rows of the lanes, parked ones included, have
-// been due. Rows go by rank, so one of higher priority may stand before one
+// been due, but for those behind keys held in mode park. Rows go by rank, so one of higher priority may stand before one
 // that has been due for up to a few minutes longer.
-func (k *Keeper) oldest(ctx context.Context, lanes []uint16, marked []store.Entry, now time.Time) (time.Duration, error) {
-	ranges := make([]store.Range, len(lanes))
+func (k *Keeper) oldest(ctx context.Context, lanes []uint16, marked []store.Entry, parked map[laneKey]bool, now time.Time) (time.Duration, error) {
+	ranges, limit := make([]store.Range, len(lanes)), 1
+	if len(parked) > 0 {
+		limit = mostAhead
+	}
 	for i, lane := range lanes {
-		ranges[i] = store.Range{Lane: lane, Until: now.UnixMicro(), After: -1 << 62, Limit: 1}
+		ranges[i] = store.Range{Lane: lane, Until: now.UnixMicro(), After: -1 << 62, Limit: limit}
 	}
 	found, err := k.Backend.Scan(ctx, ranges)
 	if err != nil {
@@ -295,7 +311,9 @@ func (k *Keeper) oldest(ctx context.Context, lanes []uint16, marked []store.Entr
 	first := now.UnixMicro()
 	for _, entries := range append(found, marked) {
 		for i := range entries {
-			first = min(first, entries[i].RunAt)
+			if !parked[laneKey{entries[i].ID.Lane(), entries[i].Key}] {
+				first = min(first, entries[i].RunAt)
+			}
 		}
 	}
 	return time.Duration(now.UnixMicro()-first) * time.Microsecond, nil

@@ -36,17 +36,18 @@ const (
 	OnType     On = "type"     // each type run in the last minutes
 	OnCategory On = "category" // each category of failures
 	OnGroup    On = "group"    // each worker group
+	OnBlocked  On = "blocked"  // each ordering key that a dead letter blocks and tasks wait behind
 	OnKey      On = "key"      // each encryption key for want of which tasks wait
 	OnChange   On = "change"   // attempts of one number of a type, before and after a new release or policy version
 )
 
-var ons = []On{OnDead, OnRetry, OnCrash, OnProcess, OnBreaker, OnRedrive, OnSchedule, OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup, OnKey, OnChange}
+var ons = []On{OnDead, OnRetry, OnCrash, OnProcess, OnBreaker, OnRedrive, OnSchedule, OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup, OnBlocked, OnKey, OnChange}
 
 // Aggregate reports whether rules of this kind are measured, and so have an
 // end.
 func (o On) Aggregate() bool {
 	switch o {
-	case OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup, OnKey, OnChange:
+	case OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup, OnBlocked, OnKey, OnChange:
 		return true
 	}
 	return false

@@ -137,7 +137,7 @@ func TestExpressionsSeeEvents(t *testing.T) {
 func TestEveryVariableIsSet(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	sample := Sample{Letters: &store.DeadStats{}, Queues: []QueueSample{{Name: "q"}}, Targets: []RateSample{{Name: "t"}}, Types: []RateSample{{Name: "t"}}, Categories: []RateSample{{Name: "t"}}, Groups: []GroupSample{{Name: "g"}}, Keys: []KeySample{{Name: "k"}}, Changes: []ChangeSample{{Type: "t", Number: 2, By: "release", From: "1", To: "2"}}}
+	sample := Sample{Letters: &store.DeadStats{}, Queues: []QueueSample{{Name: "q"}}, Targets: []RateSample{{Name: "t"}}, Types: []RateSample{{Name: "t"}}, Categories: []RateSample{{Name: "t"}}, Groups: []GroupSample{{Name: "g"}}, Blocked: []BlockedSample{{Hold: store.Hold{Key: "k"}}, {Others: 2}}, Keys: []KeySample{{Name: "k"}}, Changes: []ChangeSample{{Type: "t", Number: 2, By: "release", From: "1", To: "2"}}}
 	all := append(sample.Occurrences(now),
 		Ended(settlement(task.OutcomeDead, task.Exhausted), 1), Ended(settlement(task.OutcomeFailed, ""), 1), Crashed(&store.Recovered{}, now), processDied(holderEnd{"n", "node dead"}, make([]store.Recovered, 1), now),
 		BreakerChanged("t", "closed", "open", "x", now), RedriveEnded(&store.Operation{}, now), ScheduleMissed("s", 1, now))

@@ -16,6 +16,7 @@ type Sample struct {
 	Types      []RateSample
 	Categories []RateSample
 	Groups     []GroupSample
+	Blocked    []BlockedSample
 	Keys       []KeySample
 	Changes    []ChangeSample
 }
@@ -23,7 +24,8 @@ type Sample struct {
 // QueueSample is one queue.
 type QueueSample struct {
 	Name      string
-	Backlog   int           // pending tasks, counted to Bound
+	Backlog   int           // pending tasks but for parked ones, counted to Bound
+	Parked    int           // pending tasks behind keys that are held in mode park
 	Bound     int           // where counting stops, 0 for nowhere
 	OldestDue time.Duration // how long the oldest has been due; 0 if nothing is
 	Stranded  []string      // types of waiting tasks that no living node can start
@@ -88,6 +90,9 @@ func (s *Sample) Occurrences(at time.Time) (all []*Occurrence) {
 	}
 	for i := range s.Groups {
 		all = append(all, s.Groups[i].at(at))
+	}
+	for i := range s.Blocked {
+		all = append(all, s.Blocked[i].at(at))
 	}
 	for i := range s.Keys {
 		all = append(all, s.Keys[i].at(at))

@@ -261,6 +261,16 @@ func (c *Client) PauseQueue(ctx context.Context, name string, paused bool) (*Que
 	return exchange[Queue](ctx, c, call{method: http.MethodPost, path: queuePath(name) + verb})
 }
 
+// BlockedKeys lists ordering keys that dead letters block, of a queue or with "" of all:
+// those that tasks wait behind, or with all those too that nobody waits for.
+func (c *Client) BlockedKeys(ctx context.Context, queue string, all bool, limit int, cursor string) (*BlockedKeys, error) {
+	values := (&Filter{DeadFilter: DeadFilter{Queue: queue}}).query(limit, cursor)
+	if all {
+		values.Set("all", "true")
+	}
+	return get[BlockedKeys](ctx, c, "/v1/keys", values)
+}
+
 // ReleaseKey lets the tasks behind a dead one of an ordering key go on; the
 // dead letter stays. It reports whether the key was blocked.
 func (c *Client) ReleaseKey(ctx context.Context, queue, key string) (bool, error) {
@@ -282,7 +292,7 @@ func (c *Client) Ready(ctx context.Context) (*Health, error) {
 func (f *Filter) query(limit int, cursor string) url.Values {
 	values := url.Values{}
 	for name, text := range map[string]string{
-		"state": f.State, "type": f.Type, "queue": f.Queue, "key": f.Key, "category": f.Category, "trace": f.Trace,
+		"state": f.State, "waiting": f.Waiting, "type": f.Type, "queue": f.Queue, "key": f.Key, "category": f.Category, "trace": f.Trace,
 		"reason": f.Reason, "fingerprint": f.Fingerprint, "target": f.Target, "q": f.Q, "cursor": cursor,
 	} {
 		if text != "" {

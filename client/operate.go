@@ -10,7 +10,8 @@ import (
 // Filter selects tasks; fields that are zero do not filter. Reason and
 // Fingerprint are for dead letters only.
 type Filter struct {
-	State string
+	State   string
+	Waiting string // why pending tasks do not run, such as "key blocked"; of tasks only
 	DeadFilter
 }
 
@@ -288,6 +289,23 @@ type QueueChange struct {
 	Concurrency *int    `json:"concurrency,omitempty" doc:"Running tasks over all nodes, 0 for no limit."`
 	MaxPending  *int    `json:"max_pending,omitempty" doc:"Pending tasks beyond which enqueues are refused with 429, 0 for no limit."`
 	Weight      *int    `json:"weight,omitempty" doc:"Share of a node's slots against other queues, 1 when 0."`
+}
+
+// BlockedKey is an ordering key that a dead letter blocks.
+type BlockedKey struct {
+	Queue       string  `json:"queue"`
+	Key         string  `json:"key"`
+	DeadLetter  task.ID `json:"dead_letter" doc:"What blocks it: redrive or purge it, or release the key."`
+	Mode        string  `json:"mode" enum:"block,park" doc:"Tasks behind a key in mode park do not count as backlog."`
+	Since       Time    `json:"since"`
+	Waiting     int     `json:"waiting" doc:"Pending tasks behind it, counted to 1000."`
+	WaitingMore bool    `json:"waiting_more,omitempty" doc:"There are more than 1000."`
+}
+
+// BlockedKeys is a page of blocked keys.
+type BlockedKeys struct {
+	Keys       []BlockedKey `json:"keys"`
+	NextCursor string       `json:"next_cursor"`
 }
 
 // KeyRelease names an ordering key to release.

@@ -137,6 +137,7 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"put-queue":            func(_ *guarded, q string) (string, string) { return "/v1/queues/" + q, `{"weight":2}` },
 	"pause-queue":          func(_ *guarded, q string) (string, string) { return "/v1/queues/" + q + "/pause", "" },
 	"resume-queue":         func(_ *guarded, q string) (string, string) { return "/v1/queues/" + q + "/resume", "" },
+	"list-keys":            func(_ *guarded, q string) (string, string) { return "/v1/keys?queue=" + q, "" },
 	"release-key":          func(_ *guarded, q string) (string, string) { return "/v1/queues/" + q + "/release-key", `{"key":"k"}` },
 	"plan-policy":          fixed("/v1/policies/plan", ""),
 	"list-policies":        fixed("/v1/policies", ""),

@@ -17,6 +17,13 @@ type queueName struct {
 	Name string `path:"name" doc:"Name of the queue."`
 }
 
+type keysInput struct {
+	Queue  string `query:"queue" doc:"Of this queue."`
+	All    bool   `query:"all" doc:"Also keys that no task waits behind."`
+	Limit  *int   `query:"limit" doc:"Keys per page, 1 to 500, 100 when absent."`
+	Cursor string `query:"cursor" doc:"next_cursor of the page before."`
+}
+
 type keyInput struct {
 	queueName
 	Body client.KeyRelease
@@ -53,6 +60,10 @@ func (s *Server) addQueues() {
 		method: "POST", path: "/v1/queues/{name}/release-key", id: "release-key", needs: token.Operate, scope: byQueue, tag: "queues", answers: []int{200},
 		summary: "Let the tasks behind a dead one of an ordering key go on; the dead letter stays", errors: []task.Code{task.CodeNotFound},
 	}, s.releaseKey)
+	handle(s, route{
+		method: "GET", path: "/v1/keys", id: "list-keys", needs: token.View, scope: filtered, tag: "queues", answers: []int{200},
+		summary: "List ordering keys that dead letters block, with who waits behind them",
+	}, s.listKeys)
 	for _, verb := range []string{"pause", "resume"} { // in this order in every document
 		paused := verb == "pause"
 		handle(s, route{
@@ -69,6 +80,30 @@ func (s *Server) addQueues() {
 			return ok(wireQueue(queue))
 		})
 	}
+}
+
+func (s *Server) listKeys(ctx context.Context, in *keysInput) (answer[client.BlockedKeys], error) {
+	page, err := pageOf(in.Limit, in.Cursor)
+	if err != nil {
+		return fail[client.BlockedKeys](err)
+	}
+	queues, err := scopedQueues(ctx, in.Queue)
+	if err != nil {
+		return fail[client.BlockedKeys](err)
+	}
+	holds, next, err := s.inspect.BlockedKeys(ctx, queues, in.All, page)
+	if err != nil {
+		return fail[client.BlockedKeys](err)
+	}
+	out := client.BlockedKeys{Keys: make([]client.BlockedKey, len(holds)), NextCursor: next}
+	for i := range holds {
+		h := &holds[i]
+		out.Keys[i] = client.BlockedKey{
+			Queue: h.Queue, Key: h.Key, DeadLetter: h.Holder, Mode: h.Mode, Since: wireTime(h.Since),
+			Waiting: min(h.Waiting, outlast.MostBehind), WaitingMore: h.Waiting > outlast.MostBehind,
+		}
+	}
+	return ok(out)
 }
 
 func (s *Server) releaseKey(ctx context.Context, in *keyInput) (answer[client.KeyReleased], error) {

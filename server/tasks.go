@@ -75,8 +75,9 @@ func metadataOf(pairs []string) (map[string]string, error) {
 
 type listInput struct {
 	taskQuery
-	Limit  *int   `query:"limit" doc:"Tasks per page, 1 to 500, 100 when absent."`
-	Cursor string `query:"cursor" doc:"next_cursor of the page before."`
+	Waiting string `query:"waiting" doc:"Pending tasks that wait for this reason, as their field waiting says it, such as key blocked."`
+	Limit   *int   `query:"limit" doc:"Tasks per page, 1 to 500, 100 when absent."`
+	Cursor  string `query:"cursor" doc:"next_cursor of the page before."`
 }
 
 type upcomingInput struct {
@@ -255,6 +256,9 @@ func (s *Server) listTasks(ctx context.Context, in *listInput) (answer[client.Ta
 	}
 	if err != nil {
 		return fail[client.Tasks](err)
+	}
+	if in.Waiting != "" {
+		return tasks(s.inspect.FindWaiting(ctx, task.Waiting(in.Waiting), filter, page))
 	}
 	views, next, err := s.inspect.Find(ctx, filter, page)
 	return tasks(views, next, err)

@@ -421,6 +421,60 @@ type KeyState struct {
 	First   task.ID // the pending row that is next; zero if none
 }
 
+// Hold is an ordering key that a dead letter holds.
+type Hold struct {
+	Queue   string // that of the lane; set by who knows it, not by stores
+	Lane    uint16
+	Key     string
+	Holder  task.ID // the dead letter
+	Mode    string  // "block" or "park"
+	Since   Time
+	Waiting int // pending tasks behind it, counted no further than asked
+}
+
+// HoldFilter selects holds of lanes, behind a place in the order of lane and key.
+type HoldFilter struct {
+	Lanes     []uint16
+	Mode      string // "" for any
+	Waited    bool   // only those that tasks wait behind
+	AfterLane uint16
+	AfterKey  string
+	Limit     int
+	Count     int // where counting who waits ends; 0 for not at all
+}
+
+// MostHolds is how many holds one call looks at.
+const MostHolds = 10_000
+
+// Takes reports whether a hold is one of those selected, but for its place.
+func (f *HoldFilter) Takes(hold *Hold) bool {
+	return (f.Mode == "" || f.Mode == hold.Mode) && slices.Contains(f.Lanes, hold.Lane)
+}
+
+// Behind counts who waits behind holds that a filter has selected, as far as it asks,
+// and leaves out those that it does not.
+func Behind(holds []Hold, filter HoldFilter, count func(hold *Hold, most int) (int, error)) (found []Hold, err error) {
+	most := filter.Count
+	if filter.Waited {
+		most = max(most, 1)
+	}
+	for i := range holds {
+		if len(found) == filter.Limit {
+			break
+		}
+		if most > 0 {
+			if holds[i].Waiting, err = count(&holds[i], most); err != nil {
+				return nil, err
+			}
+		}
+		if !filter.Waited || holds[i].Waiting > 0 {
+			holds[i].Waiting = min(holds[i].Waiting, filter.Count)
+			found = append(found, holds[i])
+		}
+	}
+	return found, nil
+}
+
 // RedriveOptions steer a redrive.
 type RedriveOptions struct {
 	KeepAttempts bool

@@ -255,6 +255,10 @@ type Query interface {
 	// Key tells what is ahead of a keyed task: the hold on its key, if any,
 	// and the id of the task that runs or runs next.
 	Key(ctx context.Context, lane uint16, key string) (*KeyState, error)
+	// Holds lists ordering keys that dead letters hold, by lane and key, with how many
+	// pending tasks wait behind each. It looks at 10 000 of them at most, and counts no
+	// further than asked.
+	Holds(ctx context.Context, filter HoldFilter) ([]Hold, error)
 	// Check runs the store's own integrity checks and compares counters
 	// with recounts; it returns what is wrong, nothing when all is well.
 	Check(ctx context.Context) ([]string, error)

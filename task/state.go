@@ -113,6 +113,12 @@ const (
 	Unowned        Waiting = "unowned"
 )
 
+// Waitings lists every answer.
+var Waitings = [...]Waiting{
+	DueLater, InBackoff, QueuePaused, BehindKey, KeyBlocked, BreakerOpen, BudgetSpent, RateLimited, AtConcurrency, InGroupBackoff,
+	NoSlot, NoWorker, NoKey, Unproven, Unowned,
+}
+
 // Outcome is how an attempt ended, as history records it.
 type Outcome string
 

@@ -45,6 +45,7 @@ the nearest name that is known, and serve refuses the file if nobody has put it.
 				found.Warnings = append(found.Warnings, file.Doubts()...)
 				found.Warnings = append(found.Warnings, file.Past(time.Now())...)
 				found.Warnings = append(found.Warnings, file.Exposed()...)
+				found.Warnings = append(found.Warnings, file.Unheard()...)
 			}
 			return c.checked(found, err)
 		}),

@@ -11,7 +11,7 @@ import (
 )
 
 func newQueue(c *cli) *cobra.Command {
-	return noun("queue", "Create, look at and pause queues", newQueueList(c), newQueueGet(c), newQueueCreate(c), newQueuePause(c), newQueueResume(c), newQueueReleaseKey(c))
+	return noun("queue", "Create, look at and pause queues", newQueueList(c), newQueueGet(c), newQueueCreate(c), newQueuePause(c), newQueueResume(c), newQueueBlocked(c), newQueueReleaseKey(c))
 }
 
 func queueRows(queues []client.Queue) func(io.Writer) {

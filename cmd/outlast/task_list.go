@@ -57,6 +57,7 @@ const failuresShown = 1000
 func newTaskList(c *cli) *cobra.Command {
 	var filter filterFlags
 	var page pageFlags
+	var waiting string
 	cmd := &cobra.Command{
 		Use: "list", Short: "Find tasks, newest first", Args: cobra.NoArgs,
 		Example: `  outlast task list --state failed              # what failed in the last hour and has not succeeded since
@@ -67,6 +68,7 @@ func newTaskList(c *cli) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		chosen.Waiting = waiting
 		rows := taskRows
 		if chosen.State == "failed" || !chosen.FailedSince.IsZero() || !chosen.FailedUntil.IsZero() {
 			rows = failureRows
@@ -79,6 +81,7 @@ func newTaskList(c *cli) *cobra.Command {
 		})
 	})
 	filter.add(cmd.Flags(), false)
+	cmd.Flags().StringVar(&waiting, "waiting", "", "pending tasks that wait for this reason, such as 'key blocked'")
 	page.add(cmd)
 	return cmd
 }

@@ -198,9 +198,9 @@ export interface paths {
          *
          *     - `event` (string): what has happened: retry or dead. `task`
          *     - `type` (string): the task's type. `dead`, `retry`, `crash`, `type`, `change`
-         *     - `queue` (string): the queue. `dead`, `retry`, `crash`, `queue`
+         *     - `queue` (string): the queue. `dead`, `retry`, `crash`, `queue`, `blocked`
          *     - `target` (string): what the task calls: the host, or the type. `dead`, `retry`, `breaker`, `target`
-         *     - `key` (string): the ordering key; of `key`: the name of the encryption key, empty where tasks are damaged or in the clear. `dead`, `retry`, `key`
+         *     - `key` (string): the ordering key; of `key`: the name of the encryption key, empty where tasks are damaged or in the clear. `dead`, `retry`, `blocked`, `key`
          *     - `policy` (string): the policy that the task names. `dead`, `retry`
          *     - `attempt` (int): the attempt that has ended, from 1; of a change: its number, 5 for all from the fifth on. `dead`, `retry`, `crash`, `change`
          *     - `max_attempts` (int): the limit that holds, 0 for none. `dead`, `retry`
@@ -231,13 +231,16 @@ export interface paths {
          *     - `by_type` (map): dead letters by type. `letters`
          *     - `by_reason` (map): dead letters by reason. `letters`
          *     - `by_category` (map): dead letters by category. `letters`
-         *     - `backlog` (int): pending tasks, counted to 10 000. `queue`
+         *     - `backlog` (int): pending tasks but for parked ones, counted to 10 000. `queue`
          *     - `oldest_due` (duration): how long the oldest task has been due. `queue`
          *     - `stranded` (int): types of tasks that wait in it and no living node can start. `queue`
          *     - `owned` (bool): some node works on the queue. `queue`
          *     - `paused` (bool): the queue is paused. `queue`
+         *     - `mode` (string): how the key is held: block or park. `blocked`
+         *     - `letter` (string): the id of the dead letter that blocks the key. `blocked`
+         *     - `held` (duration): how long the key has been blocked. `blocked`
          *     - `living` (int): members of the group that beat. `group`
-         *     - `waiting` (int): tasks that wait for the group, or for the encryption key. `group`, `key`
+         *     - `waiting` (int): tasks that wait for the group, for the encryption key, or behind the ordering key (counted to 1000). `group`, `blocked`, `key`
          *     - `failing` (duration): how long dispatches to the group have failed without a success. `group`
          *     - `group` (string): the worker group. `group`
          *     - `attempts` (int): attempts that ended in the last minute. `target`, `type`, `category`
@@ -558,6 +561,23 @@ export interface paths {
         post?: never;
         /** Leave a worker group */
         delete: operations["remove-member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List ordering keys that dead letters block, with who waits behind them */
+        get: operations["list-keys"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1879,6 +1899,30 @@ export interface components {
         };
         BatchResults: {
             results: components["schemas"]["BatchResult"][] | null;
+        };
+        BlockedKey: {
+            /** @description What blocks it: redrive or purge it, or release the key. */
+            dead_letter: string;
+            key: string;
+            /**
+             * @description Tasks behind a key in mode park do not count as backlog.
+             * @enum {string}
+             */
+            mode: "block" | "park";
+            queue: string;
+            /** Format: date-time */
+            since: string;
+            /**
+             * Format: int64
+             * @description Pending tasks behind it, counted to 1000.
+             */
+            waiting: number;
+            /** @description There are more than 1000. */
+            waiting_more?: boolean;
+        };
+        BlockedKeys: {
+            keys: components["schemas"]["BlockedKey"][] | null;
+            next_cursor: string;
         };
         Breaker: {
             /**
@@ -7438,6 +7482,89 @@ export interface operations {
             };
         };
     };
+    "list-keys": {
+        parameters: {
+            query?: {
+                /** @description Of this queue. */
+                queue?: string;
+                /** @description Also keys that no task waits behind. */
+                all?: boolean;
+                /** @description Keys per page, 1 to 500, 100 when absent. */
+                limit?: number | null;
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockedKeys"];
+                };
+            };
+            /** @description Bad Request: code invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "list-lanes": {
         parameters: {
             query?: {
@@ -11673,6 +11800,8 @@ export interface operations {
                 metadata?: string[] | null;
                 /** @description The id of a task, or its first 8 digits or more; else an ordering key or a type as it is, or a part of the last error's message. */
                 q?: string;
+                /** @description Pending tasks that wait for this reason, as their field waiting says it, such as key blocked. */
+                waiting?: string;
                 /** @description Tasks per page, 1 to 500, 100 when absent. */
                 limit?: number | null;
                 /** @description next_cursor of the page before. */

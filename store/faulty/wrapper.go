@@ -153,6 +153,10 @@ func (w *wrapper) Key(ctx context.Context, lane uint16, key string) (*store.KeyS
 	return call(ctx, w.faults, "Key", func() (*store.KeyState, error) { return w.backend.Key(ctx, lane, key) })
 }
 
+func (w *wrapper) Holds(ctx context.Context, filter store.HoldFilter) ([]store.Hold, error) {
+	return call(ctx, w.faults, "Holds", func() ([]store.Hold, error) { return w.backend.Holds(ctx, filter) })
+}
+
 func (w *wrapper) Check(ctx context.Context) ([]string, error) {
 	return call(ctx, w.faults, "Check", func() ([]string, error) { return w.backend.Check(ctx) })
 }

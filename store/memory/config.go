@@ -56,7 +56,7 @@ func (s *Store) PutQueue(ctx context.Context, given store.Queue, audit ...store.
 	q.Queue = given
 	d.queues[given.Name] = q
 	s.commit()
-	out := cloneQueue(q)
+	out := s.data.cloneQueue(q)
 	return &out, d.log(store.AuditQueue(audit, before, &out), now)
 }
 
@@ -86,7 +86,7 @@ func (s *Store) Queues(ctx context.Context) ([]store.Queue, error) {
 func (d *data) sortedQueues() []store.Queue {
 	var out []store.Queue
 	for _, name := range sortedKeys(d.queues) {
-		out = append(out, cloneQueue(d.queues[name]))
+		out = append(out, d.cloneQueue(d.queues[name]))
 	}
 	return out
 }
@@ -108,7 +108,7 @@ func (s *Store) PauseQueue(ctx context.Context, name string, paused bool, audit 
 	before := q.Queue
 	q.Paused, q.UpdatedAt = paused, now
 	s.commit()
-	out := cloneQueue(q)
+	out := s.data.cloneQueue(q)
 	return &out, s.data.log(store.AuditQueue(audit, &before, &out), now)
 }
 

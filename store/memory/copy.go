@@ -67,11 +67,11 @@ func cloneServes(serves store.Serves) store.Serves {
 	return out
 }
 
-func cloneQueue(q *queue) store.Queue {
+func (d *data) cloneQueue(q *queue) store.Queue {
 	out := q.Queue
 	out.Numbers = slices.Clone(q.Numbers)
 	if q.MaxPending > 0 {
-		out.Pending = min(q.pending, q.MaxPending)
+		out.Pending = min(q.pending-d.parked(q), q.MaxPending)
 	}
 	return out
 }

@@ -223,6 +223,19 @@ func keyRules() []rule {
 			id := h.add(keyed("k"))
 			equal(h, "entry", h.refuseOne(id, store.ReasonKeyHeld).Entry, h.entryOf(h.get(id)))
 		}},
+		{"key/holds", "Holds lists the keys that dead letters hold, by lane and key, with who waits behind each; pages follow one another.", checkHolds},
+		{"key/parked is no backlog", "Tasks behind a key that is held in mode park do not count as pending of a queue with a limit; released they do.", func(h *harness) {
+			_, err := h.s.PutQueue(h.ctx, store.Queue{Name: "q", Lanes: 2, MaxPending: 10})
+			h.ok(err)
+			h.die(h.add(keyed("k")), func(s *store.Settlement) { s.OrderOnDead = "park" })
+			h.addMany(3, keyed("k"))
+			h.add(keyed("other"))
+			equal(h, "pending", h.topology().Queues[0].Pending, 1)
+			released, err := h.s.ReleaseKey(h.ctx, "q", "k")
+			h.ok(err)
+			h.expect(released, "the key was not held")
+			equal(h, "pending once released", h.topology().Queues[0].Pending, 4)
+		}},
 		{"key/state", "Key tells the hold, the task that runs and the one that runs next; a key of which nothing is known has none.", func(h *harness) {
 			equal(h, "unknown key", *h.keyState("nothing"), store.KeyState{})
 			ids := h.addMany(3, keyed("k"))
