@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"slices"
+	"strconv"
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/store"
@@ -50,6 +51,19 @@ func (i *Inspector) BlockedKeys(ctx context.Context, queues []string, all bool, 
 		next = hex.EncodeToString(append([]byte{byte(last.Lane >> 8), byte(last.Lane)}, last.Key...))
 	}
 	return holds, next, nil
+}
+
+// SayBlocked says how many keys a first page of [Inspector.BlockedKeys] has.
+func SayBlocked(keys int) string {
+	switch keys {
+	case 0:
+		return "none"
+	case 1:
+		return "1 ordering key is blocked by a dead letter, and tasks wait behind it"
+	case usualPage:
+		return strconv.Itoa(keys) + " or more ordering keys are blocked by dead letters, and tasks wait behind them"
+	}
+	return strconv.Itoa(keys) + " ordering keys are blocked by dead letters, and tasks wait behind them"
 }
 
 // keyPlace reads a cursor of [Inspector.BlockedKeys].

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
 )
@@ -53,6 +55,7 @@ func (s *Server) ready(ctx context.Context, in *readyInput) (answer[client.Healt
 		if err == nil { // else the store has said what there is to say
 			r.examineStore(ctx)
 			r.examineKeys(ctx)
+			r.examineBlocked(ctx)
 			r.examinePolicies(ctx)
 			r.examineWork(ctx)
 		}
@@ -101,6 +104,16 @@ func (r *readiness) examinePolicies(ctx context.Context) {
 		}
 		r.health.Checks[name] = client.Check{OK: len(found) == 0, Detail: detail}
 	}
+}
+
+// examineBlocked counts the ordering keys that dead letters block.
+func (r *readiness) examineBlocked(ctx context.Context) {
+	keys, _, err := r.server.inspect.BlockedKeys(ctx, nil, false, store.Page{})
+	if err != nil {
+		r.check("blocked keys", err, "")
+		return
+	}
+	r.health.Checks["blocked keys"] = client.Check{OK: len(keys) == 0, Detail: outlast.SayBlocked(len(keys))}
 }
 
 // mostNamed bounds the names in one check.

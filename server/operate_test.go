@@ -390,6 +390,20 @@ func TestReleaseKeyLetsTheNextTasksGoOn(t *testing.T) {
 	bad := enqueue("bad")
 	next := a.call("POST", "/v1/tasks?wait=50ms", `{"type":"ok","key":"k"}`).is(202)
 	id := strings.Trim(next.get("id"), `"`)
+	var keys client.BlockedKeys
+	if a.call("GET", "/v1/keys?queue=default", "").is(200).into(&keys); len(keys.Keys) != 1 || keys.Keys[0].Key != "k" || keys.Keys[0].DeadLetter.String() != bad || keys.Keys[0].Waiting != 1 {
+		t.Errorf("%+v", keys)
+	}
+	a.call("GET", "/v1/keys?cursor=x", "").problem(400, "invalid", "cursor")
+	var waiting client.Tasks
+	if a.call("GET", "/v1/tasks?waiting=key+blocked", "").is(200).into(&waiting); len(waiting.Tasks) != 1 || waiting.Tasks[0].ID.String() != id {
+		t.Errorf("%+v", waiting)
+	}
+	a.call("GET", "/v1/tasks?waiting=key", "").problem(400, "invalid", "waiting")
+	var health client.Health
+	if a.call("GET", "/readyz?verbose", "").is(200).into(&health); health.Checks["blocked keys"].OK || !strings.HasPrefix(health.Checks["blocked keys"].Detail, "1 ordering key is blocked") {
+		t.Errorf("%+v", health.Checks["blocked keys"])
+	}
 	if got := a.call("POST", "/v1/queues/default/release-key", `{"key":"k"}`).is(200); got.get("released") != "true" {
 		t.Errorf("got %s", got.body)
 	}

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/store"
 )
 
 // doubt is a check of what works and may not be meant.
@@ -20,6 +22,7 @@ var doubts = []doubt{
 	{"silent deaths", "no rule of alerts tells of each death of their tasks: outlast alert rules, or alert: in the policy"},
 	{"configuration", "outlast config check FILE; what was in force before goes on to be"},
 	{"secret files", "chmod 600 them, or 640 with the group of the server"},
+	{"blocked keys", "outlast queue blocked names them; redrive or purge their dead letters, or outlast queue release-key"},
 	{"alerts", "outlast alert test CHANNEL; where they are paused, outlast queue resume " + alert.Queue},
 }
 
@@ -43,6 +46,17 @@ func (r *report) examineAlerts(ctx context.Context, inspect *outlast.Inspector) 
 	default:
 		r.add("alerts", warns, "alerts are not delivered: the queue "+alert.Queue+" is paused since "+since.UTC().Format(time.RFC3339), "outlast queue resume "+alert.Queue)
 	}
+}
+
+// examineBlocked counts the ordering keys that dead letters block.
+func (r *report) examineBlocked(ctx context.Context, inspect *outlast.Inspector) {
+	keys, _, err := inspect.BlockedKeys(ctx, nil, false, store.Page{})
+	if err != nil {
+		r.add("blocked keys", fails, err.Error(), "")
+		return
+	}
+	at := slices.IndexFunc(doubts, func(d doubt) bool { return d.check == "blocked keys" })
+	r.doubt(doubts[at], len(keys) == 0, outlast.SayBlocked(len(keys)))
 }
 
 // examinePolicies looks at the policies in a store, as a server would.

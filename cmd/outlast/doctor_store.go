@@ -64,6 +64,7 @@ func (r *report) examineTasks(ctx context.Context, backend store.Backend) error 
 	inspect := node.Inspector()
 	r.examinePolicies(ctx, inspect)
 	r.examineAlerts(ctx, inspect)
+	r.examineBlocked(ctx, inspect)
 	r.examineSeal(ctx, inspect)
 	r.examineWork(ctx, patient{
 		pending: func(ctx context.Context) ([]client.Task, error) {
