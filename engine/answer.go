@@ -55,6 +55,9 @@ func answerOf(run *Run, out *decided) answer {
 	default:
 		a.silent = true
 	}
+	if out.verdict.Answered {
+		a.category = "" // only the task has failed
+	}
 	if a.silent = a.silent || a.hold != nil; s.Unstarted || a.category == retry.Canceled || a.category == retry.Deadline || a.category == retry.Local {
 		a.silent = true
 	}

@@ -161,8 +161,12 @@ func (s *Sender) verdictOf(resp *http.Response) (verdict retry.Verdict) {
 		// As a status that means nothing, so that the headers count alike.
 		verdict = retry.ClassifyHTTP(0, resp.Header, s.now())
 		verdict.Code = strconv.Itoa(resp.StatusCode)
+		verdict.Answered = true // it is the caller who refuses it
 	} else {
 		verdict = retry.ClassifyResponse(resp, s.now())
+	}
+	if resp.StatusCode/100 == 3 {
+		verdict.Answered = true // the caller has written the URL
 	}
 	verdict.Type = typeName
 	return verdict

@@ -207,10 +207,10 @@ func TestClassifyHint(t *testing.T) {
 		err  error
 		want Verdict
 	}{
-		"alone":        {hinting{time.Second, nil}, Verdict{Throttled, Maybe, Hint{After: time.Second}, "retry.hinting", ""}},
-		"around":       {hinting{time.Second, syscall.ECONNRESET}, Verdict{Network, Maybe, Hint{After: time.Second}, "syscall.Errno", "ECONNRESET"}},
-		"nothing":      {hinting{0, nil}, Verdict{Unknown, Maybe, Hint{}, "retry.hinting", ""}},
-		"hint in hint": {hinting{time.Second, hinting{time.Minute, nil}}, Verdict{Throttled, Maybe, Hint{After: time.Minute}, "retry.hinting", ""}},
+		"alone":        {hinting{time.Second, nil}, Verdict{Category: Throttled, Effect: Maybe, Hint: Hint{After: time.Second}, Type: "retry.hinting", Code: ""}},
+		"around":       {hinting{time.Second, syscall.ECONNRESET}, Verdict{Category: Network, Effect: Maybe, Hint: Hint{After: time.Second}, Type: "syscall.Errno", Code: "ECONNRESET"}},
+		"nothing":      {hinting{0, nil}, Verdict{Category: Unknown, Effect: Maybe, Hint: Hint{}, Type: "retry.hinting", Code: ""}},
+		"hint in hint": {hinting{time.Second, hinting{time.Minute, nil}}, Verdict{Category: Throttled, Effect: Maybe, Hint: Hint{After: time.Minute}, Type: "retry.hinting", Code: ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if v := Classify(fmt.Errorf("x: %w", c.err)); v != c.want {

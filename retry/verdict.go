@@ -28,6 +28,10 @@ type Verdict struct {
 	// of MySQL, a result code of SQLite, the first word of a Redis error. It is
 	// empty when there is none.
 	Code string
+	// Answered tells that what was called has answered and works, although the caller
+	// takes the attempt for failed. Breakers and budgets of durable tasks count it as a
+	// success.
+	Answered bool
 }
 
 // Verdictor is an error that describes itself. [Classify] believes the first one
