@@ -384,7 +384,7 @@ func TestGroupCallsAreSigned(t *testing.T) {
 			if err := c.Start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			defer c.Stop(context.Background()) //nolint:errcheck // a test
+			defer c.Stop(context.Background())
 			beat(t, c, "mailers", "m1", receiver.URL)
 			draft := groupDraft("mailers")
 			draft.Payload = []byte(`{"to":"ada"}`)

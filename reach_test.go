@@ -126,7 +126,7 @@ func TestEnqueuersDoNotJudgeAddresses(t *testing.T) {
 	if err := producer.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	defer producer.Stop(context.Background()) //nolint:errcheck // a test
+	defer producer.Stop(context.Background())
 	draft := outlast.Draft{Target: &task.Request{URL: h.url}}
 	waits, err := producer.Enqueue(t.Context(), draft)
 	if err != nil {

@@ -110,6 +110,7 @@ func TestUnsentBodiesEndTheirConnections(t *testing.T) {
 				go fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{", one.line, one.host)
 				answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 				must(t, err)
+				defer answer.Body.Close()
 				if took := time.Since(began); answer.StatusCode != one.status || took > 0 && one.status != 408 {
 					t.Errorf("status %d after %s, want %d at once", answer.StatusCode, took, one.status)
 				}
@@ -176,6 +177,7 @@ func TestWaitsOutlastTheDeadlines(t *testing.T) {
 			must(t, err)
 			answer, err := http.ReadResponse(in, nil)
 			must(t, err)
+			defer answer.Body.Close()
 			if data, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != 200 {
 				t.Fatalf("%s: %s %v", answer.Status, data, err)
 			}
@@ -184,6 +186,7 @@ func TestWaitsOutlastTheDeadlines(t *testing.T) {
 		must(t, err)
 		answer, err := http.ReadResponse(in, nil)
 		must(t, err)
+		defer answer.Body.Close()
 		began := time.Now()
 		if data, err := io.ReadAll(answer.Body); err != nil || time.Since(began) < 5*time.Minute || strings.Count(string(data), ": beat") < 25 {
 			t.Errorf("the stream ended after %s with %v", time.Since(began), err)
@@ -209,6 +212,7 @@ func TestBodiesShareABound(t *testing.T) {
 					statuses <- err.Error()
 					return
 				}
+				defer answer.Body.Close()
 				data, _ := io.ReadAll(answer.Body)
 				statuses <- fmt.Sprint(answer.StatusCode, " ", answer.Header.Get("Content-Type"), " ", answer.Header.Get("Retry-After") != "", " ", answer.Close, " ", strings.Contains(string(data), `"unavailable"`))
 			}()
@@ -274,6 +278,7 @@ func TestTooLargeIsAnswered(t *testing.T) {
 		}
 		answer, err := http.ReadResponse(bufio.NewReader(c), nil)
 		must(t, err)
+		defer answer.Body.Close()
 		data, err := io.ReadAll(answer.Body)
 		if err != nil || answer.StatusCode != 413 || answer.Header.Get("Content-Type") != "application/problem+json" || !answer.Close {
 			t.Errorf("%s: %s %v %s", name, answer.Status, err, data)
