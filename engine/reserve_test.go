@@ -44,6 +44,7 @@ func TestAQueueHoldsNoNode(t *testing.T) {
 		}
 		put("busy", "hang", 640)
 		time.Sleep(5 * time.Second)
+		synctest.Wait()
 		// One slot in eight is kept: 20, of which heavy has twice as many as the others.
 		if running["busy"] != 160-5-10 {
 			t.Errorf("%d tasks of one queue run in 160 slots", running["busy"])
@@ -51,6 +52,7 @@ func TestAQueueHoldsNoNode(t *testing.T) {
 		w.expect(put("default", "ok", 50), task.Succeeded, time.Minute)
 		put("heavy", "hang", 50)
 		time.Sleep(5 * time.Second)
+		synctest.Wait()
 		if running["heavy"] != 10 || running["busy"] != 145 {
 			t.Errorf("%v run, want 10 of the heavy queue", running)
 		}
@@ -76,7 +78,9 @@ func TestAQueueAloneHasAllSlots(t *testing.T) {
 		for i := range 80 {
 			w.enqueue(e, fmt.Sprint("hang", i%4), nil)
 		}
-		if time.Sleep(5 * time.Second); running != 40 {
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		if running != 40 {
 			t.Errorf("%d run in 40 slots", running)
 		}
 		w.stop(e)

@@ -308,7 +308,7 @@ func TestEveryRouteAsksWhoCalls(t *testing.T) {
 
 // bound are routes that refuse a queue that the token is not for, since what they
 // tell cannot be sorted out afterwards.
-var bound = map[string]bool{"group-dead": true, "get-dead-group": true, "get-series": true}
+var bound = map[string]bool{"list-keys": true, "group-dead": true, "get-dead-group": true, "get-series": true}
 
 // checkScope compares what a token for the queue red gets of that with what it
 // gets of the queue blue.
