@@ -44,7 +44,8 @@ type Draft struct {
 	// the default, in this order.
 	Policy string
 	// Retry is an inline policy in the form of [retry.Spec], which replaces
-	// every other one as a whole. Nil means none.
+	// every other one as a whole. Nil means none. Its breaker and budget may be
+	// "none", for this task; settings of a target's come from policies with a name.
 	Retry json.RawMessage
 	// MaxAttempts overrides the policy's limit, the first attempt included;
 	// nil keeps it, 1 turns retries off, 0 is refused.

@@ -250,3 +250,26 @@ func TestNoGuards(t *testing.T) {
 		}
 	})
 }
+
+// A policy inside a task says nothing about the breaker of a target that others use.
+func TestInlinePolicySetsNoTarget(t *testing.T) {
+	virtually(t, func(k *kit) {
+		outlast.Handle(k.client, "call", func(_ context.Context, fails bool) error {
+			if fails {
+				return verdictError{retry.Verdict{Category: retry.Unavailable}}
+			}
+			return nil
+		}, outlast.Target(func(bool) string { return "shared" }))
+		k.start()
+		for range 3 {
+			k.enqueue(outlast.Draft{Type: "call", Payload: []byte("true"),
+				Retry: []byte(`{"max_attempts": 1, "breaker": {"consecutive": 1, "min_calls": 1, "open_for": "24h", "open_max": "24h"}}`)})
+			k.after(time.Minute)
+		}
+		began := time.Now()
+		id := k.enqueue(outlast.Draft{Type: "call", Payload: []byte("false")}).ID
+		if took := k.allEnded(began, time.Minute, []outlast.ID{id}); took > time.Second {
+			k.Errorf("a task of the same target took %s", took)
+		}
+	})
+}

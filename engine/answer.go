@@ -33,6 +33,7 @@ type answer struct {
 	moved    bool           // another node is to call the target
 	hold     *Steer         // nobody took the task; nothing of the target is to start for a while
 	policy   *retry.Policy
+	inline   bool // the policy is the task's own: it says nothing about the target of all
 }
 
 // answerOf reads the decision about an attempt. What the process, the operator
@@ -41,7 +42,7 @@ type answer struct {
 // answered.
 func answerOf(run *Run, out *decided) answer {
 	s := &out.settlement
-	a := answer{at: s.EndedAt, took: s.EndedAt.Sub(s.StartedAt), first: run.Task.Attempt <= 1, policy: run.Policy, hint: out.verdict.Hint.After, hold: out.hold, moved: out.elsewhere != ""}
+	a := answer{at: s.EndedAt, took: s.EndedAt.Sub(s.StartedAt), first: run.Task.Attempt <= 1, policy: run.Policy, hint: out.verdict.Hint.After, hold: out.hold, moved: out.elsewhere != "", inline: run.Task.Spec.Retry != nil}
 	switch s.Outcome {
 	case task.OutcomeSucceeded:
 	case task.OutcomeFailed, task.OutcomeDead:
@@ -79,7 +80,7 @@ func (n *near) conclude(e *entry, a answer) {
 		return // nobody wants to know any more
 	}
 	n.reads(a.at)
-	if !a.silent && !e.free {
+	if !a.silent && !e.free && !a.inline {
 		n.retune(t, a.policy)
 	}
 	breaker, budget := guardsOf(a.policy)

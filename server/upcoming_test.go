@@ -147,7 +147,8 @@ func TestUpcomingHeldBack(t *testing.T) {
 	next := a.call("POST", "/v1/tasks", retried("10m", "")).is(201).id()
 	a.tried(2)
 	a.call("POST", "/v1/queues/stopped/pause", "").is(200)
-	held := strings.Repeat(`{"target":{"url":"`+down+`"},"retry":{"backoff":{"kind":"fixed","initial":"50ms"},"max_attempts":1000,"breaker":{"min_calls":5,"open_for":"1h","open_max":"2h"},"budget":"none"}},`, 60)
+	a.call("PUT", "/v1/policies/held", `{"backoff":{"kind":"fixed","initial":"50ms"},"max_attempts":1000,"breaker":{"min_calls":5,"open_for":"1h","open_max":"2h"},"budget":"none"}`).is(201)
+	held := strings.Repeat(`{"target":{"url":"`+down+`"},"policy":"held"},`, 60)
 	a.call("POST", "/v1/tasks/batch", `{"tasks":[`+strings.TrimSuffix(held, ",")+`]}`).is(200)
 
 	var list client.Upcoming
