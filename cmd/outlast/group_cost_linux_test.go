@@ -54,9 +54,9 @@ func spent(t *testing.T, p *process) (c cost) {
 		name, value, _ := strings.Cut(lines.Text(), " ")
 		n, _ := strconv.ParseFloat(value, 64)
 		switch name {
-		case `outlast_commit_rows_count{kind="claim"}`, `outlast_commit_rows_count{kind="settle"}`:
+		case `outlast_store_commit_rows_count{kind="claim"}`, `outlast_store_commit_rows_count{kind="settle"}`:
 			c.commits += n
-		case `outlast_commit_rows_sum{kind="claim"}`, `outlast_commit_rows_sum{kind="settle"}`:
+		case `outlast_store_commit_rows_sum{kind="claim"}`, `outlast_store_commit_rows_sum{kind="settle"}`:
 			c.rows += n
 		}
 	}

@@ -30,8 +30,8 @@ func TestServeSigns(t *testing.T) {
 	server := serve(t, "--store", "memory:", "--target-secret-env", "127.0.0.1=HOOK_SECRET")
 	command{t: t, server: server.url}.run("task", "enqueue", "--url", url, "--payload", `{"a":1}`, "--wait", "20s").exits(0)
 
-	c := command{t: t, env: []string{"WEAK=whsec_c2VjcmV0"}}
-	for _, value := range []string{"127.0.0.1", "127.0.0.1=", "=X", "a=NOT_SET_ANYWHERE", "a=WEAK", "http://a=HOOK_SECRET", "a:80:80=HOOK_SECRET", "a:0=HOOK_SECRET", "a:99999=HOOK_SECRET", "a/b=HOOK_SECRET", "a?=HOOK_SECRET", "a=whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3"} {
+	c := command{t: t, env: []string{"WEAK=whsec_c2VjcmV0", "OUTLAST_SECRET_A=whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3"}}
+	for _, value := range []string{"127.0.0.1", "127.0.0.1=", "=X", "a=NOT_SET_ANYWHERE", "a=WEAK", "a=OUTLAST_SECRET_A", "http://a=HOOK_SECRET", "a:80:80=HOOK_SECRET", "a:0=HOOK_SECRET", "a:99999=HOOK_SECRET", "a/b=HOOK_SECRET", "a?=HOOK_SECRET", "a=whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3"} {
 		got := c.run("serve", "--store", "memory:", "--target-secret-env", value).exits(2).silent().says("--target-secret-env")
 		if strings.Contains(got.stderr, "whsec_MDEy") || strings.Contains(got.stderr, "c2VjcmV0") {
 			t.Errorf("%s: the message shows a secret: %s", value, got.stderr)

@@ -89,7 +89,7 @@ func TestEveryMethodIsJudged(t *testing.T) {
 	carriesNothing := []string{
 		"Join", "Beat", "Leave", "Bury", "Topology", "TakeLanes", "FreeLanes", "Scan", "Recover", "Mark", "Marks", "Extend",
 		"Known", "Count", "Letters", "DeadStats", "DeadTrend", "Key", "Check", "ReleaseKey", "Cleanup", "Close",
-		"PutQueue", "Queues", "PauseQueue", "PutTargetOrder", "Audit", "TrimAudit",
+		"PutQueue", "Queues", "PauseQueue", "PutTargetOrder", "Audit", "TrimAudit", "Holds",
 	}
 	contract, wrapper := reflect.TypeFor[store.Backend](), reflect.TypeFor[*sealed.Store]()
 	for i := range contract.NumMethod() {
