@@ -80,6 +80,11 @@ func (i *Inspector) Targets(ctx context.Context) ([]*TargetView, error) {
 // Target returns one target. Code "not_found" where no living node knows it and
 // no operator has spoken of it.
 func (i *Inspector) Target(ctx context.Context, name string) (*TargetView, error) {
+	var c complaints
+	c.key("name", name)
+	if err := c.err("the name is invalid"); err != nil {
+		return nil, err
+	}
 	all, err := i.Targets(ctx)
 	if err != nil {
 		return nil, err

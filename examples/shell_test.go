@@ -237,7 +237,7 @@ func (s shell) command(line string) string {
 	line = storeURL.ReplaceAllStringFunc(line, func(url string) string {
 		return "'" + s.database(storeURL.FindStringSubmatch(url)[1]) + "'"
 	})
-	line = strings.NewReplacer("https://oapi.dingtalk.com", s.robot, "…", "example", "/etc/outlast/", s.dir+"/").Replace(line)
+	line = strings.NewReplacer("https://oapi.dingtalk.com", s.robot, "oapi.dingtalk.com", strings.TrimPrefix(s.robot, "http://"), "…", "example", "/etc/outlast/", s.dir+"/").Replace(line)
 	if after, found := strings.CutPrefix(line, "outlast serve"); found {
 		return s.ownServer(strings.TrimSuffix(after, " &"))
 	}
@@ -255,7 +255,7 @@ func (s shell) command(line string) string {
 	return ""
 }
 
-var runnable = regexp.MustCompile(`^([A-Z]+=\S*|export|outlast|curl|python3|until|for|sleep|cat|echo|openssl) ?`)
+var runnable = regexp.MustCompile(`^([A-Z]+=\S*|\(umask|export|outlast|curl|python3|until|for|sleep|cat|echo|openssl) ?`)
 
 var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 

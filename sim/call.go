@@ -198,6 +198,9 @@ func (c *call) tell(w *world, a *attempt, v *retry.Verdict) {
 		category = v.Category
 		served = category == retry.Permanent || category == retry.Conflict
 	}
+	if category == retry.Timeout {
+		c.took = 0 // how long it was waited for, not how long one takes
+	}
 	canceled := category == retry.Canceled
 	if b := c.client.breaker; b != nil && canceled {
 		b.cancel(w.clock, a.pass)

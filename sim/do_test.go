@@ -91,7 +91,8 @@ func (s *setup) drawScript(t *rapid.T) {
 		{Category: retry.Unknown, Effect: retry.Maybe}, {Category: retry.Bug, Effect: retry.Maybe}, {Category: retry.Unavailable, Hint: retry.Hint{Never: true}}}
 	well := rapid.IntRange(0, 9).Draw(t, "well") // of ten attempts
 	for range s.calls * 5 {
-		one := scripted{took: time.Duration(rapid.IntRange(0, 700_000).Draw(t, "took")) * time.Microsecond}
+		// Never exactly as long as a timeout: which of the two comes first is not said.
+		one := scripted{took: time.Duration(rapid.IntRange(0, 700_000).Draw(t, "took"))*time.Microsecond + time.Nanosecond}
 		if rapid.IntRange(0, 9).Draw(t, "luck") >= well {
 			one.verdict = rapid.SampledFrom(fates).Draw(t, "fate")
 		}
