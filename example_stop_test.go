@@ -25,7 +25,6 @@ func ExampleClient_Stop() {
 	begun, stopping := make(chan struct{}), make(chan struct{})
 	outlast.Handle(client, "report.build", func(ctx context.Context, _ string) error {
 		close(begun)
-		cancel()   // as the signal does
 		<-stopping // Stop has been called
 		fmt.Println("the report is built:", ctx.Err() == nil)
 		return nil
@@ -37,6 +36,7 @@ func ExampleClient_Stop() {
 		log.Fatal(err)
 	}
 	<-begun
+	cancel() // as the signal does
 
 	time.AfterFunc(50*time.Millisecond, func() { close(stopping) })
 	<-ctx.Done()
