@@ -208,7 +208,7 @@ func TestTargetsOnTheCommandLine(t *testing.T) {
 			return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(out, word) })
 		})
 	}
-	says("the target in the list", []string{name, "failure_rate"}, "target", "list")
+	says("the target in the list", []string{name, "fail"}, "target", "list") // by its failure_rate, or probe_failed since
 	says("an open breaker", []string{"next probe", "open"}, "target", "get", name)
 	waiting := c.run("task", "enqueue", "--url", url, "--output", "json").exits(0).json()["id"].(string)
 	says("a task that waits for it", []string{"breaker open", "next check"}, "task", "get", waiting)

@@ -48,6 +48,11 @@ func TestDescriptorsRunOut(t *testing.T) {
 		data, _ := io.ReadAll(response.Body)
 		return string(data)
 	}
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for metrics() == "" { // until then a new connection may find none idle that could give way
+		<-ticker.C
+	}
 	var tasks []string
 	for i := range 400 {
 		tasks = append(tasks, fmt.Sprintf(`{"target":{"url":%q},"max_attempts":1,"timeout":"10m","retry":{"breaker":"none","budget":"none"}}`, urls[i%len(urls)]))
@@ -57,8 +62,6 @@ func TestDescriptorsRunOut(t *testing.T) {
 		t.Fatal(response, err)
 	}
 	_ = response.Body.Close()
-	ticker := time.NewTicker(100 * time.Millisecond)
-	defer ticker.Stop()
 	for deadline := time.Now().Add(2 * time.Minute); !strings.Contains(metrics(), `outlast_exhausted_total{code="EMFILE"}`); <-ticker.C {
 		if time.Now().After(deadline) {
 			t.Fatalf("the descriptors do not run out:\n%s\n%s", metrics(), p.said())
