@@ -22,11 +22,7 @@ func taskRows(tasks []client.Task) func(io.Writer) {
 		row(w, "ID", "STATE", "TYPE", "QUEUE", "ATTEMPT", "RUN AT", "WAITING", "LAST ERROR")
 		for i := range tasks {
 			t := &tasks[i]
-			last := ""
-			if t.LastError != nil {
-				last = short(t.LastError.Category+": "+t.LastError.Message, 60)
-			}
-			row(w, t.ID, clean(string(t.State)), clean(t.Type), clean(t.Queue), attemptOf(t), when(t.RunAt), clean(t.Waiting), last)
+			row(w, t.ID, clean(string(t.State)), clean(t.Type), clean(t.Queue), attemptOf(t), when(t.RunAt), clean(t.Waiting), lastError(t, 60))
 		}
 	}
 }
@@ -37,11 +33,7 @@ func failureRows(tasks []client.Task) func(io.Writer) {
 		row(w, "ID", "STATE", "TYPE", "QUEUE", "ATTEMPT", "FAILED", "RUN AT", "LAST ERROR")
 		for i := range tasks {
 			t := &tasks[i]
-			last := ""
-			if t.LastError != nil {
-				last = short(t.LastError.Category+": "+t.LastError.Message, 60)
-			}
-			row(w, t.ID, clean(string(t.State)), clean(t.Type), clean(t.Queue), attemptOf(t), when(t.LastFailedAt), when(t.RunAt), last)
+			row(w, t.ID, clean(string(t.State)), clean(t.Type), clean(t.Queue), attemptOf(t), when(t.LastFailedAt), when(t.RunAt), lastError(t, 60))
 		}
 	}
 }
