@@ -14,6 +14,8 @@ FAULT_CYCLES ?= 1000
 FAULT_CLUSTER ?= 100
 FAULT_SOAK   ?= 1h
 FAULT_RUN    ?= .
+WORLDS       ?= 20000
+WORLD        ?= 0
 ARGS         ?=
 
 export GO GOLANGCI FUZZTIME
@@ -45,45 +47,64 @@ build: ## Build the static binary bin/outlast
 # Most tests wait for servers some of the time, so one package more than there are
 # processors runs at once, and those that take longest begin first. vet is part of
 # make check.
-SLOW = ./store/sqlite ./engine . ./server ./internal/failovertest ./internal/txtest ./store/postgres ./store/mysql
+TOGETHER = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 
 # The race detector, but not in SQLite itself: C translated to Go, which starts no
 # goroutine and shares nothing without locks, and would be nine times slower. Programs
 # that tests start would end a second late, each, without a word to it.
 RACE = -race -gcflags='github.com/ncruces/go-sqlite3-wasm/v6/...=-race=false'
 
-# Tests of one goroutine that the race detector has nothing to tell of, and makes
-# thirty times slower: random operations on a store and on the reference, histories of
-# outages, tables of many rows, hours of virtual time.
-MODEL = ^(TestModel|TestOutages.*|TestLimitsOfSeveral|TestLimitSteps|TestEveryStatementWorksOneMigrationAhead|TestFilteredGroupsLookAtTheNewest|TestRowsOfOtherTasksAreNotMistaken|TestMarksPileUp|TestManyKeysAllForgotten|TestDeadGroupIsTriedRarely|TestCleanupPassesManyLiveTasks|TestRedriveIsNotSlow|TestPreviewOfASilence|TestNodeWithoutTheKey|TestHousekeeping|TestProbesAreDrawnAmongAll|TestEveryFirstAttemptFails|TestBacklogOfADeadTarget|TestFunctionLater|TestSteering|TestScheduleTicks|TestScheduleOnceInThePast|TestManySubjectsAtOnce|TestDeadLettersAreToldEveryFiveMinutes|TestHeldBackDeathsAreToldOnce|TestCanaryAlerts|TestMany|TestHangingTarget.*|TestManyBlockedKeys|TestBorrowerStuckBehindABlockedKey|TestBacklogBeyondTheWindowDrains|TestBudgetDelaysRetriesOnly|TestRecoveryRampsUp|TestHopelessRetriesBesideFreshTasks|TestSilentCallsHoldANodeUpForABoundedTime|TestUpcomingLargeTasks|TestListOfLargePayloadsIsShort)$$
+# Every package runs with the race detector, once, but for these. Its tests of one
+# goroutine skip themselves there and run without it (internal/racetest), as .ci/unraced
+# reads in their code. Without it, once, run packages whose tests start programs, which it
+# does not see, that do one thing after another, or whose goroutines meet in other
+# packages' tests too: see docs/decisions.md.
+PLAIN = ./cmd/outlast ./store/postgres ./store/mysql ./internal/failovertest ./sim ./examples/... \
+	./internal/archtest ./internal/badinput ./internal/secrettest ./internal/servers/... ./internal/servertest \
+	./internal/chart ./internal/expr ./internal/hints ./internal/openapi ./internal/targetname ./internal/racetest \
+	./config ./console ./plan ./task ./retry/internal/... ./store ./store/internal/... ./store/storetest
 
-# The rules of a store, one call after another; those of calls at once (race/…) are
-# tested with the detector.
-RULES = ^TestConformance.*$$/^([^r]|r[^a])
+# These measure times, kill whole processes and load the machine: they run apart.
+APART = ./internal/faulttest ./internal/stormtest ./internal/incidenttest
 
-# Packages whose tests mostly start programs, which the detector does not see, or do one
-# thing after another.
-PLAIN = ./cmd/outlast ./examples ./internal/archtest ./internal/badinput ./internal/secrettest ./sim
+RACED = ./store/sqlite ./engine . ./server ./internal/txtest $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PLAIN) $(APART))")
 
-# The tests of faults, storms and incidents measure times, kill whole processes and
-# load the machine: they run apart, and without the race detector, which would measure
-# itself. So do nested modules: the peers that bench compares with have races of
-# their own. Programs that tests start and models share the time. Clusters mostly wait, eight at a time; so do storms and incidents, side by side.
+TEST = $(GO) test -vet=off -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS)
+
+# Not by its name in the recipe, or make -n would start servers.
+AGAIN = $(MAKE) --no-print-directory
+
 .PHONY: test
 test: servers ## Run all tests: with the race detector, in random order; then the console in Chromium, faults, storms and incidents, and nested modules
-	GORACE=atexit_sleep_ms=100 $(GO) test $(RACE) -shuffle=on -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '$(MODEL)|$(RULES)' $(SLOW) $$($(GO) list ./... | grep -v -e /internal/faulttest -e /internal/stormtest -e /internal/incidenttest -e '/cmd/outlast$$' -e '/examples$$' -e /internal/archtest -e /internal/badinput -e /internal/secrettest -e '/sim$$')
+	@mkdir -p .cache && $(GO) build -o .cache/with ./internal/servers/with
+	@exec .cache/with $(AGAIN) all-tests
+
+# One PostgreSQL and one MariaDB serve all of them; tests that hurt a server start their own.
+.PHONY: all-tests
+all-tests:
+	GORACE=atexit_sleep_ms=100 $(TEST) $(RACE) -p $(TOGETHER) $(RACED)
 	@GO='$(GO)' sh .ci/console test
-	@$(GO) test -vet=off -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '$(MODEL)|$(RULES)' ./store/postgres ./store/mysql ./internal/failovertest . ./engine ./dead ./store/... ./retry ./server & models=$$!; trap 'kill $$models' INT TERM; \
-	$(GO) test -vet=off -shuffle=on -parallel 6 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) $(PLAIN); plain=$$?; \
-	wait $$models && exit $$plain
-	$(GO) test -vet=off -shuffle=on -parallel 5 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -skip '^TestCluster$$' ./internal/faulttest
-	$(GO) test -vet=off -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
-	$(GO) test -vet=off -p 2 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./internal/stormtest ./internal/incidenttest
+	@unraced=$$(sh .ci/unraced) || exit 1; \
+	$(TEST) $$unraced & unraced=$$!; trap 'kill $$unraced' INT TERM; \
+	$(TEST) -parallel 6 $(PLAIN); plain=$$?; \
+	wait $$unraced && exit $$plain
+	$(TEST) -parallel 6 ./internal/faulttest
+	$(TEST) -shuffle=off -p 2 ./internal/stormtest ./internal/incidenttest
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "test: $${mod%/go.mod}"; \
-		(cd "$${mod%/go.mod}" && $(GO) test -vet=off -shuffle=on -parallel 4 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...) || exit 1; \
+		(cd "$${mod%/go.mod}" && $(TEST) -parallel 4 ./...) || exit 1; \
 	done
+
+# Without the tests of processes, of servers and of the console. Nothing to install.
+SHORT = ./engine ./store ./store/memory ./store/sqlite ./store/sealed ./store/faulty ./store/storetest \
+	$$($(GO) list ./store/internal/... | grep -v /migrate) ./retry ./retry/internal/... ./task ./plan ./policy ./schedule \
+	./token ./stats ./group ./alert ./config ./internal/agenda/... ./internal/archtest ./internal/background ./internal/buckets ./internal/chart \
+	./internal/expr ./internal/heap ./internal/hints ./internal/lease ./internal/membership ./internal/operation ./internal/targetname ./internal/topology
+
+.PHONY: test-short
+test-short: ## Only what an inner loop needs, in about a minute: what is pure, the engine, and the stores in memory and on SQLite
+	$(TEST) -short $(SHORT)
 
 .PHONY: console-test
 console-test: ## Only the web console in Chromium, a part of make test (ARGS='tasks.test.js --headed')
@@ -124,7 +145,7 @@ check-vet: ## go vet of planted defects and nested modules; check-lint has it fo
 	done
 
 .PHONY: check-arch
-check-arch: ## Imports, package docs, file and function budgets
+check-arch: ## Imports, package docs, budgets of files, functions, types, folders and circles
 	@echo "check: architecture"
 	@$(GO) test -count=1 ./internal/archtest
 
@@ -165,6 +186,10 @@ cover: ## Test coverage of all packages: coverage.out, coverage.html
 	$(GO) tool cover -html=coverage.out -o coverage.html
 	@$(GO) tool cover -func=coverage.out | tail -n 1
 
+.PHONY: cost
+cost: ## Functions and files that one task runs, by coverage (ARGS='-v noop' lists them)
+	@GO='$(GO)' sh .ci/cost $(ARGS)
+
 # --- long runs --------------------------------------------------------------
 
 .PHONY: fuzz
@@ -180,11 +205,16 @@ benchmarks: ## Measure all that docs/benchmarks.md and the READMEs show and writ
 	@sh .ci/benchmarks $(GROUPS)
 
 .PHONY: faults
-faults: servers ## Kill campaign of FAULT_CYCLES (1000), every fault of a cluster FAULT_CLUSTER times (100) on both servers, FAULT_SOAK (1h) of mixed faults (about four hours; FAULT_RUN=NAME for some)
+faults: servers ## WORLDS (20000) fleets in virtual time, a kill campaign of FAULT_CYCLES (1000), every fault of a cluster FAULT_CLUSTER times (100) on both servers, FAULT_SOAK (1h) of mixed faults (about five hours; FAULT_RUN=NAME for some)
+	OUTLAST_WORLDS=$(WORLDS) $(GO) test -count=1 -timeout 6h -run '^TestWorlds$$/$(FAULT_RUN)' ./internal/worldtest
 	OUTLAST_FAULT_LONG=1 OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -tags faults -v -count=1 -timeout 3h -skip '^(TestCluster|TestSoak)$$' -run '$(FAULT_RUN)' ./internal/faulttest
 	OUTLAST_FAULT_CLUSTER=$(FAULT_CLUSTER) $(GO) test -parallel 8 -v -count=1 -timeout 6h -skip '^TestSoak$$' -run '^TestCluster$$/$(FAULT_RUN)' ./internal/faulttest
 	OUTLAST_FAULT_SOAK=$(FAULT_SOAK) $(GO) test -tags faults -v -count=1 -timeout 6h -run '^TestSoak$$/$(FAULT_RUN)' ./internal/faulttest
 	OUTLAST_FAILOVER_CYCLES=10 $(GO) test -v -count=1 -timeout 1h ./internal/failovertest
+
+.PHONY: world
+world: ## One fleet in virtual time, by its seed, with all that happens to it (make world WORLD=17)
+	OUTLAST_WORLD=$(WORLD) $(GO) test -v -count=1 -run '^TestWorlds$$' ./internal/worldtest
 
 .PHONY: storm
 storm: ## A real outage under load, long; writes the pictures and numbers of docs/storm.md (about 10 minutes)

@@ -25,23 +25,42 @@ func (c *Client) makeAlerts() {
 	config := alert.Config{
 		Backend: c.backend, Node: &alertNode{c}, Logger: c.logger, Backlog: c.dead.Backlog, Functions: c.alertFuncs,
 		Serve: c.registry.serveAlerts, Groups: newGroupWatch(c).samples, Keys: func() map[string]int { return c.sealing.Unopened() }, Changes: (&changeWatch{client: c}).samples,
-		Open: func(spec *alert.ChannelSpec) (alert.Channel, error) {
-			return channel.New(spec, channel.Options{HTTP: c.outbound(), Logger: c.logger, Trusted: c.ownChannel(spec)})
-		},
+		Read: readChannel, Open: c.openChannel,
 	}
 	if c.metrics != nil {
-		config.Told = func(channel, result string) { c.metrics.alerts.WithLabelValues(channel, result).Inc() }
+		config.Told = func(channel, result string) { c.metrics.told(channel, result) }
 	}
 	c.alerts = alert.New(config)
 }
 
-// ownChannel reports whether a channel stands in the configuration of this process as it
+func readChannel(body []byte) (alert.Settings, error) {
+	spec, err := channel.Parse(body)
+	if err != nil {
+		return alert.Settings{}, err
+	}
+	return spec.Settings(), nil
+}
+
+// openChannel makes the channel of a body that has been read; that of the log is nil.
+func (c *Client) openChannel(name string, body []byte) (alert.Channel, error) {
+	spec := &channel.Spec{Kind: channel.Log}
+	if body != nil {
+		var err error
+		if spec, err = channel.Parse(body); err != nil {
+			return nil, err
+		}
+	}
+	spec.Name = name
+	return channel.New(spec, channel.Options{HTTP: c.outbound(), Logger: c.logger, Trusted: isAmong(c.ownChannels, spec)})
+}
+
+// isAmong reports whether a channel stands in the configuration of this process as it
 // is in the store. Only then may it name any variable and file of it.
-func (c *Client) ownChannel(spec *alert.ChannelSpec) bool {
-	if c.ownChannels == nil {
+func isAmong(own func(name string) []*channel.Spec, spec *channel.Spec) bool {
+	if own == nil {
 		return false
 	}
-	return slices.ContainsFunc(c.ownChannels(spec.Name), func(own *alert.ChannelSpec) bool {
+	return slices.ContainsFunc(own(spec.Name), func(own *channel.Spec) bool {
 		same := *own
 		same.Name = spec.Name
 		return reflect.DeepEqual(&same, spec)
@@ -213,7 +232,8 @@ func (r *registry) serveAlerts(channels []string) {
 	})
 	for _, name := range channels {
 		handlers[alert.SendType(name)] = alertHandler(func(ctx context.Context, t *task.Task) ([]byte, error) {
-			return keeper().Send(ctx, t.ID, name, t.Payload)
+			result, err := keeper().Send(ctx, t.ID, name, t.Payload)
+			return result, r.client.exhausted(err, exhaustedAlertWait)
 		})
 	}
 	r.publish(handlers)

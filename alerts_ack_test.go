@@ -6,6 +6,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -13,6 +14,7 @@ import (
 // TestAcknowledgedAggregateIsNotToldAgain, however long it fires, until it has grown by
 // half; that it is over is told, and so is that it begins again.
 func TestAcknowledgedAggregateIsNotToldAgain(t *testing.T) {
+	racetest.WithoutDetector(t)
 	t.Parallel()
 	box, other := &inbox{}, &inbox{}
 	virtually(t, func(k *kit) {
@@ -77,6 +79,7 @@ func TestAcknowledgedAggregateIsNotToldAgain(t *testing.T) {
 // no message cannot be acknowledged, and a message of an aggregate that is over
 // does not silence the next.
 func TestAcknowledgedEventsAreToldAsBefore(t *testing.T) {
+	racetest.WithoutDetector(t)
 	t.Parallel()
 	box := &inbox{}
 	virtually(t, func(k *kit) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -39,6 +41,7 @@ func (k *kit) blocks(policy string, behind int) (dead outlast.ID) {
 
 // TestBlockedKeyIsToldAndListed, and that it is over: the light does not stay on unseen.
 func TestBlockedKeyIsToldAndListed(t *testing.T) {
+	racetest.WithoutDetector(t)
 	t.Parallel()
 	box := &inbox{}
 	virtually(t, func(k *kit) {
@@ -122,7 +125,7 @@ func TestChannelsWithoutADefaultAreWarnedOf(t *testing.T) {
 		k.start()
 		put := func(text string) string {
 			k.Helper()
-			spec, err := alert.ParseChannel([]byte(text))
+			spec, err := channel.Parse([]byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}

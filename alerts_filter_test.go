@@ -6,6 +6,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -58,6 +59,7 @@ func TestMessagesAreFiltered(t *testing.T) {
 // TestPreviewOfASilence counts what it would have kept back of the last day, by rule and
 // subject, and changes nothing.
 func TestPreviewOfASilence(t *testing.T) {
+	racetest.WithoutDetector(t)
 	t.Parallel()
 	box, night := &inbox{}, &inbox{}
 	virtually(t, func(k *kit) {

@@ -8,12 +8,14 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/group"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/task"
 )
 
 // Without any configuration it is told that tasks wait for a worker group that nobody
 // belongs to, and when that is over.
 func TestGroupWithoutMembersAlerts(t *testing.T) {
+	racetest.WithoutDetector(t)
 	t.Parallel()
 	virtually(t, func(k *kit) {
 		k.start()

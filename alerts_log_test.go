@@ -7,6 +7,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestDeliveryLogHasOneRowForEachMessage(t *testing.T) {
 	t.Parallel()
 	virtually(t, func(k *kit) {
-		spec, err := alert.ParseChannel([]byte(`{"name": "ops", "kind": "log", "rate": 1}`))
+		spec, err := channel.Parse([]byte(`{"name": "ops", "kind": "log", "rate": 1}`))
 		if err != nil {
 			t.Fatal(err)
 		}

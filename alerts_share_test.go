@@ -9,6 +9,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/racetest"
 )
 
 // die lets a task of type mail die at once, with an alert of its own if there is one.
@@ -43,6 +44,7 @@ func alsoOf(m alert.Message) string {
 // TestOneDeathIsOneMessage: a channel that rules and the task's own alert name is told
 // once, and by which; one that only one of them names is told of that one alone.
 func TestOneDeathIsOneMessage(t *testing.T) {
+	racetest.WithoutDetector(t)
 	t.Parallel()
 	box, night, day := &inbox{}, &inbox{}, &inbox{}
 	virtually(t, func(k *kit) {
@@ -100,6 +102,7 @@ func TestSilencedRuleSpeaksForNoOther(t *testing.T) {
 // TestSecondDeathBehindOwnCooldown: an alert that is held back does not keep a rule from
 // telling that is not, whichever of the two it is.
 func TestSecondDeathBehindOwnCooldown(t *testing.T) {
+	racetest.WithoutDetector(t)
 	t.Parallel()
 	box := &inbox{}
 	virtually(t, func(k *kit) {
@@ -129,6 +132,7 @@ func TestSecondDeathBehindOwnCooldown(t *testing.T) {
 // TestHeldBackDeathsAreToldOnce: what all rules hold back is told by the first that may
 // tell again, and not by the others too.
 func TestHeldBackDeathsAreToldOnce(t *testing.T) {
+	racetest.WithoutDetector(t)
 	t.Parallel()
 	box, night := &inbox{}, &inbox{}
 	virtually(t, func(k *kit) {

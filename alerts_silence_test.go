@@ -7,6 +7,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -14,6 +15,7 @@ import (
 // TestSilencedAlertsStayInTheHistory: they are not sent while the silence lasts, by
 // pattern of what they are about and of the channel, and are again after it.
 func TestSilencedAlertsStayInTheHistory(t *testing.T) {
+	racetest.WithoutDetector(t)
 	t.Parallel()
 	box, other := &inbox{}, &inbox{}
 	virtually(t, func(k *kit) {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
@@ -158,7 +160,7 @@ func TestBadAlertsAreRefused(t *testing.T) {
 		if e = wantCode(t, err, task.CodeInvalid); e.Fields[0].Path != "channels[0]" {
 			t.Errorf("%+v", e.Fields)
 		}
-		_, err = k.client.Inspector().PutAlertChannel(k.ctx, alert.ChannelSpec{Name: "c", Kind: alert.WeCom, URLFile: "/etc/passwd"})
+		_, err = k.client.Inspector().PutAlertChannel(k.ctx, channel.Spec{Name: "c", Kind: channel.WeCom, URLFile: "/etc/passwd"})
 		if e = wantCode(t, err, task.CodeInvalid); !strings.Contains(e.Error(), "configuration file") {
 			t.Error(e)
 		}
@@ -183,7 +185,7 @@ func TestUnknownChannelsAreRefused(t *testing.T) {
 			}
 		}
 		k.enqueue(outlast.Draft{Type: "a", Alert: to("opps")}) // nobody has any: it may be to come
-		spec, _ := alert.ParseChannel([]byte(`{"name": "ops", "kind": "log"}`))
+		spec, _ := channel.Parse([]byte(`{"name": "ops", "kind": "log"}`))
 		if _, err := inspect.PutAlertChannel(k.ctx, *spec); err != nil {
 			k.Fatal(err)
 		}
@@ -299,6 +301,7 @@ func (k *kit) deadCount(taskType string) int {
 // TestChannelThatFails: that an alert could not be sent is visible, and it is
 // sent when the channel works again.
 func TestChannelThatFails(t *testing.T) {
+	racetest.WithoutDetector(t)
 	t.Parallel()
 	box := &inbox{}
 	box.failWith(errors.New("no signal"))
@@ -363,6 +366,7 @@ func TestAlertsOfAnotherNode(t *testing.T) {
 // TestDeadLettersAreToldWhenTheyGrow, with the total and the count per type, by one of
 // several nodes, and so is that there are none any more.
 func TestDeadLettersAreToldWhenTheyGrow(t *testing.T) {
+	racetest.WithoutDetector(t)
 	t.Parallel()
 	box := &inbox{}
 	virtually(t, func(k *kit) {
@@ -488,6 +492,7 @@ func TestFailureShareOfATarget(t *testing.T) {
 
 // TestManySubjectsAtOnce: a storm of failures is no storm of alerts.
 func TestManySubjectsAtOnce(t *testing.T) {
+	racetest.WithoutDetector(t)
 	t.Parallel()
 	box := &inbox{}
 	virtually(t, func(k *kit) {
@@ -523,10 +528,10 @@ func TestChannelsOfObjects(t *testing.T) {
 	k.client = k.open(k.store)
 	k.start()
 	inspect := k.client.Inspector()
-	if _, err := inspect.PutAlertChannel(k.ctx, alert.ChannelSpec{Name: "spare", Kind: alert.Log}); err != nil {
+	if _, err := inspect.PutAlertChannel(k.ctx, channel.Spec{Name: "spare", Kind: channel.Log}); err != nil {
 		t.Fatal(err)
 	}
-	stored, err := inspect.PutAlertChannel(k.ctx, alert.ChannelSpec{Name: "ops", Kind: alert.DingTalk, URLEnv: "OUTLAST_SECRET_NOT_SET", Fallback: "spare"})
+	stored, err := inspect.PutAlertChannel(k.ctx, channel.Spec{Name: "ops", Kind: channel.DingTalk, URLEnv: "OUTLAST_SECRET_NOT_SET", Fallback: "spare"})
 	if err != nil || stored.Usable || !strings.Contains(stored.Problem, "OUTLAST_SECRET_NOT_SET") || stored.Version != 1 {
 		t.Fatalf("%+v, %v", stored, err)
 	}
@@ -560,9 +565,9 @@ func TestChannelsOfObjects(t *testing.T) {
 // configuration of the process says the same.
 func TestChannelsOfRowsNameNothingOfTheServer(t *testing.T) {
 	t.Setenv("TEST_HOOK", "https://hooks.example.com/x")
-	own := &alert.ChannelSpec{Name: "ops", Kind: alert.Webhook, URLEnv: "TEST_HOOK"}
+	own := &channel.Spec{Name: "ops", Kind: channel.Webhook, URLEnv: "TEST_HOOK"}
 	for name, row := range map[string]struct {
-		own    *alert.ChannelSpec
+		own    *channel.Spec
 		body   string
 		usable bool
 	}{
@@ -578,7 +583,7 @@ func TestChannelsOfRowsNameNothingOfTheServer(t *testing.T) {
 			if _, err := k.store.Change(k.ctx, store.Change{Put: []store.Object{object}}); err != nil {
 				t.Fatal(err)
 			}
-			k.client = k.open(k.store, outlast.WithOwnChannels(func(string) (all []*alert.ChannelSpec) {
+			k.client = k.open(k.store, outlast.WithOwnChannels(func(string) (all []*channel.Spec) {
 				if row.own != nil {
 					all = append(all, row.own)
 				}

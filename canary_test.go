@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/store"
@@ -72,6 +73,7 @@ func TestCanary(t *testing.T) {
 
 // The alert of a policy is that of the version that holds.
 func TestCanaryAlerts(t *testing.T) {
+	racetest.WithoutDetector(t)
 	virtually(t, func(k *kit) {
 		outlast.Handle(k.client, "t", func(context.Context, string) error { return errBroken })
 		k.start()

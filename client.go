@@ -55,12 +55,16 @@ type Client struct {
 	sealing   *sealed.Store // the backend
 	unopened  throttle      // logs of tasks that do not open
 	doubted   atomic.Value  // which objects nobody vouches for, as it was told last
-	unsealed  atomic.Bool   // it was told that tasks of this node are in the clear beside others
+	pass      sync.Mutex    // held by RunDue
+	passed    atomic.Pointer[duePass]
+	keeps     bool        // alerts, series and history have started; held by startStop
+	unsealed  atomic.Bool // it was told that tasks of this node are in the clear beside others
 
-	startStop   sync.Mutex                // held by Start and Stop
-	exhaustedAt atomic.Pointer[time.Time] // when the log was last told that this node lacks descriptors, memory or ports
-	state       atomic.Int32              // opened, started or stopped
-	closed      chan struct{}             // closed by Stop
+	startStop      sync.Mutex                // held by Start and Stop
+	exhaustedCalls atomic.Int64              // that it could not make since then
+	exhaustedAt    atomic.Pointer[time.Time] // when the log was last told that this node lacks descriptors, memory or ports
+	state          atomic.Int32              // opened, started or stopped
+	closed         chan struct{}             // closed by Stop
 }
 
 // The states of a client. It accepts tasks until its engine has stopped, so
@@ -126,6 +130,13 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 }
 
 func (c *Client) makeEngine() error {
+	made, err := engine.New(c.engineConfig())
+	c.engine = made
+	return err
+}
+
+// engineConfig is what an engine of this client is made of, under an id of its own.
+func (c *Client) engineConfig() engine.Config {
 	config := engine.Config{
 		Store:       c.backend,
 		Registry:    c.registry,
@@ -137,7 +148,9 @@ func (c *Client) makeEngine() error {
 		TargetLimit: c.targetLimit,
 		Untested:    c.untested,
 		Unguarded:   c.registry.isUnguarded,
+		Fingerprint: c.sealing.Fingerprint,
 		Queues:      c.queues,
+		Internal:    alert.Queue,
 		Beside: func(run *engine.Run, s *store.Settlement) []store.Insert {
 			return c.alerts.Beside(s, run.MaxAttempts, c.registry.alertOf(s.Task))
 		},
@@ -156,9 +169,7 @@ func (c *Client) makeEngine() error {
 	for _, change := range c.tune {
 		change(&config)
 	}
-	made, err := engine.New(config)
-	c.engine = made
-	return err
+	return config
 }
 
 // nodeID is new at every call: the host's name, for people, and 64 random
@@ -174,7 +185,9 @@ func nodeID() string {
 		}
 		return '-'
 	}, host)
-	return host[:min(len(host), 40)] + "-" + strconv.FormatUint(rand.Uint64()|1<<63, 16)
+	// What holds a lease is written as node, worker and release: with a suffix of the node,
+	// 128 and 64 bytes of these and two marks, 255 bytes, as many as MySQL keeps.
+	return host[:min(len(host), 35)] + "-" + strconv.FormatUint(rand.Uint64()|1<<63, 16)
 }
 
 func buildVersion() string {
@@ -199,23 +212,7 @@ func (c *Client) Start(ctx context.Context) error {
 	if c.state.Load() != opened {
 		return &Error{Code: task.CodeConflict, Message: "the client was started before", Hint: "open a new one"}
 	}
-	if err := c.checkSchema(ctx); err != nil {
-		return err
-	}
-	if err := c.sealing.Admit(ctx); err != nil {
-		return err
-	}
-	set, err := c.readPolicies(ctx)
-	if err != nil {
-		return err
-	}
-	if err := c.registry.mistakes(set); err != nil {
-		return err
-	}
-	if err := c.createQueues(ctx); err != nil {
-		return err
-	}
-	if err := errors.Join(c.alerts.Load(ctx), c.groups.Load(ctx)); err != nil {
+	if err := c.makeReady(ctx); err != nil {
 		return err
 	}
 	if c.metrics != nil {
@@ -234,13 +231,44 @@ func (c *Client) Start(ctx context.Context) error {
 	c.groups.Start()
 	c.stats.Start()
 	if !c.enqueueOnly {
-		c.alerts.Start()
-		c.series.Start()
-		c.history.Start()
+		c.keepWatch()
 	}
 	c.ticker.Start()
 	c.state.Store(started)
 	return nil
+}
+
+// makeReady reads what a node needs to know before it joins, and makes its queues.
+func (c *Client) makeReady(ctx context.Context) error {
+	if err := c.checkSchema(ctx); err != nil {
+		return err
+	}
+	if err := c.sealing.Admit(ctx); err != nil {
+		return err
+	}
+	set, err := c.readPolicies(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.registry.mistakes(set); err != nil {
+		return err
+	}
+	if err := c.createQueues(ctx); err != nil {
+		return err
+	}
+	return errors.Join(c.alerts.Load(ctx), c.groups.Load(ctx))
+}
+
+// keepWatch begins what goes on beside attempts: alerts that are no task's own, and what
+// is kept of them for the console.
+func (c *Client) keepWatch() {
+	if c.keeps {
+		return
+	}
+	c.keeps = true
+	c.alerts.Start()
+	c.series.Start()
+	c.history.Start()
 }
 
 // checkSchema refuses a database that was opened as it is and lacks migrations. One

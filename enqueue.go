@@ -27,6 +27,9 @@ func (c *Client) Enqueue(ctx context.Context, draft Draft) (Receipt, error) {
 	if err := c.running(); err != nil {
 		return Receipt{}, err
 	}
+	if c.tracer == nil {
+		return c.enqueueOne(ctx, draft)
+	}
 	ctx, span := c.traceEnqueue(ctx, &draft, 1)
 	receipt, err := c.enqueueOne(ctx, draft)
 	if err == nil {
@@ -278,7 +281,7 @@ func (c *Client) prepareOf(ctx context.Context, d Draft, prefix string, channel 
 	}
 	now := time.Now()
 	d.validate(&wrong, now)
-	if d.Target != nil && d.Timeout > c.pushMost && d.Timeout <= maxTimeout {
+	if !d.promised && d.Target != nil && d.Timeout > c.pushMost && d.Timeout <= maxTimeout { // a schedule's is cut, as a policy's is
 		wrong.add("timeout", d.Timeout.String()+" is longer than a request may take here, "+c.pushMost.String(), "give it less, answer at once and report later, or raise push.max_timeout of the server")
 	}
 	if !d.ID.IsZero() && (d.ID[6]>>4 != 7 || d.ID[8]>>6 != 2) {

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -67,21 +68,21 @@ func newGauges(c *Client) *gauges {
 	}
 	return &gauges{
 		client:  c,
-		running: describe("running", "Attempts that run on this node.", "queue"),
-		known:   describe("known", "Tasks in the memory of this node, running ones included.", "queue"),
+		running: describe("running", "Attempts that run on this node; of the first 100 queues by name, all others as other.", "queue"),
+		known:   describe("known", "Tasks in the memory of this node, running ones included; of the first 100 queues by name, all others as other.", "queue"),
 		ready:   describe("ready", "Tasks in the memory of this node that are due."),
 		waiting: describe("waiting", "Tasks in the memory of this node that are not due."),
-		lanes:   describe("lanes", "Lanes that this node owns.", "queue"),
+		lanes:   describe("lanes", "Lanes that this node owns; of the first 100 queues by name, all others as other.", "queue"),
 		slots:   describe("slots", "Attempts that this node runs at most."),
 		dead:    describe("dead_letters", "Dead letters in the store, over all nodes.", "type"),
 		breaker: describe("target_breaker_state", "Breaker of a target on this node: 0 closed, 1 ramping, 2 half-open, 3 open. Only targets that are, or were within a minute, not closed or that hold tasks back, 256 at most.", "target"),
-		depth:   describe("queue_depth", "Tasks of a queue over all nodes, by state: pending or running. Counted to 10000; of the first 100 queues by name.", "queue", "state"),
+		depth:   describe("queue_depth", "Tasks of a queue over all nodes, by state: pending, parked (behind keys that are held in mode park) or running. Counted to 10000; of the first 100 queues by name.", "queue", "state"),
 		oldest:  describe("queue_oldest_due_seconds", "How long the oldest pending task of a queue has been due, over all nodes.", "queue"),
 		members: describe("group_members", "Living members of a worker group, as this node sees them; of the first 100 groups by name.", "group"),
 		refused: describe("group_failed_dispatches", "Dispatches in a row that no member of a worker group took, on this node; of the first 100 groups by name.", "group"),
 		held:    describe("target_held", "Due tasks in the memory of this node that their targets hold, by gate: breaker, budget, rate or concurrency.", "gate"),
 		blocked: describe("keys_blocked", "Ordering keys of a queue that dead letters block and tasks wait behind, counted to 500.", "queue"),
-		limit:   describe("queue_max_pending", "Pending tasks beyond which enqueues into the queue are refused. Only queues with a limit.", "queue"),
+		limit:   describe("queue_max_pending", "Pending tasks beyond which enqueues into the queue are refused. Only queues with a limit, the first 100 by name.", "queue"),
 	}
 }
 
@@ -98,7 +99,7 @@ func (g *gauges) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstMetric(of, prometheus.GaugeValue, float64(value), labels...)
 	}
 	stats := g.client.engine.Stats()
-	for name, queue := range stats.Queues {
+	for name, queue := range boundQueues(stats.Queues) {
 		gauge(g.running, queue.Running, name)
 		gauge(g.known, queue.Known, name)
 		gauge(g.lanes, queue.Lanes, name)
@@ -131,13 +132,29 @@ func (g *gauges) Collect(to chan<- prometheus.Metric) {
 		gauge(g.members, living, view.Name)
 		gauge(g.refused, view.Failures, view.Name)
 	}
-	topology := g.client.engine.Topology()
-	for i := range topology.Queues {
-		if queue := &topology.Queues[i]; queue.MaxPending > 0 {
+	limited := 0
+	for _, queue := range g.client.engine.Topology().Queues { // by name
+		if limited < mostQueueLabels && queue.MaxPending > 0 {
 			gauge(g.limit, queue.MaxPending, queue.Name)
+			limited++
 		}
 	}
 	g.collectStored(to, gauge)
+}
+
+// boundQueues are the first queues by name, and the sums of all others as one.
+func boundQueues(all map[string]engine.QueueStats) map[string]engine.QueueStats {
+	bound := make(map[string]engine.QueueStats, min(len(all), mostQueueLabels+1))
+	for i, name := range slices.Sorted(maps.Keys(all)) {
+		own, label := all[name], name
+		if i >= mostQueueLabels {
+			label = otherTypes
+		}
+		sum := bound[label]
+		sum.Running, sum.Known, sum.Lanes = sum.Running+own.Running, sum.Known+own.Known, sum.Lanes+own.Lanes
+		bound[label] = sum
+	}
+	return bound
 }
 
 // collectStored tells what the store says.
@@ -146,6 +163,7 @@ func (g *gauges) collectStored(to chan<- prometheus.Metric, gauge func(*promethe
 	for i := range last.queues {
 		queue := &last.queues[i]
 		gauge(g.depth, queue.Backlog, queue.Name, "pending")
+		gauge(g.depth, queue.Parked, queue.Name, "parked")
 		gauge(g.depth, queue.running, queue.Name, "running")
 		gauge(g.blocked, queue.blocked, queue.Name)
 		to <- prometheus.MustNewConstMetric(g.oldest, prometheus.GaugeValue, queue.OldestDue.Seconds(), queue.Name)

@@ -217,6 +217,14 @@ func checkFilter(filter *store.Filter, page *store.Page) error {
 	if !filter.FailedSince.IsZero() && !filter.FailedUntil.IsZero() && filter.FailedUntil.Before(filter.FailedSince) {
 		c.add("failed_until", "lies before failed_since", "swap them")
 	}
+	for _, one := range [...]struct {
+		field string
+		at    time.Time
+	}{{"since", filter.Since}, {"until", filter.Until}, {"died_before", filter.DiedBefore}, {"failed_since", filter.FailedSince}, {"failed_until", filter.FailedUntil}} {
+		if year := one.at.UTC().Year(); year < 0 || year > 9999 {
+			c.add(one.field, "is not between the years 0 and 9999 in UTC", "leave it out for no bound")
+		}
+	}
 	checkSearch(&c, filter)
 	if page != nil && (page.Limit < 0 || page.Limit > maxPage) {
 		c.add("limit", "is outside 1 to 500", "follow the cursor for more")

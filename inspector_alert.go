@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -92,34 +93,34 @@ func (i *Inspector) DeleteAlertRule(ctx context.Context, name string) error {
 }
 
 // AlertChannels returns all channels by name.
-func (i *Inspector) AlertChannels(ctx context.Context) ([]alert.ChannelView, error) {
+func (i *Inspector) AlertChannels(ctx context.Context) ([]channel.View, error) {
 	objects, err := i.client.backend.Objects(ctx, alert.KindChannel)
 	if err != nil {
 		return nil, err
 	}
 	open, trouble, wrong := i.client.alerts.Channels(), i.client.alerts.Trouble(), i.client.alerts.Wrong()
-	all := map[string]alert.ChannelView{}
+	all := map[string]channel.View{}
 	for name := range open {
-		made := alert.ChannelView{ChannelSpec: alert.ChannelSpec{Name: name, Kind: alert.Func}, Managed: "option"}
+		made := channel.View{Spec: channel.Spec{Name: name, Kind: channel.Func}, Managed: "option"}
 		if name == alert.LogChannel {
-			made.Kind, made.Managed = alert.Log, ""
+			made.Kind, made.Managed = channel.Log, ""
 		}
 		all[name] = made
 	}
 	for n := range objects {
 		o := &objects[n]
-		made := alert.ChannelView{Managed: o.Managed, Actor: o.Actor, Version: o.Version, UpdatedAt: o.UpdatedAt}
-		if spec, err := alert.ParseChannel(o.Body); o.Doubt != nil {
+		made := channel.View{Managed: o.Managed, Actor: o.Actor, Version: o.Version, UpdatedAt: o.UpdatedAt}
+		if spec, err := channel.Parse(o.Body); o.Doubt != nil {
 			made.Problem = o.Doubt.Error()
 		} else if err != nil {
 			made.Problem = err.Error()
 		} else {
-			made.ChannelSpec = *spec
+			made.Spec = *spec
 		}
 		made.Name = o.Name
 		all[o.Name] = made
 	}
-	out := make([]alert.ChannelView, 0, len(all))
+	out := make([]channel.View, 0, len(all))
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		made := all[name]
 		made.Usable = open[name] != nil
@@ -134,7 +135,7 @@ func (i *Inspector) AlertChannels(ctx context.Context) ([]alert.ChannelView, err
 }
 
 // AlertChannel returns one channel; code "not_found".
-func (i *Inspector) AlertChannel(ctx context.Context, name string) (*alert.ChannelView, error) {
+func (i *Inspector) AlertChannel(ctx context.Context, name string) (*channel.View, error) {
 	channels, err := i.AlertChannels(ctx)
 	if err != nil {
 		return nil, err
@@ -151,7 +152,7 @@ func (i *Inspector) AlertChannel(ctx context.Context, name string) (*alert.Chann
 // "managed_by_file" for one that the configuration file owns. Its
 // secrets are in variables OUTLAST_SECRET_… of the servers; what these hold goes to the
 // hosts in the variable of that name with _HOSTS behind it.
-func (i *Inspector) PutAlertChannel(ctx context.Context, spec alert.ChannelSpec) (*alert.ChannelView, error) {
+func (i *Inspector) PutAlertChannel(ctx context.Context, spec channel.Spec) (*channel.View, error) {
 	var c complaints
 	c.fieldErrs(spec.Check())
 	c.calls = i.client.callsOf(ctx)

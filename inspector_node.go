@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -126,23 +127,26 @@ func shownQueue(queue string, queues []string) bool {
 // serves puts together what a node serves in the queues, with none in all but those of
 // alerts.
 func (v *NodeView) serves(serves store.Serves, queues []string) {
-	all, every := []string{}, false
-	for queue, can := range serves {
+	types, every, leaving, reach := []string{}, false, false, reach{}
+	for queue, s := range serves {
 		if !shownQueue(queue, queues) {
 			continue
 		}
 		v.Queues = append(v.Queues, queue)
-		every = every || can == nil
-		for _, name := range can {
-			if !alert.IsType(name) {
-				all = append(all, name)
-			}
+		every, leaving = every || s.All, leaving || s.Leaving
+		types = append(types, s.Types...)
+		if s.Requests {
+			types = append(types, engine.Push)
+		}
+		if s.Reach != "" {
+			reach = readReach(s.Reach)
 		}
 	}
 	slices.Sort(v.Queues)
-	types, reach, leaving := readTypes(all)
+	types = slices.DeleteFunc(types, alert.IsType)
+	slices.Sort(types)
 	if !every {
-		v.Types = types
+		v.Types = slices.Compact(types)
 	}
 	for _, prefix := range reach.allow {
 		v.AllowTargets = append(v.AllowTargets, prefix.String())

@@ -26,6 +26,8 @@ const (
 type QueueStats struct {
 	// Over all nodes, from the store, each counted no further than 10 000.
 	Pending, Running, Dead int
+	// Pending tasks behind keys that are held in mode park: they are not in Pending.
+	Parked int
 	// What of it is in the memory of this node.
 	Lanes, Known, RunningHere int
 }
@@ -120,7 +122,12 @@ func (i *Inspector) QueueStats(ctx context.Context) (map[string]QueueStats, erro
 	for _, queue := range queues {
 		own := here[queue.Name]
 		stats := QueueStats{Lanes: own.Lanes, Known: own.Known, RunningHere: own.Running}
-		for state, count := range map[task.State]*int{task.Pending: &stats.Pending, task.Running: &stats.Running, task.Dead: &stats.Dead} {
+		waits, err := i.client.backend.Backlog(ctx, queue.Numbers, mostQueueCounted)
+		if err != nil {
+			return nil, err
+		}
+		stats.Pending, stats.Parked = waits.Pending, waits.Parked
+		for state, count := range map[task.State]*int{task.Running: &stats.Running, task.Dead: &stats.Dead} {
 			filter := store.Filter{Queue: queue.Name, State: state}
 			if *count, err = i.client.backend.Count(ctx, filter, mostQueueCounted); err != nil {
 				return nil, err

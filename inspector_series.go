@@ -51,11 +51,7 @@ func (c *Client) backlog(ctx context.Context) map[string]stats.Backlog {
 	}
 	for i := range queues {
 		q := &queues[i]
-		stuck, err := c.stranded(ctx, q)
-		if err != nil {
-			return waits
-		}
-		waits[q.Name] = stats.Backlog{Due: waits[q.Name].Due + stuck, Pending: &q.Backlog, OldestDue: &q.OldestDue}
+		waits[q.Name] = stats.Backlog{Due: waits[q.Name].Due + q.Aside, Pending: &q.Backlog, OldestDue: &q.OldestDue}
 	}
 	return waits
 }

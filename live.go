@@ -148,11 +148,7 @@ func (c *Client) liveStats(ctx context.Context) (*feed.Stats, error) {
 		if err != nil {
 			return nil, err
 		}
-		stuck, err := c.stranded(ctx, &sample)
-		if err != nil {
-			return nil, err
-		}
-		stats.Ready += stuck
+		stats.Ready += sample.Aside
 		stats.Queues = append(stats.Queues, feed.Queue{Name: sample.Name, Paused: sample.Paused, Pending: sample.Backlog, Running: running, OldestDue: sample.OldestDue})
 	}
 	for _, node := range c.engine.Topology().Nodes {

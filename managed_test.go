@@ -6,6 +6,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
@@ -41,7 +42,7 @@ func TestManagedByFile(t *testing.T) {
 			},
 			"delete rule": func() error { return inspect.DeleteAlertRule(k.ctx, "owned") },
 			"put channel": func() error {
-				_, err := inspect.PutAlertChannel(k.ctx, alert.ChannelSpec{Name: "owned", Kind: alert.Log})
+				_, err := inspect.PutAlertChannel(k.ctx, channel.Spec{Name: "owned", Kind: channel.Log})
 				return err
 			},
 			"delete channel": func() error { return inspect.DeleteAlertChannel(k.ctx, "owned") },

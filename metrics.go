@@ -25,6 +25,7 @@ import (
 const (
 	mostAttemptLabels = 10
 	mostTypeLabels    = 1000
+	mostChannelLabels = 100
 	otherTypes        = "other"
 )
 
@@ -51,8 +52,9 @@ type metrics struct {
 	unreadable prometheus.Counter
 	exhausted  *prometheus.CounterVec // code
 
-	mu    sync.Mutex
-	types atomic.Pointer[map[place]*typeMetrics] // copied at every change
+	mu       sync.Mutex
+	channels map[string]bool                        // those with series of their own
+	types    atomic.Pointer[map[place]*typeMetrics] // copied at every change
 }
 
 // place is where tasks are counted.
@@ -86,7 +88,7 @@ func (l *lazyHistogram) observe(vec *prometheus.HistogramVec, label string, i in
 }
 
 func newMetrics(c *Client) *metrics {
-	m := &metrics{registerer: c.registerer}
+	m := &metrics{registerer: c.registerer, channels: map[string]bool{}}
 	times := prometheus.ExponentialBuckets(0.001, 2.5, 14) // 1 ms to about 150 s
 	m.run = histogram(m, "outlast_task_run_seconds", "Time that attempts took.", times, "type", "attempt")
 	m.wait = histogram(m, "outlast_task_wait_seconds", "Time from the moment a task was due to the start of its attempt.", times, "type", "attempt")
@@ -104,7 +106,7 @@ func newMetrics(c *Client) *metrics {
 	m.commitTime = histogram(m, "outlast_store_commit_seconds", "Time of one claim, enqueue or settle transaction.", prometheus.ExponentialBuckets(0.0001, 2.5, 14), "kind")
 	m.alerts = counter(m, "outlast_alert_deliveries_total", "Messages to channels, by result: sent, failed, silenced, or digested with others because the channel may take no more.", "channel", "result")
 	m.unreadable = counter(m, "outlast_undecryptable_total", "Tasks that were due and could not be opened here for want of their encryption key; each counts again at every look.").WithLabelValues()
-	m.exhausted = counter(m, "outlast_exhausted_total", "Requests of tasks that this node lacked the means to make, by the system's code, such as EMFILE: too many open files. Their tasks were handed back.", "code")
+	m.exhausted = counter(m, "outlast_exhausted_total", "Requests of tasks, and messages of alerts, that this node lacked the means to make, by the system's code, such as EMFILE: too many open files. Their tasks were handed back.", "code")
 	m.zeroes()
 	m.collectors = append(m.collectors, newGauges(c))
 	m.types.Store(&map[place]*typeMetrics{})
@@ -277,6 +279,18 @@ func (m *metrics) refused(err error) error {
 	}
 	m.enqueues.WithLabelValues("", result).Inc()
 	return err
+}
+
+// told counts a message to a channel of alerts.
+func (m *metrics) told(channel, result string) {
+	m.mu.Lock()
+	if !m.channels[channel] && len(m.channels) >= mostChannelLabels {
+		channel = otherTypes
+	} else {
+		m.channels[channel] = true
+	}
+	m.mu.Unlock()
+	m.alerts.WithLabelValues(channel, result).Inc()
 }
 
 // ticked counts ticks of schedules.

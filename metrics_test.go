@@ -1,6 +1,7 @@
 package outlast
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -10,6 +11,31 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
+
+// However many queues and channels there are, the first have series of their own and the
+// others share one.
+func TestQueueAndChannelLabelsAreBounded(t *testing.T) {
+	all := map[string]engine.QueueStats{}
+	for i := range 150 {
+		all[fmt.Sprintf("q%03d", i)] = engine.QueueStats{Running: 1, Known: 2, Lanes: 8}
+	}
+	bound := boundQueues(all)
+	if len(bound) != 101 || bound["q099"].Lanes != 8 || bound[otherTypes] != (engine.QueueStats{Running: 50, Known: 100, Lanes: 400}) {
+		t.Errorf("%d queues, %+v", len(bound), bound[otherTypes])
+	}
+	if few := boundQueues(map[string]engine.QueueStats{"other": {Running: 1}}); len(few) != 1 || few["other"].Running != 1 {
+		t.Error(few)
+	}
+	m := newMetrics(&Client{})
+	for i := range 150 {
+		for range 2 {
+			m.told(fmt.Sprint("channel", i), "sent")
+		}
+	}
+	if n := testutil.CollectAndCount(m.alerts); n != 101 || testutil.ToFloat64(m.alerts.WithLabelValues(otherTypes, "sent")) != 100 {
+		t.Errorf("%d series of channels", n)
+	}
+}
 
 // Whatever an outcome says of itself, its labels are text and few: a panic
 // here would come after the commit, in the engine's goroutine.

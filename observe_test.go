@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -211,8 +212,9 @@ outlast_dead_letters{type="other"} 0
 # HELP outlast_dead_total Tasks that became dead letters, by reason.
 # TYPE outlast_dead_total counter
 outlast_dead_total{queue="default",reason="rejected",type="dies"} 1
-# HELP outlast_queue_depth Tasks of a queue over all nodes, by state: pending or running. Counted to 10000; of the first 100 queues by name.
+# HELP outlast_queue_depth Tasks of a queue over all nodes, by state: pending, parked (behind keys that are held in mode park) or running. Counted to 10000; of the first 100 queues by name.
 # TYPE outlast_queue_depth gauge
+outlast_queue_depth{queue="default",state="parked"} 0
 outlast_queue_depth{queue="default",state="pending"} 1
 outlast_queue_depth{queue="default",state="running"} 0
 # HELP outlast_queue_oldest_due_seconds How long the oldest pending task of a queue has been due, over all nodes.
@@ -251,6 +253,7 @@ outlast_tasks_enqueued_total{kind="invalid",queue=""} 1
 // Old letters are deleted at 03:00, each with a line that never has its
 // payload; before, a warning tells how many there are.
 func TestHousekeeping(t *testing.T) {
+	racetest.WithoutDetector(t)
 	virtually(t, func(k *kit) {
 		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
 		outlast.Handle(k.client, "lives", func(context.Context, mail) error { return nil })

@@ -12,6 +12,7 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/store/sealed"
@@ -39,7 +40,7 @@ type options struct {
 	pushTimeout time.Duration
 	pushMost    time.Duration
 	alertFuncs  map[string]alert.Channel
-	ownChannels func(name string) []*alert.ChannelSpec
+	ownChannels func(name string) []*channel.Spec
 	tracer      *tracing.Tracer
 	keys        sealed.Keys
 }
@@ -51,7 +52,9 @@ func WithQueues(names ...string) Option {
 }
 
 // WithSlots limits the attempts that run here at the same time; 1000 when
-// absent.
+// absent. Of 8 or more, one in eight stays free while it is not taken by the queues that
+// it is kept for: those of this node that run less than their part by weight. So a node with
+// several queues has 4 of 4, 7 of 8 or 14 of 16 slots for one of them.
 func WithSlots(n int) Option { return WithEngine(func(c *engine.Config) { c.Slots = n }) }
 
 // WithGrace is how long running attempts may go on after [Client.Stop]; 25 s
@@ -115,7 +118,7 @@ func WithObserver(observer engine.Observer) Option {
 // channel of the store that is the same may name any environment variable and file of
 // this process; others may name variables OUTLAST_SECRET_… only. The function must not
 // block.
-func WithOwnChannels(of func(name string) []*alert.ChannelSpec) Option {
+func WithOwnChannels(of func(name string) []*channel.Spec) Option {
 	return func(o *options) { o.ownChannels = of }
 }
 

@@ -25,7 +25,7 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
@@ -219,7 +219,7 @@ func TestPushToPrivateAddress(t *testing.T) {
 	inspect := client.Inspector()
 	_, err = inspect.PutSchedule(ctx, schedule.Schedule{Name: "s", Every: time.Hour, Task: schedule.Task{Target: private}})
 	wantPrivate(t, err, "task.target.url")
-	_, err = inspect.PutAlertChannel(ctx, alert.ChannelSpec{Name: "ops", Kind: alert.Webhook, URL: number})
+	_, err = inspect.PutAlertChannel(ctx, channel.Spec{Name: "ops", Kind: channel.Webhook, URL: number})
 	wantPrivate(t, err, "url")
 	_, _, err = inspect.PutPolicy(ctx, policy.Change{Name: "p", Form: json.RawMessage(`{"fallback":{"target":{"url":"` + number + `"}}}`)})
 	wantPrivate(t, err, "fallback.target.url")

@@ -153,7 +153,9 @@ func (r *registry) byName(set *policy.Set, name string, id task.ID) *retry.Polic
 // its policy is found. It goes along what [registry.policyOf] goes along.
 func (r *registry) unproven(t *task.Task) error {
 	set := r.set.Load()
-	if !set.Doubtful() || t.Queue == alert.Queue {
+	queue, _ := r.client.engine.Queue(t.Queue)
+	doubtful := queue.Doubt != nil && !queue.Known
+	if !set.Doubtful() && !doubtful || t.Queue == alert.Queue {
 		return nil
 	}
 	if err := set.Doubt(policy.KindSetting, policy.Retries); err != nil {
@@ -178,23 +180,29 @@ func (r *registry) unproven(t *task.Task) error {
 			names = append(names, h.rules.policyName)
 		}
 		if h.rules.policy != nil {
-			return r.firstDoubt(set, t, names)
-		}
-	}
-	if queue, ok := r.client.engine.Queue(t.Queue); ok {
-		names = append(names, queue.Policy)
-	}
-	return r.firstDoubt(set, t, append(names, policy.Default))
-}
-
-// firstDoubt is why nobody vouches for the first of the policies that there is.
-func (r *registry) firstDoubt(set *policy.Set, t *task.Task, names []string) error {
-	for _, name := range names {
-		if found, err := r.doubted(set, t, name); found || err != nil {
+			_, err := r.firstDoubt(set, t, names)
 			return err
 		}
 	}
-	return nil
+	if found, err := r.firstDoubt(set, t, names); found || err != nil {
+		return err
+	}
+	if doubtful {
+		return doubtIn("the policy of the queue "+task.Quote(t.Queue), queue.Doubt)
+	}
+	_, err = r.firstDoubt(set, t, []string{queue.Policy, policy.Default})
+	return err
+}
+
+// firstDoubt is why nobody vouches for the first of the policies that there is, or
+// whether there is one.
+func (r *registry) firstDoubt(set *policy.Set, t *task.Task, names []string) (found bool, err error) {
+	for _, name := range names {
+		if found, err = r.doubted(set, t, name); found || err != nil {
+			return found, err
+		}
+	}
+	return false, nil
 }
 
 // doubted is why nobody vouches for a policy, or whether there is one of the name.
@@ -217,6 +225,9 @@ func (r *registry) Fallback(t *task.Task) *task.Follow {
 	chosen, name, err := r.policyOf(t)
 	if err != nil || chosen.Version() == 0 {
 		return nil
+	}
+	if t.Policy != "" && t.Policy != name && r.client.sealing.Seals() {
+		return nil // what it names is gone, perhaps by the hand of who writes to the database: it follows no other
 	}
 	if kept := r.set.Load().For(name, t.ID); kept != nil {
 		return kept.Fallback

@@ -17,41 +17,33 @@ import (
 )
 
 // reach is what a node may call beyond public addresses, and for which hosts it has
-// secrets. Nodes tell each other as a capability, so that one that may not make a
-// call, or would have to make it without a signature, leaves it to another.
+// secrets. Nodes tell each other, so that one that may not make a call, or would have to
+// make it without a signature, leaves it to another.
 type reach struct {
 	allow []netip.Prefix
 	sign  []string // as the keys of secrets: a host, a host and a port, a worker group
 }
 
-// capability is the reach as nodes list it, "" for none.
-func (r *reach) capability() string {
-	text := engine.Push
+// text is the reach as nodes list it, "" for none.
+func (r *reach) text() string {
+	var parts []string
 	if len(r.allow) > 0 {
 		ranges := make([]string, len(r.allow))
 		for i, prefix := range r.allow {
 			ranges[i] = prefix.String()
 		}
 		slices.Sort(ranges)
-		text += " allow=" + strings.Join(slices.Compact(ranges), ",")
+		parts = append(parts, "allow="+strings.Join(slices.Compact(ranges), ","))
 	}
 	if len(r.sign) > 0 {
-		text += " sign=" + strings.Join(slices.Sorted(slices.Values(r.sign)), ",")
+		parts = append(parts, "sign="+strings.Join(slices.Sorted(slices.Values(r.sign)), ","))
 	}
-	if text == engine.Push {
-		return ""
-	}
-	return text
+	return strings.Join(parts, " ")
 }
 
-// readReach reads what a node lists; false for another capability. What a later
-// version may add is passed over.
-func readReach(capability string) (r reach, ok bool) {
-	rest, ok := strings.CutPrefix(capability, engine.Push+" ")
-	if !ok {
-		return r, false
-	}
-	for _, part := range strings.Fields(rest) {
+// readReach reads what a node lists. What a later version may add is passed over.
+func readReach(text string) (r reach) {
+	for _, part := range strings.Fields(text) {
 		name, list, _ := strings.Cut(part, "=")
 		switch name {
 		case "allow":
@@ -64,7 +56,7 @@ func readReach(capability string) (r reach, ok bool) {
 			r.sign = strings.Split(list, ",")
 		}
 	}
-	return r, true
+	return r
 }
 
 // signs reports whether there is a secret at one of the places of a destination.
@@ -122,13 +114,11 @@ func (e *elsewhere) of(now *store.Topology, self string) *others {
 }
 
 func (o *others) add(n *store.Node) {
-	for queue, types := range n.Serves {
-		o.pushes[queue] = o.pushes[queue] || slices.Contains(types, engine.Push)
-		for _, capability := range types {
-			if r, ok := readReach(capability); ok {
-				o.queues[queue] = append(o.queues[queue], other{r, capability})
-				slices.SortStableFunc(o.queues[queue], func(a, b other) int { return len(b.allow) - len(a.allow) })
-			}
+	for queue, s := range n.Serves {
+		o.pushes[queue] = o.pushes[queue] || s.Requests
+		if s.Reach != "" {
+			o.queues[queue] = append(o.queues[queue], other{readReach(s.Reach), store.Ability(s.Reach)})
+			slices.SortStableFunc(o.queues[queue], func(a, b other) int { return len(b.allow) - len(a.allow) })
 		}
 	}
 }
@@ -181,22 +171,4 @@ func (c *Client) ableTo(run *engine.Run, to destination, secret []byte, refused 
 // leave hands a task on to nodes that list the capability.
 func leave(capability string, err error) error {
 	return &steering{engine.Steer{Action: engine.SteerElsewhere, Ability: capability}, "left to a node that signs requests to the host", err}
-}
-
-// readTypes tells what a node can start, of what it lists in all its queues, from
-// its reach and from what only nodes tell each other.
-func readTypes(listed []string) (types []string, r reach, leaving bool) {
-	types = []string{}
-	for _, name := range listed {
-		found, ok := readReach(name)
-		switch {
-		case ok:
-			r = found
-		case name == engine.Push || !strings.HasPrefix(name, "@"):
-			types = append(types, name)
-		}
-		leaving = leaving || name == engine.Leaving
-	}
-	slices.Sort(types)
-	return slices.Compact(types), r, leaving
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/outlast-dev/outlast/push"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/safehttp"
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -33,8 +34,8 @@ type registry struct {
 	mu       sync.Mutex // held by changes
 	wrong    complaints
 	handlers atomic.Pointer[map[string]*handler] // copied at every change
-	serves   atomic.Pointer[[]string]            // the types of handlers, [engine.Push], and the reach
-	reach    string                              // see [reach.capability]
+	serves   atomic.Pointer[store.Serving]       // of each queue that it serves
+	reach    string                              // see [reach.text]
 }
 
 // handler is a registered type. Immutable.
@@ -51,7 +52,7 @@ func newRegistry(c *Client) *registry {
 		client:   c,
 		outbound: outbound,
 		sender:   push.New(outbound, push.Options{Version: buildVersion(), Timeout: c.pushTimeout}),
-		reach:    (&reach{c.allow, slices.Collect(maps.Keys(c.secrets))}).capability(),
+		reach:    (&reach{c.allow, slices.Collect(maps.Keys(c.secrets))}).text(),
 	}
 	set, _ := policy.NewSet(nil, nil)
 	r.set.Store(set)
@@ -61,11 +62,7 @@ func newRegistry(c *Client) *registry {
 
 // publish makes a set of handlers the one that holds.
 func (r *registry) publish(handlers map[string]*handler) {
-	types := append(slices.Sorted(maps.Keys(handlers)), engine.Push)
-	if r.reach != "" {
-		types = append(types, r.reach)
-	}
-	r.serves.Store(&types)
+	r.serves.Store(&store.Serving{Types: slices.Sorted(maps.Keys(handlers)), Requests: true, Reach: r.reach})
 	r.handlers.Store(&handlers)
 }
 
@@ -126,25 +123,27 @@ func (r *registry) lookup(taskType string) *handler { return (*r.handlers.Load()
 func (r *registry) close() { r.outbound.CloseIdleConnections() }
 
 // Serves implements [engine.Registry].
-func (r *registry) Serves(queue string) (types []string, served bool) {
+func (r *registry) Serves(queue string) (s store.Serving, served bool) {
 	if r.client.enqueueOnly {
-		return nil, false
+		return s, false
 	}
 	if queue == alert.Queue {
 		return *r.serves.Load(), true
 	}
 	if (!r.client.server || len(r.client.queues) > 0) && !slices.Contains(r.client.queues, queue) {
-		return nil, false
+		return s, false
 	}
 	return *r.serves.Load(), true
 }
 
 // CanStart implements [engine.Registry].
 func (r *registry) CanStart(capability string) bool {
-	if r.client.enqueueOnly {
-		return false
-	}
-	return capability == engine.Push || r.reach != "" && capability == r.reach || r.lookup(capability) != nil
+	return !r.client.enqueueOnly && r.starts(capability)
+}
+
+// starts reports whether this process has what starts the capability.
+func (r *registry) starts(capability string) bool {
+	return capability == engine.Push || r.reach != "" && capability == store.Ability(r.reach) || r.lookup(capability) != nil
 }
 
 // Handler implements [engine.Registry].
@@ -193,7 +192,7 @@ func (r *registry) request(ctx context.Context, run *engine.Run, url string, sec
 	if failed, ok := errors.AsType[*push.Error](err); ok && failed.Err != nil { // what the task says has no addresses of ours
 		r.client.logger.DebugContext(ctx, "push.failed", slog.String("task", run.Task.ID.String()), slog.Any("error", failed.Err))
 	}
-	return result, r.client.exhausted(err)
+	return result, r.client.exhausted(err, exhaustedWait)
 }
 
 // Policy implements [engine.Registry].

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
@@ -77,6 +78,7 @@ func TestBadResult(t *testing.T) {
 
 // A handler steers by what it returns.
 func TestSteering(t *testing.T) {
+	racetest.WithoutDetector(t)
 	boom := errors.New("boom")
 	for _, c := range []struct {
 		name  string
@@ -159,6 +161,7 @@ func TestFunctionWithFallback(t *testing.T) {
 }
 
 func TestFunctionLater(t *testing.T) {
+	racetest.WithoutDetector(t)
 	virtually(t, func(k *kit) {
 		var ran []time.Time
 		f := outlast.Func(k.client, "f", func(context.Context, int) error { ran = append(ran, time.Now()); return nil }, outlast.Delay(time.Minute))

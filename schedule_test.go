@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/faulty"
@@ -76,6 +77,7 @@ func (k *kit) schedule(name string) *schedule.View {
 
 // TestScheduleTicks: each tick runs once, at its time, on three nodes.
 func TestScheduleTicks(t *testing.T) {
+	racetest.WithoutDetector(t)
 	virtually(t, func(k *kit) {
 		var seen ran
 		seen.handle(k.client, done)
@@ -437,6 +439,7 @@ func TestScheduleOnce(t *testing.T) {
 // TestScheduleOnceInThePast: what would never fire is refused, but what has fired is
 // no mistake when it is put again, in the words of another zone or of the file.
 func TestScheduleOnceInThePast(t *testing.T) {
+	racetest.WithoutDetector(t)
 	virtually(t, func(k *kit) {
 		var seen ran
 		seen.handle(k.client, done)

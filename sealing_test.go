@@ -12,6 +12,7 @@ import (
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
@@ -60,6 +61,7 @@ func TestEncryptedTask(t *testing.T) {
 // A node without the key leaves a task where it is, for as long as it takes, and
 // says so; a node with the key then runs it.
 func TestNodeWithoutTheKey(t *testing.T) {
+	racetest.WithoutDetector(t)
 	virtually(t, func(k *kit) {
 		handle := func(c *outlast.Client, to *[]string) {
 			outlast.Handle(c, "pay", func(_ context.Context, text string) error {
@@ -368,4 +370,39 @@ func TestMissingKeyAlerts(t *testing.T) {
 			t.Errorf("when it is over: %+v", told)
 		}
 	}, outlast.WithAlertFunc("box", box.send))
+}
+
+// Whoever reads the database cannot try out what an error has said: the fingerprint needs
+// the key. It is the same wherever this node tells of it, and in the letters' groups.
+func TestFingerprintsNeedTheKey(t *testing.T) {
+	const text = "no account for alice@example.com"
+	prints := map[string]string{}
+	for name, options := range map[string][]outlast.Option{"clear": nil, "k1": {encryption("k1", 1)}, "k2": {encryption("k2", 2)}} {
+		virtually(t, func(k *kit) {
+			outlast.Handle(k.client, "pay", func(context.Context, string) error { return errors.New(text) }, outlast.MaxAttempts(1))
+			k.start()
+			one, other := k.enqueue(outlast.Draft{Type: "pay"}), k.enqueue(outlast.Draft{Type: "pay"})
+			k.after(time.Minute)
+			view := k.get(one.ID)
+			made := view.LastError.Fingerprint
+			groups, err := k.client.Inspector().DeadGroups(k.ctx, store.Filter{}, 10)
+			if err != nil || len(groups) != 1 || groups[0].Fingerprint != made || groups[0].Count != 2 || k.get(other.ID).LastError.Fingerprint != made {
+				t.Errorf("%s: %s in groups %+v, %v", name, made, groups, err)
+			}
+			guess := *view.LastError
+			guess.Message = text
+			if unkeyed := task.Fingerprint("pay", &guess); (made == unkeyed) != (name == "clear") || len(made) != len(unkeyed) {
+				t.Errorf("%s: the fingerprint is %s, and a guess of the text has %s", name, made, unkeyed)
+			}
+			prints[made] = name
+			for _, told := range k.log.events(t, "attempt.failed") {
+				if told["fingerprint"] != made {
+					t.Errorf("%s: the log has %v", name, told)
+				}
+			}
+		}, options...)
+	}
+	if len(prints) != 3 {
+		t.Errorf("fingerprints are %v", prints)
+	}
 }

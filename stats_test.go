@@ -8,6 +8,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/store"
@@ -86,6 +87,7 @@ func TestReleasesOfWorkers(t *testing.T) {
 // Attempts are counted under the release of their node and the version of the policy
 // in force, those that succeed included, and what another node has counted is there.
 func TestCompareStats(t *testing.T) {
+	racetest.WithoutDetector(t)
 	virtually(t, func(k *kit) {
 		for n, release := range []string{"1", "2"} {
 			client := k.open(k.store, outlast.WithRelease(release))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -61,6 +62,7 @@ func TestOrdinaryFailuresHoldNobody(t *testing.T) {
 
 // Tasks that can never succeed delay others of their type by nothing.
 func TestPoisonDelaysNoNeighbour(t *testing.T) {
+	racetest.WithoutDetector(t)
 	virtually(t, func(k *kit) {
 		type order struct {
 			Poison bool

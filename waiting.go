@@ -156,12 +156,12 @@ func (w *whyWaiting) worker(t *Task) task.Waiting {
 	}
 	served, able := false, false
 	for _, node := range w.topology.Nodes {
-		types, serves := node.Serves[t.Queue]
+		s, serves := node.Serves[t.Queue]
 		if node.State != store.NodeAlive || !serves {
 			continue
 		}
 		served = true
-		able = able || types == nil || slices.Contains(types, need)
+		able = able || s.Can(need)
 	}
 	switch {
 	case !served:

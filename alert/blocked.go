@@ -16,9 +16,6 @@ const (
 	mostOthers = 1000
 	// mostBehind is where the tasks behind a key are counted to.
 	mostBehind = 1000
-	// mostParked is where the parked tasks of a queue are counted to; those beyond
-	// count as its backlog.
-	mostParked = 100_000
 )
 
 // otherKeys is the subject of the blocked keys beyond those that are told one by one.
@@ -98,28 +95,14 @@ func atLeast(n, bound int) string {
 	return strconv.Itoa(n)
 }
 
-// parked are the keys of lanes that are held in mode park, and how many tasks wait
-// behind them: they are no backlog. It counts to mostParked.
-func (k *Keeper) parked(ctx context.Context, lanes []uint16) (keys map[laneKey]bool, tasks int, err error) {
-	keys = map[laneKey]bool{}
-	filter := store.HoldFilter{Lanes: lanes, Mode: "park", Waited: true, Limit: mostOthers}
-	for tasks < mostParked {
-		filter.Count = mostParked - tasks
-		holds, err := k.Backend.Holds(ctx, filter)
-		if err != nil {
-			return nil, 0, err
-		}
-		for i := range holds {
-			keys[laneKey{holds[i].Lane, holds[i].Key}] = true
-			tasks += holds[i].Waiting
-		}
-		if len(holds) < filter.Limit {
-			break
-		}
-		last := &holds[len(holds)-1]
-		filter.AfterLane, filter.AfterKey = last.Lane, last.Key
+// parked are the keys of lanes that are held in mode park.
+func (k *Keeper) parked(ctx context.Context, lanes []uint16) (map[laneKey]bool, error) {
+	holds, err := k.Backend.Holds(ctx, store.HoldFilter{Lanes: lanes, Mode: "park", Limit: store.MostHolds})
+	keys := make(map[laneKey]bool, len(holds))
+	for i := range holds {
+		keys[laneKey{holds[i].Lane, holds[i].Key}] = true
 	}
-	return keys, min(tasks, mostParked), nil
+	return keys, err
 }
 
 // laneKey is an ordering key.

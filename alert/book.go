@@ -55,21 +55,27 @@ func (c *compiled) holds(o *Occurrence) bool {
 	return err == nil && holds
 }
 
+// configured is a channel of an object.
+type configured struct {
+	Settings
+	body []byte
+}
+
 // book is all rules and channels at one time. Immutable.
 type book struct {
 	rules    map[On][]*compiled
-	all      []Rule                  // by name, the built-in ones included
-	builtin  map[string]bool         // names of all that are not replaced
-	channels map[string]*ChannelSpec // those that objects describe
-	usual    []string                // the default channels
+	all      []Rule                 // by name, the built-in ones included
+	builtin  map[string]bool        // names of all that are not replaced
+	channels map[string]*configured // those that objects describe
+	usual    []string               // the default channels
 	silences []*Silence
 	wrong    map[string]error // by "rule/NAME" or "channel/NAME"
 }
 
 // newBook reads the objects of rules and channels. One that cannot be read is
 // left out, and named.
-func newBook(builtin []Rule, objects []store.Object) *book {
-	b := &book{rules: map[On][]*compiled{}, builtin: map[string]bool{}, channels: map[string]*ChannelSpec{}, wrong: map[string]error{}}
+func newBook(builtin []Rule, objects []store.Object, read func(body []byte) (Settings, error)) *book {
+	b := &book{rules: map[On][]*compiled{}, builtin: map[string]bool{}, channels: map[string]*configured{}, wrong: map[string]error{}}
 	rules := map[string]Rule{}
 	for _, rule := range builtin {
 		rules[rule.Name], b.builtin[rule.Name] = rule, true
@@ -91,14 +97,13 @@ func newBook(builtin []Rule, objects []store.Object) *book {
 			rules[rule.Name] = *rule
 			delete(b.builtin, rule.Name)
 		case KindChannel:
-			spec, err := ParseChannel(object.Body)
+			settings, err := read(object.Body)
 			if err != nil {
 				b.wrong[KindChannel+"/"+object.Name] = err
 				continue
 			}
-			spec.Name = object.Name
-			if b.channels[spec.Name] = spec; spec.Default {
-				b.usual = append(b.usual, spec.Name)
+			if b.channels[object.Name] = (&configured{settings, object.Body}); settings.Default {
+				b.usual = append(b.usual, object.Name)
 			}
 		case KindSilence:
 			s := &Silence{}

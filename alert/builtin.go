@@ -19,6 +19,8 @@ func Builtin(backlog int) []Rule {
 		{Name: "follow_up_dead", On: OnDead, When: `follows != ""`, Severity: Critical},
 		// A deploy that kills what runs: all nodes that take over are waited for.
 		{Name: "process_died", On: OnProcess, Digest: span(5 * time.Second)},
+		// Nothing that needs a connection goes on there, alerts over the network included.
+		{Name: "resources_exhausted", On: OnResources, Severity: Critical},
 		{Name: "dead_letters", On: OnLetters, When: "total >= " + strconv.Itoa(max(backlog, 1))},
 		{Name: "no_owner", On: OnQueue, When: "!owned && backlog > 0", Hold: span(time.Minute), Severity: Critical},
 		{Name: "no_worker", On: OnQueue, When: "stranded > 0 && !paused", Hold: span(time.Minute), Severity: Critical},

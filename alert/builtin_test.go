@@ -25,25 +25,26 @@ func TestBuiltinRules(t *testing.T) {
 	follow := settlement(task.OutcomeDead, task.Exhausted)
 	follow.Task.Spec.Follows = "fallback"
 	rows := map[string]struct{ holds, not []*Occurrence }{
-		"exhausted":       {[]*Occurrence{Ended(settlement(task.OutcomeDead, task.Exhausted), 1)}, []*Occurrence{Ended(settlement(task.OutcomeDead, task.Rejected), 1)}},
-		"crash_loop":      {[]*Occurrence{Ended(settlement(task.OutcomeDead, task.CrashLoop), 1)}, []*Occurrence{Ended(settlement(task.OutcomeDead, task.Exhausted), 1)}},
-		"follow_up_dead":  {[]*Occurrence{Ended(follow, 1)}, []*Occurrence{Ended(settlement(task.OutcomeDead, task.Exhausted), 1)}},
-		"died":            {[]*Occurrence{Ended(settlement(task.OutcomeDead, task.Rejected), 1), Ended(settlement(task.OutcomeDead, task.Expired), 1)}, []*Occurrence{Ended(settlement(task.OutcomeDead, task.Exhausted), 1), Ended(settlement(task.OutcomeDead, task.CrashLoop), 1)}},
-		"process_died":    {[]*Occurrence{processDied(holderEnd{"n", "node dead"}, make([]store.Recovered, 2), now)}, nil},
-		"dead_letters":    {[]*Occurrence{letters(5), letters(6)}, []*Occurrence{letters(4)}},
-		"no_owner":        {[]*Occurrence{queue(QueueSample{Backlog: 1})}, []*Occurrence{queue(QueueSample{}), queue(QueueSample{Backlog: 1, Owned: true})}},
-		"no_worker":       {[]*Occurrence{queue(QueueSample{Backlog: 1, Owned: true, Stranded: []string{"a"}})}, []*Occurrence{queue(QueueSample{Backlog: 1, Owned: true}), queue(QueueSample{Backlog: 1, Owned: true, Stranded: []string{"a"}, Paused: true})}},
-		"dead_group":      {[]*Occurrence{group(GroupSample{Waiting: 1}), group(GroupSample{Waiting: 1, Living: 1, Failing: time.Minute})}, []*Occurrence{group(GroupSample{}), group(GroupSample{Waiting: 1, Living: 1, Failing: time.Second}), group(GroupSample{Living: 1, Failing: time.Hour})}},
-		"key_blocked":     {[]*Occurrence{(&BlockedSample{Hold: store.Hold{Key: "k", Waiting: 1}}).at(now), (&BlockedSample{Others: 3}).at(now)}, []*Occurrence{(&BlockedSample{}).at(now)}},
-		"missing_key":     {[]*Occurrence{(&KeySample{Name: "k1", Waiting: 1}).at(now), (&KeySample{Waiting: 2}).at(now)}, []*Occurrence{(&KeySample{Name: "k1"}).at(now)}},
-		"schedule_missed": {[]*Occurrence{ScheduleMissed("s", 1, now)}, []*Occurrence{ScheduleMissed("s", 0, now)}},
-		"redrive_failed":  {[]*Occurrence{redrive(store.OperationFailed)}, []*Occurrence{redrive(store.OperationDone), redrive(store.OperationCanceled)}},
-		"storm_forming":   {},
+		"exhausted":           {[]*Occurrence{Ended(settlement(task.OutcomeDead, task.Exhausted), 1)}, []*Occurrence{Ended(settlement(task.OutcomeDead, task.Rejected), 1)}},
+		"crash_loop":          {[]*Occurrence{Ended(settlement(task.OutcomeDead, task.CrashLoop), 1)}, []*Occurrence{Ended(settlement(task.OutcomeDead, task.Exhausted), 1)}},
+		"follow_up_dead":      {[]*Occurrence{Ended(follow, 1)}, []*Occurrence{Ended(settlement(task.OutcomeDead, task.Exhausted), 1)}},
+		"died":                {[]*Occurrence{Ended(settlement(task.OutcomeDead, task.Rejected), 1), Ended(settlement(task.OutcomeDead, task.Expired), 1)}, []*Occurrence{Ended(settlement(task.OutcomeDead, task.Exhausted), 1), Ended(settlement(task.OutcomeDead, task.CrashLoop), 1)}},
+		"process_died":        {[]*Occurrence{processDied(holderEnd{"n", "node dead"}, make([]store.Recovered, 2), now)}, nil},
+		"resources_exhausted": {[]*Occurrence{exhausted("n", "EMFILE", 1, now)}, nil},
+		"dead_letters":        {[]*Occurrence{letters(5), letters(6)}, []*Occurrence{letters(4)}},
+		"no_owner":            {[]*Occurrence{queue(QueueSample{Backlog: 1})}, []*Occurrence{queue(QueueSample{}), queue(QueueSample{Backlog: 1, Owned: true})}},
+		"no_worker":           {[]*Occurrence{queue(QueueSample{Backlog: 1, Owned: true, Stranded: []string{"a"}})}, []*Occurrence{queue(QueueSample{Backlog: 1, Owned: true}), queue(QueueSample{Backlog: 1, Owned: true, Stranded: []string{"a"}, Paused: true})}},
+		"dead_group":          {[]*Occurrence{group(GroupSample{Waiting: 1}), group(GroupSample{Waiting: 1, Living: 1, Failing: time.Minute})}, []*Occurrence{group(GroupSample{}), group(GroupSample{Waiting: 1, Living: 1, Failing: time.Second}), group(GroupSample{Living: 1, Failing: time.Hour})}},
+		"key_blocked":         {[]*Occurrence{(&BlockedSample{Hold: store.Hold{Key: "k", Waiting: 1}}).at(now), (&BlockedSample{Others: 3}).at(now)}, []*Occurrence{(&BlockedSample{}).at(now)}},
+		"missing_key":         {[]*Occurrence{(&KeySample{Name: "k1", Waiting: 1}).at(now), (&KeySample{Waiting: 2}).at(now)}, []*Occurrence{(&KeySample{Name: "k1"}).at(now)}},
+		"schedule_missed":     {[]*Occurrence{ScheduleMissed("s", 1, now)}, []*Occurrence{ScheduleMissed("s", 0, now)}},
+		"redrive_failed":      {[]*Occurrence{redrive(store.OperationFailed)}, []*Occurrence{redrive(store.OperationDone), redrive(store.OperationCanceled)}},
+		"storm_forming":       {},
 		"slower_after_change": {[]*Occurrence{change(2, 50, 3*time.Second), change(5, 1000, 9*time.Second)}, []*Occurrence{
 			change(1, 1000, 9*time.Second), change(2, 49, 9*time.Second), change(2, 1000, 2*time.Second), change(2, 1000, 0),
 		}},
 	}
-	b := newBook(Builtin(5), nil)
+	b := newBook(Builtin(5), nil, nil)
 	for _, rule := range b.all {
 		if _, tested := rows[rule.Name]; !tested {
 			t.Errorf("the built-in rule %s has no row here", rule.Name)

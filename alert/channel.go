@@ -36,35 +36,32 @@ type Limit struct {
 	Per   time.Duration
 }
 
-// Limits are what the channel may send. The vendors' limits, as their
-// documents state them: DingTalk 20 a minute (who exceeds it is silenced for
-// ten), WeCom 20 a minute, Feishu 100 a minute and 5 a second, Slack one a
-// second. The minute has a second more here, for messages that are on the way
-// for different times.
-func (c *ChannelSpec) Limits() []Limit {
-	const minute = 61 * time.Second
-	var limits []Limit
-	switch c.Kind {
-	case DingTalk, WeCom:
-		limits = []Limit{{20, minute}}
-	case Feishu:
-		limits = []Limit{{5, 1100 * time.Millisecond}, {100, minute}}
-	case Slack:
-		limits = []Limit{{1, 1100 * time.Millisecond}}
-	case Email:
-		limits = []Limit{{60, minute}}
-	}
-	if c.Rate != nil {
-		parts := (*c.Rate + mostSlots - 1) / mostSlots
-		limits = append(limits, Limit{*c.Rate / parts, minute / time.Duration(parts)})
-	}
-	return limits
+// PerSecond allows so many messages in a second. It has a tenth more here, for messages
+// that are on the way for different times, and the minute of [PerMinute] a second more.
+func PerSecond(count int) Limit { return Limit{count, 1100 * time.Millisecond} }
+
+// PerMinute allows so many messages in a minute. Of more than 500 it allows as many in a
+// part of it.
+func PerMinute(count int) Limit {
+	parts := (count + mostSlots - 1) / mostSlots
+	return Limit{count / parts, 61 * time.Second / time.Duration(parts)}
 }
 
 // mostSlots is how many times of a channel are kept, since they are kept in one
 // object. More messages a minute are kept to by as many in a part of it: what is
 // beyond them becomes a collection, which counts and names it.
 const mostSlots = 500
+
+// Settings are what alerts know of a channel beside how it sends.
+type Settings struct {
+	Default  bool          // it gets the alerts of rules without channels
+	Fallback string        // the channel that gets what this one cannot deliver
+	Timeout  time.Duration // of one message
+	Limits   []Limit       // what may be sent
+}
+
+// DefaultTimeout is the time that one message may take.
+const DefaultTimeout = 10 * time.Second
 
 // Slots are the times at which a channel has sent, the oldest first: what its
 // limits are kept by.

@@ -149,7 +149,7 @@ var errSendTimeout = errors.New("the channel took longer than its timeout")
 
 func (k *Keeper) timeout(channel string) time.Duration {
 	if spec := k.book.Load().channels[channel]; spec != nil {
-		return spec.TimeoutOr()
+		return spec.Timeout
 	}
 	return DefaultTimeout
 }
@@ -157,7 +157,7 @@ func (k *Keeper) timeout(channel string) time.Duration {
 // limits are those of a channel, none for what is no object.
 func (k *Keeper) limits(channel string) []Limit {
 	if spec := k.book.Load().channels[channel]; spec != nil {
-		return spec.Limits()
+		return spec.Limits
 	}
 	return nil
 }

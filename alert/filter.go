@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/outlast-dev/outlast/internal/strictjson"
 )
 
 // EventFilter selects messages. What is empty selects all; * stands for any text.
@@ -30,9 +32,9 @@ func (e *EventFilter) Check() error {
 		f.pattern(p)
 	}
 	if e.State != "" && !slices.Contains(EventStates, e.State) {
-		f.refuse("state", nearestOf(e.State, EventStates), "is no state of a message")
+		f.Refuse("state", strictjson.Nearest(e.State, EventStates), "is no state of a message")
 	}
-	return f.err()
+	return f.Err()
 }
 
 // Selects reports whether a message is among those selected, but for Since.

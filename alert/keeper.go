@@ -47,8 +47,10 @@ type Config struct {
 	Backlog int
 	// Functions are channels that exist in this process only, by name.
 	Functions map[string]Channel
-	// Open makes a channel of its specification.
-	Open func(*ChannelSpec) (Channel, error)
+	// Read reads the body of a channel's object. An error joins [retry.FieldError] values.
+	Read func(body []byte) (Settings, error)
+	// Open makes the channel of a name and such a body; the body of the log is nil.
+	Open func(name string, body []byte) (Channel, error)
 	// Serve is told which channels this node can send to, whenever that
 	// changes.
 	Serve func(channels []string)
@@ -93,7 +95,7 @@ const mostEvents = 1024
 // New makes a keeper. Until [Keeper.Load] it knows the built-in rules only.
 func New(config Config) *Keeper {
 	k := &Keeper{Config: config, windows: NewWindows(), events: make(chan *Occurrence, mostEvents), version: -1}
-	k.publish(newBook(Builtin(config.Backlog), nil))
+	k.publish(newBook(Builtin(config.Backlog), nil, config.Read))
 	return k
 }
 
@@ -117,7 +119,7 @@ func (k *Keeper) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	k.publish(newBook(Builtin(k.Backlog), slices.Concat(rules, channels, silences)))
+	k.publish(newBook(Builtin(k.Backlog), slices.Concat(rules, channels, silences), k.Read))
 	return nil
 }
 
@@ -154,15 +156,15 @@ func (k *Keeper) publish(b *book) {
 		open[name] = made
 	}
 	if k.Open != nil {
-		specs := map[string]*ChannelSpec{LogChannel: {Name: LogChannel, Kind: Log}}
-		for name, spec := range b.channels {
-			specs[name] = spec
+		bodies := map[string][]byte{LogChannel: nil}
+		for name, of := range b.channels {
+			bodies[name] = of.body
 		}
-		for name, spec := range specs {
+		for name, body := range bodies {
 			if open[name] != nil {
 				continue
 			}
-			made, err := k.Open(spec)
+			made, err := k.Open(name, body)
 			if err != nil {
 				k.Logger.Warn("alert.channel_unusable", "channel", name, "error", err)
 				b.wrong[KindChannel+"/"+name] = err
@@ -265,7 +267,7 @@ func (k *Keeper) Names() map[string]bool {
 		if node.State != store.NodeAlive || node.Gone {
 			continue
 		}
-		for _, served := range node.Serves[Queue] {
+		for _, served := range node.Serves[Queue].Types {
 			if name, sends := strings.CutPrefix(served, typeSend); sends {
 				known[name] = true
 			}
@@ -297,17 +299,21 @@ func (k *Keeper) Wrong() map[string]error { return k.book.Load().wrong }
 // the log only.
 func (k *Keeper) Unheard() string {
 	b := k.book.Load()
-	return Unheard(b.channels, b.all)
+	channels := map[string]bool{}
+	for name, of := range b.channels {
+		channels[name] = of.Default
+	}
+	return Unheard(channels, b.all)
 }
 
-// Unheard is [Keeper.Unheard] of channels and rules by themselves; nil rules stand for
-// those built in.
-func Unheard(channels map[string]*ChannelSpec, rules []Rule) string {
+// Unheard is [Keeper.Unheard] of rules, and of channels by name, each with whether it is a
+// default one; nil rules stand for those built in.
+func Unheard(channels map[string]bool, rules []Rule) string {
 	if rules == nil {
 		rules = Builtin(1)
 	}
-	for _, spec := range channels {
-		if spec.Default {
+	for _, usual := range channels {
+		if usual {
 			return ""
 		}
 	}

@@ -34,7 +34,13 @@ func (n *loneNode) Topology() *store.Topology             { return &store.Topolo
 func (n *loneNode) Node() string                          { return "n" }
 func (n *loneNode) Queue(name string) (store.Queue, bool) { return n.queue, name == Queue }
 
-func onDesk(t *testing.T, spec string, body func(d *desk)) {
+// What two vendors let through.
+var (
+	perSecond1  = Settings{Timeout: DefaultTimeout, Limits: []Limit{PerSecond(1)}}
+	perMinute20 = Settings{Timeout: DefaultTimeout, Limits: []Limit{PerMinute(20)}}
+)
+
+func onDesk(t *testing.T, settings Settings, body func(d *desk)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		d := &desk{T: t, store: memory.New()}
@@ -42,12 +48,13 @@ func onDesk(t *testing.T, spec string, body func(d *desk)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.store.Change(t.Context(), store.Change{Put: []store.Object{{Kind: KindChannel, Name: "ops", Body: []byte(spec)}}}); err != nil {
+		if _, err := d.store.Change(t.Context(), store.Change{Put: []store.Object{{Kind: KindChannel, Name: "ops", Body: []byte(`{}`)}}}); err != nil {
 			t.Fatal(err)
 		}
 		d.Keeper = New(Config{
 			Backend: d.store, Node: &loneNode{*queue}, Logger: slog.New(slog.DiscardHandler),
-			Open: func(*ChannelSpec) (Channel, error) {
+			Read: func([]byte) (Settings, error) { return settings, nil },
+			Open: func(string, []byte) (Channel, error) {
 				return ChannelFunc(func(_ context.Context, m *Message) error {
 					if d.fail != nil {
 						return d.fail
@@ -104,7 +111,7 @@ func (d *desk) work(until time.Duration) {
 // 20 a minute. The rest is one message that counts and names.
 func TestVendorsRateIsKept(t *testing.T) {
 	t.Parallel()
-	onDesk(t, `{"kind": "dingtalk", "url_env": "U"}`, func(d *desk) {
+	onDesk(t, perMinute20, func(d *desk) {
 		for i := range 100 {
 			d.send(fmt.Sprint("s", i))
 		}
@@ -125,7 +132,7 @@ func TestVendorsRateIsKept(t *testing.T) {
 // and the end of the task, and any number of other alerts came since.
 func TestRaiseThatIsRepeatedTellsOnce(t *testing.T) {
 	t.Parallel()
-	onDesk(t, `{"kind": "slack", "url_env": "U"}`, func(d *desk) {
+	onDesk(t, perSecond1, func(d *desk) {
 		ids, payloads := make([]task.ID, 300), make([][]byte, 300)
 		raise := func(i int) {
 			if err := d.Raise(d.Context(), ids[i], payloads[i]); err != nil {
@@ -152,8 +159,10 @@ func TestRaiseThatIsRepeatedTellsOnce(t *testing.T) {
 // told too, and of the name.
 func TestUnknownChannelIsNotTheEnd(t *testing.T) {
 	t.Parallel()
-	for spec, wants := range map[string]string{`{"kind": "slack", "url_env": "U", "default": true}`: "ops", `{"kind": "slack", "url_env": "U"}`: LogChannel} {
-		onDesk(t, spec, func(d *desk) {
+	for usual, wants := range map[bool]string{true: "ops", false: LogChannel} {
+		settings := perSecond1
+		settings.Default = usual
+		onDesk(t, settings, func(d *desk) {
 			id := task.NewID(time.Now(), random{})
 			payload, _ := json.Marshal(raised{Askers: []asker{{Account: "r", Rule: "r", Channels: []string{"opps"}}}, Message: &Message{ID: id.String(), Kind: Raised, Rule: "r", Subject: "s", At: time.Now()}})
 			if err := d.Raise(d.Context(), id, payload); err != nil {
@@ -175,7 +184,7 @@ func TestUnknownChannelIsNotTheEnd(t *testing.T) {
 // TestOneMessageTooManyStaysItself: nothing is gained by a collection of one.
 func TestOneMessageTooManyStaysItself(t *testing.T) {
 	t.Parallel()
-	onDesk(t, `{"kind": "slack", "url_env": "U"}`, func(d *desk) {
+	onDesk(t, perSecond1, func(d *desk) {
 		d.send("a")
 		d.send("b")
 		d.work(time.Minute)
@@ -191,7 +200,7 @@ func TestRulesThatCannotBeReadChangeNothingElse(t *testing.T) {
 	b := newBook(Builtin(1), []store.Object{
 		{Kind: KindRule, Name: "odd", Body: []byte(`{"on": "tomorrow"}`)}, {Kind: KindRule, Name: "mine", Body: []byte(`{"on": "dead"}`)},
 		{Kind: KindRule, Name: "exhausted", Body: []byte(`{"on": "dead", "disabled": true}`)}, {Kind: KindChannel, Name: "c", Body: []byte(`{}`)},
-	})
+	}, func([]byte) (Settings, error) { return Settings{}, errors.New("no kind") })
 	if len(b.wrong) != 2 || b.wrong["rule/odd"] == nil || b.wrong["channel/c"] == nil {
 		t.Errorf("%v", b.wrong)
 	}
@@ -208,7 +217,7 @@ func TestRulesThatCannotBeReadChangeNothingElse(t *testing.T) {
 // process, and none is tried again.
 func TestIncompleteTasksAreRefused(t *testing.T) {
 	t.Parallel()
-	onDesk(t, `{"kind": "slack", "url_env": "U"}`, func(d *desk) {
+	onDesk(t, perSecond1, func(d *desk) {
 		_, sent := d.Send(d.Context(), task.ID{}, "ops", []byte(`{}`))
 		for what, err := range map[string]error{
 			"a raise without rules": d.Raise(d.Context(), task.ID{}, []byte(`{"message": {"rule": "r"}}`)), "a delivery without a message": sent,
@@ -273,7 +282,7 @@ func (s *slowStore) Objects(ctx context.Context, kind string) ([]store.Object, e
 // TestNothingIsRaisedAboutAlerts, or a channel that fails would raise for ever.
 func TestNothingIsRaisedAboutAlerts(t *testing.T) {
 	t.Parallel()
-	onDesk(t, `{"kind": "log"}`, func(d *desk) {
+	onDesk(t, Settings{Timeout: DefaultTimeout}, func(d *desk) {
 		s := settlement(task.OutcomeDead, task.Exhausted)
 		if inserts := d.Beside(s, 3, nil); len(inserts) != 1 {
 			t.Errorf("%d tasks for a death", len(inserts))

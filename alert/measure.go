@@ -254,16 +254,13 @@ func (k *Keeper) queuesTo(ctx context.Context, now time.Time, most int) (samples
 			continue
 		}
 		sample := QueueSample{Name: queue.Name, Owned: owned[queue.Name], Paused: queue.Paused, Bound: most}
-		parked, held, err := k.parked(ctx, lanes[queue.Name])
+		waits, err := k.Backend.Backlog(ctx, lanes[queue.Name], most)
 		if err != nil {
 			return nil, err
 		}
-		if sample.Backlog, err = k.Backend.Count(ctx, store.Filter{Queue: queue.Name, State: task.Pending}, most+held); err != nil {
-			return nil, err
-		}
-		sample.Backlog, sample.Parked = max(0, sample.Backlog-held), held
+		sample.Backlog, sample.Aside, sample.Parked = waits.Pending, waits.Aside, waits.Parked
 		if sample.Backlog > 0 {
-			if err := k.rows(ctx, &sample, lanes[queue.Name], parked, most == mostCounted, now); err != nil {
+			if err := k.rows(ctx, &sample, lanes[queue.Name], most == mostCounted, now); err != nil {
 				return nil, err
 			}
 		}
@@ -272,21 +269,35 @@ func (k *Keeper) queuesTo(ctx context.Context, now time.Time, most int) (samples
 	return samples, nil
 }
 
-// mostMarks bounds what is looked at of a lane: each type that nobody can start is a mark.
-const mostMarks = 1000
+// mostMarks bounds how many marks of a queue are looked at, since each type that nobody
+// can start is one; of each lane fewestMarks are.
+const (
+	mostMarks   = 1000
+	fewestMarks = 10
+)
 
-// rows looks at what waits in a queue: what nobody can start, and how old it is.
-func (k *Keeper) rows(ctx context.Context, sample *QueueSample, lanes []uint16, parked map[laneKey]bool, age bool, now time.Time) error {
-	marks, err := k.Backend.Marks(ctx, lanes, mostMarks)
-	if err != nil {
-		return err
+// rows looks at what waits in a queue: what nobody can start, and how old it is. Its
+// cost does not grow with the number of types.
+func (k *Keeper) rows(ctx context.Context, sample *QueueSample, lanes []uint16, age bool, now time.Time) (err error) {
+	var marks []store.Entry
+	if sample.Aside > 0 {
+		if marks, err = k.Backend.Marks(ctx, lanes, max(fewestMarks, mostMarks/len(lanes))); err != nil {
+			return err
+		}
 	}
 	if sample.Owned {
 		sample.Stranded = stranded(k.Node.Topology(), sample.Name, marks, now)
 	}
-	if age {
-		sample.OldestDue, err = k.oldest(ctx, lanes, marks, parked, now)
+	if !age {
+		return nil
 	}
+	var parked map[laneKey]bool
+	if sample.Parked > 0 {
+		if parked, err = k.parked(ctx, lanes); err != nil {
+			return err
+		}
+	}
+	sample.OldestDue, err = k.oldest(ctx, lanes, marks, parked, now)
 	return err
 }
 

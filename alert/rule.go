@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/strictjson"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -16,13 +17,14 @@ type On string
 
 // Events, which happen.
 const (
-	OnDead     On = "dead"     // a task has become a dead letter; the subject is its type
-	OnRetry    On = "retry"    // an attempt has failed and another follows; the subject is the task
-	OnCrash    On = "crash"    // a process died while a task ran, or a worker's lease ended; the subject is its type
-	OnProcess  On = "process"  // a process died while tasks ran in it; they share one subject
-	OnBreaker  On = "breaker"  // a target's breaker has changed; the subject is the target
-	OnRedrive  On = "redrive"  // a redrive has ended; the subject is the operation
-	OnSchedule On = "schedule" // ticks of a schedule were missed; the subject is the schedule
+	OnDead      On = "dead"      // a task has become a dead letter; the subject is its type
+	OnRetry     On = "retry"     // an attempt has failed and another follows; the subject is the task
+	OnCrash     On = "crash"     // a process died while a task ran, or a worker's lease ended; the subject is its type
+	OnProcess   On = "process"   // a process died while tasks ran in it; they share one subject
+	OnResources On = "resources" // a node lacks descriptors, memory or ports to make calls; all nodes share one subject
+	OnBreaker   On = "breaker"   // a target's breaker has changed; the subject is the target
+	OnRedrive   On = "redrive"   // a redrive has ended; the subject is the operation
+	OnSchedule  On = "schedule"  // ticks of a schedule were missed; the subject is the schedule
 )
 
 // OnTask is what the rule of one task looks at: its retries and its death.
@@ -41,7 +43,7 @@ const (
 	OnChange   On = "change"   // attempts of one number of a type, before and after a new release or policy version
 )
 
-var ons = []On{OnDead, OnRetry, OnCrash, OnProcess, OnBreaker, OnRedrive, OnSchedule, OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup, OnBlocked, OnKey, OnChange}
+var ons = []On{OnDead, OnRetry, OnCrash, OnProcess, OnResources, OnBreaker, OnRedrive, OnSchedule, OnLetters, OnQueue, OnTarget, OnType, OnCategory, OnGroup, OnBlocked, OnKey, OnChange}
 
 // Aggregate reports whether rules of this kind are measured, and so have an
 // end.
@@ -95,8 +97,8 @@ type Rule struct {
 // outside the document: it is checked only if it is not empty.
 func ParseRule(data []byte) (*Rule, error) {
 	rule := &Rule{}
-	parse := decode(data, rule)
-	if whole(parse) {
+	parse := strictjson.Object(data, rule)
+	if strictjson.Whole(parse) {
 		return nil, parse
 	}
 	if err := errors.Join(parse, rule.check(false)); err != nil {
@@ -111,13 +113,13 @@ func (r *Rule) Check() error { return r.check(true) }
 func (r *Rule) check(named bool) error {
 	var f findings
 	if named || r.Name != "" {
-		f.checkName("name", r.Name)
+		f.Add(CheckName("name", r.Name))
 	}
 	switch {
 	case r.On == "":
-		f.refuse("on", "one of "+onList(), "is required")
+		f.Refuse("on", "one of "+onList(), "is required")
 	case !slices.Contains(ons, r.On):
-		f.refuse("on", nearestOf(string(r.On), onNames()), "%s is nothing that a rule can look at", task.Quote(string(r.On)))
+		f.Refuse("on", strictjson.Nearest(string(r.On), onNames()), "%s is nothing that a rule can look at", task.Quote(string(r.On)))
 	default:
 		f.condition("when", r.On, r.When)
 	}
@@ -126,14 +128,14 @@ func (r *Rule) check(named bool) error {
 	f.within("digest", r.Digest, maxHold)
 	f.within("for", r.Hold, maxHold)
 	if r.Hold != nil && *r.Hold > 0 && r.On != "" && !r.On.Aggregate() {
-		f.refuse("for", "leave it out", "an event has no duration")
+		f.Refuse("for", "leave it out", "an event has no duration")
 	}
 	switch r.Severity {
 	case "", Info, Warning, Critical:
 	default:
-		f.refuse("severity", nearestOf(r.Severity, severities), "%s is no severity", task.Quote(r.Severity))
+		f.Refuse("severity", strictjson.Nearest(r.Severity, severities), "%s is no severity", task.Quote(r.Severity))
 	}
-	return f.err()
+	return f.Err()
 }
 
 // The severities.
@@ -159,29 +161,29 @@ func (f *findings) condition(path string, on On, text string) {
 	}
 	if _, err := Compile(on, text); err != nil {
 		if field, ok := errors.AsType[*retry.FieldError](err); ok {
-			f.refuse(path, field.Hint, "%s", field.Message)
+			f.Refuse(path, field.Hint, "%s", field.Message)
 			return
 		}
-		f.refuse(path, "", "%s", err)
+		f.Refuse(path, "", "%s", err)
 	}
 }
 
 func (f *findings) channels(path string, names []string) {
 	if len(names) > mostChannels {
-		f.refuse(path, "", "has %d names; %d are the limit", len(names), mostChannels)
+		f.Refuse(path, "", "has %d names; %d are the limit", len(names), mostChannels)
 		return
 	}
 	for i, name := range names {
 		at := path + "[" + strconv.Itoa(i) + "]"
-		if f.checkName(at, name); slices.Contains(names[:i], name) {
-			f.refuse(at, "remove one of them", "%s is given twice", task.Quote(name))
+		if f.Add(CheckName(at, name)); slices.Contains(names[:i], name) {
+			f.Refuse(at, "remove one of them", "%s is given twice", task.Quote(name))
 		}
 	}
 }
 
 func (f *findings) within(path string, d *Duration, most time.Duration) {
 	if d != nil && (*d < 0 || time.Duration(*d) > most) {
-		f.refuse(path, "", "%s is outside 0s to %s", Span(time.Duration(*d)), Span(most))
+		f.Refuse(path, "", "%s is outside 0s to %s", Span(time.Duration(*d)), Span(most))
 	}
 }
 
@@ -206,15 +208,15 @@ type TaskRule struct {
 // paths of its errors begin without a prefix.
 func ParseTaskRule(data []byte) (*TaskRule, error) {
 	rule := &TaskRule{}
-	parse := decode(data, rule)
-	if whole(parse) {
+	parse := strictjson.Object(data, rule)
+	if strictjson.Whole(parse) {
 		return nil, parse
 	}
 	var f findings
 	f.condition("when", OnTask, rule.When)
 	f.channels("channels", rule.Channels)
 	f.within("cooldown", rule.Cooldown, maxCooldown)
-	if err := errors.Join(parse, f.err()); err != nil {
+	if err := errors.Join(parse, f.Err()); err != nil {
 		return nil, err
 	}
 	return rule, nil

@@ -58,32 +58,6 @@ func TestParseRule(t *testing.T) {
 			t.Errorf("no %s: %v", part, err)
 		}
 	}
-	if _, err = ParseChannel([]byte(`{"kind": "dingtak"}`)); !strings.Contains(err.Error(), "did you mean dingtalk?") {
-		t.Error(err)
-	}
-}
-
-func TestParseChannel(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string][]string{
-		`{"kind": "dingtalk", "url_env": "DING_URL", "secret_env": "DING_SECRET"}`: nil,
-		`{"kind": "log"}`: nil,
-		`{"kind": "webhook", "url": "https://example.com/hook"}`:              nil,
-		`{"kind": "dingtalk", "url": "https://oapi.dingtalk.com/robot/send"}`: {"url"},
-		`{"kind": "dingtalk"}`: {"url_env"},
-		`{"kind": "telegram"}`: {"kind"},
-		`{"kind": "slack", "url_env": "https://hooks.slack.com/x", "secret_env": "S"}`:                                                {"secret_env", "url_env"},
-		`{"kind": "webhook", "url": "ftp://x", "mentions": ["all"]}`:                                                                  {"url", "mentions"},
-		`{"kind": "wecom", "url_env": "U", "mentions": ["<@all>"], "rate": 0}`:                                                        {"rate", "mentions[0]"},
-		`{"kind": "email", "address": "smtp:587", "from": "a@b.c", "to": ["d@e.f"]}`:                                                  nil,
-		`{"kind": "email", "address": "smtp", "from": "x\r\nBcc: y@z.a", "to": []}`:                                                   {"address", "from", "to"},
-		`{"kind": "email", "address": "a:25", "tls": "none", "username": "u", "password_env": "P", "from": "a@b.c", "to": ["d@e.f"]}`: {"tls"},
-		`{"name": "a", "kind": "log", "fallback": "a", "timeout": "1ms"}`:                                                             {"fallback", "timeout"},
-	} {
-		if _, err := ParseChannel([]byte(text)); !slices.Equal(refusals(err), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
-	}
 }
 
 func settlement(outcome task.Outcome, reason task.DeadReason) *store.Settlement {
@@ -140,7 +114,7 @@ func TestEveryVariableIsSet(t *testing.T) {
 	sample := Sample{Letters: &store.DeadStats{}, Queues: []QueueSample{{Name: "q"}}, Targets: []RateSample{{Name: "t"}}, Types: []RateSample{{Name: "t"}}, Categories: []RateSample{{Name: "t"}}, Groups: []GroupSample{{Name: "g"}}, Blocked: []BlockedSample{{Hold: store.Hold{Key: "k"}}, {Others: 2}}, Keys: []KeySample{{Name: "k"}}, Changes: []ChangeSample{{Type: "t", Number: 2, By: "release", From: "1", To: "2"}}}
 	all := append(sample.Occurrences(now),
 		Ended(settlement(task.OutcomeDead, task.Exhausted), 1), Ended(settlement(task.OutcomeFailed, ""), 1), Crashed(&store.Recovered{}, now), processDied(holderEnd{"n", "node dead"}, make([]store.Recovered, 1), now),
-		BreakerChanged("t", "closed", "open", "x", now), RedriveEnded(&store.Operation{}, now), ScheduleMissed("s", 1, now))
+		exhausted("n", "EMFILE", 1, now), BreakerChanged("t", "closed", "open", "x", now), RedriveEnded(&store.Operation{}, now), ScheduleMissed("s", 1, now))
 	seen := map[On]bool{}
 	for _, o := range all {
 		seen[o.On] = true

@@ -25,7 +25,8 @@ type Sample struct {
 type QueueSample struct {
 	Name      string
 	Backlog   int           // pending tasks but for parked ones, counted to Bound
-	Parked    int           // pending tasks behind keys that are held in mode park
+	Aside     int           // of these, tasks with a park mark: nobody can start them now
+	Parked    int           // pending tasks behind keys that are held in mode park, counted to Bound
 	Bound     int           // where counting stops, 0 for nowhere
 	OldestDue time.Duration // how long the oldest has been due; 0 if nothing is
 	Stranded  []string      // types of waiting tasks that no living node can start

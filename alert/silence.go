@@ -65,39 +65,37 @@ func (s *Silence) CheckPatterns() error {
 		f.pattern(pattern)
 	}
 	if !chosen {
-		f.refuse("rule", "or another of rule, subject, type, queue, target, channel; * stands for any text", "one pattern at least is required")
+		f.Refuse("rule", "or another of rule, subject, type, queue, target, channel; * stands for any text", "one pattern at least is required")
 	}
-	return f.err()
+	return f.Err()
 }
 
 // pattern checks one pattern.
 func (f *findings) pattern(p pattern) {
 	if len(p.pattern) > maxPattern || !printable(p.pattern) {
-		f.refuse(p.name, "", "must be at most %d bytes of UTF-8 without control characters", maxPattern)
+		f.Refuse(p.name, "", "must be at most %d bytes of UTF-8 without control characters", maxPattern)
 	}
 }
 
 // Check reports what is wrong with a new silence, as joined [retry.FieldError] values.
 func (s *Silence) Check(now time.Time) error {
 	var f findings
-	if err := s.CheckPatterns(); err != nil {
-		f.errs = append(f.errs, err)
-	}
+	f.Add(s.CheckPatterns())
 	switch {
 	case strings.TrimSpace(s.Reason) == "":
-		f.refuse("reason", "say why, for those who wonder where the alert is", "is required")
+		f.Refuse("reason", "say why, for those who wonder where the alert is", "is required")
 	case len(s.Reason) > maxReason || !printable(s.Reason):
-		f.refuse("reason", "", "must be at most %d bytes of UTF-8 without control characters", maxReason)
+		f.Refuse("reason", "", "must be at most %d bytes of UTF-8 without control characters", maxReason)
 	}
 	switch {
 	case s.Until.IsZero():
-		f.refuse("until", "a time within 30 days", "is required")
+		f.Refuse("until", "a time within 30 days", "is required")
 	case !s.Until.After(now) || !s.Until.After(s.From):
-		f.refuse("until", "", "must lie ahead, and after from")
+		f.Refuse("until", "", "must lie ahead, and after from")
 	case s.Until.Sub(s.From) > LongestSilence || s.From.Sub(now) > LongestSilence:
-		f.refuse("until", "what is to be silent for good is a rule with disabled: true", "30 days are the limit")
+		f.Refuse("until", "what is to be silent for good is a rule with disabled: true", "30 days are the limit")
 	}
-	return f.err()
+	return f.Err()
 }
 
 func printable(text string) bool {

@@ -46,7 +46,7 @@ func TestEndedSilencesAreForgotten(t *testing.T) {
 // is read back: who is told of an error makes it twice.
 func TestSilenceThatIsThereIsNoError(t *testing.T) {
 	t.Parallel()
-	onDesk(t, `{"kind": "slack", "url_env": "U"}`, func(d *desk) {
+	onDesk(t, perSecond1, func(d *desk) {
 		deaf := &deafStore{Backend: d.store}
 		d.Backend = deaf
 		now := time.Now()

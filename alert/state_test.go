@@ -157,8 +157,8 @@ func TestNoAlertIsLost(t *testing.T) {
 // into their object, none is sent beyond the rate, and hardly one below it.
 func TestSlotsOfABusyChannelAreBounded(t *testing.T) {
 	t.Parallel()
-	for _, rate := range []int{500, 501, 1601, mostPerMinute} {
-		limits := (&ChannelSpec{Kind: Webhook, Rate: &rate}).Limits()
+	for _, rate := range []int{500, 501, 1601, 6000} {
+		limits := []Limit{PerMinute(rate)}
 		var slots Slots
 		var sent []time.Time
 		for now := start.Add(123 * time.Nanosecond); now.Before(start.Add(3 * time.Minute)); now = now.Add(time.Millisecond) {
@@ -184,7 +184,7 @@ func TestSlotsOfABusyChannelAreBounded(t *testing.T) {
 func TestSlotsKeepTheVendorsLimits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		limits := (&ChannelSpec{Kind: rapid.SampledFrom([]Kind{DingTalk, Feishu, WeCom, Slack, Email}).Draw(t, "kind")}).Limits()
+		limits := rapid.SampledFrom([][]Limit{{PerMinute(20)}, {PerSecond(5), PerMinute(100)}, {PerSecond(1)}, {PerMinute(60)}}).Draw(t, "limits")
 		var slots Slots
 		var sent []time.Time
 		now := start

@@ -18,17 +18,6 @@ type RuleView struct {
 	Problem   string // why it does not hold on this node, "" if it does
 }
 
-// ChannelView is a channel with where it comes from.
-type ChannelView struct {
-	ChannelSpec
-	Managed   string // "file", "option" of a Go function, or ""
-	Actor     string
-	Version   int64
-	UpdatedAt time.Time
-	Usable    bool   // this node can send to it
-	Problem   string // why it cannot, or why the last message of this node was not delivered
-}
-
 // EventView is one message to one channel: the delivery log.
 type EventView struct {
 	*Message

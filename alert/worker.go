@@ -25,7 +25,7 @@ func stranded(topology *store.Topology, queue string, marks []store.Entry, now t
 func canStart(topology *store.Topology, queue, able string) bool {
 	for i := range topology.Nodes {
 		node := &topology.Nodes[i]
-		if types, serves := node.Serves[queue]; node.State == store.NodeAlive && serves && (types == nil || slices.Contains(types, able)) {
+		if s, serves := node.Serves[queue]; node.State == store.NodeAlive && serves && s.Can(able) {
 			return true
 		}
 	}

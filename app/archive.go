@@ -70,9 +70,16 @@ func (a *archive) keep(ctx context.Context, inspect *outlast.Inspector, letters 
 	return a.append(time.Now(), lines)
 }
 
+// archiveName is the file of a day.
+func archiveName(day time.Time) string { return "dead-" + day.UTC().Format(time.DateOnly) + ".ndjson" }
+
 func (a *archive) append(now time.Time, lines []byte) error {
-	path := filepath.Join(a.directory, "dead-"+now.UTC().Format(time.DateOnly)+".ndjson")
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600) //nolint:gosec // the operator names the directory
+	root, err := os.OpenRoot(a.directory)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	file, err := openOwn(root, archiveName(now))
 	if err != nil {
 		return err
 	}
@@ -83,6 +90,31 @@ func (a *archive) append(now time.Time, lines []byte) error {
 	// A file that is on disk is lost with its name, which may be new; without a new
 	// one the second costs next to nothing.
 	return errors.Join(err, file.Sync(), file.Close(), a.settle(a.directory))
+}
+
+// openOwn opens a file to append to it. Its name can be foreseen: whoever can write into the
+// directory may have put a link, a pipe, or a file that everybody reads in its place.
+func openOwn(root *os.Root, name string) (*os.File, error) {
+	file, err := root.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	if !errors.Is(err, fs.ErrExist) {
+		return file, err
+	}
+	info, err := root.Lstat(name)
+	switch path := filepath.Join(root.Name(), name); {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file: move it away", path)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o006 != 0:
+		return nil, fmt.Errorf("%s can be read or written by every user: chmod 600 it, or 640", path)
+	}
+	if file, err = root.OpenFile(name, os.O_RDWR|os.O_APPEND, 0); err != nil {
+		return nil, err
+	}
+	if opened, err := file.Stat(); err != nil || !os.SameFile(info, opened) {
+		return nil, errors.Join(fmt.Errorf("%s was replaced while it was opened", name), err, file.Close())
+	}
+	return file, nil
 }
 
 // syncDirectory puts the names in a directory on disk, where the system can: Windows

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
@@ -122,5 +123,34 @@ func TestArchivePutsNamesOnDisk(t *testing.T) {
 	a.settle = func(string) error { return lost }
 	if err := a.keep(t.Context(), nil, nil); !errors.Is(err, lost) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Who can write into the directory leads letters nowhere else, and stops no cleanup.
+func TestArchiveFollowsNoLink(t *testing.T) {
+	directory, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "stolen")
+	kept, err := openArchive(directory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for what, plant := range map[string]func(path string) error{
+		"a link": func(path string) error { return os.Symlink(elsewhere, path) },
+		"a link to a file": func(path string) error {
+			return errors.Join(os.WriteFile(elsewhere, nil, 0o600), os.Symlink(elsewhere, path))
+		},
+		"a folder":            func(path string) error { return os.Mkdir(path, 0o700) },
+		"a file of everybody": func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o666)) }, //nolint:gosec // that is the case
+	} {
+		now = now.AddDate(0, 0, 1)
+		if err := plant(filepath.Join(directory, archiveName(now))); err != nil {
+			t.Fatal(what, err)
+		}
+		if err := kept.append(now, []byte("{}\n")); err == nil {
+			t.Errorf("%s is taken for the file of the day", what)
+		}
+	}
+	if text, _ := os.ReadFile(elsewhere); len(text) > 0 {
+		t.Errorf("elsewhere stands %q", text)
 	}
 }

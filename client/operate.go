@@ -270,7 +270,8 @@ type Queue struct {
 
 // QueueCounts counts the tasks of a queue.
 type QueueCounts struct {
-	Pending int `json:"pending"`
+	Pending int `json:"pending" doc:"Without the parked ones."`
+	Parked  int `json:"parked" doc:"Pending tasks behind ordering keys that dead letters hold in mode park: they are no backlog."`
 	Running int `json:"running"`
 	Dead    int `json:"dead"`
 }

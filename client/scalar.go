@@ -47,7 +47,10 @@ func (t *Time) UnmarshalText(text []byte) error {
 	if err != nil || len(text) < 20 || text[13] != ':' || bytes.IndexByte(text, ',') >= 0 || parsed.IsZero() { // the zero time would read as absent
 		return fmt.Errorf("%s is not a time; write it as RFC 3339 with a zone, such as 2026-11-20T10:00:00.000Z", task.Quote(string(text)))
 	}
-	t.Time = parsed.UTC()
+	if parsed = parsed.UTC(); parsed.Year() < 0 || parsed.Year() > 9999 { // its zone took it there, where RFC 3339 has no name for it
+		return fmt.Errorf("%s is not between the years 0 and 9999 in UTC", task.Quote(string(text)))
+	}
+	t.Time = parsed
 	return nil
 }
 

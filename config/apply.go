@@ -238,7 +238,7 @@ func complete(ctx context.Context, backend store.Config, f *File, record store.O
 }
 
 func sameQueue(a, b *store.Queue) bool {
-	return a.Lanes == b.Lanes && a.Policy == b.Policy && a.UnknownType == b.UnknownType && a.Concurrency == b.Concurrency &&
+	return a.Doubt == nil && a.Lanes == b.Lanes && a.Policy == b.Policy && a.UnknownType == b.UnknownType && a.Concurrency == b.Concurrency &&
 		a.MaxPending == b.MaxPending && a.Weight == b.Weight
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/store"
@@ -22,7 +23,7 @@ func (f *File) Channels(each func(path, name string)) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Alerts.Channels)) {
-		if spec, err := alert.ParseChannel(f.Alerts.Channels[name].Body); err == nil {
+		if spec, err := channel.Parse(f.Alerts.Channels[name].Body); err == nil {
 			ask(join("alerts.channels", name)+".fallback", spec.Fallback)
 		}
 	}
@@ -80,7 +81,7 @@ func (f *File) checkChannels(objects []store.Object) (wrong []Problem) {
 }
 
 // namedBy is what names a channel among the objects that stay as they are.
-func (f *File) namedBy(channel string, objects []store.Object) string {
+func (f *File) namedBy(name string, objects []store.Object) string {
 	for i := range objects {
 		o := &objects[i]
 		if o.Managed == policy.ManagedByFile || f.takesOver(o) {
@@ -88,11 +89,11 @@ func (f *File) namedBy(channel string, objects []store.Object) string {
 		}
 		switch o.Kind {
 		case kindRule:
-			if rule, err := alert.ParseRule(o.Body); err == nil && slices.Contains(rule.Channels, channel) {
+			if rule, err := alert.ParseRule(o.Body); err == nil && slices.Contains(rule.Channels, name) {
 				return "the rule " + task.Quote(o.Name)
 			}
 		case kindChannel:
-			if spec, err := alert.ParseChannel(o.Body); err == nil && spec.Fallback == channel {
+			if spec, err := channel.Parse(o.Body); err == nil && spec.Fallback == name {
 				return "the channel " + task.Quote(o.Name)
 			}
 		}

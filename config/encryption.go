@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -32,8 +32,8 @@ func (e *Encryption) check(d *decoder) {
 			d.refuse(path, "names are 1 to 64 letters, digits, dots, underscores and hyphens", "is no name of a key")
 		case (place.Env == "") == (place.File == ""):
 			d.refuse(path, "such as {file: /etc/outlast/"+name+"}", "needs either env or file")
-		case strings.HasPrefix(place.Env, alert.SecretPrefix):
-			d.refuse(path+".env", "call the variable otherwise", "channels that are put over the API may name variables %s…", alert.SecretPrefix)
+		case strings.HasPrefix(place.Env, channel.SecretPrefix):
+			d.refuse(path+".env", "call the variable otherwise", "channels that are put over the API may name variables %s…", channel.SecretPrefix)
 		case looksLikeKey(place.Env):
 			d.refuse(path+".env", "put the key into a variable, and name that; make another key, since this one was written down", "is no name of an environment variable")
 		}

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
 )
 
 // othersMay are the bits of a file's mode that let every user of the machine read or
@@ -27,7 +27,7 @@ func (f *File) Exposed() (all []Problem) {
 	}
 	look("tls.key", f.TLS.Key)
 	for _, name := range slices.Sorted(maps.Keys(f.Alerts.Channels)) {
-		spec, err := alert.ParseChannel(f.Alerts.Channels[name].Body)
+		spec, err := channel.Parse(f.Alerts.Channels[name].Body)
 		if err != nil {
 			continue // it was read from what was checked
 		}

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/policy"
@@ -119,8 +119,8 @@ const mostNamed = store.MaxChange/2 - 10
 
 // secretEnv refuses the name of a variable that is a secret itself, or no name.
 func (d *decoder) secretEnv(path, name string) {
-	if strings.HasPrefix(name, alert.SecretPrefix) {
-		d.refuse(path+".secret_env", "call the variable otherwise", "channels that are put over the API may name variables %s…", alert.SecretPrefix)
+	if strings.HasPrefix(name, channel.SecretPrefix) {
+		d.refuse(path+".secret_env", "call the variable otherwise", "channels that are put over the API may name variables %s…", channel.SecretPrefix)
 	}
 	if strings.HasPrefix(name, "whsec_") || strings.ContainsAny(name, "= \t\n") {
 		d.refuse(path+".secret_env", "put the secret into a variable, and name that", "is no name of an environment variable")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/schedule"
@@ -33,7 +34,7 @@ func (p *Part) MarshalJSON() ([]byte, error) { return p.Body, nil }
 // readers check the parts of each section and return the form that is kept.
 var readers = map[string]func(name string, body []byte) (any, error){
 	"alerts.channels": func(name string, body []byte) (any, error) {
-		channel, err := alert.ParseChannel(body)
+		channel, err := channel.Parse(body)
 		if err != nil {
 			return nil, err
 		}

@@ -1,14 +1,17 @@
 package config
 
-import "github.com/outlast-dev/outlast/alert"
+import (
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
+)
 
 // Unheard warns where channels are configured and none gets the alerts of rules that name
 // no channel, the built-in ones among them.
 func (f *File) Unheard() (all []Problem) {
-	channels, rules := map[string]*alert.ChannelSpec{}, map[string]alert.Rule{}
+	channels, rules := map[string]bool{}, map[string]alert.Rule{}
 	for name := range f.Alerts.Channels {
-		if spec, err := alert.ParseChannel(f.Alerts.Channels[name].Body); err == nil {
-			channels[name] = spec
+		if spec, err := channel.Parse(f.Alerts.Channels[name].Body); err == nil {
+			channels[name] = spec.Default
 		}
 	}
 	for _, rule := range alert.Builtin(f.Dead.Backlog) {

@@ -10,6 +10,7 @@ import (
 
 	_ "github.com/ncruces/go-sqlite3/driver"
 
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sqlite"
 	"github.com/outlast-dev/outlast/task"
@@ -18,6 +19,7 @@ import (
 // TestCleanupPassesManyLiveTasks has ten old ended tasks stand behind 60 000
 // live ones, and young ones behind both: one run deletes the ten.
 func TestCleanupPassesManyLiveTasks(t *testing.T) {
+	racetest.WithoutDetector(t)
 	const retention = time.Hour
 	var clock atomic.Int64
 	clock.Store(time.Now().Add(-2 * retention).UnixMicro())

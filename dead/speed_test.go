@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	_ "github.com/ncruces/go-sqlite3/driver"
 
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/mysql"
@@ -178,6 +179,7 @@ func BenchmarkRedrive(b *testing.B) {
 
 // TestRedriveIsNotSlow is a floor far below what BenchmarkRedrive measures.
 func TestRedriveIsNotSlow(t *testing.T) {
+	racetest.WithoutDetector(t)
 	const count, floor = 1000, 100
 	for name, open := range databases {
 		t.Run(name, func(t *testing.T) {

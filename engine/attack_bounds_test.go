@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/faulty"
@@ -143,6 +144,10 @@ func TestEnqueuesPileUp(t *testing.T) {
 
 // Mark fails for long (a full disk): what is to be parked must not pile up.
 func TestMarksPileUp(t *testing.T) {
+	racetest.WithoutDetector(t)
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
 		var faults *faulty.Faults
@@ -163,6 +168,7 @@ func TestMarksPileUp(t *testing.T) {
 
 // Targets that two queues used at the same moment are never forgotten.
 func TestTargetsLeak(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
 		q2 := w.queue("second", 1)

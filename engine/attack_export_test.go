@@ -1,4 +1,4 @@
 package engine
 
-func (e *Engine) Parking() int     { e.mu.Lock(); defer e.mu.Unlock(); return len(e.parking) }
-func (e *Engine) TargetCount() int { e.mu.Lock(); defer e.mu.Unlock(); return len(e.near.targets) }
+func (e *Engine) Parking() int     { e.lock(); defer e.unlock(); return len(e.parking) }
+func (e *Engine) TargetCount() int { e.lock(); defer e.unlock(); return len(e.agenda.TargetNames()) }

@@ -6,11 +6,16 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
 func TestManyKeysAllForgotten(t *testing.T) {
+	racetest.WithoutDetector(t)
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	for _, took := range []time.Duration{0, time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, 1)

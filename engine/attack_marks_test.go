@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -74,6 +75,7 @@ func (w *world) tapped(name string, r *registry, s *tap, change func(*engine.Con
 }
 
 func TestMarkForgottenWhileUnwritten(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
 		s := &tap{}
@@ -99,6 +101,7 @@ func TestMarkForgottenWhileUnwritten(t *testing.T) {
 
 // no fault at all: 2000 followers and a store whose calls take 5 ms
 func TestNoFault(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
 		s := &tap{took: 5 * time.Millisecond}
@@ -206,6 +209,7 @@ func TestHotLoopWhileMarksFail(t *testing.T) {
 }
 
 func TestManyFailingTargets(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
 		var pairs []any
@@ -255,6 +259,7 @@ func TestManyFailingTargets(t *testing.T) {
 }
 
 func TestManyBlockedKeys(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
 		s := &tap{took: time.Millisecond}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sqlite"
@@ -16,6 +17,7 @@ import (
 )
 
 func TestMarkForgottenNoFault(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
 		s := &tap{}
@@ -53,6 +55,9 @@ func TestMarkForgottenNoFault(t *testing.T) {
 }
 
 func TestTwoSQLiteNodesPingPong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	path := filepath.Join(t.TempDir(), "x.db")
 	var taps []*tap
 	var es []*engine.Engine
@@ -113,6 +118,7 @@ type watchTap struct {
 func (w *watchTap) Watch(ctx context.Context, f func([]uint16)) error { return w.w.Watch(ctx, f) }
 
 func TestMany(t *testing.T) {
+	racetest.WithoutDetector(t)
 	for _, keys := range []int{3000} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, 1)

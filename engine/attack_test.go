@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/faulty"
@@ -31,6 +32,7 @@ func (w *world) countDone(ids []task.ID) int {
 // A dead head blocks one key; more tasks than the lane's window wait behind
 // it. Everything else of that lane must go on.
 func TestBlockedKeyStarvesItsLane(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 8)
 		e := w.node("a", &registry{policy: policy(t, retry.Attempts(1)), handlers: handlers(
@@ -64,6 +66,7 @@ func TestBlockedKeyStarvesItsLane(t *testing.T) {
 
 // A hanging target with a backlog over the window; then a burst of another.
 func TestHangingTargetStarvesABurst(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 8)
 		hang := make(chan struct{})
@@ -103,6 +106,7 @@ func TestHangingTargetStarvesABurst(t *testing.T) {
 
 // Five queues: the target that hangs in one of them never has limit/4 entries.
 func TestHangingTargetInOneOfFiveQueues(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 8)
 		for i := range 4 {
@@ -429,6 +433,7 @@ func TestStopBesideAHangingHandlerRace(t *testing.T) {
 
 // A borrower meets more than a ramp of rows behind a blocked key.
 func TestBorrowerStuckBehindABlockedKey(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
 		owner := &registry{handlers: handlers("mine", engine.Handler(ok))}

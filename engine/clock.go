@@ -21,6 +21,12 @@ func (l *lag) seen(before, after, store time.Time) {
 	}
 }
 
+// known is how far this node's clock is ahead of the store's.
+func (l *lag) known() time.Duration { return time.Duration(l.micros.Load()) * time.Microsecond }
+
+// clockPause is the least wait for a store whose clock is behind ours.
+const clockPause = 2 * time.Millisecond
+
 // retryAt is when a claim that was refused as too early is tried again: when
 // the store will agree, if the lag is known, and after half as long again
 // otherwise. Times are µs.

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"sync"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -34,12 +34,19 @@ const (
 	contestPause = 5 * time.Second // between two of them at most
 )
 
-// completion is what a handler has asked for of its attempt. It is made before
-// the store is asked, and stays.
-type completion struct {
-	mu         sync.Mutex // never held during a store call
-	tx         any        // the transaction that did it last
-	settlement store.Settlement
+// completer ends attempts in transactions of their handlers.
+type completer struct {
+	*settler
+	contests  sync.WaitGroup // only the goroutine of completions adds
+	contested chan struct{}  // the places of contests
+}
+
+func newCompleter(s *settler) *completer {
+	p := &completer{settler: s, contested: make(chan struct{}, mostContests)}
+	s.completions = newGroup(groupConfig[*attempt]{
+		commit: p.commitCompletions, weigh: (*attempt).weigh, most: weight{s.config.Batch, mostCommitBytes},
+	})
+	return p
 }
 
 // CompleteTx ends an attempt as succeeded inside a transaction of its handler,
@@ -48,8 +55,8 @@ type completion struct {
 // "stale_claim" says that the task is not this attempt's any more, or whatever
 // the database said; after each of them the transaction is to be rolled back.
 // After a rollback another transaction may be tried.
-func (e *Engine) CompleteTx(ctx context.Context, run *Run, tx any, result []byte) error {
-	settler, ok := store.As[store.TxSettler](e.config.Store)
+func (p *completer) CompleteTx(ctx context.Context, run *Run, tx any, result []byte) error {
+	settler, ok := store.As[store.TxSettler](p.config.Store)
 	if !ok {
 		return &task.Error{Code: task.CodeUnavailable, Message: "this store cannot join transactions of the caller"}
 	}
@@ -68,8 +75,8 @@ func (e *Engine) CompleteTx(ctx context.Context, run *Run, tx any, result []byte
 	if c.by(tx) {
 		return &task.Error{Code: task.CodeConflict, Message: "this transaction has completed the task already", Hint: "complete a task once in a transaction"}
 	}
-	s := store.Settlement{Task: run.Task, Outcome: task.OutcomeSucceeded, StartedAt: a.began, EndedAt: time.Now(), Result: result, Label: e.label(run)}
-	e.follow(&s)
+	s := store.Settlement{Task: run.Task, Outcome: task.OutcomeSucceeded, StartedAt: a.began, EndedAt: time.Now(), Result: result, Label: p.label(run)}
+	p.follow(&s)
 	settled, err := settler.SettleTx(ctx, tx, s)
 	if err != nil {
 		return err
@@ -99,19 +106,6 @@ func differing(err, other error) error {
 	return err
 }
 
-// by reports whether tx has completed the task before.
-func (c *completion) by(tx any) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return tx != nil && reflect.TypeOf(tx) == reflect.TypeOf(c.tx) && reflect.ValueOf(tx).Comparable() && tx == c.tx
-}
-
-func (c *completion) note(tx any, s store.Settlement) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.tx, c.settlement = tx, s
-}
-
 // lateError says that the task was not the attempt's any more. Trying again in
 // another transaction changes nothing about that.
 type lateError struct{ err *task.Error }
@@ -138,29 +132,30 @@ func (uncommittedError) RetryVerdict() retry.Verdict {
 
 // commitCompletions is the commit of the group of attempts whose handlers asked
 // for a completion in a transaction of their own.
-func (e *Engine) commitCompletions(batch []*attempt) {
-	e.lock() // the guards hear what the handlers said, before it is replaced
-	e.unlock()
-	open, known := e.stillRun(batch)
+func (p *completer) commitCompletions(batch []*attempt) {
+	p.lock()
+	p.feedback() // the guards hear what the handlers said, before it is replaced
+	p.unlock()
+	open, known := p.stillRun(batch)
 	if !known {
 		return // the node is gone; recovery will find what still runs
 	}
 	var over []*attempt
 	for _, a := range batch {
 		if t := a.run.Task; open[t.ID] == t.Claim {
-			e.contests.Go(func() { e.contest(a) })
+			p.contests.Go(func() { p.contest(a) })
 		} else {
-			e.completed(a)
+			p.completed(a)
 			over = append(over, a)
 		}
 	}
 	if len(over) > 0 {
-		e.commitSettles(over)
+		p.commitSettles(over)
 	}
 }
 
 // stillRun reads which rows run, with their claims.
-func (e *Engine) stillRun(batch []*attempt) (claims map[task.ID]int64, known bool) {
+func (p *completer) stillRun(batch []*attempt) (claims map[task.ID]int64, known bool) {
 	nodes := map[string][]task.ID{} // this one, by the id that it had at the claim
 	for _, a := range batch {
 		t := a.run.Task
@@ -169,8 +164,8 @@ func (e *Engine) stillRun(batch []*attempt) (claims map[task.ID]int64, known boo
 	claims = map[task.ID]int64{}
 	for node, ids := range nodes {
 		for pause := 2 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-			ctx, cancel := context.WithTimeout(e.settling, storeCall)
-			rows, err := e.config.Store.Running(ctx, node, ids)
+			ctx, cancel := context.WithTimeout(p.settling, storeCall)
+			rows, err := p.config.Store.Running(ctx, node, ids)
 			cancel()
 			if err == nil {
 				for _, t := range rows {
@@ -178,8 +173,8 @@ func (e *Engine) stillRun(batch []*attempt) (claims map[task.ID]int64, known boo
 				}
 				break
 			}
-			e.log.Warn("complete.repeated", "rows", len(ids), "error", err)
-			if !sleep(e.settling, pause) {
+			p.log.Warn("complete.repeated", "rows", len(ids), "error", err)
+			if !background.Sleep(p.settling, pause) {
 				return nil, false
 			}
 		}
@@ -189,7 +184,7 @@ func (e *Engine) stillRun(batch []*attempt) (claims map[task.ID]int64, known boo
 
 // completed makes the end of an attempt, whose row does not run any more, the
 // success that was recorded in the handler's transaction, if one was.
-func (e *Engine) completed(a *attempt) {
+func (p *completer) completed(a *attempt) {
 	c := a.completion.Load()
 	c.mu.Lock()
 	s := c.settlement
@@ -203,51 +198,51 @@ func (e *Engine) completed(a *attempt) {
 
 // contest settles an attempt whose handler's transaction had not committed when
 // it was looked at.
-func (e *Engine) contest(a *attempt) {
+func (p *completer) contest(a *attempt) {
 	if late := new(lateError); a.end.settlement.Outcome == task.OutcomeSucceeded || errors.As(a.end.err, &late) {
-		e.uncommitted(a)
+		p.uncommitted(a)
 	}
 	limit := contestCall
 	began := time.Now()
-	defer e.unsettled.over(&a.end.settlement)
+	defer p.unsettled.over(&a.end.settlement)
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, contestPause) {
-		results, err := e.settleApart(a.end.settlement, limit)
+		results, err := p.settleApart(a.end.settlement, limit)
 		limit = min(2*limit, storeCall)
 		if err == nil && results[0].Status == store.StatusStale {
-			e.completed(a)
-			e.commitSettles([]*attempt{a})
+			p.completed(a)
+			p.commitSettles([]*attempt{a})
 			return
 		}
 		if err == nil {
-			e.settled([]*attempt{a}, results)
+			p.settled([]*attempt{a}, results)
 			return
 		}
-		e.unsettled.failed(&a.end.settlement, began, err)
-		e.log.Warn("settle.repeated", "rows", 1, "error", err)
-		if !sleep(e.settling, pause) {
+		p.unsettled.failed(&a.end.settlement, began, err)
+		p.log.Warn("settle.repeated", "rows", 1, "error", err)
+		if !background.Sleep(p.settling, pause) {
 			return
 		}
 	}
 }
 
 // uncommitted makes the end of an attempt that was none a failure.
-func (e *Engine) uncommitted(a *attempt) {
+func (p *completer) uncommitted(a *attempt) {
 	was := &a.end.settlement
-	end := ending{run: &a.run, err: errUncommitted, cause: a.end.cause, started: was.StartedAt, ended: was.EndedAt, random: e.random}
+	end := ending{run: &a.run, err: errUncommitted, cause: a.end.cause, started: was.StartedAt, ended: was.EndedAt, random: p.random, identify: p.config.Fingerprint}
 	decideSafely(&a.end, &end)
-	e.follow(&a.end.settlement)
+	p.follow(&a.end.settlement)
 }
 
 // settleApart settles one attempt, in its turn among those that may have to
 // wait for a lock.
-func (e *Engine) settleApart(s store.Settlement, limit time.Duration) ([]store.Settled, error) {
+func (p *completer) settleApart(s store.Settlement, limit time.Duration) ([]store.Settled, error) {
 	select {
-	case e.contested <- struct{}{}:
-	case <-e.settling.Done():
-		return nil, e.settling.Err()
+	case p.contested <- struct{}{}:
+	case <-p.settling.Done():
+		return nil, p.settling.Err()
 	}
-	defer func() { <-e.contested }()
-	ctx, cancel := context.WithTimeout(e.settling, limit)
+	defer func() { <-p.contested }()
+	ctx, cancel := context.WithTimeout(p.settling, limit)
 	defer cancel()
-	return e.config.Store.Settle(ctx, []store.Settlement{s})
+	return p.config.Store.Settle(ctx, []store.Settlement{s})
 }

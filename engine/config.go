@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/agenda"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -16,7 +17,11 @@ import (
 // Push is the capability that a node lists in [store.Serves] when it can make
 // the HTTP requests of tasks with a target, whatever their type. No type can
 // have this name.
-const Push = "@http"
+const Push = agenda.Push
+
+// Capability is what a node must be able to do to start the row: its type, also
+// where its handler has named the target, or [Push] for a row with a request.
+func Capability(row *store.Entry) string { return agenda.Capability(row) }
 
 // Handler runs one attempt of a task. Its context ends at the attempt's
 // timeout, at the task's deadline, when a cancel is requested and when the
@@ -24,21 +29,11 @@ const Push = "@http"
 // result is kept if it is JSON of at most 64 KiB.
 type Handler func(ctx context.Context, run *Run) (result []byte, err error)
 
-// Run is one attempt in progress. Handlers must not change it.
-type Run struct {
-	Task        *task.Task
-	Policy      *retry.Policy
-	MaxAttempts int       // 0 for unlimited
-	Deadline    time.Time // for all attempts together, zero for none
-
-	attempt *attempt
-}
-
 // Registry says what the node can run and how. Its methods are called on hot
 // paths from many goroutines and must not block.
 type Registry interface {
 	// Serves is what the node tells others that it can start, per queue.
-	Serves(queue string) (types []string, served bool)
+	Serves(queue string) (s store.Serving, served bool)
 	// CanStart reports whether this node can start the type: a Go handler's
 	// type, or [Push].
 	CanStart(capability string) bool
@@ -55,6 +50,13 @@ type Registry interface {
 	// task for the same arguments, since a settle may be repeated.
 	Follow(t *task.Task, follow *task.Follow, kind task.FollowKind, s *store.Settlement) (store.Insert, bool)
 }
+
+const (
+	deafPoll        = 200 * time.Millisecond // between polls of a store that tells of nothing
+	storeCall       = 10 * time.Second       // limit of one call of the store
+	doubtFor        = 20 * time.Second       // how long to look for lost rows after an unknown outcome
+	mostCommitBytes = 8 << 20                // payloads or results of one commit
+)
 
 // Config is what an engine is made of. Zero fields take the defaults.
 type Config struct {
@@ -96,6 +98,10 @@ type Config struct {
 	// block.
 	Unguarded func(taskType string) bool
 
+	// Fingerprint groups the failures of a type; nil for [task.Fingerprint]. It is asked
+	// once for each failed attempt and must not block.
+	Fingerprint func(taskType string, f *task.Failure) string
+
 	// Trace is called before the handler of an attempt that this process runs, and
 	// makes the handler's context. The function beside it is called once, as soon as
 	// the handler is back, with what was decided: nil where the task had been taken
@@ -106,6 +112,11 @@ type Config struct {
 	// nodes work on them (what `outlast serve --queues` does). Of other queues
 	// it takes lanes only while no living embedded node works on them.
 	Queues []string
+	// Due makes the node one that works what is due once; nil for one that goes on.
+	Due *Due
+	// Internal is the queue of the installation itself (of alerts): of 16 slots or more
+	// one is kept for it, of fewer none.
+	Internal string
 	// EnqueueOnly starts no lanes and no attempts: the node only enqueues.
 	EnqueueOnly bool
 

@@ -46,7 +46,7 @@ func decideSafely(out *decided, end *ending) {
 			run.Policy = retry.Default()
 			decide(out, &ending{
 				run: &run, result: end.result, err: err, cause: end.cause,
-				started: end.started, ended: end.ended, usual: end.usual, random: end.random,
+				started: end.started, ended: end.ended, usual: end.usual, random: end.random, identify: end.identify,
 			})
 		}
 	}()
@@ -55,14 +55,15 @@ func decideSafely(out *decided, end *ending) {
 
 // ending is all that the decision about an ended attempt depends on.
 type ending struct {
-	run     *Run
-	result  []byte
-	err     error
-	cause   error // of the attempt's context
-	started time.Time
-	ended   time.Time
-	usual   time.Duration
-	random  retry.Rand
+	run      *Run
+	result   []byte
+	err      error
+	cause    error // of the attempt's context
+	started  time.Time
+	ended    time.Time
+	usual    time.Duration
+	random   retry.Rand
+	identify func(taskType string, f *task.Failure) string
 }
 
 // decided is a settlement and how it came about.
@@ -75,7 +76,7 @@ type decided struct {
 	err        error
 	cause      error // of the attempt's context
 	policy     *retry.Policy
-	elsewhere  string // the ability that the next node is to have
+	handOverTo string // the ability that the next node is to have
 }
 
 // decide says what becomes of a task whose attempt has ended. It depends on
@@ -117,7 +118,7 @@ func (d *decided) steer(end *ending, steer Steer) {
 		d.delay = max(wait(steer.After), LeastSnooze)
 		s.Outcome, s.RunAt = task.OutcomeSnoozed, end.ended.Add(d.delay)
 	case SteerElsewhere:
-		s.Outcome, d.elsewhere = task.OutcomeReleased, steer.Ability
+		s.Outcome, d.handOverTo = task.OutcomeReleased, steer.Ability
 	case SteerHold:
 		d.hold = &steer
 		d.handBack(end, end.run.Task.RunAt)
@@ -125,14 +126,14 @@ func (d *decided) steer(end *ending, steer Steer) {
 		d.handBack(end, end.ended.Add(spread(wait(steer.After), end.random)))
 	case SteerCancel:
 		s.Outcome = task.OutcomeCanceled
-		s.Failure = failure(end, end.run.Policy.Classify(end.err))
+		s.Failure = end.failure(end.run.Policy.Classify(end.err))
 	case SteerDead:
 		s.Outcome, s.DeadReason = task.OutcomeDead, task.Rejected
-		s.Failure = failure(end, end.run.Policy.Classify(end.err))
+		s.Failure = end.failure(end.run.Policy.Classify(end.err))
 	default:
 		verdict := classify(end)
 		d.verdict = verdict
-		s.Failure = failure(end, verdict)
+		s.Failure = end.failure(verdict)
 		if verdict.Category != retry.Deadline {
 			// The handler knows that it is worth another try; the policy still
 			// counts the attempts.
@@ -148,7 +149,7 @@ func (d *decided) steer(end *ending, steer Steer) {
 func (d *decided) handBack(end *ending, at time.Time) {
 	s := &d.settlement
 	s.Outcome, s.RunAt = task.OutcomeReleased, at
-	s.Failure = failure(end, end.run.Policy.Classify(end.err))
+	s.Failure = end.failure(end.run.Policy.Classify(end.err))
 	s.Failure.Delay = previousDelay(end.run.Task)
 }
 
@@ -163,7 +164,7 @@ func spread(d time.Duration, random retry.Rand) time.Duration {
 // fail records a failed attempt and asks the policy about it.
 func (d *decided) fail(end *ending) {
 	d.verdict = classify(end)
-	d.settlement.Failure = failure(end, d.verdict)
+	d.settlement.Failure = end.failure(d.verdict)
 	d.ask(end, d.verdict)
 }
 
@@ -248,7 +249,7 @@ func isContextError(err error) bool {
 }
 
 // failure is the record of an error: its text cut to size and made valid.
-func failure(end *ending, verdict retry.Verdict) *task.Failure {
+func (end *ending) failure(verdict retry.Verdict) *task.Failure {
 	if verdict.Type == "" {
 		verdict.Type = fmt.Sprintf("%T", end.err)
 	}
@@ -256,8 +257,15 @@ func failure(end *ending, verdict retry.Verdict) *task.Failure {
 		Category: string(known(verdict.Category)), Type: name(verdict.Type), Code: name(verdict.Code),
 		Effect: name(string(verdict.Effect)), Message: errorText(end.err), At: end.ended,
 	}
-	f.Fingerprint = task.Fingerprint(end.run.Task.Type, f)
+	f.Fingerprint = end.fingerprint(f)
 	return f
+}
+
+func (end *ending) fingerprint(f *task.Failure) string {
+	if end.identify == nil {
+		return task.Fingerprint(end.run.Task.Type, f)
+	}
+	return end.identify(end.run.Task.Type, f)
 }
 
 // known is the category, or unknown if an error has invented one.

@@ -3,105 +3,30 @@ package engine
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/internal/agenda"
+	"github.com/outlast-dev/outlast/internal/lease"
+	"github.com/outlast-dev/outlast/internal/membership"
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/task"
 )
 
 // Engine is one node. Make it with [New]; all methods are safe for
 // concurrent use.
 type Engine struct {
-	config Config
-	log    *slog.Logger
-	random retry.Rand
-	id     atomic.Pointer[string]
-	view   atomic.Pointer[view]
+	*core
+	*enqueuer
+	*completer
+	*remote
+	run        *runner
+	dispatcher *dispatcher
+	loader     *loader
+	recoverer  *recoverer
 
-	remote remote                 // guarded by mu
-	served atomic.Pointer[served] // what its workers can start
-
-	enqueues *group[*enqueueCall]
-	settles  *group[*attempt]
-	crew     *crew
-	answered answered
-
-	completions *group[*attempt]
-	contests    sync.WaitGroup // only the goroutine of completions adds
-	contested   chan struct{}  // the places of contests
-
-	mu      sync.Mutex // guards near, runs, bytes, parking, news, dirty, lenders
-	near    *near
-	runs    int               // attempts that are not settled
-	bytes   int               // payloads of the tasks that run
-	parking map[task.ID]int64 // park marks that are decided but not yet written; 0 clears one
-
-	news  news
-	alone bool // no other node lives
-
-	dirty    map[uint16]bool // lanes to poll
-	lenders  map[uint16]bool // lanes of others to look into for rows that this node can start
-	dirtyAll bool
-	asked    time.Time            // when blocked keys were made to ask by a poll of all lanes
-	warned   map[string]time.Time // of types that nobody starts, by queue; the loader's own
-	unlike   map[string]string    // nodes that may call other targets; guarded by placing
-
-	strangers map[task.ID]int64 // rows that nobody ran at the last reconcile, by claim; the sweeping loop's own
-
-	borrowed map[borrowing]cursor // where borrowing goes on; the loader's own
-
-	reported []store.Target // what was last said of targets; the beat's own
-
-	seen       map[string]*suspicion                // of other nodes' counters; the balancing loop's own
-	orphans    orphans                              // free lanes that nobody takes; the balancing loop's own
-	beaten     atomic.Pointer[map[string]time.Time] // when each other living node was first seen with its present counter
-	configured struct {                             // by objects; held by placing
-		known  bool
-		number int64
-	}
-	placing baton                     // one reader of the topology or taker of lanes at a time
-	contact atomic.Pointer[time.Time] // when the last successful raise of the counter was sent
-	lag     lag                       // of the store's clock
-	lost    atomic.Bool               // no contact with the store: nothing starts
-	stops   atomic.Bool               // Stop was called: nothing starts
-	halted  bool                      // no attempt may be added any more; guarded by mu
-	watched atomic.Bool               // the store tells of changes
-	doubted atomic.Int64              // until when to look for rows lost by an unknown outcome, ns
-
-	unsettled unsettled // results that the store does not take
-
-	wake     chan struct{}      // the dispatcher
-	load     chan struct{}      // the loader: something ran low, or marks are to be written
-	changed  chan struct{}      // the loader: rows may have changed behind our back
-	balance  chan struct{}      // the balancer: lanes may have changed
-	stirred  chan struct{}      // the balancer: others say so
-	doubtful chan struct{}      // the watcher of leases: other nodes may have settled some
-	asks     chan chan struct{} // the balancer: look now, and close it then
-	told     chan struct{}      // the teller: there is news
-	beatAsks chan chan struct{} // the beat: raise the counter now, and close it then
-
-	running      context.Context // ends when the engine stops
-	stopRunning  context.CancelFunc
-	attempts     context.Context // parent of every attempt's context
-	stopAttempts context.CancelCauseFunc
-	beats        context.Context // ends just before the node leaves
-	stopBeats    context.CancelFunc
-	settling     context.Context // ends when nothing more can be settled
-	stopSettling context.CancelFunc
-
-	claims     context.Context // ends when the dispatcher is to stop
-	stopClaims context.CancelFunc
-	dispatched chan struct{} // closed when the dispatcher has returned
-
-	beater   sync.WaitGroup // the beat
-	loops    sync.WaitGroup // the other loops
-	handlers sync.WaitGroup
-	starts   atomic.Bool // Start was called
-	started  atomic.Bool // it has joined
+	loops    sync.WaitGroup // but for those of membership
+	starts   atomic.Bool    // Start was called
 	stopOnce sync.Once
 	stopErr  error
 }
@@ -111,38 +36,34 @@ func New(config Config) (*Engine, error) {
 	if config.Store == nil || config.Registry == nil || config.Node.ID == "" {
 		return nil, errors.New("engine: Store, Registry and Node.ID are required")
 	}
-	config = config.withDefaults()
-	e := &Engine{
-		config: config, log: config.Logger, random: config.Rand,
-		near: newNear(config.NearFuture, config.Slots, config.Share),
-		seen: map[string]*suspicion{}, parking: map[task.ID]int64{}, borrowed: map[borrowing]cursor{}, dirty: map[uint16]bool{}, lenders: map[uint16]bool{}, warned: map[string]time.Time{},
-		placing: make(baton, 1), wake: make(chan struct{}, 1), load: make(chan struct{}, 1),
-		changed: make(chan struct{}, 1), balance: make(chan struct{}, 1), stirred: make(chan struct{}, 1), doubtful: make(chan struct{}, 1), asks: make(chan chan struct{}),
-		told: make(chan struct{}, 1), beatAsks: make(chan chan struct{}),
-	}
-	e.near.random, e.near.local, e.near.polls = config.Rand, config.Registry.CanStart, &e.remote.polls
-	e.near.limits, e.near.untested = config.TargetLimit, config.Untested
-	e.near.unguarded = config.Unguarded
-	e.id.Store(&config.Node.ID)
-	e.running, e.stopRunning = context.WithCancel(context.Background())
-	e.attempts, e.stopAttempts = context.WithCancelCause(context.Background())
-	e.beats, e.stopBeats = context.WithCancel(context.Background())
-	e.settling, e.stopSettling = context.WithCancel(context.Background())
-	e.crew = newCrew(e.attempt)
-	e.claims, e.stopClaims = context.WithCancel(e.running)
-	e.dispatched = make(chan struct{})
-	e.enqueues = newGroup(groupConfig[*enqueueCall]{
-		commit: e.commitEnqueues, weigh: (*enqueueCall).weigh, drop: (*enqueueCall).abandoned,
-		most: weight{config.Batch, mostCommitBytes}, queue: weight{mostWaitingRows, mostWaitingBytes},
+	c := newCore(config.withDefaults())
+	end := newSettler(c)
+	run := newRunner(c, end)
+	dispatcher := newDispatcher(c, run)
+	remote := &remote{core: c, run: run, end: end, stop: dispatcher.claims.Done()}
+	loader := newLoader(c)
+	recoverer := &recoverer{core: c, remote: remote}
+	c.build(remote, &host{core: c, loader: loader, recoverer: recoverer})
+	return &Engine{
+		core: c, enqueuer: newEnqueuer(c), completer: newCompleter(end), remote: remote,
+		run: run, dispatcher: dispatcher, loader: loader, recoverer: recoverer,
+	}, nil
+}
+
+// build makes the memory, and what asks parts of the engine.
+func (c *core) build(remote *remote, host *host) {
+	c.takers = remote.takes
+	config := &c.config
+	c.agenda = agenda.New(agenda.Config{
+		NearFuture: config.NearFuture, Slots: config.Slots, Share: config.Share, Internal: config.Internal, Rand: config.Rand, Once: (*agenda.Once)(config.Due),
+		TargetLimit: config.TargetLimit, Untested: config.Untested, Unguarded: config.Unguarded, Takes: c.takes, Returns: c.returns,
 	})
-	e.settles = newGroup(groupConfig[*attempt]{
-		commit: e.commitSettles, weigh: (*attempt).weigh, most: weight{config.Batch, mostCommitBytes},
+	c.member = membership.New(membership.Config{
+		Store: config.Store, Host: host, Node: config.Node, Log: c.log, EnqueueOnly: config.EnqueueOnly, Beat: config.Beat, Slots: c.slots(),
+		Configure: config.Configure, Tell: config.Tell, Watch: func(lanes []uint16) { c.Heard(lanes...) }, Pause: config.Poll,
+		Told: config.Observer.Told, Died: config.Observer.NodeDied,
 	})
-	e.completions = newGroup(groupConfig[*attempt]{
-		commit: e.commitCompletions, weigh: (*attempt).weigh, most: weight{config.Batch, mostCommitBytes},
-	})
-	e.contested = make(chan struct{}, mostContests)
-	return e, nil
+	c.leases = lease.NewKeeper(lease.Config{Log: c.log, Running: c.runningOf, Gone: remote.gone, Idle: c.member.Lost, Alone: c.member.Alone})
 }
 
 // Start joins the cluster and begins to take lanes and run tasks. It
@@ -152,7 +73,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	if e.starts.Swap(true) {
 		return errors.New("engine: started already")
 	}
-	if err := e.join(ctx); err != nil {
+	if err := e.member.Join(ctx); err != nil {
 		e.starts.Store(false)
 		return err
 	}
@@ -160,55 +81,27 @@ func (e *Engine) Start(ctx context.Context) error {
 	go e.settles.run()
 	go e.completions.run()
 	e.started.Store(true)
-	e.lookAhead(time.Now())
-	if err := e.balanceOnce(ctx); err != nil {
-		e.log.Warn("lanes.failed", "error", err) // the balancing loop tries again
-	}
-	e.beater.Go(e.beating)
-	e.loop(e.balancing)
-	e.loop(e.telling)
+	e.loader.lookAhead(time.Now())
+	e.member.Start(ctx)
 	if e.config.EnqueueOnly {
-		close(e.dispatched)
+		close(e.dispatcher.dispatched)
 	} else {
-		e.loop(e.dispatch)
-		e.loop(e.loading)
-		e.loop(e.sweeping)
-		e.loop(e.watchingLeases)
-	}
-	if waker, ok := store.As[store.Waker](e.config.Store); ok {
-		e.loop(func() { e.watch(waker) })
+		e.loops.Go(e.dispatcher.dispatch)
+		e.loops.Go(e.loader.loading)
+		e.loops.Go(e.recoverer.sweeping)
+		e.loops.Go(func() { e.leases.Watch(e.running) })
 	}
 	signal(e.changed) // a look at the lanes, and at those of others
-	e.mu.Lock()
-	e.stirOthers()
-	e.mu.Unlock()
-	signal(e.balance)
 	return nil
 }
 
-func (e *Engine) join(ctx context.Context) error {
-	if err := e.Refresh(ctx); err != nil {
-		return err
-	}
-	node := e.config.Node
-	now := time.Now()
-	node.StartedAt, node.Serves, node.Load.Slots = now, e.serves(e.view.Load()), e.slots()
-	e.contact.Store(&now)
-	return e.config.Store.Join(ctx, node)
-}
-
-func (e *Engine) loop(run func()) {
-	e.loops.Add(1)
-	go func() {
-		defer e.loops.Done()
-		run()
-	}()
-}
+// Refresh reads the topology now, after a queue was changed.
+func (e *Engine) Refresh(ctx context.Context) error { return e.member.Refresh(ctx) }
 
 // Queue returns the queue as last read, at most about a second old.
 func (e *Engine) Queue(name string) (store.Queue, bool) {
-	if v := e.view.Load(); v != nil && v.queues[name] != nil {
-		return *v.queues[name], true
+	if v := e.member.View(); v != nil && v.Queues[name] != nil {
+		return *v.Queues[name], true
 	}
 	return store.Queue{}, false
 }
@@ -216,41 +109,50 @@ func (e *Engine) Queue(name string) (store.Queue, bool) {
 // Topology returns what was read last, at most about a second old; callers
 // must not change it.
 func (e *Engine) Topology() *store.Topology {
-	if v := e.view.Load(); v != nil {
-		return v.topology
+	if v := e.member.View(); v != nil {
+		return v.Topology
 	}
 	return &store.Topology{}
 }
 
 // TopologyAt is when [Engine.Topology] was read, zero before that.
 func (e *Engine) TopologyAt() time.Time {
-	if v := e.view.Load(); v != nil {
-		return v.read
+	if v := e.member.View(); v != nil {
+		return v.Read
 	}
 	return time.Time{}
 }
 
 // Node is this node's id. It changes when the node was found dead.
-func (e *Engine) Node() string { return e.node() }
+func (e *Engine) Node() string { return e.member.ID() }
+
+// Silent is for how long this node has read the same counter of another living
+// one; false of itself and where it has not looked.
+func (e *Engine) Silent(node string) (time.Duration, bool) { return e.member.SilentFor(node) }
+
+// Known counts the tasks in memory, running ones included, by the lanes that
+// this node owns.
+func (e *Engine) Known() map[uint16]int {
+	e.lock()
+	defer e.unlock()
+	known := make(map[uint16]int, len(e.agenda.Lanes()))
+	for number, l := range e.agenda.Lanes() {
+		known[number] = l.Known()
+	}
+	return known
+}
 
 // Stats returns a snapshot.
 func (e *Engine) Stats() Stats {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.lock()
+	defer e.unlock()
+	counts := e.agenda.Counts()
 	out := Stats{
-		Node: e.node(), Lost: e.lost.Load() || e.stops.Load(), Lanes: len(e.near.lanes), Waiting: e.near.waiting.len(), Ready: e.near.ready,
-		Running: e.runs, Slots: e.config.Slots, Unsettled: e.unsettled.oldest(), Queues: map[string]QueueStats{},
+		Node: e.member.ID(), Lost: e.member.Lost() || e.member.Leaving(), Lanes: counts.Lanes, Waiting: counts.Waiting, Ready: counts.Ready,
+		Running: e.runs, Slots: e.config.Slots, Unsettled: e.unsettled.oldest(), Queues: make(map[string]QueueStats, len(counts.Queues)),
 	}
-	for _, l := range e.near.lanes {
-		q := out.Queues[l.queue.name]
-		q.Lanes++
-		q.Known += l.count
-		out.Queues[l.queue.name] = q
-	}
-	for name, q := range e.near.queues {
-		stats := out.Queues[name]
-		stats.Running, stats.Ready = q.running, q.ready()
-		out.Queues[name] = stats
+	for name, q := range counts.Queues {
+		out.Queues[name] = QueueStats{Lanes: q.Lanes, Known: q.Known, Running: q.Running, Ready: q.Ready}
 	}
 	return out
 }

@@ -29,17 +29,17 @@ type registry struct {
 	follow   func(t *task.Task, f *task.Follow, s *store.Settlement) (store.Insert, bool)
 }
 
-func (r *registry) Serves(queue string) ([]string, bool) {
+func (r *registry) Serves(queue string) (store.Serving, bool) {
 	if r.queues != nil && !slices.Contains(r.queues, queue) {
-		return nil, false
+		return store.Serving{}, false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	types := []string{}
+	s := store.Serving{}
 	for name := range r.handlers {
-		types = append(types, name)
+		s.Types = append(s.Types, name)
 	}
-	return types, true
+	return s, true
 }
 
 func (r *registry) CanStart(capability string) bool {
@@ -153,10 +153,12 @@ func (w *world) get(id task.ID) *task.Task {
 	return t
 }
 
-// expect waits in virtual time until the task is in the state.
+// expect waits in virtual time until the task is in the state. The longer it has waited,
+// the longer are its steps: a thousandth of that.
 func (w *world) expect(id task.ID, state task.State, within time.Duration) *task.Task {
 	w.t.Helper()
-	for deadline := time.Now().Add(within); ; time.Sleep(time.Millisecond) {
+	began := time.Now()
+	for deadline := began.Add(within); ; time.Sleep(max(time.Millisecond, time.Since(began)/1000)) {
 		synctest.Wait()
 		t := w.get(id)
 		if t.State == state {

@@ -3,15 +3,16 @@ package engine
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
-// What commits and the queue before them hold at most.
+// What waits for a commit at most.
 const (
-	mostCommitBytes  = 8 << 20
 	mostWaitingRows  = 100_000
 	mostWaitingBytes = 32 << 20
 )
@@ -31,11 +32,27 @@ func (c *enqueueCall) weigh() weight { return c.size }
 // abandoned reports whether nobody waits for the call any more.
 func (c *enqueueCall) abandoned() bool { return c.ctx.Err() != nil }
 
+// enqueuer puts tasks on disk, those of concurrent callers together.
+type enqueuer struct {
+	*core
+	enqueues *group[*enqueueCall]
+	started  atomic.Bool // the node has joined
+}
+
+func newEnqueuer(c *core) *enqueuer {
+	q := &enqueuer{core: c}
+	q.enqueues = newGroup(groupConfig[*enqueueCall]{
+		commit: q.commitEnqueues, weigh: (*enqueueCall).weigh, drop: (*enqueueCall).abandoned,
+		most: weight{c.config.Batch, mostCommitBytes}, queue: weight{mostWaitingRows, mostWaitingBytes},
+	})
+	return q
+}
+
 // Enqueue commits one batch, all or nothing, together with those of
 // concurrent callers. It returns after the commit. If ctx ends first, the
 // outcome is unknown, and repeating the call with the same ids is safe.
-func (e *Engine) Enqueue(ctx context.Context, items []store.Insert) ([]store.Inserted, error) {
-	results, err := e.enqueue(ctx, []store.Batch{{Items: items}}, items)
+func (q *enqueuer) Enqueue(ctx context.Context, items []store.Insert) ([]store.Inserted, error) {
+	results, err := q.enqueue(ctx, []store.Batch{{Items: items}}, items)
 	if err != nil {
 		return nil, err
 	}
@@ -44,23 +61,23 @@ func (e *Engine) Enqueue(ctx context.Context, items []store.Insert) ([]store.Ins
 
 // EnqueueEach commits items that do not share fate, in as few transactions
 // as they fit in, with one result per item.
-func (e *Engine) EnqueueEach(ctx context.Context, items []store.Insert) ([]store.BatchResult, error) {
+func (q *enqueuer) EnqueueEach(ctx context.Context, items []store.Insert) ([]store.BatchResult, error) {
 	batches := make([]store.Batch, len(items))
 	for i := range items {
 		batches[i].Items = items[i : i+1 : i+1]
 	}
-	return e.enqueue(ctx, batches, items)
+	return q.enqueue(ctx, batches, items)
 }
 
-func (e *Engine) enqueue(ctx context.Context, batches []store.Batch, items []store.Insert) ([]store.BatchResult, error) {
+func (q *enqueuer) enqueue(ctx context.Context, batches []store.Batch, items []store.Insert) ([]store.BatchResult, error) {
 	call := &enqueueCall{ctx: ctx, batches: batches, size: weight{items: len(items)}, done: make(chan struct{})}
 	for i := range items {
 		call.size.bytes += len(items[i].Task.Payload)
 	}
-	if !e.started.Load() {
+	if !q.started.Load() {
 		return nil, &task.Error{Code: task.CodeUnavailable, Message: "the engine has not started", Hint: "call Start first"}
 	}
-	switch e.enqueues.put(call) {
+	switch q.enqueues.put(call) {
 	case isClosed:
 		return nil, stopping()
 	case isFull:
@@ -80,7 +97,7 @@ func stopping() error {
 }
 
 // commitEnqueues is the commit of the group of enqueues.
-func (e *Engine) commitEnqueues(calls []*enqueueCall) {
+func (q *enqueuer) commitEnqueues(calls []*enqueueCall) {
 	var batches []store.Batch
 	rows := 0
 	for _, call := range calls {
@@ -88,10 +105,10 @@ func (e *Engine) commitEnqueues(calls []*enqueueCall) {
 		rows += call.size.items
 	}
 	began := time.Now()
-	results, err := e.enqueueUntilKnown(calls, batches)
+	results, err := q.enqueueUntilKnown(calls, batches)
 	if err == nil {
-		e.committed("enqueue", rows, began)
-		e.learnNew(batches, results)
+		q.committed("enqueue", rows, began)
+		q.learnNew(batches, results)
 	}
 	for _, call := range calls {
 		if call.err = err; err == nil {
@@ -104,11 +121,11 @@ func (e *Engine) commitEnqueues(calls []*enqueueCall) {
 // enqueueUntilKnown repeats an enqueue whose outcome is unknown, with the
 // same ids, until it is known, nobody waits for it any more, or ten seconds
 // have passed.
-func (e *Engine) enqueueUntilKnown(calls []*enqueueCall, batches []store.Batch) ([]store.BatchResult, error) {
+func (q *enqueuer) enqueueUntilKnown(calls []*enqueueCall, batches []store.Batch) ([]store.BatchResult, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(calls[0].ctx), 10*time.Second)
 	defer cancel()
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
-		results, err := e.config.Store.Enqueue(ctx, batches)
+		results, err := q.config.Store.Enqueue(ctx, batches)
 		if err == nil {
 			return results, nil
 		}
@@ -116,9 +133,9 @@ func (e *Engine) enqueueUntilKnown(calls []*enqueueCall, batches []store.Batch) 
 		if errors.As(err, &refused) {
 			return nil, err
 		}
-		e.log.Warn("enqueue.repeated", "rows", len(batches), "error", err)
-		e.unknown("enqueue")
-		if !anyWaits(calls) || !sleep(ctx, pause) {
+		q.log.Warn("enqueue.repeated", "rows", len(batches), "error", err)
+		q.unknown("enqueue")
+		if !anyWaits(calls) || !background.Sleep(ctx, pause) {
 			return nil, &task.Error{Code: task.CodeUnavailable, Err: err, RetryAfter: time.Second,
 				Message: "the store did not answer: " + err.Error(),
 				Hint:    "whether the task was accepted is unknown; repeating with the same id is safe"}
@@ -137,50 +154,18 @@ func anyWaits(calls []*enqueueCall) bool {
 
 // learnNew puts rows that this node has just committed into memory, if it
 // owns their lane.
-func (e *Engine) learnNew(batches []store.Batch, results []store.BatchResult) {
-	e.mu.Lock()
+func (q *enqueuer) learnNew(batches []store.Batch, results []store.BatchResult) {
+	q.lock()
 	for i := range results {
 		if results[i].Err != nil {
 			continue
 		}
 		for _, inserted := range results[i].Items {
 			if inserted.Existing == nil {
-				e.learn(inserted.Entry)
+				q.learn(inserted.Entry)
 			}
 		}
 	}
-	e.mu.Unlock()
-	signal(e.wake)
-}
-
-// learn puts one pending row into memory if this node owns its lane and can
-// start it. The engine's lock must be held.
-func (e *Engine) learn(row store.Entry) {
-	l := e.near.lanes[row.ID.Lane()]
-	if l == nil {
-		e.changedLane(row.ID.Lane())
-		return
-	}
-	if row.Park != 0 {
-		return
-	}
-	e.sighted(row.ID)
-	if e.parksType(l.queue, &row) {
-		e.parking[row.ID] = l.noteType(&row)
-		signal(e.load)
-		return
-	}
-	e.near.add(l.queue, row, false)
-}
-
-// sleep waits for d; false if ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	q.unlock()
+	signal(q.wake)
 }

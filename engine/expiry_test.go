@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -80,6 +81,7 @@ func TestTaskOfARecoveredGroupRunsBeforeItsDeadline(t *testing.T) {
 
 // Tasks that were there before the node's start, and one that waits in a paused queue.
 func TestDeadlinesOfTasksThatANodeHasReadFromDisk(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w, c := newWorld(t, 2), &crew{away: true, steps: []time.Duration{5 * time.Minute}}
 		r := &registry{policy: unguarded(t), handlers: handlers("g", c.run)}

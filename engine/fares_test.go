@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -16,6 +17,10 @@ import (
 // breaker opens, as it must: most calls fail. But its probes meet retries too, and
 // what works goes first afterwards, so that the backlog ends in minutes.
 func TestEveryFirstAttemptFails(t *testing.T) {
+	racetest.WithoutDetector(t)
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 8)
 		r := &receiver{takes: time.Millisecond}
@@ -49,6 +54,7 @@ func TestEveryFirstAttemptFails(t *testing.T) {
 // Tasks that can never succeed have opened the breaker, and are retried beside new
 // ones that always work. As soon as it is closed, those do not wait for them.
 func TestHopelessRetriesBesideFreshTasks(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 8)
 		hopeless := map[task.ID]bool{}

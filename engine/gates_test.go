@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -118,6 +119,7 @@ func TestDeadHeadBlocksSkipsOrParksItsKey(t *testing.T) {
 }
 
 func TestBackoffOfAHeadBeyondTheHorizonKeepsOrder(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
 		var order []string
@@ -199,6 +201,7 @@ func TestQueueLimitHolds(t *testing.T) {
 }
 
 func TestHangingTargetLeavesHalfOfTheSlots(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 4)
 		e := w.node("a", &registry{handlers: handlers(
@@ -231,6 +234,7 @@ func TestHangingTargetLeavesHalfOfTheSlots(t *testing.T) {
 }
 
 func TestBacklogBeyondTheWindowDrains(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 2)
 		var mu sync.Mutex
@@ -346,6 +350,7 @@ func TestPriorityGoesFirst(t *testing.T) {
 }
 
 func TestAnotherProcessIsHeardBehindABacklog(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 2)
 		a := w.node("a", &registry{handlers: handlers(

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -116,6 +117,10 @@ func (w *world) fill(e *engine.Engine, taskType string, count int) (ids []task.I
 // A backlog of a target that is down costs one batch of attempts and a probe
 // now and then, takes no memory beyond its part, and delays nobody.
 func TestBacklogOfADeadTarget(t *testing.T) {
+	racetest.WithoutDetector(t)
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 8)
 		dead := &receiver{down: true, takes: 10 * time.Millisecond}
@@ -148,6 +153,7 @@ func TestBacklogOfADeadTarget(t *testing.T) {
 // When the target is back, its backlog is let out by a ramp, all of it, and
 // nothing runs twice.
 func TestRecoveryRampsUp(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 4)
 		r := &receiver{down: true, takes: 10 * time.Millisecond}
@@ -201,6 +207,7 @@ func TestRecoveryRampsUp(t *testing.T) {
 // While a breaker is half-open, one attempt at a time is made, and none while
 // it is open.
 func TestProbesAreBounded(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 4)
 		r := &receiver{down: true, takes: 300 * time.Millisecond}
@@ -257,6 +264,7 @@ func TestHungProbeGivesUpItsPlace(t *testing.T) {
 // A spent budget delays retries and no first attempts, and first attempts do
 // not starve retries. Over any ten seconds retries stay within the bound.
 func TestBudgetDelaysRetriesOnly(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 4)
 		r := &receiver{takes: time.Millisecond}
@@ -582,6 +590,10 @@ func TestOrdersAboutTargets(t *testing.T) {
 // open its breaker. Probes are drawn among all that are ready, so that those in
 // front do not keep it open for ever.
 func TestProbesAreDrawnAmongAll(t *testing.T) {
+	racetest.WithoutDetector(t)
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 4)
 		bad := map[task.ID]bool{}
@@ -614,6 +626,7 @@ func TestProbesAreDrawnAmongAll(t *testing.T) {
 // it gets more than its first attempts, a tenth of them, and the floor. Fifteen
 // seconds after it is back, everything that waited has run.
 func TestOutageUnderLoad(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 8)
 		r := &receiver{takes: 20 * time.Millisecond}
@@ -675,6 +688,7 @@ func TestOutageUnderLoad(t *testing.T) {
 // A type of tasks keeps its whole share of the slots while a few of its attempts
 // time out; when many are refused, fewer run at once, and all again afterwards.
 func TestLimitOfAType(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 4)
 		var mu sync.Mutex

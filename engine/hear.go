@@ -1,93 +1,71 @@
 package engine
 
-import (
-	"log/slog"
-	"time"
+import "context"
 
-	"github.com/outlast-dev/outlast/store"
-)
+// changedLane notes that rows of a lane changed, which may be another node's. The
+// engine's lock must be held.
+func (c *core) changedLane(number uint16) {
+	if c.agenda.Lane(number) == nil {
+		c.member.Wakeups.ChangedLane(number)
+	}
+}
+
+// Stir makes all nodes look at queues, lanes and nodes now, and tells others
+// what this node serves: an operator changed a queue. It returns when this
+// node has looked and has taken the lanes that it should, after a second, or
+// when ctx ends.
+func (c *core) Stir(ctx context.Context) { c.member.Stir(ctx) }
 
 // Wake tells the engine, and the owners of the lanes, that this process has
 // changed rows of them beside the engine: enqueued in a caller's transaction,
 // redriven, a key released. Without lanes, anything on this node may have
 // changed.
-func (e *Engine) Wake(lanes ...uint16) {
-	e.mu.Lock()
+func (c *core) Wake(lanes ...uint16) {
+	c.lock()
 	for _, lane := range lanes {
-		e.changedLane(lane)
+		c.changedLane(lane)
 	}
-	e.mu.Unlock()
-	e.Heard(lanes...)
+	c.unlock()
+	c.Heard(lanes...)
 }
 
 // Heard takes a wake-up from elsewhere: others have changed rows of the lanes,
 // or, without lanes, anything. It has no other effect than a look at them.
-func (e *Engine) Heard(lanes ...uint16) {
-	v := e.view.Load()
-	e.mu.Lock()
-	e.doubtLeases(lanes)
+func (c *core) Heard(lanes ...uint16) {
+	v := c.member.View()
+	c.lock()
+	c.leases.DoubtLanes(lanes)
 	if len(lanes) == 0 {
-		e.dirtyAll = true
-		signal(e.stirred)
+		c.hints.all = true
+		c.member.Stirred()
 	}
-	found := e.dirtyAll
+	found := c.hints.all
 	for _, lane := range lanes {
-		switch self := v.me(e.node()); {
-		case e.near.lanes[lane] != nil:
-			e.dirty[lane], found = true, true
-		case self != nil && (v.borrows(self, lane) || v.lanes[lane] != nil && v.lanes[lane].Owner == self.ID): // it was ours a moment ago
-			e.lenders[lane], found = true, true
+		switch self := v.Me(c.member.ID()); {
+		case c.agenda.Lane(lane) != nil:
+			c.hints.lanes[lane], found = true, true
+		case self != nil && (v.Borrows(self, lane) || v.Lanes[lane] != nil && v.Lanes[lane].Owner == self.ID): // it was ours a moment ago
+			c.hints.lend[lane], found = true, true
 		}
 	}
-	e.mu.Unlock()
+	c.unlock()
 	if found {
-		signal(e.changed)
+		signal(c.changed)
 	}
 }
 
-// hints are what a poll is to look at.
-type hints struct {
-	asked bool            // somebody has said that there is something
-	lanes map[uint16]bool // nil for all of this node's
-	lend  map[uint16]bool // of others; nil for all
-}
+// some reports whether there are hints that leave lanes out.
+func (h *hints) some() bool { return h.lanes != nil || h.lend != nil }
 
-// some reports whether the hints leave lanes out.
-func (h hints) some() bool { return h.lanes != nil || h.lend != nil }
-
-// hinted returns what the last wake-ups were about, and forgets it. Without any,
-// everything is to be looked at.
-func (e *Engine) hinted() hints {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	h, all := hints{true, e.dirty, e.lenders}, e.dirtyAll
-	e.dirty, e.lenders, e.dirtyAll = map[uint16]bool{}, map[uint16]bool{}, false
-	if asked := len(h.lanes)+len(h.lend) > 0; all || !asked {
-		return hints{asked: all || asked}
+// hinted returns what the last wake-ups were about, nil lanes for everything, and forgets
+// it. Asked says that somebody has said that there is something.
+func (c *core) hinted() (h hints, asked bool) {
+	c.lock()
+	defer c.unlock()
+	h, c.hints = c.hints, newHints()
+	some := len(h.lanes)+len(h.lend) > 0
+	if h.all || !some {
+		return hints{}, h.all || some
 	}
-	return h
-}
-
-// longestDeaf bounds the pause between two tries to watch the store.
-const longestDeaf = 30 * time.Second
-
-// watch passes on what the store tells of other processes' commits.
-func (e *Engine) watch(waker store.Waker) {
-	level := slog.LevelWarn
-	for pause := e.config.Poll; e.running.Err() == nil; pause = min(2*pause, longestDeaf) {
-		began := time.Now()
-		e.watched.Store(true)
-		err := waker.Watch(e.running, func(lanes []uint16) { e.Heard(lanes...) })
-		e.watched.Store(false)
-		if e.running.Err() != nil {
-			return
-		}
-		if time.Since(began) > longestDeaf {
-			pause, level = e.config.Poll, slog.LevelWarn
-		}
-		e.log.Log(e.running, level, "watch.ended", "error", err, "again_in", pause)
-		level = slog.LevelDebug // it has been said; until it works again
-		sleep(e.running, pause)
-		e.Heard() // something was missed
-	}
+	return h, true
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -55,6 +56,10 @@ var usualSteps = []time.Duration{time.Second, 5 * time.Second, 10 * time.Second,
 // 10 000 tasks for a group that nobody answers for over five minutes, beside a healthy
 // one. The control puts them back at once.
 func TestDeadGroupIsTriedRarely(t *testing.T) {
+	racetest.WithoutDetector(t)
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	for _, c := range []struct {
 		name        string
 		steps       []time.Duration

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -37,17 +38,17 @@ func (c *crashLoop) Error() string {
 func (c *crashLoop) same() string { return "runs of this task were lost" }
 
 // crashLoop tells how the runs of a task were lost. What cannot be read is left out.
-func (e *Engine) crashLoop(t *task.Task) *crashLoop {
+func (r *runner) crashLoop(t *task.Task) *crashLoop {
 	out := &crashLoop{lost: t.Crashes}
-	from, ok := e.config.Store.(historian)
+	from, ok := r.config.Store.(historian)
 	if !ok {
 		return out
 	}
-	ctx, cancel := e.storeContext(storeCall)
+	ctx, cancel := r.storeContext(storeCall)
 	defer cancel()
 	attempts, err := from.Attempts(ctx, t.ID)
 	if err != nil {
-		e.log.Warn("history.failed", "task", t.ID.String(), "error", err)
+		r.log.Warn("history.failed", "task", t.ID.String(), "error", err)
 		return out
 	}
 	for _, a := range slices.Backward(attempts) {
@@ -57,4 +58,12 @@ func (e *Engine) crashLoop(t *task.Task) *crashLoop {
 	}
 	slices.Reverse(out.how)
 	return out
+}
+
+// overdue is why a task ends whose deadline has passed before it could start.
+func (r *runner) overdue(t *task.Task) error {
+	if target, known := r.Target(t.Target); known && target.Held.Failures > 0 {
+		return fmt.Errorf("%w while nobody took the task: %s", retry.ErrDeadline, target.Held.Error)
+	}
+	return retry.ErrDeadline
 }

@@ -108,7 +108,7 @@ func TestTimeoutsAndDeadlines(t *testing.T) {
 					}
 				})
 				dead := w.expect(id, task.Dead, time.Hour)
-				if took := time.Since(began).Round(10 * time.Millisecond); took != c.after {
+				if took := dead.FinishedAt.Sub(began).Round(10 * time.Millisecond); took != c.after {
 					t.Errorf("ended after %s, want %s", took, c.after)
 				}
 				if dead.DeadReason != c.reason || dead.Attempt != c.attempts || dead.LastError.Category != c.category {

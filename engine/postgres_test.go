@@ -17,19 +17,27 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
+func TestMain(m *testing.M) { servertest.Main(m) }
+
 // Three nodes on PostgreSQL share the lanes, and only one can start a type: it
 // runs the tasks of all lanes.
 func TestTypesRunWhereTheyCanOnPostgreSQL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a server")
+	}
 	t.Parallel()
-	typesRunWhereTheyCan(t, servertest.PostgresServer(t).URL("postgres"), func(err error) { t.Error(err) })
+	typesRunWhereTheyCan(t, servertest.Postgres(t), func(err error) { t.Error(err) })
 }
 
 // The same behind a pooler in transaction mode, where no notification arrives and
 // nodes find each other's tasks by their polls alone. Debian's PgBouncer may end itself
 // (server in bad state) at a request to cancel what has just ended, which a stop sends.
 func TestTypesRunWhereTheyCanBehindPgBouncer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a server")
+	}
 	t.Parallel()
-	database := servertest.PostgresServer(t).URL("postgres")
+	database := servertest.Postgres(t)
 	typesRunWhereTheyCan(t, servertest.PgBouncer(t, database)+"&default_query_exec_mode=exec", func(err error) { t.Log(err) })
 }
 

@@ -13,90 +13,84 @@ const (
 	sweepEvery     = 2 * time.Second
 	sweepRows      = 1000
 	reconcileEvery = 5 * time.Second
-	doubtFor       = 20 * time.Second // how long to look for lost rows after an unknown outcome
-	calmReconcile  = time.Minute      // how often to look for them otherwise
+	calmReconcile  = time.Minute // how often to look for them otherwise
 )
+
+// recoverer takes running rows of nodes that ended, and finds those of this node that
+// nobody runs.
+type recoverer struct {
+	*core
+	remote    *remote
+	strangers map[task.ID]int64 // rows that nobody ran at the last reconcile, by claim; the loop's own
+}
 
 // sweeping is the loop that takes running rows from nodes that ended, and
 // rows of this node that nobody in the process knows.
-func (e *Engine) sweeping() {
+func (v *recoverer) sweeping() {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()
 	reconciled := time.Now()
 	for {
 		select {
-		case <-e.running.Done():
+		case <-v.running.Done():
 			return
 		case <-ticker.C:
 		}
-		if e.lost.Load() {
+		if v.member.Lost() {
 			continue
 		}
-		e.disconnectOld(time.Now())
-		e.endLate(time.Now())
-		e.sweepAll()
+		v.remote.disconnectOld(time.Now())
+		v.remote.endLate(time.Now())
+		v.sweepAll()
 		wait := calmReconcile
-		if e.doubts() {
+		if v.doubts() {
 			wait = reconcileEvery
 		}
 		if time.Since(reconciled) >= wait {
 			reconciled = time.Now()
-			e.reconcile()
+			v.reconcile()
 		}
 	}
 }
 
-// doubt notes that an outcome was unknown, or that the store was away: it may have
-// lost what it had answered, as a standby that takes over.
-func (e *Engine) doubt() { e.doubted.Store(time.Now().Add(doubtFor).UnixNano()) }
-
-// unknown notes a call whose outcome is unknown, and tells the observer.
-func (e *Engine) unknown(kind string) {
-	e.doubt()
-	if f := e.config.Observer.Doubted; f != nil {
-		f(kind)
-	}
-}
-
-func (e *Engine) doubts() bool { return time.Now().UnixNano() < e.doubted.Load() }
-
-func (e *Engine) sweepAll() {
-	e.mu.Lock()
-	numbers := make([]uint16, 0, len(e.near.lanes))
-	for number := range e.near.lanes {
+func (v *recoverer) sweepAll() {
+	v.lock()
+	numbers := make([]uint16, 0, len(v.agenda.Lanes()))
+	for number := range v.agenda.Lanes() {
 		numbers = append(numbers, number)
 	}
-	e.mu.Unlock()
-	e.sweep(numbers)
+	v.unlock()
+	v.sweep(numbers)
 }
 
 // sweep recovers the running rows of lanes whose node has ended.
-func (e *Engine) sweep(lanes []uint16) {
+func (v *recoverer) sweep(lanes []uint16) {
 	counts := map[ended]int{}
-	defer e.tellRecovered(counts)
+	defer v.tellRecovered(counts)
 	for len(lanes) > 0 {
-		ctx, cancel := e.storeContext(storeCall)
-		rows, err := e.config.Store.Recover(ctx, lanes, sweepRows)
+		ctx, cancel := v.storeContext(storeCall)
+		rows, err := v.config.Store.Recover(ctx, lanes, sweepRows)
 		cancel()
 		if err != nil {
-			e.log.Warn("sweep.failed", "error", err)
+			v.log.Warn("sweep.failed", "error", err)
 			return
 		}
-		e.lock()
+		v.lock()
+		v.feedback()
 		for i := range rows {
-			e.learnRecovered(&rows[i])
+			v.learnRecovered(&rows[i])
 		}
-		e.unlock()
+		v.unlock()
 		for i := range rows {
 			counts[ended{rows[i].Node, rows[i].Cause}]++
-			if f := e.config.Observer.Recovered; f != nil {
+			if f := v.config.Observer.Recovered; f != nil {
 				f(rows[i])
 			}
 		}
-		if f := e.config.Observer.Lost; f != nil && len(rows) > 0 {
+		if f := v.config.Observer.Lost; f != nil && len(rows) > 0 {
 			f(rows)
 		}
-		signal(e.wake)
+		signal(v.wake)
 		if len(rows) < sweepRows {
 			return
 		}
@@ -107,89 +101,88 @@ func (e *Engine) sweep(lanes []uint16) {
 type ended struct{ node, cause string }
 
 // tellRecovered says how many tasks were taken from each node.
-func (e *Engine) tellRecovered(counts map[ended]int) {
+func (v *recoverer) tellRecovered(counts map[ended]int) {
 	for from, count := range counts {
 		level := slog.LevelWarn
 		if from.cause == "node left" {
 			level = slog.LevelInfo
 		}
-		e.log.Log(context.Background(), level, "tasks.recovered", "node", from.node, "cause", from.cause, "tasks", count)
+		v.log.Log(context.Background(), level, "tasks.recovered", "node", from.node, "cause", from.cause, "tasks", count)
 	}
 }
 
 // learnRecovered puts a recovered row into memory: it is due at once, and
 // its lane may have been read before it was pending again.
-func (e *Engine) learnRecovered(row *store.Recovered) {
+func (v *recoverer) learnRecovered(row *store.Recovered) {
 	if _, worker, _ := task.Runner(row.Node); worker != "" {
-		e.remote.dismiss(worker)
-		e.changedLease(row.Node, row.ID.Lane())
+		v.leases.Dismiss(worker)
+		v.member.Wakeups.ChangedLease(row.Node, row.ID.Lane())
 	}
-	if known := e.near.known[row.ID]; known != nil {
-		switch {
-		case known.where != isClaimed:
-			e.near.forget(known)
-		case known.isLeased() && known.attempt.run.Task.Claim == row.OldClaim:
-			e.letGo(known.attempt)
+	if known := v.agenda.Entry(row.ID); known != nil {
+		if a := leaseOf(known); !known.Claimed() {
+			v.agenda.Forget(known)
+		} else if a != nil && a.run.Task.Claim == row.OldClaim {
+			v.remote.letGo(a)
 		}
 	}
 	if !row.Canceled {
-		e.near.lookFor(row.ID.Lane(), row.Entry.Rank)
-		e.learn(row.Entry)
+		v.agenda.LookFor(row.ID.Lane(), row.Entry.Rank)
+		v.learn(row.Entry)
 	}
 }
 
 // reconcile compares the running rows of this node with what it knows, and
 // releases, without cost, those that nobody runs, now and at the look before,
 // at least five seconds ago: claims whose answer was lost.
-func (e *Engine) reconcile() {
-	ctx, cancel := e.storeContext(storeCall)
+func (v *recoverer) reconcile() {
+	ctx, cancel := v.storeContext(storeCall)
 	defer cancel()
-	rows, err := e.config.Store.Running(ctx, e.node(), nil)
+	rows, err := v.config.Store.Running(ctx, v.member.ID(), nil)
 	if err != nil {
-		e.log.Warn("reconcile.failed", "error", err)
+		v.log.Warn("reconcile.failed", "error", err)
 		return
 	}
-	lost := e.strange(rows)
+	lost := v.strange(rows)
 	if len(lost) == 0 {
 		return
 	}
-	results, err := e.config.Store.Settle(ctx, lost)
+	results, err := v.config.Store.Settle(ctx, lost)
 	if err != nil {
-		e.log.Warn("reconcile.failed", "error", err)
+		v.log.Warn("reconcile.failed", "error", err)
 		return
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	v.lock()
+	defer v.unlock()
 	for i := range results {
-		e.log.Warn("attempt.lost", "task", lost[i].Task.ID.String(), "claim", lost[i].Task.Claim, "status", string(results[i].Status))
+		v.log.Warn("attempt.lost", "task", lost[i].Task.ID.String(), "claim", lost[i].Task.Claim, "status", string(results[i].Status))
 		if results[i].Status == store.StatusOK && results[i].State == task.Pending {
-			e.near.lookFor(lost[i].Task.ID.Lane(), results[i].Entry.Rank)
-			e.learn(results[i].Entry)
+			v.agenda.LookFor(lost[i].Task.ID.Lane(), results[i].Entry.Rank)
+			v.learn(results[i].Entry)
 		}
 	}
-	signal(e.wake)
-	signal(e.load)
+	signal(v.wake)
+	signal(v.load)
 }
 
 // strange lists the rows that nobody in the process runs, at the same claim
 // as at the last look, and notes the others that nobody runs for the next.
-func (e *Engine) strange(rows []*task.Task) []store.Settlement {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+func (v *recoverer) strange(rows []*task.Task) []store.Settlement {
+	v.lock()
+	defer v.unlock()
 	var lost []store.Settlement
 	next := map[task.ID]int64{}
 	for _, t := range rows {
-		if known := e.near.known[t.ID]; known != nil && (known.attempt != nil || known.where == isClaimed) {
+		if known := v.agenda.Entry(t.ID); known != nil && (known.Run != nil || known.Claimed()) {
 			continue // it runs, or its claim is being answered
 		}
 		next[t.ID] = t.Claim
-		if e.strangers[t.ID] == t.Claim {
+		if v.strangers[t.ID] == t.Claim {
 			lost = append(lost, store.Settlement{Task: t, Outcome: task.OutcomeReleased, StartedAt: t.StartedAt, EndedAt: time.Now()})
 		}
 	}
-	e.strangers = next
+	v.strangers = next
 	if len(next) > len(lost) {
-		e.doubt() // look again soon
+		v.doubt() // look again soon
 	}
 	return lost
 }

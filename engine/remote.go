@@ -1,289 +1,327 @@
 package engine
 
 import (
-	"maps"
-	"math"
+	"context"
+	"encoding/json"
+	"errors"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/outlast-dev/outlast/internal/agenda"
+	"github.com/outlast-dev/outlast/internal/agenda/guard"
+	"github.com/outlast-dev/outlast/internal/lease"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 )
 
-// Remote workers poll a node for tasks, and tell any node how they ended. While
-// a worker is connected to a node, the node can start what the worker can: it
-// says so to others, takes such tasks from its own lanes, and borrows them from
-// lanes of others. It claims one only for a poll that waits for it, with a lease,
-// which is the worker's and not the node's: it outlives the node, and any node
-// extends it or settles its task. The rest is as for a handler of the node: the
-// same order, gates and policies.
-
-const (
-	// workerMemory is how long a worker counts as connected that neither polls nor
-	// extends a lease here.
-	workerMemory = time.Minute
-	// mostPolls bounds the polls that wait on one node, mostWorkers the workers that
-	// it remembers.
-	mostPolls   = 4096
-	mostWorkers = 16384
-	// idleAfter is how long a poll waits before other nodes hear that a worker is
-	// idle here, lendMost how many tasks of a type they leave it then at a time,
-	// for lendFor.
-	idleAfter = 200 * time.Millisecond
-	lendMost  = 256
-	lendFor   = 2 * time.Second
-)
-
-// wanting begins the signs by which a node lists types of which a worker waits for
-// tasks in vain. No type can have such a name.
-const wanting = "@wants "
-
-// remote is what a node knows of its remote workers. Guarded by the engine's lock.
+// remote hands claimed tasks to remote workers and ends their attempts. What is known of
+// workers, polls and leases is the affair of package lease.
 type remote struct {
-	polls   []*poll // that wait, the oldest first
-	workers map[string]*worker
-
-	leases map[uint16]map[*attempt]bool // of this node, that have not ended, by lane
-	heard  map[uint16]bool              // lanes in which others may have ended some
-	any    bool                         // the same, in any lane
+	*core
+	run  *runner
+	end  *settler
+	stop <-chan struct{} // closed when polls are to end
 }
 
-// worker is a remote worker that polls this node.
-type worker struct {
-	queues []string
-	types  []string // nil for all that are no HTTP requests
-	seen   time.Time
+// Poll is what a remote worker asks for.
+type Poll struct {
+	Worker  string // its name
+	Release string // "" for none
+	Queues  []string
+	Types   []string // nil for all but HTTP requests
+	Most    int      // tasks
+	Wait    time.Duration
+	Lease   time.Duration
 }
 
-// served is which types remote workers of this node can start, by queue. It is
-// immutable; nil stands for none.
-type served map[string]servedTypes
-
-type servedTypes struct {
-	any   bool
-	types map[string]bool
+// Leased is a task for a remote worker. It must not be changed.
+type Leased struct {
+	Task        *task.Task
+	Until       time.Time // the end of the lease, by the store's clock
+	AttemptEnds time.Time // when the attempt's timeout or the deadline ends it, zero for never
+	MaxAttempts int       // 0 for unlimited
 }
 
-// has reports whether a remote worker can start the capability in the queue.
-func (s served) has(queue, capability string) bool {
-	if capability == Push {
+// ErrTooManyPolls refuses a poll on a node where very many wait.
+var ErrTooManyPolls = lease.ErrTooManyPolls
+
+// ErrNoPolls refuses a poll on a node that starts nothing.
+var ErrNoPolls = errors.New("this node starts no tasks")
+
+// ErrReleased is the end of an attempt whose worker hands the task back, at no
+// cost.
+var ErrReleased = errors.New("the worker handed the task back")
+
+// Poll waits until there are tasks for a remote worker, and returns some of those
+// that are due, or none when the time has passed, ctx has ended or the node stops.
+// What it returns is leased to the worker, on disk.
+func (w *remote) Poll(ctx context.Context, request Poll) ([]Leased, error) {
+	if _, leases := store.As[store.Leaser](w.config.Store); !leases || w.config.EnqueueOnly {
+		return nil, ErrNoPolls
+	}
+	p, more, err := w.enter(lease.Request(request))
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return []Leased{}, nil
+	}
+	if more {
+		w.Stir(ctx) // others, and the loader, are to know what this node can start now
+		w.Heard()
+	}
+	leases := p.Wait(ctx, w.stop)
+	if ctx.Err() != nil {
+		w.handBack(leases) // nobody is there to take them
+		return nil, nil
+	}
+	out := make([]Leased, len(leases))
+	for i, l := range leases {
+		out[i] = Leased{Task: l.Task, Until: l.Until(), AttemptEnds: l.Ends, MaxAttempts: leased(l).run.MaxAttempts}
+	}
+	return out, nil
+}
+
+// enter lets a poll wait; nil where the node stops.
+func (w *remote) enter(request lease.Request) (p *lease.Poll, more bool, err error) {
+	w.lock()
+	defer w.unlock()
+	if w.member.Leaving() || w.halted {
+		return nil, false, nil // it is answered at once
+	}
+	if p, more, err = w.leases.Enter(request); err != nil {
+		return nil, false, err
+	}
+	if more {
+		w.leaveToOthers() // it may be other types than before, or fewer
+	}
+	w.agenda.Offered(p.Queues, p.Takes)
+	signal(w.wake)
+	return p, more, nil
+}
+
+// handBack releases tasks that no worker has got to see.
+func (w *remote) handBack(leases []*lease.Lease) {
+	for _, l := range leases {
+		a := leased(l)
+		w.end.handIn(a, &decided{rule: "the worker went away", settlement: store.Settlement{
+			Task: l.Task, Outcome: task.OutcomeReleased, StartedAt: a.began, EndedAt: time.Now(),
+		}})
+	}
+}
+
+// leased is the attempt of a lease.
+func leased(l *lease.Lease) *attempt { return l.Attempt.(*attempt) } //nolint:forcetypeassert // there are no others
+
+// takes says which poll is given an entry of the capability. Nobody else can start it,
+// unless no worker can either: then it is this node's, and dies there.
+func (w *remote) takes(queue, capability string) (to agenda.Taker, ok bool) {
+	if !w.leases.Served().Has(queue, capability) {
+		return nil, true
+	}
+	if p := w.leases.Taker(queue, capability); p != nil {
+		return polled{p, w}, true
+	}
+	return nil, false
+}
+
+// polled is a poll as the dispatcher sees it.
+type polled struct {
+	*lease.Poll
+	remote *remote
+}
+
+func (p polled) sign(claim *store.Claim) {
+	claim.Worker, claim.Release, claim.Lease = p.Worker, p.Release, p.Lease
+}
+
+// start registers tasks that were claimed for a poll, and answers it.
+func (p polled) start(node string, tasks []*task.Task, began time.Time) bool {
+	w := p.remote
+	attempts, ok := w.run.register(node, tasks, func(a *attempt) {
+		a.lease = lease.New(a, a.run.Task, p.Worker, p.Lease, began)
+		a.ctx.parent = context.Background()
+	})
+	if !ok {
 		return false
 	}
-	of := s[queue]
-	return of.any || of.types[capability]
-}
-
-// names lists the types of a queue, nil for all.
-func (t servedTypes) names() []string {
-	if t.any {
-		return nil
-	}
-	return slices.Sorted(maps.Keys(t.types))
-}
-
-// serves works out what the connected workers can start.
-func (r *remote) serves() served {
-	out := served{}
-	for _, w := range r.workers {
-		for _, queue := range w.queues {
-			of := out[queue]
-			of.any = of.any || w.types == nil
-			if of.types == nil {
-				of.types = map[string]bool{}
-			}
-			for _, name := range w.types {
-				of.types[name] = true
-			}
-			out[queue] = of
+	var leases []*lease.Lease
+	for _, a := range attempts {
+		if out := w.run.refuse(a); out != nil {
+			w.end.handIn(a, out)
+			continue
 		}
-	}
-	return out
-}
-
-func sameServed(a, b served) bool {
-	return maps.EqualFunc(a, b, func(x, y servedTypes) bool { return x.any == y.any && maps.Equal(x.types, y.types) })
-}
-
-// canStart reports whether this node can start a capability in a queue: by a
-// handler of its own, or by a worker that is connected to it.
-func (e *Engine) canStart(queue, capability string) bool {
-	return e.config.Registry.CanStart(capability) || e.remotes().has(queue, capability)
-}
-
-// remotes is what remote workers of this node can start.
-func (e *Engine) remotes() served {
-	if s := e.served.Load(); s != nil {
-		return *s
-	}
-	return nil
-}
-
-// connect notes that a worker polls, and reports whether this node can start more
-// than before. The engine's lock must be held.
-func (e *Engine) connect(name string, queues, types []string, now time.Time) (more bool) {
-	r := &e.remote
-	if r.workers == nil {
-		r.workers = map[string]*worker{}
-	}
-	if r.workers[name] == nil && len(r.workers) >= mostWorkers {
-		r.forgetOldest()
-	}
-	r.workers[name] = &worker{queues: queues, types: types, seen: now}
-	return e.publish()
-}
-
-func (r *remote) forgetOldest() {
-	oldest := ""
-	for name, w := range r.workers {
-		if oldest == "" || w.seen.Before(r.workers[oldest].seen) {
-			oldest = name
+		w.run.limit(a)
+		a.lease.Ends = a.ctx.limit
+		if f := w.config.Observer.AttemptStarted; f != nil {
+			f(a.run.Task, a.began.Sub(a.run.Task.RunAt))
 		}
+		leases = append(leases, a.lease)
 	}
-	delete(r.workers, oldest)
-}
-
-// publish makes what the workers can start what this node can. The engine's lock
-// must be held.
-func (e *Engine) publish() (changed bool) {
-	now := e.remote.serves()
-	if sameServed(e.remotes(), now) {
-		return false
+	if len(leases) == 0 {
+		return true
 	}
-	e.served.Store(&now)
-	e.near.served = now
+	w.begin(leases)
+	if !p.Answer(leases) {
+		w.handBack(leases)
+	}
 	return true
+}
+
+// begin notes the leases of attempts that have not ended meanwhile.
+func (w *remote) begin(leases []*lease.Lease) {
+	w.lock()
+	defer w.unlock()
+	w.leases.Began(slices.DeleteFunc(slices.Clone(leases), func(l *lease.Lease) bool {
+		a := leased(l)
+		return a.entry.Run != a
+	}))
+}
+
+func (p polled) claimed() {
+	if p.Claimed() {
+		p.remote.lock()
+		p.remote.agenda.Offered(p.Queues, p.Takes) // it goes on waiting
+		p.remote.unlock()
+		signal(p.remote.wake)
+	}
 }
 
 // disconnectOld forgets workers that were not heard of for long, and what memory
 // has of tasks that only they could start: the loader finds those again, and
 // leaves them to other nodes.
-func (e *Engine) disconnectOld(now time.Time) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for name, w := range e.remote.workers {
-		if now.Sub(w.seen) >= workerMemory && !e.remote.polled(name) {
-			delete(e.remote.workers, name)
-		}
+func (w *remote) disconnectOld(now time.Time) {
+	w.lock()
+	defer w.unlock()
+	if w.leases.DisconnectOld(now) {
+		w.leaveToOthers()
 	}
-	if !e.publish() {
+}
+
+// leaveToOthers follows a change of what workers can start: nothing may be chosen before
+// what nobody here can start is out of memory. The engine's lock must be held since the
+// change.
+func (w *remote) leaveToOthers() {
+	w.agenda.LeaveToOthers(w.parksType)
+	signal(w.load)
+}
+
+// endLate ends attempts of remote workers whose time is over.
+func (w *remote) endLate(now time.Time) {
+	for _, l := range w.leases.Late(now) {
+		w.finish(leased(l), nil, context.DeadlineExceeded)
+	}
+}
+
+// gone forgets attempts whose tasks are not their workers' any more: another node
+// has settled them, or their leases have ended.
+func (w *remote) gone(leases []*lease.Lease) {
+	w.lock()
+	w.feedback()
+	for _, l := range leases {
+		w.letGo(leased(l))
+	}
+	w.unlock()
+	signal(w.wake)
+	signal(w.load)
+}
+
+// letGo forgets one of them. The engine's lock must be held.
+func (w *remote) letGo(a *attempt) {
+	if !a.ends() {
+		return // it is being settled; the store will refuse that
+	}
+	w.leases.Gone(a.lease)
+	w.agenda.Conclude(a.entry, guard.Feedback{Silent: true, At: time.Now(), Policy: a.run.Policy})
+	w.lookAgain(a.entry)
+	w.end.releaseOne(a, &store.Settled{Status: store.StatusStale})
+	a.lease.End(store.Settled{Status: store.StatusStale})
+}
+
+// lookAgain makes the loader look for the row of a task that this node had leased:
+// it may wait again. The engine's lock must be held.
+func (w *remote) lookAgain(entry *agenda.Entry) {
+	lane := entry.ID.Lane()
+	if w.agenda.Lane(lane) != nil {
+		w.agenda.LookFor(lane, entry.Rank)
 		return
 	}
-	for _, entry := range e.near.known {
-		if entry.where != isClaimed && e.parksType(entry.queue, &entry.Entry) {
-			if l := entry.lane; l != nil {
-				l.rewind(math.MinInt64 + 1)
-			}
-			e.near.forget(entry)
-		}
+	w.hints.lend[lane] = true
+	signal(w.changed)
+}
+
+// Extension is what a remote worker says of a task that it runs.
+type Extension struct {
+	ID       task.ID
+	Claim    int64
+	Progress json.RawMessage // what it reports of its work, kept on this node while the attempt runs
+}
+
+// Extend moves the ends of leases to length from now: of tasks that any node has
+// leased. One answer per item.
+func (w *remote) Extend(ctx context.Context, items []Extension, length time.Duration) ([]store.Extended, error) {
+	leaser, ok := store.As[store.Leaser](w.config.Store)
+	if !ok {
+		return nil, ErrNoPolls
 	}
-	signal(e.load)
-}
-
-// polled reports whether a poll of the worker waits.
-func (r *remote) polled(name string) bool {
-	return slices.ContainsFunc(r.polls, func(p *poll) bool { return p.Worker == name })
-}
-
-// wants lists the signs of the types of which workers wait in vain for tasks of a
-// queue.
-func (e *Engine) wants(queue string, now time.Time) (signs []string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, p := range e.remote.polls {
-		if now.Sub(p.began) < idleAfter || !slices.Contains(p.Queues, queue) {
+	asked := make([]store.LeaseItem, len(items))
+	for i, item := range items {
+		asked[i] = store.LeaseItem{ID: item.ID, Claim: item.Claim}
+	}
+	began := time.Now()
+	results, err := leaser.Extend(ctx, asked, length)
+	if err != nil {
+		return nil, err
+	}
+	for i, item := range items {
+		l := w.leases.Here(item.ID, item.Claim)
+		switch {
+		case l == nil:
+			continue
+		case results[i].Status != store.StatusOK:
+			w.leases.Doubt(l) // it may be another's by now
 			continue
 		}
-		for _, name := range p.Types {
-			signs = append(signs, wanting+name)
+		w.leases.Extended(l, length, began, item.Progress)
+		if results[i].CancelRequested {
+			leased(l).ctx.cancel(ErrCanceled)
 		}
 	}
-	slices.Sort(signs)
-	return slices.Compact(signs)
+	return results, nil
 }
 
-// lend leaves due tasks, for which no worker of this node waits, to nodes where one
-// does.
-func (e *Engine) lend() {
-	v := e.view.Load()
-	if v == nil || len(e.remotes()) == 0 {
+// Lease is what this node knows of the lease of a task that it has given to a worker:
+// until when the worker has it at least, and what that has reported last. Both are
+// zero where it knows of none.
+func (w *remote) Lease(t *task.Task) (until time.Time, progress json.RawMessage) {
+	if l := w.leases.Here(t.ID, t.Claim); l != nil {
+		return w.leases.State(l)
+	}
+	return time.Time{}, nil
+}
+
+// finish ends an attempt that a remote worker runs by what it came to, and reports
+// whether it had not ended before.
+func (w *remote) finish(a *attempt, result []byte, err error) bool {
+	if !a.ends() {
+		return false
+	}
+	end := ending{run: &a.run, result: result, err: err, started: a.began, ended: time.Now(), random: w.random, identify: w.config.Fingerprint}
+	end.usual = a.entry.UsualLength()
+	end.cause = a.ctx.end(end.ended)
+	decideEnding(&a.end, &end)
+	w.end.settle(a)
+	return true
+}
+
+// decideEnding says what becomes of a task whose worker has said how its attempt
+// ended.
+func decideEnding(out *decided, end *ending) {
+	if errors.Is(end.err, ErrReleased) {
+		*out = decided{rule: ErrReleased.Error(), settlement: store.Settlement{
+			Task: end.run.Task, Outcome: task.OutcomeReleased, StartedAt: end.started, EndedAt: end.ended,
+		}}
 		return
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for id, node := range v.alive {
-		if id == e.node() {
-			continue
-		}
-		for queue, signs := range node.Serves {
-			for _, sign := range signs {
-				if name, wants := strings.CutPrefix(sign, wanting); wants && e.near.queues[queue] != nil {
-					e.lendTo(e.near.queues[queue], name)
-				}
-			}
-		}
-	}
-}
-
-// lendTo parks the first tasks of a type by that.
-func (e *Engine) lendTo(q *queue, name string) {
-	s := q.streams[name]
-	if s == nil || !s.unasked || len(e.parking) > mostMarks {
-		return
-	}
-	until := micros(time.Now().Add(lendFor))
-	for _, entry := range s.front(lendMost) {
-		l := entry.lane
-		if e.near.forget(entry); l == nil {
-			continue // borrowed, and marked already
-		}
-		number := l.noteType(&entry.Entry)
-		e.parking[entry.ID], l.marks[number].until = number, until
-		signal(e.load)
-	}
-}
-
-// front lists up to so many entries without an ordering key of those that are ready.
-func (s *stream) front(most int) (out []*entry) {
-	for of := range s.ready {
-		for i := range s.ready[of].items {
-			if e := s.ready[of].items[i].item; e.line == nil && len(out) < most {
-				out = append(out, e)
-			}
-		}
-	}
-	return out
-}
-
-// worker is the poll that an entry is for; ok is false if only a remote worker can
-// start it and none waits.
-func (n *near) worker(e *entry) (p *poll, ok bool) {
-	can := Capability(&e.Entry)
-	if !n.served.has(e.queue.name, can) || n.local(can) {
-		return nil, true
-	}
-	for _, p := range *n.polls {
-		if p.taken < p.Most && p.takes(e.queue.name, can) {
-			return p, true
-		}
-	}
-	return nil, false
-}
-
-// isLeased reports whether a remote worker has the task of an entry.
-func (e *entry) isLeased() bool { return e.attempt != nil && e.attempt.lease != nil }
-
-// learnServed adds what remote workers can start to what the node itself can.
-func learnServed(types []string, serves bool, of servedTypes, remote bool) ([]string, bool) {
-	switch {
-	case !remote:
-		return types, serves
-	case !serves:
-		return of.names(), true
-	case types == nil || of.any:
-		return nil, true
-	}
-	for name := range of.types {
-		if !slices.Contains(types, name) {
-			types = append(slices.Clip(types), name)
-		}
-	}
-	return types, true
+	decideSafely(out, end)
 }

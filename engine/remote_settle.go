@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/lease"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -29,37 +30,35 @@ type finder interface {
 // settles, and those of other nodes, which may be gone. One answer per item, in
 // the same order; a repeat of a recorded outcome is StatusOK. After an error the
 // outcome of all is unknown, and the call may be repeated as it stands.
-func (e *Engine) SettleLeased(ctx context.Context, endings []Ending) ([]store.Settled, error) {
+func (w *remote) SettleLeased(ctx context.Context, endings []Ending) ([]store.Settled, error) {
 	results := make([]store.Settled, len(endings))
-	ended := make([]*lease, len(endings))
+	ended := make([]*lease.Lease, len(endings))
 	for i := range endings {
-		e.mu.Lock()
-		a := e.leasedHere(endings[i].ID, endings[i].Claim)
-		e.mu.Unlock()
-		if a != nil && e.finish(a, endings[i].Result, endings[i].Err) {
-			ended[i] = a.lease
+		l := w.leases.Here(endings[i].ID, endings[i].Claim)
+		if l != nil && w.finish(leased(l), endings[i].Result, endings[i].Err) {
+			ended[i] = l
 		}
 	}
-	var elsewhere []int
+	var others []int
 	for i, l := range ended {
 		if l == nil {
-			elsewhere = append(elsewhere, i)
+			others = append(others, i)
 			continue
 		}
 		select {
-		case <-l.over:
-			results[i] = l.result
+		case <-l.Over():
+			results[i] = l.Result()
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-e.settling.Done():
+		case <-w.end.settling.Done():
 			return nil, ErrStopping
 		}
 	}
-	return results, e.settleElsewhere(ctx, endings, elsewhere, results)
+	return results, w.settleElsewhere(ctx, endings, others, results)
 }
 
 // settleElsewhere settles what is not among this node's attempts.
-func (e *Engine) settleElsewhere(ctx context.Context, endings []Ending, places []int, results []store.Settled) error {
+func (w *remote) settleElsewhere(ctx context.Context, endings []Ending, places []int, results []store.Settled) error {
 	for len(places) > 0 {
 		some := places[:min(len(places), mostFound)]
 		places = places[len(some):]
@@ -67,11 +66,11 @@ func (e *Engine) settleElsewhere(ctx context.Context, endings []Ending, places [
 		for _, i := range some {
 			ids = append(ids, endings[i].ID)
 		}
-		tasks, err := e.find(ctx, ids)
+		tasks, err := w.find(ctx, ids)
 		if err != nil {
 			return err
 		}
-		s := strangers{engine: e, results: results}
+		s := elsewhere{remote: w, results: results}
 		for _, i := range some {
 			s.add(i, &endings[i], tasks[endings[i].ID])
 		}
@@ -80,7 +79,7 @@ func (e *Engine) settleElsewhere(ctx context.Context, endings []Ending, places [
 		}
 		for _, i := range some {
 			if results[i].Status != store.StatusOK {
-				e.tooLate(endings[i].ID, results[i].Status)
+				w.end.tooLate(endings[i].ID, results[i].Status)
 			}
 		}
 	}
@@ -90,8 +89,8 @@ func (e *Engine) settleElsewhere(ctx context.Context, endings []Ending, places [
 // mostFound is how many tasks are read at once.
 const mostFound = 500
 
-func (e *Engine) find(ctx context.Context, ids []task.ID) (map[task.ID]*task.Task, error) {
-	from, ok := e.config.Store.(finder)
+func (w *remote) find(ctx context.Context, ids []task.ID) (map[task.ID]*task.Task, error) {
+	from, ok := w.config.Store.(finder)
 	if !ok {
 		return nil, ErrNoPolls
 	}
@@ -110,10 +109,10 @@ func (e *Engine) find(ctx context.Context, ids []task.ID) (map[task.ID]*task.Tas
 	}
 }
 
-// strangers are attempts that end here and were leased by other nodes, or have
+// elsewhere are attempts that end here and were leased by other nodes, or have
 // ended before.
-type strangers struct {
-	engine  *Engine
+type elsewhere struct {
+	remote  *remote
 	results []store.Settled
 
 	ends   []*decided
@@ -123,7 +122,7 @@ type strangers struct {
 
 // add decides how an attempt ends, if it runs. Of one that has ended, the outcome
 // is handed to the store all the same, which knows whether it is the recorded one.
-func (s *strangers) add(place int, given *Ending, t *task.Task) {
+func (s *elsewhere) add(place int, given *Ending, t *task.Task) {
 	if t == nil {
 		s.results[place].Status = store.StatusNotFound
 		return
@@ -133,7 +132,7 @@ func (s *strangers) add(place int, given *Ending, t *task.Task) {
 		s.results[place].Status = store.StatusStale // it was never a remote worker's
 		return
 	}
-	policy, err := s.engine.config.Registry.Policy(t)
+	policy, err := s.remote.config.Registry.Policy(t)
 	if err != nil {
 		policy = retry.Default()
 	}
@@ -144,12 +143,12 @@ func (s *strangers) add(place int, given *Ending, t *task.Task) {
 		run.MaxAttempts = t.Spec.MaxAttempts
 	}
 	run.Deadline = deadline(t, policy)
-	end := ending{run: &run, result: given.Result, err: given.Err, started: t.StartedAt, ended: time.Now(), random: s.engine.random}
+	end := ending{run: &run, result: given.Result, err: given.Err, started: t.StartedAt, ended: time.Now(), random: s.remote.random, identify: s.remote.config.Fingerprint}
 	out := new(decided)
 	decideEnding(out, &end)
-	out.settlement.Label = s.engine.label(&run)
+	out.settlement.Label = s.remote.end.label(&run)
 	if runs {
-		s.engine.follow(&out.settlement)
+		s.remote.end.follow(&out.settlement)
 	}
 	s.ends, s.places = append(s.ends, out), append(s.places, place)
 	s.failed = append(s.failed, !runs && (out.settlement.Outcome == task.OutcomeFailed || out.settlement.Outcome == task.OutcomeDead))
@@ -157,7 +156,7 @@ func (s *strangers) add(place int, given *Ending, t *task.Task) {
 
 // settle hands all to the store. A failure that was recorded may have been the
 // last one or not: what is no repeat of the one may be a repeat of the other.
-func (s *strangers) settle(ctx context.Context) error {
+func (s *elsewhere) settle(ctx context.Context) error {
 	if len(s.ends) == 0 {
 		return nil
 	}
@@ -193,28 +192,28 @@ func (s *strangers) settle(ctx context.Context) error {
 }
 
 // commit settles, and lets the owners of the lanes and the nodes that leased know.
-func (s *strangers) commit(ctx context.Context, ends []*decided) ([]store.Settled, error) {
-	e := s.engine
+func (s *elsewhere) commit(ctx context.Context, ends []*decided) ([]store.Settled, error) {
+	w := s.remote
 	settlements := make([]store.Settlement, len(ends))
 	for i, end := range ends {
 		settlements[i] = end.settlement
 	}
 	began := time.Now()
-	results, err := e.config.Store.Settle(ctx, settlements)
+	results, err := w.config.Store.Settle(ctx, settlements)
 	if err != nil {
 		return nil, err
 	}
-	e.committed("settle", len(ends), began)
-	e.mu.Lock()
+	w.committed("settle", len(ends), began)
+	w.lock()
 	for i := range results {
 		if results[i].Status == store.StatusOK {
-			e.learnSettled(&settlements[i], &results[i])
+			w.learnSettled(&settlements[i], &results[i])
 		}
 	}
-	e.mu.Unlock()
-	signal(e.wake)
-	signal(e.load)
-	if f := e.config.Observer.Settled; f != nil {
+	w.unlock()
+	signal(w.wake)
+	signal(w.load)
+	if f := w.config.Observer.Settled; f != nil {
 		for i, end := range ends {
 			if results[i].Status == store.StatusOK && !s.repeats(end) {
 				f(Outcome{Settlement: &settlements[i], State: results[i].State, Rule: end.rule, Delay: end.delay, Err: end.err, Policy: end.policy})
@@ -225,22 +224,22 @@ func (s *strangers) commit(ctx context.Context, ends []*decided) ([]store.Settle
 }
 
 // repeats reports whether an end was recorded before.
-func (s *strangers) repeats(end *decided) bool { return end.settlement.Task.State != task.Running }
+func (s *elsewhere) repeats(end *decided) bool { return end.settlement.Task.State != task.Running }
 
 // learnSettled puts a task that another node had leased back into memory, or tells
 // the owner of its lane, and tells the node that leased it. The engine's lock must
 // be held.
-func (e *Engine) learnSettled(s *store.Settlement, result *store.Settled) {
+func (w *remote) learnSettled(s *store.Settlement, result *store.Settled) {
 	lane := s.Task.ID.Lane()
-	e.sighted(s.Task.ID)
-	e.changedLane(lane)
-	e.changedLease(s.Task.Node, lane)
+	w.sighted(s.Task.ID)
+	w.changedLane(lane)
+	w.member.Wakeups.ChangedLease(s.Task.Node, lane)
 	if result.State == task.Pending {
-		e.near.lookFor(lane, result.Entry.Rank)
-		e.learn(result.Entry)
+		w.agenda.LookFor(lane, result.Entry.Rank)
+		w.learn(result.Entry)
 	}
 	for _, follow := range s.Follow {
-		e.changedLane(follow.Task.ID.Lane())
-		e.near.lookFor(follow.Task.ID.Lane(), task.Rank(e.settledAfter(s), follow.Task.Priority))
+		w.changedLane(follow.Task.ID.Lane())
+		w.agenda.LookFor(follow.Task.ID.Lane(), task.Rank(w.end.settledAfter(s), follow.Task.Priority))
 	}
 }

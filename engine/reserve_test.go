@@ -86,3 +86,59 @@ func TestAQueueAloneHasAllSlots(t *testing.T) {
 		w.stop(e)
 	})
 }
+
+// However few slots there are, those that stay idle beside a busy queue, for queues that
+// have nothing to do, are no more than one in eight; and as long as one is, another
+// queue starts at once.
+func TestIdleQueuesCostAnEighthAtMost(t *testing.T) {
+	for _, row := range []struct{ slots, idle, internal, busy int }{
+		{1, 0, 1, 1}, {1, 1, 1, 1}, {2, 1, 0, 2}, {2, 3, 1, 2}, {4, 1, 0, 4}, {4, 1, 1, 4}, {7, 2, 0, 7}, {5, 2, 1, 5}, {7, 3, 1, 7},
+		{8, 0, 1, 8}, {8, 1, 0, 7}, {8, 4, 1, 7}, {15, 7, 1, 14}, {16, 0, 1, 15}, {16, 1, 1, 14}, {16, 7, 1, 14}, {24, 11, 0, 21}, {16, 20, 0, 14},
+	} {
+		t.Run(fmt.Sprintf("%+v", row), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 2)
+				lanes := map[string][]uint16{"default": w.lanes}
+				for i := range row.idle {
+					name := fmt.Sprint("idle", i)
+					lanes[name] = w.queue(name, 1).Numbers
+				}
+				if row.internal > 0 {
+					lanes["own"] = w.queue("own", 1).Numbers
+				}
+				var mu sync.Mutex
+				running := map[string]int{}
+				hang := func(ctx context.Context, run *engine.Run) ([]byte, error) {
+					mu.Lock()
+					running[run.Task.Queue]++
+					mu.Unlock()
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				e := w.node("a", &registry{handlers: handlers("hang", hang), policy: unguarded(t)}, func(c *engine.Config) {
+					c.Slots, c.Internal, c.Share = row.slots, "own", 1
+				})
+				put := func(queue string, count int) {
+					for i := range count {
+						w.enqueue(e, "hang", func(in *store.Insert) {
+							in.Task.Queue = queue
+							in.Task.ID = in.Task.ID.WithLane(lanes[queue][i%len(lanes[queue])])
+						})
+					}
+					time.Sleep(5 * time.Second)
+					synctest.Wait()
+				}
+				put("default", 2*row.slots)
+				if running["default"] != row.busy {
+					t.Errorf("%d of %d slots are used beside %d idle queues, want %d", running["default"], row.slots, row.idle, row.busy)
+				}
+				if row.idle > 0 && row.busy < row.slots {
+					if put("idle0", 1); running["idle0"] != 1 {
+						t.Error("a task of an idle queue did not start")
+					}
+				}
+				w.stop(e)
+			})
+		})
+	}
+}

@@ -93,6 +93,9 @@ func eventually(t *testing.T, within time.Duration, what string, holds func() bo
 // calling it without failures of its own; both close when one of them finds it
 // back; an operator's order reaches both.
 func TestTwoSQLiteNodesShareABreaker(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	t.Parallel()
 	policy := policy(t, retry.Attempts(100), retry.Fixed(100*time.Millisecond),
 		retry.TaskBreaker(&retry.BreakerConfig{OpenFor: 2 * time.Second, OpenMax: 2 * time.Second, Ramp: 2 * time.Second}))

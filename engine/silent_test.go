@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -143,6 +144,7 @@ func (s *silentStore) Marks(ctx context.Context, lanes []uint16, most int) ([]st
 // takes the work of one that died, and starts what is due, 15 s later at most than
 // it would have.
 func TestSilentCallsHoldANodeUpForABoundedTime(t *testing.T) {
+	racetest.WithoutDetector(t)
 	for _, method := range []string{"Beat", "Bury", "Topology", "TakeLanes", "FreeLanes", "Enqueue", "Scan", "Claim", "Running", "Settle", "Recover", "Mark", "Marks"} {
 		for _, at := range []int{1, 2, 5} {
 			t.Run(method, func(t *testing.T) {

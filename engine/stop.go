@@ -12,7 +12,6 @@ import (
 const (
 	yieldTime  = 2 * time.Second // for handlers to return after their context ended
 	settleTime = 5 * time.Second // for the last settlements
-	leaveTime  = time.Second     // for the last words to the store
 )
 
 // Stop ends the engine gracefully: no new claims, running attempts get the
@@ -28,16 +27,16 @@ func (e *Engine) Stop(ctx context.Context) error {
 }
 
 func (e *Engine) stop(ctx context.Context) error {
-	e.stops.Store(true)
-	e.stopClaims()
+	e.member.SetLeaving()
+	e.dispatcher.stopClaims()
 	e.waitForDispatcher(ctx)
-	e.retire(ctx)
+	e.member.Retire(ctx)
 	e.waitForHandlers(ctx)
 	e.enqueues.close() // not sooner: handlers may enqueue while they finish
-	watched := e.watched.Load()
-	e.stopRunning()
+	e.stopRunning()    // first: loops of the membership may be in calls of ours
+	e.member.StopLoops()
 	e.loops.Wait()
-	e.crew.dismiss()
+	e.run.crew.dismiss()
 	e.releaseRest()
 	settled := make(chan struct{})
 	go func() { e.closeSettles(); close(settled) }()
@@ -48,14 +47,8 @@ func (e *Engine) stop(ctx context.Context) error {
 		<-settled
 	}
 	e.stopSettling()
-	e.stopBeats()
-	e.beater.Wait()
-	e.giveRest(ctx)
-	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
-	defer cancel()
-	err := e.config.Store.Leave(leave, e.node())
-	e.lastNews(context.WithoutCancel(ctx), watched)
-	return err
+	e.member.StopBeat()
+	return e.member.Leave(ctx)
 }
 
 // closeSettles waits for the settlements that were handed in.
@@ -69,20 +62,20 @@ func (e *Engine) closeSettles() {
 // is not started any more.
 func (e *Engine) waitForDispatcher(ctx context.Context) {
 	select {
-	case <-e.dispatched:
+	case <-e.dispatcher.dispatched:
 	case <-ctx.Done():
 	case <-time.After(e.config.Grace):
 	}
-	e.mu.Lock()
+	e.lock()
 	e.halted = true
-	e.mu.Unlock()
+	e.unlock()
 }
 
 // waitForHandlers gives running attempts the grace time, then ends their
 // contexts and gives them a little time to return.
 func (e *Engine) waitForHandlers(ctx context.Context) {
 	idle := make(chan struct{})
-	go func() { e.handlers.Wait(); close(idle) }()
+	go func() { e.run.handlers.Wait(); close(idle) }()
 	grace := time.NewTimer(e.config.Grace)
 	defer grace.Stop()
 	select {
@@ -91,7 +84,7 @@ func (e *Engine) waitForHandlers(ctx context.Context) {
 	case <-grace.C:
 	case <-ctx.Done():
 	}
-	e.stopAttempts(ErrStopping)
+	e.run.stopAttempts(ErrStopping)
 	select {
 	case <-idle:
 	case <-time.After(yieldTime):
@@ -101,9 +94,9 @@ func (e *Engine) waitForHandlers(ctx context.Context) {
 // releaseRest hands back the tasks of handlers that did not return. What
 // they still answer is dropped, and would be refused.
 func (e *Engine) releaseRest() {
-	e.mu.Lock()
-	rest := slices.Collect(e.near.attempts)
-	e.mu.Unlock()
+	e.lock()
+	rest := slices.Collect(e.unended)
+	e.unlock()
 	for _, a := range rest {
 		if a.lease != nil {
 			continue // it is its worker's, who tells another node how it ends

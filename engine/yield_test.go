@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -17,6 +18,7 @@ import (
 // retries worked, one queue is paused with retries that are due. First attempts of the
 // other queue, which work by now, must go on.
 func TestPausedQueueHoldsUpNoOther(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 8)
 		other := w.queue("other", 2)

@@ -347,7 +347,20 @@ func TestGlossary(t *testing.T) {
 	for _, row := range rows {
 		var source strings.Builder
 		for _, file := range strings.Split(strings.ReplaceAll(row[2], "`", ""), ", ") {
-			source.WriteString(strings.ToLower(read(t, "../engine/"+file)))
+			var in []string
+			for _, folder := range []string{"engine", "internal/agenda", "internal/agenda/guard", "internal/lease", "internal/membership", "internal/topology"} {
+				found, err := filepath.Glob("../" + folder + "/" + file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				in = append(in, found...)
+			}
+			if len(in) == 0 {
+				t.Errorf("there is no %s", file)
+			}
+			for _, file := range in {
+				source.WriteString(strings.ToLower(read(t, file)))
+			}
 		}
 		for _, word := range strings.Split(row[1], ", ") {
 			if word, _, _ = strings.Cut(word, " "); !strings.Contains(source.String(), strings.TrimSuffix(word, "s")) {

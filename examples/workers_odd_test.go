@@ -102,8 +102,9 @@ func revokedWorker(c *cast, language string) {
 func TestWorkerThreadDies(t *testing.T) {
 	c := newCast(t, programs(t))
 	worker := c.startOdd("python", shortLease)
-	waits, sabotage := c.enqueue("wait", `{}`), c.enqueue("sabotage", `{}`)
-	c.runs(waits)
+	waits := c.enqueue("wait", `{}`)
+	c.runs(waits) // only then: the worker may take one of two, and die of it
+	sabotage := c.enqueue("sabotage", `{}`)
 	c.died(worker, "since settle died")
 	for _, id := range []task.ID{waits, sabotage} {
 		c.until("the lease has ended", func() bool { return c.get(id).Crashes == 1 })

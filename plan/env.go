@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -96,9 +97,8 @@ func (e *Env) budget(p *retry.Policy) *retry.BudgetConfig {
 	case e.InProcess:
 		config = *e.Budget
 	}
-	if config.Ratio == 0 {
-		config.Ratio = retry.DefaultRatio
-	}
+	config.Ratio = cmp.Or(config.Ratio, retry.DefaultRatio)
+	config.Pressure = cmp.Or(config.Pressure, retry.DefaultPressure)
 	return &config
 }
 

@@ -110,8 +110,8 @@ func loadOf(attempts int, budget *retry.BudgetConfig, env Env) Load {
 	return l
 }
 
-// budgeted is the amplification under a budget, without its floor. A budget that
-// waits for pressure does not bind below it.
+// budgeted is the amplification under a budget, without its floor. It binds under
+// pressure only, or always if that is negative.
 func budgeted(f float64, attempts int, budget *retry.BudgetConfig) float64 {
 	free := Amplification(f, attempts)
 	if budget.Pressure > 0 && 1-f >= budget.Pressure {

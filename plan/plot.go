@@ -215,7 +215,7 @@ func (r *Report) loadChart() *chart.Chart {
 		}
 		c.Series = append(c.Series, s)
 	}
-	budget, limited := &retry.BudgetConfig{Ratio: retry.DefaultRatio}, chart.Series{}
+	budget, limited := &retry.BudgetConfig{Ratio: retry.DefaultRatio, Pressure: retry.DefaultPressure}, chart.Series{}
 	if r.budget != nil {
 		budget = r.budget
 	}

@@ -1,38 +1,12 @@
 package push
 
-import (
-	"errors"
-	"net"
-	"strings"
-	"syscall"
-
-	"github.com/outlast-dev/outlast/retry"
-)
-
-// lacking are the errors of a system that has not the means to make a connection, by
-// their names.
-var lacking = []struct {
-	errno syscall.Errno
-	code  string
-}{
-	{syscall.EMFILE, "EMFILE"}, {syscall.ENFILE, "ENFILE"}, {syscall.ENOBUFS, "ENOBUFS"},
-	{syscall.ENOMEM, "ENOMEM"}, {syscall.EADDRNOTAVAIL, "EADDRNOTAVAIL"},
-}
+import "github.com/outlast-dev/outlast/safehttp"
 
 // Exhausted is the code of what this machine lacked to make the call, "" where that
-// was not what failed: descriptors, memory or ports. Nothing was sent then, and the
-// receiver has nothing to do with it.
+// was not what failed; see [safehttp.Exhausted].
 func (e *Error) Exhausted() string {
 	if e.Status != 0 {
 		return ""
 	}
-	// A lookup that fails has sent nothing, but keeps only the text of its cause.
-	lookup, looksUp := errors.AsType[*net.DNSError](e.Err)
-	for _, one := range lacking {
-		if e.Verdict.Effect == retry.NotSent && e.Verdict.Category == retry.Local && errors.Is(e.Err, one.errno) ||
-			looksUp && strings.Contains(lookup.Err, one.errno.Error()) {
-			return one.code
-		}
-	}
-	return ""
+	return safehttp.Exhausted(e.Verdict, e.Err)
 }

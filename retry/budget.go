@@ -3,6 +3,7 @@ package retry
 import (
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,17 +15,28 @@ const (
 	DefaultRatio = 0.1
 	DefaultFloor = 1.0
 	DefaultBurst = 10.0
+	// DefaultPressure is the share of successes below which a budget binds: one
+	// failure in five is borne without it, one in four is too many to repeat.
+	// TaskPressure is that of durable tasks, whose retries can wait.
+	DefaultPressure = 0.77
+	TaskPressure    = 0.9
 	// BudgetWindow is the time in which attempts tell how a target fares.
 	BudgetWindow = 10 * time.Second
 	// LeastProbes is the rate per second below which the floor never sinks: without
 	// it, a target with only retries left would never be found healthy again.
 	LeastProbes = 0.2
 
-	// freeShare is the share of successes from which a free retry is free.
-	freeShare = 0.9
-
+	// advance is the time in which the floor pays the token of a new budget at the
+	// least; it pays nothing more until then.
+	advance = 5 * time.Second
 	// fewest is how many attempts the share of successes looks at, however old.
 	fewest = 5
+	// trust is how many successes a target is credited with before pressure is
+	// judged: one failure tells nothing of one that is not known yet.
+	trust = 5
+	// outbreak is by how many the last failures outnumber successes when a budget
+	// binds at once: the window still remembers better times.
+	outbreak = 10
 	// rampFor is how long a budget that has been binding releases retries by the
 	// ramp: it begins at one a second, doubles every second, and ends at 65 536 a
 	// second, which is more than anybody asks for.
@@ -46,18 +58,26 @@ type BudgetConfig struct {
 	// Burst is how many tokens can be held, 1 to 1 000 000. Default 10. A new budget
 	// holds one.
 	Burst float64
-	// Pressure is the success share below which the budget binds, 0 to 1; above it
-	// every retry is granted (and takes its tokens, as far as there are any). When a
-	// budget stops binding, retries are let out by a ramp: one a second, twice as
-	// many each second after. 0 means that it always binds.
+	// Pressure is the share of successes below which the budget binds, up to 1.
+	// While more succeed, retries are free. Default [DefaultPressure], or
+	// [TaskPressure] with Stored; a negative one binds always.
 	Pressure float64
+	// Stored is for engines, whose retries wait in a store while the budget binds:
+	// when it stops, they are let out by a ramp, one a second, twice as many each
+	// second after.
+	Stored bool
 }
 
 // withDefaults fills the zero fields.
 func (c BudgetConfig) withDefaults() BudgetConfig {
+	pressure := DefaultPressure
+	if c.Stored {
+		pressure = TaskPressure
+	}
 	c.Ratio = or(c.Ratio, DefaultRatio)
 	c.Floor = or(c.Floor, DefaultFloor)
 	c.Burst = or(c.Burst, DefaultBurst)
+	c.Pressure = or(c.Pressure, pressure)
 	return c
 }
 
@@ -66,11 +86,12 @@ func (c BudgetConfig) check(f *findings) {
 	within(f, "budget.ratio", c.Ratio, 0, 1, false)
 	within(f, "budget.floor", c.Floor, 0, 1e6, false)
 	within(f, "budget.burst", c.Burst, 1, 1e6, true)
-	within(f, "budget.pressure", c.Pressure, 0, 1, true)
+	within(f, "budget.pressure", max(c.Pressure, 0), 0, 1, true)
 }
 
-// Budget bounds the retries of one target: in any ten seconds in which it binds,
-// the tokens spent (withdrawn and not returned) are at most
+// Budget bounds the retries of one target while the target is under pressure, that
+// is, fewer than Pressure of its attempts succeed. In any ten seconds in which it
+// binds, the tokens spent (withdrawn and not returned) are at most
 //
 //	Ratio · first attempts + max(Floor, LeastProbes) · 10 + Burst
 //
@@ -79,16 +100,23 @@ func (c BudgetConfig) check(f *findings) {
 // seconds, whatever the load. First attempts count when they end. The tokens are
 // taken before the wait for a retry and can be returned.
 //
-// It is safe for concurrent use; recording an attempt takes one atomic addition.
-// It reads no clock.
+// Pressure is judged by the attempts of Share and five successes besides, so that
+// the first failure of all is none, and it is pressure when the last failures
+// outnumber the successes by ten, whatever was before. A client that starts in an
+// outage so has two retries in its first ten seconds, and one in five seconds
+// then.
+//
+// It is safe for concurrent use; recording an attempt takes one atomic addition,
+// and another one after failures. It reads no clock.
 type Budget struct {
 	config BudgetConfig
-	window window // of attempts, by the kinds below
+	behind atomic.Int64 // by how much failures outnumber successes, 0 to 2 · outbreak
+	window window       // of attempts, by the kinds below
 
 	mu      sync.Mutex
 	tokens  float64
 	nodes   float64       // that share the floor
-	accrued time.Duration // until when tokens have been added
+	accrued time.Duration // until when the floor has paid
 	firsts  int64         // first attempts that have paid
 	denied  int64
 	phase   phase
@@ -104,13 +132,13 @@ const (
 	retryFailed
 )
 
-// phase says how a budget with Pressure decides.
+// phase says how a budget decides.
 type phase uint8
 
 const (
 	free    phase = iota // grants everything
 	binding              // by tokens
-	ramping              // by the ramp, after it was binding
+	ramping              // by the ramp, after it was binding; only with Stored
 )
 
 // NewBudget makes a budget. Refused values are joined [FieldError] values on
@@ -144,11 +172,18 @@ func (b *Budget) Record(now time.Time, first, success bool) {
 		kind++
 	}
 	b.window.add(kind)
+	switch behind := b.behind.Load(); {
+	case success && behind > 0:
+		b.behind.Add(-1)
+	case !success && behind < 2*outbreak:
+		b.behind.Add(1)
+	}
 }
 
-// Withdraw takes cost tokens for a retry, before its wait. Refused, it says how
-// long it takes at the present rates until there are enough. A cost above Burst
-// is taken as Burst, 0 and less are free.
+// Withdraw takes cost tokens for a retry, before its wait: as many as there are
+// while the budget does not bind, see [Budget.Price]. Refused, it says how long it
+// takes at the present rates until there are enough. A cost above Burst is taken
+// as Burst, 0 and less are free.
 func (b *Budget) Withdraw(now time.Time, cost float64) (ok bool, wait time.Duration) {
 	if !(cost > 0) {
 		return true, 0
@@ -157,8 +192,8 @@ func (b *Budget) Withdraw(now time.Time, cost float64) (ok bool, wait time.Durat
 	at := since(now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	share := b.accrue(at)
-	b.follow(at, share)
+	seen := b.accrue(at)
+	b.follow(at, seen)
 	have := &b.tokens
 	if b.phase == ramping {
 		have = &b.credit
@@ -168,20 +203,42 @@ func (b *Budget) Withdraw(now time.Time, cost float64) (ok bool, wait time.Durat
 		return true, 0
 	}
 	b.denied++
-	rate := b.rate(share)
+	rate := b.rate(seen.share())
 	if b.phase == ramping {
 		rate = b.rampRate(at)
 	}
-	return false, max(seconds((cost-*have)/rate), time.Millisecond)
+	advanced := max(0, b.accrued-at).Seconds()
+	return false, max(seconds(advanced+(cost-*have)/rate), time.Millisecond)
 }
 
-// Price is what a retry of that cost takes now. One that is free, the first after
-// an attempt that was not sent, is free only while nine in ten of the attempts of
-// [Budget.Share] succeed, or more: when connections are refused, every call has
-// one, and they would double the load.
+// withdrawAlways takes a token for an attempt for which nothing has failed: that
+// there is no pressure does not make it free.
+func (b *Budget) withdrawAlways(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.accrue(since(now))
+	if b.tokens+dust < 1 {
+		b.denied++
+		return false
+	}
+	b.tokens = max(0, b.tokens-1)
+	return true
+}
+
+// Price is what a retry of that cost takes now, and is to be asked before
+// [Budget.Withdraw]: nothing while the budget does not bind. While it does, not even
+// the first retry after an attempt that was not sent is free, whose cost is 0: when
+// connections are refused, every call has one, and they would double the load.
 func (b *Budget) Price(now time.Time, cost float64) float64 {
-	if cost > 0 || b.Share(now) >= freeShare {
-		return max(cost, 0)
+	at := since(now)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.follow(at, b.accrue(at))
+	switch {
+	case b.phase == free:
+		return 0
+	case cost > 0:
+		return cost
 	}
 	return 1
 }
@@ -198,15 +255,18 @@ func (b *Budget) Return(now time.Time, cost float64) {
 	b.tokens = min(b.config.Burst, b.tokens+cost)
 }
 
-// accrue adds the tokens earned since the last time and returns the share of
-// successes.
-func (b *Budget) accrue(at time.Duration) (share float64) {
+// accrue adds the tokens earned since the last time and returns the attempts of
+// [Budget.Share].
+func (b *Budget) accrue(at time.Duration) (seen tally) {
 	if b.window.unused() {
-		b.accrued = at
+		if b.accrued = at; !b.config.Stored {
+			b.accrued += advance
+		}
 	}
 	b.window.turn(at)
 	totals := b.window.now()
-	share = b.share(b.window.held(totals))
+	seen = b.seen(b.window.held(totals))
+	share := seen.share()
 	firsts := totals[firstWorked] + totals[firstFailed]
 	passed := max(0, at-b.accrued)
 	b.tokens = min(b.config.Burst, b.tokens+
@@ -217,19 +277,33 @@ func (b *Budget) accrue(at time.Duration) (share float64) {
 		b.credit = min(rate, b.credit+rate*passed.Seconds())
 	}
 	b.accrued += passed
-	return share
+	return seen
 }
 
-// follow lets the phase follow the share of successes.
-func (b *Budget) follow(at time.Duration, share float64) {
+// follow lets the phase follow the attempts.
+func (b *Budget) follow(at time.Duration, seen tally) {
 	switch {
-	case b.config.Pressure == 0 || share < b.config.Pressure:
+	case b.pressed(seen):
 		b.phase = binding
+	case !b.config.Stored:
+		b.phase = free
 	case b.phase == binding:
 		b.phase, b.ramp, b.credit = ramping, at, 1
 	case b.phase == ramping && at-b.ramp >= rampFor:
 		b.phase = free
 	}
+}
+
+// pressed reports whether so few attempts succeed that the budget binds.
+func (b *Budget) pressed(seen tally) bool {
+	switch {
+	case b.config.Pressure < 0:
+		return true
+	case b.config.Stored:
+		return seen.share() < b.config.Pressure
+	}
+	seen.worked, seen.all = seen.worked+trust, seen.all+trust
+	return b.behind.Load() >= outbreak || seen.share() < b.config.Pressure
 }
 
 // floor is the rate per second of tokens that need no first attempts.
@@ -249,28 +323,36 @@ func (b *Budget) rampRate(at time.Duration) float64 {
 	return math.Exp2(min(max(at-b.ramp, 0), rampFor).Seconds())
 }
 
-// share is [Budget.Share] for what the window holds, under the lock.
-func (b *Budget) share(counts [kinds]int64) float64 {
-	worked, all := outcomes(counts)
-	if all < fewest {
-		b.window.before(func(counts [kinds]int64) bool {
-			// As many of the slot's attempts as are missing, as they were on average.
-			w, n := outcomes(counts)
-			take := min(n, fewest-all)
-			worked, all = worked+w*take/n, all+take
-			return all < fewest
-		})
-	}
-	if all == 0 {
+// tally is how many attempts there were, and how many of them worked.
+type tally struct{ worked, all float64 }
+
+// share is 1 when there were none.
+func (t tally) share() float64 {
+	if t.all == 0 {
 		return 1
 	}
-	return worked / all
+	return t.worked / t.all
 }
 
-// outcomes returns how many attempts worked and how many there were.
-func outcomes(counts [kinds]int64) (worked, all float64) {
-	w := counts[firstWorked] + counts[retryWorked]
-	return float64(w), float64(w + counts[firstFailed] + counts[retryFailed])
+// seen are the attempts of [Budget.Share] when the window holds counts.
+func (b *Budget) seen(counts [kinds]int64) tally {
+	seen := outcomes(counts)
+	if seen.all < fewest {
+		b.window.before(func(counts [kinds]int64) bool {
+			// As many of the slot's attempts as are missing, as they were on average.
+			slot := outcomes(counts)
+			take := min(slot.all, fewest-seen.all)
+			seen = tally{seen.worked + slot.worked*take/slot.all, seen.all + take}
+			return seen.all < fewest
+		})
+	}
+	return seen
+}
+
+// outcomes sums the kinds of attempts up.
+func outcomes(counts [kinds]int64) tally {
+	worked := counts[firstWorked] + counts[retryWorked]
+	return tally{float64(worked), float64(worked + counts[firstFailed] + counts[retryFailed])}
 }
 
 // Share is the share of attempts that succeeded in the last ten seconds, and
@@ -279,7 +361,7 @@ func (b *Budget) Share(now time.Time) float64 {
 	at := since(now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.accrue(at)
+	return b.accrue(at).share()
 }
 
 // Split divides Floor among n nodes that use the same target. Less than 1 is 1.
@@ -304,12 +386,12 @@ func (b *Budget) State(now time.Time) BudgetState {
 	at := since(now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	share := b.accrue(at)
-	b.follow(at, share)
+	seen := b.accrue(at)
+	b.follow(at, seen)
 	counts := b.window.counts()
 	return BudgetState{
 		Tokens:  b.tokens,
-		Share:   share,
+		Share:   seen.share(),
 		First:   counts[firstWorked] + counts[firstFailed],
 		Retries: counts[retryWorked] + counts[retryFailed],
 		Denied:  b.denied,

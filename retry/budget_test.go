@@ -17,7 +17,7 @@ var day = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 func after(d time.Duration) time.Time { return day.Add(d) }
 
 // TestBudgetColdStart: a client that starts during an outage, at any rate,
-// retries its first failure, and then hardly adds to the load.
+// has the two retries of a call, and then hardly adds to the load.
 func TestBudgetColdStart(t *testing.T) {
 	for _, rate := range []int{1, 10, 100} {
 		b := must(NewBudget(BudgetConfig{}))
@@ -26,7 +26,7 @@ func TestBudgetColdStart(t *testing.T) {
 			firsts++
 			b.Record(now, true, false)
 			for { // as many retries as it gets, all failing
-				ok, wait := b.Withdraw(now, 1)
+				ok, wait := b.Withdraw(now, b.Price(now, 1))
 				if !ok {
 					if wait <= 0 {
 						t.Fatalf("wait %v", wait)
@@ -37,7 +37,7 @@ func TestBudgetColdStart(t *testing.T) {
 				b.Record(now, false, false)
 			}
 		}
-		if retries < 1 || float64(firsts+retries) > 1.25*float64(firsts) {
+		if retries < 2 || float64(firsts+retries) > 1.25*float64(firsts) {
 			t.Errorf("%d/s: %d retries for %d first attempts", rate, retries, firsts)
 		}
 	}
@@ -61,6 +61,7 @@ func TestBudgetRates(t *testing.T) {
 		{"four nodes", BudgetConfig{}, 4, 10, 1 + 0.25},
 		{"four nodes, down", BudgetConfig{}, 4, 0, LeastProbes / 4},
 	} {
+		test.config.Pressure = alwaysBinds
 		b := must(NewBudget(test.config))
 		b.Split(test.nodes)
 		spent, waited := 0.0, time.Duration(0)
@@ -93,7 +94,7 @@ func TestBudgetRates(t *testing.T) {
 // stay, and not much earlier.
 func TestBudgetWaitIsRight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := must(NewBudget(BudgetConfig{}))
+		b := must(NewBudget(BudgetConfig{Pressure: alwaysBinds}))
 		for range rapid.IntRange(0, 30).Draw(t, "attempts") {
 			b.Record(day, rapid.Bool().Draw(t, "first"), rapid.Bool().Draw(t, "worked"))
 		}
@@ -103,7 +104,7 @@ func TestBudgetWaitIsRight(t *testing.T) {
 				continue
 			}
 			// Nothing is recorded meanwhile, so that only the floor pays.
-			floor := seconds(1 / b.floor(b.Share(day)))
+			floor := advance + seconds(1/b.floor(b.Share(day)))
 			if wait > floor+time.Millisecond {
 				t.Fatalf("told to wait %v, the floor alone takes %v", wait, floor)
 			}
@@ -155,7 +156,7 @@ func TestBudgetShare(t *testing.T) {
 
 // TestBudgetReturn: what was not spent comes back, but never above Burst.
 func TestBudgetReturn(t *testing.T) {
-	b := must(NewBudget(BudgetConfig{Burst: 2}))
+	b := must(NewBudget(BudgetConfig{Burst: 2, Pressure: alwaysBinds}))
 	b.Record(day, true, false)
 	for range 3 {
 		if ok, _ := b.Withdraw(day, 1); !ok {
@@ -175,10 +176,78 @@ func TestBudgetReturn(t *testing.T) {
 	}
 }
 
-// TestBudgetPressure: a budget with pressure binds only while many attempts
-// fail, and then lets the retries out by a ramp.
+// TestBudgetBindsUnderPressure: one failure in five is none, one in four is, and
+// so are ten in a row after any number of successes.
+func TestBudgetBindsUnderPressure(t *testing.T) {
+	binds := func(worked func(n int) bool, n int, config BudgetConfig) bool {
+		b := must(NewBudget(config))
+		for i := range n {
+			b.Record(after(time.Duration(i)*time.Millisecond), true, worked(i))
+		}
+		return b.State(after(time.Duration(n) * time.Millisecond)).Binding
+	}
+	every := func(k int) func(int) bool { return func(n int) bool { return n%k != k-1 } }
+	for n := range 500 {
+		if binds(every(5), n, BudgetConfig{}) {
+			t.Fatalf("it binds after %d attempts, of which every fifth failed", n)
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		worked func(int) bool
+		n      int
+		config BudgetConfig
+		want   bool
+	}{
+		{"nothing", every(1), 0, BudgetConfig{}, false},
+		{"one failure", every(1), 1, BudgetConfig{}, false},
+		{"two failures", every(1), 2, BudgetConfig{}, true},
+		{"one in four", every(4), 1000, BudgetConfig{}, true},
+		{"nine in a row", func(n int) bool { return n < 5000 }, 5009, BudgetConfig{}, false},
+		{"ten in a row", func(n int) bool { return n < 5000 }, 5010, BudgetConfig{}, true},
+		{"ten in a row, and eleven good ones", func(n int) bool { return n < 5000 || n >= 5010 }, 5021, BudgetConfig{}, false},
+		{"nineteen in twenty", func(n int) bool { return n < 5000 || n%20 == 0 }, 5020, BudgetConfig{}, true},
+		{"one in five, less borne", every(5), 500, BudgetConfig{Pressure: 0.9}, true},
+		{"always", func(int) bool { return true }, 100, BudgetConfig{Pressure: alwaysBinds}, true},
+		{"of tasks, eight in nine", every(9), 90, BudgetConfig{Stored: true}, true},
+		{"of tasks, nine in ten", every(10), 100, BudgetConfig{Stored: true}, false},
+	} {
+		if got := binds(test.worked, test.n, test.config); got != test.want {
+			t.Errorf("%s: binds %v", test.name, got)
+		}
+	}
+}
+
+// TestBudgetPrice: what is free takes no token and leaves those that were saved
+// up, except for what nothing has failed for.
+func TestBudgetPrice(t *testing.T) {
+	b := must(NewBudget(BudgetConfig{}))
+	for range 200 {
+		b.Record(day, true, true)
+	}
+	if full := b.State(day).Tokens; full != DefaultBurst || b.Price(day, 1) != 0 || b.Price(day, 0) != 0 {
+		t.Errorf("%v tokens, prices %v and %v", full, b.Price(day, 1), b.Price(day, 0))
+	}
+	for range 10 {
+		if !b.withdrawAlways(day) {
+			t.Error("no token for a hedge")
+		}
+	}
+	if b.withdrawAlways(day) {
+		t.Error("a hedge without a token")
+	}
+	for range 200 {
+		b.Record(day, true, false)
+	}
+	if b.Price(day, 0.2) != 0.2 || b.Price(day, 0) != 1 {
+		t.Errorf("under pressure, prices %v and %v", b.Price(day, 0.2), b.Price(day, 0))
+	}
+}
+
+// TestBudgetPressure: a budget of stored retries binds only while many attempts
+// fail, and then lets them out by a ramp.
 func TestBudgetPressure(t *testing.T) {
-	b := must(NewBudget(BudgetConfig{Pressure: 0.9}))
+	b := must(NewBudget(BudgetConfig{Stored: true}))
 	now := day
 	grants := func() (n int) {
 		for n < 100_000 {
@@ -220,7 +289,7 @@ func TestBudgetPressure(t *testing.T) {
 
 // TestBudgetRampStarts: when the ramp refuses, its wait is worth waiting.
 func TestBudgetRampStarts(t *testing.T) {
-	b := must(NewBudget(BudgetConfig{Pressure: 0.9}))
+	b := must(NewBudget(BudgetConfig{Stored: true}))
 	b.Record(day, true, false)
 	b.State(day) // sees the pressure
 	now := after(time.Minute)
@@ -269,14 +338,16 @@ func worstWindow(events []spending, c BudgetConfig) float64 {
 	return worst
 }
 
-// TestBudgetGuarantee: in no ten seconds is more spent than promised, whatever
-// happens in whatever order.
+// TestBudgetGuarantee: in no ten seconds is more spent than promised while the
+// budget binds, whatever happens in whatever order.
 func TestBudgetGuarantee(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		config := BudgetConfig{
 			Ratio: rapid.Float64Range(0.01, 1).Draw(t, "ratio"),
 			Floor: rapid.Float64Range(0.01, 5).Draw(t, "floor"),
 			Burst: rapid.Float64Range(1, 20).Draw(t, "burst"),
+
+			Pressure: rapid.SampledFrom([]float64{alwaysBinds, 0, 0.3, 1}).Draw(t, "pressure"),
 		}
 		b := must(NewBudget(config))
 		now := day
@@ -285,18 +356,20 @@ func TestBudgetGuarantee(t *testing.T) {
 			now = now.Add(seconds(rapid.SampledFrom([]float64{0, 0, 0, 0.1, 0.9, 1, 3, 9.99, 30}).Draw(t, "pause")))
 			// Attempts may report with a time that was read before another one's.
 			seen := now.Add(-seconds(rapid.SampledFrom([]float64{0, 0, 0.001, 2}).Draw(t, "late")))
+			well := rapid.SampledFrom([]int{0, 5, 7, 8, 10}).Draw(t, "well") // of ten attempts
 			switch n := rapid.IntRange(1, 40).Draw(t, "n"); rapid.IntRange(0, 4).Draw(t, "what") {
 			case 0, 1:
 				for range n {
-					b.Record(seen, true, rapid.Bool().Draw(t, "worked"))
+					b.Record(seen, true, rapid.IntRange(0, 9).Draw(t, "luck") < well)
 					events = append(events, spending{at: now, first: true})
 				}
 			case 2, 3:
 				for range n {
 					cost := rapid.SampledFrom([]float64{1, 0.4, 0.1}).Draw(t, "cost")
+					cost = b.Price(now, cost)
 					if ok, _ := b.Withdraw(now, cost); ok {
 						events = append(events, spending{at: now, tokens: cost})
-						b.Record(now, false, false)
+						b.Record(now, false, rapid.IntRange(0, 9).Draw(t, "luck") < well)
 					}
 				}
 			default:
@@ -314,7 +387,7 @@ func TestBudgetGuarantee(t *testing.T) {
 
 // TestBudgetConcurrent: the guarantee with 64 goroutines, and no attempt is lost.
 func TestBudgetConcurrent(t *testing.T) {
-	config := BudgetConfig{}.withDefaults()
+	config := BudgetConfig{Pressure: alwaysBinds}.withDefaults()
 	b := must(NewBudget(config))
 	const goroutines, each = 64, 1000
 	var mu sync.Mutex

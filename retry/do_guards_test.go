@@ -14,10 +14,11 @@ import (
 	"github.com/outlast-dev/outlast/retry"
 )
 
-// everyGuard is a target with all guards, easily moved.
+// everyGuard is a target with all guards, easily moved. Its budget has one token
+// and always binds.
 func everyGuard(tb testing.TB) *retry.Target {
 	tb.Helper()
-	budget, err1 := retry.NewBudget(retry.BudgetConfig{Ratio: 1e-12, Floor: 1e-9})
+	budget, err1 := retry.NewBudget(retry.BudgetConfig{Ratio: 1e-12, Floor: 1e-9, Pressure: -1})
 	breaker, err2 := retry.NewBreaker(retry.BreakerConfig{Consecutive: 3, OpenFor: time.Minute, OpenMax: time.Minute, Ramp: -1})
 	throttle, err3 := retry.NewThrottle(retry.ThrottleConfig{K: 100})
 	limit, err4 := retry.NewLimit(retry.LimitConfig{Initial: 2, Fixed: true})
@@ -139,7 +140,11 @@ func TestDoBudget(t *testing.T) {
 		if err := retry.Do(ctx, p, func(context.Context) error { return errNetwork }); !errors.Is(err, context.Canceled) || tokens(target) < before {
 			t.Errorf("%v; a wait that was canceled keeps its tokens: %v of %v", err, tokens(target), before)
 		}
-		target = everyGuard(t)
+		budget, err := retry.NewBudget(retry.BudgetConfig{Ratio: 1e-12, Floor: 1e-9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		target = &retry.Target{Budget: budget}
 		p = policy(t, retry.For(target), retry.Fixed(0), retry.OneExchange())
 		for range 20 { // the target is well at large
 			target.Budget.Record(time.Now(), true, true)
@@ -255,7 +260,7 @@ func TestDoProperties(t *testing.T) {
 		var c *checker
 		synctest.Test(t, func(t *testing.T) {
 			target := everyGuard(t)
-			for range 200 { // healthy: free retries are free
+			for range 200 { // healthy, but the budget binds nevertheless
 				target.Budget.Record(time.Now(), true, true)
 			}
 			p := policy(t, retry.Attempts(most), retry.Fixed(time.Second), retry.PerAttempt(timeout), retry.TTL(deadline), declared)
@@ -309,7 +314,7 @@ func (c *checker) finish(err error, attempts int) {
 	var last error
 	for i, e := range c.made {
 		if i+1 < len(c.made) {
-			paid += cost(e, i+1)
+			paid += retry.Classify(e).Category.Advice().Cost
 		}
 		if last == nil || !errors.Is(e, context.Canceled) {
 			last = e
@@ -331,13 +336,4 @@ func (c *checker) finish(err error, attempts int) {
 	if got := tokens(c.target); got < least-1e-6 || got > most+1e-6 {
 		c.fault("%v tokens are left of %v after %v, want %v to %v", got, c.before, c.made, least, most)
 	}
-}
-
-// cost is the price of the retry after an attempt.
-func cost(err error, attempt int) float64 {
-	category := retry.Classify(err).Category
-	if category == retry.Unsent && attempt == 1 {
-		return 0
-	}
-	return category.Advice().Cost
 }

@@ -17,15 +17,16 @@ func ExampleBudget() {
 		return
 	}
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	budget.Record(now, true, false) // a first attempt failed
-	ok, _ := budget.Withdraw(now, retry.Unavailable.Advice().Cost)
-	fmt.Println("first retry:", ok)
-	budget.Record(now, false, false) // and its retry
-	ok, wait := budget.Withdraw(now, retry.Unavailable.Advice().Cost)
-	fmt.Println("second retry:", ok, "- enough tokens in", wait)
+	for n := range 3 {
+		budget.Record(now, n == 0, false) // a first attempt failed, and then its retries
+		price := budget.Price(now, retry.Unavailable.Advice().Cost)
+		ok, wait := budget.Withdraw(now, price)
+		fmt.Println("price", price, ok, wait)
+	}
 	// Output:
-	// first retry: true
-	// second retry: false - enough tokens in 5s
+	// price 0 true 0s
+	// price 1 true 0s
+	// price 1 false 10s
 }
 
 // A breaker gives a permit for each call, which ends with the call's outcome.

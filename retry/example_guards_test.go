@@ -29,10 +29,10 @@ func ExampleFor() {
 		fmt.Println(end.Attempts, end.Reason)
 	}
 	// Output:
-	// 2 retry: the retry budget is spent
+	// 3 retry: the retry budget is spent
 	// 1 retry: the retry budget is spent
 	// 1 retry: the retry budget is spent
-	// 1 retry: the retry budget is spent
+	// 0 retry: the breaker is open
 	// 0 retry: the breaker is open
 }
 

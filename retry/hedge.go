@@ -23,8 +23,9 @@ type HedgeConfig struct {
 }
 
 // Hedge says when [Hedged] starts a second copy of an attempt. A hedge needs what
-// a retry needs of the guards that the operation has: one token of its budget, and
-// permits of its breaker and its limit. The one that is refused is not started.
+// a retry needs of the guards that the operation has: one token of its budget, also
+// while that does not bind, and permits of its breaker and its limit. The one that
+// is refused is not started.
 // Without a budget nothing bounds hedges but Most. Package retryhttp hedges too;
 // retrygrpc, retrysql and retrypgx do not, as [Do] does not.
 func Hedge(c HedgeConfig) Option {

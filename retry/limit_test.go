@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/outlast-dev/outlast/internal/racetest"
 )
 
 // queueModel is a server with some places that takes calls in order, and callers
@@ -127,6 +129,7 @@ var limitNoise = map[string]struct {
 // ten seconds the limit has settled (nearly all of the capacity is used), and
 // latency stays within three times that of an idle server.
 func TestLimitSteps(t *testing.T) {
+	racetest.WithoutDetector(t)
 	for noise, kind := range limitNoise {
 		for seed := range uint64(3) {
 			r := rand.New(rand.NewPCG(seed, 2))
@@ -163,6 +166,7 @@ func TestLimitSteps(t *testing.T) {
 // that loses half of its places for good. They make room at the same time, see
 // the latency without a queue, and keep to it.
 func TestLimitsOfSeveral(t *testing.T) {
+	racetest.WithoutDetector(t)
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		m := &queueModel{servers: 80, callers: 240}

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 )
 
@@ -75,6 +76,7 @@ func over(p prober, lengths []float64) (wasted, noticed float64) {
 // bounds are about what was measured with this seed; where lengths are
 // memoryless, knowing the past saves little, as the last rows say.
 func TestOutagesSaveProbes(t *testing.T) {
+	racetest.WithoutDetector(t)
 	r := rand.New(rand.NewPCG(11, 12))
 	logNormal := func(median, sigma float64) func() float64 {
 		return func() float64 { return median * math.Exp(sigma*r.NormFloat64()) }
@@ -125,6 +127,7 @@ func TestOutagesSaveProbes(t *testing.T) {
 
 // TestOutagesForget changes the lengths: the plan follows.
 func TestOutagesForget(t *testing.T) {
+	racetest.WithoutDetector(t)
 	o := retry.NewOutages(retry.OutagesConfig{})
 	for range 200 {
 		o.Observe(9*time.Second, 10*time.Second)
@@ -141,6 +144,7 @@ func TestOutagesForget(t *testing.T) {
 }
 
 func TestOutagesNeedFive(t *testing.T) {
+	racetest.WithoutDetector(t)
 	o := retry.NewOutages(retry.OutagesConfig{})
 	for i := range 5 {
 		if _, known := o.Next(0, nil); known || o.Known() != i {
@@ -156,6 +160,7 @@ func TestOutagesNeedFive(t *testing.T) {
 // TestOutagesAnyHistory: whatever was seen, waits are positive and finite, and
 // the probes of a long outage do not stop.
 func TestOutagesAnyHistory(t *testing.T) {
+	racetest.WithoutDetector(t)
 	rapid.Check(t, func(t *rapid.T) {
 		o := retry.NewOutages(retry.OutagesConfig{})
 		for range rapid.IntRange(5, 12).Draw(t, "outages") {

@@ -74,10 +74,8 @@ func (o *operation) hedgeTicket() (ticket, bool) {
 		return ticket{}, false
 	}
 	now, budget := clock(), o.target.Budget
-	if budget != nil {
-		if ok, _ := budget.Withdraw(now, 1); !ok {
-			return ticket{}, false
-		}
+	if budget != nil && !budget.withdrawAlways(now) {
+		return ticket{}, false
 	}
 	var k ticket
 	err := k.take(o.target, now, false, o.policy.run.random)

@@ -6,14 +6,9 @@ import (
 	"time"
 )
 
-// DefaultPressure is the [BudgetConfig.Pressure] of a policy's budget where it
-// does not say otherwise: the retries of durable tasks are stored already, and are
-// held back only while a target fails.
-const DefaultPressure = 0.9
-
 // BudgetSpec is the budget that a policy wants for its target: "none", or an
 // object with keys of [BudgetConfig]. A key that is left out has its default, and
-// pressure [DefaultPressure]; pressure 0 always binds.
+// pressure [TaskPressure]; pressure 0 always binds.
 type BudgetSpec struct {
 	None     bool     `json:"-"`
 	Ratio    *float64 `json:"ratio,omitempty"`
@@ -111,7 +106,7 @@ type guardConfigs struct {
 
 // defaultGuards are those of a policy that says nothing about them.
 func defaultGuards() guardConfigs {
-	budget, breaker := BudgetConfig{Pressure: DefaultPressure}.withDefaults(), BreakerConfig{}.withDefaults()
+	budget, breaker := BudgetConfig{Stored: true}.withDefaults(), BreakerConfig{}.withDefaults()
 	return guardConfigs{&budget, &breaker}
 }
 
@@ -143,11 +138,13 @@ func (p *Policy) BreakerConfig() (BreakerConfig, bool) {
 }
 
 // TaskBudget sets the budget that a policy asks for the target of its tasks; nil
-// asks for none. The default has [DefaultPressure]. See [Policy.BudgetConfig].
+// asks for none. It is always Stored. See [Policy.BudgetConfig].
 func TaskBudget(c *BudgetConfig) Option {
 	return option(func(p *Policy) {
 		if p.wants.budget = c; c != nil {
-			whole := c.withDefaults()
+			whole := *c
+			whole.Stored = true
+			whole = whole.withDefaults()
 			p.wants.budget = &whole
 		}
 	})
@@ -170,14 +167,19 @@ func (s *BudgetSpec) config(f *findings) *BudgetConfig {
 		return nil
 	}
 	c := BudgetConfig{
-		Ratio:    given(f, "budget.ratio", s.Ratio),
-		Floor:    given(f, "budget.floor", s.Floor),
-		Burst:    given(f, "budget.burst", s.Burst),
-		Pressure: DefaultPressure,
-	}.withDefaults()
-	if s.Pressure != nil {
-		c.Pressure = *s.Pressure
+		Ratio:  given(f, "budget.ratio", s.Ratio),
+		Floor:  given(f, "budget.floor", s.Floor),
+		Burst:  given(f, "budget.burst", s.Burst),
+		Stored: true,
 	}
+	if p := s.Pressure; p != nil {
+		if c.Pressure = *p; c.Pressure == 0 {
+			c.Pressure = alwaysBinds
+		} else if c.Pressure < 0 {
+			f.refuse("budget.pressure", "0 always binds", "%v is outside 0 to 1", c.Pressure)
+		}
+	}
+	c = c.withDefaults()
 	return &c
 }
 
@@ -211,8 +213,12 @@ func (s *BreakerSpec) config(f *findings) *BreakerConfig {
 	return &c
 }
 
-// noRamp is a Ramp that is written as 0s.
-const noRamp = time.Duration(-1)
+const (
+	// noRamp is a Ramp that is written as 0s.
+	noRamp = time.Duration(-1)
+	// alwaysBinds is a Pressure that is written as 0.
+	alwaysBinds = -1.0
+)
 
 // given is the value of a key that must not be 0, 0 if it was left out.
 func given[T int | float64 | Duration](f *findings, path string, value *T) T {
@@ -246,7 +252,7 @@ func (c *BudgetConfig) spec() *BudgetSpec {
 	if c == nil {
 		return &BudgetSpec{None: true}
 	}
-	return &BudgetSpec{Ratio: new(c.Ratio), Floor: new(c.Floor), Burst: new(c.Burst), Pressure: new(c.Pressure)}
+	return &BudgetSpec{Ratio: new(c.Ratio), Floor: new(c.Floor), Burst: new(c.Burst), Pressure: new(max(c.Pressure, 0))}
 }
 
 // spec is the form of a breaker; whole is false if it has parts that cannot be

@@ -8,7 +8,7 @@ import (
 
 // TestGuardSpecs is the table of accepted guards: what the policy asks for.
 func TestGuardSpecs(t *testing.T) {
-	budget := BudgetConfig{Ratio: 0.1, Floor: 1, Burst: 10, Pressure: 0.9}
+	budget := BudgetConfig{Ratio: 0.1, Floor: 1, Burst: 10, Pressure: 0.9, Stored: true}
 	breaker := BreakerConfig{
 		FailureRate: 0.5, SlowRate: 0.5, MinCalls: 20, Window: 30 * time.Second,
 		OpenFor: 5 * time.Second, OpenMax: time.Minute, Probes: 1, ProbeTimeout: 10 * time.Second, Ramp: 10 * time.Second,
@@ -30,7 +30,7 @@ func TestGuardSpecs(t *testing.T) {
 		`{"budget": "none"}`:                     {nil, &breaker},
 		`{"breaker": "none"}`:                    {&budget, nil},
 		`{"budget": {"ratio": 0.2}}`:             {changedBudget(func(c *BudgetConfig) { c.Ratio = 0.2 }), &breaker},
-		`{"budget": {"pressure": 0}}`:            {changedBudget(func(c *BudgetConfig) { c.Pressure = 0 }), &breaker},
+		`{"budget": {"pressure": 0}}`:            {changedBudget(func(c *BudgetConfig) { c.Pressure = alwaysBinds }), &breaker},
 		`{"budget": {"floor": 0.5, "burst": 3}}`: {changedBudget(func(c *BudgetConfig) { c.Floor, c.Burst = 0.5, 3 }), &breaker},
 		`{"breaker": {"failure_rate": 0.3, "min_calls": 5, "window": "1m", "open_for": "2s"}}`: {&budget, changedBreaker(func(c *BreakerConfig) {
 			c.FailureRate, c.MinCalls, c.Window, c.OpenFor = 0.3, 5, time.Minute, 2*time.Second
@@ -65,7 +65,7 @@ func TestGuardSpecs(t *testing.T) {
 // TestTaskGuards: the options say what the keys say.
 func TestTaskGuards(t *testing.T) {
 	p := must(New(TaskBudget(&BudgetConfig{Ratio: 0.2}), TaskBreaker(nil)))
-	if c, ok := p.BudgetConfig(); !ok || c != (BudgetConfig{Ratio: 0.2, Floor: 1, Burst: 10}) {
+	if c, ok := p.BudgetConfig(); !ok || c != (BudgetConfig{Ratio: 0.2, Floor: 1, Burst: 10, Pressure: 0.9, Stored: true}) {
 		t.Errorf("%+v", c)
 	}
 	if c, ok := p.BreakerConfig(); ok {

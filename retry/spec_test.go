@@ -157,6 +157,7 @@ func TestSpecRefused(t *testing.T) {
 		`{"budget": {"ratio": 0}}`:                                           "budget.ratio 0",
 		`{"budget": {"ratio": 1.5}}`:                                         "budget.ratio 1.5 above 0 to 1",
 		`{"budget": {"burst": 0.5}}`:                                         "budget.burst 0.5 1 1000000",
+		`{"budget": {"pressure": -0.5}}`:                                     "budget.pressure -0.5 0 to 1",
 		`{"budget": {"burst": 0.5, "pressure": 2}}`:                          "budget.pressure 2 0 to 1",
 		`{"budget": {"floor": -1}}`:                                          "budget.floor -1 above 0",
 		`{"breaker": {"failure_rates": 0.5}}`:                                "breaker.failure_rates failure_rate?",

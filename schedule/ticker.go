@@ -126,6 +126,22 @@ func (t *Ticker) Start() {
 // Stop ends the ticking and waits for it, no longer than ctx.
 func (t *Ticker) Stop(ctx context.Context) error { return t.loops.Stop(ctx) }
 
+// Once enqueues what is due now, whatever other nodes there are, and returns. It is for
+// a ticker that is not started.
+func (t *Ticker) Once(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	if _, err := t.load(ctx); err != nil {
+		return err
+	}
+	for more := true; more && ctx.Err() == nil; {
+		now := t.clock.Now(ctx)
+		due, _ := t.due(now, 0)
+		more = len(due) > 0 && t.advance(ctx, due, now)
+	}
+	return ctx.Err()
+}
+
 // Now is the store's clock, as far as this node knows it.
 func (t *Ticker) Now(ctx context.Context) time.Time { return t.clock.Now(ctx) }
 

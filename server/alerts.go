@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
@@ -119,6 +120,9 @@ func (s *Server) addAlertRules() {
 	})
 }
 
+// ChannelSpec is a channel by its name in the OpenAPI document.
+type ChannelSpec channel.Spec
+
 func (s *Server) addAlertChannels() {
 	handle(s, route{
 		method: "GET", path: "/v1/alerts/channels", id: "list-alert-channels", needs: token.View, scope: whole, tag: "alerts", answers: []int{200}, summary: "List alert channels",
@@ -146,9 +150,9 @@ func (s *Server) addAlertChannels() {
 	handle(s, route{
 		method: "PUT", path: "/v1/alerts/channels/{name}", id: "put-alert-channel", needs: token.Administer, scope: whole, tag: "alerts", answers: []int{200}, limit: maxAlertBody,
 		summary: "Create an alert channel or replace one", about: "Secrets are not part of it: it names environment variables of the servers that hold them.",
-		request: reflect.TypeFor[alert.ChannelSpec](), errors: []task.Code{task.CodeManagedByFile},
+		request: reflect.TypeFor[ChannelSpec](), errors: []task.Code{task.CodeManagedByFile},
 	}, func(ctx context.Context, in *alertBody) (answer[client.AlertChannel], error) {
-		spec, err := alert.ParseChannel(in.Body)
+		spec, err := channel.Parse(in.Body)
 		if err != nil {
 			return fail[client.AlertChannel](refusedFields("the channel is invalid", err))
 		}
@@ -259,8 +263,8 @@ func wireRule(r *alert.RuleView) client.AlertRule {
 	}
 }
 
-func wireChannel(c *alert.ChannelView) client.AlertChannel {
-	body, _ := json.Marshal(c.ChannelSpec) // it has been read from JSON
+func wireChannel(c *channel.View) client.AlertChannel {
+	body, _ := json.Marshal(c.Spec) // it has been read from JSON
 	return client.AlertChannel{
 		Name: c.Name, Kind: string(c.Kind), Channel: client.PlainJSON(body), Managed: c.Managed, Actor: c.Actor, Version: c.Version,
 		UpdatedAt: wireTime(c.UpdatedAt), Usable: c.Usable, Problem: c.Problem,

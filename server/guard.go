@@ -24,8 +24,26 @@ func parseQuery(raw string) (url.Values, error) {
 	return values, nil
 }
 
-// ServeHTTP implements [http.Handler]: guards, then the routes.
+// ServeHTTP implements [http.Handler]: a place, guards, then the routes.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if req.ProtoMajor < 2 {
+		s.answer(w, req)
+		return
+	}
+	// With HTTP/2, connections alone would bound a 250th of what callers hold.
+	leave, ok := s.connections.Request(req.RemoteAddr)
+	if !ok {
+		w.Header()["Retry-After"] = []string{"1"}
+		w.WriteHeader(http.StatusServiceUnavailable) // without a body: who takes no answers cannot hold this one
+		return
+	}
+	defer leave()
+	s.answer(w, req)
+	_ = http.NewResponseController(w).Flush() // the place is taken until the caller has the answer
+}
+
+// answer is the guards, and then the routes.
+func (s *Server) answer(w http.ResponseWriter, req *http.Request) {
 	in, req := s.open(w, req)
 	defer in.close()
 	defer func() {

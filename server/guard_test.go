@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -15,6 +16,9 @@ import (
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/token"
 )
+
+// PlayFor says how long a run of the simulator may take, instead of [simTime].
+func (s *Server) PlayFor(d time.Duration) { s.simTime = d }
 
 // bare is a server with nothing behind it but the routes of a test.
 func bare(log *strings.Builder) *Server {

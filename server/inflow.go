@@ -60,8 +60,12 @@ func (in *inflow) wait(d time.Duration) {
 	_ = in.control.SetReadDeadline(time.Now().Add(d))
 }
 
-// unwanted says, before the answer, that the rest of the body is not read.
+// unwanted says, before the answer, that the rest of the body is not read. HTTP/2 has
+// taken up to 1 MiB of it in already, and would hold that until the answer is taken.
 func (in *inflow) unwanted(w http.ResponseWriter) {
+	if in != nil && !in.oneCall {
+		_ = in.ReadCloser.Close() // the answer goes out all the same
+	}
 	if in == nil || in.ended || !in.oneCall {
 		return
 	}

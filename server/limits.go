@@ -19,7 +19,8 @@ const (
 // Limits bound what callers can hold of a node.
 type Limits struct {
 	// Connections that are open at once, 10 000 when 0. A further one takes the place
-	// of one that is idle, or is closed.
+	// of one that is idle, or is closed. As many requests of HTTP/2, which share
+	// connections, are answered at once; what is beyond gets 503.
 	Connections int
 	// PerAddress is how many of them one address may have, half when 0. Behind a proxy
 	// all callers have one address.
@@ -64,7 +65,7 @@ func (s *Server) HTTP() *http.Server {
 // Listen bounds the connections of a listener by [Limits].
 func (s *Server) Listen(listener net.Listener) net.Listener { return s.connections.Listen(listener) }
 
-// tellRefused tells the log of connections that had no place.
+// tellRefused tells the log of connections, and requests, that had no place.
 func (s *Server) tellRefused(r intake.Refused) {
 	bound := "limits.connections"
 	if r.Own {

@@ -61,7 +61,7 @@ func intakeMetrics(connections *intake.Connections, bodies *intake.Bytes) []prom
 	counter := func(name, help string, labels prometheus.Labels, value func() float64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, value)
 	}
-	const refused, why = "outlast_http_connections_refused_total", "Connections that were closed at once, by the bound: all, or address."
+	const refused, why = "outlast_http_connections_refused_total", "Connections that were closed at once, and requests of HTTP/2 that got 503, by the bound: all, or address."
 	return []prometheus.Collector{
 		gauge("outlast_http_connections", "Open connections of callers.", func() float64 { return float64(connections.Counts().Open) }),
 		counter(refused, why, prometheus.Labels{"bound": "all"}, func() float64 { return float64(connections.Counts().Refused) }),

@@ -154,7 +154,7 @@ func (s *Server) counted(ctx context.Context, queue client.Queue) (answer[client
 
 func count(queue *client.Queue, stats map[string]outlast.QueueStats) {
 	known := stats[queue.Name]
-	queue.Counts = &client.QueueCounts{Pending: known.Pending, Running: known.Running, Dead: known.Dead}
+	queue.Counts = &client.QueueCounts{Pending: known.Pending, Parked: known.Parked, Running: known.Running, Dead: known.Dead}
 }
 
 func noQueue(name string) error {

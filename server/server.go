@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/prometheus/client_golang/prometheus"
@@ -70,8 +71,9 @@ type Server struct {
 	streams    streams
 	exposed    bool // reached by others than this machine: a token is always needed
 	rules      []Rule
-	simulating sync.Mutex // held while a scenario is played
-	undeclared []string   // routes that say not who may call them
+	simulating sync.Mutex    // held while a scenario is played
+	simTime    time.Duration // see the constant
+	undeclared []string      // routes that say not who may call them
 }
 
 // New makes a server with all its routes.
@@ -90,7 +92,7 @@ func New(config Config) (*Server, error) {
 		bodies: intake.NewBytes(config.Limits.Bodies),
 		client: config.Client, inspect: config.Client.Inspector(), log: config.Logger, mux: http.NewServeMux(),
 		store: config.Store, file: config.Configuration, files: config.Files, api: newDocument(config.Version),
-		tokens: config.Client.Tokens(), exposed: config.Exposed,
+		tokens: config.Client.Tokens(), exposed: config.Exposed, simTime: simTime,
 	}
 	s.connections = intake.NewConnections(config.Limits.Connections, config.Limits.PerAddress, s.tellRefused)
 	s.meter = newMeter(s.connections, s.bodies)

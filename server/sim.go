@@ -114,8 +114,8 @@ func simulate[R any](ctx context.Context, s *Server, id string, given *int64, pl
 	}
 	var result *R
 	err := s.alone(func() (err error) {
-		if result, err = play(scenario, seed, overAfter(ctx, simTime)); err != nil {
-			return &task.Error{Code: task.CodeUnavailable, Message: "the scenario takes longer than " + simTime.String(), Err: err,
+		if result, err = play(scenario, seed, overAfter(ctx, s.simTime)); err != nil {
+			return &task.Error{Code: task.CodeUnavailable, Message: "the scenario takes longer than " + s.simTime.String(), Err: err,
 				Hint: "outlast sim run " + scenario.ID + " plays it on your machine"}
 		}
 		return nil

@@ -3,6 +3,7 @@ package server_test
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/outlast-dev/outlast/sim"
 )
@@ -11,6 +12,7 @@ import (
 // reports.
 func TestSimulator(t *testing.T) {
 	a := start(t)
+	a.server.PlayFor(time.Hour) // a slow machine gives the same answers
 	var list struct{ Scenarios []sim.Scenario }
 	a.call("GET", "/v1/sim/scenarios", "").is(200).into(&list)
 	if len(list.Scenarios) != len(sim.Scenarios()) || list.Scenarios[0].ID == "" || list.Scenarios[0].Shows == "" {
@@ -40,4 +42,7 @@ func TestSimulator(t *testing.T) {
 	}
 	a.call("POST", "/v1/sim/compare", `{"scenario":"S4","policies":[{"preset":"none"}]}`).problem(400, "invalid", "policies[0].preset")
 	a.call("POST", "/v1/sim/compare", `{"scenario":"S4","policies":[{},{},{},{},{}]}`).problem(400, "invalid", "policies")
+	a.server.PlayFor(0)
+	a.call("POST", "/v1/sim/run", `{"scenario":"S9"}`).problem(503, "unavailable")
+	a.call("POST", "/v1/sim/compare", `{"scenario":"S4","policies":[{}]}`).problem(503, "unavailable")
 }

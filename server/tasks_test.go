@@ -16,6 +16,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/racetest"
 )
 
 const later = `"delay":"1h"`
@@ -262,6 +263,7 @@ func TestListPagesHaveEveryTaskOnce(t *testing.T) {
 
 // A page is bounded in bytes: what one call reads does not grow with the payloads.
 func TestListOfLargePayloadsIsShort(t *testing.T) {
+	racetest.WithoutDetector(t)
 	a := start(t)
 	payload := json.RawMessage(`"` + strings.Repeat("x", 1<<20-2) + `"`)
 	for range 20 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sqlite"
 	"github.com/outlast-dev/outlast/task"
@@ -119,6 +120,7 @@ func TestUpcoming(t *testing.T) {
 
 // Pages of large tasks are short; none of them is left out for that.
 func TestUpcomingLargeTasks(t *testing.T) {
+	racetest.WithoutDetector(t)
 	a, _ := startWithFile(t, failing)
 	payload := `,"payload":"` + strings.Repeat("x", 900_000) + `"`
 	var want []string

@@ -66,9 +66,9 @@ func (s *Server) whatIf(ctx context.Context, in *whatIfInput) (answer[client.Wha
 			return err
 		}
 		out.Read.Targets = history.Targets()
-		compared, err := sim.ReplayUntil(overAfter(ctx, simTime), history, uint64(seed), contenders) // any 64 bits will do
+		compared, err := sim.ReplayUntil(overAfter(ctx, s.simTime), history, uint64(seed), contenders) // any 64 bits will do
 		if err != nil {
-			return &task.Error{Code: task.CodeUnavailable, Message: "the replay takes longer than " + simTime.String(), Err: err,
+			return &task.Error{Code: task.CodeUnavailable, Message: "the replay takes longer than " + s.simTime.String(), Err: err,
 				Hint: "ask for fewer tasks, or play it on your machine: outlast task export, then outlast sim compare --history"}
 		}
 		compared.Coarsen(drawnSteps)
@@ -133,7 +133,7 @@ func (s *Server) readRecorded(ctx context.Context, filter store.Filter, most int
 	read := client.WhatIfRead{Since: wireTime(filter.Since), Until: wireTime(filter.Until)}
 	recorder := sim.NewRecorder()
 	page := store.Page{Limit: whatIfPage}
-	over := overAfter(ctx, simTime)
+	over := overAfter(ctx, s.simTime)
 	for {
 		views, next, err := s.inspect.Find(ctx, filter, page)
 		if err != nil {

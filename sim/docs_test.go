@@ -143,10 +143,10 @@ func TestBreakerHasItsPrice(t *testing.T) {
 		}
 	}
 	const alone, both = "lost, budget alone", "lost, budget and breaker"
-	if math.Abs(success[alone]-0.918) > 0.002 || math.Abs(success[both]-0.84) > 0.005 {
+	if math.Abs(success[alone]-0.918) > 0.002 || math.Abs(success[both]-0.848) > 0.005 {
 		t.Errorf("%v of the calls end well, with the breaker %v", success[alone], success[both])
 	}
-	if recovery[alone] != 0 || recovery[both] != 13 {
+	if recovery[alone] != 0 || recovery[both] != 12 {
 		t.Errorf("recovered after %v s, with the breaker after %v s", recovery[alone], recovery[both])
 	}
 	if _, recovered := recovery["held, budget alone"]; recovered {

@@ -65,7 +65,7 @@ func playHardOutage(t *trial) {
 }
 
 // playRefused looks at the first retry after a connection that was refused: it
-// costs nothing while nine in ten of the last ten seconds' attempts worked.
+// costs nothing while the budget does not bind.
 func playRefused(t *trial, from, to time.Duration) {
 	alone := outageKit("").with("refused connections, budget alone", withBudget(retry.BudgetConfig{}))
 	for _, k := range []kit{t.own.with("refused connections, " + t.own.name), alone} {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/task"
@@ -40,7 +41,8 @@ type queueAudit struct {
 }
 
 func auditOfQueue(q *Queue) queueAudit {
-	return queueAudit{q.Lanes, q.Paused, q.Policy, q.UnknownType, q.Concurrency, q.MaxPending, q.Weight}
+	policy, _, _ := strings.Cut(q.Policy, PolicyProof)
+	return queueAudit{q.Lanes, q.Paused, policy, q.UnknownType, q.Concurrency, q.MaxPending, q.Weight}
 }
 
 // AuditQueue is [AuditTask] for a queue; before is nil for a new one.
@@ -49,7 +51,7 @@ func AuditQueue(rows []Audit, before, after *Queue) []Audit {
 	if before == nil {
 		return between(rows, nil, is)
 	}
-	if auditOfQueue(before) == is {
+	if auditOfQueue(before) == is && before.Policy == after.Policy {
 		return nil
 	}
 	return between(rows, auditOfQueue(before), is)

@@ -25,7 +25,17 @@ type Queue struct {
 	Weight      int    // share of a node's slots against other queues, 1 when 0
 	Pending     int    // pending tasks, counted no further than MaxPending; read only where that is set
 	UpdatedAt   Time
+
+	// Doubt is why the policy that is kept is not that in Policy: nobody vouches for it.
+	// Policy is then that which the process has Known until now, or "" if it has known
+	// none. Only package sealed sets them.
+	Doubt error `json:"-"`
+	Known bool  `json:"-"`
 }
+
+// PolicyProof stands between the name of a policy and its proof where a queue is kept
+// with both; see package sealed.
+const PolicyProof = " 1:"
 
 // NodeState says whether a node takes part.
 type NodeState string
@@ -64,10 +74,6 @@ type Load struct {
 	Running int // attempts in progress
 	Slots   int // attempts at most
 }
-
-// Serves says per queue which types a node can start; a nil list means
-// every type, an absent queue none.
-type Serves map[string][]string
 
 // Lane is a slice of a queue.
 type Lane struct {

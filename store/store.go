@@ -255,13 +255,22 @@ type Query interface {
 	// Key tells what is ahead of a keyed task: the hold on its key, if any,
 	// and the id of the task that runs or runs next.
 	Key(ctx context.Context, lane uint16, key string) (*KeyState, error)
+	// Check runs the store's own integrity checks and compares counters
+	// with recounts; it returns what is wrong, nothing when all is well.
+	Check(ctx context.Context) ([]string, error)
+}
+
+// Waits tells of what waits.
+type Waits interface {
 	// Holds lists ordering keys that dead letters hold, by lane and key, with how many
 	// pending tasks wait behind each. It looks at 10 000 of them at most, and counts no
 	// further than asked.
 	Holds(ctx context.Context, filter HoldFilter) ([]Hold, error)
-	// Check runs the store's own integrity checks and compares counters
-	// with recounts; it returns what is wrong, nothing when all is well.
-	Check(ctx context.Context) ([]string, error)
+	// Backlog counts the pending tasks of lanes, each kind no further than most. Its cost
+	// grows with most and with the number of keys that are held in mode park, of which
+	// at most [MostHolds] are told apart; not with the tasks behind them, as far as these
+	// have [KeyMark], nor with the number of marks.
+	Backlog(ctx context.Context, lanes []uint16, most int) (Backlog, error)
 }
 
 // Admin changes tasks on behalf of an operator, on the row, from any node. The
@@ -378,6 +387,7 @@ type Backend interface {
 	Store
 	Leaser
 	Query
+	Waits
 	Admin
 	Config
 }

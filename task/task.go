@@ -86,6 +86,10 @@ type Spec struct {
 	Follows      FollowKind        `json:"follows,omitempty"`      // as what this task follows Parent
 	RedrivenAt   time.Time         `json:"redriven_at,omitzero"`   // from when a policy's TTL counts, instead of the acceptance
 	Redrive      string            `json:"redrive,omitempty"`      // the operation that sent the task back last
+
+	// Unreadable is why the store could not read what it keeps, "" where it could. A
+	// task of which it is not known what was asked never runs: it dies as permanent.
+	Unreadable string `json:"-"`
 }
 
 // Redriven is the spec of a task that is sent back at now by an operation, ""

@@ -147,7 +147,10 @@ func (t *Tracer) Enqueue(ctx context.Context, kind, queue, parent string, count 
 // unless the caller gave one of another trace.
 func (t *Tracer) Keep(ctx context.Context, given string) string {
 	current := trace.SpanContextFromContext(ctx)
-	if given == "" || t != nil && current.IsValid() && Parse(given).TraceID() == current.TraceID() {
+	if !current.IsValid() {
+		return given
+	}
+	if given == "" || t != nil && Parse(given).TraceID() == current.TraceID() {
 		return Format(current)
 	}
 	return given

@@ -10,37 +10,18 @@ import (
 	"cmp"
 	"log/slog"
 	"os"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/retry"
-	"github.com/outlast-dev/outlast/safehttp"
 	"github.com/outlast-dev/outlast/task"
 )
-
-// Options are what channels are made with.
-type Options struct {
-	// HTTP makes the requests and dials the mail servers. Required.
-	HTTP *safehttp.Client
-	// Trusted says that the specification stands in the configuration of this process,
-	// which may name any variable and file. One from elsewhere, such as a row of the
-	// database, may name variables OUTLAST_SECRET_… only, for the hosts that they are for.
-	Trusted bool
-	// Lookup finds environment variables; [os.LookupEnv] when nil.
-	Lookup func(name string) (string, bool)
-	// ReadFile reads files of secrets; [os.ReadFile] when nil.
-	ReadFile func(name string) ([]byte, error)
-	// Logger is that of the channel kind log; discarded when nil.
-	Logger *slog.Logger
-	// Now is the clock of signatures; [time.Now] when nil.
-	Now func() time.Time
-}
 
 // New makes the channel of a specification that has passed its check. An
 // error, a [retry.FieldError], says which variable or file is missing or does
 // not hold what it should; never what it holds.
-func New(spec *alert.ChannelSpec, o Options) (alert.Channel, error) {
+func New(spec *Spec, o Options) (alert.Channel, error) {
 	if o.Lookup == nil {
 		o.Lookup = os.LookupEnv
 	}
@@ -54,57 +35,30 @@ func New(spec *alert.ChannelSpec, o Options) (alert.Channel, error) {
 		return nil, err
 	}
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
-	switch spec.Kind {
-	case alert.Log:
-		return logged{o.Logger}, nil
-	case alert.Email:
-		return newMail(spec, &o)
+	kind := kindOf(spec.Kind)
+	if kind == nil {
+		return nil, &retry.FieldError{Field: "kind", Message: task.Quote(string(spec.Kind)) + " is no kind of channel"}
 	}
-	p, err := newPoster(spec, &o)
+	made, err := kind.open(spec, &o)
 	if err != nil {
 		return nil, err
 	}
-	switch spec.Kind {
-	case alert.DingTalk:
-		return newDingTalk(p, spec, &o)
-	case alert.Feishu:
-		return newFeishu(p, spec, &o)
-	case alert.WeCom:
-		return &weCom{p, spec.Mentions}, nil
-	case alert.Slack:
-		return &slack{p, spec.Mentions}, nil
-	case alert.Webhook:
-		return newWebhook(p, spec, &o)
-	}
-	return nil, &retry.FieldError{Field: "kind", Message: task.Quote(string(spec.Kind)) + " is no kind of channel"}
+	return made, nil
 }
 
-// maxSecret is the length of what a variable or file may hold, in bytes.
-const maxSecret = 4 << 10
+// kinds are all that a configuration can name.
+var kinds = []*kind{&webhookKind, &slackKind, &emailKind, &dingTalkKind, &feishuKind, &weComKind, &logKind}
 
-// secret reads what a variable or file holds, "" if neither is named.
-func (o *Options) secret(what, variable, file string) (string, error) {
-	switch {
-	case variable != "":
-		value, set := o.Lookup(variable)
-		if value = strings.TrimSpace(value); !set || value == "" {
-			return "", &retry.FieldError{Field: what + "_env", Message: "the environment variable " + task.Quote(variable) + " is not set", Hint: "set it for the server and start that again"}
-		}
-		return checked(what+"_env", value)
-	case file != "":
-		data, err := o.ReadFile(file)
-		value := strings.TrimSpace(string(data))
-		if err != nil || value == "" {
-			return "", &retry.FieldError{Field: what + "_file", Message: "the file " + task.Quote(file) + " is empty or cannot be read"}
-		}
-		return checked(what+"_file", value)
+func kindOf(name Kind) *kind {
+	if i := slices.IndexFunc(kinds, func(k *kind) bool { return k.name == name }); i >= 0 {
+		return kinds[i]
 	}
-	return "", nil
+	return nil
 }
 
-func checked(field, value string) (string, error) {
-	if len(value) > maxSecret || strings.ContainsAny(value, "\r\n\x00") {
-		return "", &retry.FieldError{Field: field, Message: "holds several lines, or more than 4096 bytes"}
+func names() (all []string) {
+	for _, k := range kinds {
+		all = append(all, string(k.name))
 	}
-	return value, nil
+	return all
 }

@@ -25,6 +25,16 @@ const (
 	dingTalkFrequency = 410100 // "send too fast", as some gateways spell it
 )
 
+// DingTalk is a custom robot of a DingTalk group, whose messages are signed.
+const DingTalk Kind = "dingtalk"
+
+var dingTalkKind = kind{
+	name: DingTalk, title: "DingTalk", titleZH: "钉钉",
+	fields: []field{{name: "url_env", required: true}, {name: "secret_env", about: "SEC…"}, {name: "mentions", about: "mobile numbers, `all`"}},
+	limits: []alert.Limit{alert.PerMinute(20)}, text: dingTalkText, escaping: "text message: no markup",
+	open: openDingTalk,
+}
+
 // dingTalk is a custom robot of a DingTalk group.
 type dingTalk struct {
 	*poster
@@ -32,8 +42,8 @@ type dingTalk struct {
 	mentions []string
 }
 
-func newDingTalk(p *poster, spec *alert.ChannelSpec, o *Options) (*dingTalk, error) {
-	secret, err := o.secret("secret", spec.SecretEnv, spec.SecretFile)
+func openDingTalk(spec *Spec, o *Options) (alert.Channel, error) {
+	p, secret, err := openSigned(spec, o)
 	return &dingTalk{p, secret, spec.Mentions}, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/safehttp"
 )
 
 // Error is a message that was not delivered. Its text names the receiver's
@@ -23,6 +24,15 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // RetryVerdict implements [retry.Verdictor].
 func (e *Error) RetryVerdict() retry.Verdict { return e.Verdict }
+
+// Exhausted is the code of what this machine lacked to deliver the message, "" where that
+// was not what failed; see [safehttp.Exhausted].
+func (e *Error) Exhausted() string {
+	if e.Err == nil {
+		return ""
+	}
+	return safehttp.Exhausted(e.Verdict, e.Err)
+}
 
 const typeName = "*channel.Error"
 

@@ -26,6 +26,16 @@ const (
 	feishuPause   = time.Minute
 )
 
+// Feishu is a custom bot of Feishu and Lark, whose messages are signed.
+const Feishu Kind = "feishu"
+
+var feishuKind = kind{
+	name: Feishu, title: "Feishu / Lark", titleZH: "飞书 / Lark",
+	fields: []field{{name: "url_env", required: true}, {name: "secret_env"}, {name: "mentions", about: "open ids, `all`"}},
+	limits: []alert.Limit{alert.PerSecond(5), alert.PerMinute(100)}, text: feishuText, escaping: "a post of text items; `<` is replaced",
+	open: openFeishu,
+}
+
 // feishu is a custom bot of a Feishu or Lark group.
 type feishu struct {
 	*poster
@@ -33,8 +43,8 @@ type feishu struct {
 	mentions []string
 }
 
-func newFeishu(p *poster, spec *alert.ChannelSpec, o *Options) (*feishu, error) {
-	secret, err := o.secret("secret", spec.SecretEnv, spec.SecretFile)
+func openFeishu(spec *Spec, o *Options) (alert.Channel, error) {
+	p, secret, err := openSigned(spec, o)
 	return &feishu{p, secret, spec.Mentions}, err
 }
 

@@ -106,7 +106,7 @@ func (f *robot) last(t *testing.T, into any) []byte {
 const token = "canary-access-token"
 
 // open makes a channel to a fake; the environment is env.
-func open(t *testing.T, spec *alert.ChannelSpec, url string, env map[string]string) (alert.Channel, error) {
+func open(t *testing.T, spec *Spec, url string, env map[string]string) (alert.Channel, error) {
 	t.Helper()
 	if url != "" {
 		spec.URLEnv = "ROBOT_URL"
@@ -125,7 +125,7 @@ func open(t *testing.T, spec *alert.ChannelSpec, url string, env map[string]stri
 	}})
 }
 
-func mustOpen(t *testing.T, spec *alert.ChannelSpec, url string, env map[string]string) alert.Channel {
+func mustOpen(t *testing.T, spec *Spec, url string, env map[string]string) alert.Channel {
 	t.Helper()
 	made, err := open(t, spec, url, env)
 	if err != nil {

@@ -7,6 +7,17 @@ import (
 	"github.com/outlast-dev/outlast/alert"
 )
 
+// Kinds of channels that are there without a configuration.
+const (
+	Log  Kind = "log"  // the log of the node, at WARN
+	Func Kind = "func" // a Go function; made by an option only
+)
+
+var logKind = kind{
+	name: Log, title: "Log of the node", titleZH: "节点日志", escaping: "structured, without error texts",
+	open: func(_ *Spec, o *Options) (alert.Channel, error) { return logged{o.Logger}, nil },
+}
+
 // logged is the log of the node.
 type logged struct{ logger *slog.Logger }
 

@@ -5,8 +5,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	netmail "net/mail"
 	"net/textproto"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/wneessen/go-mail"
@@ -14,6 +16,7 @@ import (
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/safehttp"
+	"github.com/outlast-dev/outlast/task"
 )
 
 // Limits of a mail.
@@ -25,9 +28,58 @@ const (
 	greylisted = 5 * time.Minute
 )
 
+// Email is mail by SMTP, with TLS.
+const Email Kind = "email"
+
+var emailKind = kind{
+	name: Email, title: "E-mail", titleZH: "电子邮件",
+	fields: []field{
+		{name: "address", required: true, about: "host:port"}, {name: "tls", about: "`starttls`, which is the default and demanded, `implicit`, `none`"},
+		{name: "username", about: "with a password"}, {name: "password_env"}, {name: "from", required: true}, {name: "to", required: true},
+	},
+	limits: []alert.Limit{alert.PerMinute(60)}, text: mailText, escaping: "text/plain; subject on one line",
+	check: checkMail, open: openMail,
+}
+
+// mostReceivers is how many people a channel may write to.
+const mostReceivers = 50
+
+func checkMail(s *Spec, refuse func(field, hint, format string, args ...any)) {
+	host, port, err := net.SplitHostPort(s.Address)
+	if number, portErr := strconv.ParseUint(port, 10, 16); err != nil || host == "" || portErr != nil || number == 0 {
+		refuse("address", "write it as smtp.example.com:587", "is no host and port")
+	}
+	switch s.TLS {
+	case "", "starttls", "implicit", "none":
+	default:
+		refuse("tls", "one of starttls (default), implicit, none", "%s is not known", task.Quote(s.TLS))
+	}
+	passwords := count(s.PasswordEnv != "", s.PasswordFile != "")
+	switch {
+	case (s.Username != "") != (passwords > 0):
+		refuse("username", "give both or none", "and a place of the password belong together")
+	case s.Username != "" && s.TLS == "none":
+		refuse("tls", "use starttls or implicit", "without it the password would be readable on the way")
+	}
+	mailbox(refuse, "from", s.From)
+	if len(s.To) == 0 || len(s.To) > mostReceivers {
+		refuse("to", "", "has %d addresses; 1 to %d are possible", len(s.To), mostReceivers)
+		return
+	}
+	for i, to := range s.To {
+		mailbox(refuse, "to["+strconv.Itoa(i)+"]", to)
+	}
+}
+
+func mailbox(refuse func(field, hint, format string, args ...any), path, text string) {
+	if _, err := netmail.ParseAddress(text); err != nil || strings.ContainsAny(text, "\r\n") {
+		refuse(path, "write it as ops@example.com or Ops <ops@example.com>", "%s is no mail address", task.Quote(text))
+	}
+}
+
 // logins are the ways to log in, the best first. They are named here because the library,
 // left to choose, takes a connection that we have secured for one in the clear, and then
-// knows neither PLAIN nor LOGIN. Nobody logs in without TLS, see [newMail].
+// knows neither PLAIN nor LOGIN. Nobody logs in without TLS, see [openMail].
 var logins = []mail.SMTPAuthType{
 	mail.SMTPAuthSCRAMSHA256PLUS, mail.SMTPAuthSCRAMSHA256, mail.SMTPAuthSCRAMSHA1PLUS, mail.SMTPAuthSCRAMSHA1,
 	mail.SMTPAuthCramMD5, mail.SMTPAuthPlain, mail.SMTPAuthLogin,
@@ -46,7 +98,7 @@ type mailer struct {
 	roots    *tls.Config // of tests; nil for the system's
 }
 
-func newMail(spec *alert.ChannelSpec, o *Options) (*mailer, error) {
+func openMail(spec *Spec, o *Options) (alert.Channel, error) {
 	password, err := o.secret("password", spec.PasswordEnv, spec.PasswordFile)
 	if err != nil {
 		return nil, err

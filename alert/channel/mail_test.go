@@ -195,10 +195,10 @@ func (o *postOffice) converse(conn net.Conn) {
 	}
 }
 
-func newMailer(t *testing.T, office *postOffice, roots *x509.CertPool, change func(*alert.ChannelSpec)) *mailer {
+func newMailer(t *testing.T, office *postOffice, roots *x509.CertPool, change func(*Spec)) *mailer {
 	t.Helper()
-	spec := &alert.ChannelSpec{
-		Name: "mail", Kind: alert.Email, Address: office.Addr().String(), Username: "outlast", PasswordEnv: "P",
+	spec := &Spec{
+		Name: "mail", Kind: Email, Address: office.Addr().String(), Username: "outlast", PasswordEnv: "P",
 		From: "Outlast <outlast@example.com>", To: []string{"ops@example.com", "Büro <office@example.com>"},
 	}
 	if change != nil {
@@ -258,7 +258,7 @@ func TestMailLogsIn(t *testing.T) {
 		office.mu.Lock()
 		office.smtps, office.login = row.tls == "implicit", row.offers
 		office.mu.Unlock()
-		sender := newMailer(t, office, roots, func(spec *alert.ChannelSpec) { spec.TLS = row.tls })
+		sender := newMailer(t, office, roots, func(spec *Spec) { spec.TLS = row.tls })
 		if err := sender.Send(t.Context(), hostile()); err != nil {
 			t.Errorf("%+v: %v", row, err)
 		}
@@ -301,12 +301,12 @@ func TestMailIsNeverSentInTheClear(t *testing.T) {
 	office, roots := newPostOffice(t)
 	office.set("", "", true)
 	for _, secured := range []string{"", "starttls", "implicit"} {
-		if err := newMailer(t, office, roots, func(spec *alert.ChannelSpec) { spec.TLS = secured }).Send(t.Context(), hostile()); err == nil {
+		if err := newMailer(t, office, roots, func(spec *Spec) { spec.TLS = secured }).Send(t.Context(), hostile()); err == nil {
 			t.Errorf("a server without TLS got the mail of a channel with tls: %q", secured)
 		}
 	}
-	plain := &alert.ChannelSpec{Name: "mail", Kind: alert.Email, Address: office.Addr().String(), TLS: "none", Username: "u", PasswordEnv: "P"}
-	if _, err := newMail(plain, &Options{Lookup: func(string) (string, bool) { return "SECcanary", true }}); err == nil {
+	plain := &Spec{Name: "mail", Kind: Email, Address: office.Addr().String(), TLS: "none", Username: "u", PasswordEnv: "P"}
+	if _, err := openMail(plain, &Options{Lookup: func(string) (string, bool) { return "SECcanary", true }}); err == nil {
 		t.Error("would log in without TLS")
 	}
 	office.set("", "", false)
@@ -335,7 +335,7 @@ func TestMailThatWasTaken(t *testing.T) {
 func TestLog(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	made, err := New(&alert.ChannelSpec{Name: "log", Kind: alert.Log}, Options{Logger: slog.New(slog.NewTextHandler(&out, nil))})
+	made, err := New(&Spec{Name: "log", Kind: Log}, Options{Logger: slog.New(slog.NewTextHandler(&out, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

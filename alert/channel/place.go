@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/strictjson"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -15,10 +15,30 @@ import (
 // variable without it: host or host:port, separated by commas.
 const hostsOf = "_HOSTS"
 
+// SecretPrefix begins the names of the variables that a channel may name which is not of
+// the configuration file.
+const SecretPrefix = "OUTLAST_SECRET_"
+
+// CheckPlaces refuses places of secrets that only the configuration file may name: files
+// of the server, and variables that are not for channels. Errors are joined
+// [retry.FieldError] values.
+func (s *Spec) CheckPlaces() error {
+	var f strictjson.Findings
+	for _, one := range s.secretPlaces() {
+		if one.file != "" {
+			f.Refuse(one.what+"_file", "name an environment variable "+SecretPrefix+"… instead", "files of the server are for channels of the configuration file")
+		}
+		if one.variable != "" && (!strings.HasPrefix(one.variable, SecretPrefix) || strings.HasSuffix(one.variable, hostsOf)) {
+			f.Refuse(one.what+"_env", "call it "+SecretPrefix+"…, or put the channel into the configuration file", "%s is a variable for channels of the configuration file", task.Quote(one.variable))
+		}
+	}
+	return f.Err()
+}
+
 // allowed refuses a specification that comes from elsewhere than the configuration of
 // this process, and asks for what is not for it: a file, a variable that is no secret of
 // channels, or one that is for other hosts.
-func (o *Options) allowed(spec *alert.ChannelSpec) error {
+func (o *Options) allowed(spec *Spec) error {
 	if o.Trusted {
 		return nil
 	}
@@ -26,7 +46,7 @@ func (o *Options) allowed(spec *alert.ChannelSpec) error {
 		return err
 	}
 	host := spec.Address
-	if spec.Kind != alert.Email {
+	if spec.Kind != Email {
 		text := spec.URL
 		if text == "" {
 			text, _ = o.Lookup(spec.URLEnv)

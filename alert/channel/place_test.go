@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/safehttp"
 )
 
@@ -18,14 +17,14 @@ func TestChannelsFromElsewhere(t *testing.T) {
 		"OUTLAST_SECRET_BOUND": "https://hooks.example.com/canary", "OUTLAST_SECRET_BOUND_HOSTS": "other.example.com",
 		"OUTLAST_SECRET_SIGN": "whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0", "OUTLAST_SECRET_SIGN_HOSTS": "HOOKS.example.com,[2001:db8::1]",
 	}
-	mail := func(address, variable, file string) alert.ChannelSpec {
-		return alert.ChannelSpec{Kind: alert.Email, Address: address, Username: "u", PasswordEnv: variable, PasswordFile: file, From: "a@b.c", To: []string{"d@e.f"}}
+	mail := func(address, variable, file string) Spec {
+		return Spec{Kind: Email, Address: address, Username: "u", PasswordEnv: variable, PasswordFile: file, From: "a@b.c", To: []string{"d@e.f"}}
 	}
-	hook := func(url, variable, secret string) alert.ChannelSpec {
-		return alert.ChannelSpec{Kind: alert.Webhook, URL: url, URLEnv: variable, SecretEnv: secret}
+	hook := func(url, variable, secret string) Spec {
+		return Spec{Kind: Webhook, URL: url, URLEnv: variable, SecretEnv: secret}
 	}
 	for name, row := range map[string]struct {
-		spec alert.ChannelSpec
+		spec Spec
 		says string // of the error
 	}{
 		"its host":               {mail("smtp.example.com:587", "OUTLAST_SECRET_MAIL", ""), ""},
@@ -45,7 +44,7 @@ func TestChannelsFromElsewhere(t *testing.T) {
 		"signed for its IPv6":    {hook("https://[2001:db8::1]:8443/x", "", "OUTLAST_SECRET_SIGN"), ""},
 		"signed for another":     {hook("https://evil.example.com/x", "", "OUTLAST_SECRET_SIGN"), "is not for"},
 		"a URL as a password":    {mail("hooks.example.com:587", "OUTLAST_SECRET_HOOK", ""), "is not for"},
-		"a secret of a file too": {alert.ChannelSpec{Kind: alert.Webhook, URL: "https://hooks.example.com", SecretFile: "/etc/outlast/k1"}, "files of the server"},
+		"a secret of a file too": {Spec{Kind: Webhook, URL: "https://hooks.example.com", SecretFile: "/etc/outlast/k1"}, "files of the server"},
 	} {
 		read := ""
 		o := Options{

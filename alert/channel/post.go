@@ -26,7 +26,7 @@ type poster struct {
 	now  func() time.Time
 }
 
-func newPoster(spec *alert.ChannelSpec, o *Options) (*poster, error) {
+func newPoster(spec *Spec, o *Options) (*poster, error) {
 	text := spec.URL
 	if text == "" {
 		var err error
@@ -40,6 +40,16 @@ func newPoster(spec *alert.ChannelSpec, o *Options) (*poster, error) {
 		return nil, &retry.FieldError{Field: "url_env", Message: "does not hold a URL that can be called", Hint: "such as https://oapi.dingtalk.com/robot/send?access_token=..."}
 	}
 	return &poster{o.HTTP, checked, checked.Host, o.Now}, nil
+}
+
+// openSigned makes a poster, and reads the secret that its messages are signed with.
+func openSigned(spec *Spec, o *Options) (*poster, string, error) {
+	p, err := newPoster(spec, o)
+	if err != nil {
+		return nil, "", err
+	}
+	secret, err := o.secret("secret", spec.SecretEnv, spec.SecretFile)
+	return p, secret, err
 }
 
 // post sends a value as JSON, with more query parameters and headers, and

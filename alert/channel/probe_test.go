@@ -15,7 +15,7 @@ func TestProbe(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	robot := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
-	spec := &alert.ChannelSpec{Name: "hook", Kind: alert.Webhook, URLEnv: "U"}
+	spec := &Spec{Name: "hook", Kind: Webhook, URLEnv: "U"}
 	probe := func(url string) error {
 		return mustOpen(t, spec, "", map[string]string{"U": url}).(alert.Prober).Probe(t.Context())
 	}

@@ -37,7 +37,7 @@ func TestDingTalk(t *testing.T) {
 		}
 		return ""
 	})
-	ding := mustOpen(t, &alert.ChannelSpec{Name: "ops", Kind: alert.DingTalk, SecretEnv: "S", Mentions: []string{"13800000000", "all"}}, fake.URL, map[string]string{"S": secret})
+	ding := mustOpen(t, &Spec{Name: "ops", Kind: DingTalk, SecretEnv: "S", Mentions: []string{"13800000000", "all"}}, fake.URL, map[string]string{"S": secret})
 	for _, m := range []*alert.Message{hostile(), huge()} {
 		if err := ding.Send(t.Context(), m); err != nil {
 			t.Fatal(err)
@@ -120,7 +120,7 @@ func TestFeishu(t *testing.T) {
 		}
 		return ""
 	})
-	lark := mustOpen(t, &alert.ChannelSpec{Name: "ops", Kind: alert.Feishu, SecretEnv: "S", Mentions: []string{"all", "ou_1"}}, fake.URL, map[string]string{"S": secret})
+	lark := mustOpen(t, &Spec{Name: "ops", Kind: Feishu, SecretEnv: "S", Mentions: []string{"all", "ou_1"}}, fake.URL, map[string]string{"S": secret})
 	for _, m := range []*alert.Message{hostile(), huge()} {
 		if err := lark.Send(t.Context(), m); err != nil {
 			t.Fatal(err)
@@ -161,7 +161,7 @@ func TestWeCom(t *testing.T) {
 		}
 		return ""
 	})
-	robot := mustOpen(t, &alert.ChannelSpec{Name: "ops", Kind: alert.WeCom, Mentions: []string{"all", "13800000000", "zhang"}}, fake.URL, nil)
+	robot := mustOpen(t, &Spec{Name: "ops", Kind: WeCom, Mentions: []string{"all", "13800000000", "zhang"}}, fake.URL, nil)
 	for _, m := range []*alert.Message{hostile(), huge()} {
 		if err := robot.Send(t.Context(), m); err != nil {
 			t.Fatal(err)
@@ -191,7 +191,7 @@ func TestSlack(t *testing.T) {
 		}
 		return ""
 	})
-	hook := mustOpen(t, &alert.ChannelSpec{Name: "ops", Kind: alert.Slack, Mentions: []string{"all", "U42"}}, fake.URL, nil)
+	hook := mustOpen(t, &Spec{Name: "ops", Kind: Slack, Mentions: []string{"all", "U42"}}, fake.URL, nil)
 	for _, m := range []*alert.Message{hostile(), huge()} {
 		if err := hook.Send(t.Context(), m); err != nil {
 			t.Fatal(err)
@@ -221,7 +221,7 @@ func TestWebhook(t *testing.T) {
 		}
 		return ""
 	})
-	hook := mustOpen(t, &alert.ChannelSpec{Name: "ops", Kind: alert.Webhook, SecretEnv: "S"}, fake.URL, map[string]string{"S": secret})
+	hook := mustOpen(t, &Spec{Name: "ops", Kind: Webhook, SecretEnv: "S"}, fake.URL, map[string]string{"S": secret})
 	m := hostile()
 	if err := hook.Send(t.Context(), m); err != nil {
 		t.Fatal(err)
@@ -232,18 +232,18 @@ func TestWebhook(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	wantHTTP(t, fake, hook)
-	if _, err := open(t, &alert.ChannelSpec{Name: "ops", Kind: alert.Webhook, SecretEnv: "S"}, fake.URL, map[string]string{"S": "SECcanary"}); err == nil || strings.Contains(err.Error(), "canary") {
+	if _, err := open(t, &Spec{Name: "ops", Kind: Webhook, SecretEnv: "S"}, fake.URL, map[string]string{"S": "SECcanary"}); err == nil || strings.Contains(err.Error(), "canary") {
 		t.Errorf("a bad secret: %v", err)
 	}
 }
 
 func TestMissingSecretsAreNamedWithoutWhatTheyHold(t *testing.T) {
 	t.Parallel()
-	_, err := open(t, &alert.ChannelSpec{Name: "ops", Kind: alert.DingTalk, SecretEnv: "NOT_SET"}, "http://127.0.0.1:1", nil)
+	_, err := open(t, &Spec{Name: "ops", Kind: DingTalk, SecretEnv: "NOT_SET"}, "http://127.0.0.1:1", nil)
 	if err == nil || !strings.Contains(err.Error(), "NOT_SET") {
 		t.Errorf("%v", err)
 	}
-	_, err = open(t, &alert.ChannelSpec{Name: "ops", Kind: alert.DingTalk}, "no url "+token, nil)
+	_, err = open(t, &Spec{Name: "ops", Kind: DingTalk}, "no url "+token, nil)
 	if err == nil || strings.Contains(err.Error(), token) {
 		t.Errorf("%v", err)
 	}
@@ -252,7 +252,7 @@ func TestMissingSecretsAreNamedWithoutWhatTheyHold(t *testing.T) {
 // TestPrivateAddressesAreRefused: a channel is no way into the network.
 func TestPrivateAddressesAreRefused(t *testing.T) {
 	t.Parallel()
-	hook := mustOpen(t, &alert.ChannelSpec{Name: "ops", Kind: alert.WeCom}, "http://10.0.0.1:9", nil)
+	hook := mustOpen(t, &Spec{Name: "ops", Kind: WeCom}, "http://10.0.0.1:9", nil)
 	err := hook.Send(t.Context(), hostile())
 	if v := retry.Classify(err); err == nil || v.Category != retry.Permanent {
 		t.Errorf("%v: %+v", err, v)

@@ -14,6 +14,19 @@ const (
 	slackBody = 16 << 10
 )
 
+// Slack is an incoming webhook of Slack.
+const Slack Kind = "slack"
+
+var slackKind = kind{
+	name: Slack, title: "Slack", titleZH: "Slack",
+	fields: []field{{name: "url_env", required: true}, {name: "mentions", about: "member ids, `here`, `all`"}},
+	limits: []alert.Limit{alert.PerSecond(1)}, text: slackText, escaping: "`&`, `<`, `>` as Slack demands; no markup",
+	open: func(spec *Spec, o *Options) (alert.Channel, error) {
+		p, err := newPoster(spec, o)
+		return &slack{p, spec.Mentions}, err
+	},
+}
+
 // slack is an incoming webhook of a Slack workspace.
 type slack struct {
 	*poster

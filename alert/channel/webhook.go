@@ -11,7 +11,29 @@ import (
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/safehttp"
 )
+
+// Webhook is any receiver, signed by Standard Webhooks.
+const Webhook Kind = "webhook"
+
+var webhookKind = kind{
+	name: Webhook, title: "Webhook", titleZH: "Webhook",
+	fields:   []field{{name: "url"}, {name: "url_env"}, {name: "secret_env", about: "whsec_…"}},
+	escaping: "JSON, signed by [Standard Webhooks](https://www.standardwebhooks.com)",
+	check: func(s *Spec, refuse func(field, hint, format string, args ...any)) {
+		if s.URL == "" && s.URLEnv == "" && s.URLFile == "" {
+			refuse("url_env", "name the environment variable that holds it", "is required")
+		}
+		if s.URL == "" {
+			return
+		}
+		if _, err := safehttp.CheckURL(s.URL); err != nil {
+			refuse("url", "", "%s", err)
+		}
+	},
+	open: openWebhook,
+}
 
 // webhook is any receiver of JSON. Requests are signed as Standard Webhooks
 // says (standardwebhooks.com, version v1).
@@ -20,8 +42,8 @@ type webhook struct {
 	secret []byte
 }
 
-func newWebhook(p *poster, spec *alert.ChannelSpec, o *Options) (*webhook, error) {
-	text, err := o.secret("secret", spec.SecretEnv, spec.SecretFile)
+func openWebhook(spec *Spec, o *Options) (alert.Channel, error) {
+	p, text, err := openSigned(spec, o)
 	if err != nil || text == "" {
 		return &webhook{p, nil}, err
 	}

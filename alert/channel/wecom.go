@@ -19,6 +19,19 @@ const (
 	weComPause   = time.Minute
 )
 
+// WeCom is a group robot of WeCom.
+const WeCom Kind = "wecom"
+
+var weComKind = kind{
+	name: WeCom, title: "WeCom", titleZH: "企业微信",
+	fields: []field{{name: "url_env", required: true}, {name: "mentions", about: "members, mobile numbers, `all`"}},
+	limits: []alert.Limit{alert.PerMinute(20)}, text: weComText, escaping: "text message; `<` is replaced",
+	open: func(spec *Spec, o *Options) (alert.Channel, error) {
+		p, err := newPoster(spec, o)
+		return &weCom{p, spec.Mentions}, err
+	},
+}
+
 // weCom is a robot of a WeCom group.
 type weCom struct {
 	*poster

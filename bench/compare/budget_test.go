@@ -56,7 +56,7 @@ var budgetClaims = []claim{
 		outlast: func(t *testing.T) {
 			now := time.Now()
 			for range 2000 {
-				b, err := retry.NewBudget(retry.BudgetConfig{})
+				b, err := retry.NewBudget(retry.BudgetConfig{Pressure: -1})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -184,7 +184,7 @@ func refusedByFailsafeBudget(t *testing.T) (took time.Duration, err error) {
 
 // spentPolicy waits 10 s before a retry, and its budget has nothing left.
 func spentPolicy(t *testing.T) *retry.Policy {
-	b, err := retry.NewBudget(retry.BudgetConfig{})
+	b, err := retry.NewBudget(retry.BudgetConfig{Pressure: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

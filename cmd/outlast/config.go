@@ -46,6 +46,7 @@ the nearest name that is known, and serve refuses the file if nobody has put it.
 				found.Warnings = append(found.Warnings, file.Past(time.Now())...)
 				found.Warnings = append(found.Warnings, file.Exposed()...)
 				found.Warnings = append(found.Warnings, file.Unheard()...)
+				found.Warnings = append(found.Warnings, file.Cut()...)
 			}
 			return c.checked(found, err)
 		}),

@@ -69,6 +69,38 @@ func TestConfigCheck(t *testing.T) {
 	}
 }
 
+// Timeouts that push.max_timeout cuts are warned of: they are taken, and mean less.
+func TestConfigCheckOfLongTimeouts(t *testing.T) {
+	const text = `policies:
+  slow: {timeout: 2h}
+  fine: {timeout: 1h}
+schedules:
+  nightly: {every: 24h, task: {timeout: 3h, target: {url: "https://example.com/"}}}
+  own: {every: 24h, task: {timeout: 3h, type: own}}
+`
+	for head, want := range map[string][]string{
+		"": {"policies.slow.timeout: 2h0m0s is longer than push.max_timeout: requests end after 1h0m0s", "schedules.nightly.task.timeout: 3h0m0s is longer"},
+		"push: {max_timeout: 2h, timeout: 150m}\n": {"push.timeout: 2h30m0s is longer than push.max_timeout: requests end after 2h0m0s", "schedules.nightly.task.timeout: 3h0m0s is longer"},
+		"push: {max_timeout: 3h}\n":                {},
+	} {
+		var found []string
+		for _, one := range nowhere(t).run("config", "check", written(t, "long.yaml", head+text), "--output", "json").exits(0).json()["warnings"].([]any) {
+			if w := one.(map[string]any); strings.Contains(w["message"].(string), "push.max_timeout") {
+				found = append(found, w["path"].(string)+": "+w["message"].(string))
+			}
+		}
+		if len(found) != len(want) {
+			t.Errorf("%s: %d warnings, want %d: %q", head, len(found), len(want), found)
+			continue
+		}
+		for i := range want {
+			if !strings.HasPrefix(found[i], want[i]) {
+				t.Errorf("%s: %q, want %q", head, found[i], want[i])
+			}
+		}
+	}
+}
+
 // A flag goes before its variable, that before the file, and that before the default.
 func TestConfigPrint(t *testing.T) {
 	file := written(t, "f.yaml", "listen: 127.0.0.1:1\nlog:\n  level: debug\n  format: json\nrelease: r1\nstore: {url: 'mysql://ann:secret@db/x'}\n")

@@ -5,6 +5,7 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -42,4 +43,22 @@ func TestDoctorOfAlertChannels(t *testing.T) {
 	c.run("alert", "test", "gone", "--dry-run").exits(7).silent().says("cannot be reached")
 	c.run("alert", "put-channel", "away", `{"kind": "slack", "url_env": "OUTLAST_SECRET_NOT_SET"}`).exits(0)
 	says("warn: away: ")
+}
+
+// Channels of which none is a default one are warned of by the doctor of a server and by
+// that of its store.
+func TestDoctorOfChannelsWithoutADefault(t *testing.T) {
+	store := "sqlite:" + filepath.Join(t.TempDir(), "o.db")
+	c := command{t: t, server: serve(t, "--store", store, "--config", written(t, "alerts.yaml", "alerts: {channels: {ops: {kind: log}}}\n")).url}
+	says := func(status, want string) {
+		t.Helper()
+		for _, args := range [][]string{nil, {"--store", store}} {
+			if got := findings(c, 0, args...)["alerts"]; !strings.HasPrefix(got, status+": ") || !strings.Contains(got, want) {
+				t.Errorf("%v: %s, want %s: %s", args, got, status, want)
+			}
+		}
+	}
+	says(warns, "set default: true for ops")
+	c.run("alert", "put-channel", "all", `{"kind": "log", "default": true}`).exits(0)
+	says(fine, "")
 }

@@ -34,18 +34,46 @@ func (r *report) doubt(d doubt, well bool, detail string) {
 	r.add(d.check, status, detail, d.fix)
 }
 
-// examineAlerts tells of a pause of the queue that alerts travel in. Which channels
-// deliver, only the nodes know.
+// examineAlerts tells of a pause of the queue that alerts travel in, and of alerts that
+// go to the log only although there are channels. Which channels deliver, only the
+// nodes know.
 func (r *report) examineAlerts(ctx context.Context, inspect *outlast.Inspector) {
 	since, err := inspect.AlertsPaused(ctx)
+	if err != nil {
+		r.add("alerts", fails, err.Error(), "")
+		return
+	}
+	unheard, err := unheardAlerts(ctx, inspect)
 	switch {
 	case err != nil:
 		r.add("alerts", fails, err.Error(), "")
-	case since.IsZero():
-		r.add("alerts", fine, "are not paused", "")
-	default:
+	case !since.IsZero():
 		r.add("alerts", warns, "alerts are not delivered: the queue "+alert.Queue+" is paused since "+since.UTC().Format(time.RFC3339), "outlast queue resume "+alert.Queue)
+	case unheard != "":
+		r.add("alerts", warns, unheard, "docs/alerts.md")
+	default:
+		r.add("alerts", fine, "are not paused", "")
 	}
+}
+
+// unheardAlerts says whose alerts nobody is sent, by the rules and channels in a store.
+func unheardAlerts(ctx context.Context, inspect *outlast.Inspector) (string, error) {
+	views, err := inspect.AlertChannels(ctx)
+	if err != nil {
+		return "", err
+	}
+	channels := map[string]bool{}
+	for i := range views {
+		if spec := &views[i].Spec; views[i].Problem == "" && spec.Name != alert.LogChannel {
+			channels[spec.Name] = spec.Default
+		}
+	}
+	held, err := inspect.AlertRules(ctx)
+	rules := make([]alert.Rule, len(held))
+	for i := range held {
+		rules[i] = held[i].Rule
+	}
+	return alert.Unheard(channels, rules), err
 }
 
 // examineBlocked counts the ordering keys that dead letters block.

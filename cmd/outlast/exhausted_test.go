@@ -3,14 +3,18 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/internal/binarytest"
 )
 
@@ -29,8 +33,23 @@ func TestDescriptorsRunOut(t *testing.T) {
 			}
 		}))
 	}
+	var told atomic.Int64
+	box := endpoint(t, func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err == nil && strings.Contains(string(body), `"resources_exhausted"`) {
+			told.Add(1)
+		}
+	})
 	s := binarytest.ServeWithin(t, 256, "--store", "memory:")
 	p := &process{s, t, s.URL}
+	put, err := http.NewRequest(http.MethodPut, s.URL+"/v1/alerts/channels/box", strings.NewReader(`{"kind":"webhook","url":"`+box+`","default":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put.Header.Set("Content-Type", "application/json")
+	if answer, err := http.DefaultClient.Do(put); err != nil || answer.StatusCode/100 != 2 || answer.Body.Close() != nil {
+		t.Fatal(answer, err)
+	}
 	for range 400 {
 		c, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 		if err != nil {
@@ -72,6 +91,22 @@ func TestDescriptorsRunOut(t *testing.T) {
 		if time.Now().After(deadline) || strings.Contains(metrics(), "outlast_dead_total{") {
 			t.Fatalf("not all succeed:\n%s\n%s", metrics(), p.said())
 		}
+	}
+	var alerts client.AlertEvents // what told of it could not be sent either, and lost no attempt
+	for deadline := time.Now().Add(2 * time.Minute); len(alerts.Events) == 0 || alerts.Events[0].State == "pending"; <-ticker.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("nobody is told: %+v\n%s", alerts, p.said())
+		}
+		answer, err := http.Get(s.URL + "/v1/alerts/events?rule=resources_exhausted")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(json.NewDecoder(answer.Body).Decode(&alerts), answer.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first := alerts.Events[len(alerts.Events)-1]; first.State != "sent" || first.Attempts != 1 || told.Load() == 0 || !strings.Contains(first.Text, "EMFILE") {
+		t.Errorf("%d told, %+v", told.Load(), first)
 	}
 	if said := p.said(); !strings.Contains(said, "node.exhausted") || !strings.Contains(said, "ulimit -n") {
 		t.Errorf("the log does not say what is short:\n%s", said)

@@ -16,13 +16,13 @@ func newQueue(c *cli) *cobra.Command {
 
 func queueRows(queues []client.Queue) func(io.Writer) {
 	return func(w io.Writer) {
-		row(w, "NAME", "PAUSED", "LANES", "PENDING", "RUNNING", "DEAD", "CONCURRENCY", "MAX PENDING", "POLICY", "UNKNOWN TYPE")
+		row(w, "NAME", "PAUSED", "LANES", "PENDING", "PARKED", "RUNNING", "DEAD", "CONCURRENCY", "MAX PENDING", "POLICY", "UNKNOWN TYPE")
 		for _, q := range queues {
-			pending, running, dead := "-", "-", "-" // the answer to a change has no counts
+			pending, parked, running, dead := "-", "-", "-", "-" // the answer to a change has no counts
 			if q.Counts != nil {
-				pending, running, dead = upTo(q.Counts.Pending), upTo(q.Counts.Running), upTo(q.Counts.Dead)
+				pending, parked, running, dead = upTo(q.Counts.Pending), upTo(q.Counts.Parked), upTo(q.Counts.Running), upTo(q.Counts.Dead)
 			}
-			row(w, clean(q.Name), q.Paused, q.Lanes, pending, running, dead, q.Concurrency, q.MaxPending, clean(q.Policy), clean(q.UnknownType))
+			row(w, clean(q.Name), q.Paused, q.Lanes, pending, parked, running, dead, q.Concurrency, q.MaxPending, clean(q.Policy), clean(q.UnknownType))
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/app"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/policy"
@@ -201,8 +201,8 @@ func readSecrets(texts []string) (map[string][]byte, error) {
 		if !found || host == "" || variable == "" || strings.HasPrefix(variable, "whsec_") {
 			return nil, usage("--target-secret-env is HOST[:PORT]=VARIABLE, where VARIABLE is the name of an environment variable")
 		}
-		if strings.HasPrefix(variable, alert.SecretPrefix) {
-			return nil, usage("--target-secret-env: channels that are put over the API may name variables %s…; call that of the secret otherwise", alert.SecretPrefix)
+		if strings.HasPrefix(variable, channel.SecretPrefix) {
+			return nil, usage("--target-secret-env: channels that are put over the API may name variables %s…; call that of the secret otherwise", channel.SecretPrefix)
 		}
 		host, err := secretHost(host)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/config"
 	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
@@ -49,8 +49,8 @@ func (f *keyFlags) put(to *config.Encryption) error {
 			if !found || !sealed.IsKeyName(name) || place == "" || notKey == nil && !one.there(place) {
 				return usage("%s is NAME=PLACE: the name of a key, and the environment variable or file that it is in", flag)
 			}
-			if strings.HasPrefix(place, alert.SecretPrefix) {
-				return usage("%s: channels that are put over the API may name variables %s…; call that of the key otherwise", flag, alert.SecretPrefix)
+			if strings.HasPrefix(place, channel.SecretPrefix) {
+				return usage("%s: channels that are put over the API may name variables %s…; call that of the key otherwise", flag, channel.SecretPrefix)
 			}
 			if keys == nil {
 				keys = map[string]config.Key{}

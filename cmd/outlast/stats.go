@@ -26,11 +26,11 @@ func newStatsShow(c *cli) *cobra.Command {
 				return err
 			}
 			return c.show(s, func(w io.Writer) {
-				row(w, "QUEUE", "PAUSED", "PENDING", "RUNNING", "DEAD")
+				row(w, "QUEUE", "PAUSED", "PENDING", "PARKED", "RUNNING", "DEAD")
 				for _, q := range s.Queues {
-					row(w, clean(q.Name), q.Paused, q.Counts.Pending, q.Counts.Running, q.Counts.Dead)
+					row(w, clean(q.Name), q.Paused, upTo(q.Counts.Pending), upTo(q.Counts.Parked), q.Counts.Running, q.Counts.Dead)
 				}
-				row(w, "(all nodes)", "", "", fmt.Sprintf("%d of %d on %d", s.Running, s.Slots, s.Nodes), s.Dead.Total)
+				row(w, "(all nodes)", "", "", "", fmt.Sprintf("%d of %d on %d", s.Running, s.Slots, s.Nodes), s.Dead.Total)
 			})
 		}),
 	}

@@ -91,7 +91,7 @@ policies: {paid: {max_attempts: 1}}
 		}
 	})
 	t.Run("a channel that sends me the key", func(t *testing.T) {
-		w.put("channel", "steal", `{"kind":"email","default":true,"address":"`+strings.TrimPrefix(thief, "http://")+`","tls":"none","from":"a@example.com","to":["a@example.com"]}`, "file")
+		w.put("channel", "steal", `{"kind":"email","default":true,"address":"`+strings.TrimPrefix(thief, "http://")+`","tls":"none","username":"u","password_file":"`+key+`","from":"a@example.com","to":["a@example.com"]}`, "file")
 		w.put("channel", "hook", `{"kind":"webhook","default":true,"url":"`+thief+`"}`, "")
 		unproven(c, "channel/steal", "channel/hook")
 	})
@@ -159,6 +159,9 @@ policies: {paid: {max_attempts: 1}}
 		t.Errorf("%d calls have come to the writer", n)
 	}
 	server.stop(syscall.SIGTERM)
+	again := serve(t, "--config", file) // on a loopback address, where no token is needed until there is one
+	command{t: t, server: again.url}.run("task", "list").exits(0)
+	again.stop(syscall.SIGTERM)
 }
 
 // Encryption is turned on for a store that has tokens, policies and channels: they are

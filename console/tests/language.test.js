@@ -1,6 +1,36 @@
-// What a reader sees in the language that was chosen: words, units and times.
+// What a reader sees in the language that was chosen: words, units and times. That both
+// languages have every text is read in the files of texts; the pages themselves are walked
+// in one language (pages.test.js).
 
+import { readFile, readdir } from 'node:fs/promises';
 import { choose, expect, fits, open, test, until } from './kit.js';
+
+const web = new URL('../web/', import.meta.url);
+
+/** Both languages of a file of texts. @param {string} file */
+async function textsOf(file) {
+  const source = await readFile(new URL(file, web), 'utf8');
+  const body = source.replaceAll(/^import .*;$/gm, '').replace(/^export const t = translator\(en, zh\);$/m, 'return { en, zh };');
+  expect(body, `${file} exports something else than its texts`).not.toMatch(/^export /m);
+  return new Function(body)();
+}
+
+/** The names in braces, in all forms of a text. */
+const namesIn = (text) => [...new Set([...JSON.stringify(text).matchAll(/\{(\w+)\}/g)].map((match) => match[1]))].sort();
+const blank = (text) => (typeof text === 'string' ? [text] : [text?.one, text?.other]).some((form) => typeof form !== 'string' || form.trim() === '');
+
+test('every text is there in both languages, with the same names in it', async () => {
+  const files = (await readdir(web, { recursive: true })).filter((file) => file.endsWith('.text.js') && !file.endsWith('server.text.js')); // it knows what the server says, in Chinese only
+  expect(files.length).toBeGreaterThan(15);
+  for (const file of files) {
+    const { en, zh } = await textsOf(file);
+    expect(Object.keys(zh).sort(), file).toEqual(Object.keys(en).sort());
+    for (const key of Object.keys(en)) {
+      expect([key, namesIn(zh[key])], file).toEqual([key, namesIn(en[key])]);
+      expect([en, zh].filter((language) => blank(language[key])), `${file}: ${key} says nothing`).toEqual([]);
+    }
+  }
+});
 
 const never = { budget: 'none', breaker: 'none' };
 const once = { ...never, max_attempts: 1, backoff: { kind: 'fixed', initial: '1s', jitter: 'none' } };

@@ -272,7 +272,7 @@ test('what a dead letter blocks leads to it, and goes on when it is sent back or
   await dialog(page).getByText('The same by command line').click();
   await expect(dialog(page)).toContainText(`outlast queue release-key default ${key}`);
   await accessible(page);
-  await dialog(page).getByRole('button', { name: 'Release the key…' }).click();
+  await dialog(page).getByRole('button', { name: 'Release the key', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('succeeded');
   expect((await server.call(`/v1/tasks/${first.id}`)).state).toBe('dead');
 });

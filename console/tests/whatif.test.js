@@ -1,14 +1,14 @@
 // What if: recorded tasks again under other policies, and how the editor asks for it.
 
+import { writeFile } from 'node:fs/promises';
 import { accessible, choose, expect, fits, open, serve, test, until } from './kit.js';
 
 const row = (page, name) => page.getByRole('table', { name: 'What would have happened' }).getByRole('row').filter({ hasText: name });
 
-/** Tasks that a target refuses for a while, and that succeed then. */
+/** Tasks of the policy mine that a target refuses for a while, and that succeed then. */
 async function record(server, receiver) {
   let down = true;
   receiver.answer = () => ({ status: down ? 503 : 200 });
-  await server.call('/v1/policies/mine', { max_attempts: 50, backoff: { kind: 'fixed', initial: '300ms', jitter: 'none' }, budget: 'none', breaker: 'none' }, 'PUT');
   for (let i = 0; i < 5; i++) await server.call('/v1/tasks', { type: 'mail.send', policy: 'mine', target: { url: receiver.url } });
   await until(() => receiver.calls.length >= 40, 'failed attempts');
   down = false;
@@ -18,6 +18,7 @@ async function record(server, receiver) {
 
 test('a draft is replayed on what happened', async ({ page, receiver }, info) => {
   const server = await serve();
+  await server.call('/v1/policies/mine', { max_attempts: 50, backoff: { kind: 'fixed', initial: '300ms', jitter: 'none' }, budget: 'none', breaker: 'none' }, 'PUT');
   await record(server, receiver);
   await choose(page);
   await open(page, server, '/policies/mine/edit');
@@ -53,6 +54,26 @@ test('a draft is replayed on what happened', async ({ page, receiver }, info) =>
   await expect(page.getByLabel('Type', { exact: true })).toHaveValue('none');
   await page.getByRole('link', { name: 'Go on editing mine' }).click();
   await expect(page.getByLabel('JSON', { exact: true })).toHaveValue(/"max_attempts": 2/);
+  await server.stop();
+});
+
+test('a change of a policy of the configuration file is replayed', async ({ page, receiver }, info) => {
+  const file = info.outputPath('outlast.yaml');
+  await writeFile(file, 'policies:\n  mine:\n    max_attempts: 50\n    backoff: {kind: fixed, initial: 300ms, jitter: none}\n    budget: none\n    breaker: none\n');
+  const server = await serve({ args: ['--config', file] });
+  await record(server, receiver);
+  await choose(page);
+  await open(page, server, '/policies/mine');
+  await page.getByRole('link', { name: 'What would it have done last day?' }).click();
+  await expect(page.getByText(/Tasks created from .*: 5, with/)).toBeVisible(); // as it is
+  const draft = page.getByLabel(/As JSON/);
+  await expect(draft).toHaveValue(/"max_attempts": 50/);
+  await draft.fill('{"max_attempts": 2, "backoff": {"kind": "fixed", "initial": "1ms"}, "budget": "none", "breaker": "none"}');
+  await draft.press('Tab');
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await expect(row(page, 'A policy that is not saved')).toContainText('died: attempts spent 5');
+  await expect(page.getByText('1 task that ran under another policy is left out.')).toBeVisible();
+  await expect(page.getByRole('link', { name: /Go on editing/ })).toHaveCount(0);
   await server.stop();
 });
 

@@ -209,7 +209,7 @@ export interface paths {
          *     - `delay` (duration): the wait until the next attempt. `retry`
          *     - `reason` (string): why it died: exhausted, permanent, expired, crash_loop, no_handler, rejected. `dead`
          *     - `category` (string): the category of the failure. `dead`, `retry`, `category`
-         *     - `code` (string): HTTP status, SQLSTATE or errno of the failure. `dead`, `retry`
+         *     - `code` (string): HTTP status, SQLSTATE or errno of the failure, such as EMFILE. `dead`, `retry`, `resources`
          *     - `status` (int): the code as a number, 0 if it is none. `dead`, `retry`
          *     - `error_type` (string): the class of the error. `dead`, `retry`
          *     - `message` (string): the text of the failure. `dead`, `retry`
@@ -220,9 +220,10 @@ export interface paths {
          *     - `state` (string): the new state: of a breaker (open, half_open, ramping, closed), of an operation (done, failed, canceled). `breaker`, `redrive`
          *     - `was` (string): the breaker's state before. `breaker`
          *     - `cause` (string): why it changed, or why the node is gone. `breaker`, `crash`, `process`
-         *     - `node` (string): the node that died, or through which the worker had its tasks. `process`
+         *     - `node` (string): the node that died, through which the worker had its tasks, or which lacks resources. `process`, `resources`
          *     - `worker` (string): the remote worker that let its leases end, empty for a node. `process`
          *     - `tasks` (int): tasks that ran in it, as one node took them over. `process`
+         *     - `calls` (int): calls that the node could not make since it told of that last, ten seconds before at the least. `resources`
          *     - `matched` (int): letters that the redrive found. `redrive`
          *     - `done` (int): letters that it has handled. `redrive`
          *     - `schedule` (string): the name of the schedule. `schedule`
@@ -2403,7 +2404,7 @@ export interface components {
             queues: components["schemas"]["EventQueueStats"][] | null;
             /**
              * Format: int64
-             * @description Due tasks in the memory of the node that answers, and those that no living node can start.
+             * @description Due tasks in the memory of the node that answers, and those of all nodes that are set aside, since nobody can start them now: no living node starts their type, their target is down, their key is blocked. Of each queue counted to 10000.
              */
             ready?: number;
             /** Format: int64 */
@@ -3556,7 +3557,15 @@ export interface components {
         QueueCounts: {
             /** Format: int64 */
             dead: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Pending tasks behind ordering keys that dead letters hold in mode park: they are no backlog.
+             */
+            parked: number;
+            /**
+             * Format: int64
+             * @description Without the parked ones.
+             */
             pending: number;
             /** Format: int64 */
             running: number;
@@ -4099,7 +4108,7 @@ export interface components {
             queues: components["schemas"]["QueueStats"][] | null;
             /**
              * Format: int64
-             * @description Due tasks in the memory of the node that answers, and those that no living node can start.
+             * @description Due tasks in the memory of the node that answers, and those of all nodes that are set aside, since nobody can start them now: no living node starts their type, their target is down, their key is blocked. Of each queue counted to 10000.
              */
             ready: number;
             /**

@@ -146,8 +146,8 @@ func buy(ctx context.Context, policy *retry.Policy, url string) error {
 	return nil
 }
 
-// guarded is the target of a host: at most one retry for ten requests, and no
-// calls at all while most of them fail.
+// guarded is the target of a host: at most one retry for ten requests while a
+// quarter of them fails, and no calls at all while most of them do.
 func guarded(name string) *retry.Target {
 	budget, err := retry.NewBudget(retry.BudgetConfig{Ratio: 0.1})
 	if err != nil {

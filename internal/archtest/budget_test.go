@@ -2,7 +2,7 @@ package archtest
 
 import (
 	"go/ast"
-	"path"
+	"maps"
 	"strings"
 	"testing"
 )
@@ -13,6 +13,7 @@ const (
 	functionLines     = 80
 	testFunctionLines = 160 // tables of cases are read row by row
 	rootTypes         = 25
+	folderFiles       = 30
 )
 
 // Files stay short enough to be read in one sitting.
@@ -65,11 +66,8 @@ func TestFunctionBudget(t *testing.T) {
 }
 
 // functionName is folder.Function or folder.Type.Method.
-func functionName(folder string, function *ast.FuncDecl) string {
-	if folder == "" {
-		folder = path.Base(module)
-	}
-	name := folder + "."
+func functionName(pkg string, function *ast.FuncDecl) string {
+	name := folder(pkg) + "."
 	if function.Recv != nil && len(function.Recv.List) == 1 {
 		receiver := function.Recv.List[0].Type
 		if star, ok := receiver.(*ast.StarExpr); ok {
@@ -86,6 +84,45 @@ func functionName(folder string, function *ast.FuncDecl) string {
 		}
 	}
 	return name + function.Name.Name
+}
+
+// A folder is small enough to be looked through. Test files do not count: there
+// are as many as there are things to show.
+func TestFolderBudget(t *testing.T) {
+	complain(t, "files", fileCounts(packages(t)), folderFiles, folderOffenders, func(string) string {
+		return "files besides tests: those of one noun are a package of their own"
+	})
+}
+
+// fileCounts counts the files of each folder that are no tests.
+func fileCounts(packages []*pkg) map[string]sizes {
+	found := make(map[string]sizes)
+	for _, p := range packages {
+		n := 0
+		for _, f := range p.files {
+			if !f.test {
+				n++
+			}
+		}
+		if n > 0 && !isTestPackage(p.path) {
+			found[folder(p.path)] = sizes{n}
+		}
+	}
+	return found
+}
+
+// Neither test files nor packages of tests count.
+func TestFilesAreCounted(t *testing.T) {
+	source, test := &file{}, &file{test: true}
+	found := fileCounts([]*pkg{
+		{files: []*file{source, test}},
+		{path: "engine", files: []*file{source, test, source}},
+		{path: "store/storetest", files: []*file{source}},
+		{path: "internal/badinput", files: []*file{test}},
+	})
+	if want := map[string]sizes{"outlast": {1}, "engine": {2}}; !maps.EqualFunc(found, want, sizes.equal) {
+		t.Errorf("counted %v, not %v", found, want)
+	}
 }
 
 // The root package stays small enough to be learnt in a day.

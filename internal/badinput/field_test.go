@@ -129,6 +129,7 @@ var timeRows = []refusal{
 	{name: "year 1970", body: with("run_at", "1970-01-01T00:00:00Z"), at: "run_at"},
 	{name: "year 9999", body: with("run_at", "9999-12-31T23:59:59Z"), at: "run_at"},
 	{name: "year 10000", body: with("run_at", "10000-01-01T00:00:00Z"), at: "run_at"},
+	{name: "year 10000 in UTC", body: with("deadline", "9999-12-31T23:59:59-14:00"), at: "deadline"},
 	{name: "negative year", body: with("run_at", "-2026-11-20T10:00:00Z"), at: "run_at"},
 	{name: "leap second", body: with("run_at", "2026-12-31T23:59:60Z"), at: "run_at"},
 	{name: "hour 24", body: with("run_at", "2026-12-31T24:00:00Z"), at: "run_at"},

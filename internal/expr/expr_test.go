@@ -96,10 +96,9 @@ func TestConditionsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
 	_, err = c.Holds(In(map[string]any{"message": strings.Repeat("a", 64<<10)}))
-	if took := time.Since(began); err == nil || took > 5*time.Second {
-		t.Errorf("took %s: %v", took, err)
+	if err == nil || !strings.Contains(err.Error(), "cost limit exceeded") {
+		t.Errorf("it is not ended: %v", err)
 	}
 	l = language()
 	l.Size = 64 * task.MaxErrorText

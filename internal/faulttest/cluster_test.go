@@ -5,12 +5,15 @@ import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/go-sql-driver/mysql"
 
 	"github.com/outlast-dev/outlast/internal/servers"
 	"github.com/outlast-dev/outlast/internal/servertest"
@@ -28,7 +31,8 @@ type dialect struct {
 	name     string
 	driver   string
 	start    func(testing.TB, ...servers.Option) *servers.Server
-	database func(testing.TB, *servers.Server) (dsn string) // an empty one
+	database func(testing.TB, *servers.Server) (dsn string) // an empty one, on the server of the run for nil
+	reached  func(dsn string) (address, url string, err error)
 
 	connections string                             // all but one's own, in random order
 	listening   string                             // of these, those that listen for wake-ups; "" where none does
@@ -45,7 +49,17 @@ var dialects = []dialect{
 	{
 		name: "postgres", driver: "pgx", start: servertest.PostgresServer,
 		database: func(t testing.TB, s *servers.Server) string {
+			if s == nil {
+				return servertest.Postgres(t)
+			}
 			return servertest.PostgresDatabase(t, s.URL("postgres"))
+		},
+		reached: func(dsn string) (string, string, error) {
+			u, err := url.Parse(dsn)
+			if err != nil {
+				return "", "", err
+			}
+			return u.Host, dsn, nil
 		},
 		connections: "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() order by random()",
 		listening:   "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and query ilike 'listen%' order by random()",
@@ -66,7 +80,21 @@ var dialects = []dialect{
 	{
 		name: "mariadb", driver: "mysql", start: servertest.MariaDBServer,
 		database: func(t testing.TB, s *servers.Server) string {
+			if s == nil {
+				return servertest.MariaDB(t)
+			}
 			return servertest.MariaDBDatabase(t, s.DSN(""))
+		},
+		reached: func(dsn string) (string, string, error) {
+			to, err := mysql.ParseDSN(dsn)
+			if err != nil {
+				return "", "", err
+			}
+			u := url.URL{Scheme: "mysql", User: url.User(to.User), Host: to.Addr, Path: "/" + to.DBName}
+			if to.Passwd != "" {
+				u.User = url.UserPassword(to.User, to.Passwd)
+			}
+			return to.Addr, u.String(), nil
 		},
 		connections: "select id from information_schema.processlist where db = database() and id <> connection_id() order by rand()",
 		kill:        "kill %d",
@@ -88,8 +116,9 @@ var dialects = []dialect{
 type cluster struct {
 	*harness
 	dialect
-	server  *servers.Server
-	admin   *sql.DB // past all proxies
+	server  *servers.Server // its own; nil on the one of the run, and for a file
+	address string          // of the server; "" for a file
+	admin   *sql.DB         // past all proxies
 	shape   func(*nodeConfig)
 	members []*member
 	lives   int
@@ -109,12 +138,17 @@ type member struct {
 func (m *member) process() *process { return m.life.Load() }
 func (m *member) name() string      { return m.process().name }
 
-// newCluster starts a server for one scenario.
-func newCluster(t testing.TB, d dialect, shape func(*nodeConfig), options ...servers.Option) *cluster {
+// newCluster is for one scenario on the server of the run, beside others.
+func newCluster(t testing.TB, d dialect, shape func(*nodeConfig)) *cluster {
 	t.Helper()
-	c := &cluster{harness: newHarness(t), dialect: d, shape: shape, early: time.Hour}
-	if d.start != nil {
-		c.server = d.start(t, options...)
+	return &cluster{harness: newHarness(t), dialect: d, shape: shape, early: time.Hour}
+}
+
+// alone starts a server for one scenario, which may hurt it.
+func (c *cluster) alone(options ...servers.Option) *cluster {
+	c.Helper()
+	if c.start != nil {
+		c.server = c.start(c, options...)
 	}
 	return c
 }
@@ -123,14 +157,14 @@ func newCluster(t testing.TB, d dialect, shape func(*nodeConfig), options ...ser
 func (c *cluster) begin() {
 	c.Helper()
 	c.renew()
-	if c.server != nil {
+	if c.start != nil {
 		c.onServer()
 	}
 	c.members = nil
 	for range 3 {
 		m := &member{}
-		if c.server != nil {
-			m.net = newProxy(c, c.server.Addr())
+		if c.address != "" {
+			m.net = newProxy(c, c.address)
 		}
 		c.members = append(c.members, m)
 		c.enter(m)
@@ -149,8 +183,10 @@ func (c *cluster) onServer() {
 	admin.SetMaxIdleConns(4) // it must not depend on the connections that a server has left
 	admin.SetMaxOpenConns(4)
 	c.Cleanup(func() { admin.Close() })
-	name, _, _ := strings.Cut(dsn[strings.LastIndex(dsn, "/")+1:], "?")
-	c.admin, c.store = admin, c.server.URL(name)
+	c.admin = admin
+	if c.address, c.store, err = c.reached(dsn); err != nil {
+		c.Fatal(err)
+	}
 }
 
 // enter starts the process of a member.
@@ -159,7 +195,7 @@ func (c *cluster) enter(m *member) {
 	c.lives++
 	config := nodeConfig{Name: fmt.Sprintf("node-%d", c.lives)}
 	if m.net != nil {
-		config.Store = strings.Replace(c.store, c.server.Addr(), m.net.address(), 1)
+		config.Store = strings.Replace(c.store, c.address, m.net.address(), 1)
 	}
 	if c.shape != nil {
 		c.shape(&config)

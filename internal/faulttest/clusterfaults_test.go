@@ -23,6 +23,7 @@ type clusterFault struct {
 	run      func(c *cluster, cycle int)
 	shape    func(*nodeConfig)   // of the nodes
 	settings map[string][]string // of the server, by dialect
+	alone    bool                // it hurts the server, which no other scenario uses then
 	anywhere bool                // a file of SQLite will do: a process that stands still inside a write keeps the file locked
 }
 
@@ -30,8 +31,8 @@ var clusterFaults = []clusterFault{
 	{name: "kill -9 of a node", run: killNode, anywhere: true},
 	{name: "a node stands still for 15 s", run: pauseNode},
 	{name: "connections killed", run: killConnections},
-	{name: "database restarted", run: restartDatabase},
-	{name: "connections exhausted", run: exhaustConnections, shape: func(n *nodeConfig) { n.Connections = 4 },
+	{name: "database restarted", run: restartDatabase, alone: true},
+	{name: "connections exhausted", run: exhaustConnections, alone: true, shape: func(n *nodeConfig) { n.Connections = 4 },
 		settings: map[string][]string{"postgres": {"max_connections=40"}, "mariadb": {"max-connections=40"}}},
 	{name: "deadlocks and conflicts", run: conflicts},
 	{name: "answers of the store lost", run: lostAnswers, anywhere: true, shape: func(n *nodeConfig) {
@@ -59,7 +60,11 @@ func TestCluster(t *testing.T) {
 				for _, setting := range fault.settings[d.name] {
 					settings = append(settings, servers.With(setting))
 				}
-				newCluster(t, d, fault.shape, settings...).campaign(fault, clusterCycles())
+				c := newCluster(t, d, fault.shape)
+				if fault.alone {
+					c.alone(settings...)
+				}
+				c.campaign(fault, clusterCycles())
 			})
 		}
 	}

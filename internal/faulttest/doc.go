@@ -6,15 +6,15 @@
 // store on disk is compared with the ledger.
 //
 // A suite that finds nothing proves nothing by itself, so TestMutants builds
-// the same programs with defects planted in the store (build tag mutant,
-// OUTLAST_MUTANT) and demands that the checks report each of them.
+// the same programs with defects planted in the store (defect_test.go) and demands
+// that the checks report each of them.
 //
 // Where to start reading: ledger_test.go (what is recorded), check_test.go
 // (the rules), scenario_test.go (how a fault is made and repeated). There is
 // only test code here; the nodes that are killed are this test binary itself,
 // started again by [os/exec] in the role of node_test.go.
 //
-// Environment: OUTLAST_FAULT_CYCLES (number of random kills, 100),
+// Environment: OUTLAST_FAULT_CYCLES (number of random kills, 6),
 // OUTLAST_FAULT_SEED (of all random choices, printed by every test that
 // fails), OUTLAST_FAULT_LONG=1 (the long forms that `make faults` runs),
 // OUTLAST_FAULT_CLUSTER (times that each fault of a cluster is made, 1),

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/storetest"
 	"github.com/outlast-dev/outlast/task"
@@ -35,18 +36,19 @@ func runTests(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir) // a folder of the system's own
 	built.dir, built.paths = dir, map[string]string{}
-	return m.Run()
+	return servertest.Wrap(m).Run()
 }
 
 // long reports whether the long forms are to run.
 func long() bool { return os.Getenv("OUTLAST_FAULT_LONG") != "" }
 
-// cycles is how often a random kill is repeated: 60 times in make test.
+// cycles is how often a random kill is repeated: a handful of times in make test, with
+// one seed, since TestKillPoints kills at every point by name; make faults asks for more.
 func cycles() int {
 	if n, err := strconv.Atoi(os.Getenv("OUTLAST_FAULT_CYCLES")); err == nil && n > 0 {
 		return n
 	}
-	return 60
+	return 6
 }
 
 func seed() uint64 {
@@ -63,7 +65,7 @@ type harness struct {
 	store  string // URL of the database
 	ledger *ledger
 	binary string   // what plays the nodes
-	env    []string // OUTLAST_MUTANT
+	env    []string // which defect is switched on
 	random *rand.Rand
 
 	mu         sync.Mutex

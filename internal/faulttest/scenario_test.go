@@ -151,5 +151,5 @@ func TestKillServer(t *testing.T) {
 func TestKillApplication(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	h.killAtRandom(max(20, cycles()/5), func() *process { return h.node(nodeConfig{Name: "app"}) }, load{workers: 4, perWorker: 25, kind: "work"})
+	h.killAtRandom(max(4, cycles()/5), func() *process { return h.node(nodeConfig{Name: "app"}) }, load{workers: 4, perWorker: 25, kind: "work"})
 }

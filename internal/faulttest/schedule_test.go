@@ -25,7 +25,7 @@ func TestScheduleKills(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t)
 			if name == "postgres" {
-				h.store = servertest.PostgresDatabase(t, servertest.PostgresServer(t).URL("postgres"))
+				h.store = servertest.Postgres(t)
 			}
 			h.killTickers(name == "sqlite")
 		})
@@ -47,7 +47,7 @@ func (h *harness) killTickers(points bool) {
 	}
 	made := time.Now()
 	second := h.node(nodeConfig{Server: true})
-	for round := range cycles() / 7 {
+	for round := range max(4, cycles()/7) {
 		config := nodeConfig{Server: true}
 		if points && round%2 == 0 {
 			config.KillAt = fmt.Sprintf("change.%s:%d", []string{"before_commit", "after_commit"}[round/2%2], 1+round%3)

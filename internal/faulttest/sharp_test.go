@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/planttest"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -41,7 +42,8 @@ func TestSharp(t *testing.T) {
 // Every planted defect is found by the scenario that aims at it.
 func TestMutants(t *testing.T) {
 	t.Parallel()
-	binary := build(t, "mutants", "test", "-c", "-tags", "mutant", "github.com/outlast-dev/outlast/internal/faulttest")
+	overlay := planttest.Overlay(t, "../../store/sqlite", defects, []string{"time"}, answerEarly)
+	binary := build(t, "mutants", "test", "-c", "-overlay", overlay, "github.com/outlast-dev/outlast/internal/faulttest")
 	for _, scenario := range sharp {
 		t.Run(scenario.mutant, func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +51,7 @@ func TestMutants(t *testing.T) {
 			for range 10 { // some scenarios are a race, which a busy machine may lose
 				h := newHarness(t)
 				h.crowd = 1 // what a defect prevents is waited for in vain
-				h.binary, h.env, h.quiet = binary, []string{"OUTLAST_MUTANT=" + scenario.mutant}, true
+				h.binary, h.env, h.quiet = binary, []string{planttest.Switch + "=" + scenario.mutant}, true
 				scenario.run(h)
 				violations = h.violations
 				for _, line := range violations {

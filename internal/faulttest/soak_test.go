@@ -45,7 +45,7 @@ func TestSoak(t *testing.T) {
 			c := newCluster(t, d, func(n *nodeConfig) {
 				n.Retention = time.Minute
 				n.Slots = 50 // a node keeps the goroutines of as many attempts as once ran together
-			})
+			}).alone()
 			c.begin()
 			c.soak(soakFor(t))
 		})

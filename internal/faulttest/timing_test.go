@@ -12,6 +12,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store/sqlite"
 	"github.com/outlast-dev/outlast/task"
@@ -39,7 +40,7 @@ func TestRetriesOnTime(t *testing.T) {
 	for try := 1; ; try++ {
 		late, probe, early := measureRetries(t, seconds*retryRate)
 		allowed := lateAllowed
-		if raceEnabled {
+		if racetest.Enabled {
 			allowed = 50 * time.Millisecond
 		}
 		if p99 := percentile(probe, 99); p99 > time.Millisecond {

@@ -18,7 +18,7 @@ import (
 // history is all that the clients saw, by task. It is safe for concurrent
 // use.
 type history struct {
-	began time.Time
+	now func() int64 // the time of the history, which never goes back
 
 	mu    sync.Mutex
 	tasks map[task.ID][]porcupine.Operation
@@ -26,11 +26,9 @@ type history struct {
 }
 
 func newHistory() *history {
-	return &history{began: time.Now(), tasks: map[task.ID][]porcupine.Operation{}, seen: map[verdict]int{}}
+	began := time.Now()
+	return &history{now: func() int64 { return int64(time.Since(began)) }, tasks: map[task.ID][]porcupine.Operation{}, seen: map[verdict]int{}}
 }
-
-// now is the time of the history, which never goes back.
-func (h *history) now() int64 { return int64(time.Since(h.began)) }
 
 // add records a call of one task that began at the given time and has just
 // been answered. A call of unknown outcome may be done as long as there is

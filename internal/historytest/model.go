@@ -27,11 +27,12 @@ const (
 
 // call is what a client asked of one task.
 type call struct {
-	kind    kind
-	node    string       // of a claim or beat
-	claim   int64        // of a settle; the claim that a recovery took away
-	outcome task.Outcome // of a settle
-	keep    bool         // attempts, of a redrive
+	kind      kind
+	node      string       // of a claim or beat
+	claim     int64        // of a settle; the claim that a recovery took away
+	outcome   task.Outcome // of a settle
+	unstarted bool         // the same: its attempt never started, and is not counted
+	keep      bool         // attempts, of a redrive
 }
 
 // verdict is how a call ended for one task.
@@ -249,10 +250,11 @@ func settle(s state, c call) state {
 		s.state = task.Canceled
 	default:
 		s.state = task.Pending
-		if outcome != task.OutcomeFailed {
-			s.attempt--
-		}
+		c.unstarted = c.unstarted || outcome != task.OutcomeFailed
 		s.exact = outcome != task.OutcomeReleased
+	}
+	if c.unstarted {
+		s.attempt--
 	}
 	return s
 }

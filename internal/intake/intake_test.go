@@ -129,6 +129,30 @@ func TestConnectionsBeyondTheBoundAreRefused(t *testing.T) {
 	d.admits("192.0.2.1:4")
 }
 
+// Requests that share connections have bounds of their own, of the same size.
+func TestRequestsAreBounded(t *testing.T) {
+	var told []intake.Refused
+	bounds := intake.NewConnections(3, 2, func(r intake.Refused) { told = append(told, r) })
+	asks := func(from string, want bool) func() {
+		t.Helper()
+		leave, ok := bounds.Request(from)
+		if ok != want {
+			t.Errorf("%s has a place: %t", from, ok)
+		}
+		return leave
+	}
+	leave := asks("192.0.2.1:1", true)
+	asks("192.0.2.1:1", true)
+	asks("[::ffff:192.0.2.1]:2", false)
+	asks("[2001:db8::1]:1", true)
+	asks("192.0.2.3:1", false)
+	leave()
+	asks("192.0.2.3:1", true)
+	if counts := bounds.Counts(); counts.Own != 1 || counts.Refused != 1 || len(told) != 1 || !told[0].Own {
+		t.Errorf("%+v, told %+v", counts, told)
+	}
+}
+
 // Addresses of one IPv6 network are one caller; one that is mapped is that of IPv4.
 func TestNetworksOfIPv6(t *testing.T) {
 	d := newDoor(t, 10, 1, nil)

@@ -21,26 +21,29 @@ type Refused struct {
 	Own bool
 }
 
-// Connections bounds the connections of a server, in all and of one address. At a
-// bound, the connection that has been idle longest gives way to a new one; where none
-// is idle, the new one is closed. It is safe for concurrent use.
+// Connections bounds the connections of a server, in all and of one address, and, by the
+// same numbers, the requests that share connections. At a bound, the connection that has
+// been idle longest gives way to a new one; where none is idle, the new one is closed. It
+// is safe for concurrent use.
 type Connections struct {
 	most, each int
 	tell       func(Refused)
 
-	mu      sync.Mutex
-	open    int
-	idle    list.List // of *conn, the one that has been idle longest first
-	callers map[netip.Prefix]*caller
-	counts  Counts
-	told    time.Time
-	untold  int
+	mu       sync.Mutex
+	open     int
+	idle     list.List // of *conn, the one that has been idle longest first
+	callers  map[netip.Prefix]*caller
+	requests int
+	asking   map[netip.Prefix]int // of them
+	counts   Counts
+	told     time.Time
+	untold   int
 }
 
 // Counts are numbers of connections.
 type Counts struct {
 	Open    int    // now
-	Refused uint64 // since the start, because all places were taken
+	Refused uint64 // since the start, requests included, because all places were taken
 	Own     uint64 // because their address had its share
 	Closed  uint64 // idle ones that gave way to new ones
 }
@@ -55,7 +58,7 @@ type caller struct {
 // NewConnections bounds connections to most, and those of one address (of one network
 // of 64 bits for IPv6) to each. Tell hears of refused ones, at most once a minute.
 func NewConnections(most, each int, tell func(Refused)) *Connections {
-	return &Connections{most: most, each: each, tell: tell, callers: map[netip.Prefix]*caller{}}
+	return &Connections{most: most, each: each, tell: tell, callers: map[netip.Prefix]*caller{}, asking: map[netip.Prefix]int{}}
 }
 
 // Counts tells how many connections there are and were.
@@ -91,9 +94,7 @@ func (l *listener) Accept() (net.Conn, error) {
 
 // admit gives a connection a place, nil if there is none.
 func (c *Connections) admit(accepted net.Conn) net.Conn {
-	from, _ := netip.ParseAddrPort(accepted.RemoteAddr().String())
-	address := from.Addr().Unmap().WithZone("")
-	network := networkOf(address)
+	address, network := whence(accepted.RemoteAddr().String())
 	c.mu.Lock()
 	of := c.callers[network]
 	if of == nil {
@@ -130,6 +131,32 @@ func (c *Connections) admit(accepted net.Conn) net.Conn {
 	return made
 }
 
+// Request takes a place for a request that shares its connection, from an address and
+// port; leave gives it back, and is nil if there is none.
+func (c *Connections) Request(from string) (leave func(), ok bool) {
+	address, network := whence(from)
+	c.mu.Lock()
+	if own := c.asking[network] >= c.each; own || c.requests >= c.most {
+		tell := c.refused(own)
+		c.mu.Unlock()
+		if tell > 0 {
+			c.tell(Refused{address, tell, own})
+		}
+		return nil, false
+	}
+	c.requests++
+	c.asking[network]++
+	c.mu.Unlock()
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.requests--
+		if c.asking[network]--; c.asking[network] == 0 {
+			delete(c.asking, network)
+		}
+	}, true
+}
+
 // refused counts a refused connection, and returns how many are to be told of now.
 func (c *Connections) refused(own bool) (tell int) {
 	if own {
@@ -142,6 +169,13 @@ func (c *Connections) refused(own bool) (tell int) {
 		tell, c.untold, c.told = c.untold, 0, now
 	}
 	return tell
+}
+
+// whence is an address, and what counts as one, of an address and port.
+func whence(from string) (netip.Addr, netip.Prefix) {
+	parsed, _ := netip.ParseAddrPort(from) // the zero address for what is no TCP
+	address := parsed.Addr().Unmap().WithZone("")
+	return address, networkOf(address)
 }
 
 // networkOf is what counts as one address: a host has many of IPv6.

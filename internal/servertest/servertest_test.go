@@ -4,6 +4,7 @@ package servertest
 
 import (
 	"database/sql"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +15,11 @@ import (
 	"github.com/outlast-dev/outlast/internal/servers"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(Wrap(m)) }
+// TestMain looks at what a package does for which nobody has started servers.
+func TestMain(m *testing.M) {
+	_, _ = os.Unsetenv(postgres.env), os.Unsetenv(mariadb.env)
+	goleak.VerifyTestMain(Wrap(m))
+}
 
 func TestPostgresDatabases(t *testing.T) {
 	seen := map[string]bool{}

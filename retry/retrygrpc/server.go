@@ -23,11 +23,13 @@ func RefuseWhileOpen(breaker *retry.Breaker) ServerOption {
 	return func(s *server) { s.breaker = breaker }
 }
 
-// RefuseOverBudget lets repeats through as the budget allows: first attempts pay for
-// them, and less so when calls fail. A call fails with a code that counts for
-// breakers (UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED by the handler, INTERNAL,
-// UNKNOWN, DATA_LOSS), or when the handler panics. The budget is one of incoming
-// calls and must not be shared with a client.
+// RefuseOverBudget lets repeats through as the budget allows: all of them until
+// more calls fail than its Pressure says, and then first attempts pay for them, and
+// less so when calls fail. A call fails with a code that counts for breakers
+// (UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED by the handler, INTERNAL, UNKNOWN,
+// DATA_LOSS), or when the handler panics. A negative Pressure bounds repeats also
+// when all goes well, such as those of clients that wait too short a time for their
+// answers. The budget is one of incoming calls and must not be shared with a client.
 func RefuseOverBudget(budget *retry.Budget) ServerOption {
 	return func(s *server) { s.budget = budget }
 }

@@ -75,7 +75,7 @@ func ExampleIdempotent() {
 	// 502 4 retry: no attempts left
 }
 
-// A server that refuses repeats while they are more than a tenth of the load.
+// A server that fails, and then refuses repeats above a tenth of the load.
 func ExampleHandler() {
 	budget, err := retry.NewBudget(retry.BudgetConfig{})
 	if err != nil {
@@ -85,7 +85,7 @@ func ExampleHandler() {
 	shop := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 	handler := retryhttp.Handler(shop, retryhttp.RefuseOverBudget(budget))
 
-	for range 3 {
+	for range 4 {
 		req := httptest.NewRequest(http.MethodGet, "/", nil)
 		req.Header.Set("Outlast-Attempt", "2")
 		w := httptest.NewRecorder()
@@ -94,6 +94,7 @@ func ExampleHandler() {
 	}
 	// Output:
 	// 500 []
-	// 429 [5]
-	// 429 [5]
+	// 500 []
+	// 429 [10]
+	// 429 [10]
 }

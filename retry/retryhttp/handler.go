@@ -19,10 +19,13 @@ func RefuseWhileOpen(breaker *retry.Breaker) HandlerOption {
 	return func(h *handler) { h.breaker = breaker }
 }
 
-// RefuseOverBudget lets repeats through as the budget allows: first attempts pay
-// for them, and less so when answers fail. An answer fails with a status of 500
-// or above, or when the handler panics. The budget is one of incoming requests and
-// must not be shared with a [Transport]. The handler answers 429.
+// RefuseOverBudget lets repeats through as the budget allows: all of them until
+// more answers fail than its Pressure says, and then first attempts pay for them,
+// and less so when answers fail. An answer fails with a status of 500 or above, or
+// when the handler panics. A negative Pressure bounds repeats also when all goes
+// well, such as those of clients that wait too short a time for their answers. The
+// budget is one of incoming requests and must not be shared with a [Transport]. The
+// handler answers 429.
 func RefuseOverBudget(budget *retry.Budget) HandlerOption {
 	return func(h *handler) { h.budget = budget }
 }

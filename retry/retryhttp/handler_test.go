@@ -203,13 +203,20 @@ func TestHandlerTellsOfEveryRequest(t *testing.T) {
 // TestClientAndServer: a server that refuses repeats and a client that hears it.
 func TestClientAndServer(t *testing.T) {
 	t.Parallel()
-	open := newBreaker(t)
-	open.Force(time.Now(), retry.Open)
+	open, err := retry.NewBreaker(retry.BreakerConfig{Consecutive: 1, OpenFor: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	permit, err := open.Acquire(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	permit.Failure(time.Now(), 0, retry.Unavailable)
 	var events []retryhttp.RequestEvent
 	s := httptest.NewServer(retryhttp.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }),
 		retryhttp.RefuseWhileOpen(open), retryhttp.OnRequest(func(e retryhttp.RequestEvent) { events = append(events, e) })))
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // much longer than two calls, and much shorter than the breaker is open
 	defer cancel()
 	resp := get(t, client(t, nil, fast(t)), request(t, ctx, "GET", s.URL, nil))
 	o := resp.outcome

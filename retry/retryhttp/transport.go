@@ -79,7 +79,8 @@ func defaultBase() http.RoundTripper {
 }
 
 // DefaultTargets makes the registry of [Default]: for each host a budget with the
-// defaults, and a breaker that probes a host that is down at least every five
+// defaults, which costs no retry while only one answer in five fails (see
+// [retry.BudgetConfig]), and a breaker that probes a host that is down at least every five
 // seconds, so that the host is used in full again within fifteen seconds. The
 // defaults of [retry.BreakerConfig] wait up to a minute: they suit tasks that can
 // wait, and fleets of many thousand processes.

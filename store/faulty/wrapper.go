@@ -157,6 +157,10 @@ func (w *wrapper) Holds(ctx context.Context, filter store.HoldFilter) ([]store.H
 	return call(ctx, w.faults, "Holds", func() ([]store.Hold, error) { return w.backend.Holds(ctx, filter) })
 }
 
+func (w *wrapper) Backlog(ctx context.Context, lanes []uint16, most int) (store.Backlog, error) {
+	return call(ctx, w.faults, "Backlog", func() (store.Backlog, error) { return w.backend.Backlog(ctx, lanes, most) })
+}
+
 func (w *wrapper) Check(ctx context.Context) ([]string, error) {
 	return call(ctx, w.faults, "Check", func() ([]string, error) { return w.backend.Check(ctx) })
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/store/storetest"
@@ -15,6 +16,7 @@ import (
 func TestConformance(t *testing.T) {
 	var offsets sync.Map // by store: how far its clock is ahead
 	open := func(t *testing.T) store.Backend {
+		racetest.OneCaller(t)
 		offset := new(atomic.Int64)
 		clock := func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
 		s := memory.New(memory.WithClock(clock), memory.WithExactDeath())

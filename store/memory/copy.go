@@ -61,8 +61,9 @@ func cloneAttempts(attempts []task.Attempt) []task.Attempt {
 
 func cloneServes(serves store.Serves) store.Serves {
 	out := maps.Clone(serves)
-	for queue, types := range out {
-		out[queue] = slices.Clone(types)
+	for queue, s := range out {
+		s.Types, s.Wants = slices.Clone(s.Types), slices.Clone(s.Wants)
+		out[queue] = s
 	}
 	return out
 }
@@ -71,7 +72,7 @@ func (d *data) cloneQueue(q *queue) store.Queue {
 	out := q.Queue
 	out.Numbers = slices.Clone(q.Numbers)
 	if q.MaxPending > 0 {
-		out.Pending = min(q.pending-d.parked(q), q.MaxPending)
+		out.Pending = min(d.backlog(q.Numbers).Pending, q.MaxPending)
 	}
 	return out
 }

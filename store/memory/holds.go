@@ -7,7 +7,7 @@ import (
 	"github.com/outlast-dev/outlast/store"
 )
 
-// Holds implements [store.Query].
+// Holds implements [store.Waits].
 func (s *Store) Holds(ctx context.Context, filter store.HoldFilter) (found []store.Hold, err error) {
 	if _, err := s.begin(ctx); err != nil {
 		return nil, err
@@ -37,14 +37,41 @@ func (s *Store) Holds(ctx context.Context, filter store.HoldFilter) (found []sto
 	return found, nil
 }
 
-// parked counts the pending tasks of a queue behind keys held in mode park.
-func (d *data) parked(q *queue) (n int) {
-	for _, number := range q.Numbers {
-		for _, k := range d.lanes[number].keys {
-			if k.hold != nil && k.hold.mode == "park" {
-				n += k.pending.length
+// Backlog implements [store.Waits].
+func (s *Store) Backlog(ctx context.Context, lanes []uint16, most int) (found store.Backlog, err error) {
+	if _, err := s.begin(ctx); err != nil {
+		return found, err
+	}
+	defer s.data.mu.Unlock()
+	found = s.data.backlog(lanes)
+	return store.Backlog{Pending: min(found.Pending, most), Aside: min(found.Aside, most), Parked: min(found.Parked, most)}, nil
+}
+
+// backlog counts the pending tasks of lanes: by mark, less those of keys held in mode park.
+func (d *data) backlog(lanes []uint16) (found store.Backlog) {
+	for _, number := range lanes {
+		lane := d.lane(number)
+		if lane == nil {
+			continue
+		}
+		aside := 0
+		for mark, rows := range lane.pending {
+			found.Pending += rows.length
+			if mark != 0 {
+				aside += rows.length
 			}
 		}
+		for name, k := range lane.keys {
+			if k.hold == nil || k.hold.mode != "park" {
+				continue
+			}
+			found.Parked, found.Pending = found.Parked+k.pending.length, found.Pending-k.pending.length
+			if rows := lane.pending[store.KeyMark(name)]; rows != nil {
+				aside -= rows.length
+			}
+		}
+		found.Aside += aside
 	}
-	return n
+	found.Aside = min(found.Aside, found.Pending)
+	return found
 }

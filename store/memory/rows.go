@@ -8,10 +8,7 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-type queue struct {
-	store.Queue
-	pending int
-}
+type queue struct{ store.Queue }
 
 type lane struct {
 	store.Lane
@@ -106,7 +103,6 @@ func (d *data) index(r *row) {
 	if r.Key != "" {
 		ensure(lane.keys, r.Key).pending.add(r.byKey())
 	}
-	d.queues[r.Queue].pending++
 }
 
 func (d *data) unindex(r *row) {
@@ -125,7 +121,6 @@ func (d *data) unindex(r *row) {
 		lane.keys[r.Key].pending.remove(r.byKey())
 		lane.tidy(r.Key)
 	}
-	d.queues[r.Queue].pending--
 }
 
 // tidy forgets a key about which there is nothing to know.

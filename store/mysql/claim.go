@@ -148,7 +148,7 @@ func (c *claiming) readLanes() error {
 			wanted[lane.Lane] = lane.Epoch
 			args = append(args, lane.Lane)
 		}
-		err := c.tx.each(list(mutantUnlocked("claim_without_lane_lock", lockOwned), "@lanes", len(c.claim.Lanes)), func(rows *sql.Rows) error {
+		err := c.tx.each(list(lockOwned, "@lanes", len(c.claim.Lanes)), func(rows *sql.Rows) error {
 			var number uint16
 			var owner text
 			var epoch int64
@@ -206,12 +206,9 @@ func scanCandidate(rows *sql.Rows) (c candidate, err error) {
 		return c, err
 	}
 	t.RunAt, t.Seq, t.CreatedAt, t.Key = runAt.time(), int64(seq), createdAt.time(), string(key)
-	if t.Spec, err = stored.ParseSpec(spec); err != nil {
-		return c, err
-	}
-	t.LastError, err = stored.ParseFailure(lastError)
+	t.Spec, t.LastError = stored.SpecOf(spec), stored.FailureOf(lastError)
 	c.Task = t
-	return c, err
+	return c, nil
 }
 
 // readLines reads what is ahead of the keyed rows.
@@ -260,9 +257,9 @@ func (c *claiming) decide(item store.ClaimItem, t candidate) (refusal store.Refu
 		return refusal
 	}
 	switch entry := entryOf(t.Task); {
-	case !c.alive, item.Mark == 0 && !c.owned[t.ID.Lane()] && !mutant("claim_ignores_epoch"):
+	case !c.alive, item.Mark == 0 && !c.owned[t.ID.Lane()]:
 		refusal.Reason = store.ReasonEpoch
-	case entry.RunAt > c.tx.now && !mutant("claim_ignores_run_at"):
+	case entry.RunAt > c.tx.now:
 		refusal.Reason = store.ReasonLater
 	case t.Park != item.Mark:
 		refusal.Reason = store.ReasonParked
@@ -298,11 +295,11 @@ func (c *claiming) readPayloads(rows map[task.ID]candidate) error {
 // decideKey refuses a keyed row that is not the head of its key.
 func (c *claiming) decideKey(t *task.Task, refusal *store.Refusal) {
 	switch l := c.lines[t.ID]; {
-	case l.held && !mutant("claim_ignores_hold"):
+	case l.held:
 		refusal.Reason = store.ReasonKeyHeld
 	case l.busy, c.taken[laneKey{t.ID.Lane(), t.Key}]:
 		refusal.Reason = store.ReasonBehindKey
-	case l.first != t.ID && !mutant("claim_ignores_order"):
+	case l.first != t.ID:
 		refusal.Reason = store.ReasonBehindKey
 		refusal.Head.ID = l.first
 	}

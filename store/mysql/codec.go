@@ -51,11 +51,8 @@ func scanTask(rows *sql.Rows) (*task.Task, error) {
 	t.RunAt, t.StartedAt, t.CreatedAt, t.UpdatedAt, t.FinishedAt = runAt.time(), startedAt.time(), createdAt.time(), updatedAt.time(), finishedAt.time()
 	t.LastFailedAt = failedAt.time()
 	t.Seq, t.CancelRequested, t.State, t.DeadReason, t.Result = int64(seq), cancel != 0, states[state], task.DeadReason(reason), result
-	if t.Spec, err = stored.ParseSpec(spec); err != nil {
-		return nil, err
-	}
-	t.LastError, err = stored.ParseFailure(lastError)
-	return t, err
+	t.Spec, t.LastError = stored.SpecOf(spec), stored.FailureOf(lastError)
+	return t, nil
 }
 
 // labelText is the label of an attempt, null for an empty one.

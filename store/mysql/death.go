@@ -52,9 +52,7 @@ func (b *settling) readHistories() error {
 			var id task.ID
 			var text []byte
 			err := rows.Scan((*identity)(&id), &text)
-			if err == nil {
-				errs[id], err = stored.ParseFailure(text)
-			}
+			errs[id] = stored.FailureOf(text)
 			return err
 		}, args...)
 	})

@@ -120,7 +120,7 @@ func busyKey(err error) error {
 func (tx *tx) putEntries(fresh []*newRow, entries map[entryKey]*dedupeEntry) (lost bool, err error) {
 	var rows []*newRow
 	for _, row := range fresh {
-		if row.item.Dedupe != nil && !mutant("dedupe_not_kept") {
+		if row.item.Dedupe != nil {
 			rows = append(rows, row)
 		}
 	}

@@ -134,8 +134,11 @@ func conditions(f store.Filter) (w where.Where) {
 		w.And(`JSON_CONTAINS(CONVERT(t.spec USING utf8mb4) COLLATE utf8mb4_bin, ?, '$.metadata')`, string(wanted))
 	}
 	if f.Search != "" {
-		w.And(`(t.order_key = ? OR t.type = ? OR LOCATE(CONVERT(? USING utf8mb4) COLLATE utf8mb4_bin, LOWER(JSON_UNQUOTE(JSON_EXTRACT(
- CONVERT(COALESCE(e.last_error, d.last_error, t.last_error) USING utf8mb4), '$.message')))) > 0)`, f.Search, f.Search, strings.ToLower(f.Search))
+		// Bytes are compared, as in hebrew_bin: a character set of single bytes of which
+		// LOWER changes A to Z alone. That of Unicode is another than Go's, and makes
+		// one letter of several.
+		w.And(`(t.order_key = ? OR t.type = ? OR LOCATE(CONVERT(CAST(? AS BINARY) USING hebrew) COLLATE hebrew_bin, LOWER(CONVERT(CAST(JSON_UNQUOTE(JSON_EXTRACT(
+ CONVERT(COALESCE(e.last_error, d.last_error, t.last_error) USING utf8mb4), '$.message')) AS BINARY) USING hebrew))) > 0)`, f.Search, f.Search, where.Small(f.Search))
 	}
 	if f.Live {
 		w.And(`t.state = 0`)

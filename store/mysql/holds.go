@@ -17,7 +17,7 @@ FROM outlast_key_hold h WHERE h.lane > ? OR h.lane = ? AND h.line > ? ORDER BY h
 	countBehind = `SELECT COUNT(*) FROM (SELECT 1 FROM outlast_task FORCE INDEX (outlast_task_line) WHERE lane = ? AND line = ? LIMIT ?) waiting`
 )
 
-// Holds implements [store.Query].
+// Holds implements [store.Waits].
 func (s *Store) Holds(ctx context.Context, filter store.HoldFilter) (found []store.Hold, err error) {
 	err = s.snapshot(ctx, func(c *session) error {
 		found = nil

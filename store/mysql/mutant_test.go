@@ -8,10 +8,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"github.com/outlast-dev/outlast/internal/planttest"
 )
 
-// mutants are defects that can be planted in the store (build tag mutant), each with
-// the rules that must find it.
+// mutants are the defects that can be switched on, each with the rules that must find it.
 var mutants = []struct{ name, rules string }{
 	{"claim_ignores_epoch", "TestConformance$/(claim|take|free|fence)/"},
 	{"claim_ignores_run_at", "TestConformance$/claim/"},
@@ -25,18 +26,110 @@ var mutants = []struct{ name, rules string }{
 	{"dedupe_not_kept", "TestConformance$/dedupe/"},
 }
 
+// defects of the store, which are planted in its source.
+var defects = []planttest.Defect{
+	{
+		File: "settle.go",
+		Was:  `if row == nil || row.Claim != item.Task.Claim {`,
+		Is:   `if row == nil || row.Claim != item.Task.Claim && !mutant("settle_without_claim_check") {`,
+	},
+	{
+		File: "recover.go",
+		Was:  "\tentry.Park = 0\n",
+		Is:   "\tentry.Park = 0\n\tif mutant(\"recover_keeps_claim\") {\n\t\tclaim = o.Claim\n\t}\n",
+	},
+	{
+		File: "recover.go",
+		Was:  "\t\tentry.Crashes = result.Crashes\n",
+		Is:   "\t\tentry.Crashes = result.Crashes\n\t\tif mutant(\"crash_spends_attempt\") {\n\t\t\tentry.Attempt++\n\t\t}\n",
+	},
+	{
+		File: "claim.go",
+		Was:  `item.Mark == 0 && !c.owned[t.ID.Lane()]:`,
+		Is:   `item.Mark == 0 && !c.owned[t.ID.Lane()] && !mutant("claim_ignores_epoch"):`,
+	},
+	{
+		File: "claim.go",
+		Was:  `case entry.RunAt > c.tx.now:`,
+		Is:   `case entry.RunAt > c.tx.now && !mutant("claim_ignores_run_at"):`,
+	},
+	{
+		File: "claim.go",
+		Was:  `case l.held:`,
+		Is:   `case l.held && !mutant("claim_ignores_hold"):`,
+	},
+	{
+		File: "claim.go",
+		Was:  `case l.first != t.ID:`,
+		Is:   `case l.first != t.ID && !mutant("claim_ignores_order"):`,
+	},
+	{
+		File: "claim.go",
+		Was:  `list(lockOwned, "@lanes"`,
+		Is:   `list(unlocked("claim_without_lane_lock", lockOwned), "@lanes"`,
+	},
+	{
+		File: "dedupe.go",
+		Was:  `if row.item.Dedupe != nil {`,
+		Is:   `if row.item.Dedupe != nil && !mutant("dedupe_not_kept") {`,
+	},
+	{
+		File: "transaction.go",
+		Was:  `func (s *Store) transact(ctx context.Context, kind string, fn func(tx *tx) error) error {`,
+		Is: `func (s *Store) transact(ctx context.Context, kind string, fn func(tx *tx) error) error {
+	if early, err := s.answerEarly(ctx, kind, fn); early {
+		return err
+	}
+	return s.commit(ctx, kind, fn)
+}
+
+func (s *Store) commit(ctx context.Context, kind string, fn func(tx *tx) error) error {`,
+	},
+}
+
+// helpers of defects: one takes the locks out of a statement, one answers before the
+// commit, which it delays.
+const helpers = `
+func unlocked(name, query string) string {
+	if mutant(name) {
+		return strings.NewReplacer(" LOCK IN SHARE MODE", "", " FOR UPDATE", "").Replace(query)
+	}
+	return query
+}
+
+func (s *Store) answerEarly(ctx context.Context, kind string, fn func(*tx) error) (early bool, err error) {
+	if kind != "claim" || !mutant("handout_before_commit") {
+		return false, nil
+	}
+	answered := make(chan error, 1)
+	go func() {
+		answered <- s.commit(context.WithoutCancel(ctx), kind, func(tx *tx) error {
+			err := fn(tx)
+			select {
+			case answered <- err:
+			default:
+			}
+			time.Sleep(50 * time.Millisecond)
+			return err
+		})
+	}()
+	return true, <-answered
+}
+`
+
 // A suite is only believed if it finds defects: every planted one is found by the
 // rules that aim at it, which all hold without it.
 func TestMutants(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "mutants")
-	if out, err := exec.Command("go", "test", "-c", "-tags", "mutant", "-o", binary, ".").CombinedOutput(); err != nil {
+	overlay := planttest.Overlay(t, ".", defects, []string{"context", "strings", "time"}, helpers)
+	if out, err := exec.Command("go", "test", "-c", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	server := newDatabase(t, options) // so that there is one
 	run := func(t *testing.T, name, rules string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), binary, "-test.run", rules, "-test.v", "-test.timeout", "2m")
-		cmd.Env = append(os.Environ(), "OUTLAST_MUTANT="+name, "OUTLAST_TEST_MARIADB="+server.dsn[:len(server.dsn)-len(server.name)-len(options)])
+		cmd := exec.CommandContext(t.Context(), binary, "-test.run", rules, "-test.failfast", "-test.v", "-test.timeout", "2m")
+		cmd.Env = append(os.Environ(), planttest.Switch+"="+name, "OUTLAST_TEST_MARIADB="+server.dsn[:len(server.dsn)-len(server.name)-len(options)])
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}

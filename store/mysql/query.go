@@ -56,11 +56,7 @@ func (s *Store) Attempts(ctx context.Context, id task.ID) (attempts []task.Attem
 		}
 		history, err := c.history(t)
 		for i := range history {
-			attempt, err := history[i].Task()
-			if err != nil {
-				return err
-			}
-			attempts = append(attempts, attempt)
+			attempts = append(attempts, history[i].Task())
 		}
 		return err
 	})

@@ -277,9 +277,6 @@ func (r *recovering) read(from string, first any, wanted []task.ID) error {
 func (r *recovering) handBack(o *orphan) store.Recovered {
 	entry, claim := o.Entry, max(o.Claim+1, r.tx.now)
 	entry.Park = 0
-	if mutant("recover_keeps_claim") {
-		claim = o.Claim
-	}
 	if !r.node.left && (r.node.suspect == suspectAll || entry.Crashes >= 2) {
 		entry.Crashes++
 	}
@@ -310,9 +307,6 @@ func (r *recovering) write() error {
 		}
 		entry := o.Entry
 		entry.Crashes = result.Crashes
-		if mutant("crash_spends_attempt") {
-			entry.Attempt++
-		}
 		err = b.waits.add(id, id.Lane(), entry.Rank, entry.RunAt, result.Claim, entry.Attempt, entry.Crashes, nil, nil, nil, r.tx.now,
 			micro(o.StartedAt), turnOf(&entry), nil)
 		if err != nil {

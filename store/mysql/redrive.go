@@ -67,9 +67,7 @@ func (tx *tx) lockLetters(wanted []task.ID) (map[task.ID]*lockedLetter, error) {
 			err := rows.Scan((*identity)(&l.ID), &l.Type, &l.Reason, &l.Category, &l.Fingerprint, &l.priority, &l.attempt, &l.claim,
 				&spec, &l.attempts, &l.lastError, &key, &seq, &queue, &l.at)
 			l.key, l.seq, l.queue = string(key), int64(seq), string(queue)
-			if err == nil {
-				l.spec, err = stored.ParseSpec(spec)
-			}
+			l.spec = stored.SpecOf(spec)
 			letters[l.ID] = l
 			return err
 		}, args...)
@@ -115,7 +113,7 @@ func (s *Store) redrive(ctx context.Context, wanted []task.ID, options store.Red
 		var gone []stored.Letter
 		for i, id := range wanted {
 			l := letters[id]
-			if l == nil || options.Operation != "" && l.spec.Redrive == options.Operation {
+			if l == nil || l.spec.Unreadable != "" || options.Operation != "" && l.spec.Redrive == options.Operation {
 				missing = append(missing, id)
 				continue
 			}
@@ -159,10 +157,7 @@ func (tx *tx) again(l *lockedLetter, at time.Time, options store.RedriveOptions,
 	if err != nil {
 		return err
 	}
-	failure, err := stored.ParseFailure(l.lastError)
-	if err != nil {
-		return err
-	}
+	failure := stored.FailureOf(l.lastError)
 	attempts := 0
 	if options.KeepAttempts {
 		attempts = l.attempt

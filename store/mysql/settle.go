@@ -187,7 +187,7 @@ func (b *settling) run(items []settleItem) error {
 	var strangers []settleItem
 	for _, item := range items {
 		row := rows[item.Task.ID]
-		if row == nil || row.Claim != item.Task.Claim && !mutant("settle_without_claim_check") {
+		if row == nil || row.Claim != item.Task.Claim {
 			strangers = append(strangers, item)
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/backlog"
 )
 
 // nodeMemory is how long a node that has ended stays in the topology.
@@ -23,14 +24,6 @@ const (
 FROM outlast_node n WHERE state = 'alive' OR ended_at > ?
  OR id IN (SELECT owner FROM outlast_lane WHERE owner IS NOT NULL) OR cleared = 0 AND EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
 ORDER BY started_at, id`
-
-	// countPending counts pending rows of a queue's lanes, to a limit, but for
-	// those that wait behind a key held in mode park: they are no backlog. It
-	// walks the index by rank as far as the limit.
-	countPending = `SELECT COUNT(*) FROM (SELECT 1 FROM outlast_lane l STRAIGHT_JOIN outlast_task t FORCE INDEX (outlast_task_rank)
- ON t.lane = l.lane AND t.state = 0 LEFT JOIN outlast_run r ON r.id = t.id
- LEFT JOIN outlast_key_hold h ON h.lane = t.lane AND h.line = t.line AND h.hold_mode = 'park'
-WHERE l.queue = ? AND r.id IS NULL AND h.id IS NULL LIMIT ?) pending`
 )
 
 // Topology implements [store.Store].
@@ -107,12 +100,12 @@ func scanQueue(rows *sql.Rows) (q store.Queue, err error) {
 
 func (s *session) countQueues(queues []store.Queue) error {
 	for i := range queues {
-		if queues[i].MaxPending <= 0 {
-			continue
-		}
-		if _, err := s.first(countPending, []any{&queues[i].Pending}, queues[i].Name, queues[i].MaxPending); err != nil {
+		q := &queues[i]
+		n, err := backlog.Pending(counter{s}, q.Numbers, q.MaxPending)
+		if err != nil {
 			return err
 		}
+		q.Pending = n
 	}
 	return nil
 }

@@ -55,13 +55,6 @@ func (s *Store) write(ctx context.Context, kind string, fn func(tx *tx) error) e
 // and after a lost connection, as long as ctx lasts: fn begins from nothing
 // each time. Only a commit that was not answered ends in doubt.
 func (s *Store) transact(ctx context.Context, kind string, fn func(tx *tx) error) error {
-	if early, err := s.mutantEarly(ctx, kind, fn); early {
-		return err
-	}
-	return s.commit(ctx, kind, fn)
-}
-
-func (s *Store) commit(ctx context.Context, kind string, fn func(tx *tx) error) error {
 	return s.repeated(ctx, func() error {
 		return s.sessions.do(ctx, func(c *session) error {
 			tx := &tx{session: c, store: s}

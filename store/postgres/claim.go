@@ -51,12 +51,12 @@ c AS MATERIALIZED (`
     ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) = t.id)`
 	// claimTail is followed by a condition, which is there twice.
 	claimTail = `r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_until)
- SELECT id, lane, greatest(claim + 1, now), now, $8::text, key, now + $9::bigint FROM c WHERE %[1]s)
-SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes, greatest(claim + 1, now), created_at, last_error, now, park
+ SELECT id, lane, greatest(mod(claim, 9223372036854775807) + 1, now), now, $8::text, key, now + $9::bigint FROM c WHERE %[1]s)
+SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes, greatest(mod(claim, 9223372036854775807) + 1, now), created_at, last_error, now, park
 FROM c WHERE %[1]s`
 )
 
-func scanClaimed(r row, node string) (*task.Task, error) {
+func scanClaimed(r row, node string) *task.Task {
 	now := r.time(16)
 	t := &task.Task{
 		State: task.Running, Node: node, StartedAt: now, UpdatedAt: now,
@@ -64,11 +64,8 @@ func scanClaimed(r row, node string) (*task.Task, error) {
 		RunAt: r.time(5), Key: r.text(6), Seq: r.int(7), Target: r.text(8), Policy: r.text(9),
 		Attempt: int(r.int(11)) + 1, Crashes: int(r.int(12)), Claim: r.int(13), CreatedAt: r.time(14),
 	}
-	var err error
-	if t.Spec, err = stored.ParseSpec(r[10]); err == nil {
-		t.LastError, err = stored.ParseFailure(r[15])
-	}
-	return t, err
+	t.Spec, t.LastError = stored.SpecOf(r[10]), stored.FailureOf(r[15])
+	return t
 }
 
 // claiming is one call of Claim.
@@ -129,12 +126,11 @@ func (c *claiming) run(ctx context.Context, q *query, items []store.ClaimItem) e
 			args:  []any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, c.claim.MaxBytes, c.claim.Holder(), leaseOf(&c.claim)},
 			start: func() { claimed = nil },
 			scan: func(r row) error {
-				t, err := scanClaimed(r, c.claim.Holder())
-				claimed = append(claimed, t)
+				claimed = append(claimed, scanClaimed(r, c.claim.Holder()))
 				if mark := r.int(17); mark != 0 {
 					c.marks[r.id(0)] = mark
 				}
-				return err
+				return nil
 			},
 		})
 	c.result.Tasks = append(c.result.Tasks, claimed...)

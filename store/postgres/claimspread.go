@@ -23,7 +23,7 @@ var (
 	// for 0), whether the node owns the lane, both numbers of bytes, length of the
 	// lease (null for none).
 	claimLane = newQuery(`INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_until)
-SELECT id, lane, greatest(claim + 1, $1::bigint), $1::bigint, $2::text, key, $1::bigint + $8::bigint FROM (
+SELECT id, lane, greatest(mod(claim, 9223372036854775807) + 1, $1::bigint), $1::bigint, $2::text, key, $1::bigint + $8::bigint FROM (
  SELECT t.id, t.lane, t.claim, t.key, octet_length(t.payload) AS size, sum(octet_length(t.payload)) OVER (ORDER BY u.at) AS after
  FROM (SELECT id, at, coalesce(($4::bigint[])[at], 0) AS mark FROM unnest($3::uuid[]) WITH ORDINALITY AS u (id, at)) u
  JOIN outlast_task t ON t.id = u.id
@@ -35,7 +35,7 @@ SELECT id, lane, greatest(claim + 1, $1::bigint), $1::bigint, $2::text, key, $1:
     ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) = t.id)) c WHERE after - size < $6::bigint AND after <= $7::bigint RETURNING id`)
 
 	// readClaimed reads what was claimed at now. Inputs: now, node, ids.
-	readClaimed = newQuery(`SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes, greatest(claim + 1, $1::bigint),
+	readClaimed = newQuery(`SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes, greatest(mod(claim, 9223372036854775807) + 1, $1::bigint),
  created_at, last_error, $1::bigint, park FROM outlast_task t WHERE id = ANY($3::uuid[]) /*lane of ($3::uuid[])[1]*/
  AND EXISTS (SELECT 1 FROM outlast_run r WHERE r.id = t.id AND r.node = $2::text AND r.started_at = $1::bigint /*r.lane of ($3::uuid[])[1]*/)`)
 
@@ -111,9 +111,8 @@ func (l *laneClaim) run(ctx context.Context, bytes int, fit bool) error {
 				if !made[r.id(0)] {
 					return nil
 				}
-				t, err := scanClaimed(r, l.claim.Holder())
-				l.tasks, l.parks[r.id(0)] = append(l.tasks, t), r.int(17)
-				return err
+				l.tasks, l.parks[r.id(0)] = append(l.tasks, scanClaimed(r, l.claim.Holder())), r.int(17)
+				return nil
 			}},
 			&call{query: commitTx})
 	}, &call{query: lockLanes, args: []any{[]int32{int32(l.lane)}}}, l.mayClaim())

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"encoding/json"
-	"errors"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/stored"
@@ -31,7 +30,7 @@ const (
 )
 
 // scanTask reads a row of one of the lists above.
-func scanTask(r row) (*task.Task, error) {
+func scanTask(r row) *task.Task {
 	t := &task.Task{
 		ID: r.id(0), Queue: r.text(1), Type: r.text(2), Payload: r.blob(3), Priority: int(r.int(4)),
 		RunAt: r.time(5), Key: r.text(6), Seq: r.int(7), Target: r.text(8), Policy: r.text(9),
@@ -43,18 +42,15 @@ func scanTask(r row) (*task.Task, error) {
 	if t.State != task.Running {
 		t.Node = ""
 	}
-	var badSpec, badError error
-	t.Spec, badSpec = stored.ParseSpec(r[10])
-	t.LastError, badError = stored.ParseFailure(r[18])
-	return t, errors.Join(badSpec, badError)
+	t.Spec, t.LastError = stored.SpecOf(r[10]), stored.FailureOf(r[18])
+	return t
 }
 
 // collect is a scan that appends tasks to list.
 func collect(list *[]*task.Task) func(row) error {
 	return func(r row) error {
-		t, err := scanTask(r)
-		*list = append(*list, t)
-		return err
+		*list = append(*list, scanTask(r))
+		return nil
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 // quicker than a database for each.
 type schemas struct {
 	url     string
+	known   *pgxpool.Pool // its connections know the tables already; nil for a pool of each store's own
 	mu      sync.Mutex
 	offsets map[string]time.Duration // of the clock, by schema
 	names   map[store.Backend]string
@@ -39,18 +40,26 @@ func (c *schemas) fresh() string {
 
 func (c *schemas) open(t *testing.T, name string) store.Backend {
 	t.Helper()
-	s, err := postgres.OpenURL(t.Context(), c.url, postgres.WithSchema(name), postgres.WithDays(1), postgres.WithClockOffset(func() time.Duration {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.offsets[name]
-	}))
+	s, err := postgres.OpenURL(t.Context(), c.url, c.options(name)...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.enter(s, name)
+	return s
+}
+
+func (c *schemas) options(name string) []postgres.Option {
+	return []postgres.Option{postgres.WithSchema(name), postgres.WithDays(1), postgres.WithClockOffset(func() time.Duration {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.offsets[name]
+	})}
+}
+
+func (c *schemas) enter(s *postgres.Store, name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.names[s] = name
-	return s
 }
 
 func (c *schemas) name(s store.Backend) string {
@@ -93,6 +102,7 @@ func conform(t *testing.T, url string, deaf bool) {
 	if err := c.open(t, name).Close(); err != nil {
 		t.Fatal(err)
 	}
+	c.known = pool(t, url)
 	storetest.Run(t, func(t *testing.T) store.Backend { return c.emptied(t, name) }, c.abilities(deaf))
 }
 
@@ -100,7 +110,10 @@ func conform(t *testing.T, url string, deaf bool) {
 // takes long, and longer to distribute one.
 func (c *schemas) emptied(t *testing.T, name string) *postgres.Store {
 	t.Helper()
-	p, schema := pool(t, c.url), pgx.Identifier{name}.Sanitize()
+	p, schema := c.known, pgx.Identifier{name}.Sanitize()
+	if p == nil {
+		p = pool(t, c.url)
+	}
 	var empty string
 	err := p.QueryRow(t.Context(), `SELECT string_agg(format('DELETE FROM %I.%I; ', n.nspname, r.relname), '') FROM pg_class r JOIN pg_namespace n ON n.oid = r.relnamespace
 		WHERE n.nspname = $1 AND r.relkind IN ('r', 'p') AND NOT r.relispartition AND r.relname NOT IN ('outlast_migration', 'outlast_counter')`, name).Scan(&empty)
@@ -113,12 +126,26 @@ func (c *schemas) emptied(t *testing.T, name string) *postgres.Store {
 	c.mu.Lock()
 	delete(c.offsets, name)
 	c.mu.Unlock()
-	s := c.open(t, name).(*postgres.Store)
+	s := c.again(t, name)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+	return s
+}
+
+// again opens a schema that is up to date, on connections that know it, if there are any.
+func (c *schemas) again(t *testing.T, name string) *postgres.Store {
+	t.Helper()
+	if c.known == nil {
+		return c.open(t, name).(*postgres.Store)
+	}
+	s, err := postgres.Open(t.Context(), c.known, append(c.options(name), postgres.WithoutMigration())...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.enter(s, name)
 	return s
 }
 

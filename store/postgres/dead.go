@@ -124,9 +124,8 @@ func (t *tx) lastFailure(ctx context.Context, a *ending.Attempt) (failure *task.
 	if a.Failure != nil {
 		return a.Failure, nil
 	}
-	var bad error
-	_, err = one(ctx, t, lastError, func(r row) { failure, bad = stored.ParseFailure(r[0]) }, a.ID)
-	return failure, cmp.Or(err, bad)
+	_, err = one(ctx, t, lastError, func(r row) { failure = stored.FailureOf(r[0]) }, a.ID)
+	return failure, err
 }
 
 // plainText is text as a column takes it, without NUL. Where JSON keeps the

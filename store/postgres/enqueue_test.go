@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -181,5 +182,44 @@ func TestABadItemAmongManyIsAlone(t *testing.T) {
 	if n != 3+600-4 {
 		t.Fatalf("%d tasks", n)
 	}
+	g.sound()
+}
+
+// A claim number that no node has written is the highest that there is. The next one
+// comes from the clock, and the rows beside it are claimed and released as ever.
+func TestClaimNumbersEndNowhere(t *testing.T) {
+	url := servertest.Postgres(t)
+	g := newGround(t, open(t, url), 2)
+	ids, db := g.add(3), pool(t, url)
+	plant := func(table string) {
+		t.Helper()
+		_, err := db.Exec(t.Context(), "UPDATE "+table+" SET claim = 9223372036854775807 WHERE id = $1", ids[1].String())
+		g.ok(err)
+	}
+	claim := func() []*task.Task {
+		t.Helper()
+		g.claim(ids...)
+		running, err := g.s.Running(t.Context(), "n1", ids)
+		g.ok(err)
+		if len(running) != len(ids) {
+			t.Fatalf("%d of %d rows run", len(running), len(ids))
+		}
+		for _, one := range running {
+			if one.Claim <= 0 || one.Claim > time.Now().Add(time.Hour).UnixMicro() {
+				t.Errorf("the claim number is %d", one.Claim)
+			}
+		}
+		return running
+	}
+	plant("outlast_task")
+	running := claim()
+	plant("outlast_run")
+	for _, one := range running {
+		if one.ID == ids[1] {
+			one.Claim = math.MaxInt64
+		}
+	}
+	g.settle(running, task.OutcomeReleased)
+	g.settle(claim(), task.OutcomeSucceeded)
 	g.sound()
 }

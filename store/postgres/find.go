@@ -48,9 +48,8 @@ func (s *Store) window(ctx context.Context, c session, source *source, filter st
 	text, args := s.numbered(source.window(filter, before, limit))
 	bytes := int64(0)
 	err = c.run(ctx, &call{text: text, args: args, scan: func(r row) error {
-		t, err := scanTask(r)
-		found, bytes = append(found, t), r.int(taskWidth)
-		return err
+		found, bytes = append(found, scanTask(r)), r.int(taskWidth)
+		return nil
 	}})
 	if err != nil {
 		return nil, end, err

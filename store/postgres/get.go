@@ -34,9 +34,9 @@ FROM (SELECT 1) one LEFT JOIN outlast_key_hold h ON h.lane = $1::integer AND h.k
 
 // get reads a task whatever its table; CodeNotFound.
 func get(ctx context.Context, s session, id task.ID) (found *task.Task, err error) {
-	err = each(ctx, s, getTask, func(r row) (err error) {
-		found, err = scanTask(r)
-		return err
+	err = each(ctx, s, getTask, func(r row) error {
+		found = scanTask(r)
+		return nil
 	}, id)
 	if err == nil && found == nil {
 		err = task.NotFound("task", id.String())
@@ -69,11 +69,7 @@ func (s *Store) Attempts(ctx context.Context, id task.ID) (attempts []task.Attem
 			history, err = readDeadHistory(ctx, c, id)
 		}
 		for i := range history {
-			attempt, bad := history[i].Task()
-			if bad != nil {
-				return bad
-			}
-			attempts = append(attempts, attempt)
+			attempts = append(attempts, history[i].Task())
 		}
 		return err
 	})

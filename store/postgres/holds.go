@@ -20,7 +20,7 @@ WHERE (lane, key) > ($1::integer, $2::text) ORDER BY lane, key LIMIT $3::bigint`
 	countBehind = newQuery(`SELECT count(*) FROM (SELECT 1 FROM outlast_task t WHERE t.lane = $1::integer AND t.key = $2::text AND t.key IS NOT NULL LIMIT $3::bigint) x`)
 )
 
-// Holds implements [store.Query]. Who waits behind more than one is counted by a statement
+// Holds implements [store.Waits]. Who waits behind more than one is counted by a statement
 // for each hold that is returned.
 func (s *Store) Holds(ctx context.Context, filter store.HoldFilter) (found []store.Hold, err error) {
 	err = s.snapshot(ctx, func(c session) error {

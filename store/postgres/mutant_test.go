@@ -36,7 +36,7 @@ func TestMutants(t *testing.T) {
 	}
 	server := servertest.Postgres(t)
 	run := func(t *testing.T, name, tests string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), binary, "-test.run", tests, "-test.v", "-test.timeout", "2m")
+		cmd := exec.CommandContext(t.Context(), binary, "-test.run", tests, "-test.failfast", "-test.v", "-test.timeout", "2m")
 		cmd.Env = append(os.Environ(), "OUTLAST_MUTANT="+name, "OUTLAST_TEST_POSTGRES="+server)
 		out, err := cmd.CombinedOutput()
 		return string(out), err

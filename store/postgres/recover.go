@@ -235,10 +235,7 @@ type orphans struct {
 func (o *orphans) add(r row, now int64) error {
 	entry := scanEntry(r)
 	claim, canceled, started, queue := r.int(entryWidth), r.bool(entryWidth+1), r.int(entryWidth+2), r.text(entryWidth+3)
-	spec, err := stored.ParseSpec(r[entryWidth+4])
-	if err != nil {
-		return err
-	}
+	spec := stored.SpecOf(r[entryWidth+4])
 	one := store.Recovered{
 		ID: entry.ID, Type: entry.Type, Node: o.node.id, OldClaim: claim, Claim: max(claim+1, now), Canceled: canceled,
 		Cause: o.node.cause, Attempt: entry.Attempt, Queue: queue, TraceParent: spec.TraceParent,

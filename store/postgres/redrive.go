@@ -135,9 +135,10 @@ func (t *tx) lockLetters(ctx context.Context, ids []task.ID) (map[task.ID]*lette
 		l := &letter{Letter: stored.Letter{ID: r.id(0), Type: r.text(1), Reason: r.text(2), Category: r.text(3), Fingerprint: r.text(4)},
 			priority: int(r.int(5)), attempts: int(r.int(6)), queue: r.text(9), claim: r.int(10)}
 		var err error
-		if l.spec, err = stored.ParseSpec(r[7]); err == nil {
-			l.history, err = stored.ParseAttempts(r[8])
+		if l.spec = stored.SpecOf(r[7]); l.spec.Unreadable != "" {
+			return nil // it stays: what cannot be read cannot be written again
 		}
+		l.history, err = stored.ParseAttempts(r[8])
 		letters[l.ID] = l
 		return err
 	}
@@ -261,11 +262,11 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit
 		calls, err := t.lockMatching(ctx, filter, limit)
 		for _, one := range calls {
 			one.scan = func(r row) error {
-				found, err := scanTask(r)
+				found := scanTask(r)
 				purged = append(purged, found)
 				letters[found.ID] = &letter{Letter: stored.Letter{ID: found.ID, Type: found.Type, Reason: string(found.DeadReason),
 					Category: r.text(taskWidth), Fingerprint: r.text(taskWidth + 1)}}
-				return err
+				return nil
 			}
 		}
 		if err == nil && len(calls) > 0 {

@@ -49,7 +49,7 @@ SELECT n, CASE WHEN n < cardinality($3::uuid[]) THEN (SELECT string_agg(uuid_sen
  CROSS JOIN LATERAL (SELECT r.ctid AS tid FROM outlast_run r WHERE r.id = u.id AND r.claim = u.claim AND NOT r.cancel LIMIT 1) x),
 r AS (DELETE FROM outlast_run WHERE ctid = ANY(ARRAY(SELECT tid FROM u)) RETURNING id),
 t AS (UPDATE outlast_task t SET run_at = u.run_at, rank = u.run_at - t.priority * 30000000::bigint, park = 0, attempt = t.attempt + u.spent::integer,
-  claim = CASE WHEN u.outcome = 'released' THEN greatest(u.claim + 1, u.now) ELSE u.claim END,
+  claim = CASE WHEN u.outcome = 'released' THEN greatest(mod(u.claim, 9223372036854775807) + 1, u.now) ELSE u.claim END,
   last_error = coalesce(u.failure, t.last_error), failed_at = CASE WHEN u.outcome = 'failed' AND u.recorded THEN u.ended_at ELSE t.failed_at END,
   updated_at = u.now, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
  FROM u WHERE u.id = t.id AND t.ctid = ANY(ARRAY(SELECT x.tid FROM r CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = r.id LIMIT 1) x))

@@ -33,7 +33,7 @@ FROM unnest($2::uuid[]) WITH ORDINALITY AS u (id, at) JOIN outlast_task t ON t.i
 	// failures (null: none), whether the attempt is spent, whether it has a
 	// history row, labels (null: none). Returns the entries.
 	putBackLane = newQuery(`UPDATE outlast_task t SET run_at = coalesce(nullif(u.run_at, 0), $1::bigint), rank = coalesce(nullif(u.run_at, 0), $1::bigint) - t.priority * 30000000::bigint,
- park = 0, attempt = t.attempt + u.spent::integer, claim = CASE WHEN u.outcome = 'released' THEN greatest(u.claim + 1, $1::bigint) ELSE u.claim END,
+ park = 0, attempt = t.attempt + u.spent::integer, claim = CASE WHEN u.outcome = 'released' THEN greatest(mod(u.claim, 9223372036854775807) + 1, $1::bigint) ELSE u.claim END,
  last_error = coalesce(u.failure, t.last_error), failed_at = CASE WHEN u.outcome = 'failed' AND u.recorded THEN coalesce(nullif(u.ended_at, 0), $1::bigint) ELSE t.failed_at END,
  updated_at = $1::bigint, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
 FROM ` + backColumns + ` WHERE t.id = u.id /*t.lane of ($2::uuid[])[1]*/

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/backlog"
 )
 
 // nodeMemory is how long a node that has ended stays in the topology.
@@ -31,21 +32,6 @@ ORDER BY started_at, id`,
 	// have running rows anywhere. Hardly ever is there one.
 	longEnded = newQuery(`SELECT id FROM outlast_node WHERE state <> 'alive' AND ended_at <= ` + nowMicro + ` - $2::bigint`)
 	holdsRows = newQuery(`SELECT DISTINCT node FROM outlast_run WHERE node = ANY($1::text[])`)
-
-	// countPending counts pending rows of a queue's lanes, to a limit, but
-	// for those that wait behind a key held in mode park: they are no
-	// backlog. It walks the index by rank as far as the limit; keys are
-	// looked up only while a hold of that mode exists.
-	countPending = newQuery(`SELECT count(*) FROM (SELECT 1 FROM outlast_lane l CROSS JOIN LATERAL (SELECT t.id, t.lane, t.key FROM outlast_task t
- WHERE t.lane = l.lane AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL
-  AND (NOT EXISTS (SELECT 1 FROM outlast_key_hold WHERE mode = 'park') OR t.key IS NULL
-   OR (SELECT true FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key AND h.mode = 'park') IS NULL) LIMIT $2::bigint) t
- WHERE l.queue = $1::text LIMIT $2::bigint) x`)
-
-	// countLane is countPending for one lane. Inputs: lane, limit.
-	countLane = newQuery(`SELECT count(*) FROM (SELECT 1 FROM outlast_task t
- WHERE t.lane = $1::integer AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is $1::integer*/) IS NULL
-  AND (t.key IS NULL OR (SELECT true FROM outlast_key_hold h WHERE h.lane = $1::integer AND h.key = t.key AND h.mode = 'park') IS NULL) LIMIT $2::bigint) x`)
 )
 
 const nodeColumns = `id, address, version, release, embedded, state, counter, serves, started_at, targets, wake_key, running, slots`
@@ -139,28 +125,15 @@ func scanQueue(r row) store.Queue {
 
 // countQueues counts the pending tasks of the queues that have a limit.
 func (s *Store) countQueues(ctx context.Context, c session, queues []store.Queue) error {
-	var calls []*call
 	for i := range queues {
 		q := &queues[i]
-		if q.MaxPending <= 0 {
-			continue
+		n, err := backlog.Pending(&counter{ctx, c, s.spread}, q.Numbers, q.MaxPending)
+		if err != nil {
+			return err
 		}
-		add := func(r row) error {
-			q.Pending = min(q.Pending+int(r.int(0)), q.MaxPending)
-			return nil
-		}
-		if !s.spread {
-			calls = append(calls, &call{query: countPending, args: []any{q.Name, q.MaxPending}, scan: add})
-			continue
-		}
-		for _, lane := range q.Numbers {
-			calls = append(calls, &call{query: countLane, args: []any{lane, q.MaxPending}, scan: add})
-		}
+		q.Pending = n
 	}
-	if len(calls) == 0 {
-		return nil
-	}
-	return c.run(ctx, calls...)
+	return nil
 }
 
 func scanNode(r row) (store.Node, error) {

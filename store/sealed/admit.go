@@ -101,7 +101,14 @@ func (s *Store) unproven(ctx context.Context) (names map[string]string, err erro
 			names[kind+"/"+doubted[i].Name] = doubted[i].Doubt.Error()
 		}
 	}
-	return names, nil
+	queues, err := s.doubtedQueues(ctx)
+	for i := range queues {
+		if names == nil {
+			names = make(map[string]string)
+		}
+		names[KindQueuePolicy+"/"+queues[i].Name] = queues[i].Doubt.Error()
+	}
+	return names, err
 }
 
 // mostLocked is how many of the operations that run are looked at, the newest.

@@ -14,21 +14,34 @@ const mostAdopted = 200
 
 // Unproven lists the objects of all kinds for which nobody vouches, each with what it
 // says and with its Doubt. State that is kept sealed is not among them: it begins anew.
+// The policy that a queue names is one of the kind [KindQueuePolicy].
 func (s *Store) Unproven(ctx context.Context) ([]store.Object, error) {
-	return s.doubted(ctx, "")
+	if s.ring.signer == nil {
+		return nil, nil
+	}
+	objects, err := s.doubted(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	queues, err := s.doubtedQueues(ctx)
+	return append(objects, queues...), err
+}
+
+// strictly is the ring as one for which nobody vouches for what is not signed, also where
+// that is still taken.
+func (r *ring) strictly() *ring {
+	strict := *r
+	strict.current = r.signer
+	return &strict
 }
 
 func (s *Store) doubted(ctx context.Context, kind string) (doubted []store.Object, err error) {
-	if s.ring.current == nil && s.ring.signer == nil {
-		return nil, nil
-	}
 	known := s.seen.before()
 	objects, err := s.Backend.Objects(ctx, kind)
 	if err != nil {
 		return nil, err
 	}
-	strict := *s.ring // nobody vouches for what is not signed, also where that is still taken
-	strict.current = s.ring.signer
+	strict := s.ring.strictly()
 	for i := range objects {
 		o := &objects[i]
 		if sealedKinds[o.Kind] {
@@ -54,11 +67,24 @@ func (s *Store) Adopt(ctx context.Context, objects []store.Object, by store.Audi
 	if s.ring.signer == nil {
 		return 0, task.Invalid("encryption.keys", "there is no key to vouch with", "give the key with which the nodes encrypt")
 	}
-	return s.putAgain(ctx, objects, func(o *store.Object) []store.Audit {
+	audit := func(o *store.Object) []store.Audit {
 		row := by
 		row.Action, row.Subject, row.After = "config.adopt", o.Kind+"/"+o.Name, hideTokens(o)
 		return []store.Audit{row}
-	})
+	}
+	isQueue := func(o store.Object) bool { return o.Kind == KindQueuePolicy }
+	done, err = s.putAgain(ctx, slices.DeleteFunc(slices.Clone(objects), isQueue), audit)
+	for i := range objects {
+		if err != nil {
+			return done, err
+		}
+		if isQueue(objects[i]) {
+			if err = s.adoptQueue(ctx, &objects[i], audit(&objects[i])); err == nil {
+				done++
+			}
+		}
+	}
+	return done, err
 }
 
 // hideTokens is what the audit log keeps of an object: nothing of a token, whose body has
@@ -115,7 +141,7 @@ func (s *Store) signAgain(ctx context.Context) error {
 			}
 		}
 		if len(old) == 0 {
-			return nil
+			return s.signQueuesAgain(ctx)
 		}
 		_, err = s.putAgain(ctx, old, func(*store.Object) []store.Audit { return nil })
 		if !errors.Is(err, &task.Error{Code: task.CodeConflict}) {

@@ -104,7 +104,7 @@ func (s *Store) handBack(t *task.Task, code string, cause error) store.Settlemen
 		Category: string(retry.Local), Type: code, Code: code, Effect: string(retry.NotSent),
 		Message: cause.Error(), At: since, Delay: waitAfter(now.Sub(since)),
 	}
-	failure.Fingerprint = task.Fingerprint(t.Type, failure)
+	failure.Fingerprint = s.Fingerprint(t.Type, failure)
 	return store.Settlement{
 		Task: t, Outcome: task.OutcomeSnoozed, Unstarted: true, StartedAt: now, EndedAt: now,
 		RunAt: now.Add(failure.Delay), Failure: failure,

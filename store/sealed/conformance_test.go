@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/store/sealed"
@@ -55,6 +56,7 @@ func TestConformance(t *testing.T) {
 				return found.(*memory.Store)
 			}
 			open := func(t *testing.T) store.Backend {
+				racetest.OneCaller(t)
 				offset := new(atomic.Int64)
 				s := memory.New(memory.WithExactDeath(), memory.WithClock(func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }))
 				t.Cleanup(func() { s.Close() })
@@ -85,11 +87,12 @@ func TestEveryMethodIsJudged(t *testing.T) {
 	seals := []string{
 		"Enqueue", "Claim", "Running", "Settle", "Get", "Attempts", "Find", "DeadGroups",
 		"Cancel", "Reschedule", "Steer", "Redrive", "Purge", "PutOperation", "Operation", "Operations", "Change", "Objects", "Object", "ObjectVersions",
+		"Topology", "PutQueue", "Queues", "PauseQueue",
 	}
 	carriesNothing := []string{
-		"Join", "Beat", "Leave", "Bury", "Topology", "TakeLanes", "FreeLanes", "Scan", "Recover", "Mark", "Marks", "Extend",
+		"Join", "Beat", "Leave", "Bury", "TakeLanes", "FreeLanes", "Scan", "Recover", "Mark", "Marks", "Extend",
 		"Known", "Count", "Letters", "DeadStats", "DeadTrend", "Key", "Check", "ReleaseKey", "Cleanup", "Close",
-		"PutQueue", "Queues", "PauseQueue", "PutTargetOrder", "Audit", "TrimAudit", "Holds",
+		"PutTargetOrder", "Audit", "TrimAudit", "Holds", "Backlog",
 	}
 	contract, wrapper := reflect.TypeFor[store.Backend](), reflect.TypeFor[*sealed.Store]()
 	for i := range contract.NumMethod() {

@@ -7,7 +7,7 @@
 // long operations (an edited payload is one), and alerts that are held back. Not sealed is what the database
 // must sort, compare or look up: ids, queues, types, keys, dedupe keys, targets
 // and URLs, metadata, policies, the category, class and code of errors and
-// their fingerprints, and configuration, which includes the task of a schedule.
+// their fingerprints, which need the key to be made, and configuration, which includes the task of a schedule.
 //
 // The cipher is AES-256-GCM. Each task has a key of its own, derived from the
 // named key by HMAC-SHA-256 of the task's id, and each part of it a nonce that
@@ -17,8 +17,8 @@
 // parts that they are equal only if both are the same part of the same task.
 // The idea of such nonces is that of RFC 5297. What is bound to the sealed text,
 // and is checked when it is opened: the name of the key, which part it is, the
-// id of the task and, of what goes somewhere, where to: queue, type, URL and method,
-// of follow-up tasks too. A sealed text that was moved to another task, part or
+// id of the task and, of what goes somewhere, where to: queue, type, policy, URL and
+// method, of follow-up tasks too. A sealed text that was moved to another task, part or
 // target, or changed, does not open.
 //
 // A task that this process cannot open is never handed out and never dies of

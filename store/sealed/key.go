@@ -72,11 +72,12 @@ type key struct {
 	nonces  *mac
 	content *mac
 	objects *mac // vouches for configuration
+	prints  *mac // of fingerprints
 }
 
 func newKey(id string, secret []byte) (*key, error) {
 	k := &key{id: id}
-	for purpose, derived := range map[string]**mac{"tasks": &k.tasks, "nonces": &k.nonces, "content": &k.content, "objects": &k.objects} {
+	for purpose, derived := range map[string]**mac{"tasks": &k.tasks, "nonces": &k.nonces, "content": &k.content, "objects": &k.objects, "prints": &k.prints} {
 		made, err := hkdf.Key(sha256.New, secret, nil, "outlast sealed 1 "+purpose, sha256.Size)
 		if err != nil {
 			return nil, err
@@ -91,12 +92,10 @@ func newKey(id string, secret []byte) (*key, error) {
 	return k, nil
 }
 
-// magic begins whatever is sealed. Version 1 did not bind what a task calls; it is
-// read, and no longer made.
+// magic begins whatever is sealed. Versions 1 and 2, which bound less, are not read.
 const (
-	magic   = store.SealMark + string(rune(newest))
-	unbound = 1
-	newest  = 2
+	magic   = store.SealMark + string(rune(version))
+	version = 3
 )
 
 // overhead is the number of bytes by which sealing makes a text longer at most:
@@ -162,11 +161,7 @@ func (k *key) cipher(p part) cipher.AEAD {
 // that no two parts look alike.
 func bound(head []byte, p part) []byte {
 	out := make([]byte, 0, len(head)+len(p.name)+len(p.of)+len(p.to)+16)
-	out = appendPiece(appendPiece(appendPiece(out, head), []byte(p.name)), p.of)
-	if len(head) > 0 && head[len(store.SealMark)] == unbound {
-		return out
-	}
-	return appendPiece(out, p.to)
+	return appendPiece(appendPiece(appendPiece(appendPiece(out, head), p.name), p.of), p.to)
 }
 
 func appendPiece[T string | []byte](out []byte, piece T) []byte {
@@ -271,7 +266,7 @@ const sealedWith = "it is sealed with the key "
 // Reasons that name no key.
 const (
 	cutShort    = "it is sealed, and cut short"
-	unknownForm = "it is sealed in a form that this release does not know: damaged, or made by a later one"
+	unknownForm = "it is sealed in a form that this release does not know: damaged, or made by another one"
 )
 
 // open returns what a sealed text says, and one that is not sealed as it is.
@@ -282,7 +277,7 @@ func (r *ring) open(p part, text []byte) ([]byte, error) {
 	if len(text) < len(magic) {
 		return nil, &undecryptable{reason: cutShort}
 	}
-	if version := text[len(store.SealMark)]; version < unbound || version > newest {
+	if text[len(store.SealMark)] != version {
 		return nil, &undecryptable{reason: unknownForm}
 	}
 	rest := text[len(magic):]
@@ -297,7 +292,7 @@ func (r *ring) open(p part, text []byte) ([]byte, error) {
 	plain, ok := k.open(p, text, len(magic)+1+len(id))
 	if !ok {
 		return nil, &undecryptable{id, sealedWith + task.Quote(id) +
-			" and does not open: that name has another key here, or it was changed, or belongs to another task or target"}
+			" and does not open: that name has another key here, or it was changed, or belongs to another task, target or policy"}
 	}
 	return plain, nil
 }

@@ -87,17 +87,19 @@ func (k *key) sealTask(t *task.Task) *task.Task {
 }
 
 // destination is where a task's parts go, to which they are bound: its queue and
-// type and what it calls, and the same of what follows it, which may get its payload
-// or result. None of it changes once the task is accepted.
+// type, the name of its policy, which may have a fallback, and what it calls, and the
+// same of what follows it, which may get its payload or result. None of it changes once
+// the task is accepted.
 func destination(t *task.Task) []byte {
-	out := appendRequest(appendText(appendText(nil, t.Queue), t.Type), t.Spec.HTTP)
+	out := appendRequest(appendTexts(nil, t.Queue, t.Type, t.Policy), t.Spec.HTTP)
+	out = appendBool(out, len(t.Spec.Retry) > 0 && string(t.Spec.Retry) != "null") // it goes before every named policy
 	for _, follow := range followUps(&t.Spec) {
 		f := *follow.at
 		if f == nil {
 			out = append(out, 0)
 			continue
 		}
-		out = appendRequest(appendText(appendText(append(out, 1), f.Queue), f.Type), f.HTTP)
+		out = appendRequest(appendTexts(append(out, 1), f.Queue, f.Type, f.Policy), f.HTTP)
 	}
 	return out
 }
@@ -106,15 +108,25 @@ func appendRequest(out []byte, request *task.Request) []byte {
 	if request == nil {
 		return append(out, 0)
 	}
-	return appendText(appendText(append(out, 1), request.Method), request.URL)
+	return appendTexts(append(out, 1), request.Method, request.URL)
 }
 
-// appendText takes a text as it comes back from the JSON that stores keep.
-func appendText(out []byte, text string) []byte {
-	if !utf8.ValidString(text) {
-		text = string([]rune(text))
+func appendBool(out []byte, is bool) []byte {
+	if is {
+		return append(out, 1)
 	}
-	return appendPiece(out, text)
+	return append(out, 0)
+}
+
+// appendTexts takes texts as they come back from the JSON that stores keep.
+func appendTexts(out []byte, texts ...string) []byte {
+	for _, text := range texts {
+		if !utf8.ValidString(text) {
+			text = string([]rune(text))
+		}
+		out = appendPiece(out, text)
+	}
+	return out
 }
 
 // sealRequest puts the headers of a request under the one name that no header has.

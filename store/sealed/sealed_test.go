@@ -2,6 +2,7 @@ package sealed_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -82,6 +83,7 @@ func full(b *bench, canary string) *task.Task {
 	t.Spec.HTTP = &task.Request{URL: "https://example.com", Headers: map[string]string{"Authorization": canary + " header", "X-Other": "2"}}
 	t.Spec.Fallback = &task.Follow{Type: "f", Payload: []byte(`"` + canary + ` fallback"`), HTTP: &task.Request{URL: "https://example.org", Headers: map[string]string{"Token": canary + " token"}}}
 	t.Spec.OnDead = &task.Follow{Type: "d"}
+	t.Policy, t.Spec.Retry = "paid", json.RawMessage(`{"max_attempts":3}`)
 	return t
 }
 

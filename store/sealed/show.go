@@ -171,7 +171,7 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 		if err != nil {
 			return done, missing, err
 		}
-		options.Payload = k.seal(part{id[:], "payload", destination(letter)}, payload)
+		options.Payload = s.ring.edited(letter, payload)
 		if options.RunAt = nil; i < len(times) {
 			options.RunAt = times[i : i+1]
 		}
@@ -185,6 +185,17 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 		}
 	}
 	return done, missing, nil
+}
+
+// edited is the payload of a letter that is to have another: sealed, or that which it has
+// where that does not open, so that nothing goes where somebody may have pointed the
+// letter. Then the task waits.
+func (r *ring) edited(letter *task.Task, payload []byte) []byte {
+	opened := *letter
+	if err := r.openToRun(&opened); err != nil {
+		return letter.Payload
+	}
+	return r.current.seal(part{letter.ID[:], "payload", destination(letter)}, payload)
 }
 
 // PutOperation implements [store.Config].

@@ -15,6 +15,7 @@ type Store struct {
 	unreadable func(t *task.Task, err error)
 	unopened   unopened
 	seen       seen
+	policies   policies
 	gate       func(t *task.Task) error
 	now        func() time.Time
 }
@@ -35,6 +36,9 @@ func Wrap(backend store.Backend, keys Keys, unreadable func(t *task.Task, err er
 // vouches for: reason says so, and is nil for all others. It is asked of every task where
 // this process seals, and must not block. Call it before the store is used.
 func (s *Store) Gate(reason func(t *task.Task) error) { s.gate = reason }
+
+// Seals reports whether what tasks carry is sealed here.
+func (s *Store) Seals() bool { return s.ring.current != nil }
 
 // Through finds what the store below can do beyond the contract, for [store.As]:
 // as it is where nothing that it carries is sealed.

@@ -1,7 +1,7 @@
 package sealed_test
 
 import (
-	"encoding/base64"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,14 +14,18 @@ import (
 // another address, another handler or queue, or with what follows the task.
 func TestBoundToTarget(t *testing.T) {
 	for name, change := range map[string]func(*task.Task){
-		"URL":                func(t *task.Task) { t.Spec.HTTP.URL = "https://example.net" },
-		"method":             func(t *task.Task) { t.Spec.HTTP.Method = "PUT" },
-		"no request":         func(t *task.Task) { t.Spec.HTTP = nil },
-		"type":               func(t *task.Task) { t.Type = "other" },
-		"queue":              func(t *task.Task) { t.Queue = "other" },
-		"URL of a fallback":  func(t *task.Task) { t.Spec.Fallback.HTTP.URL = "https://example.net" },
-		"a callback":         func(t *task.Task) { t.Spec.OnSuccess = &task.Follow{HTTP: &task.Request{URL: "https://example.net"}} },
-		"type of an on_dead": func(t *task.Task) { t.Spec.OnDead.Type = "other" },
+		"URL":                  func(t *task.Task) { t.Spec.HTTP.URL = "https://example.net" },
+		"method":               func(t *task.Task) { t.Spec.HTTP.Method = "PUT" },
+		"no request":           func(t *task.Task) { t.Spec.HTTP = nil },
+		"type":                 func(t *task.Task) { t.Type = "other" },
+		"queue":                func(t *task.Task) { t.Queue = "other" },
+		"URL of a fallback":    func(t *task.Task) { t.Spec.Fallback.HTTP.URL = "https://example.net" },
+		"a callback":           func(t *task.Task) { t.Spec.OnSuccess = &task.Follow{HTTP: &task.Request{URL: "https://example.net"}} },
+		"type of an on_dead":   func(t *task.Task) { t.Spec.OnDead.Type = "other" },
+		"policy":               func(t *task.Task) { t.Policy = "other" },
+		"no policy":            func(t *task.Task) { t.Policy = "" },
+		"no policy of its own": func(t *task.Task) { t.Spec.Retry = nil },
+		"policy of a fallback": func(t *task.Task) { t.Spec.Fallback.Policy = "other" },
 		"a payload in the clear": func(t *task.Task) {
 			t.Payload = []byte(`1`)
 			t.Spec.HTTP.URL = "https://example.net"
@@ -43,28 +47,6 @@ func TestBoundToTarget(t *testing.T) {
 	}
 }
 
-// What was sealed before the target was bound is read, and stays the same for whoever
-// sends it again.
-func TestUnboundVersion(t *testing.T) {
-	b := newBench(t)
-	given := b.task(`"as before"`)
-	var err error
-	given.ID, err = task.ParseID("01a203f6-07c4-7510-9dce-c3ad077d0000")
-	b.ok(err)
-	text, err := base64.StdEncoding.DecodeString("AHNlYWxlZAECazHs4MGugJALRCYq0agYwXrYQYRTS4jJwRII+u6XTD0+vexxTI0ZD4k=")
-	b.ok(err)
-	below := *given
-	below.Payload = text
-	b.insert(b.raw, store.Insert{Task: &below})
-	s := b.seal(oneKey(1))
-	if got := b.insert(s, store.Insert{Task: given})[0].Existing; got == nil || string(got.Payload) != string(given.Payload) {
-		t.Errorf("sent again: %+v", got)
-	}
-	if claimed := b.claim(s, given.ID).Tasks; len(claimed) != 1 || string(claimed[0].Payload) != `"as before"` {
-		t.Errorf("claimed %+v", claimed)
-	}
-}
-
 // A redrive with another payload binds it as the first one was.
 func TestEditedPayloadIsBound(t *testing.T) {
 	b := newBench(t)
@@ -79,5 +61,66 @@ func TestEditedPayloadIsBound(t *testing.T) {
 	}
 	if claimed := b.claim(s, given.ID).Tasks; len(claimed) != 1 || string(claimed[0].Payload) != `"edited"` {
 		t.Errorf("claimed %+v", claimed)
+	}
+}
+
+// A letter that somebody has pointed elsewhere does not get the new payload of a redrive:
+// it goes back as it is, and waits.
+func TestEditedPayloadGoesNowhereElse(t *testing.T) {
+	b := newBench(t)
+	s, given := b.seal(oneKey(1)), b.task(`"before"`)
+	given.Spec.HTTP = &task.Request{URL: "https://example.com"}
+	b.insert(s, store.Insert{Task: given})
+	now := time.Now()
+	b.settle(s, store.Settlement{Task: b.claim(s, given.ID).Tasks[0], Outcome: task.OutcomeDead, DeadReason: task.Exhausted, StartedAt: now, EndedAt: now})
+	changed, err := sealed.Wrap(&changedStore{b.raw, func(t *task.Task) { t.Spec.HTTP.URL = "https://example.net" }}, oneKey(1), nil)
+	b.ok(err)
+	done, _, err := changed.Redrive(t.Context(), []task.ID{given.ID}, store.RedriveOptions{Payload: []byte(`"edited"`)})
+	if err != nil || len(done) != 1 {
+		t.Fatalf("done %v, %v", done, err)
+	}
+	if claimed := b.claim(changed, given.ID); len(claimed.Tasks) != 0 || len(claimed.Refused) != 1 {
+		t.Errorf("claimed %+v", claimed.Tasks[0])
+	}
+}
+
+// What is sealed opens in its own place of its own task only: headers, what follows,
+// results and texts of errors too.
+func TestPartsOfAnotherPlace(t *testing.T) {
+	b := newBench(t)
+	s, other := b.seal(oneKey(1)), full(b, "foreign")
+	b.insert(s, store.Insert{Task: other})
+	now := time.Now()
+	b.settle(s, store.Settlement{Task: b.claim(s, other.ID).Tasks[0], Outcome: task.OutcomeSucceeded, Result: []byte(`"foreign result"`), StartedAt: now, EndedAt: now})
+	foreign := b.get(b.raw, other.ID)
+	for name, change := range map[string]func(*task.Task){
+		"headers of another task":    func(t *task.Task) { t.Spec.HTTP.Headers = foreign.Spec.HTTP.Headers },
+		"headers of another place":   func(t *task.Task) { t.Spec.HTTP.Headers = t.Spec.Fallback.HTTP.Headers },
+		"fallback of another task":   func(t *task.Task) { t.Spec.Fallback.Payload = foreign.Spec.Fallback.Payload },
+		"fallback for a payload":     func(t *task.Task) { t.Payload = foreign.Payload },
+		"a callback with a fallback": func(t *task.Task) { t.Spec.OnDead.Payload = t.Spec.Fallback.Payload },
+	} {
+		t.Run(name, func(t *testing.T) {
+			given := full(b, "canary")
+			b.insert(s, store.Insert{Task: given})
+			changed, err := sealed.Wrap(&changedStore{b.raw, change}, oneKey(1), nil)
+			b.ok(err)
+			if claimed := b.claim(changed, given.ID); len(claimed.Tasks) != 0 || len(claimed.Refused) != 1 {
+				t.Errorf("claimed %+v", claimed)
+			}
+		})
+	}
+	given := full(b, "canary")
+	b.insert(s, store.Insert{Task: given})
+	failed := b.claim(s, given.ID).Tasks[0]
+	b.settle(s, store.Settlement{Task: failed, Outcome: task.OutcomeFailed, Failure: &task.Failure{Message: "canary error"}, RunAt: now, StartedAt: now, EndedAt: now})
+	text := b.get(b.raw, given.ID).LastError.Message
+	moved, err := sealed.Wrap(&changedStore{b.raw, func(t *task.Task) {
+		t.LastError, t.Result = &task.Failure{Message: text}, foreign.Payload
+	}}, oneKey(1), nil)
+	b.ok(err)
+	shown := b.get(moved, other.ID)
+	if strings.Contains(shown.LastError.Message, "canary") || strings.Contains(string(shown.Result), "foreign") {
+		t.Errorf("shown with %+v, %s", shown.LastError, shown.Result)
 	}
 }

@@ -23,7 +23,7 @@ func TestUnknownVersionIsGivenToNobody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return "sealed:1:" + base64.RawStdEncoding.EncodeToString(version(sealed, 3))
+		return "sealed:1:" + base64.RawStdEncoding.EncodeToString(version(sealed, 4))
 	}
 	follow := func(t *task.Task, payload string) {
 		changed := *t.Spec.Fallback
@@ -36,7 +36,8 @@ func TestUnknownVersionIsGivenToNobody(t *testing.T) {
 		t.Spec.HTTP = &changed
 	}
 	for name, change := range map[string]func(*task.Task){
-		"later":             func(t *task.Task) { t.Payload = version(t.Payload, 3) },
+		"later":             func(t *task.Task) { t.Payload = version(t.Payload, 4) },
+		"earlier":           func(t *task.Task) { t.Payload = version(t.Payload, 2) },
 		"version 0":         func(t *task.Task) { t.Payload = version(t.Payload, 0) },
 		"the mark only":     func(t *task.Task) { t.Payload = []byte(store.SealMark) },
 		"later headers":     func(t *task.Task) { headers(t, later(t.Spec.HTTP.Headers[""])) },

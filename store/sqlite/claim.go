@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/stored"
@@ -61,16 +60,14 @@ type candidate struct {
 	*task.Task
 }
 
-func scanCandidate(c *conn, r row) (candidate, error) {
+func scanCandidate(c *conn, r row) candidate {
 	t := &task.Task{
 		State: task.Pending, ID: r.id(1), Queue: c.name(r, 2), Type: c.name(r, 3), Payload: r.blob(4), Priority: int(r.int(5)),
 		RunAt: fromMicro(r.int(6)), Key: r.text(7), Seq: r.int(8), Target: c.name(r, 9), Policy: c.name(r, 10),
 		Attempt: int(r.int(12)), Crashes: int(r.int(13)), Claim: max(r.int(14), 0), CreatedAt: r.time(15), Park: r.int(17),
 	}
-	var badSpec, badError error
-	t.Spec, badSpec = stored.ParseSpec(r.blob(11))
-	t.LastError, badError = stored.ParseFailure(r.blob(16))
-	return candidate{r.int(0), t}, errors.Join(badSpec, badError)
+	t.Spec, t.LastError = stored.SpecOf(r.blob(11)), stored.FailureOf(r.blob(16))
+	return candidate{r.int(0), t}
 }
 
 // Claim implements [store.Store].
@@ -146,9 +143,8 @@ func (c *claiming) portion(items []store.ClaimItem) error {
 		ids[i] = item.ID
 	}
 	err := candidates.each(c.tx, ids, func(r row) error {
-		t, err := scanCandidate(c.tx.conn, r)
-		rows[r.id(1)] = t
-		return err
+		rows[r.id(1)] = scanCandidate(c.tx.conn, r)
+		return nil
 	})
 	if err != nil {
 		return err
@@ -241,11 +237,11 @@ func (c *claiming) decide(item store.ClaimItem, t *task.Task) (refusal store.Ref
 	switch {
 	case !c.alive, item.Mark == 0 && !c.owned[t.ID.Lane()]:
 		refusal.Reason = store.ReasonEpoch
-	case refusal.Entry.RunAt > c.tx.now && !mutant("claim_ignores_run_at"):
+	case refusal.Entry.RunAt > c.tx.now:
 		refusal.Reason = store.ReasonLater
 	case t.Park != item.Mark:
 		refusal.Reason = store.ReasonParked
-	case t.Key != "" && !mutant("claim_without_head_of_key"):
+	case t.Key != "":
 		err = c.decideKey(t, &refusal)
 	}
 	if refusal.Reason == "" {

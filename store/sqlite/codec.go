@@ -30,7 +30,7 @@ const (
 )
 
 // scanTask reads a row of one of the lists above.
-func scanTask(r row) (*task.Task, error) {
+func scanTask(r row) *task.Task {
 	t := &task.Task{
 		ID: r.id(0), Queue: r.text(1), Type: r.text(2), Payload: r.blob(3), Priority: int(r.int(4)),
 		RunAt: fromMicro(r.int(5)), Key: r.text(6), Seq: r.int(7), Target: r.text(8), Policy: r.text(9),
@@ -39,24 +39,18 @@ func scanTask(r row) (*task.Task, error) {
 		State: states[r.int(19)], UpdatedAt: r.time(20), Park: r.int(21), FinishedAt: r.time(22),
 		DeadReason: task.DeadReason(r.text(23)), Result: r.blob(24), FallbackTask: r.id(25), LastFailedAt: r.time(26),
 	}
-	spec, err := stored.ParseSpec(r.blob(10))
-	if err != nil {
-		return nil, err
-	}
-	t.Spec = spec
 	if t.State != task.Running {
 		t.Node = ""
 	}
-	t.LastError, err = stored.ParseFailure(r.blob(18))
-	return t, err
+	t.Spec, t.LastError = stored.SpecOf(r.blob(10)), stored.FailureOf(r.blob(18))
+	return t
 }
 
 // tasks appends every row of a query to list.
 func tasks(s session, list []*task.Task, q *query, args ...any) ([]*task.Task, error) {
 	err := s.each(q, func(r row) error {
-		t, err := scanTask(r)
-		list = append(list, t)
-		return err
+		list = append(list, scanTask(r))
+		return nil
 	}, args...)
 	return list, err
 }

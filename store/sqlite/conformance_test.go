@@ -3,11 +3,13 @@ package sqlite_test
 import (
 	"context"
 	"database/sql"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/store/sqlite"
@@ -39,10 +41,35 @@ func (c *clocks) path(s store.Backend) string {
 	return c.paths[s]
 }
 
+// emptyFile is a database with the schema and nothing else: to make one takes longer than
+// most rules.
+func emptyFile(t *testing.T) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "empty.db")
+	s, err := sqlite.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 func TestConformance(t *testing.T) {
 	c := &clocks{offsets: map[string]time.Duration{}, paths: map[store.Backend]string{}}
+	empty := emptyFile(t)
 	storetest.Run(t, func(t *testing.T) store.Backend {
-		return c.open(t, filepath.Join(t.TempDir(), "outlast.db"))
+		racetest.OneCaller(t)
+		path := filepath.Join(t.TempDir(), "outlast.db")
+		if err := os.WriteFile(path, empty, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return c.open(t, path)
 	}, storetest.Abilities{
 		Reopen: func(t *testing.T, s store.Backend) store.Backend { return c.open(t, c.path(s)) },
 		Advance: func(_ *testing.T, s store.Backend, d time.Duration) {
@@ -74,6 +101,10 @@ func TestConformance(t *testing.T) {
 
 // TestModel compares the store with the reference under random operations.
 func TestModel(t *testing.T) {
+	racetest.WithoutDetector(t)
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	storetest.RunModel(t, memory.New(), open(t, filepath.Join(t.TempDir(), "outlast.db")))
 }
 

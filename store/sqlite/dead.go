@@ -102,10 +102,7 @@ func (b *settling) lastFailure(a *ending.Attempt) (failure *task.Failure, err er
 	if a.Failure != nil {
 		return a.Failure, nil
 	}
-	_, scanErr := one(b.tx, lastError, func(r row) { failure, err = stored.ParseFailure(r.blob(0)) }, a.ID)
-	if scanErr != nil {
-		return nil, scanErr
-	}
+	_, err = one(b.tx, lastError, func(r row) { failure = stored.FailureOf(r.blob(0)) }, a.ID)
 	return failure, err
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sqlite"
+	"github.com/outlast-dev/outlast/task"
 )
 
 func TestMain(m *testing.M) {
@@ -235,4 +236,32 @@ func TestTextsThatLookLikeTimes(t *testing.T) {
 	got, err := f.Get(f.ctx, one.ID)
 	f.ok(err)
 	f.expect(got.Type == one.Type && got.Key == one.Key, "%q %q", got.Type, got.Key)
+}
+
+// A row that was damaged holds up no other: it is claimed like these, and says that it
+// cannot be read.
+func TestUnreadableRow(t *testing.T) {
+	f := newFixture(t, 1)
+	damaged, sound := f.task(0), f.task(0)
+	damaged.Spec.Metadata = map[string]string{"a": "b"}
+	f.insert(damaged, sound)
+	db, err := sql.Open("sqlite3", "file:"+f.path)
+	f.ok(err)
+	defer func() { _ = db.Close() }()
+	_, err = db.ExecContext(f.ctx, `UPDATE outlast_task SET spec = '{garbage', last_error = '{garbage' WHERE id = ?`, damaged.ID[:])
+	f.ok(err)
+	claimed := f.claim(damaged.ID, sound.ID)
+	f.expect(len(claimed) == 2, "%d of two are claimed", len(claimed))
+	for _, one := range claimed {
+		bad := one.ID == damaged.ID
+		f.expect((one.Spec.Unreadable != "") == bad && (one.LastError != nil) == bad, "%+v", one)
+	}
+	found, _, err := f.Find(f.ctx, store.Filter{}, store.Page{Limit: 10})
+	f.ok(err)
+	f.expect(len(found) == 2, "%d of two are listed", len(found))
+	_, err = f.Settle(f.ctx, []store.Settlement{{Task: claimed[0], Outcome: task.OutcomeDead, DeadReason: task.Permanent}, {Task: claimed[1], Outcome: task.OutcomeDead, DeadReason: task.Permanent}})
+	f.ok(err)
+	back, left, err := f.Redrive(f.ctx, []task.ID{damaged.ID, sound.ID}, store.RedriveOptions{})
+	f.ok(err)
+	f.expect(len(back) == 1 && back[0].ID == sound.ID && len(left) == 1, "%+v, %v", back, left)
 }

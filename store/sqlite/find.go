@@ -59,9 +59,8 @@ func readWindow(c *conn, s *source, filter store.Filter, asked *pages.Request, b
 	q, args := s.window(filter, before, limit)
 	bytes := int64(0)
 	err = c.once().each(q, func(r row) error {
-		t, err := scanTask(r)
-		rows, bytes = append(rows, t), max(bytes, r.int(taskWidth))
-		return err
+		rows, bytes = append(rows, scanTask(r)), max(bytes, r.int(taskWidth))
+		return nil
 	}, args...)
 	if err != nil {
 		return nil, end, err

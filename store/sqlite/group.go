@@ -166,7 +166,6 @@ func (w *writer) commit(taken []*operation) {
 		return
 	}
 	w.hooks(taken, ".before_commit")
-	mutantEarlyAnswer(taken)
 	if _, err := w.conn.exec(commit); err != nil {
 		_, _ = w.conn.exec(rollback)
 		fail(taken, err)
@@ -195,12 +194,8 @@ func fail(ops []*operation, err error) {
 }
 
 func (op *operation) answer(err error) {
-	select {
-	case <-op.done: // a mutant answered early
-	default:
-		op.err = err
-		close(op.done)
-	}
+	op.err = err
+	close(op.done)
 }
 
 // apart runs fn so that a failure undoes what it changed, and only that.

@@ -14,7 +14,7 @@ var (
 	countBehind = &query{sql: `SELECT count(*) FROM (SELECT 1 FROM outlast_task WHERE lane = ? AND key = ? AND key IS NOT NULL AND state = 5 LIMIT ?)`}
 )
 
-// Holds implements [store.Query].
+// Holds implements [store.Waits].
 func (s *Store) Holds(ctx context.Context, filter store.HoldFilter) (found []store.Hold, err error) {
 	err = s.read(ctx, func(c *conn) error {
 		found = nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -124,6 +125,7 @@ func TestHalfSettledBatchOfAKilledProcess(t *testing.T) {
 // node: only the id tells them apart. The settled half and the other half
 // have changed places.
 func TestRowsOfOtherTasksAreNotMistaken(t *testing.T) {
+	racetest.WithoutDetector(t)
 	for name, settlements := range map[string]func(tasks []*task.Task) []store.Settlement{
 		"succeeded": successes,
 		"failed":    failures,
@@ -219,6 +221,7 @@ func TestCleanupPassesLiveTasks(t *testing.T) {
 // TestFilteredGroupsLookAtTheNewest has more letters than a filtered
 // DeadGroups examines: the oldest, one more than the bound allows, is left out.
 func TestFilteredGroupsLookAtTheNewest(t *testing.T) {
+	racetest.WithoutDetector(t)
 	const bound = 4000
 	f := newFixture(t, 1)
 	letter := f.claim(f.insert(f.task(0))[0].Entry.ID)[0]

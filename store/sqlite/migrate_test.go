@@ -25,6 +25,9 @@ func TestMigrationKilledAtAnyStatement(t *testing.T) {
 		openAndDie(t, n)
 		return
 	}
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	path := filepath.Join(t.TempDir(), "outlast.db")
 	for n := 1; ; n++ {
 		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMigrationKilledAtAnyStatement$")

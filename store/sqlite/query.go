@@ -73,11 +73,7 @@ func readAttempts(s session, t *task.Task) (attempts []task.Attempt, err error) 
 	if t.State == task.Dead {
 		history, err := deadAttempts(s, t.ID)
 		for i := range history {
-			attempt, err := history[i].Task()
-			if err != nil {
-				return nil, err
-			}
-			attempts = append(attempts, attempt)
+			attempts = append(attempts, history[i].Task())
 		}
 		return attempts, err
 	}
@@ -85,10 +81,9 @@ func readAttempts(s session, t *task.Task) (attempts []task.Attempt, err error) 
 		err := s.each(q, func(r row) error {
 			attempt := task.Attempt{Number: int(r.int(0)), Claim: r.int(1), Node: r.text(2), StartedAt: r.time(3),
 				EndedAt: r.time(4), Outcome: task.Outcome(r.text(5)), NextDelay: time.Duration(r.int(7)) * time.Microsecond, Label: task.ParseLabel(r.text(8))}
-			var err error
-			attempt.Failure, err = stored.ParseFailure(r.blob(6))
+			attempt.Failure = stored.FailureOf(r.blob(6))
 			attempts = append(attempts, attempt)
-			return err
+			return nil
 		}, t.ID)
 		if err != nil {
 			return nil, err

@@ -89,9 +89,7 @@ func lostNodes(s session, now int64) (nodes []lostNode, err error) {
 		node := lostNode{id: r.text(0), suspect: r.int(2)}
 		switch store.NodeState(r.text(1)) {
 		case store.NodeAlive:
-			if !mutant("recover_ignores_node") {
-				return nil
-			}
+			return nil
 		case store.NodeLeft:
 			node.cause, node.left = "node left", true
 		case store.NodeDead:
@@ -168,9 +166,6 @@ func judge(tx *tx, node *lostNode) error {
 // recoverRow hands one orphan back, or ends it if its cancel was requested.
 func recoverRow(tx *tx, node *lostNode, o *orphan) (store.Recovered, error) {
 	outcome, entry, claim := task.OutcomeCrashed, o.entry, max(o.claim+1, tx.now)
-	if mutant("recover_keeps_claim") {
-		claim = o.claim
-	}
 	entry.Attempt = max(0, entry.Attempt-1)
 	entry.Park = 0
 	switch {

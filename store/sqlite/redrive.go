@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -66,13 +65,12 @@ func redriveOne(tx *tx, id task.ID, at time.Time, options store.RedriveOptions) 
 	dead, was := stored.Letter{ID: id}, store.Redriven{ID: id}
 	var priority int
 	var spec task.Spec
-	var badSpec error
 	found, err := one(tx, letterOf, func(r row) {
 		dead.Type, dead.Reason, dead.Category, dead.Fingerprint = r.text(0), r.text(1), r.text(2), r.text(3)
 		priority, was.Type, was.Attempt, was.Queue, was.Claim = int(r.int(4)), dead.Type, int(r.int(5)), r.text(7), r.int(8)
-		spec, badSpec = stored.ParseSpec(r.blob(6))
+		spec = stored.SpecOf(r.blob(6))
 	}, id)
-	if err = errors.Join(err, badSpec); err != nil || !found {
+	if err != nil || !found || spec.Unreadable != "" { // what cannot be read cannot be written again
 		return nil, err
 	}
 	if options.Operation != "" && spec.Redrive == options.Operation {
@@ -139,10 +137,10 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit
 		var letters []stored.Letter
 		purged = nil
 		err := tx.once().each(q, func(r row) error {
-			t, err := scanTask(r)
+			t := scanTask(r)
 			purged = append(purged, t)
 			letters = append(letters, stored.Letter{ID: t.ID, Type: t.Type, Reason: string(t.DeadReason), Category: r.text(taskWidth), Fingerprint: r.text(taskWidth + 1)})
-			return err
+			return nil
 		}, append(w.Args, limit)...)
 		for i := range letters {
 			if err == nil {

@@ -99,9 +99,8 @@ func (s *Store) Running(ctx context.Context, node string, ids []task.ID) (found 
 			return err
 		}
 		return runningOfIDs.each(c, ids, func(r row) error {
-			t, err := scanTask(r)
-			found = append(found, t)
-			return err
+			found = append(found, scanTask(r))
+			return nil
 		}, node)
 	})
 	return found, err

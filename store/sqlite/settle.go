@@ -111,7 +111,7 @@ func (b *settling) settle(s *store.Settlement, result *store.Settled) error {
 		*result = store.Settled{Status: store.StatusRefused, Err: err}
 		return nil
 	}
-	if s.Outcome == task.OutcomeSucceeded && !mutant("settle_without_claim_check") {
+	if s.Outcome == task.OutcomeSucceeded {
 		done, err := b.succeed(s, result)
 		if done || err != nil {
 			return err
@@ -121,7 +121,7 @@ func (b *settling) settle(s *store.Settlement, result *store.Settled) error {
 	if err != nil {
 		return err
 	}
-	if !found || live.State != task.Running || live.Claim != s.Task.Claim && !mutant("settle_without_claim_check") {
+	if !found || live.State != task.Running || live.Claim != s.Task.Claim {
 		*result, err = b.repeated(s, live, found)
 		return err
 	}

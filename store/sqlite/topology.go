@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/backlog"
 )
 
 // nodeMemory is how long a node that has ended stays in the topology.
@@ -22,15 +23,6 @@ WHERE state = 'alive' OR ended_at > ?1
    OR EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id)
    OR EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
 ORDER BY started_at, id`}
-
-	// countPending counts pending rows of a queue's lanes, to a limit, but
-	// for those that wait behind a key held in mode park: they are no
-	// backlog. It walks the index by rank as far as the limit; keys are
-	// looked up only while a hold of that mode exists. It reads one snapshot.
-	countPending = &query{sql: `SELECT count(*) FROM (SELECT 1 FROM outlast_lane l JOIN outlast_task t ON t.lane = l.lane
-WHERE l.queue = ? AND t.state = 5 AND t.num NOT IN (SELECT num FROM outlast_run)
-AND (NOT EXISTS (SELECT 1 FROM outlast_key_hold WHERE mode = 'park') OR t.key IS NULL OR NOT EXISTS
- (SELECT 1 FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key AND h.mode = 'park')) LIMIT ?)`}
 )
 
 // Topology implements [store.Store].
@@ -108,7 +100,8 @@ func countQueue(s session, q *store.Queue) error {
 	if q.MaxPending <= 0 {
 		return nil
 	}
-	_, err := one(s, countPending, func(r row) { q.Pending = int(r.int(0)) }, q.Name, q.MaxPending)
+	n, err := backlog.Pending(counter{s}, q.Numbers, q.MaxPending)
+	q.Pending = n
 	return err
 }
 

@@ -236,6 +236,7 @@ func keyRules() []rule {
 			h.expect(released, "the key was not held")
 			equal(h, "pending once released", h.topology().Queues[0].Pending, 4)
 		}},
+		{"backlog/counts", "Backlog counts pending tasks, those with a park mark, and apart from both those behind keys held in mode park, whether these have the mark of their key or none; each to the limit.", checkBacklog},
 		{"key/state", "Key tells the hold, the task that runs and the one that runs next; a key of which nothing is known has none.", func(h *harness) {
 			equal(h, "unknown key", *h.keyState("nothing"), store.KeyState{})
 			ids := h.addMany(3, keyed("k"))

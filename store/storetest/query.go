@@ -41,6 +41,20 @@ func queryRules() []rule {
 			}
 		}},
 		{"find/filters", "Zero fields of a filter do not filter; each other field does, and all must match.", checkFilters},
+		{"find/texts of other alphabets", "A search finds a message by its own text whatever letters it has, and not by one with other letters in their place.", func(h *harness) {
+			found := map[string]task.ID{}
+			for _, text := range []string{"stra\u1e9ee", "straße", "\u212aelvin", "kelvin", "\u0130stanbul", "istanbul", "café", "cafe ", "cafe\u0301", "100 \U0001f600", "o'neil\\", "a_b%"} {
+				found[text] = h.add()
+				failed := settlement(h.claimOne(found[text]), task.OutcomeFailed)
+				failed.Failure.Message = "<" + text + ">"
+				h.settle(failed)
+			}
+			for text, id := range found {
+				h.ids(h.find(store.Filter{Search: "<" + text + ">"}, 50), id)
+				n, err := h.s.Count(h.ctx, store.Filter{Search: "<" + text + ">"}, 50)
+				h.expect(err != nil || n == 1, "%d are counted by %q", n, text) // a store that seals messages says so
+			}
+		}},
 		{"find/time of creation", "Since and Until bound the time of the id.", func(h *harness) {
 			at := func(ago time.Duration) func(*task.Task) {
 				return func(t *task.Task) { t.ID = task.NewID(time.Now().Add(-ago), h.random).WithLane(t.ID.Lane()) }

@@ -10,21 +10,25 @@ import { Foreign, Note, State, When, quoted } from '../part/basics.js';
 import { Action, Confirm, NewName } from '../part/dialog.js';
 import { Loaded } from '../part/panel.js';
 import { Table } from '../part/table.js';
+import { language } from '../lib/text.js';
+import { kinds } from './alert-kinds.js';
 import { t } from './alerts.text.js';
 
 /** @typedef {{kind: string, url?: string, url_env?: string, url_file?: string, secret_env?: string, mentions?: string[], fallback?: string, default?: boolean, rate?: number, timeout?: string,
  *   address?: string, tls?: string, username?: string, password_env?: string, from?: string, to?: string[]}} Spec */
 /** @typedef {Omit<import('../../types/api.js').Schema<'AlertChannel'>, 'channel'> & {channel: Spec}} Channel */
 
-const kinds = /** @type {const} */ (['webhook', 'slack', 'email', 'dingtalk', 'feishu', 'wecom', 'log']);
+/** @param {string} name */
+const kindOf = (name) => kinds.find((k) => k.kind === name);
 
-/** The fields of each kind, beside those that all have. @type {Record<string, (keyof Spec)[]>} */
-const fieldsOf = {
-  webhook: ['url', 'url_env', 'secret_env'], slack: ['url_env', 'mentions'], dingtalk: ['url_env', 'secret_env', 'mentions'], feishu: ['url_env', 'secret_env', 'mentions'], wecom: ['url_env', 'mentions'],
-  email: ['address', 'tls', 'username', 'password_env', 'from', 'to'], log: [],
-};
+/** The name of a kind for people. @param {string} name */
+const titleOf = (name) => kindOf(name)?.[language.value] ?? t.named('kind.', name);
+
+/** The fields of a kind, beside those that all have. @param {string} name */
+const fieldsOf = (name) => /** @type {(keyof Spec)[]} */ (kindOf(name)?.fields ?? []);
+
 const everywhere = /** @type {const} */ (['kind', 'fallback', 'default', 'rate', 'timeout']);
-const lists = ['mentions', 'to'], required = ['address', 'from', 'to'];
+const lists = ['mentions', 'to'];
 
 export function Channels() {
   const channels = useGet('/v1/alerts/channels', undefined, { on: ['alert'], every: 10_000 });
@@ -39,7 +43,7 @@ export function Channels() {
 /** @type {(edit: (channel: Channel) => void, onDone: () => void) => import('../part/table.js').Column<Channel>[]} */
 const columns = (edit, onDone) => [
   { key: 'name', label: t('name'), cell: (c) => html`<strong><bdi>${visible(c.name)}</bdi></strong>` },
-  { key: 'kind', label: t('kind'), cell: (c) => t.named('kind.', c.kind) },
+  { key: 'kind', label: t('kind'), cell: (c) => titleOf(c.kind) },
   { key: 'state', label: t('state'), cell: (c) => html`<${State} state=${c.usable && !c.problem ? 'ok' : 'failed'} label=${t(c.usable && !c.problem ? 'usable' : 'unusable')} />${c.problem && html`<div class="text-bad"><${Foreign} text=${c.problem} limit=${160} /></div>`}` },
   { key: 'reach', label: t('reach'), wide: true, cell: (c) => html`<${Foreign} text=${reach(c.channel)} limit=${120} />` },
   { key: 'default', label: t('default'), cell: (c) => t(c.channel.default ? 'yes' : 'no') },
@@ -66,8 +70,8 @@ function Edit({ channel, others, onClose, onDone }) {
   return html`<${Confirm} title=${channel ? t('channel.edit', { name: channel.name }) : t('channel.new')} label=${t('save')} about=${t('channel.about')} done=${t('saved')} onClose=${onClose} onDone=${onDone} unready=${taken}
     request=${{ method: 'PUT', path: at`/v1/alerts/channels/${name}`, body: spec }} cli=${`outlast alert put-channel ${quoted(name || 'NAME')} ${quoted(JSON.stringify(spec))}`}>
     ${!channel && html`<${NewName} label=${t('name')} value=${name} taken=${taken} onName=${setName} />`}
-    <label class="field"><span>${t('kind')}</span><select value=${form.kind} onChange=${set('kind')}>${kinds.map((kind) => html`<option value=${kind}>${t(`kind.${kind}`)}</option>`)}</select></label>
-    ${fieldsOf[form.kind].map((key) => html`<${Field} key=${key} of=${key} form=${form} onInput=${set(key)} />`)}
+    <label class="field"><span>${t('kind')}</span><select value=${form.kind} onChange=${set('kind')}>${kinds.map(({ kind }) => html`<option value=${kind}>${titleOf(kind)}</option>`)}</select></label>
+    ${fieldsOf(form.kind).map((key) => html`<${Field} key=${key} of=${key} form=${form} onInput=${set(key)} />`)}
     <label class="field"><span>${t('fallback.about')}</span><select value=${form.fallback ?? ''} onChange=${set('fallback')}><option value="">${t('fallback.none')}</option>${others.filter((o) => o !== name).map((o) => html`<option value=${o}>${o}</option>`)}</select></label>
     <label class="check"><input type="checkbox" checked=${Boolean(form.default)} onChange=${set('default')} /> ${t('default.about')}</label>
     <label class="field"><span>${t('rate')}</span><input type="number" min="1" max="6000" value=${form.rate ?? ''} onInput=${set('rate')} /></label>
@@ -80,11 +84,11 @@ const labels = { url: 'url', url_env: 'url.env', secret_env: 'secret.env', menti
 /** @param {{of: keyof Spec, form: Record<string, any>, onInput: (e: any) => void}} props */
 const Field = ({ of, form, onInput }) => (of === 'tls'
   ? html`<label class="field"><span>${t('tls')}</span><select value=${form.tls || 'starttls'} onChange=${onInput}>${/** @type {const} */ (['starttls', 'implicit', 'none']).map((v) => html`<option value=${v}>${t(`tls.${v}`)}</option>`)}</select></label>`
-  : html`<label class="field"><span>${t(of === 'url_env' && form.kind === 'webhook' ? 'url.or' : labels[of])}</span><input required=${required.includes(of)} value=${form[of] ?? ''} spellcheck=${false} onInput=${onInput} /></label>`);
+  : html`<label class="field"><span>${t(of === 'url_env' && form.kind === 'webhook' ? 'url.or' : labels[of])}</span><input required=${kindOf(form.kind)?.required.includes(of)} value=${form[of] ?? ''} spellcheck=${false} onInput=${onInput} /></label>`);
 
 /** What the form says, of its kind only. @param {Record<string, any>} form */
 function specOf(form) {
-  const said = [...everywhere, ...fieldsOf[form.kind]].filter((key) => form[key]).map((key) => [key, valueOf(key, form[key])]);
+  const said = [...everywhere, ...fieldsOf(form.kind)].filter((key) => form[key]).map((key) => [key, valueOf(key, form[key])]);
   return Object.fromEntries(said);
 }
 

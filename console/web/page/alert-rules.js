@@ -16,7 +16,7 @@ import { t } from './alerts.text.js';
 /** @typedef {Omit<import('../../types/api.js').Schema<'AlertRule'>, 'rule'> & {rule: Spec}} Rule */
 /** @typedef {import('../../types/api.js').Schema<'AlertVariable'>} Variable */
 
-const kinds = /** @type {const} */ (['dead', 'retry', 'crash', 'breaker', 'redrive', 'schedule', 'letters', 'queue', 'target', 'type', 'category', 'group', 'change']);
+const kinds = /** @type {const} */ (['dead', 'retry', 'crash', 'process', 'resources', 'breaker', 'redrive', 'schedule', 'letters', 'queue', 'target', 'type', 'category', 'group', 'blocked', 'key', 'change']);
 const measured = ['letters', 'queue', 'target', 'type', 'category', 'group', 'key', 'change'];
 
 export function Rules() {

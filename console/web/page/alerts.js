@@ -14,6 +14,7 @@ import { More, Table } from '../part/table.js';
 import { Channels } from './alert-channels.js';
 import { Rules } from './alert-rules.js';
 import { Silences } from './alert-silences.js';
+import { t as keys } from './keys.text.js';
 import { t } from './alerts.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'AlertEvent'>} Event */
@@ -73,7 +74,16 @@ const Severity = ({ event: e }) => (e.kind === 'recovered' || e.kind === 'test' 
 /** @param {{event: Event}} props */
 const What = ({ event: e }) => html`<strong><${Foreign} text=${e.subject} limit=${80} /></strong><div><${Foreign} text=${e.text} limit=${160} /></div>
   ${e.held_back ? html`<div class="faint">${t('held', { n: e.held_back })}${e.held_back_kinds?.length ? e.held_back_kinds.map((k) => html`<div><${Foreign} text=${`${k.count} × ${k.what || t('others')}`} limit=${160} /></div>`) : e.held_back_names?.length ? html`: <bdi>${visible(e.held_back_names.join(', '))}</bdi>` : ''}</div>` : ''}
-  ${Boolean(e.fields?.length) && html`<details class="numbers"><summary>${t('details')}</summary><table class="plain" aria-label=${t('details')}><tbody>${e.fields?.map((f) => html`<tr><th scope="row">${visible(f.name)}</th><td><${Foreign} text=${f.value} /></td></tr>`)}</tbody></table></details>`}`;
+  <${Leads} event=${e} />${Boolean(e.fields?.length) && html`<details class="numbers"><summary>${t('details')}</summary><table class="plain" aria-label=${t('details')}><tbody>${e.fields?.map((f) => html`<tr><th scope="row">${visible(f.name)}</th><td><${Foreign} text=${f.value} /></td></tr>`)}</tbody></table></details>`}`;
+
+/** Leads from a blocked ordering key to the list of such keys, and to the dead letter.
+ * @param {{event: Event}} props */
+function Leads({ event: e }) {
+  const of = (/** @type {string} */ name) => e.fields?.find((f) => f.name === name)?.value ?? '';
+  const letter = of('dead letter');
+  if (!letter && e.rule !== 'key_blocked') return null;
+  return html`<div><a href=${href('queues', { tab: 'keys', queue: of('queue') })}>${keys('title')}</a>${letter && html` · ${keys('letter')} <${Id} id=${letter} href=${href(['tasks', letter])} />`}</div>`;
+}
 
 /** How the delivery goes: its attempts are a task like any other. @param {{event: Event}} props */
 const Delivery = ({ event: e }) => html`<${State} state=${e.state} label=${t(`delivery.${e.state}`)} />

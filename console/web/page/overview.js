@@ -60,7 +60,7 @@ async function readiness(path, _query, signal) {
 const advice = ['without retries', 'without a timeout', 'silent deaths'];
 
 /** Where there is more about a check. @type {Record<string, string>} */
-const links = { 'no worker': 'queues', 'critical alerts': 'alerts', alerts: 'alerts' };
+const links = { 'no worker': href('queues'), 'blocked keys': href('queues', { tab: 'keys' }), 'critical alerts': href('alerts'), alerts: href('alerts') };
 
 function Health() {
   const ready = useGet(queues.value.length ? '/readyz' : '/readyz?verbose', undefined, { every: 10_000, on: ['resync'], read: readiness });
@@ -69,7 +69,7 @@ function Health() {
     const wrong = Object.entries(checks).filter(([name, check]) => !check.ok && !advice.includes(name));
     const bad = status !== 'ready' || wrong.length > 0, dead = counts.value?.dead ?? 0, only = queues.value.length > 0;
     return html`<${Note} tone=${bad ? 'bad' : dead ? 'warn' : 'good'} title=${bad ? t('unwell') : dead ? t('wait', { n: dead }) : t(only ? 'well.only' : 'well')}>
-      ${wrong.map(([name, check]) => html`<p><strong>${name}</strong>: <${Foreign} text=${check.detail} />${links[name] && html` <a href=${href(links[name])}>${t('look')}</a>`}</p>`)}
+      ${wrong.map(([name, check]) => html`<p><strong>${name}</strong>: <${Foreign} text=${check.detail} />${links[name] && html` <a href=${links[name]}>${t('look')}</a>`}</p>`)}
       <span class="faint">${safety && html`${t('safety')}: ${safety.mode} · `}${self.value?.server.store}${counts.value?.nodes !== undefined && html` · ${t('nodes', { n: counts.value.nodes })}`}</span>
       ${!only && html`<details class="numbers"><summary>${t('checks')}</summary><ul>${Object.entries(checks).map(([name, check]) => html`<li><${State} state=${check.ok ? 'ok' : advice.includes(name) ? 'paused' : 'failed'} label=${name} /> <${Foreign} text=${check.detail} /></li>`)}</ul></details>`}<//>`;
   }}<//>`;

@@ -66,6 +66,7 @@ function One({ name }) {
   return html`<p><a href=${href('policies')}>← ${t('back')}</a></p><${Loaded} fetched=${fetched} name=${name}>${(/** @type {{policy: Policy, text: string}} */ { policy: p, text }) => html`
     <${Head} title=${html`<bdi>${visible(p.name)}</bdi> <span class="faint">${t(`source.${p.source}`)} · ${t('before', { n: p.version })}</span>`} actions=${html`
       ${may('administer') && p.source !== 'file' && html`<a class="button" href=${href(['policies', name, 'edit'])}>${t('edit')}</a>`}
+      ${may('operate') && p.source === 'file' && html`<a class="button" href=${href('simulator', { tab: 'whatif', of: name, draft: pretty(text) })}>${t('whatif')}</a>`}
       ${p.source === 'api' && html`<${Action} label=${t('remove')} danger needs="administer" about=${t('remove.about', { name })} done=${t('removed')} onDone=${() => go('policies')} request=${{ method: 'DELETE', path: at`/v1/policies/${name}` }} cli=${`outlast policy delete ${quoted(name)}`} />`}`}>
       ${schedule(p.policy, p.attempts, p.summary)} · <${When} at=${p.updated_at} /> ${p.actor && html`· <bdi>${visible(p.actor)}</bdi>`} · ${t('used')}: <bdi>${usersOf(p)}</bdi><//>
     ${p.source === 'file' && html`<${Note}>${t('file.about')}<//>`}${p.source === 'preset' && html`<${Note}>${t('preset.about')}<//>`}

@@ -2,13 +2,15 @@
 
 import { html, useState } from '../lib/ui.js';
 import { at } from '../lib/api.js';
-import { path, href } from '../lib/route.js';
+import { path, href, query } from '../lib/route.js';
 import { number } from '../lib/text.js';
 import { useGet } from '../lib/use.js';
-import { Fact, Facts, State, When, quoted } from '../part/basics.js';
+import { Fact, Facts, State, Tabs, When, quoted } from '../part/basics.js';
 import { Action } from '../part/dialog.js';
 import { Head, Loaded, Panel } from '../part/panel.js';
 import { Table } from '../part/table.js';
+import { BlockedKeys, Keys } from './keys.js';
+import { t as keys } from './keys.text.js';
 import { t } from './queues.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'Queue'>} Queue */
@@ -22,13 +24,16 @@ const limit = (n) => (n ? number(n) : t('unlimited'));
 
 export default function Queues() {
   const name = path.value[1];
-  return name ? html`<${One} name=${name} key=${name} />` : html`<${All} />`;
+  if (name) return html`<${One} name=${name} key=${name} />`;
+  const blocked = query.value.get('tab') === 'keys';
+  return html`<${Head} title=${t('title')}>${t('about')}<//>
+  <${Tabs} label=${t('title')} tabs=${[{ label: keys('all'), href: href('queues'), here: !blocked }, { label: keys('title'), href: href('queues', { tab: 'keys' }), here: blocked }]} />
+  ${blocked ? html`<${BlockedKeys} />` : html`<${All} />`}`;
 }
 
 function All() {
   const queues = useGet('/v1/queues', {}, { on: ['queue', 'tasks'], every: 10_000 });
-  return html`<${Head} title=${t('title')}>${t('about')}<//>
-  <div class="panel"><${Loaded} fetched=${queues}>${(/** @type {{queues: Queue[]}} */ { queues: rows }) => html`
+  return html`<div class="panel"><${Loaded} fetched=${queues}>${(/** @type {{queues: Queue[]}} */ { queues: rows }) => html`
     <${Table} label=${t('title')} rows=${rows} id=${(/** @type {Queue} */ q) => q.name} open=${(/** @type {Queue} */ q) => href(['queues', q.name])} none=${t('none')} columns=${[
       { key: 'name', label: t('name'), cell: (/** @type {Queue} */ q) => html`<a href=${href(['queues', q.name])}><bdi>${q.name}</bdi></a>` },
       { key: 'state', label: t('state'), cell: (/** @type {Queue} */ q) => html`<${State} state=${q.paused ? 'paused' : 'on'} />` },
@@ -64,7 +69,7 @@ function One({ name }) {
       <${Fact} label=${t('weight')}>${number(q.weight)}<//><${Fact} label=${t('lanes')}>${number(q.lanes)}<//>
       <${Fact} label=${t('unknownType')}>${t(q.unknown_type === 'dead' ? 'unknown.dead' : 'unknown.park')}<//>
       <${Fact} label=${t('updated')}><${When} at=${q.updated_at} /><//><//><//>
-    <${Lanes} name=${name} />`}<//>`;
+    <${Panel} title=${keys('title')}><p class="faint">${keys('about')}</p><${Keys} queue=${name} /><//><${Lanes} name=${name} />`}<//>`;
 }
 
 /** @typedef {import('../../types/api.js').Schema<'Lane'>} Lane */

@@ -14,12 +14,14 @@ import { Head, Loaded, Panel } from '../part/panel.js';
 import { Payload } from '../part/payload.js';
 import { Plot } from '../part/plot.js';
 import { Redrive } from '../part/redrive.js';
+import { Release } from '../part/release.js';
 import { standing } from '../part/rows.js';
 import { AgainHere, Table } from '../part/table.js';
 import { Timeline } from '../part/timeline.js';
 import { schedule } from '../part/server.text.js';
 import { t as common } from '../part/common.text.js';
 import { t as letters } from './dead.text.js';
+import { t as blocked } from './keys.text.js';
 import { t } from './task.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
@@ -76,20 +78,19 @@ function First({ task }) {
     ${first.state === 'running' ? common.named('state.', 'running') : html`${t('next')}: <strong><${When} at=${first.next_check ?? first.run_at} /></strong>`}</p>`;
 }
 
-/** Where what holds a task is found. @type {globalThis.Record<string, ('queue'|'key'|'letters'|'target'|'nodes')[]>} */
-const holders = { paused: ['queue'], 'behind key': ['key'], 'key blocked': ['letters'], 'breaker open': ['target'], 'budget spent': ['target'], 'rate limited': ['target'], concurrency: ['target', 'queue'],
+/** Where what holds a task is found. @type {globalThis.Record<string, ('queue'|'key'|'letters'|'keys'|'target'|'nodes')[]>} */
+const holders = { paused: ['queue'], 'behind key': ['key'], 'key blocked': ['letters', 'keys'], 'breaker open': ['target'], 'budget spent': ['target'], 'rate limited': ['target'], concurrency: ['target', 'queue'],
   'group backoff': ['nodes', 'target'], 'no slot': ['nodes'], 'no worker': ['nodes', 'queue'], unowned: ['queue', 'nodes'], 'no key': ['nodes'] };
 
 /** Leads to what holds a task, and offers what helps. @param {{task: Task, onDone: () => void}} props */
 function Helps({ task, onDone }) {
   const { queue, key = '' } = task, target = targetOf(task);
   const link = (/** @type {string} */ to, /** @type {string} */ label, name = '') => html`<a href=${to}>${label}${name && html` <bdi>${visible(name)}</bdi>`}</a>`;
-  const places = { queue: link(href(['queues', queue]), t('queue'), queue), key: link(href('tasks', { queue, key }), t('go.key'), key), letters: link(href(['dead', 'letters'], { queue, key }), t('go.letters'), key),
+  const places = { queue: link(href(['queues', queue]), t('queue'), queue), key: link(href('tasks', { queue, key }), t('go.key'), key), letters: link(href(['dead', 'letters'], { queue, key }), t('go.letters'), key), keys: link(href('queues', { tab: 'keys', queue }), blocked('title')),
     target: admits({ all: true }) && link(href(['targets', target]), t('target'), target), nodes: link(href('workers'), common('page.workers')) };
   const found = (holders[task.waiting ?? ''] ?? []).map((name) => places[name]).filter(Boolean);
   if (found.length === 0) return null;
-  return html`<div class="actions">${found}${task.waiting === 'key blocked' && html`<${Redrive} small label=${letters('redrive')} filter=${{ queue, key }} onDone=${onDone} />
-    <${Action} small label=${t('release')} about=${t('release.about')} done=${t('released')} onDone=${onDone} request=${{ method: 'POST', path: at`/v1/queues/${queue}/release-key`, body: { key } }} cli=${`outlast queue release-key ${quoted(queue)} ${quoted(key)}`} />`}</div>`;
+  return html`<div class="actions">${found}${task.waiting === 'key blocked' && html`<${Redrive} small label=${letters('redrive')} filter=${{ queue, key }} onDone=${onDone} /> <${Release} small queue=${queue} name=${key} onDone=${onDone} />`}</div>`;
 }
 
 /** What limits protect when the task runs, as the server names it: a host with a port that is not

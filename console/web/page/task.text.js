@@ -2,7 +2,7 @@ import { translator } from '../lib/text.js';
 
 const en = {
   back: 'All tasks', 'goes.first': 'First goes', why: 'Why is it not running?', next: 'Looked at again', unknownNext: 'Nobody can know when that changes.', attempts: 'Attempts', payload: 'Payload', result: 'Result', progress: 'Progress', plan: 'If it goes on failing',
-  'plan.about': 'What its policy plans for the retries that are left; jitter moves each within its range.', facts: 'Facts', raw: 'The whole record', diff: 'Compare two attempts', audit: 'What was done to it', follow: 'What follows it', 'go.key': 'Tasks with the ordering key', 'go.letters': 'Dead letters with the ordering key', release: 'Release the key…', 'release.about': 'The tasks behind the dead letter go on without it. The letter stays among the dead letters.', released: 'Released',
+  'plan.about': 'What its policy plans for the retries that are left; jitter moves each within its range.', facts: 'Facts', raw: 'The whole record', diff: 'Compare two attempts', audit: 'What was done to it', follow: 'What follows it', 'go.key': 'Tasks with the ordering key', 'go.letters': 'Dead letters with the ordering key',
   state: 'State', type: 'Type', queue: 'Queue', attempt: 'Attempt', of: '{n} of {max}', unlimited: '{n}, without limit', crashes: 'Crashes', priority: 'Priority', key: 'Ordering key', dedupe: 'Dedupe key', policy: 'Policy', inline: 'its own', version: 'version {n}',
   created: 'Enqueued', updated: 'Changed', finished: 'Ended', runAt: 'Not before', timeout: 'Limit of an attempt', deadline: 'Deadline', target: 'Target', trace: 'Trace', metadata: 'Metadata', claim: 'Claim', node: 'Node', worker: 'Worker', lease: 'Lease ends', reason: 'Died of',
   error: 'Last error', 'attempt.error': 'Error', retry: 'Retry now', 'retry.about': 'The next attempt starts as soon as its queue lets it. It counts like any other.', retried: 'Will run now', cancel: 'Cancel the task', 'cancel.about': 'It ends as canceled. A running attempt is told to stop.', canceled: 'Canceled',
@@ -22,7 +22,7 @@ const en = {
 /** @type {typeof en} */
 const zh = {
   back: '全部任务', 'goes.first': '先执行', why: '为什么没有执行？', next: '下次检查', unknownNext: '无法预知何时改变。', attempts: '尝试', payload: '载荷', result: '结果', progress: '进度', plan: '如果继续失败',
-  'plan.about': '策略为剩余重试所做的计划；抖动使每次重试在其范围内移动。', facts: '基本信息', raw: '完整记录', diff: '比较两次尝试', audit: '对它的操作', follow: '后续任务', 'go.key': '使用此顺序键的任务', 'go.letters': '使用此顺序键的死信', release: '释放此键…', 'release.about': '排在死信后面的任务不再等它，继续执行。死信仍保留。', released: '已释放',
+  'plan.about': '策略为剩余重试所做的计划；抖动使每次重试在其范围内移动。', facts: '基本信息', raw: '完整记录', diff: '比较两次尝试', audit: '对它的操作', follow: '后续任务', 'go.key': '使用此顺序键的任务', 'go.letters': '使用此顺序键的死信',
   state: '状态', type: '类型', queue: '队列', attempt: '尝试', of: '第 {n} 次，共 {max} 次', unlimited: '第 {n} 次，不限次数', crashes: '崩溃次数', priority: '优先级', key: '顺序键', dedupe: '去重键', policy: '策略', inline: '内联策略', version: '版本 {n}',
   created: '入队时间', updated: '更新时间', finished: '结束时间', runAt: '最早执行', timeout: '单次尝试限时', deadline: '截止时间', target: '目标', trace: '追踪', metadata: '元数据', claim: '领取号', node: '节点', worker: '工作进程', lease: '租约到期', reason: '死亡原因',
   error: '最近错误', 'attempt.error': '错误', retry: '立即重试', 'retry.about': '队列允许时立即开始下一次尝试，与其他尝试一样计数。', retried: '即将执行', cancel: '取消任务', 'cancel.about': '任务以“已取消”结束。正在执行的尝试会收到停止通知。', canceled: '已取消',

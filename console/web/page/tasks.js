@@ -18,8 +18,9 @@ import { t } from './tasks.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
 
-const names = ['q', 'state', 'type', 'queue', 'key', 'category', 'target', 'metadata', 'since', 'until', 'failed_since', 'failed_until'];
+const names = ['q', 'state', 'waiting', 'type', 'queue', 'key', 'category', 'target', 'metadata', 'since', 'until', 'failed_since', 'failed_until'];
 const states = ['pending', 'running', 'succeeded', 'dead', 'canceled'];
+const reasons = ['due later', 'backoff', 'paused', 'behind key', 'key blocked', 'breaker open', 'budget spent', 'rate limited', 'concurrency', 'group backoff', 'no slot', 'no worker', 'no key', 'not authenticated', 'unowned'];
 const categories = ['network', 'timeout', 'throttled', 'unavailable', 'conflict', 'permanent', 'bug', 'local', 'deadline', 'unsent', 'canceled', 'unknown'];
 
 export default function Tasks() {
@@ -34,6 +35,7 @@ function List() {
   <${Filters} filters=${[
     { name: 'q', label: t('q') },
     { name: 'state', label: t('state'), kind: 'select', values: [...states.map((value) => ({ value, label: common.named('state.', value) })), { value: 'failed', label: t('failed') }] },
+    { name: 'waiting', rare: true, label: t('waits'), kind: 'select', values: reasons.map((value) => ({ value, label: t.named('waits.', value) })) },
     { name: 'type', label: t('type') }, { name: 'queue', label: t('queue') }, { name: 'key', label: t('key'), rare: true },
     { name: 'category', rare: true, label: t('category'), kind: 'select', values: categories.map((value) => ({ value, label: common.named('category.', value) })) },
     { name: 'target', rare: true, label: t('target') }, { name: 'metadata', rare: true, label: t('metadata'), placeholder: t('metadata.about') },
@@ -48,8 +50,9 @@ function Found({ filter }) {
   const [selected, setSelected] = useState(/** @type {Set<string>} */ (new Set()));
   const done = () => { setSelected(new Set()); list.first.reload(); };
   const filtered = Object.keys(filter).length > 0;
+  const all = filtered && !filter.waiting; // what waits for a reason is not counted
   const failures = filter.state === 'failed' || Boolean(filter.failed_since || filter.failed_until);
-  return html`<${Loaded} fetched=${list.first}>${() => html`${filter.state === 'failed' && !filter.failed_since && !filter.failed_until && html`<p class="muted">${t('failed.about')}</p>`}${(selected.size > 0 || (filtered && list.rows.length > 0)) && html`<div class="actions">${selected.size > 0
+  return html`<${Loaded} fetched=${list.first}>${() => html`${filter.state === 'failed' && !filter.failed_since && !filter.failed_until && html`<p class="muted">${t('failed.about')}</p>`}${(selected.size > 0 || (all && list.rows.length > 0)) && html`<div class="actions">${selected.size > 0
       ? html`<span>${common('selected', { n: selected.size })}</span><${Again}><${Bulk} ids=${[...selected]} onDone=${done} /><//><button type="button" class="ghost" onClick=${() => setSelected(new Set())}>${common('unselect')}</button>`
       : html`<${Bulk} filter=${filter} onDone=${done} />`}</div>`}
     <${Table} label=${t('title')} rows=${list.rows} id=${(/** @type {Task} */ row) => row.id} open=${(/** @type {Task} */ row) => href(['tasks', row.id])}

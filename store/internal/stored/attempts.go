@@ -24,13 +24,12 @@ type Attempt struct {
 }
 
 // Task is the attempt as the rest of the program knows it.
-func (a *Attempt) Task() (task.Attempt, error) {
-	failure, err := ParseFailure(a.Failure)
+func (a *Attempt) Task() task.Attempt {
 	return task.Attempt{
 		Number: a.Number, Claim: a.Claim, Node: a.Node, StartedAt: Time(a.StartedAt), EndedAt: Time(a.EndedAt),
-		Outcome: a.Outcome, Failure: failure, NextDelay: time.Duration(a.NextDelay) * time.Microsecond,
+		Outcome: a.Outcome, Failure: FailureOf(a.Failure), NextDelay: time.Duration(a.NextDelay) * time.Microsecond,
 		Label: task.ParseLabel(a.Label),
-	}, err
+	}
 }
 
 // Attempts is the last of a history, which is oldest first, as JSON; nil for

@@ -64,17 +64,25 @@ var isPlain = func() (plain [256]bool) {
 	return plain
 }()
 
-// ParseFailure reads what Failure made.
-func ParseFailure(text []byte) (*task.Failure, error) {
+// FailureOf reads what Failure made. One that cannot be read says so: it must hold up
+// neither its task nor others.
+func FailureOf(text []byte) *task.Failure {
 	if text == nil {
-		return nil, nil
+		return nil
 	}
 	failure := &task.Failure{}
 	if parsePlain(string(text), failure) {
-		return failure, nil
+		return failure
 	}
 	*failure = task.Failure{}
-	return failure, json.Unmarshal(text, failure)
+	if err := json.Unmarshal(text, failure); err != nil {
+		return unreadable(err)
+	}
+	return failure
+}
+
+func unreadable(err error) *task.Failure {
+	return &task.Failure{Category: "unknown", Type: "unreadable", Message: "the error cannot be read in the database: " + err.Error()}
 }
 
 // parsePlain takes a failure apart that looks like one that Failure made of texts

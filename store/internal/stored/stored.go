@@ -11,18 +11,25 @@ import (
 
 // Spec is a spec as it is stored: JSON, nil for the zero spec.
 func Spec(spec *task.Spec) ([]byte, error) {
+	if spec.Unreadable != "" {
+		return nil, &task.Error{Code: task.CodeInvalid, Message: spec.Unreadable}
+	}
 	if spec.IsZero() {
 		return nil, nil
 	}
 	return json.Marshal(spec)
 }
 
-// ParseSpec reads what Spec made.
-func ParseSpec(text []byte) (spec task.Spec, err error) {
-	if text != nil {
-		err = json.Unmarshal(text, &spec)
+// SpecOf reads what Spec made. A row that was damaged, or changed by somebody else,
+// must hold up no other: what cannot be read is told by Unreadable.
+func SpecOf(text []byte) (spec task.Spec) {
+	if text == nil {
+		return spec
 	}
-	return spec, err
+	if err := json.Unmarshal(text, &spec); err != nil {
+		return task.Spec{Unreadable: "what the task is to do cannot be read in the database: " + err.Error()}
+	}
+	return spec
 }
 
 // Time is the time of a column in µs, 0 for none.

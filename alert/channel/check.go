@@ -1,0 +1,153 @@
+package channel
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/strictjson"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Bounds of a channel.
+const (
+	maxTimeout    = time.Minute
+	mostMentions  = 50
+	mostPerMinute = 6000
+)
+
+// Parse reads a channel from one JSON object: unknown keys are refused with the nearest
+// known one. An error joins [retry.FieldError] values.
+func Parse(data []byte) (*Spec, error) {
+	spec := &Spec{}
+	read := strictjson.Object(data, spec)
+	if strictjson.Whole(read) {
+		return nil, read
+	}
+	if err := errors.Join(read, spec.check(false)); err != nil {
+		return nil, err
+	}
+	return spec, nil
+}
+
+// Check reports what is wrong with a channel, as joined [retry.FieldError]
+// values. Whether variables and files are there is not looked at.
+func (s *Spec) Check() error { return s.check(true) }
+
+// Settings is what alerts know of the channel.
+func (s *Spec) Settings() alert.Settings {
+	set := alert.Settings{Default: s.Default, Fallback: s.Fallback, Timeout: alert.DefaultTimeout}
+	if s.Timeout != nil {
+		set.Timeout = time.Duration(*s.Timeout)
+	}
+	if kind := kindOf(s.Kind); kind != nil {
+		set.Limits = slices.Clone(kind.limits)
+	}
+	if s.Rate != nil {
+		set.Limits = append(set.Limits, alert.PerMinute(*s.Rate))
+	}
+	return set
+}
+
+func (s *Spec) check(named bool) error {
+	var f strictjson.Findings
+	if named || s.Name != "" {
+		f.Add(alert.CheckName("name", s.Name))
+	}
+	kind := kindOf(s.Kind)
+	switch {
+	case s.Kind == "":
+		f.Refuse("kind", "one of "+strings.Join(names(), ", "), "is required")
+		return f.Err()
+	case kind == nil:
+		f.Refuse("kind", strictjson.Nearest(string(s.Kind), names()), "%s is no kind of channel", task.Quote(string(s.Kind)))
+		return f.Err()
+	}
+	s.checkFields(kind, &f)
+	if kind.check != nil {
+		kind.check(s, f.Refuse)
+	}
+	if s.Fallback != "" {
+		f.Add(alert.CheckName("fallback", s.Fallback))
+		if s.Name != "" && s.Fallback == s.Name {
+			f.Refuse("fallback", "name another channel", "is the channel itself")
+		}
+	}
+	if s.Rate != nil && (*s.Rate < 1 || *s.Rate > mostPerMinute) {
+		f.Refuse("rate", "messages per minute", "%d is outside 1 to %d", *s.Rate, mostPerMinute)
+	}
+	if s.Timeout != nil && (time.Duration(*s.Timeout) < 100*time.Millisecond || time.Duration(*s.Timeout) > maxTimeout) {
+		f.Refuse("timeout", "", "%s is outside 100ms to %s", alert.Span(time.Duration(*s.Timeout)), alert.Span(maxTimeout))
+	}
+	s.checkMentions(kind, &f)
+	return f.Err()
+}
+
+// checkFields refuses fields that the kind does not have, asks for those that it needs,
+// and looks at the places of secrets.
+func (s *Spec) checkFields(kind *kind, f *strictjson.Findings) {
+	value := reflect.ValueOf(s).Elem()
+	for i := range value.NumField() {
+		name, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
+		if value.Field(i).IsZero() || slices.Contains(everywhere, name) || kind.has(name) {
+			continue
+		}
+		if name == "url" && kind.has("url_env") {
+			f.Refuse("url", "put it into an environment variable and name that in url_env", "holds the robot's access token, which is a secret")
+			continue
+		}
+		f.Refuse(name, "leave it out", "a channel of kind %s %s", kind.name, lacks(name))
+	}
+	for _, p := range s.secretPlaces() {
+		env := p.what + "_env"
+		switch given := count(p.written, p.variable != "", p.file != ""); {
+		case given > 1 && kind.has(env):
+			f.Refuse(env, "give one of them", "is given together with another place of it")
+		case given == 0 && kind.needs(env):
+			f.Refuse(env, "name the environment variable that holds it", "is required")
+		}
+		if len(p.variable) > 128 || strings.ContainsFunc(p.variable, notInVariable) {
+			f.Refuse(env, "write the name of the variable, not what it holds", "is no name of an environment variable")
+		}
+	}
+}
+
+// lacks is how a kind does without a field.
+func lacks(field string) string {
+	switch strings.TrimSuffix(strings.TrimSuffix(field, "_env"), "_file") {
+	case "url":
+		return "has no URL"
+	case "secret":
+		return "is not signed"
+	case "mentions":
+		return "mentions nobody"
+	}
+	return "has no " + field
+}
+
+func notInVariable(r rune) bool {
+	return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_'
+}
+
+func (s *Spec) checkMentions(kind *kind, f *strictjson.Findings) {
+	if len(s.Mentions) == 0 || !kind.has("mentions") {
+		return
+	}
+	if len(s.Mentions) > mostMentions {
+		f.Refuse("mentions", "", "has %d names; %d are the limit", len(s.Mentions), mostMentions)
+		return
+	}
+	for i, mention := range s.Mentions {
+		if mention == "" || len(mention) > 128 || strings.ContainsFunc(mention, notInMention) {
+			f.Refuse("mentions["+strconv.Itoa(i)+"]", "a mobile number, a member id, or all", "%s mentions nobody", task.Quote(mention))
+		}
+	}
+}
+
+func notInMention(r rune) bool {
+	return notInVariable(r) && !strings.ContainsRune(".-+@", r)
+}

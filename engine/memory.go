@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/outlast-dev/outlast/internal/agenda"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// learn puts one pending row into memory if this node owns its lane and can
+// start it. The engine's lock must be held.
+func (c *core) learn(row store.Entry) {
+	l := c.agenda.Lane(row.ID.Lane())
+	if l == nil {
+		c.changedLane(row.ID.Lane())
+		return
+	}
+	if row.Park != 0 || !c.agenda.Works(l.Queue(), &row) {
+		return
+	}
+	c.sighted(row.ID)
+	if c.parksType(l.Queue(), &row) {
+		c.parking[row.ID] = l.NoteLeft(agenda.Capability(&row))
+		signal(c.load)
+		return
+	}
+	c.agenda.Add(l.Queue(), row, false)
+}
+
+// sighted doubts the lease of a task that was seen waiting on disk although a worker
+// of this node should have it: another node may have settled or recovered it. The
+// engine's lock must be held.
+func (c *core) sighted(id task.ID) {
+	if a := leaseOf(c.agenda.Entry(id)); a != nil {
+		c.leases.Doubt(a.lease)
+	}
+}
+
+// takes says who is given an entry of the capability: this node, nil, or a worker; ok is
+// false if only a worker can start it and none waits. The engine's lock must be held.
+func (c *core) takes(queue, capability string) (to agenda.Taker, ok bool) {
+	if c.config.Registry.CanStart(capability) {
+		return nil, true
+	}
+	return c.takers(queue, capability)
+}
+
+// canStart reports whether this node can start a capability in a queue: by a
+// handler of its own, or by a worker that is connected to it.
+func (c *core) canStart(queue, capability string) bool {
+	return c.config.Registry.CanStart(capability) || c.leases.Served().Has(queue, capability)
+}
+
+// parksType reports whether a row must be left to other nodes because
+// nothing here starts its type. Where its queue says that such tasks die,
+// and no living node can start it, it is kept, and dies at its attempt.
+func (c *core) parksType(q *agenda.Queue, row *store.Entry) bool {
+	can := agenda.Capability(row)
+	if c.canStart(q.Name(), can) {
+		return false
+	}
+	return !q.UnknownDies || c.member.View().CanStart(q.Name(), can)
+}
+
+// noteMark remembers what the mark of a row in a lane stands for.
+func (c *core) noteMark(l *agenda.Lane, row *store.Entry) {
+	if !l.Knows(row) {
+		l.Note(row, c.member.View().Abilities(l.Queue().Name()))
+	}
+}
+
+// returns reports whether rows that were left to nodes with a capability should come
+// back: this node has it, or it is an ability of which no node lives that has it.
+func (c *core) returns(queue, capability string) bool {
+	_, ability := store.ReachOf(capability)
+	return c.canStart(queue, capability) || ability && !slices.Contains(c.member.View().Abilities(queue), capability)
+}
+
+// unended yields the attempts that have not been settled. The engine's lock must be
+// held.
+func (c *core) unended(yield func(*attempt) bool) {
+	for entry := range c.agenda.Entries {
+		if a := attemptOf(entry); a != nil && !yield(a) {
+			return
+		}
+	}
+}
+
+// attemptOf is the attempt of an entry that has been claimed and not settled, else nil.
+func attemptOf(entry *agenda.Entry) *attempt {
+	if entry == nil {
+		return nil
+	}
+	a, _ := entry.Run.(*attempt)
+	return a
+}
+
+// leaseOf is the attempt of an entry that a remote worker runs, else nil.
+func leaseOf(entry *agenda.Entry) *attempt {
+	if a := attemptOf(entry); a != nil && a.lease != nil {
+		return a
+	}
+	return nil
+}
+
+// Canceled tells the engine that a cancel was committed for the task: a
+// pending one is forgotten, a running one has its context canceled.
+func (c *core) Canceled(id task.ID) {
+	c.lock()
+	entry := c.agenda.Entry(id)
+	if a := attemptOf(entry); a != nil {
+		a.ctx.cancel(ErrCanceled)
+	} else if entry != nil && !entry.Claimed() {
+		c.agenda.Forget(entry)
+	}
+	if l := c.agenda.Lane(id.Lane()); l != nil && l.Reopen() { // it may have been the head of a key
+		signal(c.load)
+	}
+	c.changedLane(id.Lane())
+	c.unlock()
+	signal(c.wake)
+}
+
+// Rescheduled tells the engine that the task's next run was moved, to now
+// or to another time.
+func (c *core) Rescheduled(t *task.Task) {
+	c.lock()
+	if entry := c.agenda.Entry(t.ID); entry != nil && !entry.Claimed() {
+		c.agenda.Forget(entry)
+	}
+	c.learn(entryOf(t))
+	c.unlock()
+	signal(c.wake)
+}
+
+// Steered tells the engine what was done to many tasks: they were canceled, asked to
+// end, or their next run was moved. They need not be whole: their lanes are read.
+func (c *core) Steered(tasks []*task.Task) {
+	moved := map[uint16]bool{}
+	for _, t := range tasks {
+		if t.State != task.Pending {
+			c.Canceled(t.ID)
+			continue
+		}
+		c.lock()
+		if entry := c.agenda.Entry(t.ID); entry != nil && !entry.Claimed() {
+			c.agenda.Forget(entry)
+		}
+		c.agenda.LookFor(t.ID.Lane(), task.Rank(t.RunAt, t.Priority))
+		c.unlock()
+		moved[t.ID.Lane()] = true
+	}
+	if len(moved) > 0 {
+		c.Wake(slices.Collect(maps.Keys(moved))...)
+	}
+}
+
+func entryOf(t *task.Task) store.Entry {
+	return store.Entry{
+		ID: t.ID, RunAt: micros(t.RunAt), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: t.Park, Key: t.Key,
+		Type: t.Type, Target: t.Target, Attempt: t.Attempt, Crashes: t.Crashes, Size: len(t.Payload),
+	}
+}
+
+// Running returns the tasks that run on this node now.
+func (c *core) Running() []*task.Task {
+	c.lock()
+	defer c.unlock()
+	out := make([]*task.Task, 0, c.runs)
+	for a := range c.unended {
+		out = append(out, a.run.Task)
+	}
+	return out
+}

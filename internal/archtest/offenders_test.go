@@ -1,0 +1,62 @@
+package archtest
+
+// What is beyond a budget today, with its numbers. The lists can only shrink: a
+// number that fell is written down here, one that rises fails, and nothing is
+// added.
+
+// methodOffenders are types with more than typeMethods methods.
+var methodOffenders = map[string]sizes{
+	"alert.Keeper":         {90},
+	"client.Client":        {104},
+	"cmd/outlast.cli":      {71},
+	"outlast.Client":       {105},
+	"outlast.Inspector":    {115},
+	"retry.Policy":         {41},
+	"server.Server":        {116},
+	"store/faulty.wrapper": {50},
+	"store/memory.Store":   {61},
+	"store/memory.data":    {46},
+	"store/mysql.Store":    {87},
+	"store/postgres.Store": {130},
+	"store/sealed.Store":   {68},
+	"store/sqlite.Store":   {73},
+}
+
+// fieldOffenders are structs with more than structFields fields.
+var fieldOffenders = map[string]sizes{
+	"outlast.Client":  {35},
+	"retry.operation": {27},
+}
+
+// interfaceOffenders are interfaces with more than interfaceMethods methods.
+var interfaceOffenders = map[string]sizes{}
+
+// folderOffenders are folders with more than folderFiles files.
+var folderOffenders = map[string]sizes{
+	"alert":          {31},
+	"client":         {31},
+	"cmd/outlast":    {112},
+	"outlast":        {71},
+	"retry":          {65},
+	"server":         {44},
+	"sim":            {48},
+	"store/mysql":    {47},
+	"store/postgres": {58},
+	"store/sqlite":   {45},
+}
+
+// circleOffenders are packages with circles of more than circleFiles files.
+var circleOffenders = map[string]sizes{
+	"alert":          {24},
+	"cmd/outlast":    {105},
+	"dead":           {13},
+	"outlast":        {50},
+	"retry":          {35, 10},
+	"server":         {40},
+	"sim":            {9},
+	"store/memory":   {14},
+	"store/mysql":    {12},
+	"store/postgres": {30},
+	"store/sealed":   {15},
+	"store/sqlite":   {14},
+}

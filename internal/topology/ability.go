@@ -1,0 +1,33 @@
+package topology
+
+import (
+	"slices"
+
+	"github.com/outlast-dev/outlast/store"
+)
+
+// Abilities lists the capabilities by which tasks can be left to living nodes of the
+// queue that may make other calls than this one, or sign them: see [store.Ability].
+func (v *View) Abilities(queue string) (all []string) {
+	if v == nil {
+		return nil
+	}
+	for _, n := range v.Alive {
+		if s := n.Serves[queue]; s.Reach != "" && !slices.Contains(all, store.Ability(s.Reach)) {
+			all = append(all, store.Ability(s.Reach))
+		}
+	}
+	return all
+}
+
+// Unlike compares the reach of two nodes, which is the same in all queues that a node
+// works on.
+func Unlike(a, b *store.Node) (ofA, ofB string, differ bool) {
+	for queue, s := range a.Serves {
+		if Works(a, queue) && Works(b, queue) && !s.All && !b.Serves[queue].All {
+			ofA, ofB = s.Reach, b.Serves[queue].Reach
+			return ofA, ofB, ofA != ofB
+		}
+	}
+	return "", "", false
+}
