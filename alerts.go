@@ -244,7 +244,7 @@ func (r *registry) serveAlerts(channels []string) {
 // who would speak in its name, or silence it.
 func alertHandler(do func(ctx context.Context, t *task.Task) ([]byte, error)) *handler {
 	return &handler{run: func(ctx context.Context, run *engine.Run) ([]byte, error) {
-		if run.Task.Queue != alert.Queue {
+		if !isInternal(run.Task.Queue) {
 			return nil, Dead(errors.New("a task of an alert outside of the queue " + alert.Queue))
 		}
 		result, err := do(ctx, run.Task)

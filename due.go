@@ -217,7 +217,7 @@ func (p *duePass) matches(queue, taskType string, runAt time.Time) bool {
 
 // serves reports whether the tasks of a queue are counted.
 func (p *duePass) serves(queue string) bool {
-	return queue != alert.Queue && (len(p.Queues) == 0 || slices.Contains(p.Queues, queue))
+	return !isInternal(queue) && (len(p.Queues) == 0 || slices.Contains(p.Queues, queue))
 }
 
 // dueSettled counts how an attempt ended while a pass is under way.
@@ -246,7 +246,7 @@ type dueRegistry struct {
 
 // Serves implements [engine.Registry].
 func (r *dueRegistry) Serves(queue string) (s store.Serving, served bool) {
-	if queue != alert.Queue && !r.pass.serves(queue) {
+	if !isInternal(queue) && !r.pass.serves(queue) {
 		return s, false
 	}
 	return *r.serves.Load(), true

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -403,7 +402,7 @@ func (c *Client) queueOf(ctx context.Context, wrong *complaints, path, name stri
 			queue, ok = c.engine.Queue(name)
 		}
 	}
-	if name == alert.Queue {
+	if isInternal(name) {
 		wrong.add(path, "the queue "+name+" is that of the engine's own alerts", "name another queue")
 	} else if !ok || len(queue.Numbers) == 0 {
 		wrong.add(path, "there is no queue "+task.Quote(name), cmp.Or(c.nearestQueue(name), "create it first: outlast queue create NAME, PUT /v1/queues/{name} or Inspector.PutQueue"))

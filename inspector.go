@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/feed"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/stats"
@@ -161,8 +160,8 @@ const walkTime = 50 * time.Millisecond
 // walk finds a page, and goes on behind those that are empty: so are some in a row
 // where the newest tasks do not match, or are hidden.
 func walk(ctx context.Context, find func(context.Context, store.Filter, store.Page) ([]*Task, string, error), filter store.Filter, page store.Page) ([]*Task, string, error) {
-	if hidesAlerts(&filter) {
-		filter.Without = alert.Queue
+	if internal := leavesOut(&filter); internal != "" {
+		filter.Without = internal
 	}
 	began := time.Now()
 	for {
@@ -179,24 +178,16 @@ func (i *Inspector) Count(ctx context.Context, filter store.Filter, limit int) (
 	if err := checkFilter(&filter, nil); err != nil {
 		return 0, err
 	}
-	if !hidesAlerts(&filter) {
+	own := filter
+	if own.Queue = leavesOut(&filter); own.Queue == "" {
 		return i.client.backend.Count(ctx, filter, limit)
 	}
-	own := filter
-	own.Queue = alert.Queue
 	hidden, err := i.client.backend.Count(ctx, own, limit)
 	if err != nil {
 		return 0, err
 	}
 	all, err := i.client.backend.Count(ctx, filter, limit+hidden)
 	return min(max(all-hidden, 0), limit), err
-}
-
-// hidesAlerts reports whether the tasks that alerts travel in are left out of
-// what a filter finds: they are nobody's work. Who names their queue, type or id
-// finds them.
-func hidesAlerts(filter *store.Filter) bool {
-	return filter.Queue == "" && filter.Type == "" && len(filter.IDs) == 0
 }
 
 // checkFilter refuses what cannot match because it is misspelt.
@@ -264,7 +255,7 @@ func (c *Client) toldCanceled(t *task.Task) {
 		return
 	}
 	c.waiters.tell(t.ID)
-	if t.Queue != alert.Queue {
+	if !isInternal(t.Queue) {
 		c.series.Add(&stats.Event{Queue: t.Queue, State: t.State})
 	}
 	c.feedAsked(t, feed.Canceled)

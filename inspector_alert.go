@@ -341,7 +341,7 @@ func (i *Inspector) AckAlert(ctx context.Context, id ID) (*alert.EventView, erro
 		return nil, err
 	}
 	var event *alert.EventView
-	if err == nil && t.Queue == alert.Queue {
+	if err == nil && isInternal(t.Queue) {
 		event = alertEvent(t)
 	}
 	if event == nil {

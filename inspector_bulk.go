@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/bulk"
 	"github.com/outlast-dev/outlast/feed"
 	"github.com/outlast-dev/outlast/store"
@@ -29,9 +28,7 @@ func (i *Inspector) Bulk(ctx context.Context, request bulk.Request) (bulk.Result
 		if err := checkFilter(request.Filter, nil); err != nil {
 			return bulk.Result{}, err
 		}
-		if hidesAlerts(request.Filter) {
-			request.Hidden = alert.Queue
-		}
+		request.Hidden = leavesOut(request.Filter)
 	}
 	return i.client.bulk.Do(ctx, request, audited(ctx, "task."+string(request.Action), ""))
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -31,7 +30,7 @@ func (i *Inspector) BlockedKeys(ctx context.Context, queues []string, all bool, 
 	}
 	filter, names := store.HoldFilter{Waited: !all, Limit: page.Limit, Count: MostBehind + 1}, map[uint16]string{}
 	for _, lane := range topology.Lanes {
-		if lane.Queue != alert.Queue && (queues == nil || slices.Contains(queues, lane.Queue)) {
+		if shownQueue(lane.Queue, queues) {
 			filter.Lanes, names[lane.Number] = append(filter.Lanes, lane.Number), lane.Queue
 		}
 	}

@@ -115,15 +115,6 @@ func ended(state store.NodeState) int {
 	return 1
 }
 
-// shownQueue reports whether a queue is one of those, or with none is not that of
-// alerts.
-func shownQueue(queue string, queues []string) bool {
-	if len(queues) > 0 {
-		return slices.Contains(queues, queue)
-	}
-	return queue != alert.Queue
-}
-
 // serves puts together what a node serves in the queues, with none in all but those of
 // alerts.
 func (v *NodeView) serves(serves store.Serves, queues []string) {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -35,7 +34,7 @@ type QueueStats struct {
 // Queues returns all queues by name, but for the one that alerts travel in.
 func (i *Inspector) Queues(ctx context.Context) ([]Queue, error) {
 	queues, err := i.client.backend.Queues(ctx)
-	return slices.DeleteFunc(queues, func(q Queue) bool { return q.Name == alert.Queue }), err
+	return slices.DeleteFunc(queues, func(q Queue) bool { return isInternal(q.Name) }), err
 }
 
 // PutQueue creates a queue or changes one. It takes effect everywhere within

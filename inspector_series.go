@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/store"
@@ -16,9 +15,6 @@ func (c *Client) seriesObserver() engine.Observer {
 	return engine.Observer{
 		Settled: func(o engine.Outcome) {
 			s := o.Settlement
-			if s.Task.Queue == alert.Queue {
-				return
-			}
 			c.series.Add(&stats.Event{
 				Queue: s.Task.Queue, State: o.State, Attempt: !s.Unstarted && s.Outcome != task.OutcomeReleased,
 				Failed: s.Outcome == task.OutcomeFailed || s.Outcome == task.OutcomeDead, Retry: s.Task.Attempt > 1,
@@ -26,7 +22,7 @@ func (c *Client) seriesObserver() engine.Observer {
 			})
 		},
 		Recovered: func(r store.Recovered) {
-			if r.Canceled && r.Queue != alert.Queue {
+			if r.Canceled {
 				c.series.Add(&stats.Event{Queue: r.Queue, State: task.Canceled})
 			}
 		},
@@ -38,7 +34,7 @@ func (c *Client) seriesObserver() engine.Observer {
 func (c *Client) backlog(ctx context.Context) map[string]stats.Backlog {
 	waits := map[string]stats.Backlog{}
 	for name, queue := range c.engine.Stats().Queues {
-		if name != alert.Queue {
+		if !isInternal(name) {
 			waits[name] = stats.Backlog{Due: queue.Ready}
 		}
 	}

@@ -3,7 +3,6 @@ package outlast
 import (
 	"context"
 
-	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/task"
@@ -12,7 +11,7 @@ import (
 // counted counts an attempt by the release of its node or worker and the policy's version.
 func (c *Client) counted(o engine.Outcome) {
 	s := o.Settlement
-	if s.Unstarted || s.Task.Queue == alert.Queue || s.Outcome == task.OutcomeReleased {
+	if s.Unstarted || s.Outcome == task.OutcomeReleased {
 		return
 	}
 	a := stats.Attempt{

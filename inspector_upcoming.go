@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -130,7 +129,7 @@ type upcoming struct {
 func (u *upcoming) lanes(queues []string) (lanes []uint16) {
 	count, place := map[string]int{}, map[uint16]int{}
 	for _, lane := range u.why.topology.Lanes {
-		if queues == nil && lane.Queue == alert.Queue || queues != nil && !slices.Contains(queues, lane.Queue) {
+		if !shownQueue(lane.Queue, queues) {
 			continue
 		}
 		u.queues[lane.Number], place[lane.Number] = lane.Queue, count[lane.Queue]

@@ -31,7 +31,7 @@ func (c *Client) makeFeed() {
 func (c *Client) feedObserver() engine.Observer {
 	return engine.Observer{
 		AttemptStarted: func(t *task.Task, _ time.Duration) {
-			if c.feed.Listening() && t.Queue != alert.Queue {
+			if c.feed.Listening() {
 				c.tellFeed(t, feed.Task{State: task.Running, What: feed.Started, ChangedAt: time.Now()})
 			}
 		},
@@ -41,7 +41,7 @@ func (c *Client) feedObserver() engine.Observer {
 			}
 		},
 		Recovered: func(r store.Recovered) {
-			if c.feed.Listening() && r.Queue != alert.Queue {
+			if c.feed.Listening() {
 				c.feed.Task(feedRecovered(&r))
 			}
 		},
@@ -65,14 +65,17 @@ var feedWords = map[task.Outcome]feed.What{
 	task.OutcomeReleased: feed.Released, task.OutcomeDead: feed.Dead, task.OutcomeCanceled: feed.Canceled,
 }
 
-func (c *Client) feedSettled(o *engine.Outcome) {
-	s := o.Settlement
-	if s.Task.Queue == alert.Queue {
-		if channel, sends := strings.CutPrefix(s.Task.Type, alert.SendType("")); sends {
+// feedSent tells the feed that an alert went through a channel, or did not.
+func (c *Client) feedSent(o engine.Outcome) {
+	if t := o.Settlement.Task; isInternal(t.Queue) && c.feed.Listening() {
+		if channel, sends := strings.CutPrefix(t.Type, alert.SendType("")); sends {
 			c.feed.Object(feed.Object{Kind: "alert", Name: channel})
 		}
-		return
 	}
+}
+
+func (c *Client) feedSettled(o *engine.Outcome) {
+	s := o.Settlement
 	change := feed.Task{State: o.State, What: feedWords[s.Outcome], Reason: s.DeadReason, ChangedAt: s.EndedAt}
 	switch o.State {
 	case task.Pending:
@@ -116,7 +119,7 @@ func (c *Client) feedEnqueued(receipts ...Receipt) {
 
 // feedAsked tells the feed what an operator has done with a task.
 func (c *Client) feedAsked(t *task.Task, what feed.What) {
-	if !c.feed.Listening() || t.Queue == alert.Queue {
+	if !c.feed.Listening() || isInternal(t.Queue) {
 		return
 	}
 	change := feed.Task{State: t.State, What: what, ChangedAt: time.Now()}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/schedule"
@@ -190,13 +189,11 @@ func (m *metrics) of(queue, taskType string) *typeMetrics {
 // attemptIndex is the index of an attempt's label.
 func attemptIndex(attempt int) int { return min(max(attempt, 1), mostAttemptLabels) - 1 }
 
-// observer is what the engine tells the metrics.
+// observer is what the engine tells the metrics. outlast_alert_deliveries_total tells of
+// alerts.
 func (m *metrics) observer() engine.Observer {
 	return engine.Observer{
 		AttemptStarted: func(t *task.Task, late time.Duration) {
-			if t.Queue == alert.Queue {
-				return
-			}
 			of, i := m.of(t.Queue, t.Type), attemptIndex(t.Attempt)
 			of.wait[i].observe(m.wait, of.taskType, i, late)
 		},
@@ -223,9 +220,6 @@ func (m *metrics) observer() engine.Observer {
 
 func (m *metrics) settled(o engine.Outcome) {
 	s := o.Settlement
-	if s.Task.Queue == alert.Queue { // outlast_alert_deliveries_total tells of them
-		return
-	}
 	of := m.of(s.Task.Queue, s.Task.Type)
 	if !s.Unstarted {
 		i := attemptIndex(s.Task.Attempt)

@@ -18,14 +18,15 @@ func (c *Client) observe() engine.Observer {
 		if o.State.Final() {
 			c.waiters.tell(o.Settlement.Task.ID)
 		}
-	}}, (&eventLog{c.logger, c.errorTexts}).observer(), c.alertObserver(), {Settled: c.counted}, {Settled: c.dueSettled}, c.seriesObserver(), c.historyObserver(), c.feedObserver()}
+	}}, (&eventLog{c.logger, c.errorTexts}).observer(), c.alertObserver(), {Settled: c.feedSent}}
+	people := []engine.Observer{{Settled: c.counted}, {Settled: c.dueSettled}, c.seriesObserver(), c.historyObserver(), c.feedObserver()}
 	if c.metrics != nil {
-		all = append(all, c.metrics.observer())
+		people = append(people, c.metrics.observer())
 	}
 	if c.tracer != nil {
-		all = append(all, engine.Observer{Settled: c.traceLeased})
+		people = append(people, engine.Observer{Settled: c.traceLeased})
 	}
-	return combine(append(all, c.observers...))
+	return combine(append(append(all, ofPeople(combine(people))), c.observers...))
 }
 
 // toAll tells every observer one thing.

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
@@ -71,7 +70,7 @@ func (r *registry) policyOf(t *task.Task) (chosen *retry.Policy, name string, er
 		if chosen, err = r.inlined(t.Spec.Retry); err != nil {
 			return nil, inlinePolicy, err
 		}
-		if t.Queue == alert.Queue { // told also where retries are off
+		if isInternal(t.Queue) { // told also where retries are off
 			return chosen, inlinePolicy, nil
 		}
 		return set.Effective(chosen, nil), inlinePolicy, nil
@@ -155,7 +154,7 @@ func (r *registry) unproven(t *task.Task) error {
 	set := r.set.Load()
 	queue, _ := r.client.engine.Queue(t.Queue)
 	doubtful := queue.Doubt != nil && !queue.Known
-	if !set.Doubtful() && !doubtful || t.Queue == alert.Queue {
+	if !set.Doubtful() && !doubtful || isInternal(t.Queue) {
 		return nil
 	}
 	if err := set.Doubt(policy.KindSetting, policy.Retries); err != nil {

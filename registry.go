@@ -127,7 +127,7 @@ func (r *registry) Serves(queue string) (s store.Serving, served bool) {
 	if r.client.enqueueOnly {
 		return s, false
 	}
-	if queue == alert.Queue {
+	if isInternal(queue) {
 		return *r.serves.Load(), true
 	}
 	if (!r.client.server || len(r.client.queues) > 0) && !slices.Contains(r.client.queues, queue) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -34,7 +33,7 @@ func (c *Client) traceEnqueue(ctx context.Context, first *Draft, count int) (con
 // traceAttempt is [engine.Config.Trace]. Deliveries of alerts are the engine's own
 // affair.
 func (c *Client) traceAttempt(ctx context.Context, run *engine.Run) (context.Context, func(*store.Settlement)) {
-	if run.Task.Queue == alert.Queue {
+	if isInternal(run.Task.Queue) {
 		return ctx, nil
 	}
 	return c.tracer.Attempt(ctx, run)
