@@ -124,7 +124,7 @@ func (v *NodeView) serves(serves store.Serves, queues []string) {
 			continue
 		}
 		v.Queues = append(v.Queues, queue)
-		every, leaving = every || s.All, leaving || s.Leaving
+		every, leaving = every || s.AnyType, leaving || s.Leaving
 		types = append(types, s.Types...)
 		if s.Requests {
 			types = append(types, engine.Push)

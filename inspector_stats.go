@@ -2,9 +2,11 @@ package outlast
 
 import (
 	"context"
+	"time"
 
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/stats"
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -43,4 +45,57 @@ func (i *Inspector) CompareStats(ctx context.Context, q stats.Question) ([]stats
 		return stats.Compare(ctx, i.client.backend, q)
 	}
 	return i.client.stats.Compare(ctx, q)
+}
+
+// seriesObserver counts what the engine tells of over time.
+func (c *Client) seriesObserver() engine.Observer {
+	return engine.Observer{
+		Settled: func(o engine.Outcome) {
+			s := o.Settlement
+			c.series.Add(&stats.Event{
+				Queue: s.Task.Queue, State: o.State, Attempt: !s.Unstarted && s.Outcome != task.OutcomeReleased,
+				Failed: s.Outcome == task.OutcomeFailed || s.Outcome == task.OutcomeDead, Retry: s.Task.Attempt > 1,
+				Run: s.EndedAt.Sub(s.StartedAt), Wait: max(0, s.StartedAt.Sub(s.Task.RunAt)),
+			})
+		},
+		Recovered: func(r store.Recovered) {
+			if r.Canceled {
+				c.series.Add(&stats.Event{Queue: r.Queue, State: task.Canceled})
+			}
+		},
+	}
+}
+
+// backlog measures what waits, by queue: in the memory of this node, and on one node
+// of all also in the store.
+func (c *Client) backlog(ctx context.Context) map[string]stats.Backlog {
+	waits := map[string]stats.Backlog{}
+	for name, queue := range c.engine.Stats().Queues {
+		if !isInternal(name) {
+			waits[name] = stats.Backlog{Due: queue.Ready}
+		}
+	}
+	if !c.engine.Topology().First(c.engine.Node()) {
+		return waits
+	}
+	queues, err := c.alerts.Queues(ctx, time.Now())
+	if err != nil {
+		return waits // nobody has counted it in this minute, which shows
+	}
+	for i := range queues {
+		q := &queues[i]
+		waits[q.Name] = stats.Backlog{Due: waits[q.Name].Due + q.Aside, Pending: &q.Backlog, OldestDue: &q.OldestDue}
+	}
+	return waits
+}
+
+// Series tells what happened over time, over all nodes that have told the database,
+// which they do every minute; with a step below a minute what this node remembers of
+// the last hour. Points are kept for two days. Where nobody counted, a point has no
+// nodes. Code "invalid" for another question.
+func (i *Inspector) Series(ctx context.Context, q stats.SeriesQuestion) (*stats.Points, error) {
+	if err := i.client.running(); err != nil {
+		return stats.ReadSeries(ctx, i.client.backend, q)
+	}
+	return i.client.series.Read(ctx, q)
 }

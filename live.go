@@ -66,10 +66,10 @@ var feedWords = map[task.Outcome]feed.What{
 }
 
 // feedSent tells the feed that an alert went through a channel, or did not.
-func (c *Client) feedSent(o engine.Outcome) {
-	if t := o.Settlement.Task; isInternal(t.Queue) && c.feed.Listening() {
+func feedSent(f *feed.Feed, o *engine.Outcome) {
+	if t := o.Settlement.Task; isInternal(t.Queue) && f.Listening() {
 		if channel, sends := strings.CutPrefix(t.Type, alert.SendType("")); sends {
-			c.feed.Object(feed.Object{Kind: "alert", Name: channel})
+			f.Object(feed.Object{Kind: "alert", Name: channel})
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (c *Client) observe() engine.Observer {
 		if o.State.Final() {
 			c.waiters.tell(o.Settlement.Task.ID)
 		}
-	}}, (&eventLog{c.logger, c.errorTexts}).observer(), c.alertObserver(), {Settled: c.feedSent}}
+	}}, (&eventLog{c.logger, c.errorTexts}).observer(), c.alertObserver(), {Settled: func(o engine.Outcome) { feedSent(c.feed, &o) }}}
 	people := []engine.Observer{{Settled: c.counted}, {Settled: c.dueSettled}, c.seriesObserver(), c.historyObserver(), c.feedObserver()}
 	if c.metrics != nil {
 		people = append(people, c.metrics.observer())

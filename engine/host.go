@@ -37,14 +37,12 @@ func (h *host) Serves(v *topology.View) store.Serves {
 		if leaving {
 			s = store.Serving{Leaving: true}
 		}
-		if !s.All {
-			s.Owner = !leaving && !h.config.Node.Embedded && slices.Contains(h.config.Queues, name)
-			s.Once = h.config.Due != nil
-			if remote && !leaving {
-				s.Wants = h.leases.Wants(name, now)
-			}
-			s.Running = v.GoesRound(v.Queues[name]) && h.runsOf(name)
+		s.Owner = !leaving && !h.config.Node.Embedded && slices.Contains(h.config.Queues, name)
+		s.Once = h.config.Due != nil
+		if remote && !leaving {
+			s.Wants = h.leases.Wants(name, now)
 		}
+		s.Running = v.GoesRound(v.Queues[name]) && h.runsOf(name)
 		out[name] = s
 	}
 	return out

@@ -25,8 +25,9 @@ type Serving struct {
 	// secrets, "" for nothing; in words that the engine does not read.
 	Reach string `json:"reach,omitempty"`
 
-	// All says that it can start everything, whatever Types, Requests and Reach say.
-	All bool `json:"all,omitempty"`
+	// AnyType says that it can start every type, as a remote worker that names none does:
+	// what Types says beside that makes no difference.
+	AnyType bool `json:"any_type,omitempty"`
 	// Requests says that it makes the HTTP requests of tasks with a target.
 	Requests bool `json:"requests,omitempty"`
 	// Leaving says that it stops and owns nothing more. Its part of the queue's limit
@@ -45,24 +46,18 @@ type Serving struct {
 // Can reports whether the node can start what needs a capability: a type, [Push], or
 // [Push] with a reach as by [Ability].
 func (s Serving) Can(capability string) bool {
-	if s.All {
-		return true
-	}
 	if capability == Push {
 		return s.Requests
 	}
 	if reach, ok := ReachOf(capability); ok {
 		return reach != "" && reach == s.Reach
 	}
-	return slices.Contains(s.Types, capability)
+	return s.AnyType || slices.Contains(s.Types, capability)
 }
 
-// Capabilities lists what the node says that it can start, nil for one that can start
-// everything.
+// Capabilities lists what the node says that it can start, but for the types of one that
+// can start any.
 func (s Serving) Capabilities() []string {
-	if s.All {
-		return nil
-	}
 	all := slices.Clone(s.Types)
 	if s.Requests {
 		all = append(all, Push)

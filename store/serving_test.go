@@ -23,14 +23,19 @@ func TestCapabilities(t *testing.T) {
 		{"a type", store.Serving{Types: []string{"a"}}, []string{"a"}},
 		{"requests", store.Serving{Requests: true}, []string{store.Push}},
 		{"requests with a reach", store.Serving{Types: []string{"b"}, Requests: true, Reach: reach}, []string{"b", store.Push, store.Ability(reach)}},
-		{"everything", store.Serving{All: true}, capabilities},
+		{"any type", store.Serving{AnyType: true}, []string{"a", "b"}},
+		{"any type and requests", store.Serving{AnyType: true, Requests: true, Reach: reach}, []string{"a", "b", store.Push, store.Ability(reach)}},
 	} {
 		for _, capability := range capabilities {
 			if got, want := c.serving.Can(capability), slices.Contains(c.can, capability); got != want {
 				t.Errorf("%s: can start %q: %v", c.what, capability, got)
 			}
 		}
-		if got := c.serving.Capabilities(); c.serving.All && got != nil || !c.serving.All && !slices.Equal(got, c.can) {
+		want := slices.Clone(c.can)
+		if c.serving.AnyType {
+			want = want[2:] // but for its types
+		}
+		if got := c.serving.Capabilities(); !slices.Equal(got, want) {
 			t.Errorf("%s: lists %q", c.what, got)
 		}
 	}

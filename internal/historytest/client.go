@@ -185,7 +185,7 @@ func (c *client) settle(ctx context.Context, ids []task.ID) {
 func (c *client) beat(ctx context.Context) {
 	node, _ := c.working()
 	began := c.history.now()
-	canceled, err := c.backend.Beat(ctx, node, store.Report{Serves: store.Serves{queueName: {All: true}}})
+	canceled, err := c.backend.Beat(ctx, node, store.Report{Serves: store.Serves{queueName: {AnyType: true}}})
 	if err != nil {
 		return // nothing was told, and nothing of a task is changed
 	}

@@ -111,7 +111,7 @@ func (r *run) fail(format string, values ...any) {
 func (r *run) takeOver(ctx context.Context) error {
 	r.nodes++
 	next := fmt.Sprintf("histories-%d", r.nodes)
-	if err := r.control.Join(ctx, store.Node{ID: next, Serves: store.Serves{queueName: {All: true}}, StartedAt: time.Now()}); err != nil {
+	if err := r.control.Join(ctx, store.Node{ID: next, Serves: store.Serves{queueName: {AnyType: true}}, StartedAt: time.Now()}); err != nil {
 		return err
 	}
 	if err := r.buryNode(ctx); err != nil {

@@ -86,15 +86,14 @@ func (s Served) Has(queue, capability string) bool {
 // Add adds what remote workers can start to what the node itself can.
 func (s Served) Add(queue string, own store.Serving, serves bool) (store.Serving, bool) {
 	of, remote := s[queue]
-	switch {
-	case !remote:
+	if !remote {
 		return own, serves
-	case of.any || serves && own.All:
-		return store.Serving{All: true}, true
-	case !serves:
-		return store.Serving{Types: slices.Sorted(maps.Keys(of.names))}, true
 	}
-	for name := range of.names {
+	if !serves {
+		own = store.Serving{}
+	}
+	own.AnyType = own.AnyType || of.any
+	for _, name := range slices.Sorted(maps.Keys(of.names)) {
 		if !slices.Contains(own.Types, name) {
 			own.Types = append(slices.Clip(own.Types), name)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -208,4 +209,30 @@ func TestLeasesEndByTheStore(t *testing.T) {
 			t.Errorf("it ended as %+v", two.Result())
 		}
 	})
+}
+
+// What workers can start is added to what the node can start itself; nothing of that is
+// lost by a worker that takes any type.
+func TestServedIsAdded(t *testing.T) {
+	own := store.Serving{Types: []string{"mail"}, Requests: true, Reach: "sign=host"}
+	with := func(change func(*store.Serving)) store.Serving { s := own; change(&s); return s }
+	for _, c := range []struct {
+		what   string
+		of     Served
+		own    store.Serving
+		serves bool
+		want   store.Serving
+	}{
+		{"no worker", Served{}, own, true, own},
+		{"a type", Served{"q": {names: map[string]bool{"sms": true, "mail": true}}}, own, true, with(func(s *store.Serving) { s.Types = []string{"mail", "sms"} })},
+		{"any type", Served{"q": {any: true}}, own, true, with(func(s *store.Serving) { s.AnyType = true })},
+		{"a queue that is not the node's", Served{"q": {any: true, names: map[string]bool{"sms": true}}}, own, false, store.Serving{AnyType: true, Types: []string{"sms"}}},
+	} {
+		if got, serves := c.of.Add("q", c.own, c.serves); !serves || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, %v", c.what, got, serves)
+		}
+	}
+	if _, serves := (Served{}).Add("q", store.Serving{}, false); serves {
+		t.Error("a queue is served that neither the node nor a worker works on")
+	}
 }

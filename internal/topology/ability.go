@@ -24,10 +24,39 @@ func (v *View) Abilities(queue string) (all []string) {
 // works on.
 func Unlike(a, b *store.Node) (ofA, ofB string, differ bool) {
 	for queue, s := range a.Serves {
-		if Works(a, queue) && Works(b, queue) && !s.All && !b.Serves[queue].All {
+		if Works(a, queue) && Works(b, queue) {
 			ofA, ofB = s.Reach, b.Serves[queue].Reach
 			return ofA, ofB, ofA != ofB
 		}
 	}
 	return "", "", false
+}
+
+// anyType stands among capabilities for every type.
+const anyType = "*"
+
+// coverage is what some nodes can start together: capabilities, and [anyType].
+type coverage map[string]bool
+
+func (c coverage) add(s store.Serving) {
+	for _, name := range s.Capabilities() {
+		c[name] = true
+	}
+	if s.AnyType {
+		c[anyType] = true
+	}
+}
+
+// lacks counts what a node would add; every type is more than all that can be named.
+func (c coverage) lacks(s store.Serving) (more int) {
+	if s.AnyType && !c[anyType] {
+		more = 1 << 20
+	}
+	for _, name := range s.Capabilities() {
+		_, ability := store.ReachOf(name)
+		if !c[name] && (!c[anyType] || ability || name == store.Push) {
+			more++
+		}
+	}
+	return more
 }

@@ -121,9 +121,9 @@ func (v *View) Borrows(n *store.Node, number uint16) bool {
 		return serves
 	}
 	theirs, served := owner.Serves[l.Queue]
-	if !served || theirs.All {
-		return !served
+	if !served {
+		return true
 	}
-	return mine.All || len(mine.Wants) > 0 ||
+	return mine.AnyType && !theirs.AnyType || len(mine.Wants) > 0 ||
 		slices.ContainsFunc(mine.Capabilities(), func(capability string) bool { return !theirs.Can(capability) })
 }

@@ -162,19 +162,8 @@ func (v *View) sharers(queue string) (nodes []string) {
 // which may be of the queue; then each time the one that can start most of what
 // the ones before it cannot, and among equals the first.
 func (v *View) covering(queue string, nodes []string, count int) (chosen []string) {
-	covered, all := map[string]bool{}, false
-	adds := func(id string) (more int) {
-		s := v.Alive[id].Serves[queue]
-		if s.All && !all {
-			return 1 << 20 // every type
-		}
-		for _, name := range s.Capabilities() {
-			if !all && !covered[name] {
-				more++
-			}
-		}
-		return more
-	}
+	covered := coverage{}
+	adds := func(id string) int { return covered.lacks(v.Alive[id].Serves[queue]) }
 	for _, id := range nodes {
 		if n := v.Alive[id]; !Works(n, queue) && n.Load.Running > 0 && len(chosen) < count {
 			chosen = append(chosen, id)
@@ -188,11 +177,7 @@ func (v *View) covering(queue string, nodes []string, count int) (chosen []strin
 			}
 		}
 		chosen = append(chosen, best)
-		s := v.Alive[best].Serves[queue]
-		all = all || s.All
-		for _, name := range s.Capabilities() {
-			covered[name] = true
-		}
+		covered.add(v.Alive[best].Serves[queue])
 	}
 	return chosen
 }

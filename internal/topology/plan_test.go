@@ -43,7 +43,7 @@ func (c *cluster) join(everything bool) string {
 	n := store.Node{ID: fmt.Sprintf("n%02d", (c.next*37)%100), State: store.NodeAlive, Embedded: true, Serves: store.Serves{}}
 	for _, q := range c.now.Queues {
 		if everything || rapid.Bool().Draw(c.t, "serves") {
-			n.Serves[q.Name] = store.Serving{All: true}
+			n.Serves[q.Name] = store.Serving{AnyType: true}
 		}
 	}
 	if !everything {

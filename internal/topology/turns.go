@@ -24,21 +24,11 @@ func (v *View) GoesRound(q *store.Queue) bool {
 	if q.Concurrency == 0 || q.Concurrency >= len(nodes) {
 		return false
 	}
-	covered := map[string]bool{}
+	covered := coverage{}
 	for _, id := range v.covering(q.Name, nodes, q.Concurrency) {
-		for _, name := range v.Alive[id].Serves[q.Name].Capabilities() {
-			covered[name] = true
-		}
+		covered.add(v.Alive[id].Serves[q.Name])
 	}
-	some := false
-	for _, id := range nodes {
-		s := v.Alive[id].Serves[q.Name]
-		if s.All {
-			return false // it has a place, and starts everything
-		}
-		some = some || slices.ContainsFunc(s.Capabilities(), func(name string) bool { return !covered[name] })
-	}
-	return some
+	return slices.ContainsFunc(nodes, func(id string) bool { return covered.lacks(v.Alive[id].Serves[q.Name]) > 0 })
 }
 
 // Place is a node's part of a queue's limit at the time of the view, and until when

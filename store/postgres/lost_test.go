@@ -42,7 +42,7 @@ func TestAClaimWhoseAnswerIsLostDoesNotSayThatNothingWasClaimed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Join(t.Context(), store.Node{ID: "n", Serves: store.Serves{"q": {All: true}}}); err != nil {
+	if err := s.Join(t.Context(), store.Node{ID: "n", Serves: store.Serves{"q": {AnyType: true}}}); err != nil {
 		t.Fatal(err)
 	}
 	taken, err := s.TakeLanes(t.Context(), "n", []store.LaneEpoch{{Lane: q.Numbers[0]}})

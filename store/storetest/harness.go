@@ -95,12 +95,12 @@ func (h *harness) queue(name string, lanes int) []store.LaneEpoch {
 
 func (h *harness) join(id string) {
 	h.Helper()
-	h.ok(h.s.Join(h.ctx, store.Node{ID: id, Serves: store.Serves{"q": {All: true}}, StartedAt: time.Now()}))
+	h.ok(h.s.Join(h.ctx, store.Node{ID: id, Serves: store.Serves{"q": {AnyType: true}}, StartedAt: time.Now()}))
 }
 
 func (h *harness) beat(id string) {
 	h.Helper()
-	_, err := h.s.Beat(h.ctx, id, store.Report{Serves: store.Serves{"q": {All: true}}})
+	_, err := h.s.Beat(h.ctx, id, store.Report{Serves: store.Serves{"q": {AnyType: true}}})
 	h.ok(err)
 }
 

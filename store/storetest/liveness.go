@@ -17,7 +17,7 @@ func livenessRules() []rule {
 			started := time.Now().UTC().Truncate(time.Microsecond)
 			serves := store.Serves{
 				"q":   {Types: []string{"a", "b"}, Wants: []string{"b"}, Reach: "sign=host", Requests: true, Owner: true, Running: true, Once: true},
-				"all": {All: true}, "gone": {Leaving: true}, "none": {},
+				"all": {AnyType: true}, "gone": {Leaving: true}, "none": {},
 			}
 			h.ok(h.s.Join(h.ctx, store.Node{
 				ID: "n2", Address: "http://n2", Version: "v1", Release: "r1", Embedded: true, State: store.NodeDead, Counter: 9,
@@ -61,13 +61,13 @@ func livenessRules() []rule {
 		}},
 		{"beat/raises the counter by one", "Beat raises the node's counter by one and stores what it serves.", func(h *harness) {
 			for want := int64(1); want <= 3; want++ {
-				canceled, err := h.s.Beat(h.ctx, "n1", store.Report{Serves: store.Serves{"q": {Types: []string{"mail"}}, "other": {All: true}}})
+				canceled, err := h.s.Beat(h.ctx, "n1", store.Report{Serves: store.Serves{"q": {Types: []string{"mail"}}, "other": {AnyType: true}}})
 				h.ok(err)
 				equal(h, "canceled", len(canceled), 0)
 				equal(h, "counter", h.node("n1").Counter, want)
 			}
 			serves := h.node("n1").Serves
-			h.expect(len(serves) == 2 && slices.Equal(serves["q"].Types, []string{"mail"}) && serves["other"].All, "serves %v", serves)
+			h.expect(len(serves) == 2 && slices.Equal(serves["q"].Types, []string{"mail"}) && serves["other"].AnyType, "serves %v", serves)
 		}},
 		{"beat/tells the requested cancels", "Beat returns the ids of the node's running rows whose cancel was requested, and no others.", func(h *harness) {
 			h.join("n2")

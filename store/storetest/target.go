@@ -85,7 +85,7 @@ func wholeTarget(at time.Time) store.Target {
 // tell beats and says something of targets.
 func (h *harness) tell(node string, targets []store.Target) {
 	h.Helper()
-	_, err := h.s.Beat(h.ctx, node, store.Report{Serves: store.Serves{"q": {All: true}}, Targets: targets})
+	_, err := h.s.Beat(h.ctx, node, store.Report{Serves: store.Serves{"q": {AnyType: true}}, Targets: targets})
 	h.ok(err)
 }
 
