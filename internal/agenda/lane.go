@@ -18,7 +18,7 @@ type Lane struct {
 	afterID task.ID
 	done    bool  // after is the horizon of the last load, not the end of a full page
 	skipped int64 // µs: the least RunAt beyond the horizon of the rows read and left on disk
-	missed  int64 // the least rank that rewind was called with while a page is being read
+	missed  int64 // the least rank that may be missing in the page that is being read
 	behind  int   // entries behind the heads of their keys
 	drained int64 // µs: no keyed task starts until then
 	drains  int64 // µs: it may be drained again from then on

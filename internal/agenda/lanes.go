@@ -28,8 +28,12 @@ func (ls *lanes) TooFar(l *Lane, row store.Entry) bool {
 	if row.RunAt <= ls.horizon {
 		return false
 	}
-	if l != nil && row.Rank <= l.after {
+	switch {
+	case l == nil:
+	case row.Rank <= l.after:
 		l.skipped = min(l.skipped, row.RunAt)
+	default:
+		l.missed = min(l.missed, row.Rank)
 	}
 	return true
 }
@@ -44,9 +48,7 @@ func (ls *lanes) admits(l *Lane, q *Queue, row *store.Entry) bool {
 	if all, _ := q.has(row.Target); all < 32 && l.count < 2*ls.window() {
 		return true
 	}
-	if row.Rank <= l.after {
-		l.Rewind(row.Rank)
-	}
+	l.Rewind(row.Rank)
 	return false
 }
 
