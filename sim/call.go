@@ -3,6 +3,7 @@ package sim
 import (
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/agenda"
 	"github.com/outlast-dev/outlast/retry"
 )
 
@@ -10,6 +11,12 @@ import (
 // [attempt.answer], or never.
 type backend interface {
 	take(w *world, a *attempt)
+}
+
+// runner runs calls as tasks.
+type runner interface {
+	add(w *world, c *call)
+	settle(w *world, a *attempt, v *retry.Verdict) // ends an attempt that it has made
 }
 
 // owner is told when a call has ended.
@@ -64,6 +71,10 @@ func (c *call) happen(w *world, what what) {
 // begin makes the first attempt, unless the throttle refuses it.
 func (c *call) begin(w *world) {
 	c.started = w.now
+	if n := c.client.node; n != nil {
+		n.add(w, c)
+		return
+	}
 	if at := c.client.attendant; at != nil {
 		at.begins()
 	}
@@ -270,8 +281,9 @@ func (c *call) finish(w *world) {
 // attempt is one try of a call.
 type attempt struct {
 	call    *call
-	job     *job // whose call it is, nil for a call in a process
-	number  int  // from 1
+	job     *job          // whose call it is, nil for a call in a process
+	entry   *agenda.Entry // of a task, nil for all others
+	number  int           // from 1
 	started time.Duration
 	pass    pass
 	verdict *retry.Verdict // of an answer under way
@@ -305,8 +317,12 @@ func (a *attempt) happen(w *world, what what) {
 }
 
 func (a *attempt) settle(w *world, v *retry.Verdict) {
-	if a.job != nil {
+	switch {
+	case a.job != nil:
 		a.job.settle(w, a, v)
+		return
+	case a.entry != nil:
+		a.call.client.node.settle(w, a, v)
 		return
 	}
 	a.call.settle(w, a, v)

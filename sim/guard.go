@@ -80,6 +80,8 @@ type kit struct {
 	patience time.Duration
 	// repeat replaces [retry.Policy.Repeat] in models of other libraries.
 	repeat func(f retry.Failure, r retry.Rand) retry.Repetition
+	// tasks begins a fleet whose calls are tasks, and makes its nodes; nil for calls.
+	tasks func(w *world) func() runner
 }
 
 // with returns the kit under a new name with changes.
@@ -164,6 +166,7 @@ type client struct {
 	breaker   breaker
 	throttle  throttle
 	limit     limit
+	node      runner // that runs calls as tasks; nil for calls in the process
 	to        backend
 	lengths   histogram // of attempts that worked, of calls with a deadline
 }
@@ -188,8 +191,14 @@ func newClient(w *world, k kit, to backend) *client {
 
 func fleet(w *world, n int, k kit, to backend) []*client {
 	clients := make([]*client, n)
+	var node func() runner
+	if k.tasks != nil {
+		node = k.tasks(w)
+	}
 	for i := range clients {
-		clients[i] = newClient(w, k, to)
+		if clients[i] = newClient(w, k, to); node != nil {
+			clients[i].node = node()
+		}
 	}
 	return clients
 }

@@ -11,6 +11,7 @@ func Scenarios() []*Scenario {
 		recoveryHerd(), retryAfterHerd(), breakerFleet(), effects(), deadline(), exhaustedLoop(),
 		priorityOverload(), cancelStorm(), capacityStep(), slowDependency(),
 		learnedRecovery(),
+		tasksOfNodes(),
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func TestStorms(t *testing.T) {
 	c := command{t: t, server: "http://127.0.0.1:1"} // nobody is there, and nobody is asked
 	table := c.run("sim", "list").exits(0)
-	if !strings.HasPrefix(table.out, "ID ") || !strings.Contains(table.out, "\nS17 ") || !strings.Contains(table.out, "\nL1 ") {
+	if !strings.HasPrefix(table.out, "ID ") || !strings.Contains(table.out, "\nS17 ") || !strings.Contains(table.out, "\nL1 ") || !strings.Contains(table.out, "\nT1 ") {
 		t.Errorf("table %q", table.out)
 	}
 	all := c.run("sim", "list", "--output", "json").exits(0).json()["scenarios"].([]any)

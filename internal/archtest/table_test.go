@@ -134,6 +134,10 @@ var rules = []rule{
 	}},
 	{path: "sim", is: "storm simulator", stdOnly: true, imports: []arrow{
 		{"retry", "the code that is simulated"},
+		{"internal/agenda", "the code that is simulated, of tasks"},
+		{"internal/agenda/guard", "what it hears of attempts and of other nodes"},
+		{"store", "rows of tasks"},
+		{"task", "their ids"},
 		{"internal/targetname", "the same names as durable tasks"},
 		{"internal/chart", "pictures of storms"},
 	}},
