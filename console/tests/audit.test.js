@@ -1,12 +1,11 @@
 // Audit: who did what, with what was before and what is after.
 
-import { accessible, choose, expect, fits, open, test } from './kit.js';
+import { accessible, expect, fits, open, test } from './kit.js';
 
 test('a change is there with what was before, and leads to what was changed', async ({ page, server }) => {
   await server.call('/v1/queues/audited', { weight: 2 }, 'PUT');
   await server.call('/v1/queues/audited', { weight: 5, policy: 'payment' }, 'PUT');
   await server.call('/v1/alerts/rules/audited', { on: 'dead', when: 'message == "<b>\\u202e"' }, 'PUT');
-  await choose(page);
   await open(page, server, '/audit?action=queue.put');
   const row = page.getByRole('row').filter({ hasText: 'queue/audited' }).first();
   await expect(row).toContainText('api');
@@ -21,7 +20,6 @@ test('a change is there with what was before, and leads to what was changed', as
 
 test('numbers that JavaScript cannot hold are shown as they were', async ({ page, server }) => {
   for (const n of ['9007199254740993', '9007199254740995']) await server.call('/v1/policies/audited.big', `{"max_attempts": 2, "fallback": {"type": "x", "payload": {"n": ${n}}}}`, 'PUT');
-  await choose(page);
   await open(page, server, '/audit?subject=policy/audited.big');
   const row = page.getByRole('row').filter({ hasText: 'policy/audited.big' }).first();
   await row.getByText('What changed').click();
@@ -31,7 +29,6 @@ test('numbers that JavaScript cannot hold are shown as they were', async ({ page
 test('filters are in the address, and a rule of alerts is found from its row', async ({ page, server }) => {
   await server.call('/v1/alerts/rules/found', { on: 'dead', when: 'message == "<b>\\u202e"' }, 'PUT');
   await server.call('/v1/queues/unfound', { weight: 2 }, 'PUT');
-  await choose(page);
   await open(page, server, '/audit');
   await page.getByLabel('To what').fill('rule/found');
   await expect(page).toHaveURL(/subject=rule/);
@@ -41,7 +38,7 @@ test('filters are in the address, and a rule of alerts is found from its row', a
   const row = page.getByRole('row').filter({ hasText: 'rule/found' }).first();
   await row.getByText('What changed').click();
   await expect(row).toContainText('<b>');
-  await accessible(page);
+  await accessible(page, { part: 'main' });
   await page.setViewportSize({ width: 360, height: 740 });
   await fits(page);
   await row.getByRole('link', { name: 'rule/found' }).click();
@@ -54,7 +51,6 @@ test('a list that goes on below misses no row when others come', async ({ page, 
   const change = async (/** @type {number} */ n) => { for (let i = 0; i < n; i++) await server.call('/v1/queues/audited.much', { weight: ++weight }, 'PUT'); };
   let weight = 0;
   await change(70);
-  await choose(page);
   await open(page, server, '/audit?subject=queue/audited.much');
   const rows = page.getByRole('table', { name: 'Audit' }).locator('tbody > tr').filter({ has: page.getByRole('link', { name: 'queue/audited.much' }) });
   await expect(rows).toHaveCount(50);

@@ -3,25 +3,26 @@
 import { readFile } from 'node:fs/promises';
 import { accessible, choose, expect, open, serve, test as base, until } from './kit.js';
 
-// Each test has a server of its own: it counts letters.
+// Where letters of all types are counted, a test has a server of its own.
 const test = base.extend({
   own: async ({}, use) => { const server = await serve(); await use(server); await server.stop(); },
 });
 
-test.beforeEach(({ page }) => choose(page));
-
 const once = { budget: 'none', breaker: 'none', max_attempts: 1 };
 const dialog = (page) => page.getByRole('dialog');
+
+/** How many letters there are of each type. */
+const dead = async (server) => (await server.call('/v1/dead/stats')).by_type ?? {};
 
 /** Lets n tasks of a type die. */
 async function kill(server, receiver, type, n, text) {
   receiver.answer = () => ({ status: 400, text });
-  const before = (await server.call('/v1/dead/stats')).total;
   await server.call('/v1/tasks/batch', { tasks: Array.from({ length: n }, (_, i) => ({ type, payload: { n: i }, key: `${type}-${i}`, target: { url: `${receiver.url}/${type}` }, retry: once })) });
-  await until(async () => (await server.call('/v1/dead/stats')).total === before + n, `${n} dead letters`);
+  await until(async () => (await dead(server))[type] === n, `${n} dead letters`);
 }
 
-test('a group is sent back: counted, confirmed, followed, paused, resumed, reported', async ({ page, own: server, receiver }) => {
+test('a group is sent back: counted, confirmed, followed, paused, resumed, reported', async ({ fresh: page, own: server, receiver }) => {
+  await choose(page);
   await until(async () => Date.now() % 3_600_000 < 3_590_000, 'the next hour'); // they die in one, and are one bar
   await kill(server, receiver, 'invoice', 30, 'no such customer');
   await kill(server, receiver, 'mail', 2, 'mailbox full');
@@ -45,8 +46,6 @@ test('a group is sent back: counted, confirmed, followed, paused, resumed, repor
   expect(marks.slice(0, 2)).toEqual(['0', '30']); // and from when to when, a day later
   expect(marks.slice(2)).toEqual([expect.stringMatching(/^\d\d\/\d\d, \d\d:\d\d$/), expect.stringMatching(/^\d\d\/\d\d, \d\d:\d\d$/)]);
   await expect(page.getByRole('table', { name: 'All letters' }).locator('tbody tr')).toHaveCount(30);
-  await page.getByText('The numbers').click();
-  await accessible(page);
   receiver.answer = () => ({ status: 200 });
   receiver.calls.length = 0;
   await expect(page.getByRole('button', { name: 'Send back…' })).toBeInViewport({ ratio: 1 });
@@ -57,7 +56,7 @@ test('a group is sent back: counted, confirmed, followed, paused, resumed, repor
   await dialog(page).getByLabel('Letters per second').fill('2'); // so that there is time to pause it
   await dialog(page).getByText('The same by command line').click();
   await expect(dialog(page)).toContainText(/outlast dead redrive --fingerprint \w+ --rate 2/);
-  await accessible(page);
+  await accessible(page, { part: 'dialog' });
   expect(receiver.calls).toHaveLength(0);
   await dialog(page).getByRole('button', { name: 'Send 30 back' }).click();
   await expect(page).toHaveURL(/#\/operations\/.+/);
@@ -77,23 +76,23 @@ test('a group is sent back: counted, confirmed, followed, paused, resumed, repor
   await expect(report).toHaveCount(30);
   await expect(report.filter({ hasText: 'succeeded' })).toHaveCount(30);
   expect(receiver.calls).toHaveLength(30);
-  await accessible(page);
 });
 
-test('a canary that fails stops the others, and the payload can be replaced', async ({ page, own: server, receiver }) => {
+test('a canary that fails stops the others, and the payload can be replaced', async ({ page, server, receiver }) => {
   await kill(server, receiver, 'charge', 6, 'amount missing');
-  await open(page, server, '/dead/letters');
+  await open(page, server, '/dead/letters?type=charge');
   await page.getByRole('button', { name: 'Send all of these back…' }).click();
   await dialog(page).getByLabel('First try with').fill('2');
   await dialog(page).getByRole('button', { name: 'Send 6 back' }).click();
   await expect(page).toHaveURL(/#\/operations\/.+/);
   await until(async () => receiver.calls.length === 8, 'the two of the canary');
-  await expect.poll(async () => (await server.call('/v1/operations')).operations[0].state, { timeout: 60_000 }).not.toBe('running');
+  const operation = page.url().split('/').pop();
+  await expect.poll(async () => (await server.call(`/v1/operations/${operation}`)).state, { timeout: 60_000 }).not.toBe('running');
   expect(receiver.calls).toHaveLength(8);
-  await until(async () => (await server.call('/v1/dead/stats')).total === 6, 'all letters again');
+  await until(async () => (await dead(server)).charge === 6, 'all letters again');
 
   receiver.answer = ({ body }) => (body.includes('amount') ? { status: 200 } : { status: 400, text: 'amount missing' });
-  await open(page, server, '/dead/letters');
+  await open(page, server, '/dead/letters?type=charge');
   await page.getByRole('button', { name: 'Send all of these back…' }).click();
   await dialog(page).getByLabel('Replace the payload').check();
   const field = dialog(page).getByLabel('New payload');
@@ -112,10 +111,10 @@ test('a canary that fails stops the others, and the payload can be replaced', as
   expect(receiver.calls.slice(8).map((call) => call.body)).toEqual(Array(6).fill(payload));
 });
 
-test('selected letters are sent back, by keyboard', async ({ page, own: server, receiver }) => {
+test('selected letters are sent back, by keyboard', async ({ page, server, receiver }) => {
   await kill(server, receiver, 'report', 5, 'no data');
   receiver.answer = () => ({ status: 200 });
-  await open(page, server, '/dead/letters');
+  await open(page, server, '/dead/letters?type=report');
   const rows = page.getByRole('table', { name: 'All letters' }).locator('tbody tr');
   await expect(rows).toHaveCount(5);
   for (const key of ['j', 'x', 'j', 'j', 'x']) await page.keyboard.press(key);
@@ -126,8 +125,9 @@ test('selected letters are sent back, by keyboard', async ({ page, own: server, 
   await expect(dialog(page)).toContainText('2 dead letters match.');
   await dialog(page).getByRole('button', { name: 'Send 2 back' }).focus();
   await page.keyboard.press('Enter');
-  await until(async () => (await server.call('/v1/dead/stats')).total === 3, 'two letters less');
-  await open(page, server, '/dead/letters');
+  await until(async () => (await dead(server)).report === 3, 'two letters less');
+  await open(page, server, '/dead');
+  await open(page, server, '/dead/letters?type=report');
   await expect(rows).toHaveCount(3); // the others have left the list
   await page.getByLabel('Select all on this page').check();
   await expect(page.getByText('3 selected')).toBeVisible();
@@ -136,7 +136,7 @@ test('selected letters are sent back, by keyboard', async ({ page, own: server, 
   await expect(page.getByText('3 selected')).toHaveCount(0);
 });
 
-test('what a filter matches is deleted after a typed word, and nothing else', async ({ page, own: server, receiver }) => {
+test('what a filter matches is deleted after a typed word, and nothing else', async ({ page, server, receiver }) => {
   await kill(server, receiver, 'old', 4, 'gone');
   await kill(server, receiver, 'new', 3, 'gone too');
   await open(page, server, '/dead/letters?type=old');
@@ -145,17 +145,18 @@ test('what a filter matches is deleted after a typed word, and nothing else', as
   await expect(dialog(page)).toContainText('4 dead letters are deleted for good');
   await expect(dialog(page).getByRole('table').locator('tbody tr')).toHaveCount(4);
   await server.call('/v1/tasks', { type: 'old', payload: 'later', target: { url: receiver.url }, retry: once }); // it was not counted
-  await until(async () => (await server.call('/v1/dead/stats')).total === 8, 'a letter more');
+  await until(async () => (await dead(server)).old === 5, 'a letter more');
   await expect(dialog(page).getByRole('table').locator('tbody tr')).toHaveCount(4);
   const sure = dialog(page).getByRole('button', { name: 'Delete 4 for good' });
   await expect(sure).toBeDisabled();
   await dialog(page).getByLabel('to confirm').fill('delete');
   await sure.click();
   await expect(page.getByRole('table', { name: 'All letters' }).locator('tbody tr')).toHaveCount(1);
-  expect((await server.call('/v1/dead/stats')).by_type).toEqual({ new: 3, old: 1 });
+  expect(await dead(server)).toMatchObject({ new: 3, old: 1 });
 });
 
-test('what is deleted is counted at each look, and a count that fails says so', async ({ page, own: server, receiver }) => {
+test('what is deleted is counted at each look, and a count that fails says so', async ({ fresh: page, own: server, receiver }) => {
+  await choose(page);
   await kill(server, receiver, 'old', 2, 'gone');
   await open(page, server, '/dead/letters');
   const begin = page.getByRole('button', { name: 'Delete for good…' });
@@ -180,7 +181,7 @@ test('what is deleted is counted at each look, and a count that fails says so', 
   await expect(dialog(page)).toContainText('5 dead letters are deleted for good');
 });
 
-test('all letters are downloaded, more than a page of them', async ({ page, own: server, receiver }) => {
+test('all letters are downloaded, more than a page of them', async ({ page, server, receiver }) => {
   await kill(server, receiver, 'export', 180, 'refused');
   await open(page, server, '/dead/letters?type=export');
   await expect(page.getByRole('table', { name: 'All letters' }).locator('tbody tr')).toHaveCount(50);
@@ -189,7 +190,7 @@ test('all letters are downloaded, more than a page of them', async ({ page, own:
   expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(180);
 });
 
-test('one letter is edited and goes back from its page, losing nothing', async ({ page, own: server, receiver }) => {
+test('one letter is edited and goes back from its page, losing nothing', async ({ page, server, receiver }) => {
   receiver.answer = ({ body }) => ({ status: body.includes('995') ? 200 : 400, text: 'no such order' });
   const payload = '{"order":9007199254740993,"price":1.10,"order":-0.0,"text":"中文 \\u0041"}';
   const enqueue = (sent) => server.call('/v1/tasks?wait=20s', `{"type":"edited","payload":${sent},"target":{"url":"${receiver.url}"},"retry":${JSON.stringify(once)}}`);
@@ -200,7 +201,7 @@ test('one letter is edited and goes back from its page, losing nothing', async (
   await expect(field).toHaveValue('{\n  "order": 9007199254740993,\n  "price": 1.10,\n  "order": -0.0,\n  "text": "中文 \\u0041"\n}');
   await expect(dialog(page)).toContainText('It begins with the letter’s own payload.');
   await expect(dialog(page).getByLabel('Letters per second')).toHaveCount(0); // there is one
-  await accessible(page);
+  await accessible(page, { part: 'dialog' });
   await dialog(page).getByRole('button', { name: 'Send 1 back' }).click();
   await until(async () => receiver.calls.length === 2 && (await server.call(`/v1/tasks/${id}`)).state === 'dead', 'the second death');
   expect(receiver.calls.map((call) => call.body)).toEqual([payload, payload]);
@@ -229,7 +230,8 @@ test('one letter is edited and goes back from its page, losing nothing', async (
   }
 });
 
-test('one letter goes back from its page, and shares lead to their letters', async ({ page, own: server, receiver }) => {
+test('one letter goes back from its page, and shares lead to their letters', async ({ fresh: page, own: server, receiver }) => {
+  await choose(page);
   await kill(server, receiver, 'one', 2, 'refused');
   receiver.answer = () => ({ status: 200 });
   await open(page, server, '/dead');

@@ -1,15 +1,13 @@
 // Forms with credentials that are not shown: what says [hidden] keeps its value, what is
 // typed over it replaces it, and neither goes to another host.
 
-import { choose, expect, open, test, until } from './kit.js';
+import { expect, open, test, until } from './kit.js';
 
 const dialog = (page) => page.getByRole('dialog');
 const save = async (page) => {
   await dialog(page).getByRole('button', { name: 'Save', exact: true }).click();
   await expect(dialog(page)).toHaveCount(0);
 };
-
-test.beforeEach(({ page }) => choose(page));
 
 test('the header of a schedule is kept by its form, and replaced when it is typed over', async ({ page, server, receiver }) => {
   await server.call('/v1/schedules/hides', { every: '40m', task: { type: 'sync', target: { url: `${receiver.url}/sync`, headers: { Authorization: 'Bearer first', 'X-Region': 'eu' } } } }, 'PUT');

@@ -53,37 +53,34 @@ async function fill(server, receiver) {
   return { payload, said, long: long.id, bad: await server.call(`/v1/tasks/${bad.id}`), good: good.id };
 }
 
-for (const width of [1280, 360]) {
-  test(`every page shows it as text, ${width} pixels wide`, async ({ page, hostile }) => {
-    test.setTimeout(180_000);
-    const { server, receiver, bad, good, long } = hostile;
-    await page.setViewportSize({ width, height: 740 });
-    await choose(page, { language: width === 360 ? 'zh' : 'en' });
-    page.on('dialog', (shown) => { throw new Error(`a script ran: ${shown.message()}`); });
-    await page.addInitScript(() => { globalThis.alert = () => { document.title = 'a script ran'; }; });
-    const places = ['/', '/tasks', `/tasks?key=${name}`, `/tasks?q=${name}`, `/tasks/${bad.id}`, `/tasks/${good}`, `/tasks/${long}`, '/dead', '/dead/letters', `/dead/letters?key=${name}`, `/dead/groups/${bad.last_error.fingerprint}`,
-      '/queues', `/queues/${plain}`, '/targets', `/targets/${encodeURIComponent(new URL(receiver.url).host)}`, '/schedules', `/schedules/${plain}`, '/operations', '/audit', '/workers', '/workers/' + name, '/policies', `/policies/${plain}`, `/policies/${plain}/edit`, '/policies/' + name, '/queues/' + name, '/targets/' + name, '/schedules/' + name,
-      '/simulator', `/simulator?tab=history&scenario=${name}`, '/alerts', `/alerts?rule=${name}`, '/alerts?tab=rules', '/alerts?tab=channels', '/alerts?tab=silences', '/settings', `/${name}`, `/tasks/${name}`, `/operations/${name}`, `/dead/groups/${name}`];
-    for (const place of places) {
-      await test.step(place.slice(0, 40), async () => {
-        await open(page, server, place);
-        await fits(page);
-        expect(await page.locator('main img:not([alt=""]), main script, main iframe, main bdi *, main pre b').count(), 'elements from outside').toBe(0);
-        expect(await page.title()).not.toBe('a script ran');
-        expect(await page.locator('main').evaluate((main) => main.innerText.match(/[\u0000-\u0008\u000b-\u001f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/)), 'characters that hide').toBeNull();
-      });
-    }
-    await open(page, server, `/tasks/${bad.id}`);
-    await accessible(page);
-  });
-}
-
-test('what is shown in part is there in whole', async ({ page, hostile }) => {
-  test.setTimeout(120_000);
-  const { server, bad, good, long, said, payload, receiver } = hostile;
-  expect(receiver.calls.find(({ path }) => path === '/bad').body).toBe(payload);
+test('every page shows it as text, wide and narrow, and what is shown in part is there in whole', async ({ fresh: page, hostile }) => {
+  test.setTimeout(180_000);
+  const { server, receiver, bad, good, long, said, payload } = hostile;
+  const widths = [1280, 360];
   await choose(page);
+  page.on('dialog', (shown) => { throw new Error(`a script ran: ${shown.message()}`); });
+  await page.addInitScript(() => { globalThis.alert = () => { document.title = 'a script ran'; }; });
+  const places = ['/', '/tasks', `/tasks?key=${name}`, `/tasks?q=${name}`, `/tasks/${bad.id}`, `/tasks/${good}`, `/tasks/${long}`, '/dead', '/dead/letters', `/dead/letters?key=${name}`, `/dead/groups/${bad.last_error.fingerprint}`,
+    '/queues', `/queues/${plain}`, '/targets', `/targets/${encodeURIComponent(new URL(receiver.url).host)}`, '/schedules', `/schedules/${plain}`, '/operations', '/audit', '/workers', '/workers/' + name, '/policies', `/policies/${plain}`, `/policies/${plain}/edit`, '/policies/' + name, '/queues/' + name, '/targets/' + name, '/schedules/' + name,
+    '/simulator', `/simulator?tab=history&scenario=${name}`, '/alerts', `/alerts?rule=${name}`, '/alerts?tab=rules', '/alerts?tab=channels', '/alerts?tab=silences', '/settings', `/${name}`, `/tasks/${name}`, `/operations/${name}`, `/dead/groups/${name}`];
+  for (const place of places) {
+    await test.step(place.slice(0, 40), async () => {
+      await open(page, server, place);
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 740 });
+        await fits(page);
+      }
+      widths.reverse(); // the next begins where this one ends
+      expect(await page.locator('main img:not([alt=""]), main script, main iframe, main bdi *, main pre b').count(), 'elements from outside').toBe(0);
+      expect(await page.title()).not.toBe('a script ran');
+      expect(await page.locator('main').evaluate((main) => main.innerText.match(/[\u0000-\u0008\u000b-\u001f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/)), 'characters that hide').toBeNull();
+    });
+  }
+  await page.setViewportSize({ width: 1280, height: 740 });
+
+  expect(receiver.calls.find(({ path }) => path === '/bad').body).toBe(payload);
   await open(page, server, `/tasks/${bad.id}`);
+  await accessible(page);
   const shown = page.getByRole('region', { name: 'Payload' });
   for (const text of ['9007199254740993', '123456789012345678901234567890', '1e-400', '-0.0', '"__proto__"', '\\u202e']) await expect(shown).toContainText(text);
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).first().click()]);
@@ -102,7 +99,7 @@ test('what is shown in part is there in whole', async ({ page, hostile }) => {
   await expect(page.getByRole('region', { name: 'Result' })).toContainText('"huge": 123456789012345678901234567890');
 });
 
-test('letters with hostile names go back by the button, and the command is quoted', async ({ page, hostile }) => {
+test('letters with hostile names go back by the button, and the command is quoted', async ({ fresh: page, hostile }) => {
   const { server, receiver, payload } = hostile;
   await choose(page);
   receiver.answer = () => ({ status: 200 });

@@ -20,7 +20,7 @@ async function tabTo(page, name, key = 'Tab') {
 
 const keys = async (page, ...all) => { for (const key of all) await page.keyboard.press(key); };
 
-test('from the first screen to the dead letters, and all of a group back', async ({ page, own: server }) => {
+test('from the first screen to the dead letters, and all of a group back', async ({ fresh: page, own: server }) => {
   const receiver = await receive();
   receiver.answer = () => ({ status: 400, text: 'no such customer' });
   await server.call('/v1/tasks/batch', { tasks: Array.from({ length: 3 }, () => ({ type: 'invoice', target: { url: receiver.url }, retry: { max_attempts: 1, budget: 'none', breaker: 'none' } })) });
@@ -52,11 +52,10 @@ test('from the first screen to the dead letters, and all of a group back', async
   await receiver.close();
 });
 
-test('r retries the task that is shown, and sends it back once it is dead', async ({ page, own: server }) => {
+test('r retries the task that is shown, and sends it back once it is dead', async ({ page, server }) => {
   const receiver = await receive();
   receiver.answer = () => ({ status: 400, text: 'no such customer' });
   const { id } = await server.call('/v1/tasks', { type: 'invoice', target: { url: receiver.url }, delay: '10h', retry: { max_attempts: 1, budget: 'none', breaker: 'none' } });
-  await choose(page);
   await open(page, server, `/tasks/${id}`);
   await keys(page, 'r');
   const dialog = page.getByRole('dialog');
@@ -70,8 +69,7 @@ test('r retries the task that is shown, and sends it back once it is dead', asyn
   await receiver.close();
 });
 
-test('a task is enqueued, found by its type, and rescheduled', async ({ page, own: server }) => {
-  await choose(page);
+test('a task is enqueued, found by its type, and rescheduled', async ({ page, server }) => {
   await open(page, server, '/tasks');
   await tabTo(page, 'Enqueue a task');
   await keys(page, 'Enter');
@@ -101,7 +99,7 @@ test('a task is enqueued, found by its type, and rescheduled', async ({ page, ow
   await expect(page.getByRole('note').filter({ hasText: 'Why is it not running?' })).toContainText(/in (4|5) hr/);
 });
 
-test('a queue is paused, and a policy is edited', async ({ page, own: server }) => {
+test('a queue is paused, and a policy is edited', async ({ fresh: page, own: server }) => {
   await server.call('/v1/queues/mail', {}, 'PUT');
   await server.call('/v1/policies/shop', { max_attempts: 4 }, 'PUT');
   await choose(page);
@@ -135,10 +133,9 @@ test('a queue is paused, and a policy is edited', async ({ page, own: server }) 
   await expect.poll(async () => (await server.call('/v1/policies/shop')).policy.max_attempts).toBe(6);
 });
 
-test('the cursor stays with its row while others come', async ({ page, own: server }) => {
+test('the cursor stays with its row while others come', async ({ page, server }) => {
   const add = async (n) => { for (let i = 0; i < n; i++) await server.call('/v1/tasks', { type: 'slides', delay: '1h' }); };
   await add(3);
-  await choose(page);
   await open(page, server, '/tasks?type=slides');
   await expect(page.locator('tbody tr')).toHaveCount(3);
   await page.keyboard.press('j');

@@ -2,15 +2,13 @@
 
 import { accessible, choose, expect, fits, open, serve, test, until } from './kit.js';
 
-test.beforeEach(({ page }) => choose(page));
-
 const dialog = (page) => page.getByRole('dialog');
 const keys = (page) => page.getByRole('table', { name: 'Blocked ordering keys' }).locator('tbody tr');
 const once = { max_attempts: 1, budget: 'none', breaker: 'none' };
 
 /** A server where a dead letter of each key blocks it, and tasks wait behind. @param {Record<string, number>} waiting tasks behind each key */
-async function blocked(receiver, waiting, queue = 'default') {
-  const server = await serve();
+async function blocked(receiver, waiting, queue = 'default', shared = undefined) {
+  const server = shared ?? await serve();
   receiver.answer = ({ path }) => ({ status: path === '/bad' ? 400 : 200, text: 'no such lamp' });
   if (queue !== 'default') await server.call(`/v1/queues/${queue}`, {}, 'PUT');
   const letters = {}, behind = {};
@@ -23,7 +21,8 @@ async function blocked(receiver, waiting, queue = 'default') {
   return { server, letters, behind };
 }
 
-test('blocked keys are listed with letter and number, live, and a key is released after what that does was said', async ({ page, receiver }) => {
+test('blocked keys are listed with letter and number, live, and a key is released after what that does was said', async ({ fresh: page, receiver }) => {
+  await choose(page);
   const { server, letters, behind } = await blocked(receiver, { 'lamp A': 3, lampB: 1, idle: 0 });
   await open(page, server, '/queues');
   await page.getByRole('link', { name: 'Blocked ordering keys' }).click();
@@ -32,7 +31,6 @@ test('blocked keys are listed with letter and number, live, and a key is release
   await expect(row).toContainText(/default.*3/);
   await expect(row.locator('time')).toBeVisible();
   await expect(row.getByRole('link', { name: letters['lamp A'].slice(0, 23) })).toHaveAttribute('href', `#/tasks/${letters['lamp A']}`);
-  await accessible(page);
   await server.call('/v1/tasks', { type: 'lamp.on', key: 'lampB', target: { url: `${receiver.url}/good` } });
   await expect(keys(page).filter({ hasText: 'lampB' }).getByRole('link', { name: '2', exact: true })).toBeVisible();
   await page.getByLabel('Also keys that nobody waits for').check();
@@ -45,7 +43,7 @@ test('blocked keys are listed with letter and number, live, and a key is release
   await expect(dialog(page).getByRole('table').locator('tbody tr')).toHaveCount(3);
   await dialog(page).getByText('The same by command line').click();
   await expect(dialog(page)).toContainText("outlast queue release-key default 'lamp A'");
-  await accessible(page);
+  await accessible(page, { part: 'dialog' });
   await fits(page);
   await dialog(page).getByRole('button', { name: 'Cancel' }).click();
   expect((await server.call(`/v1/tasks/${behind['lamp A'][0]}`)).state).toBe('pending'); // nothing was done
@@ -57,8 +55,8 @@ test('blocked keys are listed with letter and number, live, and a key is release
   await server.stop();
 });
 
-test('a letter is sent back from the list of blocked keys, and the tasks behind it follow', async ({ page, receiver }) => {
-  const { server, letters, behind } = await blocked(receiver, { k: 1 }, 'lamps');
+test('a letter is sent back from the list of blocked keys, and the tasks behind it follow', async ({ page, server, receiver }) => {
+  const { letters, behind } = await blocked(receiver, { k: 1 }, 'lamps', server);
   await open(page, server, '/queues/lamps');
   await expect(keys(page)).toHaveCount(1);
   receiver.answer = () => ({ status: 200 });
@@ -67,12 +65,13 @@ test('a letter is sent back from the list of blocked keys, and the tasks behind 
   await dialog(page).getByRole('button', { name: 'Send 1 back' }).click();
   await expect.poll(async () => (await server.call(`/v1/tasks/${behind.k[0]}`)).state).toBe('succeeded');
   expect((await server.call(`/v1/tasks/${letters.k}`)).state).toBe('succeeded');
+  await open(page, server, '/queues');
   await open(page, server, '/queues/lamps');
   await expect(page.getByText('No task waits behind a dead letter.')).toBeVisible();
-  await server.stop();
 });
 
-test('overview, alert and task lead to the blocked keys, and the list of tasks is filtered by what they wait for', async ({ page, receiver }) => {
+test('overview, alert and task lead to the blocked keys, and the list of tasks is filtered by what they wait for', async ({ fresh: page, receiver }) => {
+  await choose(page);
   const { server, letters, behind } = await blocked(receiver, { lampA: 1 });
   await server.call('/v1/tasks', { type: 'later', delay: '1h' });
   await open(page, server);
@@ -101,7 +100,7 @@ test('overview, alert and task lead to the blocked keys, and the list of tasks i
   await server.stop();
 });
 
-test('a token for certain queues sees their blocked keys only, and one that may only look is offered nothing', async ({ page, receiver }) => {
+test('a token for certain queues sees their blocked keys only, and one that may only look is offered nothing', async ({ fresh: page, receiver }) => {
   const { server } = await blocked(receiver, { mine: 1 }, 'mine');
   server.token = (await server.call('/v1/tokens', { name: 'boss', role: 'admin' })).token;
   await server.call('/v1/queues/other', {}, 'PUT');

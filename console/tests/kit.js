@@ -1,13 +1,13 @@
 // What the tests of the console stand on: a server of the real program on a store of its
-// own, a receiver that does as it is told, and a page that is signed in.
+// own, a receiver that does as it is told, and a page in which the console is loaded.
 
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test as base, expect } from '@playwright/test';
-import AxeBuilder from '@axe-core/playwright';
 
 export { expect };
 
@@ -80,23 +80,64 @@ export async function until(check, what, within = 30_000) {
   }
 }
 
-/** A page of the console that fails its test when the browser reports an error or a breach of
- * the policy of content. */
+/** A page of its own, and what was wrong with it: what the browser reports as an error or as a
+ * breach of the policy of content, and requests to elsewhere. @param {import('@playwright/test').Browser} browser */
+async function begin(browser) {
+  const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin' });
+  const page = await context.newPage();
+  /** @type {string[]} */
+  const wrong = [];
+  page.on('pageerror', (error) => wrong.push(`error: ${error.stack}`));
+  page.on('console', (message) => { if (/Content Security Policy|Trusted|Uncaught/.test(message.text())) wrong.push(message.text()); });
+  let own = '';
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (request.isNavigationRequest()) own = origin;
+    else if (protocol !== 'data:' && protocol !== 'blob:' && origin !== own) wrong.push(`asks elsewhere: ${request.url()}`);
+  });
+  return { page, wrong, close: () => context.close() };
+}
+
+const inOrder = (wrong) => expect(wrong, 'what the browser complained of').toEqual([]);
+const size = { width: 1280, height: 720 };
+
+/** Leaves the console of a kept page as a test finds it: loaded, at a place that is none.
+ * A note that is still shown, or another page, makes it begin anew. */
+async function leave(page, server) {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.setViewportSize(size);
+  if (new URL(page.url()).origin === server.url) {
+    await page.evaluate(step, '/nowhere');
+    await expect(page.locator('dialog')).toHaveCount(0);
+    if (await page.locator('.toast').count() === 0) return;
+  }
+  await page.goto('about:blank');
+}
+
+/** Tests take a page in turn, since to load the console takes five times what a step within it
+ * takes. It speaks English, is light, has no token, and says UTC. What chooses otherwise, needs
+ * another server or begins anew takes fresh, a page of its own. Both fail their test when the
+ * browser complained. */
 export const test = base.extend({
   server: [async ({}, use) => { const server = await serve(); await use(server); await server.stop(); }, { scope: 'worker' }],
   receiver: async ({}, use) => { const receiver = await receive(); await use(receiver); await receiver.close(); },
-  page: async ({ page }, use) => {
-    const wrong = [];
-    page.on('pageerror', (error) => wrong.push(`error: ${error.stack}`));
-    page.on('console', (message) => { if (/Content Security Policy|Trusted|Uncaught/.test(message.text())) wrong.push(message.text()); });
-    let own = '';
-    page.on('request', (request) => {
-      const { origin, protocol } = new URL(request.url());
-      if (request.isNavigationRequest()) own = origin;
-      else if (protocol !== 'data:' && protocol !== 'blob:' && origin !== own) wrong.push(`asks elsewhere: ${request.url()}`);
-    });
+  kept: [async ({ browser }, use) => {
+    const kept = await begin(browser);
+    await choose(kept.page);
+    await use(kept);
+    await kept.close();
+  }, { scope: 'worker' }],
+  page: async ({ kept: { page, wrong }, server }, use) => {
+    wrong.length = 0;
     await use(page);
-    expect(wrong, 'what the browser complained of').toEqual([]);
+    inOrder(wrong);
+    await leave(page, server);
+  },
+  fresh: async ({ browser }, use) => {
+    const { page, wrong, close } = await begin(browser);
+    await use(page);
+    inOrder(wrong);
+    await close();
   },
 });
 
@@ -122,17 +163,31 @@ export async function loseAnswer(page, path, lose = (route) => route.fulfill({ s
   return bodies;
 }
 
+/** Goes to a place in the console that is loaded, and waits until it was heard of. @param {string} to */
+const step = (to) => new Promise((heard) => {
+  const before = location.href;
+  addEventListener('hashchange', heard, { once: true });
+  location.hash = to;
+  if (location.href === before) heard(undefined);
+}).then(() => {});
+
 /** Opens a place of the console and waits until nothing loads. */
 export async function open(page, server, place = '/') {
-  await page.goto(`${server.url}/#${place}`);
+  if (page.url().split('#')[0] === `${server.url}/`) await page.evaluate(step, place);
+  else await page.goto(`${server.url}/#${place}`);
   await expect(page.locator('main h1').first()).toBeVisible();
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0);
 }
 
-/** Fails at serious findings of axe. @param {import('@playwright/test').Page} page @param {string[]} [rules] those to look at; all without it */
-export async function accessible(page, rules) {
-  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] }); // the console has no frames; what is in order need not be told
-  const { violations } = await (rules ? axe.withRules(rules) : axe.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])).analyze();
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** Fails at serious findings of axe in what is shown, or in a part of it. @param {import('@playwright/test').Page} page
+ * @param {{rules?: string[], part?: string}} [options] the rules, all without them */
+export async function accessible(page, { rules, part } = {}) {
+  if (!await page.evaluate(() => 'axe' in globalThis)) await page.evaluate(axe);
+  const options = { resultTypes: ['violations'], preload: false, runOnly: rules ? { type: 'rule', values: rules } : { type: 'tag', values: tags } }; // no rule here reads what would be loaded
+  const violations = await page.evaluate(([o, p]) => globalThis.axe.run(p ?? document, o).then((result) => result.violations), [options, part]);
   expect(violations.filter((v) => v.impact === 'serious' || v.impact === 'critical')
     .map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(' ') + ' ' + (n.failureSummary ?? '')).slice(0, 3).join(' | ')}`)).toEqual([]);
 }

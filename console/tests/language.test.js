@@ -36,7 +36,7 @@ const never = { budget: 'none', breaker: 'none' };
 const once = { ...never, max_attempts: 1, backoff: { kind: 'fixed', initial: '1s', jitter: 'none' } };
 
 for (const [language, words] of Object.entries({ en: ['Next row', 'Previous row', 'Open the row', 'Select the row'], zh: ['下一行', '上一行', '打开该行', '选择该行'] })) {
-  test(`the help says what the keys of a table do, in ${language}`, async ({ page, server, receiver }) => {
+  test(`the help says what the keys of a table do, in ${language}`, async ({ fresh: page, server, receiver }) => {
     await server.call('/v1/tasks', { type: 'helped', target: { url: receiver.url } });
     await choose(page, { language });
     await open(page, server, '/tasks');
@@ -46,7 +46,7 @@ for (const [language, words] of Object.entries({ en: ['Next row', 'Previous row'
   });
 }
 
-test('a dead task is told in Chinese: reason, error, durations, times', async ({ page, server, receiver }) => {
+test('a dead task is told in Chinese: reason, error, durations, times', async ({ fresh: page, server, receiver }) => {
   receiver.answer = () => ({ status: 404 });
   const { id } = await server.call('/v1/tasks', { type: 'gone', target: { url: receiver.url }, retry: once, timeout: '90s' });
   await until(async () => (await server.call(`/v1/tasks/${id}`)).state === 'dead', 'a dead task');
@@ -59,7 +59,7 @@ test('a dead task is told in Chinese: reason, error, durations, times', async ({
   await expect(page.locator('body')).not.toContainText(/\d (ms|min|s)\b/);
 });
 
-test('policies, what speaks against them, and storms are named in Chinese', async ({ page, server }) => {
+test('policies, what speaks against them, and storms are named in Chinese', async ({ fresh: page, server }) => {
   await server.call('/v1/policies/spoken', { max_attempts: 2, backoff: { kind: 'exponential', initial: '1s', multiplier: 2, max: '30s', jitter: 'full' } }, 'PUT');
   await choose(page, { language: 'zh' });
   await open(page, server, '/policies/spoken');
@@ -77,7 +77,6 @@ test('a task that an open breaker holds is not said to have been due', async ({ 
   const target = targets.find((one) => one.name === new URL(receiver.url).host).name;
   await server.call(`/v1/targets/${encodeURIComponent(target)}/open`, {});
   await until(async () => (await server.call(`/v1/tasks/${id}`)).waiting === 'breaker open', 'a task that the breaker holds');
-  await choose(page);
   await open(page, server, '/tasks?type=held');
   await expect(page.locator('main table')).toContainText('held: breaker');
   await open(page, server);
@@ -86,7 +85,6 @@ test('a task that an open breaker holds is not said to have been due', async ({ 
 
 test('what is next on a line of time is not cut off at its edge, and not drawn where nobody knows it', async ({ page, server }) => {
   const { id } = await server.call('/v1/tasks', { type: 'later', delay: '1h' });
-  await choose(page);
   await open(page, server, `/tasks/${id}`);
   const label = page.locator('figure.timeline text', { hasText: 'next' });
   const [text, picture] = [await label.boundingBox(), await page.locator('figure.timeline svg').boundingBox()];
@@ -98,7 +96,7 @@ test('what is next on a line of time is not cut off at its edge, and not drawn w
   await expect(label).toHaveCount(0);
 });
 
-test('the card of the login has room around its text', async ({ page, server }) => {
+test('the card of the login has room around its text', async ({ fresh: page, server }) => {
   await page.route('**/v1/self', (route) => route.fulfill({ status: 401, json: { status: 401, code: 'unauthorized', title: 'Unauthorized', detail: 'a token is needed' } }));
   await choose(page);
   await page.goto(server.url);

@@ -48,7 +48,7 @@ if (url) {
   });
 
   for (const [name, place] of [['tasks', '/tasks'], ['letters', '/dead/letters']]) {
-    test(`a list of ${name} that grows does not freeze the tab`, async ({ page }) => {
+    test(`a list of ${name} that grows does not freeze the tab`, async ({ fresh: page }) => {
       await choose(page);
       await timeTo(page, place);
       const rows = page.locator('main tbody tr'), more = page.getByRole('button', { name: 'Show more' });
@@ -64,7 +64,7 @@ if (url) {
     });
   }
 
-  test('a search that finds nothing answers', async ({ page }) => {
+  test('a search that finds nothing answers', async ({ fresh: page }) => {
     await choose(page);
     await timeTo(page, '/tasks');
     const begun = performance.now();

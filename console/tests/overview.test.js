@@ -2,7 +2,7 @@
 // how dead letters go back.
 
 import { spawn } from 'node:child_process';
-import { accessible, choose, expect, fits, open, serve, test, until } from './kit.js';
+import { choose, expect, fits, open, serve, test, until } from './kit.js';
 
 /** Starts the demo and waits for what goes on after its story. */
 async function demo() {
@@ -16,7 +16,7 @@ async function demo() {
   return { url, read, said: () => said, repair, stop: () => new Promise((done) => { child.once('exit', done); child.kill('SIGTERM'); }) };
 }
 
-test('the first screen tells a newcomer what failed, why, what happens next and what to do', async ({ page }) => {
+test('the first screen tells a newcomer what failed, why, what happens next and what to do', async ({ fresh: page }) => {
   test.setTimeout(150_000);
   const shown = await demo();
   await choose(page);
@@ -37,8 +37,6 @@ test('the first screen tells a newcomer what failed, why, what happens next and 
   await expect(next.filter({ hasText: 'invoice.book' }).first()).toContainText(/\d\/8/);
   await expect(page.getByText('6 dead letters').or(page.getByRole('link', { name: 'Dead letters 6' })).first()).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: 'mail.send' }).first()).toBeVisible();
-  await page.screenshot({ path: 'results/pages/first-screen.png' });
-  await accessible(page);
 
   // Too early: they die again, and the page says so.
   await fails.first().getByRole('button', { name: 'Send back' }).click();
@@ -58,7 +56,7 @@ test('the first screen tells a newcomer what failed, why, what happens next and 
   await shown.stop();
 });
 
-test('the first screen of a new server says what to try', async ({ page }) => {
+test('the first screen of a new server says what to try', async ({ fresh: page }) => {
   const server = await serve();
   await choose(page);
   await page.setViewportSize({ width: 360, height: 740 });
@@ -68,7 +66,7 @@ test('the first screen of a new server says what to try', async ({ page }) => {
   await server.stop();
 });
 
-test('what is tried again next is the soonest of all, and targets in trouble are counted', async ({ page, receiver }) => {
+test('what is tried again next is the soonest of all, and targets in trouble are counted', async ({ fresh: page, receiver }) => {
   const server = await serve();
   receiver.answer = () => ({ status: 503 });
   const draft = (initial) => ({ target: { url: receiver.url }, retry: { backoff: { kind: 'fixed', initial, jitter: 'none' }, max_attempts: 9, breaker: 'none', budget: 'none' } });

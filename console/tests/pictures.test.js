@@ -1,8 +1,6 @@
 // Every picture has its numbers beside it, and shows what they say.
 
-import { choose, expect, open, test, until } from './kit.js';
-
-test.beforeEach(({ page }) => choose(page));
+import { expect, open, test, until } from './kit.js';
 
 /** The numbers of a picture, row by row. @param {any} figure */
 const numbers = (figure) => figure.locator('table tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));

@@ -22,7 +22,7 @@ async function behind(server, path) {
   return { asked, url: `http://127.0.0.1:${proxy.address().port}${path.replace(/\/$/, '')}`, close: () => new Promise((done) => { proxy.closeAllConnections(); proxy.close(done); }) };
 }
 
-test('under a path: pages, the stream, actions and their commands', async ({ page }) => {
+test('under a path: pages, the stream, actions and their commands', async ({ fresh: page }) => {
   const server = await serve();
   const proxy = await behind(server, '/tools/outlast/');
   await choose(page);
@@ -62,7 +62,7 @@ test('a request to another origin is refused by the page itself', async ({ brows
   await elsewhere.stop();
 });
 
-test('an operation is canceled, and its letters stay', async ({ page, receiver }) => {
+test('an operation is canceled, and its letters stay', async ({ fresh: page, receiver }) => {
   const server = await serve();
   receiver.answer = () => ({ status: 400, text: 'refused' });
   await server.call('/v1/tasks/batch', { tasks: Array.from({ length: 9 }, () => ({ type: 'kept', target: { url: receiver.url }, retry: { max_attempts: 1, budget: 'none', breaker: 'none' } })) });

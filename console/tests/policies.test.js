@@ -17,8 +17,6 @@ const confirm = async (page, name) => {
   await expect(dialog(page)).toHaveCount(0);
 };
 
-test.beforeEach(({ page }) => choose(page));
-
 const calm = { budget: 'none', breaker: 'none', backoff: { kind: 'fixed', initial: '1h', jitter: 'none' } };
 
 test('an edit holds for the next attempt of a task that fails', async ({ page, server, receiver }) => {
@@ -42,7 +40,7 @@ test('an edit holds for the next attempt of a task that fails', async ({ page, s
   await page.getByText('The same by command line').click();
   await expect(page.locator('.command').first()).toContainText(`outlast policy apply - --name ${name} --version 1 <<'EOF'`);
   await expect(page.locator('.command').last()).toContainText(`/v1/policies/${name}?version=1`);
-  await accessible(page);
+  await accessible(page, { part: 'main' });
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Saved: version 2 holds' })).toBeVisible();
   await expect(page).toHaveURL(new RegExp(`#/policies/${name}$`));
@@ -156,7 +154,7 @@ test('an edit that was not saved is there again on return, until it is discarded
   await page.goForward();
   await expect(told).toBeVisible();
   await expect(attempts).toHaveValue('6');
-  await accessible(page);
+  await accessible(page, { part: 'main' });
   await page.getByRole('link', { name: 'What would it have done last day?' }).click();
   await page.getByRole('link', { name: 'Queues' }).first().click();
   await page.goBack();
@@ -197,7 +195,7 @@ test('what somebody else saved meanwhile is shown, and nothing is lost', async (
   await expect(told.getByRole('row', { name: /max_attempts/ })).toHaveText(/max_attempts\s*5\s*7/);
   await expect(told.getByRole('row', { name: /timeout/ })).toContainText('9s');
   await page.evaluate(() => scrollTo(0, 0)); // the bar above covers nothing
-  await accessible(page);
+  await accessible(page, { part: 'main' });
   expect(await server.call(`/v1/policies/${name}`)).toMatchObject({ version: 2, policy: { max_attempts: 5 } });
   await told.getByRole('button', { name: 'Begin anew with version 2' }).click();
   await expect(page.getByLabel('Attempts, the first included')).toHaveValue('5');
@@ -297,7 +295,8 @@ test('a policy is deleted, but not while a queue names it', async ({ page, serve
   await expect(page.getByRole('link', { name, exact: true })).toHaveCount(0);
 });
 
-test('a policy of the configuration file is shown and not edited', async ({ page }, info) => {
+test('a policy of the configuration file is shown and not edited', async ({ fresh: page }, info) => {
+  await choose(page);
   const file = info.outputPath('outlast.yaml');
   await writeFile(file, 'policies:\n  house:\n    max_attempts: 4\n');
   const server = await serve({ args: ['--config', file] });

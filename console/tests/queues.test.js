@@ -10,13 +10,12 @@ const confirm = async (page, name) => {
   await expect(dialog(page)).toHaveCount(0);
 };
 
-test.beforeEach(({ page }) => choose(page));
-
 /** The languages, with the words for: held back, why, closed. */
 const told = { en: ['held back', 'it asked to be left alone', 'closed'], zh: ['暂缓', '它要求暂时不要调用', '闭合'] };
 
-test('a queue is paused, and its tasks wait until it is resumed', async ({ page, context, server, receiver }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+test('a queue is paused, and its tasks wait until it is resumed', async ({ fresh: page, server, receiver }) => {
+  await choose(page);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await server.call('/v1/queues/paused.here', {}, 'PUT');
   await open(page, server, '/queues');
   const row = page.getByRole('table', { name: 'Queues' }).getByRole('row').filter({ hasText: 'paused.here' });
@@ -94,7 +93,7 @@ test('a target is opened and closed by hand, and its breaker is drawn', async ({
 });
 
 for (const [language, [held, why, closed]] of Object.entries(told)) {
-  test(`a target that asked to be left alone is told as that, and not as closed, in ${language}`, async ({ page, receiver }) => {
+  test(`a target that asked to be left alone is told as that, and not as closed, in ${language}`, async ({ fresh: page, receiver }) => {
     const own = await serve();
     receiver.answer = () => ({ status: 429, headers: { 'Retry-After': '60' } });
     await own.call('/v1/tasks/batch', { tasks: Array.from({ length: 40 }, () => ({ type: 'busy', target: { url: receiver.url } })) });

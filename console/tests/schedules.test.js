@@ -1,6 +1,6 @@
 // Schedules: made with a look at the next ticks, triggered, paused, edited, deleted.
 
-import { accessible, choose, expect, fits, loseAnswer, open, test, until } from './kit.js';
+import { expect, loseAnswer, open, test, until } from './kit.js';
 
 const dialog = (page) => page.getByRole('dialog');
 const confirm = async (page, name) => {
@@ -9,7 +9,6 @@ const confirm = async (page, name) => {
 };
 
 test('a schedule is made, looked at, triggered, paused, edited and deleted', async ({ page, server }) => {
-  await choose(page);
   await open(page, server, '/schedules');
   await page.getByRole('button', { name: 'New schedule' }).click();
   await dialog(page).getByLabel('Name', { exact: true }).fill('weekly');
@@ -70,7 +69,6 @@ test('a schedule is made, looked at, triggered, paused, edited and deleted', asy
 
 test('a trigger whose answer is lost is sent again, and runs once', async ({ page, server }) => {
   await server.call('/v1/schedules/yearly', { cron: '0 0 1 1 *', task: { type: 'close.year' } }, 'PUT');
-  await choose(page);
   await open(page, server, '/schedules/yearly');
   const sent = await loseAnswer(page, '/v1/schedules/yearly/trigger');
   await page.getByRole('button', { name: 'Trigger now' }).click();
@@ -90,7 +88,6 @@ test('a trigger whose answer is lost is sent again, and runs once', async ({ pag
 
 test('a schedule that ticks moves on while one looks, and opens by keyboard', async ({ page, server }) => {
   await server.call('/v1/schedules/often', { every: '1s', task: { type: 'beat' } }, 'PUT');
-  await choose(page);
   await open(page, server, '/schedules');
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
@@ -98,8 +95,5 @@ test('a schedule that ticks moves on while one looks, and opens by keyboard', as
   await open(page, server, '/schedules/often');
   const fired = page.locator('.fact').filter({ has: page.getByText('Ticks', { exact: true }) });
   await until(async () => Number((await fired.locator('dd').innerText()).replaceAll(',', '')) >= 2, 'two ticks on the page');
-  await page.setViewportSize({ width: 360, height: 740 });
-  await fits(page);
-  await accessible(page);
   await server.call('/v1/schedules/often', undefined, 'DELETE');
 });

@@ -3,7 +3,7 @@
 
 import { choose, expect, open, serve, test, until } from './kit.js';
 
-test('a token for certain queues has only pages that are whole', async ({ page, receiver }) => {
+test('a token for certain queues has only pages that are whole', async ({ fresh: page, receiver }) => {
   const server = await serve();
   const made = async (name, role, queues) => (await server.call('/v1/tokens', { name, role, ...(queues ? { queues } : {}) })).token;
   server.token = await made('boss', 'admin');
@@ -46,7 +46,7 @@ test('a token for certain queues has only pages that are whole', async ({ page, 
   await server.stop();
 });
 
-test('the overview names what no node can start, with a stream and without one', async ({ page }) => {
+test('the overview names what no node can start, with a stream and without one', async ({ fresh: page }) => {
   const server = await serve();
   server.token = (await server.call('/v1/tokens', { name: 'boss', role: 'admin' })).token;
   for (let i = 0; i < 3; i++) await server.call('/v1/tasks', { type: 'nobodys' });

@@ -24,7 +24,7 @@ const enter = async (page, token) => {
   await page.getByRole('button', { name: 'Sign in' }).click();
 };
 
-test('tokens are made, let in by their role, and end', async ({ page }) => {
+test('tokens are made, let in by their role, and end', async ({ fresh: page }) => {
   const server = await serve();
   await choose(page);
   await open(page, server, '/settings');
@@ -66,7 +66,7 @@ test('tokens are made, let in by their role, and end', async ({ page }) => {
   await server.stop();
 });
 
-test('a token that ends costs nothing that is being written', async ({ page }) => {
+test('a token that ends costs nothing that is being written', async ({ fresh: page }) => {
   const server = await serve();
   const made = async (name) => server.call('/v1/tokens', { name, role: 'admin' });
   const first = await made('first');
@@ -80,7 +80,7 @@ test('a token that ends costs nothing that is being written', async ({ page }) =
   await server.call(`/v1/tokens/${(await server.call('/v1/tokens')).tokens.find((token) => token.name === 'first').id}`, undefined, 'DELETE');
   await page.getByRole('button', { name: 'Save', exact: true }).dispatchEvent('click'); // the planner or the stream may have been refused first, and the dialog be there
   await expect(dialog(page)).toContainText('What is written on the page stays.');
-  await accessible(page);
+  await accessible(page, { part: 'dialog' });
   await page.keyboard.press('Escape'); // to read on
   await expect(page.getByRole('textbox', { name: 'JSON' })).toHaveValue('{"max_attempts": 7}');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -95,7 +95,7 @@ test('a token that ends costs nothing that is being written', async ({ page }) =
   await server.stop();
 });
 
-test('the time zone changes all times, and is kept', async ({ page, server }) => {
+test('the time zone changes all times, and is kept', async ({ fresh: page, server }) => {
   await server.call('/v1/schedules/zoned', { cron: '0 3 1 1 *', zone: 'UTC', task: { type: 'report.build' } }, 'PUT');
   const shown = async () => { await open(page, server, '/schedules/zoned'); return page.getByRole('table', { name: 'Next ticks' }).getByRole('row').nth(1).innerText(); };
   expect(await shown()).toContain('04:00:00'); // Berlin, of the browser

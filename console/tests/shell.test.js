@@ -3,7 +3,6 @@
 import { accessible, choose, expect, open, test } from './kit.js';
 
 test('the menu, shortcuts and the palette lead everywhere', async ({ page, server }) => {
-  await choose(page);
   await open(page, server);
   await page.keyboard.press('g');
   await page.keyboard.press('q');
@@ -20,7 +19,7 @@ test('the menu, shortcuts and the palette lead everywhere', async ({ page, serve
   await expect(page.getByRole('searchbox').first()).toBeFocused();
 });
 
-test('a page that could not be loaded is loaded anew', async ({ page, server }) => {
+test('a page that could not be loaded is loaded anew', async ({ fresh: page, server }) => {
   await choose(page);
   await open(page, server);
   await page.route('**/console/page/audit.js', (route) => route.abort());
@@ -33,7 +32,6 @@ test('a page that could not be loaded is loaded anew', async ({ page, server }) 
 
 test('an action that fails is told, whatever came back, and also when its dialog was closed', async ({ page, server }) => {
   await server.call('/v1/queues/shell.failing', {}, 'PUT');
-  await choose(page);
   await open(page, server, '/queues/shell.failing');
   const pause = async () => {
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
@@ -55,7 +53,6 @@ test('an action that fails is told, whatever came back, and also when its dialog
 });
 
 test('a selection that ends outside a dialog does not close it, a press there does unless something was written', async ({ page, server }) => {
-  await choose(page);
   await open(page, server, '/tasks');
   await page.getByRole('button', { name: 'Enqueue a task' }).click();
   const url = page.getByRole('dialog').getByLabel('URL to call');
@@ -81,7 +78,7 @@ test('a selection that ends outside a dialog does not close it, a press there do
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
-test('choices hold after a reload, and an unknown place says so', async ({ page, server }) => {
+test('choices hold after a reload, and an unknown place says so', async ({ fresh: page, server }) => {
   await open(page, server, '/settings');
   await page.getByLabel('Language').selectOption('zh');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('设置');

@@ -1,6 +1,6 @@
 // Tasks: enqueued, found, explained, acted on, by mouse and by keyboard.
 
-import { accessible, choose, expect, fits, loseAnswer, open, receive, test, until } from './kit.js';
+import { accessible, choose, expect, loseAnswer, open, receive, test, until } from './kit.js';
 
 const never = { budget: 'none', breaker: 'none' };
 /** @param {string} wait @param {number} [attempts] */
@@ -8,8 +8,6 @@ const steady = (wait, attempts = 9) => ({ ...never, max_attempts: attempts, back
 let last = 0;
 /** A name that no other test has. @param {string} name */
 const fresh = (name) => `${name}.${process.pid}.${++last}`;
-
-test.beforeEach(({ page }) => choose(page));
 
 /** @param {any} page */
 const dialog = (page) => page.getByRole('dialog');
@@ -95,7 +93,7 @@ test('a retry is counted down, and happens without a reload', async ({ page, ser
   await page.getByLabel('Second attempt').selectOption({ index: 1 });
   await expect(diff).toContainText('the shop is closed');
   expect(await page.evaluate(() => globalThis.stays)).toBe(true);
-  await accessible(page);
+  await accessible(page, { part: 'main' });
 });
 
 test('filters stand in the address, through a reload and back', async ({ page, server }) => {
@@ -128,7 +126,7 @@ test('filters stand in the address, through a reload and back', async ({ page, s
   await expect(page.getByRole('searchbox', { name: 'Search tasks' })).toHaveValue('half a phrase');
 });
 
-test('a time is given by the clocks of the chosen zone', async ({ page, server }) => {
+test('a time is given by the clocks of the chosen zone', async ({ fresh: page, server }) => {
   await choose(page, { zone: 'America/New_York' });
   const type = fresh('timed');
   await server.call('/v1/tasks', { type, delay: '1h' });
@@ -271,7 +269,7 @@ test('what a dead letter blocks leads to it, and goes on when it is sent back or
   await why.getByRole('button', { name: 'Release the key…' }).click();
   await dialog(page).getByText('The same by command line').click();
   await expect(dialog(page)).toContainText(`outlast queue release-key default ${key}`);
-  await accessible(page);
+  await accessible(page, { part: 'dialog' });
   await dialog(page).getByRole('button', { name: 'Release the key', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('succeeded');
   expect((await server.call(`/v1/tasks/${first.id}`)).state).toBe('dead');
@@ -351,14 +349,6 @@ async function tabTo(page, name) {
   throw new Error(`not reached by Tab: ${name}`);
 }
 
-test('the list fits a phone', async ({ page, server }) => {
-  await page.setViewportSize({ width: 360, height: 740 });
-  await server.call('/v1/tasks', { type: fresh('phone'), delay: '1h' });
-  await open(page, server, '/tasks');
-  await fits(page);
-  await accessible(page);
-});
-
 test('what failed is listed by when it failed, and a time of failure is a filter', async ({ page, server }) => {
   const fails = fresh('fails'), waits = fresh('waits');
   await server.call('/v1/tasks', { type: waits, delay: '1h' });
@@ -373,5 +363,5 @@ test('what failed is listed by when it failed, and a time of failure is a filter
   await open(page, server, `/tasks?failed_since=2999-01-01T00:00:00Z`);
   await expect(page.getByLabel('Failed after')).toBeVisible();
   await expect(page.getByText('No task matches.')).toBeVisible();
-  await accessible(page);
+  await accessible(page, { part: 'main' });
 });

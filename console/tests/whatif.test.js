@@ -16,7 +16,7 @@ async function record(server, receiver) {
   await server.call('/v1/tasks?wait=10s', { type: 'other', target: { url: receiver.url } });
 }
 
-test('a draft is replayed on what happened', async ({ page, receiver }, info) => {
+test('a draft is replayed on what happened', async ({ fresh: page, receiver }) => {
   const server = await serve();
   await server.call('/v1/policies/mine', { max_attempts: 50, backoff: { kind: 'fixed', initial: '300ms', jitter: 'none' }, budget: 'none', breaker: 'none' }, 'PUT');
   await record(server, receiver);
@@ -36,10 +36,8 @@ test('a draft is replayed on what happened', async ({ page, receiver }, info) =>
   await expect(chart.getByRole('img')).toBeVisible();
   await chart.getByText('Numbers').click();
   await expect(chart.getByRole('table')).toContainText('Draft of mine');
-  await accessible(page);
+  await accessible(page, { part: 'main' });
   await fits(page);
-  await page.screenshot({ path: 'results/whatif.png', fullPage: true });
-  await info.attach('whatif', { path: 'results/whatif.png' });
 
   await page.getByText('The same', { exact: false }).first().click();
   await expect(page.locator('.command').first()).toContainText('outlast sim whatif --of mine --since 24h --tasks 2000 --policy draft.json');
@@ -57,7 +55,7 @@ test('a draft is replayed on what happened', async ({ page, receiver }, info) =>
   await server.stop();
 });
 
-test('a change of a policy of the configuration file is replayed', async ({ page, receiver }, info) => {
+test('a change of a policy of the configuration file is replayed', async ({ fresh: page, receiver }, info) => {
   const file = info.outputPath('outlast.yaml');
   await writeFile(file, 'policies:\n  mine:\n    max_attempts: 50\n    backoff: {kind: fixed, initial: 300ms, jitter: none}\n    budget: none\n    breaker: none\n');
   const server = await serve({ args: ['--config', file] });
@@ -77,7 +75,7 @@ test('a change of a policy of the configuration file is replayed', async ({ page
   await server.stop();
 });
 
-test('a replay is stopped, and says what is wrong', async ({ page, server }) => {
+test('a replay is stopped, and says what is wrong', async ({ fresh: page, server }) => {
   await choose(page, { language: 'zh', theme: 'dark' });
   await page.setViewportSize({ width: 360, height: 740 });
   await open(page, server, '/simulator?tab=whatif');
@@ -99,12 +97,11 @@ test('a replay is stopped, and says what is wrong', async ({ page, server }) => 
   await page.getByLabel(/JSON 格式/).fill('{"max_attempts": ');
   await page.getByLabel(/JSON 格式/).press('Tab');
   await expect(page.getByRole('button', { name: '重放' })).toBeDisabled();
-  await accessible(page);
+  await accessible(page, { part: 'main' });
   await fits(page);
 });
 
 test('an answer belongs to its question', async ({ page, server }) => {
-  await choose(page);
   await open(page, server, '/simulator?tab=whatif&type=first');
   const nothing = page.getByText(/No task that was created from/);
   const type = page.getByLabel('Type', { exact: true });
@@ -135,7 +132,7 @@ test('an answer belongs to its question', async ({ page, server }) => {
   await expect(nothing).toHaveCount(0);
 });
 
-test('who may only look is told so', async ({ page }) => {
+test('who may only look is told so', async ({ fresh: page }) => {
   const server = await serve();
   const { token } = await server.call('/v1/tokens', { name: 'boss', role: 'admin' });
   server.token = token;
