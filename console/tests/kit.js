@@ -101,13 +101,26 @@ async function begin(browser) {
 const inOrder = (wrong) => expect(wrong, 'what the browser complained of').toEqual([]);
 const size = { width: 1280, height: 720 };
 
-/** Leaves the console of a kept page as a test finds it: loaded, at a place that is none.
- * A note that is still shown, or another page, makes it begin anew. */
+/** Makes what takes a note away after six seconds (part/basics.js) something that a test's end can do at once. */
+function hasten() {
+  const after = globalThis.setTimeout;
+  /** @type {(() => void)[]} */
+  const notes = [];
+  globalThis.setTimeout = /** @type {any} */ ((/** @type {any} */ act, /** @type {number} */ ms, /** @type {any[]} */ ...more) => {
+    if (ms === 6000) notes.push(act);
+    return after(act, ms, ...more);
+  });
+  globalThis.endNotes = () => notes.splice(0).forEach((end) => end());
+}
+
+/** Leaves the console of a kept page as a test finds it: loaded, at a place that is none, and
+ * without notes. Another page, or a note that stays all the same, makes it begin anew. */
 async function leave(page, server) {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.setViewportSize(size);
   if (new URL(page.url()).origin === server.url) {
     await page.evaluate(step, '/nowhere');
+    await page.evaluate(() => globalThis.endNotes());
     await expect(page.locator('dialog')).toHaveCount(0);
     if (await page.locator('.toast').count() === 0) return;
   }
@@ -124,6 +137,7 @@ export const test = base.extend({
   kept: [async ({ browser }, use) => {
     const kept = await begin(browser);
     await choose(kept.page);
+    await kept.page.addInitScript(hasten);
     await use(kept);
     await kept.close();
   }, { scope: 'worker' }],
@@ -143,6 +157,7 @@ export const test = base.extend({
 
 /** Chooses language and colours, and signs in, before a page is opened. @param {import('@playwright/test').Page} page */
 export const choose = (page, { language = 'en', theme = 'light', zone = 'utc', token = '' } = {}) => page.addInitScript(([l, th, z, signed]) => {
+  if (origin === 'null') return; // about:blank keeps nothing
   localStorage.setItem('outlast.language', l);
   localStorage.setItem('outlast.theme', th);
   localStorage.setItem('outlast.zone', z);
