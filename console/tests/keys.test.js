@@ -74,6 +74,7 @@ test('overview, alert and task lead to the blocked keys, and the list of tasks i
   await choose(page);
   const { server, letters, behind } = await blocked(receiver, { lampA: 1 });
   await server.call('/v1/tasks', { type: 'later', delay: '1h' });
+  await until(async () => (await server.call('/v1/alerts/events?rule=key_blocked')).events.length > 0, 'the alert');
   await open(page, server);
   await page.getByRole('alert').filter({ hasText: 'blocked keys' }).getByRole('link', { name: 'Look' }).click();
   await expect(keys(page)).toHaveCount(1);
@@ -81,7 +82,6 @@ test('overview, alert and task lead to the blocked keys, and the list of tasks i
   await page.getByRole('link', { name: 'Blocked ordering keys' }).click();
   await expect(page.getByRole('searchbox', { name: 'Queue' })).toHaveValue('default');
   await expect(keys(page)).toHaveCount(1);
-  await until(async () => (await server.call('/v1/alerts/events?rule=key_blocked')).events.length > 0, 'the alert');
   await open(page, server, '/alerts?rule=key_blocked');
   await expect(page.locator('tbody').getByRole('link', { name: letters.lampA.slice(0, 23) })).toHaveAttribute('href', `#/tasks/${letters.lampA}`);
   await page.locator('tbody').getByRole('link', { name: 'Blocked ordering keys' }).click();
