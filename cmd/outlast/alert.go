@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -180,7 +179,7 @@ func newAlertPut(c *cli, noun, short string, put func(ctx context.Context, api *
 			body := []byte(args[1])
 			if args[1] == "-" {
 				var err error
-				if body, err = io.ReadAll(io.LimitReader(os.Stdin, maxAlertInput+1)); err != nil {
+				if body, err = io.ReadAll(io.LimitReader(c.in, maxAlertInput+1)); err != nil {
 					return err
 				}
 			}

@@ -21,9 +21,11 @@ import (
 func TestAlertsSurviveKill(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
 		alertsSurviveKill(t, "sqlite:"+filepath.Join(t.TempDir(), "alerts.db"))
 	})
 	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
 		alertsSurviveKill(t, servertest.Postgres(t))
 	})
 }
@@ -52,7 +54,7 @@ func alertsSurviveKill(t *testing.T, store string) {
 			}
 		}
 	})
-	const rounds, each = 4, 40
+	const rounds, each = 4, 15
 	for round := range rounds {
 		server := serve(t, "--store", store)
 		c := command{t: t, server: server.url}
@@ -68,7 +70,7 @@ func alertsSurviveKill(t *testing.T, store string) {
 			server.stop(syscall.SIGKILL)
 			continue
 		}
-		for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(100 * time.Millisecond) { // sleep: waits for a real server
+		for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) { // sleep: waits for a real server
 			mu.Lock()
 			n := len(told)
 			mu.Unlock()

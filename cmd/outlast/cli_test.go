@@ -14,6 +14,21 @@ import (
 	"time"
 )
 
+// What only a process has: two streams, an exit code, an environment, and input.
+func TestProgram(t *testing.T) {
+	server := serve(t, "--store", "memory:")
+	c := command{t: t, server: server.url, env: []string{"OUTLAST_OUTPUT=json", "OUTLAST_TOKEN=olt_nobodys"}}
+	c.input = `{"type":"a","delay":"1h"}`
+	id := c.process("task", "enqueue", "--file", "-").exits(0).json()["id"].(string)
+	c.process("task", "cancel", id).exits(0)
+	c.process("task", "cancel", id).exits(6).silent().says("canceled")
+	c.process("task", "get", "01a1f88f-0b86-7027-a376-26f7e78c0000").exits(4).silent().says("outlast: ")
+	c.process("nonsense").exits(2).silent().says("see: outlast --help")
+	c.input = `{"kind": "log"}`
+	c.process("alert", "put-channel", "ops", "-").exits(0).json()
+	command{t: t, server: "http://127.0.0.1:1"}.process("queue", "list").exits(7).silent().says("outlast serve")
+}
+
 func TestTasksOnTheCommandLine(t *testing.T) {
 	server := serve(t, "--store", "memory:")
 	c := command{t: t, server: server.url}

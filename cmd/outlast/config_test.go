@@ -134,7 +134,7 @@ func TestConfigPrint(t *testing.T) {
 // happens asks again until the answer is yes.
 func happens(t *testing.T, what string, yes func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !yes(); {
+	for end := time.Now().Add(2 * time.Minute); !yes(); {
 		if time.Now().After(end) {
 			t.Fatalf("it does not happen: %s", what)
 		}

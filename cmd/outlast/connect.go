@@ -12,7 +12,7 @@ import (
 // given. A token never stands on a command line, which others can read.
 func (c *cli) connect(opts ...client.Option) (*client.Client, error) {
 	opts = append([]client.Option{client.WithUserAgent("outlast-cli/" + version())}, opts...)
-	text := os.Getenv("OUTLAST_TOKEN")
+	text, _ := c.lookup("OUTLAST_TOKEN")
 	if c.tokenFile != "" {
 		data, err := os.ReadFile(c.tokenFile)
 		if err != nil {

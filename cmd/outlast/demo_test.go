@@ -47,7 +47,7 @@ func await(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
-	for end := time.Now().Add(time.Minute); !so(); <-ticker.C {
+	for end := time.Now().Add(2 * time.Minute); !so(); <-ticker.C {
 		if time.Now().After(end) {
 			t.Fatalf("not within a minute: %s", what)
 		}

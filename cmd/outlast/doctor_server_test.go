@@ -34,7 +34,7 @@ func (r *report) verdict(check string) (status, detail string) {
 func until(t *testing.T, examine func() *report, check, status, says string) {
 	t.Helper()
 	var last *report
-	for began := time.Now(); time.Since(began) < 20*time.Second; time.Sleep(50 * time.Millisecond) { // sleep: a server needs a moment
+	for began := time.Now(); time.Since(began) < 2*time.Minute; time.Sleep(50 * time.Millisecond) { // sleep: a server needs a moment
 		last = examine()
 		if got, detail := last.verdict(check); got == status && strings.Contains(detail, says) {
 			for _, f := range last.Findings {
@@ -53,7 +53,7 @@ func until(t *testing.T, examine func() *report, check, status, says string) {
 func untilHealthy(t *testing.T, examine func() *report, checks int) {
 	t.Helper()
 	r := examine()
-	for began := time.Now(); r.Status != fine && time.Since(began) < 20*time.Second; r = examine() {
+	for began := time.Now(); r.Status != fine && time.Since(began) < 2*time.Minute; r = examine() {
 	}
 	if r.Status != fine || len(r.Findings) < checks {
 		t.Errorf("a healthy server: %+v", r.Findings)
@@ -294,7 +294,7 @@ func onServer(t *testing.T, url string) {
 		if state == "succeeded" {
 			break
 		}
-		if time.Since(began) > 20*time.Second {
+		if time.Since(began) > 2*time.Minute {
 			t.Fatalf("the task is %v: %s", state, server.said())
 		}
 	}

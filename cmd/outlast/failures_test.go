@@ -22,7 +22,7 @@ func TestFailuresByCommandLine(t *testing.T) {
 		}
 		return keys
 	}
-	for end := time.Now().Add(30 * time.Second); len(list("--state", "failed")) < 2; {
+	for end := time.Now().Add(2 * time.Minute); len(list("--state", "failed")) < 2; {
 		if time.Now().After(end) {
 			t.Fatal("not both have failed")
 		}

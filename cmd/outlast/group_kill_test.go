@@ -20,6 +20,7 @@ import (
 // Servers are killed while a worker group is away, and while it works: nothing is
 // lost, no attempt is spent, the waiting goes on, and members are still known.
 func TestGroupsSurviveKill(t *testing.T) {
+	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		groupsSurviveKill(t, "sqlite:"+filepath.Join(t.TempDir(), "groups.db"))
@@ -138,7 +139,7 @@ func groupsSurviveKill(t *testing.T, store string) {
 // awaits looks again until something is so.
 func awaits(t *testing.T, server *process, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(60 * time.Second); !is(); time.Sleep(50 * time.Millisecond) { // sleep: waits for a real server
+	for deadline := time.Now().Add(2 * time.Minute); !is(); time.Sleep(50 * time.Millisecond) { // sleep: waits for a real server
 		if time.Now().After(deadline) {
 			t.Fatalf("it is not so that %s: %s", what, server.said())
 		}

@@ -14,7 +14,7 @@ func TestGroupCommands(t *testing.T) {
 	c.input = `{"target":{"group":"nobody","path":"/send"}}`
 	c.run("task", "enqueue", "--file", "-").exits(0)
 	groups := map[string]map[string]any{}
-	for deadline := time.Now().Add(20 * time.Second); groups["nobody"]["failures"] == nil; time.Sleep(50 * time.Millisecond) { // sleep: waits for a real server
+	for deadline := time.Now().Add(2 * time.Minute); groups["nobody"]["failures"] == nil; time.Sleep(50 * time.Millisecond) { // sleep: waits for a real server
 		for _, one := range c.run("group", "list", "--output", "json").exits(0).json()["groups"].([]any) {
 			g := one.(map[string]any)
 			groups[g["name"].(string)] = g

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -17,7 +18,6 @@ import (
 
 var binary string
 
-// The tests run the program as its users do.
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int { return binarytest.Run(built{m}) }
@@ -41,7 +41,7 @@ type result struct {
 	out, stderr string
 }
 
-// command runs the program to its end.
+// command runs commands to their end, within the test: most need no process.
 type command struct {
 	t      *testing.T
 	server string
@@ -50,6 +50,46 @@ type command struct {
 }
 
 func (c command) run(args ...string) *result {
+	c.t.Helper()
+	if len(args) > 0 && args[0] == "serve" {
+		return c.process(args...) // which could start, in a folder
+	}
+	var out, messages said
+	one := &cli{in: strings.NewReader(c.input), out: &out, messages: &messages, restoreSignals: func() {}, lookup: c.lookup}
+	code := one.run(c.t.Context(), args)
+	return &result{c.t, args, code, out.String(), messages.String()}
+}
+
+// lookup finds variables of the command before those of the test.
+func (c command) lookup(variable string) (value string, set bool) {
+	for _, one := range append(c.env, "OUTLAST_SERVER="+c.server) {
+		if name, value, _ := strings.Cut(one, "="); name == variable {
+			return value, true
+		}
+	}
+	return os.LookupEnv(variable)
+}
+
+// said is what several goroutines write.
+type said struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *said) Write(data []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(data)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// process runs the program to its end, as its users do.
+func (c command) process(args ...string) *result {
 	c.t.Helper()
 	cmd := exec.CommandContext(c.t.Context(), binary, args...)
 	cmd.Env = append(os.Environ(), "OUTLAST_SERVER="+c.server)

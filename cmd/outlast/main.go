@@ -40,7 +40,12 @@ const longestMessage = 8000
 func run(args []string, in io.Reader, out, messages io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	c := &cli{in: in, out: out, messages: messages, restoreSignals: stop}
+	c := &cli{in: in, out: out, messages: messages, restoreSignals: stop, lookup: os.LookupEnv}
+	return c.run(ctx, args)
+}
+
+// run runs a command and returns its exit code.
+func (c *cli) run(ctx context.Context, args []string) int {
 	root := newRoot(c)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -49,10 +54,10 @@ func run(args []string, in io.Reader, out, messages io.Writer) int {
 	}
 	code := c.exitCode(err)
 	for _, line := range linesOf(err) {
-		_, _ = fmt.Fprintln(messages, "outlast: "+short(line, longestMessage))
+		_, _ = fmt.Fprintln(c.messages, "outlast: "+short(line, longestMessage))
 	}
 	if code == exitUsage && !c.acted {
-		_, _ = fmt.Fprintln(messages, "see: "+cmd.CommandPath()+" --help")
+		_, _ = fmt.Fprintln(c.messages, "see: "+cmd.CommandPath()+" --help")
 	}
 	return code
 }
@@ -142,6 +147,7 @@ type cli struct {
 	in             io.Reader
 	out, messages  io.Writer
 	restoreSignals func() // gives the next signal back to the system: it ends the process
+	lookup         func(variable string) (value string, set bool)
 
 	server, output string
 	tokenFile, ca  string // files

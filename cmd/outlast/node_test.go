@@ -18,7 +18,7 @@ func TestServersThatDiffer(t *testing.T) {
 	first := serve(t, "--store", path)
 	serve(t, "--store", path, "--allow-target", "10.0.0.0/8")
 	c := command{t: t, server: first.url}
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		report := c.run("doctor").exits(0).out
 		if strings.Contains(report, "[127.0.0.0/8]") && strings.Contains(report, "10.0.0.0/8") {

@@ -52,6 +52,7 @@ func storeURL(t *testing.T, s *servers.Server) string {
 // A server tells its parts by name; without its database it is not ready, says
 // which part is missing and no secret, and is ready again by itself.
 func TestReadinessWithoutDatabase(t *testing.T) {
+	t.Parallel()
 	for name, start := range map[string]func(testing.TB, ...servers.Option) *servers.Server{"postgres": servertest.PostgresServer, "mariadb": servertest.MariaDBServer} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -81,7 +82,7 @@ func TestReadinessWithoutDatabase(t *testing.T) {
 				if status, health = p.health(); status == http.StatusOK {
 					return
 				}
-				if time.Since(began) > 30*time.Second {
+				if time.Since(began) > 2*time.Minute {
 					t.Fatalf("not ready again: %+v", health)
 				}
 			}
@@ -139,7 +140,7 @@ func (p *process) readsWithoutDatabase() {
 		if got := c.run("node", "list").exits(0); strings.Contains(got.stderr, "does not reach its store") {
 			break
 		}
-		if time.Since(began) > 30*time.Second {
+		if time.Since(began) > 2*time.Minute {
 			p.t.Error("a list of nodes from memory is not marked as old")
 			break
 		}

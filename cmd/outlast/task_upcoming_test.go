@@ -40,7 +40,7 @@ func upcomingByCommandLine(t *testing.T, store string) {
 		t.Helper()
 		return c.run(append(args, "--output", "json")...).exits(0).json()["tasks"].([]any)
 	}
-	for end := time.Now().Add(30 * time.Second); len(list("task", "list", "--state", "pending", "--min-attempts", "1", "--limit", "500")) < 301; {
+	for end := time.Now().Add(2 * time.Minute); len(list("task", "list", "--state", "pending", "--min-attempts", "1", "--limit", "500")) < 301; {
 		if time.Now().After(end) {
 			t.Fatal("not all have failed")
 		}
