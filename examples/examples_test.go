@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // build makes the examples and outlast once, into a folder for all tests.
@@ -84,7 +83,7 @@ func TestExamples(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			program := filepath.Join(bin, name)
 			out, err := exec.CommandContext(ctx, program, filepath.Join(t.TempDir(), "example.db")).CombinedOutput()
@@ -104,7 +103,7 @@ func TestExamples(t *testing.T) {
 func TestExamplesRunAgain(t *testing.T) {
 	bin, file := programs(t), filepath.Join(t.TempDir(), "again.db")
 	for _, args := range [][]string{{"mail"}, {"lights"}, {"signup"}, {"stock"}, {"pager"}, {"prices"}, {"mail", file}, {"mail", file}} {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		program := exec.CommandContext(ctx, filepath.Join(bin, args[0]), args[1:]...)
 		program.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
 		if out, err := program.CombinedOutput(); err != nil {

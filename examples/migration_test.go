@@ -66,7 +66,7 @@ func (s shell) planned(preset string, retries int) time.Duration {
 // firstWait is the time from the end of the first attempt to the second one.
 func (s shell) firstWait(api *client.Client, id task.ID) time.Duration {
 	s.Helper()
-	for deadline := time.After(20 * time.Second); ; {
+	for deadline := time.After(patience); ; {
 		attempts, err := api.Attempts(s.Context(), id)
 		if err != nil {
 			s.Fatal(err)

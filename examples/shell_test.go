@@ -46,7 +46,7 @@ var unrun = map[string]string{
 // blockTime is how long the commands of one block may take, blockEnd how long what
 // they started may take to end after that.
 const (
-	blockTime = time.Minute
+	blockTime = patience
 	blockEnd  = 20 * time.Second
 )
 
@@ -126,7 +126,7 @@ func (s shell) serve(args ...string) string {
 			s.Errorf("outlast serve: %v\n%s", err, log.String())
 		}
 	})
-	for deadline := time.After(30 * time.Second); ; {
+	for deadline := time.After(patience); ; {
 		if conn, err := net.Dial("tcp", address); err == nil {
 			conn.Close()
 			return "http://" + address
@@ -139,13 +139,15 @@ func (s shell) serve(args ...string) string {
 	}
 }
 
-// free is an address that nobody listens on, and that the system gives to nobody else.
+// free is an address that nobody listens on, which is kept for the test until its end: a
+// server may start there late, and again.
 func free(t *testing.T) string {
 	t.Helper()
-	port, err := servers.FreePort()
+	port, hold, err := servers.HoldPort()
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = hold.Close() })
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 

@@ -80,7 +80,7 @@ func unprivileged(names []string) (uid, gid int, err error) {
 // newPort gives the server a port, held until the server is closed: it may be long
 // until it listens.
 func (p *place) newPort() error {
-	port, hold, err := findPort()
+	port, hold, err := HoldPort()
 	if err != nil {
 		return err
 	}
@@ -93,18 +93,18 @@ func (p *place) newPort() error {
 
 // FreePort is a port for a server that is started otherwise, at once.
 func FreePort() (int, error) {
-	port, hold, err := findPort()
+	port, hold, err := HoldPort()
 	if err != nil {
 		return 0, err
 	}
 	return port, hold.Close()
 }
 
-// findPort finds a port that nobody listens on, below those that the system hands
-// to outgoing connections: it is then free for a restarted server too. Until hold is
+// HoldPort finds a port that nobody listens on, for a server that may listen late, and
+// again: it is below those that the system hands to outgoing connections. Until hold is
 // closed, the same port of UDP, which no server wants, says that it is taken, to this
 // process and to others.
-func findPort() (port int, hold io.Closer, err error) {
+func HoldPort() (port int, hold io.Closer, err error) {
 	for range 50 {
 		port = 15000 + rand.IntN(15000)
 		address := "127.0.0.1:" + strconv.Itoa(port)

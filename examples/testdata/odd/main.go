@@ -36,10 +36,27 @@ func main() {
 			<-ctx.Done()
 			return nil, context.Cause(ctx)
 		},
+		"until": until,
 	}
 	if err := c.Work(context.Background(), handlers, client.WorkOptions{Concurrency: 16, Lease: lease, Grace: time.Second}); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// until works until there is a file, on and on even when it should stop.
+func until(_ context.Context, t *client.LeasedTask) (any, error) {
+	var payload struct{ File string }
+	if err := json.Unmarshal(t.Payload, &payload); err != nil {
+		return nil, err
+	}
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for range ticker.C {
+		if _, err := os.Stat(payload.File); err == nil {
+			break
+		}
+	}
+	return nil, nil
 }
 
 func odd(_ context.Context, t *client.LeasedTask) (any, error) {

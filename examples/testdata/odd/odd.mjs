@@ -1,5 +1,7 @@
 // A worker whose handlers give back what no server takes, for tests.
 
+import { existsSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
 import { Snooze, Worker } from "../../workers/node/outlast-worker.mjs"
 
 const ring = []
@@ -20,6 +22,10 @@ const types = {
   },
   fine: () => "fine",
   wait: () => new Promise(() => {}),
+  // Works until there is a file, on and on even when it should stop.
+  async until({ file }) {
+    while (!existsSync(file)) await sleep(20)
+  },
 }
 
 const [server, lease] = process.argv.slice(2)

@@ -4,6 +4,7 @@ import datetime
 import os
 import sys
 import threading
+import time
 
 from outlast_worker import Snooze, Worker
 
@@ -41,11 +42,17 @@ def wait(payload, task):
     threading.Event().wait()
 
 
+def until(payload, task):
+    """Works until there is a file, on and on even when it should stop."""
+    while not os.path.exists(payload["file"]):
+        time.sleep(0.02)
+
+
 def sabotage(payload, task):
     worker.ended.put("what no worker puts there")
     wait(payload, task)
 
 
-worker = Worker(sys.argv[1], {"odd": odd, "fine": lambda payload, task: "fine", "wait": wait, "sabotage": sabotage},
+worker = Worker(sys.argv[1], {"odd": odd, "fine": lambda payload, task: "fine", "wait": wait, "until": until, "sabotage": sabotage},
                 lease=float(sys.argv[2]), concurrency=16, token=os.environ.get("OUTLAST_TOKEN"))
 worker.run()
