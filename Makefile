@@ -77,7 +77,8 @@ AGAIN = $(MAKE) --no-print-directory
 .PHONY: test
 test: servers ## Run all tests: with the race detector, in random order; then the console in Chromium, faults, storms and incidents, and nested modules
 	@mkdir -p .cache && $(GO) build -o .cache/with ./internal/servers/with
-	@exec .cache/with $(AGAIN) all-tests
+	@$(GO) build -ldflags='-s -w' -o .cache/outlast-test ./cmd/outlast
+	@OUTLAST_TEST_BINARY="$$PWD/.cache/outlast-test" exec .cache/with $(AGAIN) all-tests
 
 # One PostgreSQL and one MariaDB serve all of them; tests that hurt a server start their own.
 .PHONY: all-tests

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// build makes the examples and outlast once, into a folder for all tests.
+// build makes the examples once, into a folder for all tests.
 var build = sync.OnceValues(func() (string, error) {
 	bin, err := filepath.Abs("../.cache/examples")
 	if err != nil {
@@ -20,13 +20,13 @@ var build = sync.OnceValues(func() (string, error) {
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return "", err
 	}
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin, "./...", "./testdata/odd", "../cmd/outlast").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", bin, "./...", "./testdata/odd").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return bin, nil
 })
 
-// programs is where the examples and outlast are.
+// programs is where the examples are.
 func programs(t *testing.T) string {
 	t.Helper()
 	bin, err := build()

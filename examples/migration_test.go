@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/binarytest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -21,7 +22,7 @@ import (
 func TestPresetsOfOthers(t *testing.T) {
 	down := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
 	t.Cleanup(down.Close)
-	s := shell{T: t, dir: t.TempDir(), bin: programs(t)}
+	s := shell{T: t, dir: t.TempDir()}
 	s.server = s.serve("--allow-target", "127.0.0.0/8", "--store", "sqlite:"+filepath.Join(s.dir, "outlast.db"))
 	api, err := client.New(s.server)
 	if err != nil {
@@ -47,7 +48,7 @@ func TestPresetsOfOthers(t *testing.T) {
 // planned is the first wait that the command line shows.
 func (s shell) planned(preset string, retries int) time.Duration {
 	s.Helper()
-	out, err := exec.Command(filepath.Join(s.bin, "outlast"), "policy", "plan", "--preset", preset, "--output", "json").Output()
+	out, err := exec.Command(binarytest.Path(), "policy", "plan", "--preset", preset, "--output", "json").Output()
 	if err != nil {
 		s.Fatal(err)
 	}

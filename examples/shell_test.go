@@ -20,11 +20,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/binarytest"
 	"github.com/outlast-dev/outlast/internal/servers"
 	"github.com/outlast-dev/outlast/internal/servertest"
 )
 
-func TestMain(m *testing.M) { servertest.Main(m) }
+func TestMain(m *testing.M) { os.Exit(binarytest.Run(servertest.Wrap(m))) }
 
 var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
@@ -60,7 +61,7 @@ type shell struct {
 // PostgreSQL and MariaDB. A command that is not run is one of unrun.
 func TestShellBlocks(t *testing.T) {
 	s := shell{T: t, dir: t.TempDir(), bin: t.TempDir(), robot: robot(t)}
-	if err := os.Symlink(filepath.Join(programs(t), "outlast"), filepath.Join(s.bin, "outlast")); err != nil {
+	if err := os.Symlink(binarytest.Path(), filepath.Join(s.bin, "outlast")); err != nil {
 		t.Fatal(err)
 	}
 	s.server = s.serve("--allow-target", "127.0.0.0/8", "--allow-target", "10.0.0.0/8", "--store", "sqlite:"+filepath.Join(s.dir, "outlast.db"))
@@ -115,7 +116,7 @@ func (s shell) serve(args ...string) string {
 	s.Helper()
 	address := free(s.T)
 	var log bytes.Buffer
-	server := exec.Command(filepath.Join(s.bin, "outlast"), append([]string{"serve", "--listen", address}, args...)...)
+	server := exec.Command(binarytest.Path(), append([]string{"serve", "--listen", address}, args...)...)
 	server.Stdout, server.Stderr = &log, &log
 	if err := server.Start(); err != nil {
 		s.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/binarytest"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -39,7 +40,7 @@ func secureCast(t *testing.T, bin string) *cast {
 func (c *cast) token(flags ...string) string {
 	c.Helper()
 	args := append([]string{"token", "create", "--store", "sqlite:" + c.file}, flags...)
-	out, err := exec.Command(filepath.Join(c.bin, "outlast"), args...).Output()
+	out, err := exec.Command(binarytest.Path(), args...).Output()
 	if err != nil {
 		c.Fatal(err)
 	}

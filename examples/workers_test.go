@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/binarytest"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -82,7 +83,7 @@ func (c *cast) connect(options ...client.Option) {
 
 func (c *cast) startNode() {
 	c.Helper()
-	c.node = c.run(filepath.Join(c.bin, "outlast"), append([]string{"serve", "--store", "sqlite:" + c.file, "--listen", c.listen}, c.flags...)...)
+	c.node = c.run(binarytest.Path(), append([]string{"serve", "--store", "sqlite:" + c.file, "--listen", c.listen}, c.flags...)...)
 	c.until("the node is ready", func() bool {
 		_, err := c.client.DeadStats(c.Context())
 		return err == nil

@@ -56,7 +56,7 @@ func (c command) run(args ...string) *result {
 	}
 	var out, messages said
 	one := &cli{in: strings.NewReader(c.input), out: &out, messages: &messages, restoreSignals: func() {}, lookup: c.lookup}
-	code := one.run(c.t.Context(), args)
+	code := runCommand(c.t.Context(), one, args)
 	return &result{c.t, args, code, out.String(), messages.String()}
 }
 

@@ -41,11 +41,11 @@ func run(args []string, in io.Reader, out, messages io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	c := &cli{in: in, out: out, messages: messages, restoreSignals: stop, lookup: os.LookupEnv}
-	return c.run(ctx, args)
+	return runCommand(ctx, c, args)
 }
 
-// run runs a command and returns its exit code.
-func (c *cli) run(ctx context.Context, args []string) int {
+// runCommand runs a command and returns its exit code.
+func runCommand(ctx context.Context, c *cli, args []string) int {
 	root := newRoot(c)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)

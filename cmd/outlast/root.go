@@ -35,7 +35,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 partial, 4 not found, 5 denied,
 	flags.StringVar(&c.ca, "ca-file", "", "PEM file with the certificate authorities of an https server, in place of the system's; env OUTLAST_CA_FILE")
 	flags.StringVar(&c.output, "output", "table", "table, json or jsonl; env OUTLAST_OUTPUT")
 	flags.BoolVar(&c.yes, "yes", false, "do not ask before what cannot be undone")
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return c.fromEnvironment(cmd.Flags()) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd.Flags(), c.lookup) }
 	root.AddCommand(
 		newServe(c), newDemo(c), newTask(c), newDead(c), newQueue(c), newPolicy(c), newConfig(c), newSchedule(c), newOperation(c), newTarget(c), newAlert(c), newNode(c), newGroup(c), newToken(c), newWhoami(c), newSim(c), newStats(c), newMigrate(c), newDoctor(c), newBench(c), newVersion(c),
 		newAudit(c),
@@ -62,14 +62,14 @@ const fromVariable = "variable"
 
 // fromEnvironment sets the flags that name a variable and are not given:
 // flag > environment > default.
-func (c *cli) fromEnvironment(flags *pflag.FlagSet) error {
+func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) error {
 	var failure error
 	flags.VisitAll(func(flag *pflag.Flag) {
 		_, name, found := strings.Cut(flag.Usage, "env ")
 		if !found || flag.Changed || failure != nil {
 			return
 		}
-		value, set := c.lookup(name)
+		value, set := lookup(name)
 		if !set || value == "" {
 			return
 		}

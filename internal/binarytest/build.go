@@ -10,9 +10,15 @@ import (
 // path is the program, once it is built.
 var path string
 
-// Run builds the program, runs the tests of a package, and returns what the
-// process is to exit with.
+// built is the variable with the program of a whole test run, which builds it once.
+const built = "OUTLAST_TEST_BINARY"
+
+// Run builds the program, unless the test run has, runs the tests of a package, and
+// returns what the process is to exit with.
 func Run(m interface{ Run() int }) int {
+	if path = os.Getenv(built); path != "" {
+		return m.Run()
+	}
 	folder, err := os.MkdirTemp("", "outlast-binary-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "binarytest:", err)
