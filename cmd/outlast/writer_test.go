@@ -134,8 +134,9 @@ policies: {paid: {max_attempts: 1}}
 		unproven(c, "schedule/s", "rule/exhausted", "silence/x")
 	})
 	t.Run("a task sent elsewhere", func(t *testing.T) {
-		id := c.run("task", "enqueue", "--url", down, "--delay", "2s", "--payload", `"SECRET"`, "--output", "json").exits(0).json()["id"].(string)
+		id := c.run("task", "enqueue", "--url", down, "--delay", "1h", "--payload", `"SECRET"`, "--output", "json").exits(0).json()["id"].(string)
 		w.do(`UPDATE outlast_task SET spec = replace(spec, ?, ?) WHERE state = 5`, down, thief)
+		c.run("task", "retry", id).exits(0)
 		awaits(t, server, "the task waits", func() bool {
 			one := c.run("task", "get", id, "--output", "json").exits(0).json()
 			return strings.Contains(fmt.Sprint(one["last_error"]), "undecryptable")
