@@ -15,6 +15,7 @@ FAULT_CLUSTER ?= 100
 FAULT_SOAK   ?= 1h
 FAULT_RUN    ?= .
 WORLDS       ?= 20000
+MODELS       ?= 1000
 WORLD        ?= 0
 ARGS         ?=
 
@@ -135,7 +136,7 @@ check-format: ## gofmt on every Go file
 
 .PHONY: check-vet
 check-vet: ## go vet of planted defects and nested modules; check-lint has it for all else
-	@for tag in mutant faults storm; do \
+	@for tag in faults storm; do \
 		echo "check: go vet -tags $$tag"; \
 		$(GO) vet -tags $$tag $$(grep -rl --include='*.go' --exclude-dir=node_modules "^//go:build $$tag" . | xargs -n 1 dirname | sort -u) || exit 1; \
 	done
@@ -206,8 +207,9 @@ benchmarks: ## Measure all that docs/benchmarks.md and the READMEs show and writ
 	@sh .ci/benchmarks $(GROUPS)
 
 .PHONY: faults
-faults: servers ## WORLDS (20000) fleets in virtual time, a kill campaign of FAULT_CYCLES (1000), every fault of a cluster FAULT_CLUSTER times (100) on both servers, FAULT_SOAK (1h) of mixed faults (about five hours; FAULT_RUN=NAME for some)
+faults: servers ## WORLDS (20000) fleets in virtual time, MODELS (1000) random runs of each store against the one in memory, a kill campaign of FAULT_CYCLES (1000), every fault of a cluster FAULT_CLUSTER times (100) on both servers, FAULT_SOAK (1h) of mixed faults (about five hours; FAULT_RUN=NAME for some)
 	OUTLAST_WORLDS=$(WORLDS) $(GO) test -count=1 -timeout 6h -run '^TestWorlds$$/$(FAULT_RUN)' ./internal/worldtest
+	RAPID_CHECKS=$(MODELS) $(GO) test -v -count=1 -timeout 3h -run '^TestModel$$/$(FAULT_RUN)' ./store/sqlite ./store/postgres ./store/mysql
 	OUTLAST_FAULT_LONG=1 OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -tags faults -v -count=1 -timeout 3h -skip '^(TestCluster|TestSoak)$$' -run '$(FAULT_RUN)' ./internal/faulttest
 	OUTLAST_FAULT_CLUSTER=$(FAULT_CLUSTER) $(GO) test -parallel 8 -v -count=1 -timeout 6h -skip '^TestSoak$$' -run '^TestCluster$$/$(FAULT_RUN)' ./internal/faulttest
 	OUTLAST_FAULT_SOAK=$(FAULT_SOAK) $(GO) test -tags faults -v -count=1 -timeout 6h -run '^TestSoak$$/$(FAULT_RUN)' ./internal/faulttest

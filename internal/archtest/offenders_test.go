@@ -41,7 +41,7 @@ var folderOffenders = map[string]sizes{
 	"server":         {44},
 	"sim":            {48},
 	"store/mysql":    {47},
-	"store/postgres": {58},
+	"store/postgres": {56},
 	"store/sqlite":   {45},
 }
 

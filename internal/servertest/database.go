@@ -25,6 +25,23 @@ func Postgres(t testing.TB) string {
 // PostgresDatabase is [Postgres] on a given server.
 func PostgresDatabase(t testing.TB, admin string) string {
 	t.Helper()
+	return makePostgres(t, admin, atEnd(t))
+}
+
+// atEnd drops a database at the end of a test, which may have stopped its server.
+func atEnd(t testing.TB) func(drop func() error) {
+	return func(drop func() error) {
+		t.Cleanup(func() {
+			if err := drop(); err != nil {
+				t.Logf("servertest: %v", err)
+			}
+		})
+	}
+}
+
+// makePostgres makes a database, and hands over what drops it.
+func makePostgres(t testing.TB, admin string, dropped func(drop func() error)) string {
+	t.Helper()
 	name := newName()
 	do := func(ctx context.Context, statement string) error {
 		conn, err := pgx.Connect(ctx, admin)
@@ -38,11 +55,7 @@ func PostgresDatabase(t testing.TB, admin string) string {
 	if err := do(t.Context(), "create database "+name+" template template0 locale_provider icu icu_locale 'en-US' locale 'C' strategy file_copy"); err != nil {
 		t.Fatalf("servertest: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := do(context.WithoutCancel(t.Context()), "drop database if exists "+name+" with (force)"); err != nil {
-			t.Logf("servertest: %v", err) // the test may have stopped its server
-		}
-	})
+	dropped(func() error { return do(context.Background(), "drop database if exists "+name+" with (force)") })
 	return inServer(admin, name)
 }
 
@@ -78,6 +91,12 @@ func MariaDB(t testing.TB) string {
 // MariaDBDatabase is [MariaDB] on a given server.
 func MariaDBDatabase(t testing.TB, admin string) string {
 	t.Helper()
+	return makeMariaDB(t, admin, atEnd(t))
+}
+
+// makeMariaDB makes a database, and hands over what drops it.
+func makeMariaDB(t testing.TB, admin string, dropped func(drop func() error)) string {
+	t.Helper()
 	name := newName()
 	do := func(ctx context.Context, statement string) error {
 		db, err := sql.Open("mysql", admin)
@@ -91,11 +110,7 @@ func MariaDBDatabase(t testing.TB, admin string) string {
 	if err := do(t.Context(), "create database "+name+" character set utf8mb4 collate utf8mb4_general_ci"); err != nil {
 		t.Fatalf("servertest: %v", err)
 	}
-	t.Cleanup(func() {
-		if err := do(context.WithoutCancel(t.Context()), "drop database if exists "+name); err != nil {
-			t.Logf("servertest: %v", err) // the test may have stopped its server
-		}
-	})
+	dropped(func() error { return do(context.Background(), "drop database if exists "+name) })
 	return inServer(admin, name)
 }
 

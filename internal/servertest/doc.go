@@ -1,6 +1,7 @@
 // Package servertest gives tests databases on servers of their own: PostgreSQL and
 // MariaDB, started by package servers on first use, one of each per test binary, and
-// stopped at its end. Every test gets a database of its own on it.
+// stopped at its end. Every test gets a database of its own on it, or one for its time
+// from a [Shelf].
 //
 //	func TestMain(m *testing.M) { servertest.Main(m) }
 //

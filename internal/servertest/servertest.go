@@ -35,7 +35,7 @@ var wrapped bool
 // Run runs the tests and stops the servers.
 func (r *Runner) Run() int {
 	code := r.m.Run()
-	if err := errors.Join(postgres.close(), mariadb.close()); err != nil {
+	if err := errors.Join(dropKept(), postgres.close(), mariadb.close()); err != nil {
 		fmt.Fprintln(os.Stderr, "servertest:", err)
 		return max(code, 1)
 	}

@@ -71,6 +71,38 @@ func TestMariaDBDatabases(t *testing.T) {
 	}
 }
 
+// A shelf lends a database to one test at a time, filled once, and emptied for each that
+// comes later. All are dropped after the tests.
+func TestShelf(t *testing.T) {
+	for name, lend := range map[string]func(*Shelf, testing.TB) string{"PostgreSQL": (*Shelf).Postgres, "MariaDB": (*Shelf).MariaDB} {
+		t.Run(name, func(t *testing.T) {
+			filled, emptied := map[string]int{}, map[string]int{}
+			shelf := Shelf{
+				Fill:  func(_ testing.TB, address string) { filled[address]++ },
+				Empty: func(_ testing.TB, address string) { emptied[address]++ },
+			}
+			for range 3 {
+				t.Run("one", func(t *testing.T) {
+					if one, two := lend(&shelf, t), lend(&shelf, t); one == two {
+						t.Error("one database is lent twice")
+					}
+				})
+			}
+			for address, times := range filled {
+				if len(filled) != 2 || times != 1 || emptied[address] != 2 {
+					t.Errorf("filled %v, emptied %v", filled, emptied)
+				}
+			}
+		})
+	}
+	if left := len(kept.drop); left != 4 {
+		t.Errorf("%d databases are to be dropped, want 4", left)
+	}
+	if err := dropKept(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestInServer(t *testing.T) {
 	for address, want := range map[string]string{
 		"postgres://postgres@h:1/postgres?sslmode=disable": "postgres://postgres@h:1/new?sslmode=disable",

@@ -3,11 +3,13 @@ package postgres_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/outlast-dev/outlast/internal/servertest"
@@ -93,36 +95,86 @@ func pool(t testing.TB, url string) *pgxpool.Pool {
 	return p
 }
 
-func TestConformance(t *testing.T) { conform(t, servertest.Postgres(t), false) }
+// givenDatabase names in the environment a database whose first schema has the tables.
+const givenDatabase = "OUTLAST_MUTANT_DATABASE"
 
-// conform checks every rule in one schema; deaf leaves out those about news.
-func conform(t *testing.T, url string, deaf bool) {
-	c := newSchemas(url)
+func TestConformance(t *testing.T) {
+	if given := os.Getenv(givenDatabase); given != "" {
+		c := newSchemas(given)
+		c.conform(t, "public", false)
+		return
+	}
+	c := newSchemas(servertest.Postgres(t))
+	c.conform(t, c.filled(t), false)
+}
+
+// filled makes a schema with the tables, and returns its name.
+func (c *schemas) filled(t *testing.T) string {
+	t.Helper()
 	name := c.fresh()
 	if err := c.open(t, name).Close(); err != nil {
 		t.Fatal(err)
 	}
-	c.known = pool(t, url)
+	return name
+}
+
+// conform checks every rule in one schema; deaf leaves out those about news.
+func (c *schemas) conform(t *testing.T, name string, deaf bool) {
+	c.known = pool(t, c.url)
 	storetest.Run(t, func(t *testing.T) store.Backend { return c.emptied(t, name) }, c.abilities(deaf))
+}
+
+// shelf has databases with the tables of the store in their first schema.
+var shelf = servertest.Shelf{
+	Fill: func(t testing.TB, address string) {
+		s, err := postgres.OpenURL(t.Context(), address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	},
+	Empty: func(t testing.TB, address string) {
+		conn, err := pgx.Connect(t.Context(), address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close(context.WithoutCancel(t.Context()))
+		wipe(t, conn, "public")
+	},
+}
+
+// database lends the test one that has the tables of the store and nothing in them. Who
+// changes tables, days or settings takes a new one from package servertest.
+func database(t testing.TB) string { return shelf.Postgres(t) }
+
+// wipe deletes all rows of a schema but those that the migrations have made.
+func wipe(t testing.TB, on interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}, schema string) {
+	t.Helper()
+	var empty string
+	err := on.QueryRow(t.Context(), `SELECT string_agg(format('DELETE FROM %I.%I; ', n.nspname, r.relname), '') FROM pg_class r JOIN pg_namespace n ON n.oid = r.relnamespace
+		WHERE n.nspname = $1 AND r.relkind IN ('r', 'p') AND NOT r.relispartition AND r.relname NOT IN ('outlast_migration', 'outlast_counter')`, schema).Scan(&empty)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := on.Exec(t.Context(), empty+"UPDATE "+pgx.Identifier{schema}.Sanitize()+".outlast_counter SET value = 0"); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // emptied opens a schema anew after all that is in it was deleted: to make one
 // takes long, and longer to distribute one.
 func (c *schemas) emptied(t *testing.T, name string) *postgres.Store {
 	t.Helper()
-	p, schema := c.known, pgx.Identifier{name}.Sanitize()
+	p := c.known
 	if p == nil {
 		p = pool(t, c.url)
 	}
-	var empty string
-	err := p.QueryRow(t.Context(), `SELECT string_agg(format('DELETE FROM %I.%I; ', n.nspname, r.relname), '') FROM pg_class r JOIN pg_namespace n ON n.oid = r.relnamespace
-		WHERE n.nspname = $1 AND r.relkind IN ('r', 'p') AND NOT r.relispartition AND r.relname NOT IN ('outlast_migration', 'outlast_counter')`, name).Scan(&empty)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Exec(t.Context(), empty+"UPDATE "+schema+".outlast_counter SET value = 0"); err != nil {
-		t.Fatal(err)
-	}
+	wipe(t, p, name)
 	c.mu.Lock()
 	delete(c.offsets, name)
 	c.mu.Unlock()
@@ -172,8 +224,8 @@ func (c *schemas) abilities(deaf bool) storetest.Abilities {
 
 // TestModel compares the store with the reference under random operations.
 func TestModel(t *testing.T) {
-	storetest.RunModel(t, memory.New(), open(t, servertest.Postgres(t)))
+	storetest.RunModel(t, memory.New(), open(t, database(t)))
 }
 
 // TestWindows has more tasks of another queue than one look takes in.
-func TestWindows(t *testing.T) { storetest.Windows(t, open(t, servertest.Postgres(t))) }
+func TestWindows(t *testing.T) { storetest.Windows(t, open(t, database(t))) }

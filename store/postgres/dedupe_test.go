@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -19,7 +18,7 @@ import (
 func TestDedupeKeyOfATaskThatLivesAgainUnderAnOldSnapshot(t *testing.T) {
 	for _, level := range []pgx.TxIsoLevel{pgx.ReadCommitted, pgx.RepeatableRead, pgx.Serializable} {
 		t.Run(string(level), func(t *testing.T) {
-			url := servertest.Postgres(t)
+			url := database(t)
 			g, p := newGround(t, open(t, url), 1), pool(t, url)
 			dedupe := &store.Dedupe{Lane: g.queue.Numbers[0], Key: "k", Window: time.Millisecond}
 			one, two := g.task(), g.task()

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/postgres"
 	"github.com/outlast-dev/outlast/task"
@@ -114,7 +113,7 @@ func (g *ground) sound() {
 }
 
 func TestLargeBatchesAreWhole(t *testing.T) {
-	g := newGround(t, open(t, servertest.Postgres(t)), 4)
+	g := newGround(t, open(t, database(t)), 4)
 	before, later := time.Now().Add(-time.Second), time.Hour
 	batch, _ := g.batch(1500, func(i int, t *task.Task) {
 		t.Priority, t.Payload = i%10, make([]byte, i)
@@ -147,7 +146,7 @@ func TestLargeBatchesAreWhole(t *testing.T) {
 }
 
 func TestABadItemAmongManyIsAlone(t *testing.T) {
-	g := newGround(t, open(t, servertest.Postgres(t)), 4)
+	g := newGround(t, open(t, database(t)), 4)
 	live, ended, dead := g.add(1)[0], g.add(1)[0], g.add(1)[0]
 	g.settle(g.claim(ended).Tasks, task.OutcomeSucceeded)
 	g.settle(g.claim(dead).Tasks, task.OutcomeDead)
@@ -188,7 +187,7 @@ func TestABadItemAmongManyIsAlone(t *testing.T) {
 // A claim number that no node has written is the highest that there is. The next one
 // comes from the clock, and the rows beside it are claimed and released as ever.
 func TestClaimNumbersEndNowhere(t *testing.T) {
-	url := servertest.Postgres(t)
+	url := database(t)
 	g := newGround(t, open(t, url), 2)
 	ids, db := g.add(3), pool(t, url)
 	plant := func(table string) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store/postgres"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -39,7 +38,7 @@ func somethingElse(t *testing.T) string {
 
 // Who opens a database is told in one line what is wrong, each address once.
 func TestOpeningTellsWhatIsWrong(t *testing.T) {
-	address := servertest.Postgres(t)
+	address := database(t)
 	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)

@@ -90,7 +90,7 @@ func TestEnqueueWhereTheDefaultIsRepeatableRead(t *testing.T) {
 // enqueues again: it has to begin again, and then finds the task.
 func TestEnqueueTxOfATaskThatEndedSinceTheSnapshot(t *testing.T) {
 	for _, level := range []pgx.TxIsoLevel{pgx.RepeatableRead, pgx.Serializable} {
-		url := servertest.Postgres(t)
+		url := database(t)
 		g := newGround(t, open(t, url), 1)
 		p := pool(t, url)
 		batch, ids := g.batch(1)
@@ -121,7 +121,7 @@ func TestEnqueueTxOfATaskThatEndedSinceTheSnapshot(t *testing.T) {
 // The window of a dedupe key passes while the transaction that took it is open:
 // the key is that of its task as long as this lives.
 func TestDedupeWindowThatPassesInAnOpenTransaction(t *testing.T) {
-	url := servertest.Postgres(t)
+	url := database(t)
 	g := newGround(t, open(t, url), 1)
 	p := pool(t, url)
 	dedupe := &store.Dedupe{Lane: g.queue.Numbers[0], Key: "k", Window: 300 * time.Millisecond}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/postgres"
 	"github.com/outlast-dev/outlast/task"
@@ -17,7 +16,7 @@ import (
 // Sessions are ended at random while workers enqueue, claim and settle; what
 // fails is repeated as it stands. Every task succeeds once.
 func TestSessionsThatAreEndedLoseNothing(t *testing.T) {
-	url := servertest.Postgres(t)
+	url := database(t)
 	endSessions(t, url, open(t, url+"&pool_max_conns=8"), 20*time.Millisecond)
 }
 

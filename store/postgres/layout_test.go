@@ -95,7 +95,7 @@ func TestASettleMakesTheDayThatItMisses(t *testing.T) {
 // Behind a pooler that changes connections with each transaction nothing may
 // be prepared under a name.
 func TestNothingIsPreparedWhenThePoolSaysSo(t *testing.T) {
-	p := pool(t, servertest.Postgres(t)+"&default_query_exec_mode=exec&pool_max_conns=1")
+	p := pool(t, database(t)+"&default_query_exec_mode=exec&pool_max_conns=1")
 	s, err := postgres.Open(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestNothingIsPreparedWhenThePoolSaysSo(t *testing.T) {
 }
 
 func TestStatementsThatTheServerForgotAreMadeAgain(t *testing.T) {
-	p := pool(t, servertest.Postgres(t)+"&pool_max_conns=2")
+	p := pool(t, database(t)+"&pool_max_conns=2")
 	s, err := postgres.Open(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestStatementsThatTheServerForgotAreMadeAgain(t *testing.T) {
 }
 
 func TestTransactionsOfDatabaseSQL(t *testing.T) {
-	url := servertest.Postgres(t)
+	url := database(t)
 	g := newGround(t, open(t, url), 2)
 	db, err := sql.Open("pgx", url)
 	g.ok(err)
@@ -177,7 +177,7 @@ func TestTransactionsOfDatabaseSQL(t *testing.T) {
 }
 
 func TestListeningGoesOnAfterItsSessionWasEnded(t *testing.T) {
-	url := servertest.Postgres(t)
+	url := database(t)
 	s := open(t, url)
 	ctx, cancel := context.WithCancel(t.Context())
 	heard, ended := make(chan []uint16, 100), make(chan error, 1)

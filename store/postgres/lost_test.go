@@ -19,7 +19,7 @@ import (
 // unknown, or was repeated and returns what it has claimed: never does it say that
 // somebody else has the row.
 func TestAClaimWhoseAnswerIsLostDoesNotSayThatNothingWasClaimed(t *testing.T) {
-	url := servertest.Postgres(t)
+	url := database(t)
 	address := strings.SplitN(url, "@", 2)[1]
 	address, _, _ = strings.Cut(address, "/")
 	proxy := servertest.NewLossy(t, address)

@@ -3,15 +3,14 @@ package postgres_test
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"testing"
 
-	"github.com/outlast-dev/outlast/internal/servertest"
+	"github.com/outlast-dev/outlast/store/postgres"
 )
 
-// mutants are defects that can be planted in statements (build tag mutant), each with
-// the tests that must find it.
+// mutants are defects that can be planted in statements, each with the tests that must
+// find it.
 var mutants = []struct{ name, tests string }{
 	{"claim_ignores_epoch", "TestConformance$/(claim|take|free)/"},
 	{"claim_ignores_run_at", "TestConformance$/claim/"},
@@ -27,28 +26,23 @@ var mutants = []struct{ name, tests string }{
 }
 
 // A suite is only believed if it finds defects: every planted one is found by the
-// tests that aim at it, which all pass without it.
+// tests that aim at it, which all pass without it. They are run by this program again.
 func TestMutants(t *testing.T) {
 	t.Parallel()
-	binary := filepath.Join(t.TempDir(), "mutants")
-	if out, err := exec.Command("go", "test", "-c", "-tags", "mutant", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
-	server := servertest.Postgres(t)
 	run := func(t *testing.T, name, tests string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), binary, "-test.run", tests, "-test.failfast", "-test.v", "-test.timeout", "2m")
-		cmd.Env = append(os.Environ(), "OUTLAST_MUTANT="+name, "OUTLAST_TEST_POSTGRES="+server)
+		cmd := exec.CommandContext(t.Context(), program, "-test.run", tests, "-test.failfast", "-test.v", "-test.timeout", "2m")
+		cmd.Env = append(os.Environ(), postgres.Defect+"="+name, givenDatabase+"="+database(t))
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	failed := regexp.MustCompile(`(?m)^ *--- FAIL: (Test\S+/\S+/\S+|Test[^/\s]+ )`)
+	failed := regexp.MustCompile(`(?m)^ *--- FAIL: (Test\S+/\S+/\S+)`)
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
-			t.Parallel()
 			out, err := run(t, m.name, m.tests)
-			for tries := 1; err == nil && tries < 3; tries++ { // a race that was not lost
-				out, err = run(t, m.name, m.tests)
-			}
 			found := failed.FindAllStringSubmatch(out, -1)
 			if err == nil || found == nil {
 				t.Fatalf("the defect was planted, and %s did not find it: %v\n%s", m.tests, err, out)
@@ -57,7 +51,6 @@ func TestMutants(t *testing.T) {
 		})
 	}
 	t.Run("none", func(t *testing.T) {
-		t.Parallel()
 		if out, err := run(t, "", "TestConformance$/(fence|recover|dedupe)/"); err != nil {
 			t.Fatalf("without a defect: %v\n%s", err, out)
 		}

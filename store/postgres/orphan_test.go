@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -12,7 +11,7 @@ import (
 // tasks from being recovered, however many come before them. Here they are put
 // in by hand.
 func TestRunsWithoutTasksDoNotStopRecovery(t *testing.T) {
-	url := servertest.Postgres(t)
+	url := database(t)
 	g, p := newGround(t, open(t, url), 1), pool(t, url)
 	ids := g.add(3)
 	g.claim(ids...)

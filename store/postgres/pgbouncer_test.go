@@ -8,15 +8,16 @@ import (
 	"github.com/outlast-dev/outlast/store/postgres"
 )
 
-// pooled is a database of the test's own behind PgBouncer in transaction mode.
-func pooled(t *testing.T) string {
-	return servertest.PgBouncer(t, servertest.Postgres(t)) + "&default_query_exec_mode=exec"
+// pooled is a database behind PgBouncer in transaction mode.
+func pooled(t *testing.T, address string) string {
+	return servertest.PgBouncer(t, address) + "&default_query_exec_mode=exec"
 }
 
 // Every rule holds behind a pooler in transaction mode.
 func TestConformanceBehindPgBouncer(t *testing.T) {
 	t.Parallel()
-	conform(t, pooled(t), true)
+	c := newSchemas(pooled(t, servertest.Postgres(t)))
+	c.conform(t, c.filled(t), true)
 }
 
 // There are no notifications behind such a pooler, and the store says so, rather
@@ -24,7 +25,7 @@ func TestConformanceBehindPgBouncer(t *testing.T) {
 // connection to the server, on which one client's LISTEN and NOTIFY then run.
 func TestNoNewsBehindPgBouncer(t *testing.T) {
 	t.Parallel()
-	s := open(t, pooled(t))
+	s := open(t, pooled(t, database(t)))
 	if err := s.Watch(t.Context(), func([]uint16) {}); !errors.Is(err, postgres.ErrNotWatching) {
 		t.Errorf("watch: %v", err)
 	}

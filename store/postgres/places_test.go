@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -41,7 +40,7 @@ func place(t *testing.T, p *pgxpool.Pool, id task.ID) (at string) {
 // Rows may move between a claim and its settlement: VACUUM FULL, CLUSTER, or a dump
 // that was restored. A settlement meets the rows that it means, and no others.
 func TestRowsThatMoveAreSettled(t *testing.T) {
-	url := servertest.Postgres(t)
+	url := database(t)
 	g, p, names := newGround(t, open(t, url), 2), pool(t, url), live(t, url)
 	gone, ids := g.add(50), g.add(60)
 	g.settle(g.claim(gone...).Tasks, task.OutcomeSucceeded) // the others move into their places
@@ -80,7 +79,7 @@ func TestRowsThatMoveAreSettled(t *testing.T) {
 
 // The same while workers enqueue, claim and settle.
 func TestRowsMayMoveAtAnyTime(t *testing.T) {
-	url := servertest.Postgres(t)
+	url := database(t)
 	g := newGround(t, open(t, url+"&pool_max_conns=8"), 4)
 	g.add(100) // so that places are taken and given back all the time
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)

@@ -91,7 +91,7 @@ func texts(prefix string, spread bool) [][]statement {
 	for i, q := range known {
 		switch {
 		case !spread:
-			all[i] = []statement{newStatement(planted(unmarked(q.text)), prefix)}
+			all[i] = []statement{newStatement(unmarked(q.text), prefix)}
 		case q.spread == nil:
 			all[i] = []statement{newStatement(routed(q.text), prefix)}
 		default:

@@ -27,10 +27,13 @@ type roles struct {
 	names       struct{ owner, user string }
 }
 
+// blank has databases with nothing in them; who leaves takes all of his own along.
+var blank = servertest.Shelf{Fill: func(testing.TB, string) {}, Empty: func(testing.TB, string) {}}
+
 func newRoles(t *testing.T) *roles {
 	t.Helper()
 	r := &roles{t: t}
-	address := servertest.Postgres(t)
+	address := blank.Postgres(t)
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +260,7 @@ FOR p IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'outlast_a
 // A transaction of another database is told from a failure, without our SQL.
 func TestTransactionsOfAnotherDatabase(t *testing.T) {
 	g := newGround(t, open(t, servertest.Postgres(t), postgres.WithSchema("ours")), 1)
-	other := servertest.Postgres(t)
+	other := blank.Postgres(t)
 	db, err := sql.Open("pgx", other)
 	g.ok(err)
 	defer db.Close()
@@ -282,15 +285,21 @@ func TestTransactionsOfAnotherDatabase(t *testing.T) {
 
 // Tables of our names that are somebody else's are told from a failure.
 func TestTablesThatAreNotOurs(t *testing.T) {
-	for _, table := range []string{"outlast_migration", "outlast_task", "outlast_live"} {
-		address := servertest.Postgres(t)
-		if _, err := pool(t, address).Exec(t.Context(), "CREATE TABLE "+table+" (number int)"); err != nil {
+	address := servertest.Postgres(t)
+	p := pool(t, address)
+	do := func(statement string) {
+		t.Helper()
+		if _, err := p.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for _, table := range []string{"outlast_migration", "outlast_task", "outlast_live"} {
+		do("CREATE TABLE " + table + " (number int)")
 		s, err := postgres.OpenURL(t.Context(), address)
 		if !errors.Is(err, &task.Error{Code: task.CodeConflict}) || !strings.Contains(err.Error(), "?schema=NAME") || strings.Contains(err.Error(), "CREATE") {
 			t.Errorf("%s: %v, %v", table, s, err)
 		}
 		open(t, address, postgres.WithSchema("work"))
+		do("DROP TABLE " + table)
 	}
 }

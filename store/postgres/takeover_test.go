@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -13,7 +12,7 @@ import (
 // TCP does. Who takes the lanes over ends it, but only when their owner is
 // dead.
 func TestATakeOverEndsAClaimThatIsStuck(t *testing.T) {
-	url := servertest.Postgres(t)
+	url := database(t)
 	g := newGround(t, open(t, url), 2)
 	stuck, err := pool(t, url).Acquire(t.Context())
 	g.ok(err)

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -14,7 +13,7 @@ import (
 // Tables are not distributed under nodes that use them. One that was killed,
 // which nobody buried, is no obstacle.
 func TestDistributionWaitsForNodesToEnd(t *testing.T) {
-	g := newGround(t, open(t, servertest.Postgres(t)), 1)
+	g := newGround(t, open(t, database(t)), 1)
 	const within = 300 * time.Millisecond
 	if err := g.s.Unused(t.Context(), within); err != nil {
 		t.Errorf("a node that does not beat: %v", err)

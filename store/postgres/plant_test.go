@@ -1,5 +1,3 @@
-//go:build mutant
-
 package postgres
 
 import (
@@ -22,12 +20,23 @@ var defects = map[string][2]string{
 	"take_ignores_epoch":         {` AND l.epoch = e.epoch` + "\n" + `  AND NOT EXISTS (SELECT 1 FROM outlast_node`, "\n" + `  AND NOT EXISTS (SELECT 1 FROM outlast_node`},
 }
 
-// planted puts the defect that OUTLAST_MUTANT names in a statement. A part that no
-// statement has any more is a defect that was not planted, and so not found.
-func planted(text string) string {
-	defect := defects[os.Getenv("OUTLAST_MUTANT")]
-	if defect[0] == "" {
-		return text
+// Defect names in the environment the defect that this process plants.
+const Defect = "OUTLAST_MUTANT"
+
+// The statements that every store then takes its own from are changed before any test.
+func init() {
+	defect, planted := defects[os.Getenv(Defect)]
+	if !planted {
+		return
 	}
-	return strings.ReplaceAll(text, defect[0], defect[1])
+	places := 0
+	for _, q := range known {
+		if text := unmarked(q.text); strings.Contains(text, defect[0]) {
+			q.text = strings.ReplaceAll(text, defect[0], defect[1])
+			places++
+		}
+	}
+	if places == 0 {
+		panic("no statement has what " + os.Getenv(Defect) + " takes away")
+	}
 }
