@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
 	"go.uber.org/goleak"
 
 	"github.com/outlast-dev/outlast/internal/servers"
@@ -71,27 +72,33 @@ func TestMariaDBDatabases(t *testing.T) {
 	}
 }
 
-// A shelf lends a database to one test at a time, filled once, and emptied for each that
-// comes later. All are dropped after the tests.
+// A shelf lends a database to one test at a time, filled once, without the rows of those
+// who had it before. All are dropped after the tests.
 func TestShelf(t *testing.T) {
-	for name, lend := range map[string]func(*Shelf, testing.TB) string{"PostgreSQL": (*Shelf).Postgres, "MariaDB": (*Shelf).MariaDB} {
-		t.Run(name, func(t *testing.T) {
-			filled, emptied := map[string]int{}, map[string]int{}
-			shelf := Shelf{
-				Fill:  func(_ testing.TB, address string) { filled[address]++ },
-				Empty: func(_ testing.TB, address string) { emptied[address]++ },
-			}
+	for driver, lend := range map[string]func(*Shelf, testing.TB) string{"pgx": (*Shelf).Postgres, "mysql": (*Shelf).MariaDB} {
+		t.Run(driver, func(t *testing.T) {
+			filled := map[string]bool{}
+			shelf := Shelf{Fill: func(t testing.TB, address string) {
+				filled[address] = true
+				rows(t, driver, address, "create table outlast_migration (n int)", "insert into outlast_migration values (1)",
+					"create table outlast_counter (value int)", "insert into outlast_counter values (0)", "create table one (n int)")
+			}}
 			for range 3 {
 				t.Run("one", func(t *testing.T) {
-					if one, two := lend(&shelf, t), lend(&shelf, t); one == two {
+					one, two := lend(&shelf, t), lend(&shelf, t)
+					if one == two {
 						t.Error("one database is lent twice")
+					}
+					if n := rows(t, driver, one); n != 0 {
+						t.Errorf("it has %d rows of others", n)
+					}
+					if n := rows(t, driver, one, "insert into one values (1)", "update outlast_counter set value = 1"); n != 2 {
+						t.Errorf("it has %d of two rows", n)
 					}
 				})
 			}
-			for address, times := range filled {
-				if len(filled) != 2 || times != 1 || emptied[address] != 2 {
-					t.Errorf("filled %v, emptied %v", filled, emptied)
-				}
+			if len(filled) != 2 {
+				t.Errorf("filled %v", filled)
 			}
 		})
 	}
@@ -101,6 +108,25 @@ func TestShelf(t *testing.T) {
 	if err := dropKept(); err != nil {
 		t.Error(err)
 	}
+}
+
+// rows runs statements, and counts the rows that a migration has not made.
+func rows(t testing.TB, driver, address string, statements ...string) (n int) {
+	t.Helper()
+	db, err := sql.Open(driver, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, statement := range statements {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.QueryRow("select (select count(*) from one) + (select value from outlast_counter) + (select count(*) - 1 from outlast_migration)").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func TestInServer(t *testing.T) {

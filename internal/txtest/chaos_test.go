@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -16,85 +18,121 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// fragile is a kind on a server of the test's own.
+// fragile are kinds on a server of the test's own.
 type fragile struct {
-	kind   kind
+	kinds  []kind
 	server func(t testing.TB, options ...servers.Option) *servers.Server
 	on     func(t testing.TB, admin string) string
 	driver string
+	admin  string // the database to connect to for others
 	// victims lists the connections to the database, kill ends one of them.
 	victims, kill string
 }
 
-var fragiles = []fragile{
-	{postgresKind, servertest.PostgresServer, servertest.PostgresDatabase, "pgx",
+var fragiles = map[string]fragile{
+	"postgres": {[]kind{postgresKind, pgxKind}, servertest.PostgresServer, servertest.PostgresDatabase, "pgx", "postgres",
 		`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`, `SELECT pg_terminate_backend(%d)`},
-	{pgxKind, servertest.PostgresServer, servertest.PostgresDatabase, "pgx",
-		`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`, `SELECT pg_terminate_backend(%d)`},
-	{mariadbKind, servertest.MariaDBServer, servertest.MariaDBDatabase, "mysql",
+	"mariadb": {[]kind{mariadbKind}, servertest.MariaDBServer, servertest.MariaDBDatabase, "mysql", "",
 		`SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()`, `KILL %d`},
+}
+
+// rounds is how often there is fire, with a restart of the server in twelve; make faults
+// asks for more.
+func rounds() int {
+	if n, err := strconv.Atoi(os.Getenv("OUTLAST_FIRE_ROUNDS")); err == nil {
+		return n
+	}
+	return 12
 }
 
 // While connections are killed at random, answers to COMMIT are lost and the
 // server is restarted without warning, every task that completes itself has
 // its effect once.
 func TestCompleteUnderFire(t *testing.T) {
-	for _, f := range fragiles {
-		t.Run(f.kind.name, func(t *testing.T) {
+	t.Parallel()
+	for name, f := range fragiles {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := f.server(t, servers.Durable())
-			f.kind.address = func(t testing.TB) string { return f.on(t, server.DSN(adminOf[f.driver])) }
-			s := newShop(t, f.kind)
-			f.underFire(s, server)
+			server := f.server(t)
+			var targets []*target
+			for _, k := range f.kinds {
+				k.filled = func(t testing.TB) string {
+					address := f.on(t, server.DSN(f.admin))
+					fill(t, address, k.store, k.pool)
+					return address
+				}
+				targets = append(targets, f.newTarget(newShop(t, k)))
+			}
+			f.fire(targets, server)
+			for _, one := range targets {
+				one.ended()
+			}
 		})
 	}
 }
 
-var adminOf = map[string]string{"pgx": "postgres", "mysql": ""}
+// target is a shop under fire.
+type target struct {
+	*shop
+	front  *outlast.Client
+	ids    []outlast.ID
+	admin  *sql.DB
+	killed int
+}
 
-func (f *fragile) underFire(s *shop, server *servers.Server) {
-	const tasks, restarts = 150, 2
+func (f *fragile) newTarget(s *shop) *target {
 	handle := func(c *outlast.Client) {
 		outlast.Handle(c, "pay", func(ctx context.Context, _ none) error {
 			info, _ := outlast.Info(ctx)
 			return s.somehow(ctx, rand.New(rand.NewPCG(1, uint64(info.Claim))))
 		}, quick(1000))
 	}
-	nodes := []*outlast.Client{s.node(handle), s.node(handle)}
-	var ids []outlast.ID
-	for range tasks {
-		ids = append(ids, s.enqueue(nodes[0], outlast.Draft{Type: "pay"}))
+	one := &target{shop: s, front: s.node(handle)}
+	s.node(handle)
+	for range 10 * rounds() {
+		one.ids = append(one.ids, s.enqueue(one.front, outlast.Draft{Type: "pay"}))
 	}
-	admin, err := sql.Open(f.driver, s.db.address)
+	var err error
+	one.admin, err = sql.Open(f.driver, s.db.address)
 	s.ok(err)
-	defer admin.Close()
+	s.Cleanup(func() { _ = one.admin.Close() })
+	return one
+}
+
+// fire hurts all targets, and their server.
+func (f *fragile) fire(all []*target, server *servers.Server) {
 	random := rand.New(rand.NewPCG(2, 3))
-	killed := 0
-	for i := range 30 {
-		killed += f.shoot(s.ctx, admin, random)
-		if i%3 == 0 {
-			s.loseAnswer()
+	for i := range rounds() {
+		for _, one := range all {
+			one.killed += f.shoot(one.ctx, one.admin, random)
+			if i%3 == 0 {
+				one.loseAnswer()
+			}
 		}
-		if i%12 == 11 && i/12 < restarts {
-			s.ok(server.Restart(s.ctx, servers.Immediate))
+		if i%12 == 8 {
+			all[0].ok(server.Restart(all[0].ctx, servers.Immediate))
 		}
-		s.pause(time.Duration(50+random.IntN(200)) * time.Millisecond)
-	}
-	var group sync.WaitGroup
-	for _, id := range ids {
-		group.Go(func() { s.endsPaidOnce(nodes[0], id) })
-	}
-	group.Wait()
-	s.Logf("%d connections were killed", killed)
-	if killed == 0 {
-		s.Error("no connection was killed")
+		all[0].pause(time.Duration(50+random.IntN(200)) * time.Millisecond)
 	}
 }
 
-// shoot kills some of the connections, and counts them.
+// ended waits until all tasks have ended as they should.
+func (one *target) ended() {
+	var group sync.WaitGroup
+	for _, id := range one.ids {
+		group.Go(func() { one.endsPaidOnce(one.front, id) })
+	}
+	group.Wait()
+	one.Logf("%s: %d connections were killed", one.db.kind.name, one.killed)
+	if one.killed == 0 {
+		one.Error("no connection was killed")
+	}
+}
+
+// shoot kills one of the connections and some of the others, and counts them.
 func (f *fragile) shoot(ctx context.Context, admin *sql.DB, random *rand.Rand) (killed int) {
-	for _, id := range f.targets(ctx, admin) {
-		if random.IntN(3) > 0 {
+	for i, id := range f.targets(ctx, admin) {
+		if i > 0 && random.IntN(3) > 0 {
 			continue
 		}
 		if _, err := admin.ExecContext(ctx, fmt.Sprintf(f.kill, id)); err == nil {

@@ -3,6 +3,7 @@ package txtest
 import (
 	"context"
 	"database/sql"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,6 +25,10 @@ func TestMain(m *testing.M) {
 		child(place)
 		return
 	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "6"); err != nil { // they mostly wait
+		panic(err) // there is such a flag
+	}
 	goleak.VerifyTestMain(servertest.Wrap(m), goleak.IgnoreTopFunction("github.com/ncruces/go-sqlite3/vfs.init.0.func1"))
 }
 
@@ -41,8 +46,9 @@ type kind struct {
 	alone bool
 	// tells says that the database passes wake-ups on.
 	tells bool
-	// address makes an empty database.
-	address func(t testing.TB) string
+	// address makes an empty database, filled lends one with the tables of Outlast and
+	// those of the application.
+	address, filled func(t testing.TB) string
 	// store opens it.
 	store func(ctx context.Context, address string) (store.Backend, error)
 	// pool opens the application's own connections.
@@ -75,11 +81,49 @@ type tx interface {
 
 var sqliteKind = kind{
 	name: "sqlite", alone: true,
-	address: func(t testing.TB) string { return filepath.Join(t.TempDir(), "app.db") },
-	store:   func(ctx context.Context, path string) (store.Backend, error) { return sqlite.Open(ctx, path) },
-	pool: func(_ context.Context, path string) (pool, error) {
-		return openSQL("sqlite3", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(20000)", plain)
+	address: newFile,
+	filled: func(t testing.TB) string {
+		path := newFile(t)
+		fill(t, path, openSQLite, sqlitePool)
+		return path
 	},
+	store: openSQLite,
+	pool:  sqlitePool,
+}
+
+func newFile(t testing.TB) string { return filepath.Join(t.TempDir(), "app.db") }
+
+func openSQLite(ctx context.Context, path string) (store.Backend, error) {
+	return sqlite.Open(ctx, path)
+}
+
+func sqlitePool(_ context.Context, path string) (pool, error) {
+	return openSQL("sqlite3", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(20000)", plain)
+}
+
+// fill makes the tables of Outlast and those of the application.
+func fill(t testing.TB, address string, open func(context.Context, string) (store.Backend, error), connect func(context.Context, string) (pool, error)) {
+	t.Helper()
+	backend, err := open(t.Context(), address)
+	if err == nil {
+		err = backend.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	for _, table := range []string{
+		`CREATE TABLE effect (task VARCHAR(40) NOT NULL, step INT NOT NULL, claim_number BIGINT NOT NULL)`,
+		`CREATE TABLE counter (id INT PRIMARY KEY, value INT NOT NULL)`,
+	} {
+		if err := p.exec(t.Context(), table); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // sqlPool is a pool of database/sql.

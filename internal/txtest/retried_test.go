@@ -36,7 +36,6 @@ func (p *sqlPool) retried(ctx context.Context, do func(context.Context, tx) erro
 func TestCompleteRetried(t *testing.T) {
 	everywhere(t, func(s *shop) {
 		const tasks = 24
-		s.ok(s.exec(s.ctx, `CREATE TABLE counter (id INT PRIMARY KEY, value INT NOT NULL)`))
 		s.ok(s.exec(s.ctx, `INSERT INTO counter (id, value) VALUES (1, 0)`))
 		client := s.node(func(c *outlast.Client) {
 			outlast.Handle(c, "count", func(ctx context.Context, lossy bool) error {

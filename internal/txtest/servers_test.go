@@ -44,60 +44,75 @@ func (o owned) Close() error {
 var mariadbKind = kind{
 	name:    "mariadb",
 	address: func(t testing.TB) string { return servertest.MariaDB(t) },
-	store: func(ctx context.Context, address string) (store.Backend, error) {
-		db, err := sql.Open("mysql", address)
-		if err != nil {
-			return nil, err
-		}
-		s, err := outlastmysql.Open(ctx, db)
-		if err != nil {
-			_ = db.Close()
-			return nil, err
-		}
-		return owned{s, db}, nil
-	},
-	pool: func(_ context.Context, address string) (pool, error) {
-		config, err := mysql.ParseDSN(address)
-		if err != nil {
-			return nil, err
-		}
-		cut := &cut{}
-		config.DialFunc = cut.dial
-		connector, err := mysql.NewConnector(config)
-		if err != nil {
-			return nil, err
-		}
-		p := poolOf(sql.OpenDB(connector), plain)
-		p.cut, p.isolation = cut, sql.LevelSerializable
-		return p, nil
-	},
+	filled:  func(t testing.TB) string { return mariadbs.MariaDB(t) },
+	store:   openMariaDB,
+	pool:    mariadbPool,
+}
+
+// mariadbs and postgreses have databases with all tables.
+var (
+	mariadbs   = servertest.Shelf{Fill: func(t testing.TB, address string) { fill(t, address, openMariaDB, mariadbPool) }}
+	postgreses = servertest.Shelf{Fill: func(t testing.TB, address string) { fill(t, address, openPostgres, postgresPool) }}
+)
+
+func openMariaDB(ctx context.Context, address string) (store.Backend, error) {
+	db, err := sql.Open("mysql", address)
+	if err != nil {
+		return nil, err
+	}
+	s, err := outlastmysql.Open(ctx, db)
+	if err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return owned{s, db}, nil
+}
+
+func mariadbPool(_ context.Context, address string) (pool, error) {
+	config, err := mysql.ParseDSN(address)
+	if err != nil {
+		return nil, err
+	}
+	cut := &cut{}
+	config.DialFunc = cut.dial
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return nil, err
+	}
+	p := poolOf(sql.OpenDB(connector), plain)
+	p.cut, p.isolation = cut, sql.LevelSerializable
+	return p, nil
 }
 
 func openPostgres(ctx context.Context, address string) (store.Backend, error) {
 	return postgres.OpenURL(ctx, address)
 }
 
+func postgresPool(_ context.Context, address string) (pool, error) {
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
+		return nil, err
+	}
+	cut := &cut{}
+	config.DialFunc = cut.dial
+	p := poolOf(stdlib.OpenDB(*config), dollars)
+	p.cut, p.isolation = cut, sql.LevelSerializable
+	return p, nil
+}
+
 // postgresKind is PostgreSQL through database/sql, pgxKind through pgx.
 var postgresKind = kind{
 	name: "postgres", tells: true,
 	address: func(t testing.TB) string { return servertest.Postgres(t) },
+	filled:  func(t testing.TB) string { return postgreses.Postgres(t) },
 	store:   openPostgres,
-	pool: func(_ context.Context, address string) (pool, error) {
-		config, err := pgx.ParseConfig(address)
-		if err != nil {
-			return nil, err
-		}
-		cut := &cut{}
-		config.DialFunc = cut.dial
-		p := poolOf(stdlib.OpenDB(*config), dollars)
-		p.cut, p.isolation = cut, sql.LevelSerializable
-		return p, nil
-	},
+	pool:    postgresPool,
 }
 
 var pgxKind = kind{
 	name: "pgx", tells: true,
-	address: func(t testing.TB) string { return servertest.Postgres(t) },
+	address: postgresKind.address,
+	filled:  postgresKind.filled,
 	store:   openPostgres,
 	pool: func(ctx context.Context, address string) (pool, error) {
 		config, err := pgxpool.ParseConfig(address)

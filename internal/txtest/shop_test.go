@@ -19,9 +19,10 @@ func kinds() []kind { return []kind{sqliteKind, mariadbKind, postgresKind, pgxKi
 // everywhere runs a test on every database.
 func everywhere(t *testing.T, test func(s *shop)) {
 	t.Helper()
+	t.Parallel() // they mostly wait
 	for _, k := range kinds() {
 		t.Run(k.name, func(t *testing.T) {
-			t.Parallel() // they mostly wait
+			t.Parallel()
 			test(newShop(t, k))
 		})
 	}
@@ -31,6 +32,7 @@ func everywhere(t *testing.T, test func(s *shop)) {
 // everybody, so that nobody could take over.
 func everywhereElse(t *testing.T, test func(s *shop)) {
 	t.Helper()
+	t.Parallel()
 	for _, k := range kinds() {
 		if !k.alone {
 			t.Run(k.name, func(t *testing.T) {
@@ -53,13 +55,11 @@ func newShop(t *testing.T, k kind) *shop {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
-	s := &shop{T: t, ctx: ctx, db: database{k, k.address(t)}}
-	s.openStore() // the tables of Outlast
+	s := &shop{T: t, ctx: ctx, db: database{k, k.filled(t)}}
 	var err error
 	s.pool, err = k.pool(ctx, s.db.address)
 	s.ok(err)
 	t.Cleanup(s.pool.close)
-	s.ok(s.exec(ctx, `CREATE TABLE effect (task VARCHAR(40) NOT NULL, step INT NOT NULL, claim_number BIGINT NOT NULL)`))
 	return s
 }
 

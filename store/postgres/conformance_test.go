@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/outlast-dev/outlast/internal/servertest"
@@ -135,36 +133,11 @@ var shelf = servertest.Shelf{
 			t.Fatal(err)
 		}
 	},
-	Empty: func(t testing.TB, address string) {
-		conn, err := pgx.Connect(t.Context(), address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close(context.WithoutCancel(t.Context()))
-		wipe(t, conn, "public")
-	},
 }
 
 // database lends the test one that has the tables of the store and nothing in them. Who
 // changes tables, days or settings takes a new one from package servertest.
 func database(t testing.TB) string { return shelf.Postgres(t) }
-
-// wipe deletes all rows of a schema but those that the migrations have made.
-func wipe(t testing.TB, on interface {
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}, schema string) {
-	t.Helper()
-	var empty string
-	err := on.QueryRow(t.Context(), `SELECT string_agg(format('DELETE FROM %I.%I; ', n.nspname, r.relname), '') FROM pg_class r JOIN pg_namespace n ON n.oid = r.relnamespace
-		WHERE n.nspname = $1 AND r.relkind IN ('r', 'p') AND NOT r.relispartition AND r.relname NOT IN ('outlast_migration', 'outlast_counter')`, schema).Scan(&empty)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := on.Exec(t.Context(), empty+"UPDATE "+pgx.Identifier{schema}.Sanitize()+".outlast_counter SET value = 0"); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // emptied opens a schema anew after all that is in it was deleted: to make one
 // takes long, and longer to distribute one.
@@ -174,7 +147,7 @@ func (c *schemas) emptied(t *testing.T, name string) *postgres.Store {
 	if p == nil {
 		p = pool(t, c.url)
 	}
-	wipe(t, p, name)
+	servertest.WipePostgres(t, p, name)
 	c.mu.Lock()
 	delete(c.offsets, name)
 	c.mu.Unlock()
