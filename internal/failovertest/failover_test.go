@@ -23,15 +23,19 @@ import (
 )
 
 // Nothing runs again later than this after the standby has taken over: nodes
-// must connect, find who is alive, and take their lanes.
-const backWithin = 10 * time.Second
+// must connect, find who is alive, and take their lanes. A machine that does
+// other things meanwhile is given more, and make faults measures.
+const (
+	backWithin = 10 * time.Second
+	patience   = 2 * time.Minute
+)
 
-// cycles is one in a test run; make faults asks for more.
-func cycles() int {
+// cycles is one in a test run; make faults asks for more, alone on its machine.
+func cycles() (n int, alone bool) {
 	if n, err := strconv.Atoi(os.Getenv("OUTLAST_FAILOVER_CYCLES")); err == nil {
-		return n
+		return n, true
 	}
-	return 1
+	return 1, false
 }
 
 // cluster is three nodes on a pair of servers, and the load on them.
@@ -181,7 +185,7 @@ func (c *cluster) drain(ctx context.Context) {
 		if quiet++; err != nil || runningErr != nil || pending+running > 0 {
 			quiet = 0
 		}
-		if time.Since(began) > time.Minute {
+		if time.Since(began) > patience {
 			c.Fatalf("tasks are left: %v %v%s", err, runningErr, c.left(ctx))
 		}
 	}
@@ -218,19 +222,21 @@ func (c *cluster) left(ctx context.Context) string {
 // was lost is there after its standby was promoted, and runs; claim numbers
 // do not come back.
 func TestSynchronousStandbyTakesOver(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, true)
 	ctx := t.Context()
-	for cycle := range cycles() {
+	n, alone := cycles()
+	for cycle := range n {
 		if cycle > 0 {
 			c.follow(ctx, true)
 		}
 		loaded, stop := context.WithCancel(ctx)
 		var wait sync.WaitGroup
 		c.load(loaded, &wait)
-		c.ran(time.Now(), 200, time.Minute)
+		c.ran(time.Now(), 200, patience)
 		done := c.succeeded(ctx)
 		lost, promoted := c.failOver(ctx)
-		back := max(0, c.ran(lost, 200, backWithin+20*time.Second).Sub(promoted))
+		back := max(0, c.ran(lost, 200, patience).Sub(promoted))
 		stop()
 		wait.Wait()
 		c.drain(ctx)
@@ -249,7 +255,7 @@ func TestSynchronousStandbyTakesOver(t *testing.T) {
 		storetest.CheckInvariants(t, c.one)
 		t.Logf("cycle %d: back %s after the promotion; %d sent, %d acknowledged, %d there, %d runs, %d of them repeats",
 			cycle+1, back.Round(time.Millisecond), sum.Sent, sum.Acknowledged, sum.Stored, sum.Ran, sum.Again)
-		if back > backWithin {
+		if alone && back > backWithin {
 			t.Errorf("the first run began %s after the promotion", back)
 		}
 		if sum.Acknowledged < 200 {
@@ -261,16 +267,17 @@ func TestSynchronousStandbyTakesOver(t *testing.T) {
 // TestAsynchronousStandbyLosesWhatItHasNotSeen is the control: the same check
 // finds what is lost when commits do not wait for a standby that is behind.
 func TestAsynchronousStandbyLosesWhatItHasNotSeen(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, false)
 	ctx := t.Context()
 	loaded, stop := context.WithCancel(ctx)
 	var wait sync.WaitGroup
 	c.load(loaded, &wait)
-	c.ran(time.Now(), 50, time.Minute)
+	c.ran(time.Now(), 50, patience)
 	c.fallBehind(ctx)
-	c.ran(time.Now(), 100, time.Minute)
+	c.ran(time.Now(), 100, patience)
 	lost, _ := c.failOver(ctx)
-	c.ran(lost, 20, backWithin+20*time.Second)
+	c.ran(lost, 20, patience)
 	stop()
 	wait.Wait()
 	c.drain(ctx)
