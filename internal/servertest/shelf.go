@@ -46,7 +46,7 @@ func (s *Shelf) MariaDB(t testing.TB) string {
 	t.Helper()
 	address, used := s.lend(t, func() string { return makeMariaDB(t, mariadb.address(t, ""), keep) })
 	if used {
-		if err := wipeMariaDB(t.Context(), address); err != nil {
+		if err := WipeMariaDB(t.Context(), address); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,8 +97,8 @@ func WipePostgres(t testing.TB, on Querier, schema string) {
 	}
 }
 
-// wipeMariaDB is the same for a database of MariaDB.
-func wipeMariaDB(ctx context.Context, address string) error {
+// WipeMariaDB is [WipePostgres] for a database of MariaDB.
+func WipeMariaDB(ctx context.Context, address string) error {
 	db, err := sql.Open("mysql", address)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/outlast-dev/outlast/store/storetest"
 )
 
-func TestConformance(t *testing.T) { conform(t, options) }
+func TestConformance(t *testing.T) { conform(t, options, false) }
 
 // TestConformanceOfAnyPool has the worst settings that a pool may have: no
 // arguments in the text of statements, rows changed counted, another character
@@ -19,11 +19,11 @@ func TestConformance(t *testing.T) { conform(t, options) }
 // settings of their own; those of a caller's transaction have not.
 func TestConformanceOfAnyPool(t *testing.T) {
 	conform(t, "?charset=latin1&collation=latin1_swedish_ci&parseTime=true&time_zone=%27-11%3A30%27&tx_isolation=%27SERIALIZABLE%27"+
-		"&sql_mode=%27ANSI_QUOTES%2CNO_BACKSLASH_ESCAPES%2CPIPES_AS_CONCAT%27")
+		"&sql_mode=%27ANSI_QUOTES%2CNO_BACKSLASH_ESCAPES%2CPIPES_AS_CONCAT%27", true)
 }
 
 // conform checks every rule with pools of the given settings.
-func conform(t *testing.T, options string) {
+func conform(t *testing.T, options string, again bool) {
 	var mu sync.Mutex
 	databases := map[store.Backend]*database{}
 	open := func(t *testing.T, d *database) store.Backend {
@@ -39,6 +39,7 @@ func conform(t *testing.T, options string) {
 		return databases[s]
 	}
 	storetest.Run(t, func(t *testing.T) store.Backend { return open(t, newDatabase(t, options)) }, storetest.Abilities{
+		Again:   again,
 		Reopen:  func(t *testing.T, s store.Backend) store.Backend { return open(t, of(s)) },
 		Advance: func(_ *testing.T, s store.Backend, d time.Duration) { of(s).advance(d) },
 		Tx: func(t *testing.T, s store.Backend) (any, func() error, func() error) {

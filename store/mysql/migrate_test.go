@@ -7,21 +7,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store/mysql"
 )
-
-// dropAll leaves the database as its owner has made it.
-func (d *database) dropAll(t testing.TB) {
-	tables, err := tablesOf(d.DB)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, table := range tables {
-		if _, err := d.Exec("DROP TABLE " + table); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 // usable fails the test unless the schema is whole.
 func (d *database) usable(t testing.TB) {
@@ -42,8 +30,7 @@ func (d *database) usable(t testing.TB) {
 }
 
 func TestMigrationsOfManyAtOnce(t *testing.T) {
-	d := newDatabase(t, options)
-	d.dropAll(t)
+	d := at(t, servertest.MariaDB(t), options)
 	var group sync.WaitGroup
 	for range 5 {
 		group.Go(func() {
@@ -65,8 +52,7 @@ func TestMigrationsOfManyAtOnce(t *testing.T) {
 // statements, again and again, in that its context ends and its connection is
 // closed.
 func TestMigrationsThatAreCutOff(t *testing.T) {
-	d := newDatabase(t, options)
-	d.dropAll(t)
+	d := at(t, servertest.MariaDB(t), options)
 	cuts := 0
 	for open := false; !open; {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -95,8 +81,7 @@ func TestMigrationsThatAreCutOff(t *testing.T) {
 }
 
 func TestPrintedMigrationsAreWhatRuns(t *testing.T) {
-	d := newDatabase(t, options)
-	d.dropAll(t)
+	d := at(t, servertest.MariaDB(t), options)
 	var text bytes.Buffer
 	if err := mysql.PrintMigrations(&text); err != nil {
 		t.Fatal(err)

@@ -123,20 +123,18 @@ func TestMutants(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "mutants")
 	overlay := planttest.Overlay(t, ".", defects, []string{"context", "strings", "time"}, helpers)
-	if out, err := exec.Command("go", "test", "-c", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	server := newDatabase(t, options) // so that there is one
 	run := func(t *testing.T, name, rules string) (string, error) {
 		cmd := exec.CommandContext(t.Context(), binary, "-test.run", rules, "-test.failfast", "-test.v", "-test.timeout", "2m")
-		cmd.Env = append(os.Environ(), planttest.Switch+"="+name, "OUTLAST_TEST_MARIADB="+server.dsn[:len(server.dsn)-len(server.name)-len(options)])
+		cmd.Env = append(os.Environ(), planttest.Switch+"="+name, given+"="+shelf.MariaDB(t))
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
 	failed := regexp.MustCompile(`--- FAIL: TestConformance/(\S+/\S+)`)
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
-			t.Parallel()
 			out, err := run(t, m.name, m.rules)
 			for tries := 1; err == nil && tries < 3; tries++ { // a race that was not lost
 				out, err = run(t, m.name, m.rules)
@@ -149,7 +147,6 @@ func TestMutants(t *testing.T) {
 		})
 	}
 	t.Run("none", func(t *testing.T) {
-		t.Parallel()
 		if out, err := run(t, "", "TestConformance$/(fence|recover|dedupe)/"); err != nil {
 			t.Fatalf("without a defect: %v\n%s", err, out)
 		}

@@ -68,7 +68,7 @@ func and(url, parameter string) string {
 func TestCitusConformance(t *testing.T) {
 	c := citus(t)
 	name := c.name(c.distributed(t))
-	storetest.Run(t, func(t *testing.T) store.Backend { return c.emptied(t, name) }, c.abilities(false))
+	storetest.Run(t, func(t *testing.T) store.Backend { return c.emptied(t, name) }, c.abilities())
 }
 
 func TestCitusModel(t *testing.T) {

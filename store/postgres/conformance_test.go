@@ -116,10 +116,13 @@ func (c *schemas) filled(t *testing.T) string {
 	return name
 }
 
-// conform checks every rule in one schema; deaf leaves out those about news.
-func (c *schemas) conform(t *testing.T, name string, deaf bool) {
+// conform checks every rule in one schema; pooled is behind a pooler, without those about
+// news.
+func (c *schemas) conform(t *testing.T, name string, pooled bool) {
 	c.known = pool(t, c.url)
-	storetest.Run(t, func(t *testing.T) store.Backend { return c.emptied(t, name) }, c.abilities(deaf))
+	able := c.abilities()
+	able.Deaf, able.Again = pooled, pooled
+	storetest.Run(t, func(t *testing.T) store.Backend { return c.emptied(t, name) }, able)
 }
 
 // shelf has databases with the tables of the store in their first schema.
@@ -174,9 +177,8 @@ func (c *schemas) again(t *testing.T, name string) *postgres.Store {
 	return s
 }
 
-func (c *schemas) abilities(deaf bool) storetest.Abilities {
+func (c *schemas) abilities() storetest.Abilities {
 	return storetest.Abilities{
-		Deaf:   deaf,
 		Reopen: func(t *testing.T, s store.Backend) store.Backend { return c.open(t, c.name(s)) },
 		Advance: func(_ *testing.T, s store.Backend, d time.Duration) {
 			c.mu.Lock()
