@@ -113,8 +113,8 @@ console-test: ## Only the web console in Chromium, a part of make test (ARGS='ta
 	@GO='$(GO)' sh .ci/console test $(ARGS)
 
 .PHONY: clusters
-clusters: servers ## Only hurt clusters of three nodes on both servers in every way, once each (a part of make test)
-	$(GO) test -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
+clusters: servers ## Only hurt clusters of three nodes on both servers in every way, and on SQLite in some, once each (most of it a part of make test)
+	OUTLAST_FAULT_CLUSTER=1 $(GO) test -parallel 8 -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) -run '^TestCluster$$' ./internal/faulttest
 
 .PHONY: citus
 citus: ## Run the tests of a store distributed with Citus, on the coordinator that DSN names (make citus DSN=postgres://user@host:5432/database)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -102,6 +103,65 @@ func TestHangingTargetStarvesABurst(t *testing.T) {
 		close(hang)
 		w.stop(e)
 	})
+}
+
+// A target with a backlog refuses everything, or never answers: tasks of another, which
+// come fifty times a second for as long, begin as soon as without it.
+func TestBadTargetDelaysNobody(t *testing.T) {
+	racetest.WithoutDetector(t)
+	for _, bad := range []struct {
+		name    string
+		backlog int
+		handler engine.Handler
+	}{
+		{"refuses", 20_000, func(context.Context, *engine.Run) ([]byte, error) {
+			time.Sleep(time.Millisecond)
+			return nil, errDown
+		}},
+		{"hangs", 5000, func(ctx context.Context, _ *engine.Run) ([]byte, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}},
+	} {
+		t.Run(bad.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { besideABadTarget(t, bad.backlog, bad.handler) })
+		})
+	}
+}
+
+func besideABadTarget(t *testing.T, backlog int, handler engine.Handler) {
+	w := newWorld(t, 8)
+	sent, late := map[task.ID]time.Time{}, []time.Duration{}
+	var mu sync.Mutex
+	e := w.node("a", &registry{handlers: handlers("bad", handler, "good", func(_ context.Context, run *engine.Run) ([]byte, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		late = append(late, time.Since(sent[run.Task.ID]))
+		return nil, nil
+	})}, func(c *engine.Config) { c.NearFuture = 8000; c.Grace = time.Second })
+	for range backlog {
+		w.enqueue(e, "bad", nil)
+	}
+	for range 900 {
+		in := w.insert("good", nil)
+		mu.Lock()
+		sent[in.Task.ID] = time.Now()
+		mu.Unlock()
+		if _, err := e.Enqueue(t.Context(), []store.Insert{in}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	synctest.Wait()
+	mu.Lock()
+	defer mu.Unlock()
+	if len(late) != 900 {
+		t.Fatalf("%d of 900 have begun", len(late))
+	}
+	if slices.Sort(late); late[890] > 2*time.Millisecond || late[899] > 25*time.Millisecond {
+		t.Errorf("p99 begins after %s, the last after %s", late[890], late[899])
+	}
+	w.stop(e)
 }
 
 // Five queues: the target that hangs in one of them never has limit/4 entries.

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -25,18 +26,7 @@ func TestMain(m *testing.M) {
 	if text := os.Getenv(nodeEnv); text != "" {
 		os.Exit(runNode(text))
 	}
-	os.Exit(runTests(m))
-}
-
-func runTests(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "faulttest")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir) // a folder of the system's own
-	built.dir, built.paths = dir, map[string]string{}
-	return servertest.Wrap(m).Run()
+	os.Exit(servertest.Wrap(m).Run())
 }
 
 // long reports whether the long forms are to run.
@@ -72,6 +62,8 @@ type harness struct {
 	last       *process // the last one that was started
 	violations []string
 	quiet      bool          // violations are expected: collect them only
+	breaks     string        // the rule that they are to break; what is waited for is of no interest then
+	found      bool          // that one is broken
 	crowd      time.Duration // times that everything may take longer, as others run beside
 
 	slowest    time.Duration // from a start to being ready
@@ -118,7 +110,9 @@ func (h *harness) violation(format string, args ...any) {
 	h.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.violations = append(h.violations, fmt.Sprintf(format, args...))
+	line := fmt.Sprintf(format, args...)
+	h.violations = append(h.violations, line)
+	h.found = h.found || h.breaks != "" && strings.HasPrefix(line, h.breaks+":")
 	if !h.quiet && len(h.violations) <= 30 {
 		h.TB.Errorf(format, args...)
 	}
@@ -256,15 +250,25 @@ func (h *harness) waitUntil(within time.Duration, what string, done func() bool)
 // promised polls a condition that holds this soon, whoever runs beside.
 func (h *harness) promised(within time.Duration, what string, done func() bool) bool {
 	h.Helper()
-	deadline := time.Now().Add(within)
+	began := time.Now()
 	for !done() {
-		if time.Now().After(deadline) {
+		if h.foundOut() {
+			return false
+		}
+		if time.Since(began) > within {
 			h.violation("I8: not within %s: %s", within, what)
 			return false
 		}
-		time.Sleep(2 * time.Millisecond) // sleep: what is waited for happens in another process
+		time.Sleep(min(2*time.Millisecond+time.Since(began)/16, 50*time.Millisecond)) // sleep: what is waited for happens in another process
 	}
 	return true
+}
+
+// foundOut reports whether the defect that was planted is found.
+func (h *harness) foundOut() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.found
 }
 
 // drain waits until the server has nothing left to do.

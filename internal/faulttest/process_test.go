@@ -8,11 +8,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
@@ -39,31 +37,6 @@ type process struct {
 	from time.Time // when it was told to die, zero if it did so by itself
 	died time.Time // set before exited is closed
 	told bool      // the ledger knows that it died
-}
-
-// built are programs that were built once for all tests.
-var built struct {
-	mu    sync.Mutex
-	dir   string
-	paths map[string]string
-}
-
-// build builds a program once: "outlast", or "mutants" for this test binary
-// with the planted defects.
-func build(t testing.TB, name string, args ...string) string {
-	t.Helper()
-	built.mu.Lock()
-	defer built.mu.Unlock()
-	if path, done := built.paths[name]; done {
-		return path
-	}
-	path := filepath.Join(built.dir, name)
-	cmd := exec.CommandContext(t.Context(), "go", append(args[:1:1], append([]string{"-o", path}, args[1:]...)...)...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building %s: %v\n%s", name, err, out)
-	}
-	built.paths[name] = path
-	return path
 }
 
 // launch starts a program and waits until it is ready.
@@ -202,11 +175,11 @@ func (p *process) gone(within time.Duration) bool {
 	}
 }
 
-// serve starts the real server.
+// serve starts a server, as package app puts it together. What the program adds, flags and
+// settings, its own tests kill (cmd/outlast).
 func (h *harness) serve() *process {
 	h.Helper()
-	path := build(h, "outlast", "build", "github.com/outlast-dev/outlast/cmd/outlast")
-	return h.started(launch(h.ctx, path, []string{"serve", "--store", h.store, "--listen", "127.0.0.1:0", "--allow-target", "127.0.0.0/8", "--log-level", "warn"}, h.env))
+	return h.node(nodeConfig{Server: true})
 }
 
 // node starts this test binary as a node.

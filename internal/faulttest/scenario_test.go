@@ -146,10 +146,3 @@ func TestKillServer(t *testing.T) {
 	h := newHarness(t)
 	h.killAtRandom(cycles(), h.serve, load{workers: 4, perWorker: 25})
 }
-
-// The same for an application with the library inside.
-func TestKillApplication(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t)
-	h.killAtRandom(max(4, cycles()/5), func() *process { return h.node(nodeConfig{Name: "app"}) }, load{workers: 4, perWorker: 25, kind: "work"})
-}

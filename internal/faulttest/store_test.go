@@ -21,9 +21,6 @@ import (
 	"github.com/outlast-dev/outlast/store/sqlite"
 )
 
-// opened are the servers whose stores openStore knows.
-var opened = map[string]bool{"mariadb": true, "postgres": true}
-
 // storeOptions are how a node opens its store.
 type storeOptions struct {
 	connections int                // to a server, 0 for a few

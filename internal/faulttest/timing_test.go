@@ -1,3 +1,5 @@
+//go:build faults
+
 package faulttest
 
 import (
@@ -6,7 +8,6 @@ import (
 	"errors"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,10 +34,7 @@ const (
 // under the race detector. The best of three measurements counts, except that
 // nothing may ever be early.
 func TestRetriesOnTime(t *testing.T) {
-	seconds := 3
-	if long() {
-		seconds = 15
-	}
+	const seconds = 15
 	for try := 1; ; try++ {
 		late, probe, early := measureRetries(t, seconds*retryRate)
 		allowed := lateAllowed
@@ -227,39 +225,4 @@ func TestMoved(t *testing.T) {
 		h.violation("I5: moved tasks are up to %s late", percentile(late, 100))
 	}
 	h.finish(p)
-}
-
-// An idle node asks its store no more than a few times per second.
-func TestIdle(t *testing.T) {
-	var commits atomic.Int64
-	counted := &countedStore{}
-	backend, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "outlast.db"), sqlite.WithHook(func(point string) {
-		if len(point) > 13 && point[len(point)-13:] == ".after_commit" {
-			commits.Add(1)
-		}
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer backend.Close() // nothing is lost
-	counted.Store = backend
-	c, err := outlast.Open(t.Context(), counted, outlast.AsServer())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(2 * time.Second) // sleep: until the start is over
-	calls, commits0, began := counted.total(), commits.Load(), time.Now()
-	time.Sleep(6 * time.Second) // sleep: this is what is measured
-	span := time.Since(began).Seconds()
-	perSecond, commitsPerSecond := float64(counted.total()-calls)/span, float64(commits.Load()-commits0)/span
-	t.Logf("idle: %.1f store calls and %.1f commits per second: %v", perSecond, commitsPerSecond, counted.calls())
-	if perSecond > 5 || commitsPerSecond > 2 {
-		t.Errorf("an idle node makes %.1f store calls and %.1f commits per second", perSecond, commitsPerSecond)
-	}
-	if err := c.Stop(t.Context()); err != nil {
-		t.Error(err)
-	}
 }
