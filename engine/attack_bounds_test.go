@@ -22,6 +22,7 @@ import (
 
 // A queue with a limit of one task and two owners: every task runs.
 func TestLimitBelowNodesStarvesLanes(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 8)
 		if _, err := w.store.PutQueue(t.Context(), store.Queue{Name: "default", Lanes: 8, Concurrency: 1}); err != nil {

@@ -207,6 +207,7 @@ func TestHangingTargetInOneOfFiveQueues(t *testing.T) {
 // Tasks of priority 9 that are due in four minutes fill the window before
 // tasks of priority 0 that are due now.
 func TestLaterTasksStarveDueOnes(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 2)
 		e := w.node("a", &registry{handlers: handlers("mail", engine.Handler(ok), "low", engine.Handler(ok))},
@@ -235,6 +236,7 @@ func TestLaterTasksStarveDueOnes(t *testing.T) {
 
 // Heads of many keys back off for an hour: they stay in memory and fill it.
 func TestBackingOffHeadsFillMemory(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 2)
 		e := w.node("a", &registry{policy: unguarded(t, retry.Attempts(5), retry.Fixed(time.Hour), retry.NoJitter()), handlers: handlers(

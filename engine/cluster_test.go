@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
-	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/faulty"
 	"github.com/outlast-dev/outlast/task"
@@ -65,78 +63,6 @@ func (w *world) even(queue string, lanes int, engines ...*engine.Engine) {
 	if sum != lanes {
 		w.t.Errorf("queue %s: %d of %d lanes have one of %d owners: %v", queue, sum, lanes, len(engines), owned)
 	}
-}
-
-// Nodes join one by one, are killed and leave, while tasks with and without
-// keys, half of which fail once, come in: lanes are spread evenly soon after
-// each change, every task ends well, in order, and no attempt is spent by it.
-func TestNodesComeAndGo(t *testing.T) {
-	for seed := range uint64(4) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { comeAndGo(t, seed) })
-		})
-	}
-}
-
-func comeAndGo(t *testing.T, seed uint64) {
-	w, p, l, random := newWorld(t, 16), &phone{}, newLedger(t), rand.New(rand.NewPCG(seed, 9))
-	policy := unguarded(t, retry.Attempts(2), retry.Fixed(30*time.Millisecond), retry.MaxCrashes(100))
-	node := func(name string) *frozen {
-		return w.freezable(p, name, &registry{policy: policy, handlers: handlers("t", l.handler(0), "f", l.handler(1))})
-	}
-	var nodes []*frozen
-	engines := func() (all []*engine.Engine) {
-		for _, n := range nodes {
-			all = append(all, n.Engine)
-		}
-		return all
-	}
-	var ids []task.ID
-	work := func(d time.Duration) {
-		for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-			kind := []string{"t", "f"}[random.IntN(2)]
-			ids = append(ids, w.enqueue(nodes[random.IntN(len(nodes))].Engine, kind, func(in *store.Insert) {
-				if random.IntN(2) == 0 {
-					in.Task.Key = fmt.Sprint("key-", random.IntN(30))
-				}
-			}))
-		}
-	}
-	for i := range 6 {
-		nodes = append(nodes, node(fmt.Sprint("n", i)))
-		work(3 * time.Second)
-		w.even("default", 16, engines()...)
-	}
-	for range 2 { // killed
-		dies := random.IntN(len(nodes))
-		dead := nodes[dies]
-		nodes = append(nodes[:dies:dies], nodes[dies+1:]...)
-		dead.Kill()
-		work(9 * time.Second)
-		w.even("default", 16, engines()...)
-	}
-	leaves := nodes[0]
-	nodes = nodes[1:]
-	left := make(chan error)
-	go func() { left <- leaves.Stop(context.Background()) }()
-	work(2 * time.Second)
-	if err := <-left; err != nil {
-		t.Error(err)
-	}
-	w.even("default", 16, engines()...)
-	time.Sleep(time.Minute)
-	for _, id := range ids {
-		got := w.get(id)
-		want := 1
-		if got.Type == "f" {
-			want = 2
-		}
-		if got.State != task.Succeeded || got.Attempt != want {
-			t.Errorf("task %s is %s, attempt %d of %d, crashes %d, key %q", id, got.State, got.Attempt, want, got.Crashes, got.Key)
-		}
-	}
-	t.Logf("%d tasks, %d calls", len(ids), p.calls.Load())
-	w.stop(engines()...)
 }
 
 // A node that is killed while tasks run on it: they run again on others within

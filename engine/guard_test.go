@@ -390,6 +390,7 @@ func (e errBusy) RetryVerdict() retry.Verdict {
 // tasks, and then more and more calls. One refusal among many answers delays
 // its own task only.
 func TestThrottledTargetIsPaused(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 2)
 		r := &receiver{takes: time.Millisecond}
@@ -507,6 +508,7 @@ func TestNodesShareBreakers(t *testing.T) {
 
 // A node whose own way to the target is broken does not stop the others.
 func TestHealthyNodeTrustsItself(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 8)
 		var at [2]receiver

@@ -198,6 +198,7 @@ func TestHeldTasksKeepTheirPriority(t *testing.T) {
 // A group that has never taken a task of this node is tried by one at a time, whatever
 // its members have room for. Once one was taken, the others start at once.
 func TestUntestedGroupIsTriedByOne(t *testing.T) {
+	racetest.WithoutDetector(t)
 	for _, away := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			w, capacity, tasks := newWorld(t, 8), 20, 600

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -175,6 +177,7 @@ func TestPanicIsAFailure(t *testing.T) {
 }
 
 func TestOperatorsMoveWaitingTasks(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
 		began := time.Now()
@@ -286,37 +289,31 @@ func TestGracefulStopHandsBackWithoutCost(t *testing.T) {
 	})
 }
 
+// Lanes are spread evenly soon after a node has come, has left or was killed.
 func TestLanesSpreadAndMove(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 16)
-		start := func(name string) *engine.Engine { return w.node(name, &registry{handlers: handlers("t", ok)}, nil) }
-		a := start("a")
-		b, c := start("b"), start("c")
-		time.Sleep(30 * time.Second)
-		synctest.Wait()
-		// A share is 5⅓ lanes; one that holds less than two more keeps them.
-		total := 0
-		for _, e := range []*engine.Engine{a, b, c} {
-			lanes := e.Stats().Lanes
-			if total += lanes; lanes < 3 || lanes > 8 {
-				t.Errorf("%s owns %d of 16 lanes", e.Node(), lanes)
-			}
+		var nodes []*engine.Engine
+		for i := range 6 {
+			nodes = append(nodes, w.node(fmt.Sprint("n", i), &registry{handlers: handlers("t", ok)}, nil))
+			time.Sleep(3 * time.Second)
+			w.even("default", 16, nodes...)
 		}
-		if total != 16 {
-			t.Errorf("%d of 16 lanes are owned", total)
+		w.stop(nodes[0])
+		time.Sleep(2 * time.Second)
+		w.even("default", 16, nodes[1:]...)
+		for nodes = nodes[1:]; len(nodes) > 1; nodes = nodes[1:] {
+			nodes[0].Kill()
+			time.Sleep(9 * time.Second)
+			w.even("default", 16, nodes[1:]...)
 		}
-		w.stop(b)
-		c.Kill()
-		time.Sleep(15 * time.Second)
-		synctest.Wait()
-		if lanes := a.Stats().Lanes; lanes != 16 {
-			t.Errorf("the last node owns %d of 16 lanes", lanes)
-		}
-		w.stop(a)
+		w.stop(nodes...)
 	})
 }
 
 func TestRedriveOfAnExpiredTaskGivesItTimeAgain(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 1)
 		hang := true

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/faulty"
@@ -14,6 +15,7 @@ import (
 // A node that does not reach the store (a cut network, a suspended machine) for more than an hour misses
 // the order that ends another.
 func TestOrderEndsWhileANodeIsAway(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 4)
 		r := &receiver{takes: time.Millisecond}

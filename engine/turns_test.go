@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -16,6 +17,7 @@ import (
 // a type of their own. All get their turn, also after tasks that outlast a turn, and
 // no two tasks run at once.
 func TestNodesTakeTurnsUnderALowLimit(t *testing.T) {
+	racetest.WithoutDetector(t)
 	for _, takes := range []time.Duration{0, time.Second, 40 * time.Second} {
 		t.Run(takes.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -5,7 +5,8 @@
 // keys, delays and timeouts, what each handler does at each run, and what goes wrong:
 // processes that die or stop and come back, nodes that are cut off for longer than the
 // rule of death, calls that arrive late, answers that are lost or slow, a clock of the
-// store that steps, and operators who cancel, hurry, pause and redrive. Remote workers poll
+// store that steps, and operators who cancel, hurry, move, pause and redrive. In some, nodes
+// look less far ahead than tasks wait, or keep fewer of them in memory than there are. Remote workers poll
 // any node, let leases end and tell any node of their results. When all trouble is over
 // everything must end, and a second wave of tasks, a rush on a queue with a limit and a
 // paused queue must go as on a fleet that has never had trouble.
@@ -16,7 +17,7 @@
 // stopped, in a paused queue or beyond a limit that the fleet has had time to agree on; what
 // is settled is what the handler said, once. Checked at the end: what was acknowledged is
 // there and has ended, histories fit what handlers saw, crashes are counted where a node
-// had trouble only, no node keeps a place, the invariants of storetest hold, and an order
+// had trouble only, nodes share the lanes, no node keeps a place, the invariants of storetest hold, and an order
 // explains all that nodes were told (historytest).
 //
 // The schedule of a seed is exact, and so are the faults of each method's n-th call. What goroutines make of

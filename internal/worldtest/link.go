@@ -41,7 +41,7 @@ type link struct {
 func newLink(handle *memory.Store, truth store.Backend, b *book, n noise, seed uint64) *link {
 	noisy, faults := faulty.Wrap(truth, seed,
 		faulty.Rule{Kind: faulty.Fail, Probability: n.fail, Err: errFail},
-		faulty.Rule{Kind: faulty.Lose, Probability: n.lose, Methods: []string{"Enqueue", "Claim", "Settle", "TakeLanes", "FreeLanes", "Recover", "Mark", "Beat", "Extend"}},
+		faulty.Rule{Kind: faulty.Lose, Probability: n.lose},
 		faulty.Rule{Kind: faulty.Delay, Probability: n.late, Wait: 80 * time.Millisecond})
 	faults.Heal()
 	return &link{Backend: noisy, handle: handle, faults: faults, book: b, told: map[claim]bool{}}

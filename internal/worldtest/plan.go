@@ -25,9 +25,11 @@ type plan struct {
 	seed    uint64
 	nodes   int
 	lanes   int
-	limit   int  // of the queue "narrow"
-	watched bool // the store tells nodes of commits; else they call each other
-	guarded bool // policies have a breaker and a budget
+	limit   int           // of the queue "narrow"
+	horizon time.Duration // how far ahead nodes look; 0 for the default
+	memory  int           // entries that a node keeps; 0 for the default
+	watched bool          // the store tells nodes of commits; else they call each other
+	guarded bool          // policies have a breaker and a budget
 	noise   noise
 	starts  [][]string // what the nodes can start, by place
 	tasks   []planned
@@ -66,7 +68,7 @@ type turn struct {
 // act is something that happens to the world.
 type act struct {
 	at    time.Duration
-	does  string // kill, stop, start, cut, mend, slow, quick, noise, hush, pause, resume, cancel, redrive, step
+	does  string // kill, stop, start, cut, mend, slow, quick, noise, hush, pause, resume, cancel, redrive, step, move
 	node  int
 	how   string // of a cut: refuse, hang or late
 	task  int
@@ -95,6 +97,7 @@ func newPlan(seed uint64, began time.Time) *plan {
 	p.drawNodes(r)
 	p.drawOperators(r)
 	p.drawWave(r, began)
+	p.drawSight(rand.New(rand.NewPCG(seed, 16)))
 	slices.SortStableFunc(p.acts, func(a, b act) int { return cmp.Compare(a.at, b.at) })
 	return p
 }
@@ -227,10 +230,27 @@ func (p *plan) drawOperators(r *rand.Rand) {
 	}
 }
 
+// drawSight draws how little nodes see of what is to come, and who moves it.
+func (p *plan) drawSight(r *rand.Rand) {
+	steps := slices.ContainsFunc(p.acts, func(a act) bool { return a.does == "step" }) // what is new may be due beyond a horizon by the store's clock
+	unlike := slices.ContainsFunc(p.starts, func(types []string) bool { return len(types) < 2 })
+	if horizon := between(r, 200*time.Millisecond, 2*time.Second); !steps && !unlike {
+		p.horizon = horizon
+	}
+	if r.IntN(4) == 0 {
+		p.memory = 20 + r.IntN(60)
+	}
+	for i := range p.tasks {
+		if r.IntN(12) == 0 {
+			p.add(act{at: p.tasks[i].at + between(r, 0, 4*time.Second), does: "move", task: i, node: r.IntN(p.nodes), step: between(r, 100*time.Millisecond, 6*time.Second), tells: r.IntN(2) == 0})
+		}
+	}
+}
+
 // String is the whole schedule, line by line.
 func (p *plan) String() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "seed %d: %d nodes, %d lanes, limit %d, watched %v, guarded %v, noise %.3f, starts %v\n", p.seed, p.nodes, p.lanes, p.limit, p.watched, p.guarded, p.noise, p.starts)
+	fmt.Fprintf(&text, "seed %d: %d nodes, %d lanes, limit %d, horizon %s, memory %d, watched %v, guarded %v, noise %.3f, starts %v\n", p.seed, p.nodes, p.lanes, p.limit, p.horizon, p.memory, p.watched, p.guarded, p.noise, p.starts)
 	for i := range p.tasks {
 		fmt.Fprintf(&text, "t%d %+v\n", i, p.tasks[i])
 	}

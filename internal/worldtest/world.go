@@ -175,6 +175,7 @@ func (w *world) start(place, generation int) {
 	config := engine.Config{
 		Store: way, Registry: &registry{w, n}, Logger: logger(n.name), Observer: w.observer(n), Rand: half{},
 		Node: store.Node{ID: n.name, Embedded: true, Address: n.name + ":1", WakeKey: n.name}, Tell: w.call(n), Grace: 3 * time.Second,
+		Horizon: w.plan.horizon, NearFuture: w.plan.memory,
 	}
 	var err error
 	if n.engine, err = engine.New(config); err != nil {
@@ -245,7 +246,7 @@ func (w *world) do(a act) {
 	n := w.nodes[a.node]
 	w.note("act      %s", a)
 	switch a.does {
-	case "cancel", "hurry", "redrive", "step", "pause", "resume", "start":
+	case "cancel", "hurry", "move", "redrive", "step", "pause", "resume", "start":
 	default:
 		w.troubled()
 		n.acted = time.Now()
@@ -372,10 +373,13 @@ func (w *world) operate(a act, n *process) {
 		if w.tell("cancel   t%d: %v", a.task, err); err == nil && tells && a.tells {
 			n.engine.Canceled(t.ID)
 		}
-	case "hurry":
-		id := w.plan.tasks[a.task].id
-		t, err := w.truth.Reschedule(ctx, id, time.Time{})
-		if w.tell("hurry    t%d: %v", a.task, err); err == nil && tells {
+	case "hurry", "move":
+		id, to := w.plan.tasks[a.task].id, time.Time{}
+		if a.does == "move" {
+			to = w.storeTime().Add(a.step)
+		}
+		t, err := w.truth.Reschedule(ctx, id, to)
+		if w.tell("%-8s t%d: %v", a.does, a.task, err); err == nil && tells && (a.does == "hurry" || a.tells) {
 			n.engine.Rescheduled(t)
 		}
 	case "redrive":
@@ -583,6 +587,33 @@ func (w *world) secondWave() {
 	}
 }
 
+// kept is how long after all trouble some node still has lanes that others did not take.
+const kept = 70 * time.Second
+
+// evenly checks that the nodes of a fleet that has recovered share the lanes.
+func (w *world) evenly() {
+	if w.plan.seed%4 > 0 {
+		return
+	}
+	time.Sleep(kept)
+	topology, err := w.memory.Topology(context.Background())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	owned := map[string]int{}
+	for _, l := range topology.Lanes {
+		if l.Queue == "wide" {
+			owned[l.Owner]++
+		}
+	}
+	lanes := len(w.numbers["wide"])
+	for _, n := range w.nodes {
+		if count := owned[n.engine.Node()]; count < lanes/len(w.nodes) || count > (lanes+len(w.nodes)-1)/len(w.nodes) {
+			w.wrongly("%s has %d of %d lanes among %d nodes", n.name, count, lanes, len(w.nodes))
+		}
+	}
+}
+
 // narrow fills the queue with a limit, on a fleet that has recovered: the nodes share it.
 func (w *world) narrow() {
 	for i := range w.plan.rush {
@@ -671,6 +702,7 @@ func (w *world) check() {
 // finish checks what is left, and ends all nodes.
 func (w *world) finish() {
 	w.secondWave()
+	w.evenly()
 	w.narrow()
 	w.held()
 	w.canceled()
