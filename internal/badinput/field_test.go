@@ -249,8 +249,8 @@ func TestFlagsThatAreNotUTF8(t *testing.T) {
 	before := shared.count(t)
 	for flag, at := range map[string]string{"key": "key", "dedupe-key": "dedupe_key", "metadata": "metadata", "type": "type", "url": "target.url"} {
 		args := []string{"task", "enqueue", "--type=t", "--" + flag + "=a=\xff"}
-		shared.cli(t, "", args...).refuses(t, at+":", at+".a:")
+		shared.process(t, "", args...).refuses(t, at+":", at+".a:")
 	}
-	shared.cli(t, "", "task", "list", "--key=\xff").refuses(t, "key:")
+	shared.process(t, "", "task", "list", "--key=\xff").refuses(t, "key:")
 	shared.unchanged(t, before)
 }

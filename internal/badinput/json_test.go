@@ -161,10 +161,10 @@ func TestTrailing(t *testing.T) {
 	for _, tail := range []string{`{"type":"t"}`, `x`, `]`, `}`, `null`, `,`, "\x00", "\ufeff"} {
 		shared.post(t, "/v1/tasks", `{"type":"t"}`+tail).problem(t, "invalid", "body")
 		if tail != `{"type":"t"}` && tail != "null" {
-			shared.cli(t, `{"type":"t"}`+tail, "task", "enqueue", "--file", "-").refuses(t, "not JSON")
+			shared.process(t, `{"type":"t"}`+tail, "task", "enqueue", "--file", "-").refuses(t, "not JSON")
 		}
 	}
 	shared.post(t, "/v1/tasks", " ").problem(t, "invalid", "body")
-	shared.cli(t, " ", "task", "enqueue", "--file", "-").refuses(t, "no draft")
+	shared.process(t, " ", "task", "enqueue", "--file", "-").refuses(t, "no draft")
 	shared.unchanged(t, before)
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -30,6 +29,7 @@ type world struct {
 	url    string
 	binary string
 	build  func() error
+	shell  shell
 	log    *journal
 }
 
@@ -44,19 +44,14 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(folder)
 	w := &world{binary: filepath.Join(folder, "outlast"), log: &journal{}}
-	w.build = sync.OnceValue(func() error { // not in fuzzing processes, which never call it
-		out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", w.binary, "github.com/outlast-dev/outlast/cmd/outlast").CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("%w: %s", err, out)
-		}
-		return nil
-	})
+	w.build = sync.OnceValue(func() error { return buildProgram(folder, w.binary) }) // not in fuzzing processes, which never call it
 	ctx := context.Background()
 	if err := w.start(ctx, filepath.Join(folder, "outlast.db")); err != nil {
 		return failed(err)
 	}
 	shared = w
 	code := m.Run()
+	w.shell.close()
 	if err := w.server.Stop(ctx); err != nil {
 		return failed(err)
 	}
@@ -117,26 +112,6 @@ func (w *world) unchanged(t testing.TB, before string) {
 	if after := w.count(t); after != before {
 		t.Errorf("a refusal had an effect: before %s, after %s", before, after)
 	}
-}
-
-// program is a finished run of the command line.
-type program struct {
-	exit             int
-	stdout, messages string
-}
-
-// cli runs the command line against the server.
-func (w *world) cli(t testing.TB, stdin string, args ...string) program {
-	t.Helper()
-	must(t, w.build())
-	var out, messages bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), w.binary, args...)
-	cmd.Env = []string{"OUTLAST_SERVER=" + w.url, "HOME=" + t.TempDir()}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &messages
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
-		t.Fatalf("%.200q: %v", args, err)
-	}
-	return program{cmd.ProcessState.ExitCode(), out.String(), messages.String()}
 }
 
 // refuses checks the manners of a refusal on the command line: exit code 2,

@@ -50,12 +50,12 @@ func TestTerminalsAndLogs(t *testing.T) {
 		{"task", "get", id}, {"task", "list", "--type=http", "--state=dead"}, {"task", "attempts", id},
 		{"dead", "get", id}, {"dead", "list"}, {"dead", "groups"}, {"dead", "stats"}, {"dead", "redrive", "--dry-run", "--all"}, {"dead", "purge", "--dry-run", "--all"},
 	} {
-		p := shared.cli(t, "", args...)
+		p := shared.process(t, "", args...)
 		if p.exit != 0 || control(p.stdout) || control(p.messages) {
 			t.Errorf("%v: exit %d: %q %q", args, p.exit, p.stdout, p.messages)
 		}
 	}
-	p := shared.cli(t, "", "task", "get", id, "--output=json")
+	p := shared.process(t, "", "task", "get", id, "--output=json")
 	if payloadOf(t, []byte(p.stdout)) != raw {
 		t.Errorf("JSON for programs was altered: %q", p.stdout)
 	}
