@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -79,7 +79,7 @@ func groupDraft(name string) outlast.Draft {
 
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(15 * time.Second); !done(); {
+	for deadline := time.Now().Add(2 * time.Minute); !done(); {
 		if time.Now().After(deadline) {
 			t.Fatalf("it is not so that %s", what)
 		}
@@ -87,13 +87,38 @@ func eventually(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// A group that cannot answer is not called again and again; its tasks keep their
-// attempts, and other groups do not notice.
-func TestDeadWorkerGroup(t *testing.T) {
-	c := groupNode(t, `{"dispatch": {"steps": ["300ms", "1s"]}}`)
-	ctx, down, up := t.Context(), newMember(t, true), newMember(t, false)
+// A group that cannot answer is not called again and again, and other groups do not notice:
+// whoever waited for it would wait for an hour.
+func TestDeadWorkerGroupHoldsNobodyUp(t *testing.T) {
+	c := groupNode(t, `{"dispatch": {"steps": ["1h"]}}`)
+	down, up := newMember(t, true), newMember(t, false)
 	beat(t, c, "down", "m1", down.URL)
 	beat(t, c, "up", "m1", up.URL)
+	drafts := make([]outlast.Draft, 200)
+	for i := range drafts {
+		drafts[i] = groupDraft("down")
+	}
+	if _, err := c.EnqueueMany(t.Context(), drafts, false); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the group is left alone", func() bool { views := c.Groups(); return views[0].Failures > 0 && views[0].Kind == group.Busy })
+	for range 20 {
+		done, err := c.Run(t.Context(), groupDraft("up"))
+		if err != nil || done.State != task.Succeeded || string(done.Result) != `{"path":"/base/send","attempt":"1"}` {
+			t.Fatalf("the healthy group: %+v, %v", done, err)
+		}
+	}
+	if calls := down.calls.Load(); calls > 10 {
+		t.Errorf("%d calls of a group that is away", calls)
+	}
+}
+
+// Tasks of a group that was away keep their attempts, and all end when it is back.
+func TestDeadWorkerGroup(t *testing.T) {
+	t.Parallel()
+	c := groupNode(t, `{"dispatch": {"steps": ["300ms", "1s"]}}`)
+	ctx, down := t.Context(), newMember(t, true)
+	beat(t, c, "down", "m1", down.URL)
 	drafts := make([]outlast.Draft, 200)
 	for i := range drafts {
 		drafts[i] = groupDraft("down")
@@ -106,27 +131,11 @@ func TestDeadWorkerGroup(t *testing.T) {
 		view, err := c.Inspector().Get(ctx, receipts[99].Task.ID)
 		return err == nil && view.Waiting == task.InGroupBackoff && view.Held != nil && view.Held.Failures > 0 && view.Held.Error != "" && !view.NextCheck.IsZero()
 	})
-	var took []time.Duration
-	for range 20 {
-		began := time.Now()
-		done, err := c.Run(ctx, groupDraft("up"))
-		if err != nil || done.State != task.Succeeded || string(done.Result) != `{"path":"/base/send","attempt":"1"}` {
-			t.Fatalf("the healthy group: %+v, %v", done, err)
-		}
-		took = append(took, time.Since(began))
-	}
-	slices.Sort(took)
-	if took[10] > 300*time.Millisecond { // as long as the other group waits at least; a busy machine holds up one or another
-		t.Errorf("20 tasks of a healthy group took %v", took)
-	}
 	eventually(t, "the group was tried a second time", func() bool { views := c.Groups(); return views[0].Failures >= 2 })
-	if calls, views := down.calls.Load(), c.Groups(); calls > 10 || views[0].Kind != group.Busy {
-		t.Errorf("%d calls of a group that is away, which is %+v", calls, views[0].Dispatch)
-	}
 	down.away.Store(false)
 	eventually(t, "all tasks are done", func() bool {
 		done, err := c.Inspector().Count(ctx, store.Filter{State: task.Succeeded, Type: task.HTTPType}, 1000)
-		return err == nil && done == len(receipts)+20
+		return err == nil && done == len(receipts)
 	})
 	for _, receipt := range receipts {
 		view, err := c.Inspector().Get(ctx, receipt.Task.ID)
@@ -164,22 +173,28 @@ func TestFailedDispatchesAreRecorded(t *testing.T) {
 }
 
 // A group whose members have all that they take is not one that is away: its tasks
-// go on as fast as members end some, also while beats tell of full hands.
+// go on as members end some, also while beats tell of full hands. One that was left
+// alone would wait for an hour.
 func TestGroupAtItsCapacity(t *testing.T) {
-	c := groupNode(t, "")
-	var running, most, refused atomic.Int64
+	c := groupNode(t, `{"dispatch": {"steps": ["1h"]}}`)
+	var running, refused atomic.Int64
+	ten := make(chan struct{}) // closed when so many run at once
+	var once sync.Once
 	m := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		defer running.Add(-1)
-		if now := running.Add(1); now > 20 {
+		now := running.Add(1)
+		if now > 20 {
 			refused.Add(1)
-		} else if now > most.Load() {
-			most.Store(now)
 		}
+		if now >= 10 {
+			once.Do(func() { close(ten) })
+		}
+		<-ten
 		<-time.After(20 * time.Millisecond)
 	}))
 	t.Cleanup(m.Close)
 	beats := func() {
-		member := group.Member{Group: "full", ID: "m", URL: m.URL, Capacity: 20, Load: float64(running.Load()), TTL: group.Duration(time.Minute)}
+		member := group.Member{Group: "down", ID: "m", URL: m.URL, Capacity: 20, Load: float64(running.Load()), TTL: group.Duration(time.Minute)}
 		if err := c.PutMember(t.Context(), member); err != nil {
 			t.Error(err)
 		}
@@ -187,9 +202,8 @@ func TestGroupAtItsCapacity(t *testing.T) {
 	beats()
 	drafts := make([]outlast.Draft, 600)
 	for i := range drafts {
-		drafts[i] = groupDraft("full")
+		drafts[i] = groupDraft("down")
 	}
-	began := time.Now()
 	if _, err := c.EnqueueMany(t.Context(), drafts, false); err != nil {
 		t.Fatal(err)
 	}
@@ -198,8 +212,8 @@ func TestGroupAtItsCapacity(t *testing.T) {
 		done, err := c.Inspector().Count(t.Context(), store.Filter{State: task.Succeeded, Type: task.HTTPType}, 1000)
 		return err == nil && done == len(drafts)
 	})
-	if took := time.Since(began); took > 12*time.Second || refused.Load() > 0 || most.Load() < 10 {
-		t.Errorf("600 tasks of 20 ms took %v, at most %d at once, %d beyond the capacity", took, most.Load(), refused.Load())
+	if refused.Load() > 0 {
+		t.Errorf("%d calls beyond the capacity", refused.Load())
 	}
 }
 
@@ -231,6 +245,7 @@ func TestNewMemberOfAnEmptyGroup(t *testing.T) {
 
 // A group that has come back gets its tasks although none of them has ended yet.
 func TestRecoveredGroupWithLongTasks(t *testing.T) {
+	t.Parallel()
 	c := groupNode(t, `{"dispatch": {"steps": ["200ms", "500ms"]}}`)
 	var away atomic.Bool
 	away.Store(true)
@@ -267,6 +282,7 @@ func TestRecoveredGroupWithLongTasks(t *testing.T) {
 // A node that may not call the members leaves tasks of the group to one that may, at no
 // cost, and when that one is gone they wait.
 func TestTasksOfAGroupGoToNodesThatMayCall(t *testing.T) {
+	t.Parallel()
 	data, log, m := memory.New(), &logBook{}, newMember(t, false)
 	closed := reaching(t, data, log, outlast.AsServer())
 	open := reaching(t, data.Handle(), log, outlast.AsServer(), loopback)
@@ -311,6 +327,7 @@ func TestTasksOfAGroupGoToNodesThatMayCall(t *testing.T) {
 // A member that the node may not call is refused when it registers. One that another node let
 // in costs no task its life: nobody has taken it.
 func TestMemberThatMayNotBeCalled(t *testing.T) {
+	t.Parallel()
 	s := memory.New()
 	open := func(opts ...outlast.Option) *outlast.Client {
 		c, err := outlast.Open(t.Context(), s.Handle(), append(opts, outlast.AsServer())...)

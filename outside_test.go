@@ -38,7 +38,7 @@ import (
 // sockets and files.
 func really(t *testing.T, s store.Backend, opts ...outlast.Option) (context.Context, *outlast.Client) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	client, err := outlast.Open(ctx, s, opts...)
 	if err != nil {
 		t.Fatal(err)

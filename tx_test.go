@@ -89,7 +89,7 @@ func TestTransactionDecides(t *testing.T) {
 		if n != 2 {
 			t.Errorf("%d started", n)
 		}
-	case <-time.After(20 * time.Second): // it is found in a second, but for a busy machine; a lane is read anew once a minute
+	case <-time.After(2 * time.Minute): // it is found in a second, but for a busy machine; a lane is read anew once a minute
 		t.Fatal("not started though it was committed")
 	}
 

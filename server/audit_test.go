@@ -161,7 +161,7 @@ func (g *guarded) message() string {
 	g.t.Helper()
 	g.as(g.admin, "PUT", "/v1/alerts/rules/any", `{"on":"dead"}`).is(200)
 	g.letter("red")
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		var events client.AlertEvents
 		if g.as(g.admin, "GET", "/v1/alerts/events", "").is(200).into(&events); len(events.Events) > 0 {
 			return events.Events[0].ID

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
@@ -87,6 +88,7 @@ func heard(c net.Conn, within time.Duration) (text string, ended bool) {
 // Who announces a body and does not send it gets the answer at once where the body is
 // not wanted, and loses the connection in any case.
 func TestUnsentBodiesEndTheirConnections(t *testing.T) {
+	racetest.WithoutDetector(t)
 	for _, one := range []struct {
 		name, line, host string
 		tokens           bool
@@ -124,6 +126,7 @@ func TestUnsentBodiesEndTheirConnections(t *testing.T) {
 
 // Who does not read an answer loses the connection too.
 func TestUnreadAnswersEndTheirConnections(t *testing.T) {
+	racetest.WithoutDetector(t)
 	for _, line := range []string{"GET /v1/queues", "GET /", "GET /metrics", "GET /openapi.json", "GET /v1/nothing", "GET /livez", "GET /v1/events", "GET /v1/dead/export"} {
 		inBubble(t, server.Limits{}, false, func(t *testing.T, p pipes, _ *server.Server) {
 			c := p.dial()

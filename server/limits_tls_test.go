@@ -20,6 +20,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/server"
 )
 
@@ -184,6 +185,7 @@ func (f *framed) hears(id uint32, within time.Duration) (status string, ended bo
 
 // Whoever stops at any point of a connection with TLS, or of HTTP/2, loses it.
 func TestConnectionsWithTLSHaveDeadlines(t *testing.T) {
+	racetest.WithoutDetector(t)
 	begun := func(line string, length int, whole bool) func(*testing.T, pipes) net.Conn {
 		return func(t *testing.T, p pipes) net.Conn {
 			f := speak(t, p, 1<<16)
@@ -240,6 +242,7 @@ func isTimeout(err error) bool {
 
 // A stream of HTTP/2 that does not send its body, or does not take its answer, ends alone.
 func TestStreamsOfHTTP2HaveDeadlines(t *testing.T) {
+	racetest.WithoutDetector(t)
 	for _, one := range []struct {
 		line, status string
 		length       int

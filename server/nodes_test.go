@@ -68,7 +68,7 @@ func TestNodesWakeEachOther(t *testing.T) {
 	address := strings.TrimPrefix(b.url, "http://")
 	var there client.Node
 	heard := func() bool { return there.Silent != nil && time.Duration(*there.Silent) <= 3*time.Second }
-	for deadline := time.Now().Add(20 * time.Second); there.Lanes != 4 || !heard(); there = a.nodes()[address] {
+	for deadline := time.Now().Add(2 * time.Minute); there.Lanes != 4 || !heard(); there = a.nodes()[address] {
 		if time.Now().After(deadline) {
 			t.Fatalf("the other node: %+v", there)
 		}
@@ -103,7 +103,7 @@ func (m *member) lateAt(other *member) (late []time.Duration) {
 		case <-m.began:
 		case <-other.began:
 			late = append(late, time.Since(sent))
-		case <-time.After(20 * time.Second):
+		case <-time.After(2 * time.Minute):
 			m.t.Fatal("a task did not start")
 		}
 	}

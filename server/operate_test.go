@@ -407,7 +407,7 @@ func TestReleaseKeyLetsTheNextTasksGoOn(t *testing.T) {
 	if got := a.call("POST", "/v1/queues/default/release-key", `{"key":"k"}`).is(200); got.get("released") != "true" {
 		t.Errorf("got %s", got.body)
 	}
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for a.call("GET", "/v1/tasks/"+id, "").is(200).get("state") != `"succeeded"` {
 		if time.Now().After(deadline) {
 			t.Fatal("the task behind the released key did not run")

@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/sim"
 )
 
 // A scenario is played with our own clients or a policy, and reports what the command
 // reports.
 func TestSimulator(t *testing.T) {
+	racetest.WithoutDetector(t)
 	a := start(t)
 	a.server.PlayFor(time.Hour) // a slow machine gives the same answers
 	var list struct{ Scenarios []sim.Scenario }

@@ -26,7 +26,7 @@ func TestTargets(t *testing.T) {
 	drafts := strings.Repeat(`{"target":{"url":"`+down.URL+`"},"retry":{"backoff":{"kind":"fixed","initial":"100ms"},"max_attempts":1000}},`, 40)
 	a.call("POST", "/v1/tasks/batch", `{"tasks":[`+strings.TrimSuffix(drafts, ",")+`]}`).is(200)
 	var list client.Targets
-	for deadline := time.Now().Add(20 * time.Second); len(list.Targets) < 2 || list.Targets[0].Breaker.State != "open"; {
+	for deadline := time.Now().Add(2 * time.Minute); len(list.Targets) < 2 || list.Targets[0].Breaker.State != "open"; {
 		a.call("GET", "/v1/targets", "").is(200).into(&list)
 		if time.Now().After(deadline) {
 			t.Fatalf("targets %+v", list)
@@ -75,7 +75,7 @@ func TestTroubledTargets(t *testing.T) {
 		a.call("GET", "/v1/targets?"+query, "").is(200).into(&list)
 		return list
 	}
-	for end := time.Now().Add(10 * time.Second); list("").Total < healthy+2 || list("troubled=true").Total < 2; {
+	for end := time.Now().Add(2 * time.Minute); list("").Total < healthy+2 || list("troubled=true").Total < 2; {
 		if time.Now().After(end) {
 			t.Fatalf("%d targets, in trouble %+v", list("").Total, list("troubled=true"))
 		}
@@ -136,13 +136,13 @@ func TestTargetHistory(t *testing.T) {
 	a.call("GET", "/v1/targets/t/history", "").problem(404, "not_found")
 	a.call("POST", "/v1/tasks?wait=10s", `{"type":"t","payload":"x"}`).is(200)
 	a.call("POST", "/v1/targets/t/open", "").is(200)
-	for deadline := time.Now().Add(10 * time.Second); a.call("GET", "/v1/targets/t", "").is(200).get("nodes") == "[]"; {
+	for deadline := time.Now().Add(2 * time.Minute); a.call("GET", "/v1/targets/t", "").is(200).get("nodes") == "[]"; {
 		if time.Now().After(deadline) {
 			t.Fatal("no node obeys")
 		}
 	}
 	a.call("POST", "/v1/targets/t/close", "").is(200) // which closes the breaker and lets it ramp, at once
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	for deadline := time.Now().Add(2 * time.Minute); ; {
 		var target client.TargetState
 		if a.call("GET", "/v1/targets/t", "").is(200).into(&target); !target.Breaker.Forced {
 			break

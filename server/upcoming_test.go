@@ -48,7 +48,7 @@ func idsOfTasks(tasks []client.Task) (ids []string) {
 func (a *api) tried(n int, headers ...string) {
 	a.t.Helper()
 	var list client.Tasks
-	for end := time.Now().Add(20 * time.Second); len(list.Tasks) != n; {
+	for end := time.Now().Add(2 * time.Minute); len(list.Tasks) != n; {
 		a.call("GET", "/v1/tasks?state=pending&attempt_min=1&limit=500", "", headers...).is(200).into(&list)
 		if time.Now().After(end) {
 			a.t.Fatalf("%d tasks have failed, want %d", len(list.Tasks), n)
@@ -127,7 +127,7 @@ func TestUpcomingLargeTasks(t *testing.T) {
 	for n := range 14 {
 		want = append(want, a.call("POST", "/v1/tasks", retried(fmt.Sprintf("%dm", 10+n), payload)).is(201).id())
 	}
-	for end := time.Now().Add(20 * time.Second); len(a.upcoming("limit=14").Tasks) < 14; {
+	for end := time.Now().Add(2 * time.Minute); len(a.upcoming("limit=14").Tasks) < 14; {
 		if time.Now().After(end) {
 			t.Fatal("not all have failed")
 		}
@@ -155,7 +155,7 @@ func TestUpcomingHeldBack(t *testing.T) {
 
 	var list client.Upcoming
 	tries := func(t client.Task) bool { return t.Waiting != "breaker open" }
-	for end := time.Now().Add(20 * time.Second); ; {
+	for end := time.Now().Add(2 * time.Minute); ; {
 		var running client.Tasks
 		a.call("GET", "/v1/tasks?state=running", "").is(200).into(&running) // they may be tried once more
 		list = a.upcoming("limit=100")

@@ -182,7 +182,7 @@ func TestWork(t *testing.T) {
 	later := a.call("POST", "/v1/tasks", `{"type":"later"}`).is(201).id()
 	hangs := a.call("POST", "/v1/tasks", `{"type":"hangs"}`).is(201).id()
 	<-begun
-	for deadline := time.Now().Add(20 * time.Second); a.call("GET", "/v1/tasks/"+later, "").get("waiting") != `"backoff"`; {
+	for deadline := time.Now().Add(2 * time.Minute); a.call("GET", "/v1/tasks/"+later, "").get("waiting") != `"backoff"`; {
 		if time.Now().After(deadline) {
 			t.Fatalf("later: %s", a.call("GET", "/v1/tasks/"+later, "").body)
 		}
@@ -217,7 +217,7 @@ func TestWaitingOfWorkers(t *testing.T) {
 		t.Fatal("no task")
 	}
 	id = a.call("POST", "/v1/tasks", `{"type":"mail"}`).is(201).id() // the worker is busy
-	for deadline := time.Now().Add(20 * time.Second); a.call("GET", "/v1/tasks/"+id, "").get("waiting") != `"no slot"`; {
+	for deadline := time.Now().Add(2 * time.Minute); a.call("GET", "/v1/tasks/"+id, "").get("waiting") != `"no slot"`; {
 		if time.Now().After(deadline) {
 			t.Fatalf("waiting %s while the worker is busy", a.call("GET", "/v1/tasks/"+id, "").get("waiting"))
 		}
@@ -251,7 +251,7 @@ func TestGroupsOverHTTP(t *testing.T) {
 	a.call("DELETE", "/v1/groups/mailers/workers/m1", "").is(200)
 	a.call("DELETE", "/v1/groups/mailers/workers/m1", "").problem(404, "not_found")
 	id := a.call("POST", "/v1/tasks", `{"target":{"group":"mailers"}}`).is(201).id()
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	for deadline := time.Now().Add(2 * time.Minute); ; {
 		got := a.call("GET", "/v1/tasks/"+id, "").is(200)
 		if got.get("waiting") == `"group backoff"` && strings.Contains(got.get("dispatch"), `"last_error":"the group mailers is empty"`) && strings.Contains(got.get("dispatch"), `"next_at"`) && got.get("attempt") == "0" {
 			break
