@@ -83,7 +83,7 @@ test('a token that ends costs nothing that is being written', async ({ fresh: pa
   await accessible(page, { part: 'dialog' });
   await page.keyboard.press('Escape'); // to read on
   await expect(page.getByRole('textbox', { name: 'JSON' })).toHaveValue('{"max_attempts": 7}');
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).dispatchEvent('click'); // as above: the next to be refused may bring the dialog back
   await enter(page, 'olt_wrong');
   await expect(dialog(page).getByRole('alert')).toContainText('does not take this token');
   await enter(page, second.token);
