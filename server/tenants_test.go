@@ -15,7 +15,6 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
-	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
@@ -186,7 +185,7 @@ func (h *house) told(bearer string) map[string]string {
 // What a token for certain queues is told is the same, byte for byte, with and without
 // tasks of other queues: every list, search, count, group and export, cursors included.
 func TestOtherQueuesShowInNothing(t *testing.T) {
-	racetest.WithoutDetector(t)
+	t.Parallel()
 	h := startHouse(t)
 	bearers := map[string]string{
 		"viewer of one": h.token(token.Viewer, "red"), "viewer of two": h.token(token.Viewer, "red", "blue"),
