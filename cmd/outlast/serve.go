@@ -141,12 +141,9 @@ func (c *cli) serve(ctx context.Context, f *serveFlags, s *settings) error {
 const sameSignal = 500 * time.Millisecond
 
 // hurry is a context that a signal ends, unless it comes with the first one.
-func hurry(first time.Time) (context.Context, context.CancelFunc) {
+func hurry(first time.Time, signals <-chan os.Signal) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		defer signal.Stop(signals)
 		for {
 			select {
 			case <-ctx.Done():
@@ -163,7 +160,10 @@ func hurry(first time.Time) (context.Context, context.CancelFunc) {
 
 // stop stops gracefully; a second signal hurries.
 func (c *cli) stop(server *app.App, grace time.Duration) error {
-	again, cancel := hurry(time.Now())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	again, cancel := hurry(time.Now(), signals)
 	defer cancel()
 	c.restoreSignals()
 	ctx, end := context.WithTimeoutCause(again, grace+stopReserve, errors.New("the stop took too long"))
