@@ -55,7 +55,7 @@ func (s *Shelf) MariaDB(t testing.TB) string {
 
 // lend takes a database from the shelf, or makes one, and puts it back when all else has
 // ended that the test cleans up.
-func (s *Shelf) lend(t testing.TB, make func() string) (address string, used bool) {
+func (s *Shelf) lend(t testing.TB, create func() string) (address string, used bool) {
 	t.Helper()
 	s.mu.Lock()
 	if used = len(s.free) > 0; used {
@@ -64,7 +64,7 @@ func (s *Shelf) lend(t testing.TB, make func() string) (address string, used boo
 	}
 	s.mu.Unlock()
 	if !used {
-		if address = make(); s.Fill != nil {
+		if address = create(); s.Fill != nil {
 			s.Fill(t, address)
 		}
 	}
