@@ -218,6 +218,7 @@ func (d *dispatcher) putAway(batch []*agenda.Entry, claimed store.Claimed) {
 		} else {
 			d.agenda.Delay(entry, now)
 		}
+		d.leave(entry)
 	}
 }
 
@@ -281,7 +282,9 @@ func (d *dispatcher) fetchHead(entry *agenda.Entry, head store.Entry, now int64)
 		d.agenda.Delay(entry, now+markPause.Microseconds())
 		return
 	}
-	d.agenda.Add(entry.Lane().Queue(), head, true)
+	if !d.keep(entry.Lane(), &head, true) {
+		d.agenda.Delay(entry, now+runsElsewherePause.Microseconds())
+	}
 }
 
 // shelve parks what memory has of a blocked key. It asks again after a second,

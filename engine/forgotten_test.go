@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -105,6 +106,29 @@ func TestForgottenWorkers(t *testing.T) {
 		<-forgotten
 		if e.leases.Served().Has("q", "b") || e.remembers(waits) {
 			t.Error("the worker is not forgotten")
+		}
+	})
+}
+
+// A worker polls again for fewer types while it has a task of another: when that fails,
+// it is left to other nodes, and does not die here of having nobody.
+func TestAFailureOfATypeThatIsNotTakenAnyMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, waits := withWorker(t)
+		defer e.Stop(context.WithoutCancel(t.Context()))
+		taken, err := e.Poll(t.Context(), Poll{Worker: "w", Queues: []string{"q"}, Types: []string{"a", "b"}, Most: 1, Wait: time.Minute, Lease: time.Minute})
+		if err != nil || len(taken) != 1 {
+			t.Fatalf("%+v, %v", taken, err)
+		}
+		if _, err := e.Poll(t.Context(), Poll{Worker: "w", Queues: []string{"q"}, Types: []string{"a"}, Most: 1, Lease: time.Minute}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.SettleLeased(t.Context(), []Ending{{ID: waits, Claim: taken[0].Task.Claim, Err: errors.New("no")}}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if got, err := e.config.Store.(store.Query).Get(t.Context(), waits); err != nil || got.State != task.Pending || got.Attempt != 1 {
+			t.Errorf("%+v, %v", got, err)
 		}
 	})
 }

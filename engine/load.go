@@ -221,11 +221,7 @@ func (o *loader) learnPage(l *agenda.Lane, page []store.Entry, wanted bool) {
 			continue
 		}
 		o.sighted(page[i].ID)
-		if o.parksType(l.Queue(), &page[i]) {
-			o.parking[page[i].ID] = l.NoteLeft(agenda.Capability(&page[i]))
-			continue
-		}
-		o.agenda.Add(l.Queue(), page[i], wanted)
+		o.keep(l, &page[i], wanted)
 	}
 }
 

@@ -21,12 +21,30 @@ func (c *core) learn(row store.Entry) {
 		return
 	}
 	c.sighted(row.ID)
-	if c.parksType(l.Queue(), &row) {
-		c.parking[row.ID] = l.NoteLeft(agenda.Capability(&row))
+	c.keep(l, &row, false)
+}
+
+// keep puts a row of an owned lane into memory, or parks one that is to be left to other
+// nodes: what nobody here can start would end here. It reports whether the row is this
+// node's. The engine's lock must be held.
+func (c *core) keep(l *agenda.Lane, row *store.Entry, wanted bool) bool {
+	if c.parksType(l.Queue(), row) {
+		c.parking[row.ID] = l.NoteLeft(agenda.Capability(row))
 		signal(c.load)
-		return
+		return false
 	}
-	c.agenda.Add(l.Queue(), row, false)
+	c.agenda.Add(l.Queue(), *row, wanted)
+	return true
+}
+
+// leave forgets an entry that came back into memory, if nobody here can start it any more.
+// The loader reads it again, and parks it. The engine's lock must be held.
+func (c *core) leave(entry *agenda.Entry) {
+	if l := entry.Lane(); l != nil && c.agenda.Entry(entry.ID) == entry && c.parksType(l.Queue(), &entry.Entry) {
+		c.agenda.Forget(entry)
+		l.Rewind(entry.Rank)
+		signal(c.load)
+	}
 }
 
 // sighted doubts the lease of a task that was seen waiting on disk although a worker

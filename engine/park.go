@@ -141,7 +141,7 @@ func (o *loader) unparkOne(l *agenda.Lane, number int64) {
 	}
 	for i := range page {
 		page[i].Park = 0
-		o.agenda.Add(l.Queue(), page[i], true)
+		o.keep(l, &page[i], true)
 	}
 	signal(o.wake)
 }

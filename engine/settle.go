@@ -219,6 +219,7 @@ func (s *settler) releaseOne(a *attempt, result *store.Settled) {
 		s.handOn(entry, a.end.handOverTo)
 	case again:
 		s.agenda.Again(entry, result.Entry, guard.RequirementAfter(a.run.Policy, &a.end.settlement))
+		s.leave(entry)
 	default:
 		s.agenda.Forget(entry)
 	}

@@ -233,8 +233,7 @@ func (p *plan) drawOperators(r *rand.Rand) {
 // drawSight draws how little nodes see of what is to come, and who moves it.
 func (p *plan) drawSight(r *rand.Rand) {
 	steps := slices.ContainsFunc(p.acts, func(a act) bool { return a.does == "step" }) // what is new may be due beyond a horizon by the store's clock
-	unlike := slices.ContainsFunc(p.starts, func(types []string) bool { return len(types) < 2 })
-	if horizon := between(r, 200*time.Millisecond, 2*time.Second); !steps && !unlike {
+	if horizon := between(r, 200*time.Millisecond, 2*time.Second); !steps {
 		p.horizon = horizon
 	}
 	if r.IntN(4) == 0 {
