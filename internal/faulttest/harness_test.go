@@ -91,14 +91,6 @@ func newHarness(t testing.TB) *harness {
 	return h
 }
 
-// alone is a harness for a test beside which no other runs: promises of time hold.
-func alone(t testing.TB) *harness {
-	t.Helper()
-	h := newHarness(t)
-	h.crowd = 1
-	return h
-}
-
 // renew goes on with an empty database and an empty ledger.
 func (h *harness) renew() {
 	h.store = "sqlite:" + filepath.Join(h.TempDir(), "outlast.db")

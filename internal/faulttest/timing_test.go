@@ -226,3 +226,11 @@ func TestMoved(t *testing.T) {
 	}
 	h.finish(p)
 }
+
+// alone is a harness for a test beside which no other runs: promises of time hold.
+func alone(t testing.TB) *harness {
+	t.Helper()
+	h := newHarness(t)
+	h.crowd = 1
+	return h
+}
