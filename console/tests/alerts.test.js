@@ -119,8 +119,12 @@ test('what a dead letter raised is seen, found and acknowledged', async ({ page,
   await expect(row.getByRole('button', { name: 'Acknowledge' })).toHaveCount(0);
   expect((await eventsOf(server, 'seen.mail'))[0].acked_by).toBe('api');
 
-  await page.getByRole('checkbox', { name: 'One row for each rule and subject' }).check();
-  await page.getByLabel('Delivery').selectOption('sent');
+  const grouped = await page.getByRole('checkbox', { name: 'One row for each rule and subject' }).elementHandle();
+  await page.getByLabel('Delivery').evaluate((/** @type {any} */ select, /** @type {any} */ box) => { // the one right after the other
+    box.click();
+    select.value = 'sent';
+    select.dispatchEvent(new Event('change', { bubbles: true }));
+  }, grouped);
   await page.reload();
   await expect(page.getByRole('checkbox', { name: 'One row for each rule and subject' })).toBeChecked();
   await expect(page).toHaveURL(/rule=seen.mail.*group=rule.*state=sent/);

@@ -48,7 +48,6 @@ export function setQuery(values, replace) {
   const all = { ...Object.fromEntries(query.value), ...values };
   const text = '#/' + path.value.map(encodeURIComponent).join('/') + queryText(all);
   if (text.slice(1) === hash.value) return;
-  if (!replace) { location.hash = text.slice(1); return; }
-  history.replaceState(null, '', text);
-  hash.value = text.slice(1);
+  if (replace) history.replaceState(null, '', text); else location.hash = text.slice(1);
+  hash.value = text.slice(1); // the event comes later, and another change may come before it
 }
