@@ -23,7 +23,7 @@ func (e *Engine) Kill() {
 		a.settled.Store(true)
 	}
 	e.unlock()
-	e.run.crew.dismiss()
+	e.run.pool.stop()
 	e.run.stopAttempts(ErrLost)
 	e.enqueues.close()
 	e.closeSettles()

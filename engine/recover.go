@@ -20,8 +20,8 @@ const (
 // nobody runs.
 type recoverer struct {
 	*core
-	remote    *remote
-	strangers map[task.ID]int64 // rows that nobody ran at the last reconcile, by claim; the loop's own
+	remote      *remote
+	unknownRuns map[task.ID]int64 // rows that nobody ran at the last reconcile, by claim; the loop's own
 }
 
 // sweeping is the loop that takes running rows from nodes that ended, and
@@ -176,11 +176,11 @@ func (v *recoverer) strange(rows []*task.Task) []store.Settlement {
 			continue // it runs, or its claim is being answered
 		}
 		next[t.ID] = t.Claim
-		if v.strangers[t.ID] == t.Claim {
+		if v.unknownRuns[t.ID] == t.Claim {
 			lost = append(lost, store.Settlement{Task: t, Outcome: task.OutcomeReleased, StartedAt: t.StartedAt, EndedAt: time.Now()})
 		}
 	}
-	v.strangers = next
+	v.unknownRuns = next
 	if len(next) > len(lost) {
 		v.doubt() // look again soon
 	}

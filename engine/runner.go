@@ -19,7 +19,7 @@ const attemptChunk = 16
 type runner struct {
 	*core
 	end          *settler
-	crew         *crew
+	pool         *pool
 	handlers     sync.WaitGroup
 	attempts     context.Context // parent of every attempt's context
 	stopAttempts context.CancelCauseFunc
@@ -28,16 +28,16 @@ type runner struct {
 func newRunner(c *core, end *settler) *runner {
 	r := &runner{core: c, end: end}
 	r.attempts, r.stopAttempts = context.WithCancelCause(context.Background())
-	r.crew = newCrew(r.attempt)
+	r.pool = newPool(r.attempt)
 	return r
 }
 
 // start registers tasks that were claimed as the given node and hands them to
-// the crew. It starts none, and says so, when this node may not act any more.
+// the pool. It starts none, and says so, when this node may not act any more.
 func (r *runner) start(node string, tasks []*task.Task) bool {
 	attempts, ok := r.register(node, tasks, func(a *attempt) { a.ctx.parent = r.attempts })
 	if ok {
-		r.crew.start(attempts)
+		r.pool.start(attempts)
 	}
 	return ok
 }

@@ -36,7 +36,7 @@ func (e *Engine) stop(ctx context.Context) error {
 	e.stopRunning()    // first: loops of the membership may be in calls of ours
 	e.member.StopLoops()
 	e.loops.Wait()
-	e.run.crew.dismiss()
+	e.run.pool.stop()
 	e.releaseRest()
 	settled := make(chan struct{})
 	go func() { e.closeSettles(); close(settled) }()

@@ -11,26 +11,26 @@ import (
 // its claim number; only a lane with a running keyed task stays, since its
 // next owner could not tell the order of the key. It is drained by the host.
 const (
-	orphanFor = 3 * time.Second // a free lane that others should take, and do not, is taken after that
-	keepFor   = time.Minute     // what was taken so is kept so long
+	unownedFor = 3 * time.Second // a free lane that others should take, and do not, is taken after that
+	keepFor    = time.Minute     // what was taken so is kept so long
 )
 
-// orphans are the free lanes that others should have taken: seen by the
+// unowned are the free lanes that others should have taken: seen by the
 // balancing loop alone.
-type orphans struct {
+type unowned struct {
 	since map[uint16]time.Time
 	keep  time.Time // until then, this node gives nothing back: others do not take it
 }
 
 // due returns those of the spare lanes that nobody takes.
-func (o *orphans) due(spare []store.LaneEpoch, now time.Time) (take []store.LaneEpoch) {
+func (o *unowned) due(spare []store.LaneEpoch, now time.Time) (take []store.LaneEpoch) {
 	since := make(map[uint16]time.Time, len(spare))
 	for _, l := range spare {
 		at, known := o.since[l.Lane]
 		if !known {
 			at = now
 		}
-		if since[l.Lane] = at; now.Sub(at) >= orphanFor {
+		if since[l.Lane] = at; now.Sub(at) >= unownedFor {
 			take = append(take, l)
 			o.keep = now.Add(keepFor)
 		}

@@ -77,12 +77,12 @@ func (m *Member) balanceOnce(ctx context.Context) error {
 			return nil
 		}
 		p := v.Plan(m.ID())
-		if now.After(m.orphans.keep) {
+		if now.After(m.unowned.keep) {
 			if err := m.giveBack(ctx, m.config.Host.ToGive(p.Surplus)); err != nil {
 				return err
 			}
 		}
-		taken, err := m.take(ctx, append(p.Take, m.orphans.due(p.Spare, now)...))
+		taken, err := m.take(ctx, append(p.Take, m.unowned.due(p.Spare, now)...))
 		if err != nil || !taken {
 			return err
 		}

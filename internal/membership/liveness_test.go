@@ -58,7 +58,7 @@ func TestLifeIsProven(t *testing.T) {
 // A lane that nobody takes is taken after three seconds, and then nothing is given back for
 // a minute.
 func TestOrphans(t *testing.T) {
-	var o orphans
+	var o unowned
 	now := time.Unix(1000, 0)
 	spare := []store.LaneEpoch{{Lane: 3, Epoch: 1}}
 	if got := o.due(spare, now); got != nil {

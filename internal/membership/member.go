@@ -85,7 +85,7 @@ type Member struct {
 	liveness liveness
 	beat     beat
 	Wakeups  Wakeups
-	orphans  orphans // the balancing loop's own
+	unowned  unowned // the balancing loop's own
 	configs  configs // held by placing
 
 	placing baton                     // one reader of the topology or taker of lanes at a time
