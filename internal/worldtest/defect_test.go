@@ -34,7 +34,7 @@ var defects = []defect{
 	},
 	{
 		"the reconciler skips rows of its own", inEngine,
-		`\.strangers\[t\.ID\] == t\.Claim`, `${0} && !mutant(NAME)`,
+		`\.unknownRuns\[t\.ID\] == t\.Claim`, `${0} && !mutant(NAME)`,
 	},
 	{
 		"the reconciler takes rows that run", inEngine,
