@@ -95,6 +95,39 @@ func TestRunDueFilters(t *testing.T) {
 	}, outlast.EnqueueOnly())
 }
 
+// A task behind a key's head that the pass does not work, or that nobody here can start,
+// stays behind it: the pass ends, and has not asked for it over and over.
+func TestRunDueBehindAHead(t *testing.T) {
+	for _, c := range []struct {
+		handled bool
+		types   []string
+		want    engine.DueCounts
+	}{
+		{true, []string{"b"}, engine.DueCounts{Left: 1}},
+		{false, []string{"b"}, engine.DueCounts{Left: 1}},
+		{true, nil, engine.DueCounts{Started: 2, Succeeded: 2}},
+		{false, nil, engine.DueCounts{Left: 2}},
+	} {
+		claims := 0
+		count := outlast.WithObserver(engine.Observer{Claimed: func(int, time.Duration) {
+			if claims++; claims > 1000 {
+				panic("the claims do not end") // or the test would not
+			}
+		}})
+		virtually(t, func(k *kit) {
+			if c.handled {
+				outlast.Handle(k.client, "a", func(context.Context, none) error { return nil })
+			}
+			outlast.Handle(k.client, "b", func(context.Context, none) error { return nil })
+			k.start()
+			k.enqueue(outlast.Draft{Type: "a", Key: "one"})
+			k.enqueue(outlast.Draft{Type: "b", Key: "one"})
+			k.after(time.Second)
+			k.due(outlast.Due{Types: c.types}, c.want)
+		}, outlast.EnqueueOnly(), count)
+	}
+}
+
 func TestRunDueRefuses(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()

@@ -272,8 +272,7 @@ func (d *dispatcher) fetchHead(entry *agenda.Entry, head store.Entry, now int64)
 	if head.Park != 0 {
 		d.noteMark(entry.Lane(), &head)
 		if entry.Lane().IsLeft(head.Park) {
-			// No one here can start the head: its key waits for a node that can.
-			d.agenda.Delay(entry, now+runsElsewherePause.Microseconds())
+			d.waitForOthers(entry, now)
 			return
 		}
 		d.parking[head.ID] = 0
@@ -282,9 +281,19 @@ func (d *dispatcher) fetchHead(entry *agenda.Entry, head store.Entry, now int64)
 		d.agenda.Delay(entry, now+markPause.Microseconds())
 		return
 	}
-	if !d.keep(entry.Lane(), &head, true) {
-		d.agenda.Delay(entry, now+runsElsewherePause.Microseconds())
+	if !d.agenda.Works(entry.Lane().Queue(), &head) || !d.keep(entry.Lane(), &head, true) {
+		d.waitForOthers(entry, now)
 	}
+}
+
+// waitForOthers puts away an entry behind a head that nobody here starts: its key waits for
+// a node that does. A pass ends without it.
+func (d *dispatcher) waitForOthers(entry *agenda.Entry, now int64) {
+	if d.agenda.Pass() != nil {
+		d.agenda.Forget(entry)
+		return
+	}
+	d.agenda.Delay(entry, now+runsElsewherePause.Microseconds())
 }
 
 // shelve parks what memory has of a blocked key. It asks again after a second,
