@@ -179,7 +179,7 @@ func (o *loader) readOn() bool {
 			continue
 		}
 		further, again := l.HasRead(r, page)
-		more = more || further
+		more = more || further && !again
 		if again {
 			signal(o.load) // after the other work of the loader: there may always be something
 		}

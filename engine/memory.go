@@ -37,12 +37,16 @@ func (c *core) keep(l *agenda.Lane, row *store.Entry, wanted bool) bool {
 	return true
 }
 
-// leave forgets an entry that came back into memory, if nobody here can start it any more.
-// The loader reads it again, and parks it. The engine's lock must be held.
+// leave forgets an entry that came back into memory, if nobody here can start it any more,
+// and parks it; one of another's lane is found again by its mark. The engine's lock must
+// be held.
 func (c *core) leave(entry *agenda.Entry) {
-	if l := entry.Lane(); l != nil && c.agenda.Entry(entry.ID) == entry && c.parksType(l.Queue(), &entry.Entry) {
-		c.agenda.Forget(entry)
-		l.Rewind(entry.Rank)
+	if c.agenda.Entry(entry.ID) != entry || !c.parksType(entry.Queue(), &entry.Entry) {
+		return
+	}
+	c.agenda.Forget(entry)
+	if l := entry.Lane(); l != nil {
+		c.parking[entry.ID] = l.NoteLeft(agenda.Capability(&entry.Entry))
 		signal(c.load)
 	}
 }

@@ -48,6 +48,9 @@ func placeOf(e *Entry) *int { return &e.index }
 
 func byRank(e *Entry) heap.Rank { return heap.Rank{First: e.Rank, Second: e.Seq} }
 
+// Queue is the queue of the entry.
+func (e *Entry) Queue() *Queue { return e.queue }
+
 // Lane is the owned lane of the entry; nil for a borrowed row, and where the lane was
 // given up since its claim.
 func (e *Entry) Lane() *Lane { return e.lane }

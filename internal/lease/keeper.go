@@ -74,9 +74,10 @@ type Types struct {
 	names map[string]bool
 }
 
-// Has reports whether a remote worker can start the capability in the queue.
+// Has reports whether a remote worker can start the capability in the queue: no request,
+// whatever its reach.
 func (s Served) Has(queue, capability string) bool {
-	if capability == agenda.Push {
+	if _, ability := store.ReachOf(capability); ability || capability == agenda.Push {
 		return false
 	}
 	of := s[queue]

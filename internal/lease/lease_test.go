@@ -232,6 +232,14 @@ func TestServedIsAdded(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.what, got, serves)
 		}
 	}
+	for _, of := range []Served{{}, {"q": {any: true}}, {"q": {names: map[string]bool{"sms": true}}}} {
+		told, _ := of.Add("q", store.Serving{}, false)
+		for _, capability := range []string{"sms", "mail", store.Push, store.Ability("sign=host")} {
+			if of.Has("q", capability) != told.Can(capability) {
+				t.Errorf("%+v: what workers can start, and what others are told, differ in %q", of, capability)
+			}
+		}
+	}
 	if _, serves := (Served{}).Add("q", store.Serving{}, false); serves {
 		t.Error("a queue is served that neither the node nor a worker works on")
 	}
