@@ -214,6 +214,7 @@ faults: servers ## WORLDS (20000) fleets in virtual time, MODELS (1000) random r
 	OUTLAST_FAULT_CLUSTER=$(FAULT_CLUSTER) $(GO) test -parallel 8 -v -count=1 -timeout 6h -skip '^TestSoak$$' -run '^TestCluster$$/$(FAULT_RUN)' ./internal/faulttest
 	OUTLAST_FAULT_SOAK=$(FAULT_SOAK) $(GO) test -tags faults -v -count=1 -timeout 6h -run '^TestSoak$$/$(FAULT_RUN)' ./internal/faulttest
 	OUTLAST_FIRE_ROUNDS=120 $(GO) test -v -count=1 -timeout 1h -run '^TestCompleteUnderFire$$/$(FAULT_RUN)' ./internal/txtest
+	OUTLAST_GROUP_COST=30s $(GO) test -v -count=1 -timeout 1h -run '^(TestDeadGroupCostsLittle|TestHealthyGroupBesideOneThatIsAway)$$/$(FAULT_RUN)' ./cmd/outlast
 	OUTLAST_FAILOVER_CYCLES=10 $(GO) test -v -count=1 -timeout 1h ./internal/failovertest
 
 .PHONY: world
