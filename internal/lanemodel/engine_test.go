@@ -12,19 +12,16 @@ type engine struct {
 	gone      bool // the process has ended
 	lanes     map[int64]int64
 	last      map[int64]int64
-	pending   map[int64]entry
+	pending   map[int64]int64 // id -> lane
 	living    map[int64]map[int64]*batch
 	elsewhere map[int64]int64 // ids that run under another node's claim
 	attempts  []attempt
 	claiming  bool
 }
 
-// entry is a pending row as it was read: a claim fits it as long as its number does.
-type entry struct{ lane, claim int64 }
-
 // batch is a claim whose log row is there, as far as memory knows. It keeps what is
-// resolved too: whether a row runs is judged by the row's number, not by what was
-// answered, which a standby may have lost.
+// resolved too: such a row is claimed again only if its number says so, not since that
+// was answered, which a standby may have lost.
 type batch struct {
 	number int64
 	left   map[int64]bool // false: resolved
@@ -38,7 +35,7 @@ type attempt struct {
 
 func (w *world) join() *engine {
 	e := &engine{world: w, id: int64(len(w.engines) + 1), lanes: map[int64]int64{}, last: map[int64]int64{},
-		pending: map[int64]entry{}, living: map[int64]map[int64]*batch{}, elsewhere: map[int64]int64{}}
+		pending: map[int64]int64{}, living: map[int64]map[int64]*batch{}, elsewhere: map[int64]int64{}}
 	w.engines = append(w.engines, e)
 	w.rows[key{"node", e.id, 0}] = node{"alive"}
 	return e
@@ -47,8 +44,8 @@ func (w *world) join() *engine {
 // holds reports whether the id is a member of a living claim that memory knows.
 func (e *engine) holds(id int64) bool {
 	for _, claims := range e.living {
-		for claim, b := range claims {
-			if left, member := b.left[id]; member && (left || e.pending[id].claim < claim) {
+		for _, b := range claims {
+			if b.left[id] {
 				return true
 			}
 		}
@@ -63,9 +60,9 @@ func (e *engine) claim(turn func(func() bool), l int64, leased bool) {
 		return
 	}
 	var ids []int64
-	then := map[int64]int64{}
+	least := map[int64]int64{} // the number that a row must have reached
 	for _, id := range slices.Sorted(maps.Keys(e.pending)) {
-		if e.pending[id].lane == l && !e.holds(id) && len(ids) < 3 {
+		if e.pending[id] == l && !e.holds(id) && len(ids) < 3 {
 			ids = append(ids, id)
 		}
 	}
@@ -76,12 +73,12 @@ func (e *engine) claim(turn func(func() bool), l int64, leased bool) {
 	if leased {
 		ids = ids[:1]
 	}
-	for _, id := range ids {
-		then[id] = e.pending[id].claim
-	}
 	known := map[int64]bool{}
-	for _, b := range e.living[l] {
+	for claim, b := range e.living[l] {
 		known[b.number] = true
+		for id := range b.left {
+			least[id] = max(least[id], claim)
+		}
 	}
 	e.claiming = true
 	defer func() { e.claiming = false }()
@@ -89,7 +86,7 @@ func (e *engine) claim(turn func(func() bool), l int64, leased bool) {
 	number, epoch := e.batches, e.lanes[l]
 	var got logRow
 	a := e.call(turn, func(s *session) {
-		got = e.claimed(s, logRow{lane: l, batch: number, ids: ids, leased: leased}, epoch, then, known)
+		got = e.claimed(s, logRow{lane: l, batch: number, ids: ids, leased: leased}, epoch, least, known)
 	})
 	if !a.known {
 		got = e.readBack(turn, l, number)
@@ -103,9 +100,9 @@ func (e *engine) claim(turn func(func() bool), l int64, leased bool) {
 }
 
 // claimed is the owner's claim by id: the lane's lock in a statement of its own, then the
-// rows, then one row of the log. It claims rows that are as memory read them, and nothing
-// while there is a log row of this node that memory does not know.
-func (e *engine) claimed(s *session, want logRow, epoch int64, then map[int64]int64, known map[int64]bool) (got logRow) {
+// rows, then one row of the log. It claims none that memory has in a claim that is not resolved, by the
+// row's number, and nothing while there is a log row of this node that memory does not know.
+func (e *engine) claimed(s *session, want logRow, epoch int64, least map[int64]int64, known map[int64]bool) (got logRow) {
 	l, leased := want.lane, want.leased
 	s.statement()
 	s.lock(key{"lane", l, 0})
@@ -125,7 +122,7 @@ func (e *engine) claimed(s *session, want logRow, epoch int64, then map[int64]in
 	got = logRow{lane: l, batch: want.batch, node: e.id, claim: max(s.now, e.last[l]+1), apart: leased, leased: leased}
 	for _, id := range want.ids {
 		r, ok := get[row](s, key{"task", id, 0})
-		if ok && r.claim != then[id] && e.mutant != "number not compared" {
+		if ok && r.claim < least[id] && e.mutant != "number not compared" {
 			continue
 		}
 		if !ok || r.mark != 0 || r.lane != l || r.key != 0 && (len(got.ids) > 0 || !first(s, id, r)) {
@@ -252,12 +249,12 @@ func (e *engine) resolved(a attempt) {
 
 // scan reads a lane's rows ahead.
 func (e *engine) scan(turn func(func() bool), l int64) {
-	found := map[int64]entry{}
+	found := map[int64]int64{}
 	a := e.call(turn, func(s *session) {
 		s.statement()
 		for k, value := range s.seen {
 			if r, ok := value.(row); ok && r.lane == l && r.mark == 0 {
-				found[k.a] = entry{l, r.claim}
+				found[k.a] = l
 			}
 		}
 	})
@@ -325,7 +322,7 @@ func (e *engine) adopt(turn func(func() bool), l int64) {
 	}
 	e.claiming = true
 	defer func() { e.claiming = false }()
-	again := map[int64]int64{}
+	again := map[int64]bool{}
 	a := e.call(turn, func(s *session) {
 		clear(again)
 		s.statement()
@@ -368,7 +365,7 @@ func (e *engine) lookAgain(turn func(func() bool)) {
 				delete(claims, claim)
 			}
 			if there && e.lanes[r.lane] != 0 {
-				e.pending[id] = entry{r.lane, r.claim}
+				e.pending[id] = r.lane
 			}
 		}
 	}
@@ -396,5 +393,5 @@ func (e *engine) free(turn func(func() bool), l int64) {
 		}
 		s.put(key{"lane", l, 0}, lane{0, epoch + 1})
 	})
-	maps.DeleteFunc(e.pending, func(_ int64, of entry) bool { return of.lane == l })
+	maps.DeleteFunc(e.pending, func(_, of int64) bool { return of == l })
 }

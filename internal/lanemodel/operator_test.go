@@ -78,7 +78,7 @@ func (w *world) again(id int64, back bool) {
 // mark puts a row aside for others, or takes it back. The owner does it, under the
 // lane's lock, and not to a member of a living claim.
 func (e *engine) mark(turn func(func() bool), l, id, mark int64) {
-	epoch, claim := e.lanes[l], int64(-1)
+	epoch, changed := e.lanes[l], false
 	if _, known := e.pending[id]; mark != 0 && (!known || e.claiming || e.holds(id)) {
 		return
 	}
@@ -86,7 +86,7 @@ func (e *engine) mark(turn func(func() bool), l, id, mark int64) {
 		delete(e.pending, id)
 	}
 	a := e.call(turn, func(s *session) {
-		claim = -1
+		changed = false
 		s.statement()
 		s.lock(key{"lane", l, 0})
 		s.statement()
@@ -105,10 +105,10 @@ func (e *engine) mark(turn func(func() bool), l, id, mark int64) {
 		}
 		r.mark = mark
 		s.put(key{"task", id, 0}, r)
-		claim = r.claim
+		changed = true
 	})
-	if mark == 0 && a.known && a.committed && claim >= 0 && e.lanes[l] == epoch {
-		e.pending[id] = entry{l, claim}
+	if mark == 0 && a.known && a.committed && changed && e.lanes[l] == epoch {
+		e.pending[id] = l
 	}
 }
 

@@ -27,7 +27,7 @@ func (e *engine) settle(turn func(func() bool), ending []attempt, outcome string
 		}
 	}
 	for {
-		again := map[int64]int64{}
+		again := map[int64]bool{}
 		a := e.call(turn, func(s *session) {
 			clear(again)
 			s.statement()
@@ -36,13 +36,11 @@ func (e *engine) settle(turn func(func() bool), ending []attempt, outcome string
 				if !e.fast(s, one, outcome) {
 					left = append(left, one)
 				} else if outcome == "failed" || outcome == "released" {
-					again[one.id] = one.claim
+					again[one.id] = true
 				}
 			}
 			for _, one := range left {
-				if claim := e.careful(s, one, outcome); claim >= 0 {
-					again[one.id] = claim
-				}
+				again[one.id] = e.careful(s, one, outcome)
 			}
 		})
 		if !a.known || !a.committed {
@@ -51,8 +49,8 @@ func (e *engine) settle(turn func(func() bool), ending []attempt, outcome string
 		for _, one := range ending {
 			e.attempts = slices.DeleteFunc(e.attempts, func(a attempt) bool { return a.id == one.id && a.claim == one.claim })
 			e.resolved(one)
-			if claim, back := again[one.id]; back && e.lanes[one.lane] != 0 {
-				e.pending[one.id] = entry{one.lane, claim}
+			if again[one.id] && e.lanes[one.lane] != 0 {
+				e.pending[one.id] = one.lane
 			}
 		}
 		return
@@ -109,9 +107,9 @@ func (s *session) end(a attempt, r row, outcome string) {
 	}
 }
 
-// careful does what the fast statement left, a row at a time, and answers with the
-// number of a row that is pending afterwards, or -1.
-func (e *engine) careful(s *session, a attempt, outcome string) (claim int64) {
+// careful does what the fast statement left, a row at a time, and answers whether the
+// row is pending afterwards.
+func (e *engine) careful(s *session, a attempt, outcome string) (pending bool) {
 	k := key{"task", a.id, 0}
 	s.statement()
 	if _, there := get[row](s, k); there {
@@ -119,16 +117,13 @@ func (e *engine) careful(s *session, a attempt, outcome string) (claim int64) {
 		s.statement()
 	}
 	r, there := get[row](s, k)
-	if !there {
-		return -1
-	}
-	if r.claim >= a.claim {
-		return r.claim // recorded before, or stale
+	if !there || r.claim >= a.claim {
+		return there // recorded before, or stale
 	}
 	number, logged := get[int64](s, key{"number", a.lane, a.claim})
 	log, _ := get[logRow](s, key{"log", a.lane, number})
 	if !logged || !slices.Contains(log.ids, a.id) || !a.leased && log.node != e.id {
-		return r.claim // stale: nobody knows of this claim
+		return true // stale: nobody knows of this claim
 	}
 	canceled := r.cancel != 0
 	if e.mutant == "cancel beside the row" {
@@ -141,10 +136,7 @@ func (e *engine) careful(s *session, a attempt, outcome string) (claim int64) {
 	if a.apart {
 		s.unlog(log)
 	}
-	if outcome == "failed" || outcome == "released" {
-		return a.claim
-	}
-	return -1
+	return outcome == "failed" || outcome == "released"
 }
 
 // settleInside ends an attempt in a transaction of the caller's, which may stay open for
@@ -186,7 +178,7 @@ func (e *engine) trim(turn func(func() bool), l, claim int64) {
 		}
 	}
 	slices.Sort(left)
-	again := map[int64]int64{}
+	again := map[int64]bool{}
 	a := e.call(turn, func(s *session) {
 		clear(again)
 		s.statement()
@@ -226,19 +218,19 @@ func (e *engine) shrink(s *session, log logRow, left []int64) {
 }
 
 // again takes rows that have been handed back into memory.
-func (e *engine) again(l int64, rows map[int64]int64) {
+func (e *engine) again(l int64, rows map[int64]bool) {
 	if e.lanes[l] == 0 {
 		return
 	}
-	for id, claim := range rows {
-		e.pending[id] = entry{l, claim}
+	for id := range rows {
+		e.pending[id] = l
 		delete(e.elsewhere, id)
 	}
 }
 
 // recoverLane hands back what dead holders ran, and leases that have ended.
 func (e *engine) recoverLane(turn func(func() bool), l int64, leases bool) {
-	again := map[int64]int64{}
+	again := map[int64]bool{}
 	a := e.call(turn, func(s *session) {
 		clear(again)
 		s.statement()
@@ -260,7 +252,7 @@ func (e *engine) recoverLane(turn func(func() bool), l int64, leases bool) {
 
 // recovered hands back the members of one log row and ends it, unless somebody has one
 // of them locked.
-func (e *engine) recovered(s *session, log logRow, state string, again map[int64]int64) {
+func (e *engine) recovered(s *session, log logRow, state string, again map[int64]bool) {
 	skipped := false
 	if !s.try(key{"log", log.lane, log.batch}) {
 		return
@@ -300,7 +292,7 @@ func (e *engine) recovered(s *session, log logRow, state string, again map[int64
 			r.claim = log.claim
 		}
 		s.put(k, r)
-		again[id] = r.claim
+		again[id] = true
 	}
 	if !skipped {
 		s.unlog(log)
