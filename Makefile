@@ -62,7 +62,7 @@ RACE = -race -gcflags='github.com/ncruces/go-sqlite3-wasm/v6/...=-race=false'
 # packages' tests too: see docs/decisions.md.
 PLAIN = ./cmd/outlast ./store/postgres ./store/mysql ./internal/failovertest ./sim ./examples/... \
 	./internal/archtest ./internal/badinput ./internal/secrettest ./internal/servers/... ./internal/servertest \
-	./internal/chart ./internal/expr ./internal/hints ./internal/openapi ./internal/targetname ./internal/racetest \
+	./internal/chart ./internal/expr ./internal/hints ./internal/lanemodel ./internal/openapi ./internal/targetname ./internal/racetest \
 	./config ./console ./plan ./task ./retry/internal/... ./store ./store/internal/... ./store/storetest
 
 # These measure times, kill whole processes and load the machine: they run apart.
@@ -209,6 +209,7 @@ benchmarks: ## Measure all that docs/benchmarks.md and the READMEs show and writ
 .PHONY: faults
 faults: servers ## WORLDS (20000) fleets in virtual time, MODELS (1000) random runs of each store against the one in memory, a kill campaign of FAULT_CYCLES (1000), every fault of a cluster FAULT_CLUSTER times (100) on both servers, FAULT_SOAK (1h) of mixed faults (about five hours; FAULT_RUN=NAME for some)
 	OUTLAST_WORLDS=$(WORLDS) $(GO) test -count=1 -timeout 6h -run '^TestWorlds$$/$(FAULT_RUN)' ./internal/worldtest
+	$(GO) test -count=1 -timeout 6h -run '^TestTheProtocolHolds$$/$(FAULT_RUN)' ./internal/lanemodel -seeds $(WORLDS)
 	RAPID_CHECKS=$(MODELS) $(GO) test -v -count=1 -timeout 3h -run '^TestModel$$/$(FAULT_RUN)' ./store/sqlite ./store/postgres ./store/mysql
 	OUTLAST_FAULT_LONG=1 OUTLAST_FAULT_CYCLES=$(FAULT_CYCLES) $(GO) test -tags faults -v -count=1 -timeout 3h -skip '^(TestCluster|TestSoak)$$' -run '$(FAULT_RUN)' ./internal/faulttest
 	OUTLAST_FAULT_CLUSTER=$(FAULT_CLUSTER) $(GO) test -parallel 8 -v -count=1 -timeout 6h -skip '^TestSoak$$' -run '^TestCluster$$/$(FAULT_RUN)' ./internal/faulttest

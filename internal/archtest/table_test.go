@@ -359,6 +359,7 @@ var rules = []rule{
 		{"store", "the contract that is checked"},
 		{"task", "the state machine"},
 	}},
+	{path: "internal/lanemodel", is: "the claim protocol against a database of a few rows", stdOnly: true},
 	{path: "internal/worldtest", is: "fleets of engines in virtual time", imports: []arrow{
 		{"engine", "what lives in it"},
 		{"internal/historytest", "what engines were told, against the state machine"},

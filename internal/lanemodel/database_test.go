@@ -20,11 +20,14 @@ type (
 		claim, cancel     int64 // the last claim that was resolved; the one to be canceled
 		attempts, crashes int
 	}
-	logRow struct {
+	logRow struct { // of a batch of claims
 		lane, batch, claim, node int64
 		ids                      []int64
-		apart, leased            bool // one task, whose end deletes the row; that of a remote worker
-		key                      int64
+	}
+	runRow struct { // of one task that is keyed, borrowed, or leased to a remote worker
+		lane, id, claim, node, key int64
+		leased                     bool
+		batch                      int64
 	}
 	ended struct {
 		claim   int64
@@ -34,11 +37,9 @@ type (
 
 // fact is something that a commit did, for the checks.
 type fact struct {
-	what    string
-	id      int64
-	claim   int64
-	node    int64
-	outcome string
+	what      string
+	id, claim int64
+	outcome   string
 }
 
 // database holds what has committed, and as much of the past as a standby may lack.
@@ -190,6 +191,9 @@ func (s *session) commit() {
 		d.past = d.past[1:]
 	}
 	for k, value := range s.mine {
+		if *seed != 0 && (k.table == "run" || k.table == "log") {
+			d.t.Logf("%d: %v = %+v", d.now, k, value)
+		}
 		if value == nil {
 			delete(d.rows, k)
 		} else {

@@ -5,26 +5,17 @@ import (
 	"slices"
 )
 
-// engine is a node's process and what it has in memory.
+// engine is a node's process, with the part of the store that is in it.
 type engine struct {
 	*world
-	id        int64
-	gone      bool // the process has ended
-	lanes     map[int64]int64
-	last      map[int64]int64
-	pending   map[int64]int64 // id -> lane
-	living    map[int64]map[int64]*batch
-	elsewhere map[int64]int64 // ids that run under another node's claim
-	attempts  []attempt
-	claiming  bool
-}
-
-// batch is a claim whose log row is there, as far as memory knows. It keeps what is
-// resolved too: such a row is claimed again only if its number says so, not since that
-// was answered, which a standby may have lost.
-type batch struct {
-	number int64
-	left   map[int64]bool // false: resolved
+	id       int64
+	gone     bool            // the process has ended
+	lanes    map[int64]int64 // that it owns, with their epochs
+	last     map[int64]int64 // its last claim in each
+	pending  map[int64]int64 // id -> lane; it may be wrong
+	logs     map[key]logRow  // the log of its lanes as it was read
+	attempts []attempt       // handed out and not settled
+	claiming bool
 }
 
 type attempt struct {
@@ -35,23 +26,31 @@ type attempt struct {
 
 func (w *world) join() *engine {
 	e := &engine{world: w, id: int64(len(w.engines) + 1), lanes: map[int64]int64{}, last: map[int64]int64{},
-		pending: map[int64]int64{}, living: map[int64]map[int64]*batch{}, elsewhere: map[int64]int64{}}
+		pending: map[int64]int64{}, logs: map[key]logRow{}}
 	w.engines = append(w.engines, e)
 	w.rows[key{"node", e.id, 0}] = node{"alive"}
 	return e
 }
 
-// holds reports whether the id is a member of a living claim that memory knows.
-func (e *engine) holds(id int64) bool {
-	for _, claims := range e.living {
-		for _, b := range claims {
-			if b.left[id] {
-				return true
-			}
-		}
-	}
-	_, other := e.elsewhere[id]
-	return other
+// runs reports whether the process has an attempt of the task.
+func (e *engine) runs(id int64) bool {
+	return slices.ContainsFunc(e.attempts, func(a attempt) bool { return a.id == id })
+}
+
+// claiming is one claim on its way.
+type claiming struct {
+	lane, epoch, batch int64
+	ids                []int64
+	leased             bool
+	logs               map[key]logRow // of the lane, as memory has them
+}
+
+// claimed is what a claim has made: a row of the log or one of its own, or neither, since
+// there are log rows that memory does not know.
+type claimed struct {
+	log     logRow
+	run     runRow
+	unknown []logRow
 }
 
 // claim takes up to three pending rows of a lane, a keyed or leased one alone.
@@ -59,115 +58,116 @@ func (e *engine) claim(turn func(func() bool), l int64, leased bool) {
 	if e.claiming || e.lanes[l] == 0 {
 		return
 	}
-	var ids []int64
-	least := map[int64]int64{} // the number that a row must have reached
+	c := &claiming{lane: l, epoch: e.lanes[l], leased: leased, logs: map[key]logRow{}}
 	for _, id := range slices.Sorted(maps.Keys(e.pending)) {
-		if e.pending[id] == l && !e.holds(id) && len(ids) < 3 {
-			ids = append(ids, id)
+		if e.pending[id] == l && !e.runs(id) && len(c.ids) < 3 {
+			c.ids = append(c.ids, id)
 		}
 	}
-	if len(ids) == 0 {
+	if len(c.ids) == 0 {
 		return
 	}
-	e.random.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	e.random.Shuffle(len(c.ids), func(i, j int) { c.ids[i], c.ids[j] = c.ids[j], c.ids[i] })
 	if leased {
-		ids = ids[:1]
+		c.ids = c.ids[:1]
 	}
-	known := map[int64]bool{}
-	for claim, b := range e.living[l] {
-		known[b.number] = true
-		for id := range b.left {
-			least[id] = max(least[id], claim)
+	for k, log := range e.logs {
+		if k.a == l {
+			c.logs[k] = log
 		}
 	}
 	e.claiming = true
 	defer func() { e.claiming = false }()
 	e.batches++
-	number, epoch := e.batches, e.lanes[l]
-	var got logRow
-	a := e.call(turn, func(s *session) {
-		got = e.claimed(s, logRow{lane: l, batch: number, ids: ids, leased: leased}, epoch, least, known)
-	})
+	c.batch = e.batches
+	answer := new(claimed)
+	a := e.call(turn, func(s *session) { e.claimRows(s, c, answer) })
+	got := *answer
 	if !a.known {
-		got = e.readBack(turn, l, number)
+		got = e.readBack(turn, c)
 	} else if !a.committed {
+		e.learn(got.unknown)
 		return
 	}
-	for _, id := range ids { // what did not fit is read again
+	for _, id := range c.ids { // what did not fit is read again
 		delete(e.pending, id)
 	}
-	e.handOut(got, leased)
+	e.handOut(c, got)
 }
 
-// claimed is the owner's claim by id: the lane's lock in a statement of its own, then the
-// rows, then one row of the log. It claims none that memory has in a claim that is not resolved, by the
-// row's number, and nothing while there is a log row of this node that memory does not know.
-func (e *engine) claimed(s *session, want logRow, epoch int64, least map[int64]int64, known map[int64]bool) (got logRow) {
-	l, leased := want.lane, want.leased
+// learn keeps the log rows that a claim met and memory did not know.
+func (e *engine) learn(unknown []logRow) {
+	for _, log := range unknown {
+		e.logs[key{"log", log.lane, log.batch}] = log
+	}
+}
+
+// claimRows is the owner's claim by id: the lane's lock in a statement of its own, then the
+// log, then the rows. Memory says which rows run, by the numbers that their claims have;
+// so it must know the whole log of the lane, as it is under the lock.
+func (e *engine) claimRows(s *session, c *claiming, got *claimed) {
 	s.statement()
-	s.lock(key{"lane", l, 0})
+	s.lock(key{"lane", c.lane, 0})
 	if e.mutant != "lock and look in one statement" {
 		s.statement()
 	}
-	owned, _ := current(s, key{"lane", l, 0}, func(lane) bool { return true })
+	owned, _ := current(s, key{"lane", c.lane, 0}, func(lane) bool { return true })
 	alive, _ := get[node](s, key{"node", e.id, 0})
-	if owned.owner != e.id || owned.epoch != epoch || alive.state != "alive" {
+	if owned.owner != e.id || owned.epoch != c.epoch || alive.state != "alive" {
 		s.rollback()
 	}
+	least := map[int64]int64{} // the number that a row must have reached
 	for _, log := range all[logRow](s, "log") {
-		if e.mutant != "log not compared" && log.lane == l && log.node == e.id && !known[log.batch] && len(log.ids) > 0 {
-			s.rollback()
+		if known, ok := c.logs[key{"log", log.lane, log.batch}]; ok {
+			for _, id := range known.ids {
+				least[id] = max(least[id], known.claim)
+			}
+		} else if log.lane == c.lane {
+			got.unknown = append(got.unknown, log)
 		}
 	}
-	got = logRow{lane: l, batch: want.batch, node: e.id, claim: max(s.now, e.last[l]+1), apart: leased, leased: leased}
-	for _, id := range want.ids {
-		r, ok := get[row](s, key{"task", id, 0})
-		if ok && r.claim < least[id] && e.mutant != "number not compared" {
-			continue
-		}
-		if !ok || r.mark != 0 || r.lane != l || r.key != 0 && (len(got.ids) > 0 || !first(s, id, r)) {
-			continue
-		}
-		got.claim = max(got.claim, r.claim+1)
-		got.ids = append(got.ids, id)
-		if r.key != 0 {
-			got.apart, got.key = true, r.key
-			break
-		}
-	}
-	if len(got.ids) == 0 {
+	if len(got.unknown) > 0 && e.mutant != "log not compared" {
 		s.rollback()
 	}
-	s.log(got)
-	return got
-}
-
-// log writes a row of the log, with what is unique of it.
-func (s *session) log(l logRow) {
-	free := s.insert(key{"log", l.lane, l.batch}, l) && s.insert(key{"number", l.lane, l.claim}, l.batch)
-	if l.apart && free {
-		free = s.insert(key{"apart", l.lane, l.ids[0]}, l.batch) && (l.key == 0 || s.insert(key{"key", l.lane, l.key}, l.batch))
+	claim := max(s.now, e.last[c.lane]+1)
+	for _, id := range c.ids {
+		k := key{"task", id, 0}
+		r, ok := get[row](s, k)
+		if !ok || r.mark != 0 || r.lane != c.lane || r.claim < least[id] && e.mutant != "number not compared" {
+			continue
+		}
+		if _, runs := get[runRow](s, key{"run", c.lane, id}); runs && e.mutant != "rows apart not looked at" {
+			continue
+		}
+		if c.leased || r.key != 0 {
+			if len(got.log.ids) == 0 && (r.key == 0 || first(s, id, r)) {
+				got.run = runRow{lane: c.lane, id: id, claim: max(claim, r.claim+1), node: e.id, key: r.key, leased: c.leased, batch: c.batch}
+				s.start(got.run)
+				return
+			}
+			continue
+		}
+		claim = max(claim, r.claim+1)
+		got.log.ids = append(got.log.ids, id)
 	}
-	if !free {
+	if len(got.log.ids) == 0 {
 		s.rollback()
 	}
-	for _, id := range l.ids {
-		s.note(fact{what: "claimed", id: id, claim: l.claim, node: l.node})
+	got.log.lane, got.log.batch, got.log.node, got.log.claim = c.lane, c.batch, e.id, claim
+	if !s.insert(key{"log", c.lane, c.batch}, got.log) || !s.insert(key{"number", c.lane, claim}, c.batch) {
+		s.rollback()
+	}
+	for _, id := range got.log.ids {
+		s.note(fact{what: "claimed", id: id, claim: claim})
 	}
 }
 
-// unlog deletes a row of the log.
-func (s *session) unlog(l logRow) {
-	for _, k := range []key{{"log", l.lane, l.batch}, {"number", l.lane, l.claim}} {
-		s.lock(k)
-		s.put(k, nil)
+// start makes a row running by a row of its own.
+func (s *session) start(r runRow) {
+	if !s.insert(key{"run", r.lane, r.id}, r) || r.key != 0 && !s.insert(key{"key", r.lane, r.key}, r.id) {
+		s.rollback()
 	}
-	if l.apart && len(l.ids) > 0 {
-		s.put(key{"apart", l.lane, l.ids[0]}, nil)
-		if l.key != 0 {
-			s.put(key{"key", l.lane, l.key}, nil)
-		}
-	}
+	s.note(fact{what: "claimed", id: r.id, claim: r.claim})
 }
 
 // first reports whether a row is its key's head, and nothing of the key runs.
@@ -177,10 +177,7 @@ func first(s *session, id int64, r row) bool {
 	}
 	for k, value := range s.seen {
 		other, ok := value.(row)
-		if !ok || k.a == id || other.key != r.key || other.lane != r.lane {
-			continue
-		}
-		if before(other, r) {
+		if ok && k.a != id && other.key == r.key && other.lane == r.lane && before(other, r) {
 			return false
 		}
 	}
@@ -195,22 +192,19 @@ func before(a, b row) bool {
 	return a.seq < b.seq
 }
 
-// readBack finds out what became of a claim without an answer. It leaves a tombstone
-// where there is nothing, on which the claim fails if it comes late.
-func (e *engine) readBack(turn func(func() bool), l, number int64) (got logRow) {
+// readBack finds out what became of a claim without an answer. It may still commit: then
+// nobody runs what it has claimed, until the node finds its own rows and releases them.
+func (e *engine) readBack(turn func(func() bool), c *claiming) (got claimed) {
 	for {
-		got = logRow{}
 		a := e.call(turn, func(s *session) {
+			got = claimed{}
 			s.statement()
-			if e.mutant == "no tombstone" {
-				got, _ = get[logRow](s, key{"log", l, number})
-				return
+			got.log, _ = get[logRow](s, key{"log", c.lane, c.batch})
+			for _, r := range all[runRow](s, "run") {
+				if r.batch == c.batch {
+					got.run = r
+				}
 			}
-			if s.insert(key{"log", l, number}, logRow{lane: l, batch: number, node: e.id}) {
-				return
-			}
-			s.statement()
-			got, _ = get[logRow](s, key{"log", l, number})
 		})
 		if a.known && a.committed {
 			return got
@@ -219,35 +213,23 @@ func (e *engine) readBack(turn func(func() bool), l, number int64) (got logRow) 
 }
 
 // handOut starts what a claim has got.
-func (e *engine) handOut(l logRow, leased bool) {
-	if len(l.ids) == 0 {
+func (e *engine) handOut(c *claiming, got claimed) {
+	if r := got.run; r.id != 0 {
+		e.attempts = append(e.attempts, attempt{id: r.id, claim: r.claim, lane: r.lane, apart: true, leased: r.leased})
+		e.last[r.lane] = max(e.last[r.lane], r.claim)
 		return
 	}
-	if e.living[l.lane] == nil {
-		e.living[l.lane] = map[int64]*batch{}
+	if len(got.log.ids) == 0 {
+		return
 	}
-	b := &batch{l.batch, map[int64]bool{}}
-	for _, id := range l.ids {
-		if b.left[id] = true; leased { // any node may be told how it ended
-			e.elsewhere[id], b.left[id] = l.claim, false
-		}
-		e.attempts = append(e.attempts, attempt{id: id, claim: l.claim, lane: l.lane, apart: l.apart, leased: leased})
+	for _, id := range got.log.ids {
+		e.attempts = append(e.attempts, attempt{id: id, claim: got.log.claim, lane: c.lane})
 	}
-	e.living[l.lane][l.claim] = b
-	e.last[l.lane] = max(e.last[l.lane], l.claim)
+	e.logs[key{"log", c.lane, c.batch}] = got.log
+	e.last[c.lane] = max(e.last[c.lane], got.log.claim)
 }
 
-// resolved notes the end of an attempt, and of the log row of one that had its own.
-func (e *engine) resolved(a attempt) {
-	if b := e.living[a.lane][a.claim]; b != nil {
-		b.left[a.id] = false
-	}
-	if a.apart {
-		delete(e.living[a.lane], a.claim)
-	}
-}
-
-// scan reads a lane's rows ahead.
+// scan reads a lane's rows ahead, those that run too.
 func (e *engine) scan(turn func(func() bool), l int64) {
 	found := map[int64]int64{}
 	a := e.call(turn, func(s *session) {
@@ -263,7 +245,7 @@ func (e *engine) scan(turn func(func() bool), l int64) {
 	}
 }
 
-// take makes the node owner of a lane: epoch, then log rows, then the first scan.
+// take makes the node owner of a lane.
 func (e *engine) take(turn func(func() bool), l int64) {
 	var epoch int64
 	a := e.call(turn, func(s *session) {
@@ -283,92 +265,33 @@ func (e *engine) take(turn func(func() bool), l int64) {
 	if !a.known || !a.committed {
 		return
 	}
-	if e.mutant == "scan before log" {
-		e.lanes[l] = epoch
-		e.scan(turn, l)
-	}
-	for !e.look(turn, l) {
-	}
 	e.lanes[l] = epoch
 	e.scan(turn, l)
 }
 
-// look reads a lane's log: members of other nodes' claims run elsewhere.
-func (e *engine) look(turn func(func() bool), l int64) bool {
-	found := map[int64]int64{}
-	a := e.call(turn, func(s *session) {
-		s.statement()
-		for _, log := range all[logRow](s, "log") {
-			if log.lane != l || log.node == e.id {
-				continue
-			}
-			for _, id := range log.ids {
-				if r, ok := get[row](s, key{"task", id, 0}); ok && r.claim < log.claim {
-					found[id] = max(found[id], log.claim)
-				}
-			}
-		}
-	})
-	if a.known && a.committed && e.mutant != "running elsewhere forgotten" {
-		maps.Copy(e.elsewhere, found)
-	}
-	return a.known && a.committed
-}
-
-// adopt ends log rows of this node that memory does not know: a standby lacks their end.
-func (e *engine) adopt(turn func(func() bool), l int64) {
-	if e.claiming || e.lanes[l] == 0 {
+// release hands back what runs in the node's name and not in its process: what a late
+// claim has made, and what had ended before a standby took over that lacks the end. No
+// claim may be on its way.
+func (e *engine) release(turn func(func() bool), l int64) {
+	if e.claiming {
 		return
 	}
 	e.claiming = true
 	defer func() { e.claiming = false }()
-	again := map[int64]bool{}
-	a := e.call(turn, func(s *session) {
-		clear(again)
+	e.call(turn, func(s *session) {
 		s.statement()
-		known := map[int64]bool{}
-		for _, b := range e.living[l] {
-			known[b.number] = true
-		}
 		for _, log := range all[logRow](s, "log") {
-			if log.lane == l && log.node == e.id && !known[log.batch] && len(log.ids) > 0 {
-				e.recovered(s, log, "left", again)
+			ours := log.lane == l && log.node == e.id
+			if ours && !slices.ContainsFunc(e.attempts, func(a attempt) bool { return a.lane == l && a.claim == log.claim }) {
+				e.recovered(s, log, "left")
+			}
+		}
+		for _, r := range all[runRow](s, "run") {
+			if r.lane == l && r.node == e.id && !r.leased && !e.runs(r.id) {
+				e.recoveredRun(s, r, "left")
 			}
 		}
 	})
-	if a.known && a.committed {
-		e.again(l, again)
-	}
-}
-
-// lookAgain reads by id what runs elsewhere, or under this node's claims but not in this
-// process, until it is resolved.
-func (e *engine) lookAgain(turn func(func() bool)) {
-	was := maps.Clone(e.elsewhere)
-	now := map[int64]row{}
-	a := e.call(turn, func(s *session) {
-		s.statement()
-		for id := range was {
-			if r, ok := get[row](s, key{"task", id, 0}); ok {
-				now[id] = r
-			}
-		}
-	})
-	if !a.known || !a.committed {
-		return
-	}
-	for id, claim := range was {
-		r, there := now[id]
-		if (!there || r.claim >= claim) && e.elsewhere[id] == claim {
-			delete(e.elsewhere, id)
-			for _, claims := range e.living {
-				delete(claims, claim)
-			}
-			if there && e.lanes[r.lane] != 0 {
-				e.pending[id] = r.lane
-			}
-		}
-	}
 }
 
 // free gives a lane back that has no keyed task running.
@@ -386,8 +309,8 @@ func (e *engine) free(turn func(func() bool), l int64) {
 		if then.owner != e.id || then.epoch != epoch {
 			s.rollback()
 		}
-		for _, log := range all[logRow](s, "log") {
-			if log.lane == l && log.key != 0 {
+		for _, r := range all[runRow](s, "run") {
+			if r.lane == l && r.key != 0 {
 				s.rollback()
 			}
 		}

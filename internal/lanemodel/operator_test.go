@@ -40,16 +40,13 @@ func (w *world) cancel(id int64) {
 		if r, there = current(s, k, func(row) bool { return true }); !there {
 			return
 		}
-		for _, log := range all[logRow](s, "log") {
-			if log.claim <= r.claim || !slices.Contains(log.ids, id) {
-				continue
-			}
-			s.note(fact{what: "asked", id: id, claim: log.claim})
+		if claim := s.claimOf(id, r); claim != 0 {
+			s.note(fact{what: "asked", id: id, claim: claim})
 			if w.mutant == "cancel beside the row" {
-				s.put(key{"cancel", id, log.claim}, int64(1))
+				s.put(key{"cancel", id, claim}, int64(1))
 				return
 			}
-			r.cancel = log.claim
+			r.cancel = claim
 			s.put(k, r)
 			return
 		}
@@ -57,6 +54,19 @@ func (w *world) cancel(id int64) {
 		s.put(key{"ended", id, 0}, ended{r.claim, "canceled"})
 		s.note(fact{what: "canceled", id: id})
 	})
+}
+
+// claimOf is the claim under which a row runs, 0 for none.
+func (s *session) claimOf(id int64, r row) int64 {
+	if run, runs := get[runRow](s, key{"run", r.lane, id}); runs {
+		return run.claim
+	}
+	for _, log := range all[logRow](s, "log") {
+		if log.claim > r.claim && slices.Contains(log.ids, id) {
+			return log.claim
+		}
+	}
+	return 0
 }
 
 // again deletes what is kept of a dead task, or sends it back.
@@ -79,7 +89,7 @@ func (w *world) again(id int64, back bool) {
 // lane's lock, and not to a member of a living claim.
 func (e *engine) mark(turn func(func() bool), l, id, mark int64) {
 	epoch, changed := e.lanes[l], false
-	if _, known := e.pending[id]; mark != 0 && (!known || e.claiming || e.holds(id)) {
+	if _, known := e.pending[id]; mark != 0 && (!known || e.claiming || e.runs(id)) {
 		return
 	}
 	if mark != 0 {
@@ -94,10 +104,8 @@ func (e *engine) mark(turn func(func() bool), l, id, mark int64) {
 		if owned.owner != e.id || owned.epoch != epoch {
 			s.rollback()
 		}
-		for _, log := range all[logRow](s, "log") {
-			if r, ok := get[row](s, key{"task", id, 0}); ok && log.claim > r.claim && slices.Contains(log.ids, id) {
-				return
-			}
+		if r, ok := get[row](s, key{"task", id, 0}); ok && s.claimOf(id, r) != 0 {
+			return
 		}
 		r, ok := locked(s, key{"task", id, 0}, func(r row) bool { return r.mark != mark })
 		if !ok {
@@ -114,32 +122,31 @@ func (e *engine) mark(turn func(func() bool), l, id, mark int64) {
 
 // borrow claims a marked row of a lane that another node owns.
 func (e *engine) borrow(turn func(func() bool), id int64) {
+	if e.claiming {
+		return
+	}
+	e.claiming = true
+	defer func() { e.claiming = false }()
 	e.batches++
-	number := e.batches
-	var got logRow
+	c := &claiming{lane: 1 + id%lanes, batch: e.batches}
+	answer := new(claimed)
 	a := e.call(turn, func(s *session) {
-		got = logRow{}
 		s.statement()
-		r, ok := get[row](s, key{"task", id, 0})
-		if !ok || r.mark == 0 {
-			s.rollback()
-		}
-		s.lock(key{"lane", r.lane, 0})
+		s.lock(key{"lane", c.lane, 0})
 		s.statement()
 		self, _ := get[node](s, key{"node", e.id, 0})
-		if r, ok = get[row](s, key{"task", id, 0}); !ok || r.mark == 0 || self.state != "alive" || r.key != 0 && !first(s, id, r) {
+		r, ok := get[row](s, key{"task", id, 0})
+		if !ok || r.mark == 0 || self.state != "alive" || r.key != 0 && !first(s, id, r) || s.claimOf(id, r) != 0 {
 			s.rollback()
 		}
-		if _, runs := get[int64](s, key{"apart", r.lane, id}); runs {
-			s.rollback()
-		}
-		got = logRow{lane: r.lane, batch: number, node: e.id, claim: max(s.now, r.claim+1, e.last[r.lane]+1), ids: []int64{id}, apart: true, key: r.key}
-		s.log(got)
+		answer.run = runRow{lane: c.lane, id: id, node: e.id, claim: max(s.now, r.claim+1, e.last[c.lane]+1), key: r.key, batch: c.batch}
+		s.start(answer.run)
 	})
+	got := *answer
 	if !a.known {
-		got = e.readBack(turn, 1+id%2, number)
+		got = e.readBack(turn, c)
 	} else if !a.committed {
 		return
 	}
-	e.handOut(got, false)
+	e.handOut(c, got)
 }

@@ -18,38 +18,35 @@ func (e *engine) finish(turn func(func() bool), inside bool) {
 	e.settle(turn, ending, []string{"succeeded", "failed", "failed", "died", "released"}[e.random.IntN(5)])
 }
 
-// settle ends attempts of one lane, and repeats that until the answer is known. Nobody
+// settle ends attempts of one claim, and repeats that until the answer is known. Nobody
 // but the process itself ends it, whoever has taken over meanwhile.
 func (e *engine) settle(turn func(func() bool), ending []attempt, outcome string) {
-	for i := range e.attempts {
-		if slices.ContainsFunc(ending, func(a attempt) bool { return a.id == e.attempts[i].id && a.claim == e.attempts[i].claim }) {
-			e.attempts[i].settling = true
-		}
+	for _, a := range ending {
+		e.hold(a, true)
 	}
 	for {
-		again := map[int64]bool{}
+		back := map[int64]bool{}
 		a := e.call(turn, func(s *session) {
-			clear(again)
+			clear(back)
 			s.statement()
 			var left []attempt
 			for _, one := range ending {
 				if !e.fast(s, one, outcome) {
 					left = append(left, one)
 				} else if outcome == "failed" || outcome == "released" {
-					again[one.id] = true
+					back[one.id] = true
 				}
 			}
 			for _, one := range left {
-				again[one.id] = e.careful(s, one, outcome)
+				back[one.id] = e.careful(s, one, outcome)
 			}
 		})
 		if !a.known || !a.committed {
 			continue
 		}
 		for _, one := range ending {
-			e.attempts = slices.DeleteFunc(e.attempts, func(a attempt) bool { return a.id == one.id && a.claim == one.claim })
-			e.resolved(one)
-			if again[one.id] && e.lanes[one.lane] != 0 {
+			e.over(one)
+			if back[one.id] && e.lanes[one.lane] != 0 {
 				e.pending[one.id] = one.lane
 			}
 		}
@@ -57,18 +54,35 @@ func (e *engine) settle(turn func(func() bool), ending []attempt, outcome string
 	}
 }
 
-// fast is the settlement in one statement: the row by its claim, the log row as proof.
-func (e *engine) fast(s *session, a attempt, outcome string) bool {
-	number, logged := get[int64](s, key{"number", a.lane, a.claim})
-	log, _ := get[logRow](s, key{"log", a.lane, number})
-	logged = logged && (a.leased || log.node == e.id)
+// hold keeps others of the process from settling an attempt, or lets them.
+func (e *engine) hold(a attempt, held bool) {
+	for i := range e.attempts {
+		if e.attempts[i].id == a.id && e.attempts[i].claim == a.claim {
+			e.attempts[i].settling = held
+		}
+	}
+}
+
+// over forgets an attempt.
+func (e *engine) over(a attempt) {
+	e.attempts = slices.DeleteFunc(e.attempts, func(x attempt) bool { return x.id == a.id && x.claim == a.claim })
+}
+
+// proof is whether the statement sees the row by which an attempt runs.
+func (e *engine) proof(s *session, a attempt) bool {
 	if a.apart {
-		logged = logged && slices.Contains(log.ids, a.id)
+		r, ok := get[runRow](s, key{"run", a.lane, a.id})
+		return ok && r.claim == a.claim
 	}
-	if e.mutant == "no log row in the fence" {
-		logged = true
-	}
-	if !logged {
+	number, ok := get[int64](s, key{"number", a.lane, a.claim})
+	log, _ := get[logRow](s, key{"log", a.lane, number})
+	return ok && log.node == e.id && slices.Contains(log.ids, a.id)
+}
+
+// fast is the settlement in one statement: the row by its claim, and the proof that the
+// claim is known.
+func (e *engine) fast(s *session, a attempt, outcome string) bool {
+	if !e.proof(s, a) && e.mutant != "no proof in the fence" {
 		return false
 	}
 	r, ok := locked(s, key{"task", a.id, 0}, func(r row) bool {
@@ -79,14 +93,10 @@ func (e *engine) fast(s *session, a attempt, outcome string) bool {
 		fenced := r.claim < a.claim || e.mutant == "claim not compared"
 		return fenced && (outcome == "succeeded" || r.cancel == 0)
 	})
-	if !ok {
-		return false
+	if ok {
+		s.end(a, r, outcome)
 	}
-	s.end(a, r, outcome)
-	if a.apart {
-		s.unlog(log)
-	}
-	return true
+	return ok
 }
 
 // end writes how an attempt ended.
@@ -95,7 +105,6 @@ func (s *session) end(a attempt, r row, outcome string) {
 	s.note(fact{what: "resolved", id: a.id, claim: a.claim, outcome: outcome})
 	switch outcome {
 	case "failed":
-		s.put(key{"attempt", a.id, a.claim}, outcome)
 		r.claim, r.attempts, r.mark = a.claim, r.attempts+1, 0
 		s.put(k, r)
 	case "released":
@@ -104,6 +113,19 @@ func (s *session) end(a attempt, r row, outcome string) {
 	default:
 		s.put(k, nil)
 		s.put(key{"ended", a.id, 0}, ended{a.claim, outcome})
+	}
+	if a.apart {
+		s.stop(a.lane, a.id, r.key)
+	}
+}
+
+// stop deletes the row by which one task runs.
+func (s *session) stop(l, id, of int64) {
+	s.lock(key{"run", l, id})
+	s.put(key{"run", l, id}, nil)
+	if of != 0 {
+		s.lock(key{"key", l, of})
+		s.put(key{"key", l, of}, nil)
 	}
 }
 
@@ -120,9 +142,7 @@ func (e *engine) careful(s *session, a attempt, outcome string) (pending bool) {
 	if !there || r.claim >= a.claim {
 		return there // recorded before, or stale
 	}
-	number, logged := get[int64](s, key{"number", a.lane, a.claim})
-	log, _ := get[logRow](s, key{"log", a.lane, number})
-	if !logged || !slices.Contains(log.ids, a.id) || !a.leased && log.node != e.id {
+	if !e.proof(s, a) {
 		return true // stale: nobody knows of this claim
 	}
 	canceled := r.cancel != 0
@@ -133,17 +153,13 @@ func (e *engine) careful(s *session, a attempt, outcome string) (pending bool) {
 		outcome = "canceled"
 	}
 	s.end(a, r, outcome)
-	if a.apart {
-		s.unlog(log)
-	}
 	return outcome == "failed" || outcome == "released"
 }
 
 // settleInside ends an attempt in a transaction of the caller's, which may stay open for
 // long. It has its own row locked alone.
 func (e *engine) settleInside(turn func(func() bool), a attempt) {
-	i := slices.Index(e.attempts, a)
-	e.attempts[i].settling = true
+	e.hold(a, true)
 	done := false
 	answer := e.call(turn, func(s *session) {
 		s.statement()
@@ -156,145 +172,127 @@ func (e *engine) settleInside(turn func(func() bool), a attempt) {
 		}
 	})
 	if answer.known && answer.committed && done {
-		e.attempts = slices.DeleteFunc(e.attempts, func(x attempt) bool { return x.id == a.id && x.claim == a.claim })
-		e.resolved(a)
+		e.over(a)
 		return
 	}
+	e.hold(a, false)
 	e.settle(turn, []attempt{a}, "failed") // answered as recorded if it was
 }
 
-// trim ends a claim's log row when all of it is resolved, or takes out what is. What
-// memory has as resolved may not be any more: a standby that has taken over may lack it.
-// Nobody works on that, so it is released.
-func (e *engine) trim(turn func(func() bool), l, claim int64) {
-	b := e.living[l][claim]
-	if b == nil {
-		return
-	}
-	var left []int64
-	for id, still := range b.left {
-		if still {
-			left = append(left, id)
+// trim ends the log rows of a lane that are resolved, as far as the process knows.
+func (e *engine) trim(turn func(func() bool), l int64) {
+	var over []key
+	for k, log := range e.logs {
+		if k.a == l && log.node == e.id && !slices.ContainsFunc(e.attempts, func(a attempt) bool { return a.lane == l && a.claim == log.claim }) {
+			over = append(over, k)
 		}
 	}
-	slices.Sort(left)
-	again := map[int64]bool{}
-	a := e.call(turn, func(s *session) {
-		clear(again)
+	slices.SortFunc(over, func(a, b key) int { return int(a.b - b.b) })
+	e.call(turn, func(s *session) {
 		s.statement()
-		log, ok := get[logRow](s, key{"log", l, b.number})
-		switch {
-		case !ok || log.apart:
-		case e.mutant == "log row deleted early":
-			s.lock(key{"log", l, b.number})
-			s.unlog(log)
-		case len(left) == 0:
-			e.recovered(s, log, "left", again)
-		default:
-			e.shrink(s, log, left)
+		for _, k := range over {
+			log, ok := get[logRow](s, k)
+			if ok && (e.mutant == "log row ended early" || !slices.ContainsFunc(log.ids, func(id int64) bool { return s.open(id, log.claim) })) {
+				s.unlog(log)
+			}
+		}
+		if e.mutant == "log row ended early" {
+			for _, log := range all[logRow](s, "log") {
+				s.unlog(log)
+			}
 		}
 	})
-	if a.known && a.committed && len(left) == 0 {
-		delete(e.living[l], claim)
-		e.again(l, again)
+	for _, k := range over { // what is still there is learned again
+		delete(e.logs, k)
 	}
 }
 
-// shrink takes what is resolved out of a log row.
-func (e *engine) shrink(s *session, log logRow, left []int64) {
-	k := key{"log", log.lane, log.batch}
-	if !s.try(k) {
-		return
-	}
-	log, ok := current(s, k, func(logRow) bool { return true })
-	if !ok {
-		return
-	}
-	log.ids = slices.DeleteFunc(slices.Clone(log.ids), func(id int64) bool {
-		r, there := get[row](s, key{"task", id, 0})
-		return !slices.Contains(left, id) && (!there || r.claim >= log.claim)
-	})
-	s.put(k, log)
+// open reports whether a claim of a task is not resolved.
+func (s *session) open(id, claim int64) bool {
+	r, there := get[row](s, key{"task", id, 0})
+	return there && r.claim < claim
 }
 
-// again takes rows that have been handed back into memory.
-func (e *engine) again(l int64, rows map[int64]bool) {
-	if e.lanes[l] == 0 {
-		return
-	}
-	for id := range rows {
-		e.pending[id] = l
-		delete(e.elsewhere, id)
+// unlog deletes a row of the log, unless somebody else does.
+func (s *session) unlog(log logRow) {
+	if k := (key{"log", log.lane, log.batch}); s.try(k) {
+		s.put(k, nil)
+		s.lock(key{"number", log.lane, log.claim})
+		s.put(key{"number", log.lane, log.claim}, nil)
 	}
 }
 
 // recoverLane hands back what dead holders ran, and leases that have ended.
 func (e *engine) recoverLane(turn func(func() bool), l int64, leases bool) {
-	again := map[int64]bool{}
-	a := e.call(turn, func(s *session) {
-		clear(again)
-		s.statement()
-		s.lock(key{"lane", l, 0})
+	e.call(turn, func(s *session) {
 		s.statement()
 		for _, log := range all[logRow](s, "log") {
-			holder, _ := get[node](s, key{"node", log.node, 0})
-			leased := log.leased
-			if log.lane != l || leased && !leases || !leased && holder.state == "alive" {
-				continue
+			if holder, _ := get[node](s, key{"node", log.node, 0}); log.lane == l && holder.state != "alive" {
+				e.recovered(s, log, holder.state)
 			}
-			e.recovered(s, log, holder.state, again)
+		}
+		for _, r := range all[runRow](s, "run") {
+			holder, _ := get[node](s, key{"node", r.node, 0})
+			if r.lane == l && (!r.leased && holder.state != "alive" || r.leased && leases) {
+				e.recoveredRun(s, r, "dead")
+			}
 		}
 	})
-	if a.known && a.committed {
-		e.again(l, again)
-	}
+	e.scan(turn, l)
 }
 
-// recovered hands back the members of one log row and ends it, unless somebody has one
-// of them locked.
-func (e *engine) recovered(s *session, log logRow, state string, again map[int64]bool) {
+// recovered hands back the members of a log row and ends it, unless somebody has one of
+// them locked.
+func (e *engine) recovered(s *session, log logRow, state string) {
 	skipped := false
 	if !s.try(key{"log", log.lane, log.batch}) {
 		return
 	}
-	log, ok := current(s, key{"log", log.lane, log.batch}, func(logRow) bool { return true })
-	if !ok {
-		return
-	}
 	for _, id := range log.ids {
-		k := key{"task", id, 0}
-		r, there := get[row](s, k)
-		if !there || r.claim >= log.claim {
-			continue
+		if s.open(id, log.claim) {
+			skipped = !e.handBack(s, attempt{id: id, claim: log.claim, lane: log.lane}, state) || skipped
 		}
-		if !s.try(k) {
-			skipped = true
-			continue
-		}
-		r, there = current(s, k, func(r row) bool { return r.claim < log.claim })
-		if !there {
-			continue
-		}
-		outcome := "crashed"
-		if state == "left" && !log.leased {
-			outcome = "left"
-		}
-		if r.cancel != 0 {
-			s.end(attempt{id: id, claim: log.claim}, r, "canceled")
-			continue
-		}
-		s.note(fact{what: "resolved", id: id, claim: log.claim, outcome: outcome})
-		if outcome == "crashed" {
-			r.crashes++
-		}
-		r.mark = 0
-		if e.mutant != "recovery does not raise the claim" {
-			r.claim = log.claim
-		}
-		s.put(k, r)
-		again[id] = true
 	}
 	if !skipped {
 		s.unlog(log)
 	}
+}
+
+func (e *engine) recoveredRun(s *session, r runRow, state string) {
+	if s.open(r.id, r.claim) && s.try(key{"run", r.lane, r.id}) {
+		e.handBack(s, attempt{id: r.id, claim: r.claim, lane: r.lane, apart: true}, state)
+	}
+}
+
+// handBack makes a row pending again, unless somebody has it locked.
+func (e *engine) handBack(s *session, a attempt, state string) bool {
+	k := key{"task", a.id, 0}
+	if !s.try(k) {
+		return false
+	}
+	r, there := current(s, k, func(r row) bool { return r.claim < a.claim })
+	if !there {
+		return true
+	}
+	if r.cancel != 0 {
+		s.end(a, r, "canceled")
+		return true
+	}
+	outcome := "crashed"
+	if state == "left" {
+		outcome = "left"
+	}
+	s.note(fact{what: "resolved", id: a.id, claim: a.claim, outcome: outcome})
+	if outcome == "crashed" {
+		r.crashes++
+	}
+	r.mark = 0
+	if e.mutant != "recovery does not raise the claim" {
+		r.claim = a.claim
+	}
+	s.put(k, r)
+	if a.apart {
+		s.stop(a.lane, a.id, r.key)
+	}
+	return true
 }

@@ -184,11 +184,19 @@ func (w *world) inOrder(f fact) {
 	}
 }
 
-// running is the rule of the protocol: a log row has it, under a number above the row's.
+// running is the rule of the protocol: a row of its own says so, or one of the log that
+// has it, under a number above the row's.
 func (w *world) running(id int64, r row) bool {
 	for _, value := range w.rows {
-		if l, ok := value.(logRow); ok && l.claim > r.claim && slices.Contains(l.ids, id) {
-			return true
+		switch v := value.(type) {
+		case logRow:
+			if v.claim > r.claim && slices.Contains(v.ids, id) {
+				return true
+			}
+		case runRow:
+			if v.id == id {
+				return true
+			}
 		}
 	}
 	return false
