@@ -110,11 +110,11 @@ func (c *complaints) text(path, text string) {
 		return
 	}
 	if !utf8.ValidString(text) {
-		c.add(path, "is not valid UTF-8", "send a hash or the hexadecimal form of bytes")
+		c.add(path, "is not valid UTF-8", "encode text as UTF-8; of bytes send a hash or their hexadecimal form")
 		return
 	}
 	if strings.ContainsFunc(text, unicode.IsControl) {
-		c.add(path, "contains a control character", "send a hash or the hexadecimal form of bytes")
+		c.add(path, "contains a control character", "leave it out; of bytes send a hash or their hexadecimal form")
 	}
 }
 

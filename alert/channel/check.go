@@ -100,7 +100,12 @@ func (s *Spec) checkFields(kind *kind, f *strictjson.Findings) {
 			f.Refuse("url", "put it into an environment variable and name that in url_env", "holds the robot's access token, which is a secret")
 			continue
 		}
-		f.Refuse(name, "leave it out", "a channel of kind %s %s", kind.name, lacks(name))
+		f.Refuse(name, "leave it out", "a channel of kind %s %s", kind.name, without(name))
+	}
+	for _, field := range kind.fields {
+		if field.required && !strings.HasSuffix(field.name, "_env") && s.lacks(field.name) {
+			f.Refuse(field.name, field.about, "is required")
+		}
 	}
 	for _, p := range s.secretPlaces() {
 		env := p.what + "_env"
@@ -116,8 +121,19 @@ func (s *Spec) checkFields(kind *kind, f *strictjson.Findings) {
 	}
 }
 
-// lacks is how a kind does without a field.
-func lacks(field string) string {
+// lacks reports whether a field is empty, by its name in JSON.
+func (s *Spec) lacks(name string) bool {
+	value := reflect.ValueOf(s).Elem()
+	for i := range value.NumField() {
+		if tag, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ","); tag == name {
+			return value.Field(i).IsZero() || value.Field(i).Kind() == reflect.Slice && value.Field(i).Len() == 0
+		}
+	}
+	return true
+}
+
+// without is how a kind does without a field.
+func without(field string) string {
 	switch strings.TrimSuffix(strings.TrimSuffix(field, "_env"), "_file") {
 	case "url":
 		return "has no URL"

@@ -30,7 +30,7 @@ const DingTalk Kind = "dingtalk"
 
 var dingTalkKind = kind{
 	name: DingTalk, title: "DingTalk", titleZH: "钉钉",
-	fields: []field{{name: "url_env", required: true}, {name: "secret_env", about: "SEC…"}, {name: "mentions", about: "mobile numbers, `all`"}},
+	fields: []field{urlEnv, secretEnv.saying("SEC…"), mentions.saying("mobile numbers, `all`")},
 	limits: []alert.Limit{alert.PerMinute(20)}, text: dingTalkText, escaping: "text message: no markup",
 	open: openDingTalk,
 }

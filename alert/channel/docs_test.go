@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -76,25 +77,38 @@ func orNone(list []string) string {
 
 // script is what the console knows of the kinds.
 func script(t *testing.T) string {
+	type shownField struct {
+		Name     string `json:"name"`
+		En       string `json:"en"`
+		Zh       string `json:"zh"`
+		Required bool   `json:"required,omitempty"`
+		List     bool   `json:"list,omitempty"`
+	}
 	type shown struct {
-		Kind     Kind     `json:"kind"`
-		En       string   `json:"en"`
-		Zh       string   `json:"zh"`
-		Fields   []string `json:"fields"`
-		Required []string `json:"required"`
+		Kind   Kind         `json:"kind"`
+		En     string       `json:"en"`
+		Zh     string       `json:"zh"`
+		Fields []shownField `json:"fields"`
+	}
+	lists := map[string]bool{}
+	for spec := range reflect.TypeFor[Spec]().Fields() {
+		name, _, _ := strings.Cut(spec.Tag.Get("json"), ",")
+		lists[name] = spec.Type.Kind() == reflect.Slice
 	}
 	var out bytes.Buffer
 	out.WriteString(`// Made by go generate ./alert/channel: the kinds of channels that there are.
 
-/** @type {{kind: string, en: string, zh: string, fields: string[], required: string[]}[]} */
+/** @typedef {{name: string, en: string, zh: string, required?: boolean, list?: boolean}} Field */
+/** @type {{kind: string, en: string, zh: string, fields: Field[]}[]} */
 export const kinds = [
 `)
 	for _, k := range kinds {
-		row := shown{k.name, k.title, k.titleZH, []string{}, []string{}}
+		row := shown{k.name, k.title, k.titleZH, []shownField{}}
 		for _, f := range k.fields {
-			if row.Fields = append(row.Fields, f.name); f.required {
-				row.Required = append(row.Required, f.name)
+			if f.label == "" || f.labelZH == "" {
+				t.Errorf("the field %s of %s has no name for people", f.name, k.name)
 			}
+			row.Fields = append(row.Fields, shownField{f.name, f.label, f.labelZH, f.required, lists[f.name]})
 		}
 		line, err := json.Marshal(row)
 		if err != nil {

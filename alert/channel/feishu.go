@@ -31,7 +31,7 @@ const Feishu Kind = "feishu"
 
 var feishuKind = kind{
 	name: Feishu, title: "Feishu / Lark", titleZH: "飞书 / Lark",
-	fields: []field{{name: "url_env", required: true}, {name: "secret_env"}, {name: "mentions", about: "open ids, `all`"}},
+	fields: []field{urlEnv, secretEnv, mentions.saying("open ids, `all`")},
 	limits: []alert.Limit{alert.PerSecond(5), alert.PerMinute(100)}, text: feishuText, escaping: "a post of text items; `<` is replaced",
 	open: openFeishu,
 }

@@ -25,12 +25,26 @@ type kind struct {
 	open  func(s *Spec, o *Options) (alert.Channel, error)
 }
 
-// field is one of a kind, by its name in JSON. One that ends in _env is the variable that
-// holds a secret; it may be a file instead, by the same name with _file.
+// field is one of a kind, by its name in JSON, with what the form of the console calls it.
+// One that ends in _env is the variable that holds a secret; it may be a file instead, by
+// the same name with _file.
 type field struct {
-	name     string
-	required bool
-	about    string
+	name, label, labelZH string
+	required             bool
+	about                string
+}
+
+// The fields that several kinds have.
+var (
+	urlEnv    = field{name: "url_env", label: "Variable that holds the URL", labelZH: "保存 URL 的环境变量", required: true}
+	secretEnv = field{name: "secret_env", label: "Variable that holds the signing secret", labelZH: "保存签名密钥的环境变量"}
+	mentions  = field{name: "mentions", label: "Who is mentioned, separated by commas", labelZH: "提及谁，以逗号分隔"}
+)
+
+// saying is the field with what its values are.
+func (f field) saying(about string) field {
+	f.about = about
+	return f
 }
 
 // everywhere are the fields of every kind.

@@ -34,8 +34,12 @@ const Email Kind = "email"
 var emailKind = kind{
 	name: Email, title: "E-mail", titleZH: "电子邮件",
 	fields: []field{
-		{name: "address", required: true, about: "host:port"}, {name: "tls", about: "`starttls`, which is the default and demanded, `implicit`, `none`"},
-		{name: "username", about: "with a password"}, {name: "password_env"}, {name: "from", required: true}, {name: "to", required: true},
+		{name: "address", label: "Server, such as smtp.example.com:587", labelZH: "服务器，例如 smtp.example.com:587", required: true, about: "host:port"},
+		{name: "tls", label: "Encryption", labelZH: "加密", about: "`starttls`, which is the default and demanded, `implicit`, `none`"},
+		{name: "username", label: "User", labelZH: "用户名", about: "with a password"},
+		{name: "password_env", label: "Variable that holds the password", labelZH: "保存密码的环境变量"},
+		{name: "from", label: "From", labelZH: "发件人", required: true},
+		{name: "to", label: "To, separated by commas", labelZH: "收件人，以逗号分隔", required: true},
 	},
 	limits: []alert.Limit{alert.PerMinute(60)}, text: mailText, escaping: "text/plain; subject on one line",
 	check: checkMail, open: openMail,
@@ -46,7 +50,7 @@ const mostReceivers = 50
 
 func checkMail(s *Spec, refuse func(field, hint, format string, args ...any)) {
 	host, port, err := net.SplitHostPort(s.Address)
-	if number, portErr := strconv.ParseUint(port, 10, 16); err != nil || host == "" || portErr != nil || number == 0 {
+	if number, portErr := strconv.ParseUint(port, 10, 16); s.Address != "" && (err != nil || host == "" || portErr != nil || number == 0) {
 		refuse("address", "write it as smtp.example.com:587", "is no host and port")
 	}
 	switch s.TLS {
@@ -61,9 +65,11 @@ func checkMail(s *Spec, refuse func(field, hint, format string, args ...any)) {
 	case s.Username != "" && s.TLS == "none":
 		refuse("tls", "use starttls or implicit", "without it the password would be readable on the way")
 	}
-	mailbox(refuse, "from", s.From)
-	if len(s.To) == 0 || len(s.To) > mostReceivers {
-		refuse("to", "", "has %d addresses; 1 to %d are possible", len(s.To), mostReceivers)
+	if s.From != "" {
+		mailbox(refuse, "from", s.From)
+	}
+	if len(s.To) > mostReceivers {
+		refuse("to", "", "has %d addresses; %d are the limit", len(s.To), mostReceivers)
 		return
 	}
 	for i, to := range s.To {

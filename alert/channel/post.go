@@ -37,7 +37,7 @@ func newPoster(spec *Spec, o *Options) (*poster, error) {
 	checked, err := safehttp.CheckURL(text)
 	if err != nil {
 		// The text of the error may show a part of the URL, which is a secret.
-		return nil, &retry.FieldError{Field: "url_env", Message: "does not hold a URL that can be called", Hint: "such as https://oapi.dingtalk.com/robot/send?access_token=..."}
+		return nil, &retry.FieldError{Field: "url_env", Message: "does not hold a URL that can be called", Hint: "it begins with https:// and names a host; see the documentation of who receives it"}
 	}
 	return &poster{o.HTTP, checked, checked.Host, o.Now}, nil
 }

@@ -19,7 +19,7 @@ const Slack Kind = "slack"
 
 var slackKind = kind{
 	name: Slack, title: "Slack", titleZH: "Slack",
-	fields: []field{{name: "url_env", required: true}, {name: "mentions", about: "member ids, `here`, `all`"}},
+	fields: []field{urlEnv, mentions.saying("member ids, `here`, `all`")},
 	limits: []alert.Limit{alert.PerSecond(1)}, text: slackText, escaping: "`&`, `<`, `>` as Slack demands; no markup",
 	open: func(spec *Spec, o *Options) (alert.Channel, error) {
 		p, err := newPoster(spec, o)

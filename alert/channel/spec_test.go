@@ -22,7 +22,7 @@ func TestParse(t *testing.T) {
 		`{"kind": "webhook", "url": "ftp://x", "mentions": ["all"]}`:                                                                  {"mentions", "url"},
 		`{"kind": "wecom", "url_env": "U", "mentions": ["<@all>"], "rate": 0}`:                                                        {"rate", "mentions[0]"},
 		`{"kind": "email", "address": "smtp:587", "from": "a@b.c", "to": ["d@e.f"]}`:                                                  nil,
-		`{"kind": "email", "address": "smtp", "from": "x\r\nBcc: y@z.a", "to": []}`:                                                   {"address", "from", "to"},
+		`{"kind": "email", "address": "smtp", "from": "x\r\nBcc: y@z.a", "to": []}`:                                                   {"to", "address", "from"},
 		`{"kind": "email", "address": "a:25", "tls": "none", "username": "u", "password_env": "P", "from": "a@b.c", "to": ["d@e.f"]}`: {"tls"},
 		`{"name": "a", "kind": "log", "fallback": "a", "timeout": "1ms"}`:                                                             {"fallback", "timeout"},
 	} {

@@ -19,7 +19,7 @@ const Webhook Kind = "webhook"
 
 var webhookKind = kind{
 	name: Webhook, title: "Webhook", titleZH: "Webhook",
-	fields:   []field{{name: "url"}, {name: "url_env"}, {name: "secret_env", about: "whsec_…"}},
+	fields:   []field{{name: "url", label: "URL", labelZH: "URL"}, {name: "url_env", label: "Or: variable that holds the URL", labelZH: "或：保存 URL 的环境变量"}, secretEnv.saying("whsec_…")},
 	escaping: "JSON, signed by [Standard Webhooks](https://www.standardwebhooks.com)",
 	check: func(s *Spec, refuse func(field, hint, format string, args ...any)) {
 		if s.URL == "" && s.URLEnv == "" && s.URLFile == "" {

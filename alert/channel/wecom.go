@@ -24,7 +24,7 @@ const WeCom Kind = "wecom"
 
 var weComKind = kind{
 	name: WeCom, title: "WeCom", titleZH: "企业微信",
-	fields: []field{{name: "url_env", required: true}, {name: "mentions", about: "members, mobile numbers, `all`"}},
+	fields: []field{urlEnv, mentions.saying("members, mobile numbers, `all`")},
 	limits: []alert.Limit{alert.PerMinute(20)}, text: weComText, escaping: "text message; `<` is replaced",
 	open: func(spec *Spec, o *Options) (alert.Channel, error) {
 		p, err := newPoster(spec, o)

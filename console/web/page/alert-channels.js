@@ -25,10 +25,10 @@ const kindOf = (name) => kinds.find((k) => k.kind === name);
 const titleOf = (name) => kindOf(name)?.[language.value] ?? t.named('kind.', name);
 
 /** The fields of a kind, beside those that all have. @param {string} name */
-const fieldsOf = (name) => /** @type {(keyof Spec)[]} */ (kindOf(name)?.fields ?? []);
+const fieldsOf = (name) => kindOf(name)?.fields ?? [];
 
 const everywhere = /** @type {const} */ (['kind', 'fallback', 'default', 'rate', 'timeout']);
-const lists = ['mentions', 'to'];
+const lists = new Set(kinds.flatMap((k) => k.fields).filter((f) => f.list).map((f) => f.name));
 
 export function Channels() {
   const channels = useGet('/v1/alerts/channels', undefined, { on: ['alert'], every: 10_000 });
@@ -64,33 +64,30 @@ const source = (c) => (c.managed === 'file' ? t('file') : c.managed === 'option'
  * @param {{channel: Channel|null, others: string[], onClose: () => void, onDone: () => void}} props */
 function Edit({ channel, others, onClose, onDone }) {
   const [name, setName] = useState(channel?.name ?? '');
-  const [form, setForm] = useState(/** @type {Record<string, any>} */ (channel ? { ...channel.channel, ...Object.fromEntries(lists.map((key) => [key, /** @type {any} */ (channel.channel)[key]?.join(', ')])) } : { kind: 'webhook' }));
-  const set = (/** @type {keyof Spec} */ key) => (/** @type {any} */ e) => setForm({ ...form, [key]: e.target.type === 'checkbox' ? e.target.checked : e.target.value });
+  const [form, setForm] = useState(/** @type {Record<string, any>} */ (channel ? { ...channel.channel, ...Object.fromEntries([...lists].map((key) => [key, /** @type {any} */ (channel.channel)[key]?.join(', ')])) } : { kind: 'webhook' }));
+  const set = (/** @type {string} */ key) => (/** @type {any} */ e) => setForm({ ...form, [key]: e.target.type === 'checkbox' ? e.target.checked : e.target.value });
   const spec = specOf(form), taken = !channel && others.includes(name);
   return html`<${Confirm} title=${channel ? t('channel.edit', { name: channel.name }) : t('channel.new')} label=${t('save')} about=${t('channel.about')} done=${t('saved')} onClose=${onClose} onDone=${onDone} unready=${taken}
     request=${{ method: 'PUT', path: at`/v1/alerts/channels/${name}`, body: spec }} cli=${`outlast alert put-channel ${quoted(name || 'NAME')} ${quoted(JSON.stringify(spec))}`}>
     ${!channel && html`<${NewName} label=${t('name')} value=${name} taken=${taken} onName=${setName} />`}
     <label class="field"><span>${t('kind')}</span><select value=${form.kind} onChange=${set('kind')}>${kinds.map(({ kind }) => html`<option value=${kind}>${titleOf(kind)}</option>`)}</select></label>
-    ${fieldsOf(form.kind).map((key) => html`<${Field} key=${key} of=${key} form=${form} onInput=${set(key)} />`)}
+    ${fieldsOf(form.kind).map((field) => html`<${Field} key=${field.name} of=${field} form=${form} onInput=${set(field.name)} />`)}
     <label class="field"><span>${t('fallback.about')}</span><select value=${form.fallback ?? ''} onChange=${set('fallback')}><option value="">${t('fallback.none')}</option>${others.filter((o) => o !== name).map((o) => html`<option value=${o}>${o}</option>`)}</select></label>
     <label class="check"><input type="checkbox" checked=${Boolean(form.default)} onChange=${set('default')} /> ${t('default.about')}</label>
     <label class="field"><span>${t('rate')}</span><input type="number" min="1" max="6000" value=${form.rate ?? ''} onInput=${set('rate')} /></label>
     <label class="field"><span>${t('timeout')}</span><input value=${form.timeout ?? ''} spellcheck=${false} onInput=${set('timeout')} /></label><//>`;
 }
 
-/** @type {Partial<Record<keyof Spec, any>>} */
-const labels = { url: 'url', url_env: 'url.env', secret_env: 'secret.env', mentions: 'mentions', address: 'address', username: 'username', password_env: 'password.env', from: 'from', to: 'to' };
-
-/** @param {{of: keyof Spec, form: Record<string, any>, onInput: (e: any) => void}} props */
-const Field = ({ of, form, onInput }) => (of === 'tls'
-  ? html`<label class="field"><span>${t('tls')}</span><select value=${form.tls || 'starttls'} onChange=${onInput}>${/** @type {const} */ (['starttls', 'implicit', 'none']).map((v) => html`<option value=${v}>${t(`tls.${v}`)}</option>`)}</select></label>`
-  : html`<label class="field"><span>${t(of === 'url_env' && form.kind === 'webhook' ? 'url.or' : labels[of])}</span><input required=${kindOf(form.kind)?.required.includes(of)} value=${form[of] ?? ''} spellcheck=${false} onInput=${onInput} /></label>`);
+/** @param {{of: import('./alert-kinds.js').Field, form: Record<string, any>, onInput: (e: any) => void}} props */
+const Field = ({ of, form, onInput }) => html`<label class="field"><span>${of[language.value]}</span>${of.name === 'tls'
+  ? html`<select value=${form.tls || 'starttls'} onChange=${onInput}>${/** @type {const} */ (['starttls', 'implicit', 'none']).map((v) => html`<option value=${v}>${t(`tls.${v}`)}</option>`)}</select>`
+  : html`<input required=${of.required} value=${form[of.name] ?? ''} spellcheck=${false} onInput=${onInput} />`}</label>`;
 
 /** What the form says, of its kind only. @param {Record<string, any>} form */
 function specOf(form) {
-  const said = [...everywhere, ...fieldsOf(form.kind)].filter((key) => form[key]).map((key) => [key, valueOf(key, form[key])]);
+  const said = [...everywhere, ...fieldsOf(form.kind).map((f) => f.name)].filter((key) => form[key]).map((key) => [key, valueOf(key, form[key])]);
   return Object.fromEntries(said);
 }
 
 /** @param {string} key @param {any} value */
-const valueOf = (key, value) => (lists.includes(key) ? value.split(',').map((/** @type {string} */ v) => v.trim()).filter(Boolean) : key === 'rate' ? Number(value) : typeof value === 'string' ? value.trim() : value);
+const valueOf = (key, value) => (lists.has(key) ? value.split(',').map((/** @type {string} */ v) => v.trim()).filter(Boolean) : key === 'rate' ? Number(value) : typeof value === 'string' ? value.trim() : value);
