@@ -17,7 +17,7 @@ func goDraft(d *client.Draft) outlast.Draft {
 		Policy: d.Policy, Retry: d.Retry, MaxAttempts: d.MaxAttempts, Timeout: time.Duration(d.Timeout),
 		Deadline: d.Deadline.Time, TTL: time.Duration(d.TTL), Metadata: d.Metadata, Target: goTarget(d.Target),
 		Fallback: goFollow(d.Fallback), OnSuccess: goFollow(d.OnSuccess), OnDead: goFollow(d.OnDead),
-		TraceParent: d.TraceParent,
+		Alert: d.Alert, TraceParent: d.TraceParent,
 	}
 }
 
