@@ -258,14 +258,14 @@ func (b *Budget) Return(now time.Time, cost float64) {
 // accrue adds the tokens earned since the last time and returns the attempts of
 // [Budget.Share].
 func (b *Budget) accrue(at time.Duration) (seen tally) {
-	if b.window.unused() {
+	if b.window.last < 0 { // nothing has happened to it yet
 		if b.accrued = at; !b.config.Stored {
 			b.accrued += advance
 		}
 	}
 	b.window.turn(at)
 	totals := b.window.now()
-	seen = b.seen(b.window.held(totals))
+	seen = b.seen(totals)
 	share := seen.share()
 	firsts := totals[firstWorked] + totals[firstFailed]
 	passed := max(0, at-b.accrued)
@@ -334,10 +334,13 @@ func (t tally) share() float64 {
 	return t.worked / t.all
 }
 
-// seen are the attempts of [Budget.Share] when the window holds counts.
-func (b *Budget) seen(counts [kinds]int64) tally {
-	seen := outcomes(counts)
-	if seen.all < fewest {
+// seen are the attempts of [Budget.Share] when so many were counted in all.
+func (b *Budget) seen(totals [kinds]int64) tally {
+	for i := range totals {
+		totals[i] -= b.window.bases[i].Load()
+	}
+	seen := outcomes(totals)
+	if seen.all < fewest && b.window.oldest < b.window.begin {
 		b.window.before(func(counts [kinds]int64) bool {
 			// As many of the slot's attempts as are missing, as they were on average.
 			slot := outcomes(counts)

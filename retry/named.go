@@ -13,12 +13,6 @@ func (p *Policy) Named(name string, version int64) *Policy {
 	return named
 }
 
-// Name is the name that [Policy.Named] gave, "" for none.
-func (p *Policy) Name() string { return p.name }
-
-// Version is the version that [Policy.Named] gave, 0 for none.
-func (p *Policy) Version() int64 { return p.version }
-
 // Limited returns a copy of the policy with another number of attempts, the first
 // included: 1 to 1 000 000, or a [FieldError] on "max_attempts".
 func (p *Policy) Limited(attempts int) (*Policy, error) {

@@ -187,6 +187,30 @@ func (p *Policy) MaxCrashes() int { return p.maxCrashes }
 // OrderOnDead is one of [OrderBlock], [OrderSkip] and [OrderPark].
 func (p *Policy) OrderOnDead() string { return p.order }
 
+// Name is the name that [Policy.Named] gave, "" for none.
+func (p *Policy) Name() string { return p.name }
+
+// Version is the version that [Policy.Named] gave, 0 for none.
+func (p *Policy) Version() int64 { return p.version }
+
+// BudgetConfig is the budget that the policy asks for its target, complete; false
+// when it wants none. It is for engines: [Do] takes [WithBudget] or [For].
+func (p *Policy) BudgetConfig() (BudgetConfig, bool) {
+	if p.wants.budget == nil {
+		return BudgetConfig{}, false
+	}
+	return *p.wants.budget, true
+}
+
+// BreakerConfig is the breaker that the policy asks for its target, complete;
+// false when it wants none. It is for engines: [Do] takes [WithBreaker] or [For].
+func (p *Policy) BreakerConfig() (BreakerConfig, bool) {
+	if p.wants.breaker == nil {
+		return BreakerConfig{}, false
+	}
+	return *p.wants.breaker, true
+}
+
 // Backoff returns the source of nominal delays, before the cap [Policy.Cap].
 func (p *Policy) Backoff() Backoff { return p.backoff }
 

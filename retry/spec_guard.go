@@ -119,24 +119,6 @@ func (g guardConfigs) check(f *findings) {
 	}
 }
 
-// BudgetConfig is the budget that the policy asks for its target, complete; false
-// when it wants none. It is for engines: [Do] takes [WithBudget] or [For].
-func (p *Policy) BudgetConfig() (BudgetConfig, bool) {
-	if p.wants.budget == nil {
-		return BudgetConfig{}, false
-	}
-	return *p.wants.budget, true
-}
-
-// BreakerConfig is the breaker that the policy asks for its target, complete;
-// false when it wants none. It is for engines: [Do] takes [WithBreaker] or [For].
-func (p *Policy) BreakerConfig() (BreakerConfig, bool) {
-	if p.wants.breaker == nil {
-		return BreakerConfig{}, false
-	}
-	return *p.wants.breaker, true
-}
-
 // TaskBudget sets the budget that a policy asks for the target of its tasks; nil
 // asks for none. It is always Stored. See [Policy.BudgetConfig].
 func TaskBudget(c *BudgetConfig) Option {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync/atomic"
 	"time"
+	"unsafe"
 )
 
 const (
@@ -77,9 +78,6 @@ func since(now time.Time) time.Duration { return now.Sub(origin) }
 // over reports whether the slot has ended: the owner is to call turn.
 func (w *window) over(at time.Duration) bool { return int64(at) >= w.next.Load() }
 
-// unused reports whether nothing has happened to the window yet.
-func (w *window) unused() bool { return w.last < 0 }
-
 // turn begins a new slot if it is time for one.
 func (w *window) turn(at time.Duration) {
 	if !w.over(at) {
@@ -131,14 +129,6 @@ func (w *window) counts() (counts [kinds]int64) {
 	return counts
 }
 
-// held is counts for one who has the lock and knows the totals.
-func (w *window) held(totals [kinds]int64) [kinds]int64 {
-	for i := range totals {
-		totals[i] -= w.bases[i].Load()
-	}
-	return totals
-}
-
 // before calls yield with the counts of the slots before the window, the youngest
 // first, until it returns false.
 func (w *window) before(yield func(counts [kinds]int64) bool) {
@@ -151,4 +141,22 @@ func (w *window) before(yield func(counts [kinds]int64) bool) {
 			return
 		}
 	}
+}
+
+// stackBits is the logarithm of the smallest distance of two goroutines' stacks.
+const stackBits = 11
+
+// stripe chooses one of the counters that share the load of a guard: mostly the
+// same one for a goroutine, mostly another one for others, and without asking
+// anybody. Any choice is right, since the counters are summed up; a good one
+// keeps cores from waiting for each other. The address of the stack is what a
+// goroutine has to itself; it is mixed as in the finalizer of MurmurHash3, since
+// the distances of stacks are regular.
+func stripe() int {
+	var here byte
+	x := uint64(uintptr(unsafe.Pointer(&here)) >> stackBits)
+	x *= 0xff51afd7ed558ccd
+	x ^= x >> 33
+	x *= 0xc4ceb9fe1a85ec53
+	return int(x >> (64 - stripeBits))
 }

@@ -41,7 +41,7 @@ func (t *Target) Allow(c *Call) bool {
 		t.hold(shut, until)
 		return false
 	}
-	c.grant.trial = g.recovers(now) && g.recovery.mix.fails() == c.Gates.Kind()
+	c.grant.trial = now.Before(g.recoversUntil()) && g.recovery.mix.fails() == c.Gates.Kind()
 	g.recovery.spend(c.Gates, g.breaker.probes(), now)
 	if g.holdOff.on {
 		g.holdOff.lone, g.holdOff.began = c.grant, now
@@ -59,6 +59,9 @@ func (t *Target) ask(g *guard, c *Call, now time.Time) (shut Gates, until time.T
 		c.grant.budget, c.grant.tokens = g.budget.current, c.cost
 	}
 	for _, r := range [...]*ramp{&g.recovery.ramp, &g.recovery.retries} {
+		if r.gate == 0 {
+			continue
+		}
 		if at, wait := r.wait(c.Gates, now); wait {
 			return r.gate, at
 		}

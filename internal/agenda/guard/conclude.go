@@ -55,8 +55,10 @@ func (t *Target) Conclude(c *Call, f Feedback) {
 	if !c.Free {
 		g.concurrency.hear(held.limit, &f, c.Push, t.running, t.share)
 	}
-	t.freed()
-	if g.recovers(t.all.clock.Time) {
+	if t.shut != 0 {
+		t.freed()
+	}
+	if t.all.clock.Time.Before(g.recoversUntil()) {
 		t.refresh() // others may have to give way now
 	}
 }

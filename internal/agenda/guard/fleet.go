@@ -77,8 +77,6 @@ const unbound = math.MaxInt
 // going to the first ones. A limit below their number goes round among them.
 func (c Position) part(limit int) int {
 	switch {
-	case limit == 0:
-		return unbound
 	case c.Of == 0 || c.At < 0: // a node that is not in the list yet is about to be
 		return 0
 	case limit >= c.Of:

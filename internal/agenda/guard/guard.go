@@ -26,9 +26,16 @@ func (g *guard) healthy(now time.Time) bool {
 	return g.breaker.state == retry.Closed && !now.Before(g.pause.until) && !g.holdOff.holds()
 }
 
-// recovers reports whether what gathered in an outage is being let out.
-func (g *guard) recovers(now time.Time) bool {
-	return now.Before(g.recovery.until(g.breaker.state))
+// recoversUntil is until when what gathered in an outage is let out; zero if nothing is.
+// It ends by time, whatever starts meanwhile.
+func (g *guard) recoversUntil() time.Time {
+	switch g.breaker.state {
+	case retry.Ramping:
+		return g.recovery.ramp.ends()
+	case retry.Closed:
+		return g.recovery.retries.ends()
+	}
+	return time.Time{}
 }
 
 // forgive begins a new budget after an outage: what it knows is that every call
@@ -59,7 +66,7 @@ func (t *Target) guarded(push bool) *guard {
 		return t.guard
 	}
 	t.guard = t.all.newGuard(t.share, push)
-	t.tune(usualSettings())
+	t.tune(settings{}.under(retry.Default()))
 	order, known := t.all.orders[t.Name]
 	if known && order.Action == store.TargetOpen {
 		t.obey(order)
@@ -118,12 +125,19 @@ func (t *Target) tune(s settings) {
 	if breakerErr != nil || budgetErr != nil {
 		return // policies check what they say; should one not, what holds goes on
 	}
-	if paying.Split(t.all.sharers); g.breaker.current == nil {
+	if t.all.sharers > 1 {
+		paying.Split(t.all.sharers)
+	}
+	before := g.breaker.current
+	if before == nil {
 		paying.Return(now, freshTokens)
 	} else {
-		made.Adopt(now, g.breaker.current.View(now)) // nothing of it is told: nothing has happened
+		made.Adopt(now, before.View(now)) // nothing of it is told: nothing has happened
 	}
 	g.inForce.settings, g.breaker.current, g.budget.current = s, made, paying
+	if before == nil {
+		return // closed, as a guard is at first
+	}
 	if state := made.View(now).State; state != g.breaker.state { // a ramp needs no breaker to go on here
 		t.changed(retry.BreakerChange{From: g.breaker.state, To: state, At: now, Cause: "settings"})
 	}
@@ -186,7 +200,7 @@ func (t *Target) reset() {
 	old, now := t.guard, t.all.clock.Time
 	t.guard = t.all.newGuard(t.share, old.concurrency.limit != nil)
 	t.guard.breaker.obeyed = old.breaker.obeyed
-	t.tune(usualSettings())
+	t.tune(settings{}.under(retry.Default()))
 	if was := old.breaker.state; was != retry.Closed {
 		t.guard.changed, t.guard.breaker.cause = now, "reset"
 		c := retry.BreakerChange{From: was, To: retry.Closed, At: now, Cause: "reset"}

@@ -27,10 +27,10 @@ const (
 	retriesRamp = 10 * time.Second
 )
 
-// wait reports whether a task with those gates must wait for its turn in the ramp, and when to
-// ask again. It ends a ramp that is over.
+// wait reports whether a task with those gates must wait for its turn in the ramp, which
+// there must be, and when to ask again. It ends a ramp that is over.
 func (r *ramp) wait(of Gates, now time.Time) (at time.Time, wait bool) {
-	if r.gate != 0 && now.Sub(r.began) >= r.length {
+	if now.Sub(r.began) >= r.length {
 		r.gate = 0
 	}
 	if !r.gate.Hold(of) {

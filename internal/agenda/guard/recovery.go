@@ -42,25 +42,20 @@ func (r *recovery) interrupted(at time.Time) { r.normal = r.pace.perSecond(at) }
 // spend counts a start.
 func (r *recovery) spend(of Gates, probe bool, now time.Time) {
 	for _, one := range [...]*ramp{&r.ramp, &r.retries} {
-		if one.gate.Hold(of) {
+		if one.gate != 0 && one.gate.Hold(of) {
 			one.credit--
 		}
 	}
-	r.mix.spend(of.Kind(), probe)
+	if probe {
+		r.mix.probed = of.Kind()
+	}
+	if of.Kind() == r.mix.fails() {
+		r.mix.trials = max(0, r.mix.trials-1)
+	} else {
+		r.mix.trials = min(1, r.mix.trials+trialShare)
+	}
 	r.pace.fade(now)
 	r.pace.count++
-}
-
-// until is until when what gathered in an outage is let out; zero if nothing is.
-// It ends by time, whatever starts meanwhile.
-func (r *recovery) until(state retry.BreakerState) time.Time {
-	switch state {
-	case retry.Ramping:
-		return r.ramp.ends()
-	case retry.Closed:
-		return r.retries.ends()
-	}
-	return time.Time{}
 }
 
 // retryMix is how first attempts and retries of a target fare, each by themselves.
@@ -102,16 +97,4 @@ func (f *retryMix) fails() Kind {
 		}
 	}
 	return none
-}
-
-// spend counts a start.
-func (f *retryMix) spend(k Kind, probe bool) {
-	if probe {
-		f.probed = k
-	}
-	if k == f.fails() {
-		f.trials = max(0, f.trials-1)
-	} else {
-		f.trials = min(1, f.trials+trialShare)
-	}
 }

@@ -29,13 +29,6 @@ type inForce struct {
 	chosen time.Time     // when they were
 }
 
-// usualSettings are those of the default policy.
-func usualSettings() (s settings) {
-	s.breaker, _ = retry.Default().BreakerConfig()
-	s.budget, _ = retry.Default().BudgetConfig()
-	return s
-}
-
 // same reports whether the settings mean the same.
 func (s settings) same(other settings) bool {
 	hooks := s.breaker.OnChange == nil && other.breaker.OnChange == nil

@@ -197,7 +197,7 @@ func (t *Target) NextProbe() Kind { return t.guard.recovery.mix.probed.Other() }
 // yields is the kind that gives way to the other now.
 func (t *Target) yields() Kind {
 	g := t.guard
-	if g == nil || !g.recovers(t.all.clock.Time) || g.recovery.mix.trials >= 1 {
+	if g == nil || !t.all.clock.Time.Before(g.recoversUntil()) || g.recovery.mix.trials >= 1 {
 		return none
 	}
 	if k := g.recovery.mix.fails(); k != none && t.anyDue(k.Other()) {

@@ -154,7 +154,7 @@ func (ts *Targets) NextWake() int64 {
 	}
 	for t := range ts.yielding {
 		if g := t.guard; g != nil {
-			at = min(at, max(ts.clock.Micros, notBefore(g.recovery.until(g.breaker.state))))
+			at = min(at, max(ts.clock.Micros, notBefore(g.recoversUntil())))
 		}
 	}
 	return at
@@ -166,7 +166,11 @@ func (ts *Targets) bound(name string) int {
 	if ts.config.TargetLimit == nil {
 		return unbound
 	}
-	return ts.position.part(ts.config.TargetLimit(name))
+	limit := ts.config.TargetLimit(name)
+	if limit == 0 {
+		return unbound
+	}
+	return ts.position.part(limit)
 }
 
 // Change is a change of a target's breaker that is still to be told.
