@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -45,10 +46,10 @@ func withContent(dedupe *store.Dedupe, k *key) *store.Dedupe {
 func forgedInsert(items []store.Insert) error {
 	for i := range items {
 		t := items[i].Task
-		if t == nil {
+		if t == nil || !hasSealed(t) && !jsonHasSealed(t.Payload) {
 			continue
 		}
-		if isSealed(t.Payload) || ofJSON(t.Payload) != nil {
+		if store.IsSealed(t.Payload) || ofJSON(t.Payload) != nil {
 			return forged("payload")
 		}
 		if requestHasSealed(t.Spec.HTTP) {
@@ -69,7 +70,7 @@ func forged(path string) error {
 
 // Enqueue implements [store.Store].
 func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.BatchResult, error) {
-	if len(s.ring.all) == 0 && !anyForged(batches) {
+	if len(s.ring.all) == 0 && !slices.ContainsFunc(batches, func(b store.Batch) bool { return forgedInsert(b.Items) != nil }) {
 		return s.shown(s.Backend.Enqueue(ctx, batches))
 	}
 	results := make([]store.BatchResult, len(batches))
@@ -100,15 +101,6 @@ func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.Bat
 	return results, nil
 }
 
-func anyForged(batches []store.Batch) bool {
-	for i := range batches {
-		if forgedInsert(batches[i].Items) != nil {
-			return true
-		}
-	}
-	return false
-}
-
 func isCode(err error, code task.Code) bool { return errors.Is(err, &task.Error{Code: code}) }
 
 func isConflict(err error) bool {
@@ -125,7 +117,9 @@ func (s *Store) shown(results []store.BatchResult, err error) ([]store.BatchResu
 
 func (s *Store) showInserted(items []store.Inserted) {
 	for i := range items {
-		s.ring.openToShow(items[i].Existing)
+		if existing := items[i].Existing; existing != nil {
+			s.ring.openToShow(existing)
+		}
 	}
 }
 

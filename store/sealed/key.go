@@ -108,8 +108,6 @@ const (
 	checkSize = 16
 )
 
-func isSealed(text []byte) bool { return store.IsSealed(text) }
-
 // part says what a text is: whose, and which part of it.
 type part struct {
 	of   []byte // the id of the task or operation
@@ -271,7 +269,7 @@ const (
 
 // open returns what a sealed text says, and one that is not sealed as it is.
 func (r *ring) open(p part, text []byte) ([]byte, error) {
-	if !isSealed(text) {
+	if !store.IsSealed(text) {
 		return text, nil
 	}
 	if len(text) < len(magic) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -29,7 +30,7 @@ func ofText(text string) []byte {
 		return nil
 	}
 	sealed, err := base64.RawStdEncoding.DecodeString(rest)
-	if err != nil || !isSealed(sealed) {
+	if err != nil || !store.IsSealed(sealed) {
 		return nil
 	}
 	return sealed
@@ -155,11 +156,13 @@ func (k *key) sealFailure(id []byte, f *task.Failure) *task.Failure {
 
 // openToRun opens what an attempt needs, in place. All or nothing of it opens.
 func (r *ring) openToRun(t *task.Task) error {
-	if r.strict && !isSealed(t.Payload) {
+	if r.strict && !store.IsSealed(t.Payload) {
 		return &undecryptable{reason: "the payload is not sealed, and this process runs only what is"}
 	}
 	if !hasSealed(t) {
-		t.LastError = r.openFailure(t.ID[:], t.LastError)
+		if t.LastError != nil {
+			t.LastError = r.openFailure(t.ID[:], t.LastError)
+		}
 		return nil
 	}
 	to := destination(t)
@@ -179,7 +182,7 @@ func (r *ring) openToRun(t *task.Task) error {
 // hasSealed reports whether there is anything to open before a task can run. It
 // is asked of every task of every node, so it allocates nothing.
 func hasSealed(t *task.Task) bool {
-	if isSealed(t.Payload) || requestHasSealed(t.Spec.HTTP) {
+	if store.IsSealed(t.Payload) || t.Spec.HTTP != nil && requestHasSealed(t.Spec.HTTP) {
 		return true
 	}
 	for _, f := range [...]*task.Follow{t.Spec.Fallback, t.Spec.OnSuccess, t.Spec.OnDead} {

@@ -152,7 +152,7 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit
 // itself, so that the letters then go back in a transaction each.
 func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done []store.Redriven, missing []task.ID, err error) {
 	k, payload := s.ring.current, options.Payload
-	if isSealed(payload) || ofJSON(payload) != nil {
+	if store.IsSealed(payload) || ofJSON(payload) != nil {
 		return nil, nil, forged("payload")
 	}
 	if k == nil || payload == nil {
@@ -205,7 +205,7 @@ func (s *Store) PutOperation(ctx context.Context, operation store.Operation, aud
 }
 
 func (s *Store) sealRequest(operation *store.Operation) {
-	if k := s.ring.current; k != nil && len(operation.Request) > 0 && !isSealed(operation.Request) {
+	if k := s.ring.current; k != nil && len(operation.Request) > 0 && !store.IsSealed(operation.Request) {
 		operation.Request = k.seal(part{of: []byte(operation.ID), name: "request"}, operation.Request)
 	}
 }
@@ -244,7 +244,7 @@ func (s *Store) request(operation *store.Operation) []byte {
 	switch {
 	case err == nil:
 		return plain
-	case isSealed(operation.Request):
+	case store.IsSealed(operation.Request):
 		return operation.Request
 	}
 	return slices.Concat([]byte(store.SealMark), []byte{0}, operation.Request)
@@ -252,7 +252,7 @@ func (s *Store) request(operation *store.Operation) []byte {
 
 func (s *Store) openRequest(operation *store.Operation) ([]byte, error) {
 	goesOn := operation.State == store.OperationRunning || operation.State == store.OperationPaused
-	if s.ring.current != nil && goesOn && len(operation.Request) > 0 && !isSealed(operation.Request) {
+	if s.ring.current != nil && goesOn && len(operation.Request) > 0 && !store.IsSealed(operation.Request) {
 		return nil, &undecryptable{reason: "what was asked for is not sealed, and this process does only what is"}
 	}
 	return s.ring.open(part{of: []byte(operation.ID), name: "request"}, operation.Request)

@@ -109,7 +109,9 @@ func (s *Store) sealSettlements(settlements []store.Settlement) (sealed []store.
 	}
 	if s.ring.current == nil {
 		for i := range settlements {
-			if err := forgedAny(&settlements[i]); err != nil {
+			if store.IsSealed(settlements[i].Result) {
+				refuse(i, forged("result"))
+			} else if err := forgedInsert(settlements[i].Follow); err != nil {
 				refuse(i, err)
 			}
 		}
@@ -124,13 +126,6 @@ func (s *Store) sealSettlements(settlements []store.Settlement) (sealed []store.
 		sealed[i] = one
 	}
 	return sealed, refused
-}
-
-func forgedAny(settlement *store.Settlement) error {
-	if isSealed(settlement.Result) {
-		return forged("result")
-	}
-	return forgedInsert(settlement.Follow)
 }
 
 func (s *Store) sealSettlement(settlement store.Settlement) (store.Settlement, error) {
