@@ -37,23 +37,21 @@ func WithinQueues(ctx context.Context, queues ...string) context.Context {
 	return context.WithValue(ctx, queuesKey{}, queues)
 }
 
-// within refuses a queue that the context does not allow.
-func within(ctx context.Context, path, queue string) error {
-	queues, bounded := ctx.Value(queuesKey{}).([]string)
-	if !bounded || slices.Contains(queues, queue) {
+// within refuses a queue that is none of those.
+func within(queues []string, path, queue string) error {
+	if slices.Contains(queues, queue) {
 		return nil
 	}
 	return &Error{Code: task.CodeDenied, Message: "the caller may enqueue in the queues " + strings.Join(queues, ", ") + " only",
 		Hint: "name one of them, or use another token", Fields: []task.Field{{Path: path, Message: "is not one of them"}}}
 }
 
-// allowsDraft refuses a draft that the context does not allow. Its queues are
-// resolved; a follow-up task without one goes where its task is.
-func allowsDraft(ctx context.Context, d *Draft, prefix string) error {
-	err := within(ctx, prefix+"queue", d.Queue)
+// allowsDraft refuses a draft in another queue than those. Its queues are resolved; a follow-up task without one goes where its task is.
+func allowsDraft(queues []string, d *Draft, prefix string) error {
+	err := within(queues, prefix+"queue", d.Queue)
 	for path, follow := range d.follows {
 		if err == nil && follow.Queue != "" {
-			err = within(ctx, prefix+path+".queue", follow.Queue)
+			err = within(queues, prefix+path+".queue", follow.Queue)
 		}
 	}
 	return err

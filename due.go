@@ -220,15 +220,14 @@ func (p *duePass) serves(queue string) bool {
 	return !isInternal(queue) && (len(p.Queues) == 0 || slices.Contains(p.Queues, queue))
 }
 
-// dueSettled counts how an attempt ended while a pass is under way.
-func (c *Client) dueSettled(o engine.Outcome) {
-	p, t := c.passed.Load(), o.Settlement.Task
-	if p == nil || !p.matches(t.Queue, t.Type, t.RunAt) {
+// settled counts how an attempt ended while the pass is under way.
+func (p *duePass) settled(o *engine.Outcome) {
+	if t := o.Settlement.Task; !p.matches(t.Queue, t.Type, t.RunAt) {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.counts.Add(&o)
+	p.counts.Add(o)
 }
 
 func (p *duePass) ended() int {

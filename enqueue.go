@@ -49,7 +49,9 @@ func (c *Client) enqueueOne(ctx context.Context, draft Draft) (Receipt, error) {
 		return Receipt{}, c.metrics.refused(attributed(err, ""))
 	}
 	inserted, err := c.engine.Enqueue(ctx, inserts)
-	c.written(seat, inserted, err)
+	if seat.fill != nil {
+		c.written(seat, inserted, err)
+	}
 	if err != nil {
 		return Receipt{}, c.metrics.refused(attributed(err, ""))
 	}
@@ -251,12 +253,16 @@ func (c *Client) refuse(receipts []Receipt, refused map[int]error, inserts []sto
 
 // receipt turns what the store said into what the caller learns.
 func (c *Client) receipt(insert *store.Insert, inserted *store.Inserted) Receipt {
-	if inserted.Existing != nil {
-		c.metrics.enqueued(inserted.Existing, true)
-		return Receipt{Task: inserted.Existing, Existing: true}
+	t, existing := insert.Task, inserted.Existing != nil
+	if existing {
+		t = inserted.Existing
 	}
-	t := insert.Task
-	c.metrics.enqueued(t, false)
+	if c.metrics != nil {
+		c.metrics.enqueued(t, existing)
+	}
+	if existing {
+		return Receipt{Task: t, Existing: true}
+	}
 	t.State = task.Pending
 	t.Seq = inserted.Entry.Seq
 	t.RunAt = time.UnixMicro(inserted.Entry.RunAt).UTC()
@@ -268,14 +274,18 @@ func (c *Client) receipt(insert *store.Insert, inserted *store.Inserted) Receipt
 // of the draft is shared with the caller afterwards, except the payload, which
 // is only read.
 func (c *Client) prepare(ctx context.Context, d Draft, prefix string) (store.Insert, error) {
-	return c.prepareOf(ctx, d, prefix, c.channelFor(ctx))
+	return c.prepareOf(ctx, d, prefix, nil)
 }
 
-// prepareOf prepares one of several drafts, which share what is known of channels.
+// prepareOf prepares one of several drafts, which share what is known of channels, or with
+// nil one alone.
 func (c *Client) prepareOf(ctx context.Context, d Draft, prefix string, channel channelCheck) (store.Insert, error) {
 	d.TraceParent = c.tracer.Keep(ctx, d.TraceParent)
 	wrong := complaints{prefix: prefix, policies: c.policiesFor(ctx, &d)}
-	if !d.promised {
+	if !d.promised && !d.isPlain() {
+		if channel == nil {
+			channel = c.channelFor(ctx)
+		}
 		wrong.channel, wrong.calls = channel, c.callsOf(ctx)
 	}
 	now := time.Now()
@@ -290,9 +300,11 @@ func (c *Client) prepareOf(ctx context.Context, d Draft, prefix string, channel 
 	if isName(d.Queue) {
 		queue = c.queueOf(ctx, &wrong, "queue", d.Queue)
 	}
-	for path, follow := range d.follows {
-		if isName(follow.Queue) {
-			c.queueOf(ctx, &wrong, path+".queue", follow.Queue)
+	if !d.isPlain() {
+		for path, follow := range d.follows {
+			if isName(follow.Queue) {
+				c.queueOf(ctx, &wrong, path+".queue", follow.Queue)
+			}
 		}
 	}
 	target, err := c.registry.targetOf(d.Type, d.Payload, d.Target)
@@ -302,10 +314,17 @@ func (c *Client) prepareOf(ctx context.Context, d Draft, prefix string, channel 
 	if err := wrong.err("the task is invalid"); err != nil {
 		return store.Insert{}, err
 	}
-	if err := allowsDraft(ctx, &d, prefix); err != nil {
-		return store.Insert{}, err
+	if queues, bounded := ctx.Value(queuesKey{}).([]string); bounded {
+		if err := allowsDraft(queues, &d, prefix); err != nil {
+			return store.Insert{}, err
+		}
 	}
 	return c.place(&d, &queue, target, now), nil
+}
+
+// isPlain reports whether a draft names neither addresses nor channels nor other tasks.
+func (d *Draft) isPlain() bool {
+	return d.Target == nil && len(d.Retry)+len(d.Alert) == 0 && d.Fallback == nil && d.OnSuccess == nil && d.OnDead == nil
 }
 
 // follows yields the follow-up tasks with their paths.

@@ -163,11 +163,8 @@ func Handle[T any](c *Client, taskType string, fn func(ctx context.Context, payl
 		c.registry.add(taskType, nil, opts)
 		return
 	}
-	HandleResult(c, taskType, func(ctx context.Context, payload T) (none, error) { return none{}, fn(ctx, payload) }, opts...)
+	handle(c, taskType, func(ctx context.Context, payload T) ([]byte, error) { return nil, fn(ctx, payload) }, opts)
 }
-
-// none is the result of handlers without one.
-type none struct{}
 
 // HandleResult is [Handle] for functions with a result. Its JSON form, of at most 64
 // KiB, is kept with the task. A result that cannot be kept fails the attempt: category
@@ -177,30 +174,31 @@ func HandleResult[T, R any](c *Client, taskType string, fn func(ctx context.Cont
 		c.registry.add(taskType, nil, opts)
 		return
 	}
+	handle(c, taskType, func(ctx context.Context, payload T) ([]byte, error) {
+		result, err := fn(ctx, payload)
+		if err != nil {
+			return nil, err
+		}
+		return keptResult(result)
+	}, opts)
+}
+
+// handle registers a function whose result is kept as it is.
+func handle[T any](c *Client, taskType string, fn func(ctx context.Context, payload T) ([]byte, error), opts []HandleOption) {
 	decode := decoder[T]()
 	c.registry.add(taskType, func(ctx context.Context, run *engine.Run) ([]byte, error) {
 		payload, err := decode(run.Task.Payload)
 		if err != nil {
 			return nil, err
 		}
-		defer c.registry.ended(run)
-		result, err := fn(&attemptContext{ctx, run, c}, payload)
-		if err != nil {
-			return nil, err
-		}
-		return keptResult(any(result))
+		defer c.registry.progress.end(run.Task.ID)
+		return fn(&attemptContext{ctx, run, c}, payload)
 	}, opts)
 }
-
-// ended forgets what the handler reported on its way.
-func (r *registry) ended(run *engine.Run) { r.progress.end(run.Task.ID) }
 
 // keptResult is the result as it is kept. One that cannot be kept is a failure: whoever
 // waits for it would take nothing for an answer.
 func keptResult(result any) ([]byte, error) {
-	if _, ok := result.(none); ok {
-		return nil, nil
-	}
 	text, err := resultText(result)
 	if err != nil {
 		return nil, &badResult{err}

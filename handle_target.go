@@ -49,9 +49,12 @@ func (c *complaints) targetOptions(r *typeRules) {
 
 // targetOf is the target of a task that is made here.
 func (r *registry) targetOf(taskType string, payload []byte, request *task.Request) (target string, err error) {
-	h := r.lookup(taskType)
-	if request != nil || h == nil || h.rules.target == nil {
+	if request != nil {
 		return targetOf(taskType, request), nil
+	}
+	h := r.lookup(taskType)
+	if h == nil || h.rules.target == nil {
+		return taskType, nil
 	}
 	defer func() {
 		if value := recover(); value != nil {

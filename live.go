@@ -67,7 +67,7 @@ var feedWords = map[task.Outcome]feed.What{
 
 // feedSent tells the feed that an alert went through a channel, or did not.
 func feedSent(f *feed.Feed, o *engine.Outcome) {
-	if t := o.Settlement.Task; isInternal(t.Queue) && f.Listening() {
+	if t := o.Settlement.Task; isInternal(t.Queue) {
 		if channel, sends := strings.CutPrefix(t.Type, alert.SendType("")); sends {
 			f.Object(feed.Object{Kind: "alert", Name: channel})
 		}

@@ -253,13 +253,11 @@ func (m *metrics) committed(kind string, rows int, took time.Duration) {
 
 // enqueued counts a task that was accepted, or was there already.
 func (m *metrics) enqueued(t *task.Task, existing bool) {
-	switch {
-	case m == nil:
-	case existing:
+	if existing {
 		m.enqueues.WithLabelValues(m.of(t.Queue, t.Type).queue, "existing").Inc()
-	default:
-		m.of(t.Queue, t.Type).created.Inc()
+		return
 	}
+	m.of(t.Queue, t.Type).created.Inc()
 }
 
 // refused counts a task that was not accepted, and returns the reason.

@@ -15,11 +15,19 @@ import (
 // caller's observers.
 func (c *Client) observe() engine.Observer {
 	all := []engine.Observer{{Settled: func(o engine.Outcome) {
-		if o.State.Final() {
+		if o.State.Final() && c.waiters.count.Load() > 0 {
 			c.waiters.tell(o.Settlement.Task.ID)
 		}
-	}}, (&eventLog{c.logger, c.errorTexts}).observer(), c.alertObserver(), {Settled: func(o engine.Outcome) { feedSent(c.feed, &o) }}}
-	people := []engine.Observer{{Settled: c.counted}, {Settled: c.dueSettled}, c.seriesObserver(), c.historyObserver(), c.feedObserver()}
+	}}, (&eventLog{c.logger, c.errorTexts}).observer(), c.alertObserver(), {Settled: func(o engine.Outcome) {
+		if c.feed.Listening() {
+			feedSent(c.feed, &o)
+		}
+	}}}
+	people := []engine.Observer{{Settled: c.counted}, {Settled: func(o engine.Outcome) {
+		if pass := c.passed.Load(); pass != nil {
+			pass.settled(&o)
+		}
+	}}, c.seriesObserver(), c.historyObserver(), c.feedObserver()}
 	if c.metrics != nil {
 		people = append(people, c.metrics.observer())
 	}

@@ -75,8 +75,10 @@ func (r *registry) policyOf(t *task.Task) (chosen *retry.Policy, name string, er
 		}
 		return set.Effective(chosen, nil), inlinePolicy, nil
 	}
-	if chosen = r.byName(set, t.Policy, t.ID); chosen != nil {
-		return set.Effective(chosen, nil), t.Policy, nil
+	if t.Policy != "" {
+		if chosen = r.byName(set, t.Policy, t.ID); chosen != nil {
+			return set.Effective(chosen, nil), t.Policy, nil
+		}
 	}
 	of := set.Type(t.Type)
 	chosen, name = r.usual(set, of, t)
@@ -100,7 +102,7 @@ func (r *registry) usual(set *policy.Set, of *policy.Type, t *task.Task) (*retry
 			return h.rules.policy, h.rules.policyName
 		}
 	}
-	if queue, ok := r.client.engine.Queue(t.Queue); ok {
+	if queue, ok := r.client.engine.Queue(t.Queue); ok && queue.Policy != "" {
 		if chosen := r.byName(set, queue.Policy, t.ID); chosen != nil {
 			return chosen, queue.Policy
 		}
@@ -274,7 +276,7 @@ func (c *Client) readPolicies(ctx context.Context) (*policy.Set, error) {
 // not at every call.
 func (c *Client) policiesFor(ctx context.Context, d *Draft) *policy.Set {
 	set := c.registry.set.Load()
-	if unknown(set, d.Policy) && c.refreshed.allow(200*time.Millisecond) && c.engine.Refresh(ctx) == nil {
+	if d.Policy != "" && unknown(set, d.Policy) && c.refreshed.allow(200*time.Millisecond) && c.engine.Refresh(ctx) == nil {
 		set = c.registry.set.Load()
 	}
 	if d.Queue == "" {
@@ -286,7 +288,7 @@ func (c *Client) policiesFor(ctx context.Context, d *Draft) *policy.Set {
 }
 
 func unknown(set *policy.Set, name string) bool {
-	if name == "" || set.Find(name) != nil {
+	if set.Find(name) != nil {
 		return false
 	}
 	_, preset := retry.DescribePreset(name)

@@ -51,7 +51,9 @@ func (d *Draft) validate(c *complaints, now time.Time) {
 	if d.Target != nil {
 		c.request("target", d.Queue, d.Target)
 	}
-	d.validateFollows(c)
+	if !d.isPlain() {
+		d.validateFollows(c)
+	}
 	if d.TraceParent != "" && !validTraceParent(d.TraceParent) {
 		c.add("trace_parent", "is no W3C traceparent", "such as 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	}
@@ -75,7 +77,9 @@ func (d *Draft) validateContent(c *complaints) {
 	if d.DedupeWindow < 0 || d.DedupeWindow > maxDedupeWindow {
 		c.add("dedupe_window", d.DedupeWindow.String()+" is outside 0s to 8760h", "leave it out for 24h")
 	}
-	d.validateMetadata(c)
+	if len(d.Metadata) > 0 {
+		d.validateMetadata(c)
+	}
 }
 
 func (d *Draft) validateMetadata(c *complaints) {

@@ -100,16 +100,10 @@ func (c *complaints) follow(path, queue string, follow *task.Follow) {
 // of one payload, since they are stored with the task.
 func (d *Draft) validateFollows(c *complaints) {
 	size := 0
-	for _, one := range [...]struct {
-		path   string
-		follow *task.Follow
-	}{{"fallback", d.Fallback}, {"on_success", d.OnSuccess}, {"on_dead", d.OnDead}} {
-		if one.follow == nil {
-			continue
-		}
-		c.follow(one.path, d.Queue, one.follow)
-		if size += len(one.follow.Payload); size > task.MaxPayload {
-			c.large(one.path+".payload", "what follows the task", size, task.MaxPayload)
+	for path, follow := range d.follows {
+		c.follow(path, d.Queue, follow)
+		if size += len(follow.Payload); size > task.MaxPayload {
+			c.large(path+".payload", "what follows the task", size, task.MaxPayload)
 			return
 		}
 	}

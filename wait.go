@@ -144,11 +144,8 @@ func (w *waiters) forget(id ID, channel chan struct{}) {
 	}
 }
 
-// tell wakes those who wait for the task.
+// tell wakes those who wait for the task, if any.
 func (w *waiters) tell(id ID) {
-	if w.count.Load() == 0 {
-		return
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, channel := range w.byID[id] {
