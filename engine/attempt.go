@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -46,7 +47,7 @@ type attempt struct {
 
 // Lent reports whether the owner of the task's lane has left it to this node, by a
 // park mark: because the owner cannot start the type, or may not make the call.
-func (r *Run) Lent() bool { return r.attempt != nil && r.attempt.entry.Mark() != 0 }
+func (r *Run) Lent() bool { return r.attempt != nil && r.attempt.entry.Mark != 0 }
 
 // follow makes a policy that of the attempt.
 func (r *Run) follow(policy *retry.Policy) {
@@ -64,11 +65,87 @@ func (a *attempt) Ended() bool { return a.settled.Load() }
 // ends reports whether the attempt ends now: whoever is told so, once, says how.
 func (a *attempt) ends() bool { return !a.settled.Swap(true) }
 
-// trace ends the trace of the attempt, if there is one.
-func (a *attempt) trace(end *store.Settlement) {
-	if a.traced != nil {
-		a.traced(end)
+// attemptContext is the context of one attempt. It ends at its limit, with its
+// parent, and by [attemptContext.cancel]. Most handlers are done before they ask
+// whether it has ended, so the real context, with its timer and its place among
+// the parent's children, is made by the first who asks.
+type attemptContext struct {
+	parent context.Context
+	limit  time.Time // zero for none
+	why    error     // the cause at the limit
+
+	mu    sync.Mutex
+	real  context.Context // nil until somebody asks
+	stop  func(cause error)
+	cause error // for which it was canceled before it was real
+	over  bool  // the attempt has ended
+}
+
+// Deadline implements [context.Context].
+func (c *attemptContext) Deadline() (time.Time, bool) { return c.limit, !c.limit.IsZero() }
+
+// Done implements [context.Context].
+func (c *attemptContext) Done() <-chan struct{} { return c.made().Done() }
+
+// Err implements [context.Context].
+func (c *attemptContext) Err() error { return c.made().Err() }
+
+// Value implements [context.Context]. There are no values but those by which
+// package context finds its own.
+func (c *attemptContext) Value(key any) any {
+	if c.parent.Value(key) == nil {
+		return nil
 	}
+	return c.made().Value(key)
+}
+
+func (c *attemptContext) made() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.real != nil {
+		return c.real
+	}
+	ctx, cancel := context.WithCancelCause(c.parent)
+	c.real, c.stop = ctx, cancel
+	switch {
+	case c.over || c.cause != nil:
+		cancel(c.cause)
+	case !c.limit.IsZero():
+		timed, release := context.WithDeadlineCause(ctx, c.limit, c.why)
+		c.real, c.stop = timed, func(cause error) { cancel(cause); release() }
+	}
+	return c.real
+}
+
+// cancel ends the context.
+func (c *attemptContext) cancel(cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.real != nil {
+		c.stop(cause)
+	} else if c.cause == nil {
+		c.cause = cause
+	}
+}
+
+// end says what has ended the context before the attempt was over, nil for
+// nothing, and ends it.
+func (c *attemptContext) end(now time.Time) (cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
+	switch {
+	case c.real != nil:
+		cause = context.Cause(c.real)
+		c.stop(nil)
+	case c.cause != nil:
+		cause = c.cause
+	case c.parent.Err() != nil:
+		cause = context.Cause(c.parent)
+	case !c.limit.IsZero() && !now.Before(c.limit):
+		cause = c.why
+	}
+	return cause
 }
 
 // answered are attempts that have ended and of which the guards of their targets

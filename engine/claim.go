@@ -89,6 +89,10 @@ func (d *dispatcher) nextBatch() ([]*agenda.Entry, time.Duration) {
 
 // claimBatch claims what was picked: for this node, and for each claimant apart.
 func (d *dispatcher) claimBatch(batch []*agenda.Entry) {
+	if !slices.ContainsFunc(batch, func(e *agenda.Entry) bool { return e.Taker != nil }) {
+		d.claim(batch, nil)
+		return
+	}
 	own, others := parted(batch)
 	if len(own) > 0 {
 		d.claim(own, nil)
@@ -101,12 +105,9 @@ func (d *dispatcher) claimBatch(batch []*agenda.Entry) {
 
 // parted is a batch apart by who is to run it: this node, or a claimant.
 func parted(batch []*agenda.Entry) (own []*agenda.Entry, others map[claimant][]*agenda.Entry) {
-	if !slices.ContainsFunc(batch, func(e *agenda.Entry) bool { return e.Taker() != nil }) {
-		return batch, nil
-	}
 	others = map[claimant][]*agenda.Entry{}
 	for _, e := range batch {
-		if to, other := e.Taker().(claimant); other {
+		if to, other := e.Taker.(claimant); other {
 			others[to] = append(others[to], e)
 		} else {
 			own = append(own, e)
@@ -132,26 +133,28 @@ func (d *dispatcher) claim(batch []*agenda.Entry, to claimant) {
 		claimed.Tasks = d.readBack(batch, request.Holder())
 		claimed.Refused = nil
 	} else {
-		d.claimed(len(claimed.Tasks), began)
+		if f := d.config.Observer.Claimed; f != nil {
+			f(len(claimed.Tasks), time.Since(began))
+		}
 		if len(claimed.Tasks) > 0 {
 			d.lag.seen(began, time.Now(), claimed.Tasks[0].StartedAt)
 		}
 	}
-	if !d.start(request.Node, claimed.Tasks, to, began) {
+	started := false
+	if to != nil {
+		started = to.start(request.Node, claimed.Tasks, began)
+	} else {
+		started = d.run.start(request.Node, claimed.Tasks)
+	}
+	if !started {
 		// Others may be recovering these rows. The reconciler hands them back
 		// if this node turns out to be alive after all.
 		d.doubt()
 		claimed = store.Claimed{}
 	}
-	d.putAway(batch, claimed)
-}
-
-// start starts claimed tasks on this node, or hands them to a claimant.
-func (d *dispatcher) start(node string, tasks []*task.Task, to claimant, began time.Time) bool {
-	if to != nil {
-		return to.start(node, tasks, began)
+	if len(claimed.Tasks) < len(batch) {
+		d.putAway(batch, claimed)
 	}
-	return d.run.start(node, tasks)
 }
 
 // claimOf is the request to claim the entries. Its items are in the order of
@@ -161,7 +164,7 @@ func (d *dispatcher) claimOf(batch []*agenda.Entry) store.Claim {
 	d.lock()
 	defer d.unlock()
 	for i, entry := range batch {
-		request.Items[i] = store.ClaimItem{ID: entry.ID, Mark: entry.Mark()}
+		request.Items[i] = store.ClaimItem{ID: entry.ID, Mark: entry.Mark}
 		if l := entry.Lane(); l != nil && !slices.ContainsFunc(request.Lanes, func(known store.LaneEpoch) bool { return known.Lane == l.Number() }) {
 			request.Lanes = append(request.Lanes, l.Owned())
 		}
@@ -192,9 +195,6 @@ func (d *dispatcher) readBack(batch []*agenda.Entry, holder string) []*task.Task
 // putAway gives the entries that did not start their place again, by the
 // reason for which the store refused them.
 func (d *dispatcher) putAway(batch []*agenda.Entry, claimed store.Claimed) {
-	if len(claimed.Tasks) == len(batch) {
-		return
-	}
 	// Not looked up among the attempts: a claimed task may have run and ended by now.
 	started := make(map[task.ID]bool, len(claimed.Tasks))
 	for _, t := range claimed.Tasks {
@@ -308,10 +308,4 @@ func (d *dispatcher) shelve(entry *agenda.Entry, now int64) {
 		d.parking[m.ID] = m.Mark
 	}
 	signal(d.load)
-}
-
-func (d *dispatcher) claimed(rows int, began time.Time) {
-	if f := d.config.Observer.Claimed; f != nil {
-		f(rows, time.Since(began))
-	}
 }

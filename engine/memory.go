@@ -20,7 +20,9 @@ func (c *core) learn(row store.Entry) {
 	if row.Park != 0 || !c.agenda.Works(l.Queue(), &row) {
 		return
 	}
-	c.sighted(row.ID)
+	if c.agenda.Entry(row.ID) != nil {
+		c.sighted(row.ID)
+	}
 	c.keep(l, &row, false)
 }
 

@@ -63,7 +63,7 @@ func (r *runner) register(node string, tasks []*task.Task, set func(*attempt)) (
 		}
 		a := &chunk[0]
 		chunk = chunk[1:]
-		a.run.Task, a.run.attempt, a.entry, a.overdue = t, a, entry, entry.Overdue()
+		a.run.Task, a.run.attempt, a.entry, a.overdue = t, a, entry, entry.Overdue
 		set(a)
 		entry.Run = a
 		if a.lease == nil {
@@ -89,16 +89,20 @@ func (r *runner) attempt(a *attempt) {
 	defer func() {
 		end.ended, end.usual = time.Now(), a.entry.UsualLength()
 		end.cause = a.ctx.end(end.ended)
-		if a.ends() {
-			if end.err != nil {
-				r.renewPolicy(&a.run)
+		if !a.ends() {
+			if a.traced != nil {
+				a.traced(nil)
 			}
-			decideSafely(&a.end, &end)
-			a.trace(&a.end.settlement)
-			r.end.settle(a)
-		} else {
-			a.trace(nil)
+			return
 		}
+		if end.err != nil {
+			r.renewPolicy(&a.run)
+		}
+		decideSafely(&a.end, &end)
+		if a.traced != nil {
+			a.traced(&a.end.settlement)
+		}
+		r.end.settle(a)
 	}()
 	if f := r.config.Observer.AttemptStarted; f != nil {
 		f(a.run.Task, a.began.Sub(a.run.Task.RunAt))

@@ -48,7 +48,9 @@ func (s *settler) handIn(a *attempt, out *decided) {
 func (s *settler) settle(a *attempt) {
 	a.end.settlement.Label = s.label(&a.run)
 	s.follow(&a.end.settlement)
-	s.beside(&a.run, &a.end.settlement)
+	if out := a.end.settlement.Outcome; out == task.OutcomeFailed || out == task.OutcomeDead {
+		s.beside(&a.run, &a.end.settlement)
+	}
 	s.noteEnd(a)
 	to := s.settles
 	if a.completion.Load() != nil { // after settled was set; see CompleteTx
@@ -96,7 +98,7 @@ func (s *settler) follow(end *store.Settlement) {
 // beside adds what others want to be enqueued with the end of an attempt that
 // failed. A panic there must not keep the attempt from ending.
 func (s *settler) beside(run *Run, end *store.Settlement) {
-	if s.config.Beside == nil || end.Outcome != task.OutcomeFailed && end.Outcome != task.OutcomeDead {
+	if s.config.Beside == nil {
 		return
 	}
 	defer func() {
@@ -148,13 +150,15 @@ func (s *settler) settleUntilKnown(settlements []store.Settlement) ([]store.Sett
 	// A first call without an answer may be on a connection that went silent; later
 	// ones get time for a store that is slow.
 	began := time.Now()
-	defer s.unsettled.over(&settlements[0])
 	for pause, limit := 2*time.Millisecond, storeCall; ; pause, limit = min(2*pause, time.Second), 3*storeCall {
 		ctx, cancel := s.storeContext(limit)
 		results, err := s.config.Store.Settle(ctx, settlements)
 		cancel()
 		if err == nil {
 			return results, true
+		}
+		if limit == storeCall {
+			defer s.unsettled.over(&settlements[0])
 		}
 		s.unsettled.failed(&settlements[0], began, err)
 		s.log.Warn("settle.repeated", "rows", len(settlements), "error", err)
@@ -258,7 +262,9 @@ func (s *settler) refusedSettle(a *attempt, err error) {
 	decideSafely(&a.end, &end)
 	a.end.settlement.Label = was.Label
 	s.follow(&a.end.settlement)
-	s.beside(&a.run, &a.end.settlement)
+	if out := a.end.settlement.Outcome; out == task.OutcomeFailed || out == task.OutcomeDead {
+		s.beside(&a.run, &a.end.settlement)
+	}
 	a.local, a.again = true, len(a.end.settlement.Follow) == 0
 }
 

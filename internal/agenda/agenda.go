@@ -139,13 +139,13 @@ func (a *Agenda) SetQueue(name string, s QueueSettings) {
 // wanted; others (fresh ones, retries) may be left on disk. A row that is
 // known otherwise, because it was moved elsewhere, replaces what is known.
 func (a *Agenda) Add(q *Queue, row store.Entry, wanted bool) *Entry {
-	if !a.pass.wants(q, &row) {
+	if a.pass != nil && !a.pass.wants(q, &row) {
 		return nil
 	}
 	l := a.owned[row.ID.Lane()]
 	if e := a.known[row.ID]; e != nil {
 		same := e.RunAt == row.RunAt && e.Rank == row.Rank && e.Attempt == row.Attempt && e.Crashes == row.Crashes &&
-			e.mark == row.Park && e.lane == l
+			e.Mark == row.Park && e.lane == l
 		if e.where == isClaimed || same {
 			return nil
 		}
@@ -179,7 +179,7 @@ func (a *Agenda) Borrow(queue string, row store.Entry) bool {
 		return false
 	}
 	if e := a.Add(a.queueOf(queue), row, true); e != nil {
-		e.mark = row.Park
+		e.Mark = row.Park
 	}
 	return true
 }
@@ -245,7 +245,7 @@ func (a *Agenda) LeaveToOthers(which func(q *Queue, row *store.Entry) bool) {
 // Again puts a task that was settled as pending back, or leaves it on disk
 // if it is due beyond the horizon or there is no room.
 func (a *Agenda) Again(e *Entry, row store.Entry, next guard.Requirement) {
-	e.Entry, e.at, e.mark = row, row.RunAt, 0
+	e.Entry, e.at, e.Mark = row, row.RunAt, 0
 	e.requires(next)
 	if l := a.owned[row.ID.Lane()]; e.lane == nil && l != nil {
 		e.lane = l
@@ -324,7 +324,9 @@ func (a *Agenda) LookAhead(now time.Time, far time.Duration) {
 }
 
 // Works reports whether the node is to work a row: all but a pass work every one.
-func (a *Agenda) Works(q *Queue, row *store.Entry) bool { return a.pass.wants(q, row) }
+func (a *Agenda) Works(q *Queue, row *store.Entry) bool {
+	return a.pass == nil || a.pass.wants(q, row)
+}
 
 // Pass is what the node works once; nil for a node that goes on.
 func (a *Agenda) Pass() *Pass { return a.pass }

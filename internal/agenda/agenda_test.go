@@ -90,7 +90,7 @@ func (m *agendaModel) pick(t *rapid.T) {
 			keys[e.sequence.id] = true
 		}
 		for _, other := range m.running {
-			if e.Crashes >= isolateFrom && other.Crashes >= isolateFrom && !e.overdue && !other.overdue {
+			if e.Crashes >= isolateFrom && other.Crashes >= isolateFrom && !e.Overdue && !other.Overdue {
 				t.Fatal("two that may be poison at once")
 			}
 		}
@@ -254,7 +254,7 @@ func (m *agendaModel) check(t *rapid.T) {
 		if e.call.Gates.Kind() == guard.Retries {
 			retries[e.stream]++
 		}
-		if e.taker != nil && e.where != isClaimed {
+		if e.Taker != nil && e.where != isClaimed {
 			t.Fatalf("%s is in %d and given to a taker", id, e.where)
 		}
 		spots[e.where]++

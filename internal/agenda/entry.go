@@ -6,6 +6,7 @@ import (
 	"github.com/outlast-dev/outlast/internal/agenda/guard"
 	"github.com/outlast-dev/outlast/internal/heap"
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 )
 
 // Entry is a pending or claimed row in memory.
@@ -16,9 +17,13 @@ type Entry struct {
 	stream   *stream
 	sequence *sequence  // nil without an ordering key
 	at       int64      // when it may start, µs: RunAt, or later after a refusal
-	mark     int64      // the park mark that the row has, for a borrowed row
 	call     guard.Call // as the guards of its target see it
-	taker    Taker      // that gets it, until it is claimed; nil for this node
+	// The engine reads these three. Mark is the park mark that the row has, for a borrowed
+	// row. Taker is who is given the entry, while it is being claimed; nil for this node.
+	// Overdue says that it was claimed because its deadline has passed.
+	Mark    int64
+	Taker   Taker
+	Overdue bool
 	// Run is what the engine knows of its attempt, from the commit of its claim until that
 	// of its settlement. Nothing here looks at it.
 	Run   any
@@ -27,7 +32,6 @@ type Entry struct {
 
 	expires       int64 // µs: the deadline of the task; 0 for none, or unknown
 	read          bool  // it is known
-	overdue       bool  // claimed because its deadline has passed
 	deadlineIndex int   // in timeline.deadlines
 }
 
@@ -55,15 +59,6 @@ func (e *Entry) Queue() *Queue { return e.queue }
 // given up since its claim.
 func (e *Entry) Lane() *Lane { return e.lane }
 
-// Mark is the park mark that the row has, for a borrowed row.
-func (e *Entry) Mark() int64 { return e.mark }
-
-// Taker is who is given the entry, while it is being claimed; nil for this node.
-func (e *Entry) Taker() Taker { return e.taker }
-
-// Overdue reports whether the entry was claimed because its deadline has passed.
-func (e *Entry) Overdue() bool { return e.overdue }
-
 // Claimed reports whether the entry was handed to a claim, or runs.
 func (e *Entry) Claimed() bool { return e.where == isClaimed }
 
@@ -73,6 +68,19 @@ func (e *Entry) UsualLength() time.Duration { return time.Duration(e.stream.targ
 // TargetHolds reports whether gates of its target are shut, which may open by the end of an
 // attempt. It may be called without the lock.
 func (e *Entry) TargetHolds() bool { return e.stream.target.Holds.Load() }
+
+// Push is the capability of making the HTTP requests of tasks with a target, whatever
+// their type. No type can have this name.
+const Push = store.Push
+
+// Capability is what a node must be able to do to start the row: its type, also
+// where its handler has named the target, or Push for a row with a request.
+func Capability(row *store.Entry) string {
+	if row.Target != row.Type && !task.IsNamed(row.Target) {
+		return Push
+	}
+	return row.Type
+}
 
 // requires sets what its next start needs of its target.
 func (e *Entry) requires(r guard.Requirement) {

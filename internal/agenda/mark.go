@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/task"
 )
 
 // A park mark is a hash of the gate that holds a row: rows of one gate are a
@@ -36,19 +35,6 @@ type parked struct {
 
 // number is the mark as stored: never 0.
 func (m mark) number() int64 { return store.ParkMark(string(m.gate), m.name) }
-
-// Push is the capability of making the HTTP requests of tasks with a target, whatever
-// their type. No type can have this name.
-const Push = store.Push
-
-// Capability is what a node must be able to do to start the row: its type, also
-// where its handler has named the target, or Push for a row with a request.
-func Capability(row *store.Entry) string {
-	if row.Target != row.Type && !task.IsNamed(row.Target) {
-		return Push
-	}
-	return row.Type
-}
 
 // markOf tells what the mark of a row stands for; false if it is none that
 // this engine would write. Rows of targets may be marked for one of the abilities.

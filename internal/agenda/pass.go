@@ -46,7 +46,7 @@ func newPass(work *Once) *Pass {
 
 // wants reports whether the pass is to work a row.
 func (p *Pass) wants(q *Queue, row *store.Entry) bool {
-	if p == nil || q.name == p.apart {
+	if q.name == p.apart {
 		return true
 	}
 	return row.RunAt >= p.since && row.RunAt <= p.until && (p.types == nil || slices.Contains(p.types, row.Type))
@@ -57,11 +57,9 @@ func (p *Pass) admits(q *Queue) bool { return p == nil || p.left > 0 || q.name =
 
 // took counts a task that was picked, and gaveBack one that did not start after all.
 func (p *Pass) took(q *Queue, now int64) {
-	if p != nil {
-		p.moved = now
-		if q.name != p.apart {
-			p.left, p.taken = p.left-1, p.taken+1
-		}
+	p.moved = now
+	if q.name != p.apart {
+		p.left, p.taken = p.left-1, p.taken+1
 	}
 }
 

@@ -86,7 +86,7 @@ func (s *starts) expired(most, bytes int) (picked []*Entry, size int) {
 			return picked, size - e.Size
 		}
 		s.occupy(e)
-		e.overdue = true
+		e.Overdue = true
 		picked = append(picked, e)
 	}
 	return picked, size
@@ -114,7 +114,7 @@ func (s *starts) takeFrom(q *Queue) *Entry {
 				s.timeline.poison.alone, s.timeline.poison.since = e, s.timeline.clock.Micros
 			}
 			s.occupy(e)
-			if e.taker = to; to != nil {
+			if e.Taker = to; to != nil {
 				to.Give(1)
 			}
 			return e
@@ -128,14 +128,16 @@ func (s *starts) occupy(e *Entry) {
 	s.timeline.lift(e)
 	e.where = isClaimed
 	s.running++
-	s.pass.took(e.queue, s.timeline.clock.Micros)
+	if s.pass != nil {
+		s.pass.took(e.queue, s.timeline.clock.Micros)
+	}
 	e.queue.running++
 	e.stream.target.Started()
 }
 
 // vacate counts an entry as not running any more. It is in no structure afterwards.
 func (s *starts) vacate(e *Entry) {
-	e.where, e.overdue, e.taker = nowhere, false, nil
+	e.where, e.Overdue, e.Taker = nowhere, false, nil
 	s.running--
 	e.queue.running--
 	e.stream.target.Ended()
@@ -146,7 +148,7 @@ func (s *starts) vacate(e *Entry) {
 
 // Conclude tells the guards of an entry's target how its attempt has ended.
 func (s *starts) Conclude(e *Entry, f guard.Feedback) {
-	e.taker = nil
+	e.Taker = nil
 	e.stream.target.Conclude(&e.call, f)
 }
 
@@ -173,8 +175,8 @@ func (s *starts) NotStarted(e *Entry) {
 
 // unpick undoes the taking of an entry.
 func (s *starts) unpick(e *Entry) {
-	if e.taker != nil {
-		e.taker.Give(-1)
+	if e.Taker != nil {
+		e.Taker.Give(-1)
 	}
 	s.NotStarted(e)
 	s.timeline.schedule(e)

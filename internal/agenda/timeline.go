@@ -35,7 +35,7 @@ func newTimeline(clock *guard.Clock) timeline {
 // schedule puts an entry that nothing but time holds back where it belongs.
 func (t *timeline) schedule(e *Entry) {
 	now := t.clock.Micros
-	if e.at <= now && e.held(now) {
+	if e.sequence != nil && e.at <= now && e.held(now) {
 		e.at = e.lane.drained
 	}
 	if e.at > now {

@@ -37,9 +37,6 @@ func (h *Heap[T]) Len() int { return len(h.items) }
 // First is the least item; the heap must not be empty.
 func (h *Heap[T]) First() T { return h.items[0].item }
 
-// FirstRank is the rank of the least item; the heap must not be empty.
-func (h *Heap[T]) FirstRank() Rank { return h.items[0].Rank }
-
 // At is the item in a place. The later places are mostly those of greater items.
 func (h *Heap[T]) At(place int) T { return h.items[place].item }
 
