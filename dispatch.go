@@ -173,22 +173,3 @@ func (c *Client) RemoveMember(ctx context.Context, name, id string) (bool, error
 	}
 	return c.groups.Remove(ctx, name, id)
 }
-
-// untested reports whether a target is a worker group that may be away: none of its
-// living members has taken a task of this node.
-func (c *Client) untested(target string) bool {
-	name, isGroup := strings.CutPrefix(target, groupTarget)
-	return isGroup && !c.groups.Tested(name)
-}
-
-// targetLimit is how many attempts of a target may run at once over all nodes, 0 for
-// no limit: what is configured, and of a worker group no more than its members take.
-func (c *Client) targetLimit(target string) int {
-	limit := c.registry.set.Load().TargetLimit(target)
-	if name, ok := strings.CutPrefix(target, groupTarget); ok {
-		if capacity := c.groups.Capacity(name); capacity > 0 && (limit == 0 || capacity < limit) {
-			return capacity
-		}
-	}
-	return limit
-}

@@ -39,7 +39,7 @@ func (c *Client) Enqueue(ctx context.Context, draft Draft) (Receipt, error) {
 }
 
 func (c *Client) enqueueOne(ctx context.Context, draft Draft) (Receipt, error) {
-	insert, err := c.prepare(ctx, draft, "")
+	insert, err := c.prepareOf(ctx, draft, "", nil)
 	if err != nil {
 		return Receipt{}, c.metrics.refused(err)
 	}
@@ -56,7 +56,9 @@ func (c *Client) enqueueOne(ctx context.Context, draft Draft) (Receipt, error) {
 		return Receipt{}, c.metrics.refused(attributed(err, ""))
 	}
 	receipt := c.receipt(&insert, &inserted[0])
-	c.feedEnqueued(receipt)
+	if c.feed.Listening() {
+		c.feedEnqueued(receipt)
+	}
 	return receipt, nil
 }
 

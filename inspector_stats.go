@@ -4,28 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/stats"
-	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
-
-// counted counts an attempt by the release of its node or worker and the policy's version.
-func (c *Client) counted(o engine.Outcome) {
-	s := o.Settlement
-	if s.Unstarted || s.Outcome == task.OutcomeReleased {
-		return
-	}
-	a := stats.Attempt{
-		Type: s.Task.Type, Number: s.Task.Attempt, Failed: s.Outcome != task.OutcomeSucceeded,
-		Run: s.EndedAt.Sub(s.StartedAt), Delay: max(0, s.StartedAt.Sub(s.Task.RunAt)),
-	}
-	_, _, a.Release = task.Runner(s.Task.Node)
-	if p := o.Policy; p != nil && p.Version() > 0 {
-		a.Policy, a.Version = p.Name(), p.Version()
-	}
-	c.stats.Add(&a)
-}
 
 // CompareStats compares how attempts went under two releases or two versions of a
 // policy, by type and number of the attempt, over all nodes: see package stats. Code
@@ -45,25 +26,6 @@ func (i *Inspector) CompareStats(ctx context.Context, q stats.Question) ([]stats
 		return stats.Compare(ctx, i.client.backend, q)
 	}
 	return i.client.stats.Compare(ctx, q)
-}
-
-// seriesObserver counts what the engine tells of over time.
-func (c *Client) seriesObserver() engine.Observer {
-	return engine.Observer{
-		Settled: func(o engine.Outcome) {
-			s := o.Settlement
-			c.series.Add(&stats.Event{
-				Queue: s.Task.Queue, State: o.State, Attempt: !s.Unstarted && s.Outcome != task.OutcomeReleased,
-				Failed: s.Outcome == task.OutcomeFailed || s.Outcome == task.OutcomeDead, Retry: s.Task.Attempt > 1,
-				Run: s.EndedAt.Sub(s.StartedAt), Wait: max(0, s.StartedAt.Sub(s.Task.RunAt)),
-			})
-		},
-		Recovered: func(r store.Recovered) {
-			if r.Canceled {
-				c.series.Add(&stats.Event{Queue: r.Queue, State: task.Canceled})
-			}
-		},
-	}
 }
 
 // backlog measures what waits, by queue: in the memory of this node, and on one node

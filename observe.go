@@ -7,6 +7,7 @@ import (
 
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -35,6 +36,42 @@ func (c *Client) observe() engine.Observer {
 		people = append(people, engine.Observer{Settled: c.traceLeased})
 	}
 	return combine(append(append(all, ofPeople(combine(people))), c.observers...))
+}
+
+// counted counts an attempt by the release of its node or worker and the policy's version.
+func (c *Client) counted(o engine.Outcome) {
+	s := o.Settlement
+	if s.Unstarted || s.Outcome == task.OutcomeReleased {
+		return
+	}
+	a := stats.Attempt{
+		Type: s.Task.Type, Number: s.Task.Attempt, Failed: s.Outcome != task.OutcomeSucceeded,
+		Run: s.EndedAt.Sub(s.StartedAt), Delay: max(0, s.StartedAt.Sub(s.Task.RunAt)),
+	}
+	_, _, a.Release = task.Runner(s.Task.Node)
+	if p := o.Policy; p != nil && p.Version() > 0 {
+		a.Policy, a.Version = p.Name(), p.Version()
+	}
+	c.stats.Add(&a)
+}
+
+// seriesObserver counts what the engine tells of over time.
+func (c *Client) seriesObserver() engine.Observer {
+	return engine.Observer{
+		Settled: func(o engine.Outcome) {
+			s := o.Settlement
+			c.series.Add(&stats.Event{
+				Queue: s.Task.Queue, State: o.State, Attempt: !s.Unstarted && s.Outcome != task.OutcomeReleased,
+				Failed: s.Outcome == task.OutcomeFailed || s.Outcome == task.OutcomeDead, Retry: s.Task.Attempt > 1,
+				Run: s.EndedAt.Sub(s.StartedAt), Wait: max(0, s.StartedAt.Sub(s.Task.RunAt)),
+			})
+		},
+		Recovered: func(r store.Recovered) {
+			if r.Canceled {
+				c.series.Add(&stats.Event{Queue: r.Queue, State: task.Canceled})
+			}
+		},
+	}
 }
 
 // toAll tells every observer one thing.

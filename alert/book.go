@@ -69,6 +69,7 @@ type book struct {
 	channels map[string]*configured // those that objects describe
 	usual    []string               // the default channels
 	silences []*Silence
+	measures bool             // whether any rule looks at rates
 	wrong    map[string]error // by "rule/NAME" or "channel/NAME"
 }
 
@@ -125,13 +126,9 @@ func newBook(builtin []Rule, objects []store.Object, read func(body []byte) (Set
 		}
 		b.rules[rule.On] = append(b.rules[rule.On], ready)
 	}
+	b.measures = len(b.rules[OnTarget])+len(b.rules[OnType])+len(b.rules[OnCategory]) > 0
 	slices.Sort(b.usual)
 	return b
-}
-
-// measures reports whether any rule looks at rates.
-func (b *book) measures() bool {
-	return len(b.rules[OnTarget])+len(b.rules[OnType])+len(b.rules[OnCategory]) > 0
 }
 
 // to is who is told: the channels named, else the default ones, else the log.

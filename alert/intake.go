@@ -119,7 +119,7 @@ func (k *Keeper) BreakerChanged(target, was, state, cause string) {
 
 // Attempted counts the end of an attempt. It is called for every attempt.
 func (k *Keeper) Attempted(s *store.Settlement) {
-	if s.Unstarted || s.Task.Queue == Queue || !k.book.Load().measures() {
+	if s.Unstarted || s.Task.Queue == Queue || !k.book.Load().measures {
 		return
 	}
 	category := ""

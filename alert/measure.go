@@ -150,7 +150,7 @@ func (k *Keeper) sample(ctx context.Context, b *book, now time.Time) (*Sample, e
 			return nil, err
 		}
 	}
-	if b.measures() || len(b.rules[OnKey]) > 0 {
+	if b.measures || len(b.rules[OnKey]) > 0 {
 		if err := k.told(ctx, sample, now); err != nil {
 			return nil, err
 		}
@@ -344,7 +344,7 @@ func (k *Keeper) publishRates(ctx context.Context) {
 		return
 	}
 	rates, keys := &Rates{}, k.keys()
-	if k.book.Load().measures() {
+	if k.book.Load().measures {
 		rates = k.windows.Rates()
 	}
 	if len(rates.Types)+len(keys) == 0 {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -30,89 +29,53 @@ const (
 // Windows count how attempts of one node have ended lately. [Windows.Add] is
 // on the path of every attempt: it takes no lock and allocates nothing after
 // the first attempt of a target and type.
-type Windows struct{ targets, types, categories dimension }
+type Windows struct{ targets, types, categories *dimension }
+
+// dimension is one way to tell attempts apart.
+type dimension = buckets.Names[string, series]
 
 // NewWindows makes empty windows.
 func NewWindows() *Windows {
-	w := &Windows{}
-	for _, d := range []*dimension{&w.targets, &w.types, &w.categories} {
-		d.series.Store(&map[string]*series{})
-	}
-	return w
+	made := func() *dimension { return buckets.NewNames[string, series](mostSeries, otherSeries) }
+	return &Windows{targets: made(), types: made(), categories: made()}
 }
 
 // Add counts an attempt. Category is "" for a success.
 func (w *Windows) Add(taskType, target, category string, retry bool, took time.Duration) {
 	i := buckets.Of(took, sizes)
-	w.types.of(taskType).add(category != "", retry, i)
+	w.types.Of(taskType).add(category != "", retry, i)
 	if target != "" {
-		w.targets.of(target).add(category != "", retry, i)
+		w.targets.Of(target).add(category != "", retry, i)
 	}
 	if category != "" {
-		w.categories.of(category).add(true, retry, i)
+		w.categories.Of(category).add(true, retry, i)
 	}
 }
 
 // Turn ends a step of [Step]. One goroutine calls it.
 func (w *Windows) Turn() {
-	w.targets.turn()
-	w.types.turn()
-	w.categories.turn()
+	w.targets.Visit(endStep)
+	w.types.Visit(endStep)
+	w.categories.Visit(endStep)
 }
 
 // Rates are the counts of one node in a form that others can add to theirs.
 func (w *Windows) Rates() *Rates {
-	return &Rates{Targets: w.targets.counts(), Types: w.types.counts(), Categories: w.categories.counts()}
+	return &Rates{Targets: countsOf(w.targets), Types: countsOf(w.types), Categories: countsOf(w.categories)}
 }
 
-// dimension is one way to tell attempts apart.
-type dimension struct {
-	mu     sync.Mutex // held by changes
-	series atomic.Pointer[map[string]*series]
+// endStep ends a step of a series, and forgets one without attempts.
+func endStep(_ string, s *series) (keep bool) {
+	s.turn()
+	return !s.idle()
 }
 
-func (d *dimension) of(name string) *series {
-	if known := (*d.series.Load())[name]; known != nil {
-		return known
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	all := *d.series.Load()
-	if len(all) >= mostSeries {
-		name = otherSeries
-	}
-	if known := all[name]; known != nil {
-		return known
-	}
-	made := &series{}
-	all = maps.Clone(all)
-	all[name] = made
-	d.series.Store(&all)
-	return made
-}
-
-// turn ends a step of all series and forgets those without attempts.
-func (d *dimension) turn() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	all, kept := *d.series.Load(), map[string]*series{}
-	for name, s := range all {
-		if s.turn(); !s.idle() {
-			kept[name] = s
-		}
-	}
-	if len(kept) < len(all) {
-		d.series.Store(&kept)
-	}
-}
-
-func (d *dimension) counts() map[string]Counts {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func countsOf(d *dimension) map[string]Counts {
 	out := map[string]Counts{}
-	for name, s := range *d.series.Load() {
+	d.Visit(func(name string, s *series) bool {
 		out[name] = s.counts()
-	}
+		return true
+	})
 	return out
 }
 

@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -248,4 +249,19 @@ func (s *Set) variant(v variant) *retry.Policy {
 	}
 	s.variants[v] = made
 	return made
+}
+
+// TargetLimit is how many attempts of a target may run at once over all nodes, 0 for
+// no limit: what is said of its host and port, else of its host.
+func (s *Set) TargetLimit(name string) int {
+	if len(s.targets) == 0 {
+		return 0
+	}
+	if t, known := s.targets[name]; known {
+		return t.Concurrency
+	}
+	if host, _, err := net.SplitHostPort(name); err == nil {
+		return s.targets[host].Concurrency
+	}
+	return 0
 }

@@ -3,7 +3,6 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -33,19 +32,4 @@ func (s *Set) limit(name string, t Target) {
 		s.targets = map[string]Target{}
 	}
 	s.targets[name] = t
-}
-
-// TargetLimit is how many attempts of a target may run at once over all nodes, 0 for
-// no limit: what is said of its host and port, else of its host.
-func (s *Set) TargetLimit(name string) int {
-	if len(s.targets) == 0 {
-		return 0
-	}
-	if t, known := s.targets[name]; known {
-		return t.Concurrency
-	}
-	if host, _, err := net.SplitHostPort(name); err == nil {
-		return s.targets[host].Concurrency
-	}
-	return 0
 }

@@ -30,12 +30,17 @@ func (c *counters) take(into times) {
 // times are numbers of attempts by bucket.
 type times map[int]int
 
-func (t times) merge(other times) {
+// with adds others; the times may be nil.
+func (t times) with(other times) times {
+	if t == nil {
+		t = make(times, len(other))
+	}
 	for i, n := range other {
 		if i >= 0 && i < sizes {
 			t[i] += n
 		}
 	}
+	return t
 }
 
 // quantile is a time that a share of the attempts did not exceed, 0 without attempts.

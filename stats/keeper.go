@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/internal/background"
+	"github.com/outlast-dev/outlast/internal/buckets"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -43,12 +43,10 @@ type Config struct {
 	Release string // of this node's application, "" for none
 }
 
-// Keeper counts the attempts of one node. [Keeper.Add] takes no lock and allocates
-// nothing after the first attempt of a type, policy version and release.
+// Keeper counts the attempts of one node, by type, policy version and release.
 type Keeper struct {
 	Config
-	mu     sync.Mutex // held by changes of series
-	series atomic.Pointer[map[key]*series]
+	series *buckets.Names[key, series]
 
 	flushing sync.Mutex       // held during a flush
 	ledger   *ledger[*record] // by type
@@ -72,50 +70,20 @@ func New(config Config) *Keeper {
 	if config.Release == "" {
 		config.Release = noRelease
 	}
-	k := &Keeper{Config: config, ledger: newLedger(config.Backend, Kind, readRecord)}
-	k.series.Store(&map[key]*series{})
-	return k
+	return &Keeper{
+		Config: config, series: buckets.NewNames[key, series](mostSeries, key{taskType: otherTypes}), ledger: newLedger(config.Backend, Kind, readRecord),
+	}
 }
 
 // Add counts an attempt.
 func (k *Keeper) Add(a *Attempt) {
-	s := k.of(key{a.Type, a.Policy, a.Version, a.Release})
+	s := k.series.Of(key{a.Type, a.Policy, a.Version, a.Release})
 	i := min(max(a.Number, 1), mostNumber) - 1
 	if a.Failed {
 		s.failed[i].Add(1)
 	}
 	s.delay[i].add(a.Delay)
 	s.run[i].add(a.Run)
-}
-
-func (k *Keeper) of(of key) *series {
-	others := key{taskType: otherTypes}
-	if known := find(*k.series.Load(), of, others, mostSeries); known != nil {
-		return known
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	all := *k.series.Load()
-	if known := find(all, of, others, mostSeries); known != nil {
-		return known
-	}
-	if len(all) >= mostSeries {
-		of = others
-	}
-	made := &series{}
-	all = maps.Clone(all)
-	all[of] = made
-	k.series.Store(&all)
-	return made
-}
-
-// find is what is counted of one of many, or where there are too many of them all
-// others together; nil where that is to be made.
-func find[K comparable, V any](all map[K]*V, of, others K, most int) *V {
-	if known := all[of]; known != nil || len(all) < most {
-		return known
-	}
-	return all[others]
 }
 
 // Start begins to keep the counts in the database. Call it once.
@@ -167,7 +135,7 @@ func (k *Keeper) flush(ctx context.Context, write func(context.Context) error) {
 
 // collect moves what was counted to what is pending.
 func (k *Keeper) collect(now time.Time) {
-	for of, s := range *k.series.Load() {
+	for of, s := range k.series.All() {
 		p := s.take(now)
 		if p == nil {
 			continue

@@ -84,7 +84,9 @@ func merged(into, from map[string]*period) map[string]*period {
 			known.Last = p.Last
 		}
 		for number, c := range p.Attempts {
-			known.of(number).merge(c)
+			sum := known.of(number)
+			sum.Count, sum.Failed = sum.Count+c.Count, sum.Failed+c.Failed
+			sum.Run, sum.Delay = sum.Run.with(c.Run), sum.Delay.with(c.Delay)
 		}
 	}
 	return into
@@ -98,19 +100,6 @@ func (p *period) of(number int) *counts {
 		p.Attempts[number] = &counts{Run: times{}, Delay: times{}}
 	}
 	return p.Attempts[number]
-}
-
-func (c *counts) merge(other *counts) {
-	if c.Run == nil {
-		c.Run = times{}
-	}
-	if c.Delay == nil {
-		c.Delay = times{}
-	}
-	c.Count += other.Count
-	c.Failed += other.Failed
-	c.Run.merge(other.Run)
-	c.Delay.merge(other.Delay)
 }
 
 // body is the record as it is kept: without the oldest periods where there are too

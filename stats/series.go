@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/internal/background"
+	"github.com/outlast-dev/outlast/internal/buckets"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -51,12 +52,10 @@ type Event struct {
 }
 
 // Series counts what happens over time: in memory every ten seconds for an hour, and
-// in the database every minute for two days, added up over all nodes. [Series.Add]
-// takes no lock and allocates nothing after the first event of a queue.
+// in the database every minute for two days, added up over all nodes.
 type Series struct {
 	SeriesConfig
-	mu     sync.Mutex // held by changes of queues
-	queues atomic.Pointer[map[string]*counting]
+	queues *buckets.Names[string, counting]
 
 	reading sync.Mutex // held by whoever collects or reads what follows
 	since   time.Time  // the beginning of what is not collected yet
@@ -81,14 +80,15 @@ type counting struct {
 
 // NewSeries makes a series.
 func NewSeries(config SeriesConfig) *Series {
-	s := &Series{SeriesConfig: config, current: map[string]*tally{}, ledger: newLedger(config.Backend, KindSeries, readSpan)}
-	s.queues.Store(&map[string]*counting{})
-	return s
+	return &Series{
+		SeriesConfig: config, queues: buckets.NewNames[string, counting](mostQueues, otherQueue),
+		current: map[string]*tally{}, ledger: newLedger(config.Backend, KindSeries, readSpan),
+	}
 }
 
 // Add counts an event.
 func (s *Series) Add(e *Event) {
-	c := s.of(e.Queue)
+	c := s.queues.Of(e.Queue)
 	if e.Attempt {
 		c.attempts.Add(1)
 		if e.Failed {
@@ -108,26 +108,6 @@ func (s *Series) Add(e *Event) {
 	case task.Canceled:
 		c.canceled.Add(1)
 	}
-}
-
-func (s *Series) of(queue string) *counting {
-	if known := find(*s.queues.Load(), queue, otherQueue, mostQueues); known != nil {
-		return known
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := *s.queues.Load()
-	if known := find(all, queue, otherQueue, mostQueues); known != nil {
-		return known
-	}
-	if len(all) >= mostQueues {
-		queue = otherQueue
-	}
-	made := &counting{}
-	all = maps.Clone(all)
-	all[queue] = made
-	s.queues.Store(&all)
-	return made
 }
 
 // take empties the counters, nil if nothing was counted.
@@ -216,7 +196,7 @@ func (s *Series) collect(now time.Time) {
 	if last := now.Truncate(fine).Add(-fine); p.at.Before(last) {
 		p.at = last // the process was suspended
 	}
-	for name, c := range *s.queues.Load() {
+	for name, c := range s.queues.All() {
 		if t := c.take(); t != nil {
 			p.queues[name] = t
 			if s.current[name] == nil {

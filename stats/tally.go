@@ -51,7 +51,7 @@ func (t *tally) happened(other *tally) {
 	t.Attempts += other.Attempts
 	t.Failed += other.Failed
 	t.Retries += other.Retries
-	t.Run, t.Wait = both(t.Run, other.Run), both(t.Wait, other.Wait)
+	t.Run, t.Wait = t.Run.with(other.Run), t.Wait.with(other.Wait)
 }
 
 // beside adds the tally of another queue.
@@ -66,14 +66,6 @@ func (t *tally) beside(other *tally) {
 		}
 		t.Pending = &sum
 	}
-}
-
-func both(into, from times) times {
-	if into == nil {
-		into = make(times, len(from))
-	}
-	into.merge(from)
-	return into
 }
 
 func larger[N cmp.Ordered](a, b *N) *N {

@@ -52,7 +52,7 @@ var rules = []rule{
 	}},
 	{path: "internal/hints", is: "what to do about wrong fields", stdOnly: true},
 	{path: "internal/background", is: "what housekeeping is started and stopped by", stdOnly: true},
-	{path: "internal/buckets", is: "times counted by their size", stdOnly: true},
+	{path: "internal/buckets", is: "attempts counted, by name and by the size of their times", stdOnly: true},
 	{path: "internal/intake", is: "bounds of connections and bodies", stdOnly: true},
 	{path: "internal/chart", is: "line charts as SVG", stdOnly: true},
 	{path: "plan", is: "planner: pure functions over a policy", stdOnly: true, imports: []arrow{

@@ -74,6 +74,13 @@ func RequirementAfter(policy *retry.Policy, s *store.Settlement) Requirement {
 	return next
 }
 
+// wanted says which guards a policy wants at all.
+func wanted(policy *retry.Policy) (breaker, budget bool) {
+	_, breaker = policy.BreakerConfig()
+	_, budget = policy.BudgetConfig()
+	return breaker, budget
+}
+
 // ofDependency reports whether a failure is one of something that was called. Where
 // nobody has said what a handler calls, its target is its type, which is nothing
 // that could be down: other failures are those of a task, and hold no other one.

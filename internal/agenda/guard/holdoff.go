@@ -3,7 +3,6 @@ package guard
 import (
 	"time"
 
-	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -52,33 +51,5 @@ func (h *holdOff) end() bool {
 		return false
 	}
 	h.why.Failures = 0
-	return true
-}
-
-const (
-	// longestPause bounds what a target can ask for; refusalShare is which share of
-	// its last answers must be refusals for the target to be paused as a whole, and
-	// not just the tasks that it refused; pauseRamp follows a pause.
-	longestPause = time.Minute
-	refusalShare = 0.5
-	pauseRamp    = 10 * time.Second
-)
-
-// pause is the time that a target has asked for, or that nobody takes its tasks.
-type pause struct {
-	until    time.Time
-	refusals float64 // share of the last answers that refused because of too many calls
-}
-
-// hear counts an answer, and reports whether the target, which mostly refuses because of
-// too many calls, is to be left alone for longer than was known.
-func (p *pause) hear(f *Feedback) bool {
-	refused := f.Category == retry.Throttled
-	p.refusals = weighed(p.refusals, refused, 8)
-	until := f.At.Add(min(f.RetryAfter, longestPause))
-	if !refused || p.refusals < refusalShare || !until.After(p.until) || f.RetryAfter <= 0 {
-		return false
-	}
-	p.until = until
 	return true
 }

@@ -153,7 +153,7 @@ func (t *Target) Blocked(now int64) (held Gates) {
 			held |= 1 << i
 		}
 	}
-	if t.allowed() > t.share/2 {
+	if held&byLimit != 0 && t.allowed() > t.share/2 {
 		held &^= byLimit
 	}
 	return held
