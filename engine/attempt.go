@@ -57,8 +57,6 @@ func (r *Run) follow(policy *retry.Policy) {
 	}
 }
 
-func (a *attempt) weigh() weight { return weight{1, len(a.end.settlement.Result)} }
-
 // Ended implements [lease.Attempt].
 func (a *attempt) Ended() bool { return a.settled.Load() }
 

@@ -44,7 +44,7 @@ type completer struct {
 func newCompleter(s *settler) *completer {
 	p := &completer{settler: s, contested: make(chan struct{}, mostContests)}
 	s.completions = newGroup(groupConfig[*attempt]{
-		commit: p.commitCompletions, weigh: (*attempt).weigh, most: weight{s.config.Batch, mostCommitBytes},
+		commit: p.commitCompletions, most: weight{s.config.Batch, mostCommitBytes},
 	})
 	return p
 }

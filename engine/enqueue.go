@@ -27,8 +27,6 @@ type enqueueCall struct {
 	done    chan struct{}
 }
 
-func (c *enqueueCall) weigh() weight { return c.size }
-
 // abandoned reports whether nobody waits for the call any more.
 func (c *enqueueCall) abandoned() bool { return c.ctx.Err() != nil }
 
@@ -42,7 +40,7 @@ type enqueuer struct {
 func newEnqueuer(c *core) *enqueuer {
 	q := &enqueuer{core: c}
 	q.enqueues = newGroup(groupConfig[*enqueueCall]{
-		commit: q.commitEnqueues, weigh: (*enqueueCall).weigh, drop: (*enqueueCall).abandoned,
+		commit: q.commitEnqueues, drop: (*enqueueCall).abandoned,
 		most: weight{c.config.Batch, mostCommitBytes}, queue: weight{mostWaitingRows, mostWaitingBytes},
 	})
 	return q
@@ -77,7 +75,7 @@ func (q *enqueuer) enqueue(ctx context.Context, batches []store.Batch, items []s
 	if !q.started.Load() {
 		return nil, &task.Error{Code: task.CodeUnavailable, Message: "the engine has not started", Hint: "call Start first"}
 	}
-	switch q.enqueues.put(call) {
+	switch q.enqueues.put(call, call.size) {
 	case isClosed:
 		return nil, stopping()
 	case isFull:

@@ -19,15 +19,6 @@ func (c *core) feedback() {
 	}
 }
 
-// noteEnd notes how an attempt has ended. Where gates of its target are shut, it
-// may open them.
-func (c *core) noteEnd(a *attempt) {
-	c.answered.add(a)
-	if a.entry.TargetHolds() {
-		signal(c.wake)
-	}
-}
-
 // shownAtOnce is how many targets are looked at before others get the lock.
 const shownAtOnce = 64
 

@@ -12,7 +12,7 @@ type group[T any] struct {
 	groupConfig[T]
 
 	mu      sync.Mutex
-	pending []T
+	pending []weighted[T]
 	waiting weight // of pending
 	closed  bool
 	ready   chan struct{}
@@ -22,10 +22,14 @@ type group[T any] struct {
 // weight is what an item adds to a commit.
 type weight struct{ items, bytes int }
 
+type weighted[T any] struct {
+	weight
+	item T
+}
+
 // groupConfig says what a group commits and how much.
 type groupConfig[T any] struct {
 	commit func([]T)
-	weigh  func(T) weight
 	most   weight       // of one commit, unless a single item is more
 	queue  weight       // of what may wait; zero for no bound
 	drop   func(T) bool // forgets an item for which nobody waits any more; may be nil
@@ -45,8 +49,7 @@ const (
 )
 
 // put hands in an item.
-func (g *group[T]) put(item T) refusal {
-	w := g.weigh(item)
+func (g *group[T]) put(item T, w weight) refusal {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
@@ -56,7 +59,7 @@ func (g *group[T]) put(item T) refusal {
 		return isFull
 	}
 	g.waiting = g.waiting.plus(w)
-	g.pending = append(g.pending, item)
+	g.pending = append(g.pending, weighted[T]{w, item})
 	signal(g.ready)
 	return taken
 }
@@ -108,16 +111,15 @@ func (g *group[T]) next() (batch []T, closed bool) {
 	defer g.mu.Unlock()
 	var sum weight
 	taken := 0
-	for _, item := range g.pending {
-		w := g.weigh(item)
-		if g.drop == nil || !g.drop(item) {
-			if len(batch) > 0 && sum.plus(w).exceeds(g.most) {
+	for _, next := range g.pending {
+		if g.drop == nil || !g.drop(next.item) {
+			if len(batch) > 0 && sum.plus(next.weight).exceeds(g.most) {
 				break
 			}
-			sum = sum.plus(w)
-			batch = append(batch, item)
+			sum = sum.plus(next.weight)
+			batch = append(batch, next.item)
 		}
-		g.waiting = weight{g.waiting.items - w.items, g.waiting.bytes - w.bytes}
+		g.waiting = weight{g.waiting.items - next.items, g.waiting.bytes - next.bytes}
 		taken++
 	}
 	if g.pending = g.pending[taken:]; len(g.pending) == 0 {

@@ -87,7 +87,7 @@ func (r *runner) attempt(a *attempt) {
 	r.limit(a)
 	end := ending{run: &a.run, err: errGoexit, started: a.began, random: r.random, identify: r.config.Fingerprint}
 	defer func() {
-		end.ended, end.usual = time.Now(), a.entry.UsualLength()
+		end.ended = time.Now()
 		end.cause = a.ctx.end(end.ended)
 		if !a.ends() {
 			if a.traced != nil {
@@ -96,6 +96,7 @@ func (r *runner) attempt(a *attempt) {
 			return
 		}
 		if end.err != nil {
+			end.usual = a.entry.UsualLength()
 			r.renewPolicy(&a.run)
 		}
 		decideSafely(&a.end, &end)

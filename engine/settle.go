@@ -30,7 +30,7 @@ func newSettler(c *core) *settler {
 	s := &settler{core: c}
 	s.settling, s.stopSettling = context.WithCancel(context.Background())
 	s.settles = newGroup(groupConfig[*attempt]{
-		commit: s.commitSettles, weigh: (*attempt).weigh, most: weight{c.config.Batch, mostCommitBytes},
+		commit: s.commitSettles, most: weight{c.config.Batch, mostCommitBytes},
 	})
 	return s
 }
@@ -51,12 +51,15 @@ func (s *settler) settle(a *attempt) {
 	if out := a.end.settlement.Outcome; out == task.OutcomeFailed || out == task.OutcomeDead {
 		s.beside(&a.run, &a.end.settlement)
 	}
-	s.noteEnd(a)
+	s.answered.add(a)
+	if a.entry.TargetHolds() {
+		signal(s.wake) // it may open the gates that are shut
+	}
 	to := s.settles
 	if a.completion.Load() != nil { // after settled was set; see CompleteTx
 		to = s.completions
 	}
-	if to.put(a) != taken {
+	if to.put(a, weight{1, len(a.end.settlement.Result)}) != taken {
 		s.log.Warn("settle.dropped", "task", a.run.Task.ID.String(), "outcome", string(a.end.settlement.Outcome))
 	}
 }

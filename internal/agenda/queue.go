@@ -85,16 +85,6 @@ func (q *Queue) has(target string) (all, retries int) {
 	return 0, 0
 }
 
-// close takes a stream out of both orders.
-func (q *Queue) close(s *stream) {
-	q.open.Remove(s)
-	end := len(q.ring) - 1
-	q.ring[s.seat] = q.ring[end]
-	q.ring[s.seat].seat = s.seat
-	q.ring[end] = nil
-	q.ring = q.ring[:end]
-}
-
 // next is the stream whose turn it is; nil if none may start anything.
 func (q *Queue) next() *stream {
 	if q.open.Len() == 0 {
@@ -185,7 +175,7 @@ func (s *stream) remove(e *Entry) {
 	s.Refresh()
 }
 
-// Refresh opens, closes or moves the stream after a change.
+// Refresh opens, closes or moves the stream after a change, in both orders of its queue.
 func (s *stream) Refresh() {
 	s.head = s.next()
 	q := s.queue
@@ -197,7 +187,12 @@ func (s *stream) Refresh() {
 		s.seat = len(q.ring)
 		q.ring = append(q.ring, s)
 	case s.isOpen:
-		q.close(s)
+		q.open.Remove(s)
+		last := len(q.ring) - 1
+		q.ring[s.seat] = q.ring[last]
+		q.ring[s.seat].seat = s.seat
+		q.ring[last] = nil
+		q.ring = q.ring[:last]
 	}
 	s.isOpen = s.head != nil
 }

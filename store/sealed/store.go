@@ -1,7 +1,6 @@
 package sealed
 
 import (
-	"context"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -69,78 +68,4 @@ func (s *Store) Through(target any) bool {
 func through[T any](backend store.Backend, target *T) (found bool) {
 	*target, found = store.As[T](backend)
 	return found
-}
-
-// Settle implements [store.Store].
-func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]store.Settled, error) {
-	sealed, refused := s.sealSettlements(settlements)
-	if refused == nil {
-		return s.Backend.Settle(ctx, sealed)
-	}
-	some := make([]store.Settlement, 0, len(sealed))
-	for i := range sealed {
-		if refused[i] == nil {
-			some = append(some, sealed[i])
-		}
-	}
-	results, err := s.Backend.Settle(ctx, some)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]store.Settled, len(sealed))
-	for i := range out {
-		if refused[i] != nil {
-			out[i] = store.Settled{Status: store.StatusRefused, Err: refused[i]}
-			continue
-		}
-		out[i], results = results[0], results[1:]
-	}
-	return out, nil
-}
-
-// sealSettlements seals what attempts leave behind. Refused has the reasons of
-// those that must not get into the database; nil if there is none.
-func (s *Store) sealSettlements(settlements []store.Settlement) (sealed []store.Settlement, refused map[int]error) {
-	refuse := func(i int, err error) {
-		if refused == nil {
-			refused = make(map[int]error)
-		}
-		refused[i] = err
-	}
-	if s.ring.current == nil {
-		for i := range settlements {
-			if store.IsSealed(settlements[i].Result) {
-				refuse(i, forged("result"))
-			} else if err := forgedInsert(settlements[i].Follow); err != nil {
-				refuse(i, err)
-			}
-		}
-		return settlements, refused
-	}
-	sealed = make([]store.Settlement, len(settlements))
-	for i := range settlements {
-		one, err := s.sealSettlement(settlements[i])
-		if err != nil {
-			refuse(i, err)
-		}
-		sealed[i] = one
-	}
-	return sealed, refused
-}
-
-func (s *Store) sealSettlement(settlement store.Settlement) (store.Settlement, error) {
-	if settlement.Task == nil {
-		return settlement, nil // the store says what is wrong
-	}
-	k, id := s.ring.current, settlement.Task.ID[:]
-	if len(settlement.Result) > task.MaxResult {
-		return settlement, &task.Error{Code: task.CodeTooLarge, Message: "the result is too large"}
-	}
-	if settlement.Result != nil {
-		settlement.Result = k.seal(part{of: id, name: "result"}, settlement.Result)
-	}
-	settlement.Failure = k.sealFailure(id, settlement.Failure)
-	var err error
-	settlement.Follow, err = s.sealInserts(settlement.Follow, k)
-	return settlement, err
 }
