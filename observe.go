@@ -15,20 +15,23 @@ import (
 // observe makes one observer of those who wait, the log, the metrics, and the
 // caller's observers.
 func (c *Client) observe() engine.Observer {
-	all := []engine.Observer{{Settled: func(o engine.Outcome) {
+	waits := func(o engine.Outcome) {
 		if o.State.Final() && c.waiters.count.Load() > 0 {
 			c.waiters.tell(o.Settlement.Task.ID)
 		}
-	}}, (&eventLog{c.logger, c.errorTexts}).observer(), c.alertObserver(), {Settled: func(o engine.Outcome) {
+	}
+	sent := func(o engine.Outcome) {
 		if c.feed.Listening() {
 			feedSent(c.feed, &o)
 		}
-	}}}
-	people := []engine.Observer{{Settled: c.counted}, {Settled: func(o engine.Outcome) {
+	}
+	passes := func(o engine.Outcome) {
 		if pass := c.passed.Load(); pass != nil {
 			pass.settled(&o)
 		}
-	}}, c.seriesObserver(), c.historyObserver(), c.feedObserver()}
+	}
+	all := []engine.Observer{{Settled: waits}, (&eventLog{c.logger, c.errorTexts}).observer(), c.alertObserver(), {Settled: sent}}
+	people := []engine.Observer{{Settled: c.counted}, {Settled: passes}, c.seriesObserver(), c.historyObserver(), c.feedObserver()}
 	if c.metrics != nil {
 		people = append(people, c.metrics.observer())
 	}
