@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/outlast-dev/outlast/internal/strictjson"
+	"github.com/outlast-dev/outlast/internal/findings"
 )
 
 // EventFilter selects messages. What is empty selects all; * stands for any text.
@@ -27,12 +27,12 @@ var EventStates = []string{"pending", "sent", "silenced", Collected, "failed", "
 
 // Check reports what is wrong with a filter, as joined [retry.FieldError] values.
 func (e *EventFilter) Check() error {
-	var f findings
+	var f ruleFindings
 	for _, p := range []pattern{{name: "rule", pattern: e.Rule}, {name: "subject", pattern: e.Subject}, {name: "channel", pattern: e.Channel}} {
 		f.pattern(p)
 	}
 	if e.State != "" && !slices.Contains(EventStates, e.State) {
-		f.Refuse("state", strictjson.Nearest(e.State, EventStates), "is no state of a message")
+		f.Refuse("state", findings.Nearest(e.State, EventStates), "is no state of a message")
 	}
 	return f.Err()
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/outlast-dev/outlast/internal/strictjson"
+	"github.com/outlast-dev/outlast/internal/findings"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
 
-// findings are those of rules and silences.
-type findings struct{ strictjson.Findings }
+// ruleFindings are those of rules and silences.
+type ruleFindings struct{ findings.List }
 
 // CheckName says what is wrong with the name of a rule or channel, as a [retry.FieldError].
 // Path is where the name stands.

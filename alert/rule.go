@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/findings"
 	"github.com/outlast-dev/outlast/internal/strictjson"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
@@ -97,8 +98,8 @@ type Rule struct {
 // outside the document: it is checked only if it is not empty.
 func ParseRule(data []byte) (*Rule, error) {
 	rule := &Rule{}
-	parse := strictjson.Object(data, rule)
-	if strictjson.Whole(parse) {
+	parse := findings.Object(data, rule, strictjson.Absent)
+	if findings.Whole(parse) {
 		return nil, parse
 	}
 	if err := errors.Join(parse, rule.check(false)); err != nil {
@@ -111,7 +112,7 @@ func ParseRule(data []byte) (*Rule, error) {
 func (r *Rule) Check() error { return r.check(true) }
 
 func (r *Rule) check(named bool) error {
-	var f findings
+	var f ruleFindings
 	if named || r.Name != "" {
 		f.Add(CheckName("name", r.Name))
 	}
@@ -119,7 +120,7 @@ func (r *Rule) check(named bool) error {
 	case r.On == "":
 		f.Refuse("on", "one of "+onList(), "is required")
 	case !slices.Contains(ons, r.On):
-		f.Refuse("on", strictjson.Nearest(string(r.On), onNames()), "%s is nothing that a rule can look at", task.Quote(string(r.On)))
+		f.Refuse("on", findings.Nearest(string(r.On), onNames()), "%s is nothing that a rule can look at", task.Quote(string(r.On)))
 	default:
 		f.condition("when", r.On, r.When)
 	}
@@ -133,7 +134,7 @@ func (r *Rule) check(named bool) error {
 	switch r.Severity {
 	case "", Info, Warning, Critical:
 	default:
-		f.Refuse("severity", strictjson.Nearest(r.Severity, severities), "%s is no severity", task.Quote(r.Severity))
+		f.Refuse("severity", findings.Nearest(r.Severity, severities), "%s is no severity", task.Quote(r.Severity))
 	}
 	return f.Err()
 }
@@ -155,7 +156,7 @@ func onNames() []string {
 
 func onList() string { return strings.Join(onNames(), ", ") }
 
-func (f *findings) condition(path string, on On, text string) {
+func (f *ruleFindings) condition(path string, on On, text string) {
 	if text == "" {
 		return
 	}
@@ -168,7 +169,7 @@ func (f *findings) condition(path string, on On, text string) {
 	}
 }
 
-func (f *findings) channels(path string, names []string) {
+func (f *ruleFindings) channels(path string, names []string) {
 	if len(names) > mostChannels {
 		f.Refuse(path, "", "has %d names; %d are the limit", len(names), mostChannels)
 		return
@@ -181,7 +182,7 @@ func (f *findings) channels(path string, names []string) {
 	}
 }
 
-func (f *findings) within(path string, d *Duration, most time.Duration) {
+func (f *ruleFindings) within(path string, d *Duration, most time.Duration) {
 	if d != nil && (*d < 0 || time.Duration(*d) > most) {
 		f.Refuse(path, "", "%s is outside 0s to %s", Span(time.Duration(*d)), Span(most))
 	}
@@ -208,11 +209,11 @@ type TaskRule struct {
 // paths of its errors begin without a prefix.
 func ParseTaskRule(data []byte) (*TaskRule, error) {
 	rule := &TaskRule{}
-	parse := strictjson.Object(data, rule)
-	if strictjson.Whole(parse) {
+	parse := findings.Object(data, rule, strictjson.Absent)
+	if findings.Whole(parse) {
 		return nil, parse
 	}
-	var f findings
+	var f ruleFindings
 	f.condition("when", OnTask, rule.When)
 	f.channels("channels", rule.Channels)
 	f.within("cooldown", rule.Cooldown, maxCooldown)

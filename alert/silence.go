@@ -58,7 +58,7 @@ func (s *Silence) State(now time.Time) string {
 // CheckPatterns reports what is wrong with the patterns, as joined [retry.FieldError]
 // values.
 func (s *Silence) CheckPatterns() error {
-	var f findings
+	var f ruleFindings
 	chosen := false
 	for _, pattern := range s.patterns("", &Message{}) {
 		chosen = chosen || pattern.pattern != ""
@@ -71,7 +71,7 @@ func (s *Silence) CheckPatterns() error {
 }
 
 // pattern checks one pattern.
-func (f *findings) pattern(p pattern) {
+func (f *ruleFindings) pattern(p pattern) {
 	if len(p.pattern) > maxPattern || !printable(p.pattern) {
 		f.Refuse(p.name, "", "must be at most %d bytes of UTF-8 without control characters", maxPattern)
 	}
@@ -79,7 +79,7 @@ func (f *findings) pattern(p pattern) {
 
 // Check reports what is wrong with a new silence, as joined [retry.FieldError] values.
 func (s *Silence) Check(now time.Time) error {
-	var f findings
+	var f ruleFindings
 	f.Add(s.CheckPatterns())
 	switch {
 	case strings.TrimSpace(s.Reason) == "":

@@ -2,14 +2,14 @@ package config
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/outlast-dev/outlast/internal/findings"
 	"github.com/outlast-dev/outlast/internal/hints"
+	"github.com/outlast-dev/outlast/internal/strictjson"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
@@ -21,17 +21,11 @@ type decoder struct{ *tree }
 var (
 	durationType = reflect.TypeFor[Duration]()
 	policyType   = reflect.TypeFor[*policy.Policy]()
-	typeType     = reflect.TypeFor[*policy.Type]()
+	partType     = reflect.TypeFor[*Part]()
 )
 
 func (d *decoder) refuse(path, hint, format string, args ...any) {
 	d.tree.refuse(d.line(path), path, hint, format, args...)
-}
-
-// key is the name of a field in the file.
-func key(field reflect.StructField) string {
-	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-	return name
 }
 
 // defaults fills a struct with its defaults.
@@ -42,7 +36,7 @@ func (d *decoder) defaults(out reflect.Value) {
 			d.defaults(out.Field(i))
 		}
 		if text, given := field.Tag.Lookup("default"); given {
-			d.scalar("", plain(field.Type, text), out.Field(i), field.Tag)
+			d.read("", plain(field.Type, text), out.Field(i).Addr().Interface())
 		}
 	}
 }
@@ -58,69 +52,41 @@ func plain(of reflect.Type, text string) any {
 	return json.Number(text)
 }
 
-// object fills a struct from a mapping; no mapping at all is an empty one.
-func (d *decoder) object(path string, value any, out reflect.Value) {
-	object, ok := value.(map[string]any)
-	if !ok {
-		if value != nil {
-			d.refuse(path, "", "an object is wanted, not %s", kindOf(value))
-		}
-		return
-	}
-	fields := map[string]int{}
-	for i := range out.NumField() {
-		fields[key(out.Type().Field(i))] = i
-	}
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		below := join(path, name)
-		i, known := fields[name]
-		switch {
-		case known:
-			d.value(below, object[name], out.Field(i), out.Type().Field(i).Tag)
-		default:
-			d.refuse(below, nearest(name, slices.Sorted(maps.Keys(fields))), "unknown key")
-		}
-	}
-}
-
-func nearest(name string, known []string) string {
-	if near := hints.Nearest(name, known); near != "" {
-		return "did you mean " + near + "?"
-	}
-	return "known keys are " + strings.Join(known, ", ")
-}
-
-func (d *decoder) value(path string, value any, out reflect.Value, tag reflect.StructTag) {
-	switch {
-	case out.Type() == policyType:
-		d.policy(path, value, out)
-	case out.Type() == typeType:
-		made, err := policy.ParseType(encoded(value))
-		d.fieldErrors(path, err)
-		out.Set(reflect.ValueOf(made))
-	case out.Type() == partsType:
-		d.parts(path, value, out)
-	case out.Kind() == reflect.Struct:
-		d.object(path, value, out)
-	case out.Kind() == reflect.Map:
-		d.mapping(path, value, out, tag)
-	case out.Kind() == reflect.Slice:
-		d.list(path, value, out, tag)
-	case out.Kind() == reflect.Pointer:
-		made := reflect.New(out.Type().Elem())
-		d.scalar(path, value, made.Elem(), tag)
-		out.Set(made)
-	default:
-		d.scalar(path, value, out, tag)
+// read reads a part of the tree, by way of JSON. What other packages read is handed to them.
+func (d *decoder) read(path string, value, out any) {
+	readers := strictjson.Readers{}
+	strictjson.Add(readers, d.policy)
+	strictjson.Add(readers, d.policyType)
+	strictjson.Add(readers, d.part)
+	strictjson.Add(readers, d.parts)
+	for _, c := range strictjson.Read(encoded(value), out, path, &strictjson.Options{
+		Deepest: mostDeep + 2, Null: strictjson.Empty, Readers: readers, Explain: findings.Explain, Check: check,
+	}) {
+		d.refuse(c.Path, c.Hint, "%s", c.Message)
 	}
 }
 
 // policy reads a named policy, in the way in which it is read everywhere.
-func (d *decoder) policy(path string, value any, out reflect.Value) {
-	name := path[strings.Index(path, ".")+1:]
-	made, err := policy.Parse(name, encoded(value))
+func (d *decoder) policy(out **policy.Policy, from *strictjson.Decoder) {
+	path := from.Path()
+	made, err := policy.Parse(path[strings.Index(path, ".")+1:], bodyOf(from))
 	d.fieldErrors(path, err)
-	out.Set(reflect.ValueOf(made))
+	*out = made
+}
+
+func (d *decoder) policyType(out **policy.Type, from *strictjson.Decoder) {
+	made, err := policy.ParseType(bodyOf(from))
+	d.fieldErrors(from.Path(), err)
+	*out = made
+}
+
+// bodyOf is a value as it is written. A mapping that was left empty is an empty object.
+func bodyOf(from *strictjson.Decoder) []byte {
+	if from.Kind() == 'n' {
+		from.Raw()
+		return []byte("{}")
+	}
+	return from.Raw()
 }
 
 // fieldErrors takes over what a section of another package says of its part.
@@ -134,11 +100,7 @@ func (d *decoder) fieldErrors(path string, err error) {
 	}
 }
 
-// encoded is a value as JSON. A mapping that was left empty is an empty object.
 func encoded(value any) []byte {
-	if value == nil {
-		return []byte("{}")
-	}
 	text, err := json.Marshal(value)
 	if err != nil {
 		return nil // numbers were checked when they were read
@@ -146,98 +108,35 @@ func encoded(value any) []byte {
 	return text
 }
 
-func (d *decoder) mapping(path string, value any, out reflect.Value, tag reflect.StructTag) {
-	object, ok := value.(map[string]any)
-	if !ok {
-		if value != nil {
-			d.refuse(path, "", "an object is wanted, not %s", shown(value))
+// check refuses what the tags of a field do not allow: a text that is none of a list, or
+// what is out of range.
+func check(d *strictjson.Decoder, value reflect.Value, tag reflect.StructTag) {
+	limit := func(name string) (int64, bool) {
+		text := tag.Get(name)
+		if value.Type() == durationType {
+			length, _ := retry.ParseDuration(text)
+			return int64(length), text != ""
 		}
-		return
+		n, _ := strconv.ParseInt(text, 10, 64)
+		return n, text != ""
 	}
-	out.Set(reflect.MakeMap(out.Type()))
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		below := join(path, name)
-		element := reflect.New(out.Type().Elem()).Elem()
-		before := len(d.wrong)
-		if element.Type() == partType {
-			element.Set(reflect.ValueOf(d.part(path, name, below, object[name])))
-		} else {
-			d.value(below, object[name], element, tag)
-		}
-		if len(d.wrong) == before || element.Kind() != reflect.Pointer || !element.IsNil() {
-			out.SetMapIndex(reflect.ValueOf(name), element)
-		}
-	}
-}
-
-func (d *decoder) list(path string, value any, out reflect.Value, tag reflect.StructTag) {
-	list, ok := value.([]any)
-	if !ok {
-		d.refuse(path, "", "a list is wanted, not %s", shown(value))
-		return
-	}
-	out.Set(reflect.MakeSlice(out.Type(), len(list), len(list)))
-	for i, element := range list {
-		d.scalar(path+"["+strconv.Itoa(i)+"]", element, out.Index(i), tag)
-	}
-}
-
-// scalar reads a value that has no parts, and checks its range.
-func (d *decoder) scalar(path string, value any, out reflect.Value, tag reflect.StructTag) {
-	text, isText := value.(string)
-	number, isNumber := value.(json.Number)
-	truth, isTruth := value.(bool)
 	switch {
-	case out.Type() == durationType && isText:
-		length, err := retry.ParseDuration(text)
-		d.fieldErrors(path, err)
-		out.SetInt(int64(length))
-		if err == nil {
-			d.within(path, int64(length), tag, func(limit string) int64 {
-				length, _ := retry.ParseDuration(limit)
-				return int64(length)
-			})
-		}
-	case out.Type() == durationType:
-		d.refuse(path, "write it with units, such as 1.5s", "a duration is wanted, not %s", shown(value))
-	case out.Kind() == reflect.String && isText:
-		out.SetString(text)
-		if known := tag.Get("one"); known != "" && !slices.Contains(strings.Split(known, ","), text) {
-			names := strings.Split(known, ",")
-			hint := ""
-			if near := hints.Nearest(text, names); near != "" {
-				hint = "did you mean " + near + "?"
-			}
-			d.refuse(path, hint, "%s is none of %s", task.Quote(text), strings.Join(names, ", "))
-		}
-	case out.Kind() == reflect.String:
-		d.refuse(path, "put it into quotes if it is one", "a text is wanted, not %s", shown(value))
-	case out.Kind() == reflect.Bool && isTruth:
-		out.SetBool(truth)
-	case out.Kind() == reflect.Bool:
-		d.refuse(path, "", "true or false is wanted, not %s", shown(value))
-	case isNumber:
-		whole, err := strconv.ParseInt(number.String(), 10, 64)
-		if err != nil {
-			d.refuse(path, "", "a whole number is wanted, not %s", shown(value))
+	case value.Kind() == reflect.String && tag.Get("one") != "":
+		names := strings.Split(tag.Get("one"), ",")
+		if slices.Contains(names, value.String()) {
 			return
 		}
-		out.SetInt(whole)
-		d.within(path, whole, tag, func(limit string) int64 {
-			n, _ := strconv.ParseInt(limit, 10, 64)
-			return n
-		})
-	default:
-		d.refuse(path, "", "a whole number is wanted, not %s", shown(value))
-	}
-}
-
-// within checks a value against the range in the tags.
-func (d *decoder) within(path string, value int64, tag reflect.StructTag, read func(string) int64) {
-	least, most := tag.Get("least"), tag.Get("most")
-	switch {
-	case least != "" && value < read(least), most != "" && value > read(most):
-		d.refuse(path, "", "is outside %s", rangeOf(least, most))
+		hint := ""
+		if near := hints.Nearest(value.String(), names); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		d.Refuse(hint, "%s is none of %s", task.Quote(value.String()), strings.Join(names, ", "))
+	case value.CanInt():
+		least, bounded := limit("least")
+		most, capped := limit("most")
+		if bounded && value.Int() < least || capped && value.Int() > most {
+			d.Refuse("", "is outside %s", rangeOf(tag.Get("least"), tag.Get("most")))
+		}
 	}
 }
 
@@ -246,28 +145,4 @@ func rangeOf(least, most string) string {
 		return least + " and more"
 	}
 	return least + " to " + most
-}
-
-// shown is a value in a message.
-func shown(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return "nothing"
-	case string:
-		return task.Quote(v)
-	case map[string]any:
-		return "an object"
-	case []any:
-		return "a list"
-	}
-	return fmt.Sprintf("%.60s", fmt.Sprint(value))
-}
-
-// kindOf is what stands where an object is wanted. A text is not repeated: it may
-// be a secret whose place was meant to be named.
-func kindOf(value any) string {
-	if _, isText := value.(string); isText {
-		return "a text"
-	}
-	return shown(value)
 }

@@ -8,6 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/outlast-dev/outlast/internal/strictjson"
+	"github.com/outlast-dev/outlast/policy"
 )
 
 //go:generate go test -count=1 -run "^TestDocumentation$" . -args -update
@@ -62,11 +65,11 @@ func keyTable(shared bool) string {
 }
 
 func keyRows(out *strings.Builder, prefix string, field reflect.StructField) {
-	path, of := join(prefix, key(field)), field.Type
+	path, of := join(prefix, strictjson.Name(field)), field.Type
 	if of.Kind() == reflect.Map && of != reflect.TypeFor[map[string]string]() {
 		fmt.Fprintf(out, "| `%s` | by name | | %s |\n", path, field.Tag.Get("doc"))
 		path, of = path+".NAME", of.Elem()
-		if of == typeType {
+		if of == reflect.TypeFor[*policy.Type]() {
 			of = of.Elem()
 		}
 	}

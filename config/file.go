@@ -53,10 +53,9 @@ func Read(path string) (*File, error) {
 func Parse(path string, data []byte) (*File, error) {
 	f := &File{Path: path, tree: readTree(data)}
 	d := &decoder{f.tree}
-	whole := reflect.ValueOf(&f.Config).Elem()
-	d.defaults(whole)
+	d.defaults(reflect.ValueOf(&f.Config).Elem())
 	if len(d.wrong) == 0 || f.tree.root != nil {
-		d.object("", f.tree.root, whole)
+		d.read("", f.tree.root, &f.Config)
 		f.check(d)
 	}
 	if err := problems(path, d.wrong); err != nil {

@@ -4,16 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/alert/channel"
+	"github.com/outlast-dev/outlast/internal/strictjson"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 )
 
 // Part is a named thing of a section that another package reads; it has checked
@@ -22,11 +23,6 @@ type Part struct {
 	Name string
 	Body json.RawMessage
 }
-
-var (
-	partType  = reflect.TypeFor[*Part]()
-	partsType = reflect.TypeFor[[]*Part]()
-)
 
 // MarshalJSON writes the body.
 func (p *Part) MarshalJSON() ([]byte, error) { return p.Body, nil }
@@ -85,9 +81,17 @@ func readSchedule(name string, body []byte) (any, error) {
 	return json.RawMessage(object.Body), err
 }
 
-// part reads one of a section.
-func (d *decoder) part(section, name, path string, value any) *Part {
-	form, err := readers[section](name, encoded(value))
+// part reads one of a section whose keys are names.
+func (d *decoder) part(out **Part, from *strictjson.Decoder) {
+	section, path := "schedules", from.Path()
+	if strings.HasPrefix(path, "alerts.") {
+		section = "alerts.channels"
+	}
+	*out = d.partOf(section, path[len(section)+1:], path, bodyOf(from))
+}
+
+func (d *decoder) partOf(section, name, path string, text []byte) *Part {
+	form, err := readers[section](name, text)
 	d.fieldErrors(path, err)
 	if err != nil {
 		return nil
@@ -103,30 +107,27 @@ func (d *decoder) part(section, name, path string, value any) *Part {
 }
 
 // parts reads a section that is a list, in which each has its name inside.
-func (d *decoder) parts(path string, value any, out reflect.Value) {
-	list, ok := value.([]any)
-	if !ok {
-		if value != nil {
-			d.refuse(path, "", "a list is wanted, not %s", shown(value))
-		}
+func (d *decoder) parts(out *[]*Part, from *strictjson.Decoder) {
+	if from.Kind() == 'n' { // nothing stands under the key
+		from.Raw()
 		return
 	}
-	var all []*Part
-	seen := map[string]bool{}
-	for i, element := range list {
+	path, seen := from.Path(), map[string]bool{}
+	var list []json.RawMessage
+	from.Value(&list)
+	for i, text := range list {
 		at := path + "[" + strconv.Itoa(i) + "]"
-		object, _ := element.(map[string]any)
-		name, _ := object["name"].(string)
-		switch {
+		var named struct{ Name string }
+		_ = json.Unmarshal(text, &named) // what is no object is refused below
+		switch name := named.Name; {
 		case name == "":
 			d.refuse(at, "give it a name", "has no name")
 		case seen[name]:
-			d.refuse(at+".name", "names are given once", "%s is given twice", shown(name))
+			d.refuse(at+".name", "names are given once", "%s is given twice", task.Quote(name))
 		}
-		seen[name] = true
-		if p := d.part(path, name, at, element); p != nil {
-			all = append(all, p)
+		seen[named.Name] = true
+		if p := d.partOf(path, named.Name, at, text); p != nil {
+			*out = append(*out, p)
 		}
 	}
-	out.Set(reflect.ValueOf(all))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/outlast-dev/outlast/internal/strictjson"
 	"github.com/outlast-dev/outlast/policy"
 )
 
@@ -36,18 +37,19 @@ func ParsePolicies(path, name string, data []byte) (*Policies, error) {
 	t := readTree(data)
 	d := &decoder{t}
 	found := map[string]*policy.Policy{}
-	out := reflect.ValueOf(&found).Elem()
 	switch root, isObject := t.root.(map[string]any); {
 	case len(t.wrong) > 0:
+	case t.root == nil:
+		d.refuse("", "", "an object is wanted, not nothing")
 	case !isObject:
-		d.refuse("", "", "an object is wanted, not %s", shown(t.root))
+		d.read("", t.root, &found)
 	case name != "":
 		made, err := policy.Parse(name, encoded(t.root))
 		d.fieldErrors("", err)
 		found[name] = made
 	default:
 		d.refuseBeside(root)
-		d.mapping("policies", root["policies"], out, "")
+		d.read("policies", root["policies"], &found)
 		if len(found) == 0 && len(t.wrong) == 0 {
 			d.refuse("policies", "", "there are none")
 		}
@@ -84,7 +86,7 @@ func (d *decoder) refuseBeside(root map[string]any) {
 func isSetting(name string) bool {
 	of := reflect.TypeFor[Config]()
 	for i := range of.NumField() {
-		if key(of.Field(i)) == name {
+		if strictjson.Name(of.Field(i)) == name {
 			return true
 		}
 	}

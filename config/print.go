@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/outlast-dev/outlast/internal/strictjson"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -65,7 +66,7 @@ func (f *File) Restart(before *File) []string {
 func fieldOf(name string) (reflect.StructField, bool) {
 	whole := reflect.TypeFor[Config]()
 	for i := range whole.NumField() {
-		if field := whole.Field(i); key(field) == name {
+		if field := whole.Field(i); strictjson.Name(field) == name {
 			return field, true
 		}
 	}
@@ -74,7 +75,7 @@ func fieldOf(name string) (reflect.StructField, bool) {
 
 func (f *File) list(path string, v reflect.Value, overridden map[string]string, all *[]Value) {
 	for i := range v.NumField() {
-		field, below := v.Type().Field(i), join(path, key(v.Type().Field(i)))
+		field, below := v.Type().Field(i), join(path, strictjson.Name(v.Type().Field(i)))
 		switch field.Type.Kind() {
 		case reflect.Struct:
 			f.list(below, v.Field(i), overridden, all)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
+
+	"github.com/outlast-dev/outlast/internal/strictjson"
 )
 
 // Schema is the JSON Schema (2020-12) of a file, for editors. What it cannot say
@@ -35,7 +37,7 @@ func schemaOf(t reflect.Type, tag reflect.StructTag) map[string]any {
 			if text, given := field.Tag.Lookup("default"); given {
 				one["default"] = plain(field.Type, text)
 			}
-			properties[key(field)] = one
+			properties[strictjson.Name(field)] = one
 		}
 		return map[string]any{"type": "object", "additionalProperties": false, "properties": properties}
 	case t.Kind() == reflect.Map:

@@ -12,7 +12,7 @@ import (
 // the preset, else from [Default]. Reading is strict: see [ParseSpec].
 type Spec struct {
 	// Preset is one of [Presets] or "easyjob(30s, 2, 5)".
-	Preset string `json:"preset,omitempty"`
+	Preset string `json:"preset,omitempty" given:"leave it out for none"`
 	// MaxAttempts counts the first attempt too, 1 to 1 000 000. 0 is refused.
 	MaxAttempts *int `json:"max_attempts,omitempty"`
 	// Unlimited removes the limit on attempts. It excludes MaxAttempts.
@@ -29,12 +29,12 @@ type Spec struct {
 	// Rules change what happens by category. The first match decides.
 	Rules []RuleSpec `json:"rules,omitempty"`
 	// RetryOn and NeverOn are the lists of [On] and [Never].
-	RetryOn []string `json:"retry_on,omitempty"`
-	NeverOn []string `json:"never_on,omitempty"`
+	RetryOn []string `json:"retry_on,omitempty" number:"true"`
+	NeverOn []string `json:"never_on,omitempty" number:"true"`
 	// MaxCrashes is 3 to 1000.
 	MaxCrashes *int `json:"max_crashes,omitempty"`
 	// OrderOnDead is block, skip or park.
-	OrderOnDead string `json:"order_on_dead,omitempty"`
+	OrderOnDead string `json:"order_on_dead,omitempty" given:"leave it out for block"`
 
 	// Budget and Breaker protect the target of tasks. Left out they have defaults.
 	Budget  *BudgetSpec  `json:"budget,omitempty"`
@@ -42,16 +42,16 @@ type Spec struct {
 
 	// Fallback, Alert and Canary belong to the policy but not to this package: they
 	// are kept as they were read, and [Spec.Policy] ignores them.
-	Fallback json.RawMessage `json:"fallback,omitempty"`
-	Alert    json.RawMessage `json:"alert,omitempty"`
-	Canary   json.RawMessage `json:"canary,omitempty"`
+	Fallback json.RawMessage `json:"fallback,omitempty" strict:"true"`
+	Alert    json.RawMessage `json:"alert,omitempty" strict:"true"`
+	Canary   json.RawMessage `json:"canary,omitempty" strict:"true"`
 }
 
 // BackoffSpec is a backoff with its jitter. A key that the kind does not use is
 // refused.
 type BackoffSpec struct {
 	// Kind is exponential (the default), fixed, linear, steps or fibonacci.
-	Kind string `json:"kind,omitempty"`
+	Kind string `json:"kind,omitempty" given:"leave it out for exponential"`
 	// Initial is the first interval, default 1s. Not for steps.
 	Initial *Duration `json:"initial,omitempty"`
 	// Multiplier is 1 to 100, default 2. Only for exponential.

@@ -57,47 +57,6 @@ func (s BreakerSpec) MarshalJSON() ([]byte, error) {
 // none is the form of a guard that is not wanted.
 const none = "none"
 
-func (s *BudgetSpec) fields(f *findings) map[string]read {
-	return map[string]read{
-		"ratio":    f.number(&s.Ratio),
-		"floor":    f.number(&s.Floor),
-		"burst":    f.number(&s.Burst),
-		"pressure": f.number(&s.Pressure),
-	}
-}
-
-func (s *BreakerSpec) fields(f *findings) map[string]read {
-	return map[string]read{
-		"failure_rate":  f.number(&s.FailureRate),
-		"slow_call":     f.duration(&s.SlowCall),
-		"slow_rate":     f.number(&s.SlowRate),
-		"consecutive":   f.integer(&s.Consecutive),
-		"min_calls":     f.integer(&s.MinCalls),
-		"window":        f.duration(&s.Window),
-		"count":         f.integer(&s.Count),
-		"open_for":      f.duration(&s.OpenFor),
-		"open_max":      f.duration(&s.OpenMax),
-		"probes":        f.integer(&s.Probes),
-		"probe_timeout": f.duration(&s.ProbeTimeout),
-		"ramp":          f.duration(&s.Ramp),
-	}
-}
-
-// guard reads a guard: the name none, or an object.
-func (f *findings) guard(path string, value any, unwanted *bool, fields map[string]read) {
-	if text, ok := value.(string); ok {
-		if *unwanted = text == none; !*unwanted {
-			f.refuse(path, didYouMean(text, []string{none}), "an object or none is wanted, not %s", shown(value))
-		}
-		return
-	}
-	if _, ok := value.(map[string]any); !ok {
-		f.refuse(path, `"none" is none`, "an object or none is wanted, not %s", shown(value))
-		return
-	}
-	f.object(path, value, fields)
-}
-
 // guardConfigs holds what a policy wants for its target; nil is none.
 type guardConfigs struct {
 	budget  *BudgetConfig

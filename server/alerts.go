@@ -23,8 +23,8 @@ type alertTest struct {
 }
 
 type alertBody struct {
-	Name string          `path:"name" doc:"Name of the rule or channel."`
-	Body json.RawMessage `strict:"true"`
+	Name string `path:"name" doc:"Name of the rule or channel."`
+	Body json.RawMessage
 }
 
 type alertEventID struct {

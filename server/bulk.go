@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"net/http"
-	"reflect"
 	"time"
 
 	"github.com/outlast-dev/outlast"
@@ -32,7 +31,7 @@ func (s *Server) bulk(ctx context.Context, in *bulkInput) (answer[client.Bulked]
 		return fail[client.Bulked](err)
 	}
 	if err := request.Check(); err != nil { // also where none of the tasks is the token's
-		return fail[client.Bulked](inTaskFilter(err))
+		return fail[client.Bulked](inFilter[client.TaskFilter](err))
 	}
 	ids, filter, others, err := s.scopedLetters(ctx, request.IDs, request.Filter)
 	if err != nil {
@@ -43,7 +42,7 @@ func (s *Server) bulk(ctx context.Context, in *bulkInput) (answer[client.Bulked]
 	if filter != nil || len(ids) > 0 {
 		result, err := s.inspect.Bulk(ctx, request)
 		if err != nil {
-			return fail[client.Bulked](inTaskFilter(err))
+			return fail[client.Bulked](inFilter[client.TaskFilter](err))
 		}
 		body := out.Body
 		body.Operation, body.Matched, body.AtLeast = result.Operation, result.Matched, result.AtLeast
@@ -81,17 +80,6 @@ func bulkRequest(in *client.Bulk) (bulk.Request, error) {
 	}
 	request.RunAt = time.Now().Add(time.Duration(*in.Delay))
 	return request, nil
-}
-
-// inTaskFilter gives complaints about the filter their place in the body.
-func inTaskFilter(err error) error {
-	known := shapeOf(reflect.TypeFor[client.TaskFilter]())
-	return placed(err, func(path string) string {
-		if _, inside := known.fields[path]; inside {
-			return "filter." + path
-		}
-		return path
-	})
 }
 
 func taskFilter(f *client.TaskFilter) *store.Filter {

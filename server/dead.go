@@ -5,10 +5,12 @@ import (
 	"context"
 	"net/http"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/strictjson"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
@@ -118,11 +120,11 @@ func chosen(ids []task.ID, filter *client.DeadFilter) error {
 	return nil
 }
 
-// inFilter gives complaints about the filter their place in the body.
-func inFilter(err error) error {
-	known := shapeOf(reflect.TypeFor[client.DeadFilter]())
+// inFilter gives complaints about the filter of a body, an F, their place in it.
+func inFilter[F any](err error) error {
+	known := strictjson.Names(reflect.TypeFor[F]())
 	return placed(err, func(path string) string {
-		if _, inside := known.fields[path]; inside {
+		if slices.Contains(known, path) {
 			return "filter." + path
 		}
 		return path
@@ -145,7 +147,7 @@ func (s *Server) redrive(ctx context.Context, in *redriveInput) (answer[client.R
 		Canary: in.Body.Canary, StopIfFailing: in.Body.StopIfFailing, KeepAttempts: in.Body.KeepAttempts, Payload: in.Body.Payload,
 	})
 	if err != nil {
-		return fail[client.Redriven](inFilter(err))
+		return fail[client.Redriven](inFilter[client.DeadFilter](err))
 	}
 	return ok(client.Redriven{
 		Operation: result.Operation, Matched: result.Matched, DryRun: in.Body.DryRun, Missing: append(result.Missing, others...),
@@ -169,7 +171,7 @@ func (s *Server) purge(ctx context.Context, in *purgeInput) (answer[client.Purge
 	}
 	result, err := s.inspect.Purge(ctx, filter, in.Body.DryRun)
 	if err != nil {
-		return fail[client.Purged](inFilter(err))
+		return fail[client.Purged](inFilter[client.DeadFilter](err))
 	}
 	return ok(client.Purged{Matched: result.Matched, DryRun: in.Body.DryRun, DiedBefore: wireTime(result.DiedBefore)})
 }

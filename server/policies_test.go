@@ -76,7 +76,7 @@ func TestPlanRefuses(t *testing.T) {
 		{"no limit", `{"solve":"initial"}`, 400, []string{"ttl"}},
 		{"fit without limit", `{"fit":true}`, 400, []string{"ttl"}},
 		{"too short", `{"solve":"initial","ttl":"1s","attempt_time":"1s"}`, 400, []string{"ttl"}},
-		{"key of a backoff", `{"backoff":{"initail":"1s","\u001b[2J":1}}`, 400, []string{`backoff.\x1b[2J`, "backoff.initail"}},
+		{"key of a backoff", `{"backoff":{"initail":"1s","\u001b[2J":1}}`, 400, []string{"backoff.initail", `backoff.\x1b[2J`}},
 		{"backoff twice", `{"backoff":{},"backoff":{}}`, 400, []string{"backoff"}},
 		{"key twice below", `{"backoff":{"initial":"1s","initial":"2s"}}`, 400, []string{"backoff.initial"}},
 		{"not a policy", `[]`, 400, []string{"body"}},

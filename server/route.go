@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/strictjson"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
 )
@@ -216,24 +217,26 @@ func (p *plan) readQuery(req *http.Request, in reflect.Value, wrong []task.Field
 // set reads a parameter in the same way as a field of a body.
 func (p *parameter) set(in reflect.Value, text string, wrong []task.Field) []task.Field {
 	field := in.FieldByIndex(p.index)
-	d := &decoder{}
+	refused := func(message string) []task.Field { return append(wrong, task.Field{Path: p.name, Message: message}) }
+	data, isText := []byte(text), reflect.PointerTo(field.Type()).Implements(textType) || field.Kind() == reflect.String
 	switch {
 	case !utf8.ValidString(text):
-		return append(wrong, task.Field{Path: p.name, Message: "is not valid UTF-8"})
-	case reflect.PointerTo(field.Type()).Implements(textType), field.Kind() == reflect.String:
-		d.data, _ = client.Marshal(text)
-		_ = d.value(field, p.name) // what we wrote is JSON
-	default:
-		d.data = []byte(text)
-		if err := d.value(field, p.name); err != nil || d.pos < len(d.data) || text == "null" {
-			kind := field.Type()
-			if kind.Kind() == reflect.Pointer {
-				kind = kind.Elem()
-			}
-			return append(wrong, task.Field{Path: p.name, Message: "must be of the kind " + kind.Kind().String() + ", not " + task.Quote(text)})
-		}
+		return refused("is not valid UTF-8")
+	case isText:
+		data, _ = client.Marshal(text)
 	}
-	return append(wrong, d.fields...)
+	found := strictjson.Read(data, field.Addr().Interface(), p.name, bodies)
+	if !isText && (text == "null" || strings.ContainsAny(text, " \t\r\n") || len(found) > 0 && found[0].Whole) {
+		kind := field.Type()
+		if kind.Kind() == reflect.Pointer {
+			kind = kind.Elem()
+		}
+		return refused("must be of the kind " + kind.Kind().String() + ", not " + task.Quote(text))
+	}
+	if len(found) > 0 {
+		return refused(found[0].Message)
+	}
+	return wrong
 }
 
 // readBody reads a JSON body into out. Its type must be JSON: a plain form

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/findings"
 	"github.com/outlast-dev/outlast/internal/strictjson"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -24,8 +25,8 @@ const (
 // known one. An error joins [retry.FieldError] values.
 func Parse(data []byte) (*Spec, error) {
 	spec := &Spec{}
-	read := strictjson.Object(data, spec)
-	if strictjson.Whole(read) {
+	read := findings.Object(data, spec, strictjson.Absent)
+	if findings.Whole(read) {
 		return nil, read
 	}
 	if err := errors.Join(read, spec.check(false)); err != nil {
@@ -54,7 +55,7 @@ func (s *Spec) Settings() alert.Settings {
 }
 
 func (s *Spec) check(named bool) error {
-	var f strictjson.Findings
+	var f findings.List
 	if named || s.Name != "" {
 		f.Add(alert.CheckName("name", s.Name))
 	}
@@ -64,7 +65,7 @@ func (s *Spec) check(named bool) error {
 		f.Refuse("kind", "one of "+strings.Join(names(), ", "), "is required")
 		return f.Err()
 	case kind == nil:
-		f.Refuse("kind", strictjson.Nearest(string(s.Kind), names()), "%s is no kind of channel", task.Quote(string(s.Kind)))
+		f.Refuse("kind", findings.Nearest(string(s.Kind), names()), "%s is no kind of channel", task.Quote(string(s.Kind)))
 		return f.Err()
 	}
 	s.checkFields(kind, &f)
@@ -89,7 +90,7 @@ func (s *Spec) check(named bool) error {
 
 // checkFields refuses fields that the kind does not have, asks for those that it needs,
 // and looks at the places of secrets.
-func (s *Spec) checkFields(kind *kind, f *strictjson.Findings) {
+func (s *Spec) checkFields(kind *kind, f *findings.List) {
 	value := reflect.ValueOf(s).Elem()
 	for i := range value.NumField() {
 		name, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
@@ -149,7 +150,7 @@ func notInVariable(r rune) bool {
 	return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_'
 }
 
-func (s *Spec) checkMentions(kind *kind, f *strictjson.Findings) {
+func (s *Spec) checkMentions(kind *kind, f *findings.List) {
 	if len(s.Mentions) == 0 || !kind.has("mentions") {
 		return
 	}

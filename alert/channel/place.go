@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/outlast-dev/outlast/internal/strictjson"
+	"github.com/outlast-dev/outlast/internal/findings"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -23,7 +23,7 @@ const SecretPrefix = "OUTLAST_SECRET_"
 // of the server, and variables that are not for channels. Errors are joined
 // [retry.FieldError] values.
 func (s *Spec) CheckPlaces() error {
-	var f strictjson.Findings
+	var f findings.List
 	for _, one := range s.secretPlaces() {
 		if one.file != "" {
 			f.Refuse(one.what+"_file", "name an environment variable "+SecretPrefix+"… instead", "files of the server are for channels of the configuration file")

@@ -17,7 +17,14 @@ type arrow struct{ to, why string }
 // rules go from the bottom up: a package imports packages above it in this
 // list, never below.
 var rules = []rule{
-	{path: "retry", is: "in-process core", stdOnly: true},
+	{path: "internal/hints", is: "what to do about wrong fields", stdOnly: true},
+	{path: "internal/strictjson", is: "JSON, with all that is wrong with it", stdOnly: true, imports: []arrow{
+		{"internal/hints", "nearest names"},
+	}},
+	{path: "retry", is: "in-process core", stdOnly: true, imports: []arrow{
+		{"internal/hints", "nearest names"},
+		{"internal/strictjson", "policies as people write them"},
+	}},
 	{path: "internal/targetname", is: "the name of what requests call", stdOnly: true},
 	{path: "retry/retryhttp", is: "RoundTripper and server middleware", stdOnly: true, imports: []arrow{
 		{"retry", "the policy it applies"},
@@ -50,7 +57,6 @@ var rules = []rule{
 	{path: "retry/*", is: "interceptors and classifiers that need a library's types", imports: []arrow{
 		{"retry", "the categories they map to, the policy they apply"},
 	}},
-	{path: "internal/hints", is: "what to do about wrong fields", stdOnly: true},
 	{path: "internal/background", is: "what housekeeping is started and stopped by", stdOnly: true},
 	{path: "internal/buckets", is: "attempts counted, by name and by the size of their times", stdOnly: true},
 	{path: "internal/intake", is: "bounds of connections and bodies", stdOnly: true},
@@ -158,16 +164,17 @@ var rules = []rule{
 		{"store", "tokens are objects in it"},
 		{"task", "Quote, named errors"},
 	}},
-	{path: "internal/strictjson", is: "one JSON object, with all that is wrong with it", imports: []arrow{
+	{path: "internal/findings", is: "all that is wrong with a document", stdOnly: true, imports: []arrow{
 		{"internal/hints", "nearest names"},
-		{"retry", "findings and durations"},
-		{"task", "Quote"},
+		{"internal/strictjson", "documents of one JSON object"},
+		{"retry", "the error of a field"},
 	}},
 	{path: "alert", is: "rules, cool-down, delivery", imports: []arrow{
 		{"internal/background", "loops of the keeper"},
 		{"internal/buckets", "times of attempts"},
 		{"internal/hints", "nearest names"},
-		{"internal/strictjson", "rules as people write them"},
+		{"internal/findings", "rules as people write them"},
+		{"internal/strictjson", "what a null means"},
 		{"internal/expr", "conditions"},
 		{"task", "the subject of an alert"},
 		{"store", "deliveries and held-back alerts"},
@@ -199,7 +206,8 @@ var rules = []rule{
 		{"schedule", "when the cleanup runs"},
 	}},
 	{path: "alert/*", is: "one channel each", imports: []arrow{
-		{"internal/strictjson", "channels as people write them"},
+		{"internal/findings", "channels as people write them"},
+		{"internal/strictjson", "what a null means"},
 		{"alert", "the interface of a channel"},
 		{"safehttp", "outbound requests"},
 		{"retry", "the category of a failed delivery"},
@@ -292,7 +300,8 @@ var rules = []rule{
 		{"stats", "releases and policy versions compared"},
 		{"feed", "what GET /v1/events tells"},
 		{"client", "the JSON of the API is defined once, there"},
-		{"internal/hints", "how far a misspelled field is from a known one"},
+		{"internal/hints", "what to do about wrong fields"},
+		{"internal/strictjson", "bodies and parameters"},
 		{"internal/intake", "bounds of connections and bodies"},
 		{"task", "nouns"},
 		{"store", "filters, pages, named errors"},
@@ -315,6 +324,8 @@ var rules = []rule{
 	}},
 	{path: "config", is: "the configuration file", imports: []arrow{
 		{"internal/hints", "nearest names"},
+		{"internal/strictjson", "fills the configuration"},
+		{"internal/findings", "what types say of texts"},
 		{"policy", "policies and types in it"},
 		{"retry", "durations and findings"},
 		{"task", "Quote, named errors"},

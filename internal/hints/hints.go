@@ -55,38 +55,17 @@ func (l *List) Text() string {
 	return strings.Join(texts, "; ")
 }
 
-// Nearest is the known name nearest to a misspelled one, "" when none is near: at
-// most two edits away and fewer than half its letters.
+// Nearest is the known name nearest to a misspelled one, "" when none is near: but for
+// upper case the same, or at most two edits away and fewer than half its letters.
 func Nearest(name string, known []string) string {
 	best, distance := "", 3
 	for _, candidate := range known {
-		if d := edits(name, candidate); d < distance && 2*d < len(candidate) {
+		if strings.EqualFold(candidate, name) {
+			return candidate
+		}
+		if d := Edits(name, candidate, distance); d < distance && 2*d < len(candidate) {
 			best, distance = candidate, d
 		}
 	}
 	return best
-}
-
-// edits is the Levenshtein distance in bytes, at least 3 for names whose lengths
-// differ by more than two.
-func edits(a, b string) int {
-	if len(a)-len(b) > 2 || len(b)-len(a) > 2 {
-		return 3
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

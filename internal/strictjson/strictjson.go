@@ -1,157 +1,156 @@
-// Package strictjson reads one JSON object into a struct, and says all at once what is wrong
-// with it: keys that are unknown, with the nearest known one, keys given twice, values of
-// another kind. Errors are joined [retry.FieldError] values.
+// Package strictjson reads one JSON value into a Go value, and says all at once what is
+// wrong with it. It is stricter than [encoding/json]: names are case-sensitive, unknown
+// and repeated names, data after the value, NUL and lone surrogates in texts and deep
+// nesting are refused, and every complaint has its path and says what to do.
+//
+// A [json.RawMessage] is kept byte for byte. Inside it only the form is checked, since
+// it belongs to whoever reads it, unless its field has the tag strict:"true". A field with
+// the tag given refuses a zero that somebody wrote, where it would read as absent; the
+// tag is the hint. One with number:"true" takes a number in the place of a text.
 package strictjson
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"reflect"
-	"slices"
-	"strings"
-	"unicode/utf8"
-
-	"github.com/outlast-dev/outlast/internal/hints"
-	"github.com/outlast-dev/outlast/retry"
-	"github.com/outlast-dev/outlast/task"
+	"strconv"
 )
 
-// Findings collects what is wrong with a document. The zero value is ready.
-type Findings struct{ errs []error }
-
-// Refuse adds what is wrong with a field.
-func (f *Findings) Refuse(field, hint, format string, args ...any) {
-	f.errs = append(f.errs, &retry.FieldError{Field: field, Message: fmt.Sprintf(format, args...), Hint: hint})
+// Complaint is one thing that is wrong.
+type Complaint struct {
+	Path    string // such as rules[1].when; it may contain text from outside
+	Message string
+	Hint    string // what to do about it; may be empty
+	Whole   bool   // it is no JSON, or nested too deeply: there is no other complaint
 }
 
-// Add adds what another check has found, and nothing of nil.
-func (f *Findings) Add(err error) {
-	if err != nil {
-		f.errs = append(f.errs, err)
-	}
+// mostComplaints bounds what is told of a document that is wrong all over.
+const mostComplaints = 50
+
+// mostEntries bounds a list: a long one of short entries would take far more memory than
+// its text.
+const mostEntries = 10_000
+
+// Null is what a null is taken for.
+type Null int
+
+// What a null is taken for. Raw values have it as it is.
+const (
+	Refused Null = iota
+	Empty        // an object without keys; nothing else
+	Absent       // as if the key were not there
+)
+
+// Options say how strict a reading is.
+type Options struct {
+	Deepest int // levels of nesting
+	Null    Null
+	Known   string  // hint for an unknown name that is near none, instead of the known ones
+	Readers Readers // of types that are read in a way of their own
+	// Explain takes apart the error of an UnmarshalText.
+	Explain func(error) (message, hint string)
+	// Check looks at a value that was read, with the tags of the field that it is in.
+	Check func(d *Decoder, value reflect.Value, tag reflect.StructTag)
 }
 
-// Err is all that was found, nil for nothing.
-func (f *Findings) Err() error { return errors.Join(f.errs...) }
+// Readers read values of types in a way of their own. Each must read exactly one value.
+type Readers map[reflect.Type]func(out any, d *Decoder)
 
-// Object reads one JSON object into the struct that into points to. A null is as if it
-// were absent.
-func Object(data []byte, into any) error {
-	var f Findings
-	if !utf8.Valid(data) {
-		f.Refuse("", "", "is not valid UTF-8")
-		return f.Err()
+// Add adds the reader of a type.
+func Add[T any](readers Readers, read func(out *T, d *Decoder)) {
+	readers[reflect.TypeFor[T]()] = func(out any, d *Decoder) { read(out.(*T), d) }
+}
+
+// Read reads one JSON value into what out points to. Path is that of the value in a
+// larger document.
+func Read(data []byte, out any, path string, options *Options) []Complaint {
+	d := &Decoder{scanner: scanner{data: data, deepest: options.Deepest}, Options: options, at: path, tags: &noTags}
+	d.steps = d.room[:0]
+	d.value(reflect.ValueOf(out).Elem())
+	if d.space(); d.pos < len(d.data) {
+		d.fail("something follows the value")
 	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
-		f.Refuse("", "write one JSON object", "is no JSON object")
-		return f.Err()
+	if d.broken != nil {
+		return []Complaint{*d.broken}
 	}
-	target := reflect.ValueOf(into).Elem()
-	fields, seen := fieldsOf(target.Type()), map[string]bool{}
-	for decoder.More() {
-		token, err := decoder.Token()
-		if err != nil {
-			f.Refuse("", "", "is no JSON: %s", err)
-			return f.Err()
-		}
-		key, _ := token.(string)
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			f.Refuse("", "", "is no JSON: %s", err)
-			return f.Err()
-		}
-		index, known := fields[key]
+	return d.found
+}
+
+// Decoder is in the middle of a document. Its methods are for [Readers].
+type Decoder struct {
+	scanner
+	*Options
+	at    string // where the document is in a larger one
+	steps []step // the path in it; only complaints take the time to write it
+	room  [4]step
+	tags  *field // those of the field that is being read
+	found []Complaint
+}
+
+var noTags field
+
+// step is a name in an object, or the number of an entry of a list.
+type step struct {
+	name  string
+	entry int // -1 for a name
+}
+
+// Path is the path of the value that is being read.
+func (d *Decoder) Path() string {
+	path := []byte(d.at)
+	for _, s := range d.steps {
 		switch {
-		case !known:
-			f.Refuse(key, nearestKey(key, fields), "%s is no known key", task.Quote(key))
-		case seen[key]:
-			f.Refuse(key, "remove one of them", "is given twice")
+		case s.entry >= 0:
+			path = append(strconv.AppendInt(append(path, '['), int64(s.entry), 10), ']')
+		case len(path) > 0:
+			path = append(append(path, '.'), s.name...)
 		default:
-			seen[key] = true
-			f.field(key, value, target.Field(index))
+			path = append(path, s.name...)
 		}
 	}
-	if _, err := decoder.Token(); err != nil {
-		f.Refuse("", "", "is no JSON: %s", err)
-	} else if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		f.Refuse("", "", "something follows the object")
-	}
-	return f.Err()
+	return string(path)
 }
 
-func (f *Findings) field(key string, value json.RawMessage, into reflect.Value) {
-	if string(value) == "null" {
-		return // as if it were absent
+func (d *Decoder) into(name string) { d.steps = append(d.steps, step{name, -1}) }
+func (d *Decoder) entry(i int)      { d.steps = append(d.steps, step{"", i}) }
+func (d *Decoder) out()             { d.steps = d.steps[:len(d.steps)-1] }
+
+// Refuse says what is wrong with the value that is being read.
+func (d *Decoder) Refuse(hint, format string, args ...any) {
+	if len(d.found) < mostComplaints {
+		d.found = append(d.found, Complaint{Path: d.Path(), Message: fmt.Sprintf(format, args...), Hint: hint})
 	}
-	err := json.Unmarshal(value, into.Addr().Interface())
-	if err == nil {
-		return
-	}
-	if field, ok := errors.AsType[*retry.FieldError](err); ok {
-		f.Refuse(key, field.Hint, "%s", field.Message)
-		return
-	}
-	f.Refuse(key, "", "must be %s", kindOf(into.Type()))
 }
 
-func kindOf(t reflect.Type) string {
-	switch {
-	case t == reflect.TypeFor[*retry.Duration]():
-		return `a duration such as "5m"`
-	case t.Kind() == reflect.Pointer:
-		return kindOf(t.Elem())
-	case t.Kind() == reflect.Slice:
-		return "a list of " + kindOf(t.Elem()) + "s"
-	case t.Kind() == reflect.Bool:
-		return "true or false"
-	case t.Kind() == reflect.Int:
-		return "a whole number"
-	}
-	return "a text"
+// RefuseAt is Refuse for a path below the value that is being read.
+func (d *Decoder) RefuseAt(name, hint, format string, args ...any) {
+	d.into(name)
+	d.Refuse(hint, format, args...)
+	d.out()
 }
 
-// Whole reports whether an error is about a document as a whole, so that
-// nothing can be said about its fields.
-func Whole(err error) bool {
-	for _, field := range retry.FieldErrors(err) {
-		if field.Field == "" {
-			return true
+// Wanted passes over a value and says that it should be another one. Where an object is
+// wanted a text is not repeated: it may be a secret whose place was meant to be named.
+func (d *Decoder) Wanted(what, hint string) {
+	d.Refuse(hint, "%s is wanted, not %s", what, d.shown(what == "an object"))
+}
+
+func (d *Decoder) shown(hideText bool) string {
+	start, kind := d.pos, d.peek()
+	d.skip()
+	if d.broken != nil {
+		return ""
+	}
+	switch kind {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		if hideText {
+			return "a text"
 		}
+		text, _ := unquote(d.data[start+1 : d.pos-1])
+		return fmt.Sprintf("%.60q", text)
 	}
-	return false
-}
-
-// fieldsOf is the index of every field by its JSON name.
-func fieldsOf(t reflect.Type) map[string]int {
-	fields := map[string]int{}
-	for i := range t.NumField() {
-		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
-			fields[name] = i
-		}
-	}
-	return fields
-}
-
-func nearestKey(key string, fields map[string]int) string {
-	known := make([]string, 0, len(fields))
-	for name := range fields {
-		known = append(known, name)
-	}
-	slices.Sort(known)
-	if near := hints.Nearest(key, known); near != "" {
-		return "did you mean " + near + "?"
-	}
-	return "known keys: " + strings.Join(known, ", ")
-}
-
-// Nearest is what to write instead of a text that is none of those possible.
-func Nearest(text string, known []string) string {
-	if near := hints.Nearest(text, known); near != "" {
-		return "did you mean " + near + "?"
-	}
-	return "one of " + strings.Join(known, ", ")
+	return fmt.Sprintf("%.60s", d.data[start:d.pos])
 }
