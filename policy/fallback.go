@@ -1,13 +1,12 @@
 package policy
 
 import (
-	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
-	"slices"
 	"strings"
 
-	"github.com/outlast-dev/outlast/internal/hints"
+	"github.com/outlast-dev/outlast/internal/findings"
+	"github.com/outlast-dev/outlast/internal/strictjson"
 	"github.com/outlast-dev/outlast/push"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/safehttp"
@@ -16,25 +15,13 @@ import (
 
 // parseFallback reads what runs when a task of the policy dies.
 func parseFallback(body []byte) (*task.Follow, error) {
-	known := []string{"type", "queue", "policy", "payload", "target"}
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(body, &keys); err != nil {
-		return nil, &retry.FieldError{Field: "fallback", Message: "an object is wanted", Hint: `such as {"type": "payment.refund"}`}
-	}
-	for key := range keys {
-		if near := hints.Nearest(key, known); !slices.Contains(known, key) {
-			hint := "known keys are " + strings.Join(known, ", ")
-			if near != "" {
-				hint = "did you mean " + near + "?"
-			}
-			return nil, &retry.FieldError{Field: "fallback." + key, Message: "unknown key", Hint: hint}
-		}
-	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.DisallowUnknownFields()
 	follow := &task.Follow{}
-	if err := decoder.Decode(follow); err != nil {
-		return nil, &retry.FieldError{Field: "fallback", Message: "cannot be read: " + err.Error(), Hint: `such as {"type": "payment.refund"}`}
+	var wrong findings.List
+	for _, field := range retry.FieldErrors(findings.Object(body, follow, strictjson.Absent)) {
+		wrong.Refuse(strings.TrimSuffix("fallback."+field.Field, "."), cmp.Or(field.Hint, `such as {"type": "payment.refund"}`), "%s", field.Message)
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
 	}
 	for path, name := range map[string]string{"fallback.type": follow.Type, "fallback.queue": follow.Queue} {
 		if name == "" && (path != "fallback.type" || follow.HTTP != nil) {

@@ -1,11 +1,11 @@
 package policy
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
-	"github.com/outlast-dev/outlast/internal/hints"
+	"github.com/outlast-dev/outlast/internal/findings"
+	"github.com/outlast-dev/outlast/internal/strictjson"
 	"github.com/outlast-dev/outlast/retry"
 )
 
@@ -19,28 +19,9 @@ type Type struct {
 // ParseType reads a type from JSON, strictly. The error joins all findings as
 // [retry.FieldError] values.
 func ParseType(body []byte) (*Type, error) {
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(body, &keys); err != nil || keys == nil {
-		return nil, &retry.FieldError{Message: "an object is wanted", Hint: "such as {policy: notification}"}
-	}
-	t, problems := &Type{}, []error(nil)
-	fields := map[string]struct {
-		to   any
-		want string
-	}{"policy": {&t.Policy, "a text"}, "queue": {&t.Queue, "a text"}, "max_attempts": {&t.MaxAttempts, "a whole number"}}
-	known := []string{"policy", "queue", "max_attempts"}
-	for key, value := range keys {
-		field, ok := fields[key]
-		switch {
-		case !ok && hints.Nearest(key, known) != "":
-			problems = append(problems, &retry.FieldError{Field: key, Message: "unknown key", Hint: "did you mean " + hints.Nearest(key, known) + "?"})
-		case !ok:
-			problems = append(problems, &retry.FieldError{Field: key, Message: "unknown key", Hint: "known keys are policy, queue, max_attempts"})
-		case string(value) == "null" || json.Unmarshal(value, field.to) != nil:
-			problems = append(problems, &retry.FieldError{Field: key, Message: field.want + " is wanted"})
-		}
-	}
-	return t, errors.Join(append(problems, t.check()...)...)
+	t := &Type{}
+	read := findings.Object(body, t, strictjson.Refused)
+	return t, errors.Join(append([]error{read}, t.check()...)...)
 }
 
 func (t *Type) check() (problems []error) {

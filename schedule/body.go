@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -19,8 +20,11 @@ func (d duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d)
 
 func (d *duration) UnmarshalText(text []byte) error {
 	parsed, err := time.ParseDuration(string(text))
+	if err != nil {
+		return &retry.FieldError{Message: task.Quote(string(text)) + " is no duration", Hint: "write it with units, such as 1.5s"}
+	}
 	*d = duration(parsed)
-	return err
+	return nil
 }
 
 // body is a schedule as an object keeps it, in the form of the API.

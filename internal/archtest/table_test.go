@@ -184,6 +184,8 @@ var rules = []rule{
 	}},
 	{path: "schedule", is: "cron and interval rules", imports: []arrow{
 		{"internal/background", "loops of the keeper"},
+		{"internal/findings", "schedules as people write them"},
+		{"internal/strictjson", "what a null means"},
 		{"internal/hints", "nearest names"},
 		{"task", "what a tick enqueues"},
 		{"store", "ticks are compare-and-set rows"},
@@ -230,7 +232,8 @@ var rules = []rule{
 		{"group", "the member that a task goes to"},
 	}},
 	{path: "policy", is: "named policies and queues", imports: []arrow{
-		{"internal/hints", "nearest names"},
+		{"internal/findings", "types and fallbacks as people write them"},
+		{"internal/strictjson", "what a null means"},
 		{"internal/expr", "conditions"},
 		{"retry", "what a policy compiles to"},
 		{"plan", "previews and warnings before a policy is saved"},

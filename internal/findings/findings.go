@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/internal/strictjson"
@@ -49,6 +50,9 @@ func Object(data []byte, into any, null strictjson.Null) error {
 func Explain(err error) (message, hint string) {
 	if known, ok := errors.AsType[*retry.FieldError](err); ok {
 		return known.Message, known.Hint
+	}
+	if _, ok := errors.AsType[*time.ParseError](err); ok {
+		return "is no time", "write it as 2026-11-20T03:00:00Z"
 	}
 	return err.Error(), ""
 }

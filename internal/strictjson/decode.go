@@ -229,7 +229,9 @@ func (d *Decoder) unusual(raw []byte, s *shape) *field {
 	case f != nil:
 		return f
 	}
-	d.RefuseAt(name, s.hint(name, d.Known), "unknown key")
+	if len(d.found) < mostComplaints { // hints take time
+		d.RefuseAt(name, s.hint(name, d.Known), "unknown key")
+	}
 	return nil
 }
 
