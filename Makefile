@@ -62,7 +62,7 @@ RACE = -race -gcflags='github.com/ncruces/go-sqlite3-wasm/v6/...=-race=false'
 # packages' tests too: see docs/decisions.md.
 PLAIN = ./cmd/outlast ./store/postgres ./store/mysql ./internal/failovertest ./sim ./examples/... \
 	./internal/archtest ./internal/badinput ./internal/secrettest ./internal/servers/... ./internal/servertest \
-	./internal/chart ./internal/expr ./internal/hints ./internal/lanemodel ./internal/openapi ./internal/targetname ./internal/racetest \
+	./internal/chart ./internal/expr ./internal/hints ./internal/lanemodel ./internal/openapi ./internal/strictjson ./internal/targetname ./internal/racetest \
 	./config ./console ./plan ./task ./retry/internal/... ./store ./store/internal/... ./store/storetest
 
 # These measure times, kill whole processes and load the machine: they run apart.
@@ -102,7 +102,7 @@ all-tests:
 SHORT = ./engine ./store ./store/memory ./store/sqlite ./store/sealed ./store/faulty ./store/storetest \
 	$$($(GO) list ./store/internal/... | grep -v /migrate) ./retry ./retry/internal/... ./task ./plan ./policy ./schedule \
 	./token ./stats ./group ./alert ./config ./internal/agenda/... ./internal/archtest ./internal/background ./internal/buckets ./internal/chart \
-	./internal/expr ./internal/heap ./internal/hints ./internal/lease ./internal/membership ./internal/operation ./internal/targetname ./internal/topology
+	./internal/expr ./internal/heap ./internal/hints ./internal/lease ./internal/membership ./internal/operation ./internal/strictjson ./internal/targetname ./internal/topology
 
 .PHONY: test-short
 test-short: ## Only what an inner loop needs, in about a minute: what is pure, the engine, and the stores in memory and on SQLite

@@ -87,8 +87,10 @@ func makeShape(t reflect.Type) *shape {
 		return &shape{form: formBool, wanted: "true or false"}
 	case reflect.Float64:
 		return &shape{form: formNumber, wanted: "a number"}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return &shape{form: formWhole, wanted: "a whole number"}
 	}
-	return &shape{form: formWhole, wanted: "a whole number"}
+	panic("strictjson: no JSON is read into " + t.String()) // a mistake in a type of ours
 }
 
 // objectShape has the fields that have a name in JSON. They are fewer than 64.
