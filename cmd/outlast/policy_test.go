@@ -131,7 +131,7 @@ func TestPolicyPlanOfAFile(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	for text, says := range map[string]string{
-		`{"max_atempts":4}`: "max_atempts: unknown key", `{`: "is no JSON", `[]`: "an object is wanted", ``: "is no JSON",
+		`{"max_atempts":4}`: "max_atempts: unknown key", `{`: "is not JSON", `[]`: "an object is wanted", ``: "is not JSON",
 		`{"max_attempts":0}`: "max_attempts: 0 is outside 1 to 1000000", `{"backoff":{"initial":"1s"}}}`: "something follows",
 	} {
 		c.input = text

@@ -17,7 +17,7 @@ type scanner struct {
 }
 
 func (s *scanner) fail(what string) {
-	s.end(fmt.Sprintf("is no JSON: %s at byte %d", what, s.pos), "write one JSON value by RFC 8259, in UTF-8 without a byte order mark")
+	s.end(fmt.Sprintf("is not JSON: %s at byte %d", what, s.pos), "write one JSON value by RFC 8259, in UTF-8 without a byte order mark")
 }
 
 // end stops the reading. The first reason counts: others follow from it.
