@@ -100,7 +100,7 @@ func (i *Inspector) View(ctx context.Context, tasks ...*Task) ([]*View, error) {
 		if err != nil {
 			return nil, err
 		}
-		view := &View{Task: t, Waiting: waiting.why, NextCheck: waiting.next, MissingKey: waiting.key, MaxAttempts: t.Spec.MaxAttempts}
+		view := &View{Task: t, Waiting: waiting.Why, NextCheck: waiting.Until, MissingKey: waiting.key, Held: waiting.held, MaxAttempts: t.Spec.MaxAttempts}
 		if policy, name, err := i.client.registry.policyOf(t); err == nil {
 			view.PolicyName, view.PolicyVersion, view.RetryPolicy = name, policy.Version(), policy
 			if view.MaxAttempts == 0 || policy.IsOnce() {
@@ -112,9 +112,6 @@ func (i *Inspector) View(ctx context.Context, tasks ...*Task) ([]*View, error) {
 			if task.Leased(t.Node) {
 				view.LeaseUntil, view.Progress = i.client.engine.Lease(t)
 			}
-		}
-		if view.Waiting == task.InGroupBackoff {
-			view.Held = &why.targetOf(t).Held
 		}
 		views[n] = view
 	}

@@ -169,6 +169,8 @@ func (i *Inspector) ReleaseKey(ctx context.Context, queue, key string) (bool, er
 // second. Callers must not change it.
 func (i *Inspector) Topology(ctx context.Context) (*store.Topology, error) {
 	why := whyWaiting{client: i.client}
-	err := why.readTopology(ctx)
-	return why.topology, err
+	if err := why.readTopology(ctx); err != nil {
+		return nil, err
+	}
+	return why.view.Topology, nil
 }

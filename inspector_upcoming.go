@@ -94,15 +94,15 @@ type coming struct {
 }
 
 func comingOf(v *View) coming {
-	return coming{v.Task, reason{why: v.Waiting, next: v.NextCheck}.comes(v.Task)}
+	return coming{v.Task, comes(v.Task, v.Waiting, v.NextCheck)}
 }
 
 // comes is when a waiting task is tried again, as far as that is a matter of time.
-func (r reason) comes(t *Task) time.Time {
+func comes(t *Task, why task.Waiting, next time.Time) time.Time {
 	switch {
-	case !r.next.IsZero():
-		return r.next
-	case slices.Contains([]task.Waiting{"", task.NoSlot, task.AtConcurrency, task.RateLimited}, r.why):
+	case !next.IsZero():
+		return next
+	case slices.Contains([]task.Waiting{"", task.NoSlot, task.AtConcurrency, task.RateLimited}, why):
 		return t.RunAt // which has come
 	}
 	return time.Time{}
@@ -128,7 +128,7 @@ type upcoming struct {
 // where there are too many.
 func (u *upcoming) lanes(queues []string) (lanes []uint16) {
 	count, place := map[string]int{}, map[uint16]int{}
-	for _, lane := range u.why.topology.Lanes {
+	for _, lane := range u.why.view.Topology.Lanes {
 		if !shownQueue(lane.Queue, queues) {
 			continue
 		}
@@ -221,7 +221,7 @@ func (u *upcoming) add(ctx context.Context, row *store.Entry) error {
 	}
 	why, err := u.why.of(ctx, t)
 	if err == nil {
-		u.found = append(u.found, coming{t, why.comes(t)})
+		u.found = append(u.found, coming{t, comes(t, why.Why, why.Until)})
 	}
 	return err
 }

@@ -2,37 +2,32 @@ package outlast
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/agenda"
+	"github.com/outlast-dev/outlast/internal/agenda/guard"
+	"github.com/outlast-dev/outlast/internal/topology"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
 )
 
-// aMoment is for how long a due task that nothing holds up needs no
+// aMoment is for how long a due task that only waits for others to end needs no
 // explanation.
 const aMoment = time.Second
 
-// whyWaiting answers why pending tasks are not running, from rows that any
-// node can read. One value serves one page: what it reads is kept.
+// whyWaiting answers why pending tasks are not running: by the agenda of this node where
+// that has the task in memory, and by the same rules from what any node can read where it
+// has not. One value serves one page: what it reads is kept.
 type whyWaiting struct {
-	client   *Client
-	now      time.Time
-	topology *store.Topology
-	keys     map[laneKey]*store.KeyState
-	targets  map[laneKey]*knownTarget // by name
+	client *Client
+	now    time.Time
+	view   *topology.View
+	keys   map[laneKey]*store.KeyState
 	// rough leaves out what only the database can tell: what is ahead of a key, and
 	// how many run.
 	rough bool
-}
-
-// knownTarget is what is known of a target where a task of it is to run.
-type knownTarget struct {
-	store.Target
-	known   bool
-	ordered bool // to be open
 }
 
 type laneKey struct {
@@ -40,247 +35,186 @@ type laneKey struct {
 	key  string
 }
 
-// reason is why a task waits, and when that is looked at again; zero where
-// nobody can know.
+// reason is why a task waits, with more of it where there is more to say.
 type reason struct {
-	why  task.Waiting
-	next time.Time
-	key  string // of encryption, where it is that which is missing
+	agenda.Reason
+	key  string      // of encryption, where it is that which is missing
+	held *store.Held // where nobody takes the tasks of its group
 }
 
-// of gives the first answer that fits: the queue is paused, another task of the
-// key is first, it is not yet time, nobody can run it, the target may not be
-// called, all who can are busy. None for a task that is not pending, and for one
-// that starts at any moment.
-func (w *whyWaiting) of(ctx context.Context, t *Task) (reason, error) {
+// of is why a task waits: empty for one that is not pending, and for one that starts at any
+// moment.
+func (w *whyWaiting) of(ctx context.Context, t *Task) (r reason, err error) {
 	if t.State != task.Pending {
-		return reason{}, nil
+		return r, nil
 	}
 	if err := w.readTopology(ctx); err != nil {
-		return reason{}, err
+		return r, err
 	}
-	queue := w.queue(t.Queue)
-	if queue != nil && queue.Paused {
-		return reason{why: task.QueuePaused}, nil
+	f := &facts{whyWaiting: w, ctx: ctx, task: t, queue: w.view.Queues[t.Queue], young: w.now.Sub(t.RunAt) < aMoment}
+	if f.queue == nil {
+		f.queue = &store.Queue{Name: t.Queue}
 	}
-	if t.Key != "" && !w.rough {
-		answer, err := w.behind(ctx, t)
-		if answer != "" || err != nil {
-			return reason{why: answer}, err
+	if w.client.state.Load() == started {
+		f.memory, f.remembered = w.client.engine.Explain(t.ID)
+	}
+	r.Reason, err = agenda.Why(f)
+	switch r.Why {
+	case task.NoKey:
+		r.key, _ = sealed.WaitsForKey(t)
+	case task.InGroupBackoff:
+		if target := f.target(); target != nil {
+			r.held = &target.Held
 		}
 	}
-	key, lacks := sealed.WaitsForKey(t)
-	if sealed.WaitsForProof(t) {
-		return reason{why: task.Unproven, next: t.RunAt}, nil
-	}
-	if t.RunAt.After(w.now) {
-		if lacks {
-			return reason{task.NoKey, t.RunAt, key}, nil
-		}
-		if t.Attempt+t.Crashes > 0 {
-			return reason{why: task.InBackoff, next: t.RunAt}, nil
-		}
-		return reason{why: task.DueLater, next: t.RunAt}, nil
-	}
-	if answer := w.worker(t); answer != "" {
-		return reason{why: answer}, nil
-	}
-	if held := w.held(t); held.why != "" {
-		return held, nil
-	}
-	if w.now.Sub(t.RunAt) < aMoment {
-		return reason{}, nil
-	}
-	if lacks {
-		return reason{why: task.NoKey, key: key}, nil
-	}
-	if w.rough {
-		return reason{}, nil
-	}
-	answer, err := w.busy(ctx, t, queue)
-	return reason{why: answer}, err
+	return r, err
 }
 
-// readTopology takes what the engine read last, or reads it where no engine
-// runs.
-func (w *whyWaiting) readTopology(ctx context.Context) error {
-	if w.topology != nil {
+// readTopology takes what the engine read last, or reads it where no engine runs.
+func (w *whyWaiting) readTopology(ctx context.Context) (err error) {
+	if w.view != nil {
 		return nil
 	}
-	if w.topology = w.client.engine.Topology(); w.topology != nil && len(w.topology.Queues) > 0 {
-		return nil
-	}
-	topology, err := w.client.backend.Topology(ctx)
-	w.topology = topology
-	return err
-}
-
-func (w *whyWaiting) queue(name string) *store.Queue {
-	for i := range w.topology.Queues {
-		if w.topology.Queues[i].Name == name {
-			return &w.topology.Queues[i]
+	read := w.client.engine.Topology()
+	if len(read.Queues) == 0 {
+		if read, err = w.client.backend.Topology(ctx); err != nil {
+			return err
 		}
 	}
+	w.view, w.keys = topology.New(read), map[laneKey]*store.KeyState{}
 	return nil
 }
 
-// behind says whether another task of the key is ahead.
-func (w *whyWaiting) behind(ctx context.Context, t *Task) (task.Waiting, error) {
-	place := laneKey{t.ID.Lane(), t.Key}
-	state := w.keys[place]
+// facts is what is known of one pending task.
+type facts struct {
+	*whyWaiting
+	ctx        context.Context
+	task       *Task
+	queue      *store.Queue
+	young      bool // since it was due, what runs need not have ended
+	remembered bool // this node has it in memory
+	memory     agenda.Reason
+}
+
+func (f *facts) Paused() (agenda.Reason, error) {
+	return agenda.Whether(f.queue.Paused, task.QueuePaused)
+}
+
+// Key asks the store: memory need not have heard of another node's dead letter.
+func (f *facts) Key() (r agenda.Reason, err error) {
+	if f.task.Key == "" || f.rough {
+		return r, nil
+	}
+	id, place := f.task.ID, laneKey{f.task.ID.Lane(), f.task.Key}
+	state := f.keys[place]
 	if state == nil {
-		var err error
-		if state, err = w.client.backend.Key(ctx, place.lane, place.key); err != nil {
-			return "", err
+		if state, err = f.client.backend.Key(f.ctx, place.lane, place.key); err != nil {
+			return r, err
 		}
-		if w.keys == nil {
-			w.keys = make(map[laneKey]*store.KeyState)
-		}
-		w.keys[place] = state
+		f.keys[place] = state
 	}
+	if state.Held {
+		r.Why = task.KeyBlocked
+	} else if !state.Running.IsZero() && state.Running != id || !state.First.IsZero() && state.First != id {
+		r.Why = task.BehindKey
+	}
+	return r, nil
+}
+
+// Time is that of the row, which may have been handed back until then for what it needs.
+func (f *facts) Time() (agenda.Reason, error) {
+	t, r := f.task, agenda.Reason{Until: f.task.RunAt}
 	switch {
-	case state.Held:
-		return task.KeyBlocked, nil
-	case !state.Running.IsZero() && state.Running != t.ID, !state.First.IsZero() && state.First != t.ID:
-		return task.BehindKey, nil
+	case sealed.WaitsForProof(t):
+		r.Why = task.Unproven
+	case !t.RunAt.After(f.now):
+	case f.lacksKey():
+		r.Why = task.NoKey
+	case t.Attempt+t.Crashes > 0:
+		r.Why = task.InBackoff
+	default:
+		r.Why = task.DueLater
 	}
-	return "", nil
+	return r, nil
 }
 
-// worker says whether a living node works on the queue and can start the
-// task.
-func (w *whyWaiting) worker(t *Task) task.Waiting {
-	need := t.Type
-	if t.Spec.HTTP != nil {
-		need = engine.Push
-	}
-	served, able := false, false
-	for _, node := range w.topology.Nodes {
-		s, serves := node.Serves[t.Queue]
-		if node.State != store.NodeAlive || !serves {
-			continue
-		}
-		served = true
-		able = able || s.Can(need)
-	}
-	switch {
-	case !served:
-		return task.Unowned
-	case !able:
-		return task.NoWorker
-	}
-	return ""
+func (f *facts) lacksKey() bool {
+	_, lacks := sealed.WaitsForKey(f.task)
+	return lacks
 }
 
-// held says whether the target may be called, as far as the lane's owner, or
-// else another node, knows something of it.
-func (w *whyWaiting) held(t *Task) reason {
-	target := w.targetOf(t)
-	switch {
-	case target.ordered:
-		return reason{why: task.BreakerOpen}
-	case !target.known:
-		return reason{}
+// Worker is a living node that works on the queue and can start the task. What nobody can
+// start is in nobody's memory.
+func (f *facts) Worker() (agenda.Reason, error) {
+	if !f.remembered && f.view.Serving(f.queue.Name) == 0 {
+		return agenda.Reason{Why: task.Unowned}, nil
 	}
-	held := heldBy(&target.Target, t, w.now)
-	if held.why == task.AtConcurrency && w.now.Sub(t.RunAt) < aMoment {
-		return reason{}
-	}
-	return held
+	return agenda.Whether(!f.remembered && !f.view.CanStart(f.queue.Name, f.capability()), task.NoWorker)
 }
 
-// heldBy is what holds a due task of the target.
-func heldBy(target *store.Target, t *Task, now time.Time) reason {
-	switch breaker := &target.Breaker; {
-	case breaker.State == "open" || breaker.State == "half_open":
-		return reason{why: task.BreakerOpen, next: breaker.Until}
-	case target.Held.Failures > 0:
-		return reason{why: task.InGroupBackoff, next: target.Held.Next}
-	case target.HeldUntil.After(now):
-		return reason{why: task.RateLimited, next: target.HeldUntil}
-	case breaker.State == "ramping":
-		return reason{why: task.RateLimited}
-	case t.Attempt > 0 && target.Budget.Until.After(now):
-		return reason{why: task.BudgetSpent, next: target.Budget.Until}
-	case target.Limit > 0 && target.InFlight >= target.Limit:
-		return reason{why: task.AtConcurrency}
+func (f *facts) capability() string {
+	if f.task.Spec.HTTP != nil {
+		return engine.Push
 	}
-	return reason{}
+	return f.task.Type
 }
 
-// targetOf looks at a task's target once for all tasks of its lane.
-func (w *whyWaiting) targetOf(t *Task) *knownTarget {
-	place := laneKey{t.ID.Lane(), t.Target}
-	found := w.targets[place]
-	if found != nil {
-		return found
+// Target is all that memory says of a task but that no slot is free for it; else what
+// holds its target, where somebody has told.
+func (f *facts) Target() (r agenda.Reason, err error) {
+	if f.remembered {
+		r = f.memory
+	} else if target := f.target(); target != nil {
+		free := target.Unguarded && f.task.Target == f.task.Type
+		r.Why, r.Until = guard.Why(target, guard.Asks{Breaker: true, Budget: f.task.Attempt > 0 && !free, Free: free}, f.now)
 	}
-	found = &knownTarget{ordered: slices.ContainsFunc(w.topology.Orders, func(order store.TargetOrder) bool {
-		return order.Target == t.Target && order.Action == store.TargetOpen
-	})}
-	found.Target, found.known = w.target(t)
-	if w.targets == nil {
-		w.targets = make(map[laneKey]*knownTarget)
+	if r.Why == task.NoSlot || f.young && r.Why == task.AtConcurrency {
+		return agenda.Reason{}, nil
 	}
-	w.targets[place] = found
-	return found
+	return r, nil
 }
 
-// target is what is known of a task's target where the task is to run.
-func (w *whyWaiting) target(t *Task) (target store.Target, known bool) {
-	owner := ""
-	for _, lane := range w.topology.Lanes {
-		if lane.Number == t.ID.Lane() {
-			owner = lane.Owner
+// target is what is known of the task's target where it is to run, nil for nothing.
+func (f *facts) target() *store.Target {
+	owner, self := f.view.Owner(f.task.ID.Lane()), f.client.engine.Node()
+	if here := f.remembered || owner != nil && owner.ID == self && f.client.state.Load() == started; here && !f.view.Ordered(f.task.Target) {
+		if target, known := f.client.engine.Target(f.task.Target); known {
+			return &target
 		}
 	}
-	if w.client.state.Load() == started && owner == w.client.engine.Node() {
-		return w.client.engine.Target(t.Target)
-	}
-	for n := range w.topology.Nodes {
-		node := &w.topology.Nodes[n]
-		at := slices.IndexFunc(node.Targets, func(of store.Target) bool { return of.Name == t.Target })
-		if at >= 0 && node.State == store.NodeAlive && !node.Gone && (node.ID == owner || !known) {
-			target, known = node.Targets[at], true
-		}
-	}
-	return target, known
+	return f.view.Target(f.task.ID.Lane(), f.capability(), f.task.Target)
 }
 
-// serving is how many living nodes serve the queue.
-func (w *whyWaiting) serving(queue string) (count int) {
-	for _, node := range w.topology.Nodes {
-		if _, serves := node.Serves[queue]; serves && node.State == store.NodeAlive && !node.Gone {
-			count++
-		}
-	}
-	return count
-}
-
-// busy is what is left: a limit of the queue, a lane between two owners, or
-// no free slot.
-func (w *whyWaiting) busy(ctx context.Context, t *Task, queue *store.Queue) (task.Waiting, error) {
-	if queue != nil && queue.Concurrency > 0 {
-		filter := store.Filter{Queue: queue.Name, State: task.Running}
-		running, err := w.client.backend.Count(ctx, filter, queue.Concurrency)
+// Limit is that of the queue; before it comes what a task that is due was handed back for.
+func (f *facts) Limit() (r agenda.Reason, err error) {
+	switch most := f.queue.Concurrency; {
+	case f.young:
+	case f.lacksKey():
+		r.Why = task.NoKey
+	case most > 0 && !f.rough && !f.remembered:
+		running, err := f.client.backend.Count(f.ctx, store.Filter{Queue: f.queue.Name, State: task.Running}, most)
 		if err != nil {
-			return "", err
+			return r, err
 		}
-		if running >= queue.Concurrency {
-			return task.AtConcurrency, nil
-		}
+		return agenda.Whether(running >= most, task.AtConcurrency)
 	}
-	for _, lane := range w.topology.Lanes {
-		if lane.Number == t.ID.Lane() && !w.alive(lane.Owner) {
-			return task.Unowned, nil
-		}
-	}
-	if queue != nil && queue.Concurrency > 0 && queue.Concurrency < w.serving(queue.Name) {
-		return task.AtConcurrency, nil // not every node has a place
-	}
-	return task.NoSlot, nil
+	return r, nil
 }
 
-func (w *whyWaiting) alive(id string) bool {
-	return slices.ContainsFunc(w.topology.Nodes, func(n store.Node) bool { return n.ID == id && n.State == store.NodeAlive })
+// Slot is what is left: a lane between two owners, a limit of which not every node has a
+// place, or no free slot.
+func (f *facts) Slot() (r agenda.Reason, err error) {
+	switch most := f.queue.Concurrency; {
+	case f.young:
+	case f.remembered:
+		r = f.memory
+	case f.rough:
+	case f.view.Owner(f.task.ID.Lane()) == nil:
+		r.Why = task.Unowned
+	case most > 0 && most < f.view.Serving(f.queue.Name):
+		r.Why = task.AtConcurrency
+	default:
+		r.Why = task.NoSlot
+	}
+	return r, nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/agenda"
 	"github.com/outlast-dev/outlast/internal/agenda/guard"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
@@ -47,6 +48,15 @@ func (c *core) Target(name string) (target store.Target, known bool) {
 	defer c.unlock()
 	c.feedback()
 	return c.agenda.Target(name, time.Now())
+}
+
+// Explain says why a task is not started now; false for one that this node does not have
+// in memory.
+func (c *core) Explain(id task.ID) (reason agenda.Reason, known bool) {
+	c.lock()
+	defer c.unlock()
+	c.feedback()
+	return c.agenda.Explain(id, time.Now())
 }
 
 // Troubled returns the targets of this node with something to tell: whose

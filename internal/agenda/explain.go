@@ -6,66 +6,109 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// Reason is why an entry is not started now.
+// Reason is why a task is not started now.
 type Reason struct {
 	Why    task.Waiting // empty for one that starts at any moment, or runs
 	Until  time.Time    // when that is looked at again; zero where only an event tells
 	Behind task.ID      // the task that must end first, where it is one
 }
 
-// Explain says why a task is not started now; false for one that is not in memory: it is
-// parked, due later than this node looks ahead, or in another node's lane. It gives the
-// first answer that fits: the queue is paused, another task of the key is first, it is not
-// yet time, nobody asks for its type, the target may not be called, the queue is at its
-// limit, no slot is free. It changes nothing but the time that the agenda knows.
-func (a *Agenda) Explain(id task.ID, at time.Time) (Reason, bool) {
+// Facts answers for one pending task what may hold it, each with an empty reason where that
+// does not. An agenda knows them of what it has in memory; whoever is asked about another
+// task must look for them elsewhere.
+type Facts interface {
+	Paused() (Reason, error) // its queue is paused
+	Key() (Reason, error)    // another task of its key is first
+	Time() (Reason, error)   // it is not yet time
+	Worker() (Reason, error) // nobody can start it
+	Target() (Reason, error) // its target may not be called
+	Limit() (Reason, error)  // its queue is at its limit
+	Slot() (Reason, error)   // all who can start it are busy
+}
+
+// Why is the first answer that fits.
+func Why(f Facts) (Reason, error) {
+	for _, ask := range [...]func() (Reason, error){f.Paused, f.Key, f.Time, f.Worker, f.Target, f.Limit, f.Slot} {
+		if r, err := ask(); err != nil || r.Why != "" {
+			return r, err
+		}
+	}
+	return Reason{}, nil
+}
+
+// Explain says why a task is not started now, see [Why]; false for one that is not in
+// memory: it is parked, due later than this node looks ahead, or in another node's lane.
+// It changes nothing but the time that the agenda knows.
+func (a *Agenda) Explain(id task.ID, at time.Time) (r Reason, known bool) {
 	e := a.known[id]
 	if e == nil {
 		return Reason{}, false
 	}
-	a.clock.Advance(at)
-	now := a.clock.Micros
-	switch {
-	case e.where == isClaimed:
+	if a.clock.Advance(at); e.where == isClaimed {
 		return Reason{}, true
-	case e.queue.Paused:
-		return Reason{Why: task.QueuePaused}, true
-	case e.where == isBehind:
-		return Reason{Why: task.BehindKey, Behind: e.sequence.head.ID}, true
-	case e.at > now:
-		return e.notYet(now), true
-	case e.stream.unasked:
-		return Reason{Why: task.NoWorker}, true
 	}
-	if why, until := e.stream.target.Why(&e.call); why != "" {
-		return Reason{Why: why, Until: until}, true
-	}
-	switch {
-	case e.where == isIsolated && a.poison.alone != nil:
-		return Reason{Why: task.NoSlot, Behind: a.poison.alone.ID}, true
-	case e.queue.shut():
-		return Reason{Why: task.AtConcurrency}, true
-	case !a.hasSlot(e.queue) || !a.pass.admits(e.queue):
-		return Reason{Why: task.NoSlot}, true
-	}
-	return Reason{}, true
+	r, _ = Why(inMemory{a, e}) // which does not fail
+	return r, true
 }
 
-// notYet is why an entry waits for a time: its own, the end of its lane's hand-over, or
-// the moment when the store is asked again whether its key is free.
-func (e *Entry) notYet(now int64) Reason {
-	r := Reason{Until: time.UnixMicro(e.at).UTC()}
+// inMemory is what an agenda knows of a task.
+type inMemory struct {
+	*Agenda
+	*Entry
+}
+
+// Whether is a reason that holds or not.
+func Whether(holds bool, why task.Waiting) (r Reason, err error) {
+	if holds {
+		r.Why = why
+	}
+	return r, nil
+}
+
+func (m inMemory) Paused() (Reason, error) { return Whether(m.queue.Paused, task.QueuePaused) }
+
+func (m inMemory) Key() (Reason, error) {
+	if m.where == isBehind {
+		return Reason{Why: task.BehindKey, Behind: m.sequence.head.ID}, nil
+	}
+	return Reason{}, nil
+}
+
+// Time is its own, the end of its lane's hand-over, or when the store is asked again
+// whether its key is free.
+func (m inMemory) Time() (Reason, error) {
+	now := m.Agenda.clock.Micros
+	r := Reason{Until: time.UnixMicro(m.at).UTC()}
 	switch {
-	case e.RunAt > now && e.Attempt+e.Crashes > 0:
+	case m.at <= now:
+	case m.RunAt > now && m.Attempt+m.Crashes > 0:
 		r.Why = task.InBackoff
-	case e.RunAt > now:
+	case m.RunAt > now:
 		r.Why = task.DueLater
-	case e.held(now):
+	case m.held(now):
 		r.Why = task.Unowned
-	case e.sequence != nil:
+	case m.sequence != nil:
 		r.Why = task.BehindKey
 	}
-	return r
+	return r, nil
+}
+
+// Worker is nobody's question: what nobody can start is left to others, or dies.
+func (m inMemory) Worker() (Reason, error) { return Reason{}, nil }
+
+func (m inMemory) Target() (Reason, error) {
+	why, until := m.stream.target.Why(&m.call)
+	return Reason{Why: why, Until: until}, nil
+}
+
+func (m inMemory) Limit() (Reason, error) { return Whether(m.queue.shut(), task.AtConcurrency) }
+
+// Slot is one of this node, or of a remote worker that waits for a task.
+func (m inMemory) Slot() (Reason, error) {
+	if m.where == isIsolated && m.poison.alone != nil {
+		return Reason{Why: task.NoSlot, Behind: m.poison.alone.ID}, nil
+	}
+	return Whether(m.stream.unasked || !m.hasSlot(m.queue) || !m.pass.admits(m.queue), task.NoSlot)
 }
 
 // hasSlot reports whether one of the free slots is for the queue.

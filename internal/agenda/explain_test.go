@@ -104,7 +104,7 @@ func TestExplain(t *testing.T) {
 			a.ToGive("q", 1, a.now.UnixMicro())
 			return id
 		}},
-		{"nobody starts its type", task.NoWorker, false, false, func(a *asked) task.ID {
+		{"no worker waits for its type", task.NoSlot, false, false, func(a *asked) task.ID {
 			a.nobody = true
 			id := a.add(0, nil)
 			a.start(1)

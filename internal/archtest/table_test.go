@@ -263,6 +263,9 @@ var rules = []rule{
 
 	{path: "", is: "public API of the durable engine", imports: []arrow{
 		{"engine", "what it opens"},
+		{"internal/agenda", "why a task waits: the rules and their order"},
+		{"internal/agenda/guard", "what of a target holds a task"},
+		{"internal/topology", "who lives, who owns a lane, who can start what"},
 		{"tracing", "spans, for who brings a provider"},
 		{"stats", "releases and policy versions compared"},
 		{"feed", "what happens, for those who listen"},
