@@ -47,7 +47,7 @@ type Client struct {
 	series    *stats.Series
 	history   *stats.History
 	feed      *feed.Feed
-	turns     turns // of calls in callers' transactions
+	txLocks   txLocks // of calls in callers' transactions
 	elsewhere elsewhere
 	identity  installation
 	waker     *waker
