@@ -79,8 +79,8 @@ func verdictOf(err error) group.Verdict {
 type heldTask struct{ held *group.Held }
 
 var (
-	_ engine.Steerer  = (*heldTask)(nil)
-	_ retry.Verdictor = (*heldTask)(nil)
+	_ engine.OutcomeError = (*heldTask)(nil)
+	_ retry.Verdictor     = (*heldTask)(nil)
 )
 
 // Error implements error.
@@ -95,9 +95,9 @@ func (h *heldTask) RetryVerdict() retry.Verdict {
 	return retry.Verdict{Category: category, Effect: retry.NotSent, Type: task.DispatchFailure, Code: string(h.held.Kind)}
 }
 
-// Steer implements [engine.Steerer].
-func (h *heldTask) Steer() engine.Steer {
-	return engine.Steer{Action: engine.SteerHold, After: h.held.For, Since: h.held.Since, Held: store.Held{Failures: h.held.Failures, Error: h.held.Error()}}
+// HandlerOutcome implements [engine.OutcomeError].
+func (h *heldTask) HandlerOutcome() engine.HandlerOutcome {
+	return engine.HandlerOutcome{Action: engine.ActionHold, After: h.held.For, Since: h.held.Since, Held: store.Held{Failures: h.held.Failures, Error: h.held.Error()}}
 }
 
 // Groups lists the worker groups by name, as this node sees them.

@@ -43,7 +43,7 @@ func (c *Client) EnqueueIn(ctx context.Context, tx any, drafts ...Draft) ([]Rece
 	}
 	ctx, span := c.traceEnqueue(ctx, &drafts[0], len(drafts))
 	receipts, err := c.enqueueAtomic(ctx, drafts, func(ctx context.Context, items []store.Insert) ([]store.Inserted, error) {
-		defer c.turns.take(tx)()
+		defer c.txLocks.lock(tx)()
 		return enqueuer.EnqueueTx(ctx, tx, items)
 	}, txOpen)
 	span.End(err)
@@ -92,7 +92,7 @@ func (c *Client) NotifyIn(ctx context.Context, tx any, receipts ...Receipt) erro
 	if len(lanes) == 0 {
 		return nil
 	}
-	defer c.turns.take(tx)()
+	defer c.txLocks.lock(tx)()
 	return notifier.NotifyTx(ctx, tx, lanes)
 }
 

@@ -61,7 +61,7 @@ type exhaustedCall struct {
 	wait   time.Duration
 }
 
-var _ engine.Steerer = (*exhaustedCall)(nil)
+var _ engine.OutcomeError = (*exhaustedCall)(nil)
 
 // Unwrap returns the failure.
 func (e *exhaustedCall) Unwrap() error { return e.failed }
@@ -69,7 +69,7 @@ func (e *exhaustedCall) Unwrap() error { return e.failed }
 // Error implements error.
 func (e *exhaustedCall) Error() string { return e.failed.Error() }
 
-// Steer implements [engine.Steerer].
-func (e *exhaustedCall) Steer() engine.Steer {
-	return engine.Steer{Action: engine.SteerRelease, After: e.wait}
+// HandlerOutcome implements [engine.OutcomeError].
+func (e *exhaustedCall) HandlerOutcome() engine.HandlerOutcome {
+	return engine.HandlerOutcome{Action: engine.ActionRelease, After: e.wait}
 }

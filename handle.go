@@ -152,7 +152,7 @@ var callsOnlyHints = map[string]string{
 // empty payload). A payload that does not fit T is a permanent failure with
 // code "bad_payload". What fn returns decides: nil is success, an error is
 // classified and retried by the policy, and [RetryAfter], [Snooze], [Dead] and
-// [Cancel] steer. A panic is a failure of category "bug".
+// [Cancel] say what is to follow. A panic is a failure of category "bug".
 //
 // The context ends at the attempt's timeout, at the task's deadline, on a
 // cancel, and when the grace time of [Client.Stop] is over. fn must come back

@@ -189,15 +189,15 @@ func (i *Inspector) OperationItems(ctx context.Context, id string, page store.Pa
 	return i.client.keeper.Redriver().Items(ctx, id, page)
 }
 
-// steerer pauses, resumes and cancels operations.
-type steerer interface {
+// controller pauses, resumes and cancels operations.
+type controller interface {
 	Pause(ctx context.Context, id string, audit store.Audit) (*store.Operation, error)
 	Resume(ctx context.Context, id string, audit store.Audit) (*store.Operation, error)
 	Cancel(ctx context.Context, id string, audit store.Audit) (*store.Operation, error)
 }
 
-// steererOf finds who works on operations of the kind of this one.
-func (i *Inspector) steererOf(ctx context.Context, id string) (steerer, error) {
+// controllerOf finds who works on operations of the kind of this one.
+func (i *Inspector) controllerOf(ctx context.Context, id string) (controller, error) {
 	operation, err := i.client.backend.Operation(ctx, id)
 	if err != nil {
 		return nil, err
@@ -211,28 +211,28 @@ func (i *Inspector) steererOf(ctx context.Context, id string) (steerer, error) {
 // PauseOperation stops a running operation after its current batch; code
 // "conflict" for one that has ended.
 func (i *Inspector) PauseOperation(ctx context.Context, id string) (*store.Operation, error) {
-	steerer, err := i.steererOf(ctx, id)
+	controller, err := i.controllerOf(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return steerer.Pause(ctx, id, audited(ctx, "operation.pause", ""))
+	return controller.Pause(ctx, id, audited(ctx, "operation.pause", ""))
 }
 
 // ResumeOperation lets a paused operation go on.
 func (i *Inspector) ResumeOperation(ctx context.Context, id string) (*store.Operation, error) {
-	steerer, err := i.steererOf(ctx, id)
+	controller, err := i.controllerOf(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return steerer.Resume(ctx, id, audited(ctx, "operation.resume", ""))
+	return controller.Resume(ctx, id, audited(ctx, "operation.resume", ""))
 }
 
 // CancelOperation ends an operation after its current batch. What it has done
 // stays done.
 func (i *Inspector) CancelOperation(ctx context.Context, id string) (*store.Operation, error) {
-	steerer, err := i.steererOf(ctx, id)
+	controller, err := i.controllerOf(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return steerer.Cancel(ctx, id, audited(ctx, "operation.cancel", ""))
+	return controller.Cancel(ctx, id, audited(ctx, "operation.cancel", ""))
 }

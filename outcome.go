@@ -10,47 +10,47 @@ import (
 // instead of the policy's delay, also where err looks permanent. The policy
 // still counts the attempts. A nil err reads as "try again".
 func RetryAfter(d time.Duration, err error) error {
-	return &steering{engine.Steer{Action: engine.SteerRetry, After: max(d, 0)}, "try again", err}
+	return &outcomeError{engine.HandlerOutcome{Action: engine.ActionRetry, After: max(d, 0)}, "try again", err}
 }
 
 // Snooze asks to run again after d, a second at the least: 0 and a time that is
 // past wait that long. It is no failure and costs no attempt; only the task's
 // deadline ends it. The history keeps the newest 20 runs of a task that cost none.
 func Snooze(d time.Duration) error {
-	return &steering{engine.Steer{Action: engine.SteerSnooze, After: max(d, 0)}, "snoozed", nil}
+	return &outcomeError{engine.HandlerOutcome{Action: engine.ActionSnooze, After: max(d, 0)}, "snoozed", nil}
 }
 
 // Dead ends the task now as a dead letter with the reason "rejected",
 // whatever attempts are left.
 func Dead(err error) error {
-	return &steering{engine.Steer{Action: engine.SteerDead}, "rejected by the handler", err}
+	return &outcomeError{engine.HandlerOutcome{Action: engine.ActionDead}, "rejected by the handler", err}
 }
 
 // Cancel ends the task now as canceled: it is no longer wanted, and nobody
 // needs to look at it.
 func Cancel(err error) error {
-	return &steering{engine.Steer{Action: engine.SteerCancel}, "canceled by the handler", err}
+	return &outcomeError{engine.HandlerOutcome{Action: engine.ActionCancel}, "canceled by the handler", err}
 }
 
-// steering is an error by which a handler says what is to follow.
-type steering struct {
-	steer engine.Steer
+// outcomeError is an error by which a handler says what is to follow.
+type outcomeError struct {
+	asks  engine.HandlerOutcome
 	text  string // without a cause
 	cause error
 }
 
-var _ engine.Steerer = (*steering)(nil)
+var _ engine.OutcomeError = (*outcomeError)(nil)
 
 // Error is the text of the cause, if there is one.
-func (s *steering) Error() string {
-	if s.cause == nil {
-		return s.text
+func (e *outcomeError) Error() string {
+	if e.cause == nil {
+		return e.text
 	}
-	return s.cause.Error()
+	return e.cause.Error()
 }
 
 // Unwrap returns the cause.
-func (s *steering) Unwrap() error { return s.cause }
+func (e *outcomeError) Unwrap() error { return e.cause }
 
-// Steer implements [engine.Steerer].
-func (s *steering) Steer() engine.Steer { return s.steer }
+// HandlerOutcome implements [engine.OutcomeError].
+func (e *outcomeError) HandlerOutcome() engine.HandlerOutcome { return e.asks }

@@ -170,5 +170,5 @@ func (c *Client) ableTo(run *engine.Run, to destination, secret []byte, refused 
 
 // leave hands a task on to nodes that list the capability.
 func leave(capability string, err error) error {
-	return &steering{engine.Steer{Action: engine.SteerElsewhere, Ability: capability}, "left to a node that signs requests to the host", err}
+	return &outcomeError{engine.HandlerOutcome{Action: engine.ActionHandOver, Ability: capability}, "left to a node that signs requests to the host", err}
 }

@@ -5,33 +5,33 @@ import (
 	"sync"
 )
 
-// turns lets the calls in one transaction of a caller go one after the other.
+// txLocks lets the calls in one transaction of a caller go one after the other.
 // Drivers do not: statements of two calls would mix on the one connection, and
 // what one of them undoes could be a part of the other.
-type turns struct {
+type txLocks struct {
 	mu   sync.Mutex
-	byTx map[any]*turn
+	byTx map[any]*txLock
 }
 
-// turn is a transaction in which calls are made. Its users are counted under
-// the lock of turns.
-type turn struct {
+// txLock is a transaction in which calls are made. Its users are counted under
+// the lock of txLocks.
+type txLock struct {
 	mu    sync.Mutex
 	users int
 }
 
-// take waits for the turn of a call in tx; end gives it to the next one.
-func (t *turns) take(tx any) (end func()) {
+// lock waits until no other call is made in tx; end lets the next one go on.
+func (t *txLocks) lock(tx any) (end func()) {
 	if !reflect.ValueOf(tx).Comparable() {
 		return func() {}
 	}
 	t.mu.Lock()
 	if t.byTx == nil {
-		t.byTx = map[any]*turn{}
+		t.byTx = map[any]*txLock{}
 	}
 	one := t.byTx[tx]
 	if one == nil {
-		one = new(turn)
+		one = new(txLock)
 		t.byTx[tx] = one
 	}
 	one.users++

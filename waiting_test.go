@@ -61,8 +61,8 @@ func (s says) RetryVerdict() retry.Verdict { return s.Verdict }
 // held is a failure of nobody having taken a task.
 type held struct{ says }
 
-func (held) Steer() engine.Steer {
-	return engine.Steer{Action: engine.SteerHold, After: 3 * time.Second, Since: time.Now(), Held: store.Held{Failures: 1, Error: "nobody"}}
+func (held) HandlerOutcome() engine.HandlerOutcome {
+	return engine.HandlerOutcome{Action: engine.ActionHold, After: 3 * time.Second, Since: time.Now(), Held: store.Held{Failures: 1, Error: "nobody"}}
 }
 
 var (

@@ -90,7 +90,7 @@ func TestRetryAfterOverflow(t *testing.T) {
 		w := newWorld(t, 1)
 		starts := 0
 		a := w.node("a", &registry{policy: policy(t, retry.Attempts(5)), handlers: handlers("mail",
-			engine.Handler(func(context.Context, *engine.Run) ([]byte, error) { starts++; return nil, steerLong{} }))}, nil)
+			engine.Handler(func(context.Context, *engine.Run) ([]byte, error) { starts++; return nil, asksForLong{} }))}, nil)
 		id := w.enqueue(a, "mail", nil)
 		time.Sleep(time.Hour)
 		if got := w.get(id); starts != 1 {
@@ -100,11 +100,11 @@ func TestRetryAfterOverflow(t *testing.T) {
 	})
 }
 
-type steerLong struct{}
+type asksForLong struct{}
 
-func (steerLong) Error() string { return "later" }
-func (steerLong) Steer() engine.Steer {
-	return engine.Steer{Action: engine.SteerRetry, After: math.MaxInt64}
+func (asksForLong) Error() string { return "later" }
+func (asksForLong) HandlerOutcome() engine.HandlerOutcome {
+	return engine.HandlerOutcome{Action: engine.ActionRetry, After: math.MaxInt64}
 }
 
 // hungStore lets Enqueue hang.

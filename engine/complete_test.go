@@ -88,8 +88,8 @@ func TestTransactionOfTheHandlerDecides(t *testing.T) {
 	}{
 		"committed":                       {handler: paid, outcomes: []task.Outcome{task.OutcomeSucceeded}},
 		"committed, then failed":          {handler: func(f transfer) error { return errors.Join(paid(f), errCard) }, outcomes: []task.Outcome{task.OutcomeSucceeded}},
-		"committed, then declared dead":   {handler: func(f transfer) error { return errors.Join(paid(f), steer{engine.SteerDead}) }, outcomes: []task.Outcome{task.OutcomeSucceeded}},
-		"committed, then snoozed":         {handler: func(f transfer) error { return errors.Join(paid(f), steer{engine.SteerSnooze}) }, outcomes: []task.Outcome{task.OutcomeSucceeded}},
+		"committed, then declared dead":   {handler: func(f transfer) error { return errors.Join(paid(f), asks{engine.ActionDead}) }, outcomes: []task.Outcome{task.OutcomeSucceeded}},
+		"committed, then snoozed":         {handler: func(f transfer) error { return errors.Join(paid(f), asks{engine.ActionSnooze}) }, outcomes: []task.Outcome{task.OutcomeSucceeded}},
 		"committed, then panicked":        {handler: func(f transfer) error { _ = paid(f); panic("after the commit") }, outcomes: []task.Outcome{task.OutcomeSucceeded}},
 		"committed, then ended":           {handler: func(f transfer) error { _ = paid(f); runtime.Goexit(); return nil }, outcomes: []task.Outcome{task.OutcomeSucceeded}},
 		"rolled back, then failed":        {handler: rolledBack(errCard), outcomes: []task.Outcome{task.OutcomeFailed, task.OutcomeSucceeded}},
@@ -174,11 +174,13 @@ func TestTransactionOfTheHandlerDecides(t *testing.T) {
 	}
 }
 
-// steer is a wish of a handler.
-type steer struct{ action engine.SteerAction }
+// asks is a wish of a handler.
+type asks struct{ action engine.HandlerAction }
 
-func (s steer) Error() string       { return string(s.action) }
-func (s steer) Steer() engine.Steer { return engine.Steer{Action: s.action, After: time.Second} }
+func (s asks) Error() string { return string(s.action) }
+func (s asks) HandlerOutcome() engine.HandlerOutcome {
+	return engine.HandlerOutcome{Action: s.action, After: time.Second}
+}
 
 // A completion is refused where there is none to make, and says why.
 func TestCompletionsThatAreRefused(t *testing.T) {

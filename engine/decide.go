@@ -69,10 +69,10 @@ type ending struct {
 // decided is a settlement and how it came about.
 type decided struct {
 	settlement store.Settlement
-	verdict    retry.Verdict // of the failure; zero when the handler steered
+	verdict    retry.Verdict // of the failure; zero where the handler said what is to follow
 	rule       string
 	delay      time.Duration
-	hold       *Steer // of a target that nothing is to be started of for a while
+	hold       *HandlerOutcome // of a target that nothing is to be started of for a while
 	err        error
 	cause      error // of the attempt's context
 	policy     *retry.Policy
@@ -98,36 +98,36 @@ func decide(out *decided, end *ending) {
 		s.Outcome, out.rule = task.OutcomeReleased, end.cause.Error()
 		return
 	}
-	steerer, steers := errors.AsType[Steerer](end.err)
-	if !steers {
+	asking, asks := errors.AsType[OutcomeError](end.err)
+	if !asks {
 		out.fail(end)
 		return
 	}
-	if cause := errors.Unwrap(steerer); cause != nil {
+	if cause := errors.Unwrap(asking); cause != nil {
 		end.err = cause // what is recorded is the failure, not the wish
 	}
-	out.steer(end, steerer.Steer())
+	out.obey(end, asking.HandlerOutcome())
 }
 
-// steer does what the handler asked for.
-func (d *decided) steer(end *ending, steer Steer) {
+// obey does what the handler asked for.
+func (d *decided) obey(end *ending, asked HandlerOutcome) {
 	s := &d.settlement
-	d.rule = "handler: " + string(steer.Action)
-	switch steer.Action {
-	case SteerSnooze:
-		d.delay = max(wait(steer.After), LeastSnooze)
+	d.rule = "handler: " + string(asked.Action)
+	switch asked.Action {
+	case ActionSnooze:
+		d.delay = max(wait(asked.After), LeastSnooze)
 		s.Outcome, s.RunAt = task.OutcomeSnoozed, end.ended.Add(d.delay)
-	case SteerElsewhere:
-		s.Outcome, d.handOverTo = task.OutcomeReleased, steer.Ability
-	case SteerHold:
-		d.hold = &steer
+	case ActionHandOver:
+		s.Outcome, d.handOverTo = task.OutcomeReleased, asked.Ability
+	case ActionHold:
+		d.hold = &asked
 		d.handBack(end, end.run.Task.RunAt)
-	case SteerRelease:
-		d.handBack(end, end.ended.Add(spread(wait(steer.After), end.random)))
-	case SteerCancel:
+	case ActionRelease:
+		d.handBack(end, end.ended.Add(spread(wait(asked.After), end.random)))
+	case ActionCancel:
 		s.Outcome = task.OutcomeCanceled
 		s.Failure = end.failure(end.run.Policy.Classify(end.err))
-	case SteerDead:
+	case ActionDead:
 		s.Outcome, s.DeadReason = task.OutcomeDead, task.Rejected
 		s.Failure = end.failure(end.run.Policy.Classify(end.err))
 	default:
@@ -140,7 +140,7 @@ func (d *decided) steer(end *ending, steer Steer) {
 			verdict = retry.Verdict{Category: retry.Unavailable, Type: verdict.Type, Code: verdict.Code}
 		}
 		if d.ask(end, verdict); s.Outcome != task.OutcomeDead {
-			d.retryAfter(end, wait(steer.After))
+			d.retryAfter(end, wait(asked.After))
 		}
 	}
 }

@@ -374,8 +374,10 @@ func TestSilentOutcomes(t *testing.T) {
 
 type snooze struct{}
 
-func (snooze) Error() string       { return "later" }
-func (snooze) Steer() engine.Steer { return engine.Steer{Action: engine.SteerSnooze, After: time.Hour} }
+func (snooze) Error() string { return "later" }
+func (snooze) HandlerOutcome() engine.HandlerOutcome {
+	return engine.HandlerOutcome{Action: engine.ActionSnooze, After: time.Hour}
+}
 
 // errBusy refuses because of too many calls, with a hint.
 type errBusy struct{ after time.Duration }

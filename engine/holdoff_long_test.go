@@ -23,7 +23,7 @@ type longCrew struct {
 
 func (c *longCrew) run(ctx context.Context, _ *engine.Run) ([]byte, error) {
 	if !c.begin() {
-		return nil, holds{engine.Steer{Action: engine.SteerHold, Since: time.Now(), After: 5 * time.Second, Held: store.Held{Failures: 1, Error: "busy"}}}
+		return nil, holds{engine.HandlerOutcome{Action: engine.ActionHold, Since: time.Now(), After: 5 * time.Second, Held: store.Held{Failures: 1, Error: "busy"}}}
 	}
 	defer c.change(0, -1)
 	if c.taken != nil {

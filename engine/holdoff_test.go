@@ -43,13 +43,13 @@ func (c *crew) run(_ context.Context, run *engine.Run) ([]byte, error) {
 		c.failures++
 		c.until = now.Add(c.steps[min(c.failures, len(c.steps))-1])
 	}
-	return nil, holds{engine.Steer{Action: engine.SteerHold, Since: time.Now(), After: time.Until(c.until), Held: store.Held{Failures: c.failures, Error: "away"}}}
+	return nil, holds{engine.HandlerOutcome{Action: engine.ActionHold, Since: time.Now(), After: time.Until(c.until), Held: store.Held{Failures: c.failures, Error: "away"}}}
 }
 
-type holds struct{ steer engine.Steer }
+type holds struct{ asks engine.HandlerOutcome }
 
-func (holds) Error() string         { return errAway.Error() }
-func (h holds) Steer() engine.Steer { return h.steer }
+func (holds) Error() string                           { return errAway.Error() }
+func (h holds) HandlerOutcome() engine.HandlerOutcome { return h.asks }
 
 var usualSteps = []time.Duration{time.Second, 5 * time.Second, 10 * time.Second, time.Minute}
 
@@ -169,7 +169,7 @@ func TestHeldTasksKeepTheirPriority(t *testing.T) {
 		away := true
 		e := w.node("n", &registry{policy: unguarded(t), handlers: handlers("g", func(_ context.Context, run *engine.Run) ([]byte, error) {
 			if away {
-				return nil, holds{engine.Steer{Action: engine.SteerHold, Since: time.Now(), After: time.Minute, Held: store.Held{Failures: 1}}}
+				return nil, holds{engine.HandlerOutcome{Action: engine.ActionHold, Since: time.Now(), After: time.Minute, Held: store.Held{Failures: 1}}}
 			}
 			order = append(order, run.Task.Priority)
 			return nil, nil
@@ -267,7 +267,7 @@ func TestUnholdBeforeTheHold(t *testing.T) {
 				found := time.Now()
 				time.Sleep(time.Millisecond)
 				e.Unhold("g")
-				return nil, holds{engine.Steer{Action: engine.SteerHold, Since: found, After: time.Minute, Held: store.Held{Failures: 1}}}
+				return nil, holds{engine.HandlerOutcome{Action: engine.ActionHold, Since: found, After: time.Minute, Held: store.Held{Failures: 1}}}
 			}
 			return nil, nil
 		})}, nil)

@@ -165,23 +165,23 @@ func TestSteeringByWorkers(t *testing.T) {
 		id := w.enqueue(e, "mail", nil)
 		w.status(w.settle(e, w.polled(e, poll("w", 1, "mail")), engine.ErrReleased), store.StatusOK)
 		w.want(id, task.Pending, 0, 0)
-		w.status(w.settle(e, w.polled(e, poll("w", 1, "mail")), wish{engine.Steer{Action: engine.SteerSnooze, After: time.Second}}), store.StatusOK)
+		w.status(w.settle(e, w.polled(e, poll("w", 1, "mail")), wish{engine.HandlerOutcome{Action: engine.ActionSnooze, After: time.Second}}), store.StatusOK)
 		w.want(id, task.Pending, 0, 0)
-		w.status(w.settle(e, w.polled(e, poll("w", 1, "mail")), wish{engine.Steer{Action: engine.SteerRetry, After: 2 * time.Second}}), store.StatusOK)
+		w.status(w.settle(e, w.polled(e, poll("w", 1, "mail")), wish{engine.HandlerOutcome{Action: engine.ActionRetry, After: 2 * time.Second}}), store.StatusOK)
 		w.want(id, task.Pending, 1, 0)
 		if wait := time.Until(w.get(id).RunAt); wait > 2*time.Second || wait < time.Second {
 			t.Errorf("runs again in %v", wait)
 		}
-		w.status(w.settle(e, w.polled(e, poll("w", 1, "mail")), wish{engine.Steer{Action: engine.SteerDead}}), store.StatusOK)
+		w.status(w.settle(e, w.polled(e, poll("w", 1, "mail")), wish{engine.HandlerOutcome{Action: engine.ActionDead}}), store.StatusOK)
 		w.want(id, task.Dead, 2, 0)
 		stop(t, e)
 	})
 }
 
-type wish struct{ steer engine.Steer }
+type wish struct{ asks engine.HandlerOutcome }
 
-func (wish) Error() string         { return "steered" }
-func (s wish) Steer() engine.Steer { return s.steer }
+func (wish) Error() string                           { return "steered" }
+func (s wish) HandlerOutcome() engine.HandlerOutcome { return s.asks }
 
 // A worker that is killed: its lease ends, the node lives.
 func TestLeaseEnds(t *testing.T) {

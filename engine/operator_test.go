@@ -19,31 +19,31 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// steering is an error that steers.
-type steering struct {
-	steer engine.Steer
+// asking is an error that says what is to follow.
+type asking struct {
+	asks engine.HandlerOutcome
 	error
 }
 
-func (s steering) Steer() engine.Steer { return s.steer }
-func (s steering) Unwrap() error       { return s.error }
+func (s asking) HandlerOutcome() engine.HandlerOutcome { return s.asks }
+func (s asking) Unwrap() error                         { return s.error }
 
 func TestHandlerSteersByItsError(t *testing.T) {
 	cause := errors.New("cause")
 	for _, c := range []struct {
 		name     string
-		steer    engine.Steer
+		asks     engine.HandlerOutcome
 		state    task.State
 		attempts int
 		starts   []time.Duration
 	}{
-		{"snooze costs nothing", engine.Steer{Action: engine.SteerSnooze, After: time.Minute}, task.Succeeded, 1, []time.Duration{0, time.Minute}},
-		{"a snooze of nothing waits a second", engine.Steer{Action: engine.SteerSnooze}, task.Succeeded, 1, []time.Duration{0, time.Second}},
-		{"a snooze until a time that is past waits a second", engine.Steer{Action: engine.SteerSnooze, After: -time.Hour}, task.Succeeded, 1, []time.Duration{0, time.Second}},
-		{"retry after", engine.Steer{Action: engine.SteerRetry, After: 7 * time.Second}, task.Succeeded, 2, []time.Duration{0, 7 * time.Second}},
-		{"retry although the failure looks permanent", engine.Steer{Action: engine.SteerRetry, After: time.Second}, task.Succeeded, 2, []time.Duration{0, time.Second}},
-		{"dead", engine.Steer{Action: engine.SteerDead}, task.Dead, 1, []time.Duration{0}},
-		{"cancel", engine.Steer{Action: engine.SteerCancel}, task.Canceled, 1, []time.Duration{0}},
+		{"snooze costs nothing", engine.HandlerOutcome{Action: engine.ActionSnooze, After: time.Minute}, task.Succeeded, 1, []time.Duration{0, time.Minute}},
+		{"a snooze of nothing waits a second", engine.HandlerOutcome{Action: engine.ActionSnooze}, task.Succeeded, 1, []time.Duration{0, time.Second}},
+		{"a snooze until a time that is past waits a second", engine.HandlerOutcome{Action: engine.ActionSnooze, After: -time.Hour}, task.Succeeded, 1, []time.Duration{0, time.Second}},
+		{"retry after", engine.HandlerOutcome{Action: engine.ActionRetry, After: 7 * time.Second}, task.Succeeded, 2, []time.Duration{0, 7 * time.Second}},
+		{"retry although the failure looks permanent", engine.HandlerOutcome{Action: engine.ActionRetry, After: time.Second}, task.Succeeded, 2, []time.Duration{0, time.Second}},
+		{"dead", engine.HandlerOutcome{Action: engine.ActionDead}, task.Dead, 1, []time.Duration{0}},
+		{"cancel", engine.HandlerOutcome{Action: engine.ActionCancel}, task.Canceled, 1, []time.Duration{0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -54,9 +54,9 @@ func TestHandlerSteersByItsError(t *testing.T) {
 					starts = append(starts, time.Since(began))
 					if len(starts) == 1 {
 						if strings.Contains(c.name, "permanent") {
-							return nil, steering{c.steer, fs.ErrPermission}
+							return nil, asking{c.asks, fs.ErrPermission}
 						}
-						return nil, steering{c.steer, cause}
+						return nil, asking{c.asks, cause}
 					}
 					return nil, nil
 				})}, nil)

@@ -15,7 +15,7 @@ type Ending struct {
 	ID     task.ID
 	Claim  int64
 	Result []byte
-	// Err is nil for a success. As with a handler's error, a [Steerer] says what is
+	// Err is nil for a success. As with a handler's error, a [OutcomeError] says what is
 	// to follow; [ErrReleased] hands the task back.
 	Err error
 }

@@ -521,6 +521,6 @@ type snooze struct{}
 
 func (*snooze) Error() string { return "not now" }
 
-func (*snooze) Steer() engine.Steer {
-	return engine.Steer{Action: engine.SteerSnooze, After: 300 * time.Millisecond}
+func (*snooze) HandlerOutcome() engine.HandlerOutcome {
+	return engine.HandlerOutcome{Action: engine.ActionSnooze, After: 300 * time.Millisecond}
 }
