@@ -49,11 +49,8 @@ type fleet struct {
 	differs map[string]int
 }
 
-// says is a failure that says what it is, and what is to follow.
-type says struct {
-	retry.Verdict
-	hold bool
-}
+// says is a failure that says what it is.
+type says struct{ retry.Verdict }
 
 func (says) Error() string                 { return "not now" }
 func (s says) RetryVerdict() retry.Verdict { return s.Verdict }
@@ -66,8 +63,8 @@ func (held) HandlerOutcome() engine.HandlerOutcome {
 }
 
 var (
-	down = says{Verdict: retry.Verdict{Category: retry.Unavailable, Effect: retry.Done}}
-	busy = says{Verdict: retry.Verdict{Category: retry.Throttled, Effect: retry.NotSent, Hint: retry.Hint{After: 2 * time.Second}}}
+	down = says{retry.Verdict{Category: retry.Unavailable, Effect: retry.Done}}
+	busy = says{retry.Verdict{Category: retry.Throttled, Effect: retry.NotSent, Hint: retry.Hint{After: 2 * time.Second}}}
 )
 
 // handlers are what the nodes can run.
