@@ -1,55 +1,13 @@
 // What the tests of the console stand on: a server of the real program on a store of its
 // own, a receiver that does as it is told, and a page in which the console is loaded.
 
-import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test as base, expect } from '@playwright/test';
+import { serve } from './server.js';
 
-export { expect };
-
-const program = process.env.OUTLAST_PROGRAM;
-if (!program) throw new Error('OUTLAST_PROGRAM names no program: run make console-test');
-
-/** Starts a server. @param {{args?: string[], env?: Record<string, string>, config?: string}} [options] */
-export async function serve({ args = [], env = {} } = {}) {
-  const dir = await mkdtemp(join(tmpdir(), 'outlast-console-'));
-  const child = spawn(program, ['serve', '--listen', '127.0.0.1:0', '--store', `sqlite:${join(dir, 'o.db')}`, '--allow-target', '127.0.0.0/8', ...args],
-    { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  const url = await new Promise((found, lost) => {
-    child.stderr.on('data', (data) => {
-      said += data;
-      const match = said.match(/http:\/\/127\.0\.0\.1:\d+/);
-      if (match) found(match[0]);
-    });
-    child.on('exit', () => lost(new Error(`the server ended: ${said}`)));
-  });
-  return {
-    url, dir, said: () => said,
-    /** @param {string} path @param {any} [body] @param {string} [method] */
-    async call(path, body, method = body === undefined ? 'GET' : 'POST') {
-      const answer = await fetch(url + path, { method, headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...(this.token ? { Authorization: `Bearer ${this.token}` } : {}) },
-        body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body) });
-      const text = await answer.text();
-      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-      return text ? JSON.parse(text) : null;
-    },
-    token: '',
-    kill: () => child.kill('SIGKILL'),
-    async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        const ended = new Promise((done) => child.once('exit', done));
-        child.kill('SIGTERM');
-        await ended;
-      }
-      await rm(dir, { recursive: true, force: true });
-    },
-  };
-}
+export { expect, serve };
 
 /** A receiver: answer decides what it says to a request (default 200). */
 export async function receive() {

@@ -125,24 +125,56 @@ test('with several nodes, what the others do is seen too', async ({ fresh: page,
   await other.stop();
 });
 
-test('a slow answer is waited for, however often things happen', async ({ fresh: page, server }) => {
-  await choose(page);
-  await page.route('**/v1/tasks?*', async (route) => {
-    const answer = await route.fetch();
-    await new Promise((next) => setTimeout(next, 2500));
-    await route.fulfill({ response: answer }).catch(() => {}); // nobody waits any more
+/** Makes a message of tasks come during each look at the list, before its answer. Answers are
+ * held until flow(), and then come by themselves. */
+async function tellDuringLooks(page) {
+  await page.addInitScript(() => {
+    const really = globalThis.fetch, looks = { at: /** @type {number[]} */ ([]), release: () => {}, flow: false };
+    let tell = (/** @type {string} */ _text) => {};
+    globalThis.looks = looks;
+    globalThis.fetch = async (input, init) => {
+      if (String(input) === 'v1/events') {
+        const told = new ReadableStream({ start(stream) { tell = (text) => stream.enqueue(new TextEncoder().encode(text)); } });
+        return new Response(told, { headers: { 'Content-Type': 'text/event-stream' } });
+      }
+      if (!String(input).startsWith('v1/tasks?')) return really(input, init);
+      looks.at.push(Date.now());
+      const letGo = looks.flow ? undefined : new Promise((next) => { looks.release = () => next(undefined); });
+      const answer = await really(input, init);
+      const { on } = await import(new URL('console/lib/live.js', location.href).href);
+      const heard = new Promise((next) => { const end = on('tasks', () => { end(); next(undefined); }); });
+      tell('event: tasks\ndata: {"seen":1,"left_out":0,"tasks":[]}\n\n');
+      await heard;
+      await letGo;
+      return answer;
+    };
   });
-  let going = true;
-  const happening = (async () => { while (going) { await server.call('/v1/tasks', { type: 'slowly', delay: '1h' }); await new Promise((next) => setTimeout(next, 200)); } })();
-  await open(page, server, '/tasks');
-  const rows = page.getByRole('table', { name: 'Tasks' }).locator('tbody tr');
-  await expect(rows.first()).toBeVisible();
-  await page.evaluate(() => { location.hash = '#/tasks?type=slowly'; }); // which ends the call under way
-  await page.evaluate(() => { location.hash = '#/tasks?type=slowly&state=pending'; });
-  await expect(rows.first()).toContainText('slowly');
-  going = false;
-  await happening;
-  await page.unrouteAll({ behavior: 'ignoreErrors' }); // it goes on asking
+  return { at: () => page.evaluate(() => globalThis.looks.at), flow: () => page.evaluate(() => { globalThis.looks.flow = true; globalThis.looks.release(); }) };
+}
+
+test('a slow answer is waited for, and what happens meanwhile is asked for a second after that call began', async ({ fresh: page, server }) => {
+  await page.clock.install();
+  await choose(page);
+  const looks = await tellDuringLooks(page);
+  const { id } = await server.call('/v1/tasks', { type: 'slowly', delay: '1h' });
+  await page.goto(`${server.url}/#/tasks`);
+  await expect.poll(async () => (await looks.at()).length).toBe(1);
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+  await page.clock.runFor(10_000); // as often as pages ask by themselves
+  expect((await looks.at()).length, 'looks during a look').toBe(1);
+  const rows = page.getByRole('table', { name: 'Tasks' }).locator('tbody tr').filter({ hasText: 'slowly' });
+  const passes = async (/** @type {() => Promise<any>} */ what) => { await page.clock.runFor(100); return what(); };
+  await looks.flow();
+  await expect.poll(() => passes(() => rows.count()), { intervals: [20] }).toBeGreaterThan(0);
+  const before = (await looks.at()).length;
+  await expect.poll(() => passes(async () => (await looks.at()).length - before), { intervals: [20] }).toBeGreaterThan(3);
+  const at = (await looks.at()).slice(before);
+  const gaps = at.slice(1).map((time, i) => time - at[i]);
+  expect(gaps.filter((gap) => gap < 1000), `looks at ${at.join(', ')}`).toEqual([]);
+  await page.evaluate(() => { location.hash = '#/tasks?type=nothing'; }); // which ends the call under way
+  await page.evaluate((place) => { location.hash = place; }, '#/tasks?type=slowly&state=pending');
+  await expect.poll(() => passes(() => rows.count()), { intervals: [20] }).toBeGreaterThan(0);
+  await server.call(`/v1/tasks/${id}/cancel`, {});
 });
 
 test('a stream that says nothing any more is begun anew, and another version of the server is told', async ({ fresh: page, server }) => {

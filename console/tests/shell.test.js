@@ -19,6 +19,18 @@ test('the menu, shortcuts and the palette lead everywhere', async ({ page, serve
   await expect(page.getByRole('searchbox').first()).toBeFocused();
 });
 
+test('a step and a change of its filter right after each other both count', async ({ page, server }) => {
+  await open(page, server);
+  await page.evaluate(async () => {
+    /** @type {HTMLElement} */ (document.activeElement).blur(); // who types keeps the focus
+    const { go, setQuery } = await import(new URL('console/lib/route.js', location.href).href);
+    go('tasks', { type: 'both' });
+    setQuery({ state: 'dead' });
+  });
+  await expect(page).toHaveURL(/#\/tasks\?type=both&state=dead$/);
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused(); // as after every step
+});
+
 test('a page that could not be loaded is loaded anew', async ({ fresh: page, server }) => {
   await choose(page);
   await open(page, server);

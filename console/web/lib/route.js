@@ -9,11 +9,13 @@ const hash = signal(read());
 /** Set by a step to another place, until its heading has taken the focus (part/panel.js). */
 export const arrival = { pending: false };
 
-addEventListener('hashchange', () => {
-  const next = read();
+/** Takes over where we are. @param {string} next */
+function be(next) {
   arrival.pending ||= next.split('?')[0] !== hash.value.split('?')[0];
   hash.value = next;
-});
+}
+
+addEventListener('hashchange', () => be(read()));
 
 /** The path, decoded parts without empty ones: ["tasks", "0198…"]. */
 export const path = computed(() => hash.value.split('?')[0].split('/').filter(Boolean).map((part) => {
@@ -39,15 +41,19 @@ function queryText(values) {
 export const href = (to, values) => '#/' + [to].flat().map(encodeURIComponent).join('/') + queryText(values);
 
 /** Goes there. @param {string|string[]} to @param {Query} [values] */
-export function go(to, values) { location.hash = href(to, values).slice(1); }
+export function go(to, values) {
+  const next = href(to, values).slice(1);
+  location.hash = next;
+  be(next); // the event comes later, and another change may come before it
+}
 
 /** Changes parameters of this place and leaves the others; null takes one away. The step is
  * in the browser's history unless it is replaced.
  * @param {Query} values @param {boolean} [replace] */
 export function setQuery(values, replace) {
   const all = { ...Object.fromEntries(query.value), ...values };
-  const text = '#/' + path.value.map(encodeURIComponent).join('/') + queryText(all);
-  if (text.slice(1) === hash.value) return;
-  if (replace) history.replaceState(null, '', text); else location.hash = text.slice(1);
-  hash.value = text.slice(1); // the event comes later, and another change may come before it
+  const next = href(path.value, all).slice(1);
+  if (next === hash.value) return;
+  if (replace) history.replaceState(null, '', '#' + next); else location.hash = next;
+  be(next); // as above
 }

@@ -20,12 +20,13 @@ export function useGet(path, query, { on: kinds = [], every, read = get } = {}) 
   const [state, setState] = useState(/** @type {{key: string, data?: T, error?: Problem, loading: boolean}} */ ({ key: '', loading: true }));
   const [turn, setTurn] = useState(0);
   const key = path === null ? '' : path + JSON.stringify(query ?? {});
-  const asked = useRef({ at: 0, busy: false, missed: false, wanted: false });
+  const asked = useRef({ at: 0, busy: false, wanted: false });
+  const again = useRef(() => {});
 
   useEffect(() => {
     if (path === null) { setState({ key, loading: false }); return; }
     const stop = new AbortController();
-    const own = { at: Date.now(), busy: true, missed: false, wanted: false };
+    const own = { at: Date.now(), busy: true, wanted: false };
     asked.current = own;
     setState((s) => (s.key === key ? { ...s, loading: true } : { key, loading: true }));
     read(path, query, stop.signal).then(
@@ -33,7 +34,7 @@ export function useGet(path, query, { on: kinds = [], every, read = get } = {}) 
       (error) => { if (!stop.signal.aborted) setState((s) => ({ key, data: s.key === key ? s.data : undefined, error: error instanceof Problem ? error : new Problem(0, { detail: String(error) }), loading: false })); },
     ).finally(() => {
       own.busy = false;
-      if (own.missed && !stop.signal.aborted) setTurn((n) => n + 1);
+      if (own.wanted && !stop.signal.aborted) again.current();
     });
     return () => stop.abort();
   }, [key, turn]);
@@ -47,20 +48,25 @@ export function useGet(path, query, { on: kinds = [], every, read = get } = {}) 
     if (mode === 'paused' || path === null) return;
     /** @type {ReturnType<typeof setTimeout>|undefined} */
     let soon;
-    const again = () => {
-      if (asked.current.busy) { asked.current.missed = true; return; }
-      soon ??= setTimeout(() => { soon = undefined; setTurn((n) => n + 1); }, Math.max(0, asked.current.at + 1000 - Date.now()));
+    const ask = () => {
+      soon = undefined;
+      if (asked.current.wanted && !asked.current.busy) setTurn((n) => n + 1);
     };
-    if (asked.current.wanted) again();
+    again.current = () => {
+      asked.current.wanted = true; // after the call that is under way, and after a step to another pace
+      if (!asked.current.busy) soon ??= setTimeout(ask, Math.max(0, asked.current.at + 1000 - Date.now()));
+    };
+    if (asked.current.wanted) again.current();
+    const hear = () => again.current();
     const ends = [
-      on('resync', again),
-      on('changed', (c) => { if (kinds.includes(c.kind)) again(); }),
-      ...(kinds.includes('tasks') ? [on('tasks', again), on('elsewhere', again)] : []),
+      on('resync', hear),
+      on('changed', (c) => { if (kinds.includes(c.kind)) hear(); }),
+      ...(kinds.includes('tasks') ? [on('tasks', hear), on('elsewhere', hear)] : []),
     ];
     const pace = mode === 'polling' && (kinds.length || every) ? Math.min(every ?? 3000, 3000) : every;
-    const timer = pace ? setInterval(again, pace) : undefined;
+    const timer = pace ? setInterval(hear, pace) : undefined;
     return () => {
-      if (soon !== undefined) asked.current.wanted = true; // what begins next asks
+      again.current = () => {};
       clearTimeout(soon);
       clearInterval(timer);
       ends.forEach((end) => end());
