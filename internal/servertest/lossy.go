@@ -3,8 +3,10 @@
 package servertest
 
 import (
+	"bytes"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,8 +20,9 @@ type Lossy struct {
 	left     atomic.Int64 // answers until the one that is lost; 0 for none
 	pumps    sync.WaitGroup
 
-	mu    sync.Mutex
-	muted chan struct{} // closed by Mute, and made anew for later connections
+	mu      sync.Mutex
+	muted   chan struct{} // closed by Mute, and made anew for later connections
+	unheard [][]byte      // what clients sent into muted ones, since the last Mute
 }
 
 // NewLossy listens on a port of its own and passes everything on to the target, until
@@ -43,7 +46,7 @@ func NewLossy(t testing.TB, target string) *Lossy {
 				continue
 			}
 			muted := l.life()
-			l.pumps.Go(func() { _, _ = io.Copy(server, client); client.Close(); server.Close() })
+			l.pumps.Go(func() { l.requests(client, server, muted) })
 			l.pumps.Go(func() { l.answers(client, server, muted) })
 		}
 	})
@@ -64,13 +67,45 @@ func (l *Lossy) Mute() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	close(l.muted)
-	l.muted = make(chan struct{})
+	l.muted, l.unheard = make(chan struct{}), nil
+}
+
+// Unheard is what clients have sent since Mute into connections that say nothing any more,
+// as it came.
+func (l *Lossy) Unheard() [][]byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.unheard)
 }
 
 func (l *Lossy) life() chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.muted
+}
+
+func (l *Lossy) requests(client, server net.Conn, muted chan struct{}) {
+	defer client.Close()
+	defer server.Close()
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := client.Read(buffer)
+		select {
+		case <-muted:
+			if n > 0 {
+				l.mu.Lock()
+				l.unheard = append(l.unheard, bytes.Clone(buffer[:n]))
+				l.mu.Unlock()
+			}
+		default:
+		}
+		if err != nil {
+			return
+		}
+		if _, err := server.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
 }
 
 func (l *Lossy) answers(client, server net.Conn, muted chan struct{}) {
