@@ -4,23 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"reflect"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
 var errRefused = errors.New("the card was refused")
 
-// untold is how long what nobody was told of may take to start, which a poll finds
-// within a second, on a machine that has much to do.
-const untold = 30 * time.Second
-
 // What a transaction accepts exists exactly if it commits, with its dedupe key,
-// and starts within the second that a poll takes.
+// and starts when the node looks.
 func TestEnqueueDecides(t *testing.T) {
 	everywhere(t, func(s *shop) {
 		started := make(chan string, 10)
@@ -56,8 +54,8 @@ func TestEnqueueDecides(t *testing.T) {
 			if payload != "kept" {
 				s.Errorf("%s was started", payload)
 			}
-		case <-time.After(untold):
-			s.Errorf("not started within %s of the commit", untold)
+		case <-s.ctx.Done():
+			s.Fatal("what was committed is not started")
 		}
 		again, err := client.Enqueue(s.ctx, draft("kept"))
 		if s.ok(err); !again.Existing || again.Task.ID != kept.Task.ID {
@@ -71,85 +69,112 @@ func TestEnqueueDecides(t *testing.T) {
 	})
 }
 
+// mute is a store whose node finds nothing by looking at all of its ten lanes, as it does by
+// itself. A look at few lanes is one that somebody has told it to take.
+type mute struct {
+	store.Backend
+	deaf  bool          // it does not tell of commits, which SQLite does by itself
+	looks chan struct{} // one for each look at all
+	open  atomic.Bool   // such looks find what is there
+}
+
+func (m *mute) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
+	pages, err := m.Backend.Scan(ctx, ranges)
+	if err == nil && len(ranges) > 5 && !m.open.Load() {
+		pages = make([][]store.Entry, len(ranges))
+		select {
+		case m.looks <- struct{}{}:
+		default:
+		}
+	}
+	return pages, err
+}
+
+// Through lets the engine find all else that the store can do.
+func (m *mute) Through(target any) bool {
+	if _, hears := target.(*store.Waker); hears && m.deaf {
+		return false
+	}
+	to := reflect.ValueOf(target).Elem()
+	can := reflect.TypeOf(m.Backend).Implements(to.Type())
+	if can {
+		to.Set(reflect.ValueOf(m.Backend))
+	}
+	return can
+}
+
 // Committed makes the owner of the lane start at once what a transaction has
 // accepted: on the node itself always, on another one where the database can
 // tell it. A notice inside the transaction does that too.
 func TestStartAfterCommit(t *testing.T) {
 	everywhere(t, func(s *shop) {
-		started := make(chan time.Time, 1)
-		owner := s.node(func(c *outlast.Client) {
-			outlast.Handle(c, "n", func(context.Context, none) error { started <- time.Now(); return nil })
+		started := make(chan outlast.ID, 1)
+		backend := &mute{Backend: s.openStore(), deaf: !s.db.kind.tells, looks: make(chan struct{})}
+		owner := s.client(backend)
+		outlast.Handle(owner, "n", func(ctx context.Context, _ none) error {
+			info, _ := outlast.Info(ctx)
+			started <- info.ID
+			return nil
 		})
+		s.ok(owner.Start(s.ctx))
 		front := s.node(func(*outlast.Client) {}, outlast.EnqueueOnly())
-		took := func(client *outlast.Client, inside, after func(tx, []outlast.Receipt) error) (all []time.Duration) {
-			for range 5 {
-				var receipts []outlast.Receipt
-				var last tx
-				s.ok(inTx(s.ctx, s, func(t tx) (err error) {
-					last = t
-					if receipts, err = t.enqueue(s.ctx, client, outlast.Draft{Type: "n"}); err != nil {
-						return err
-					}
-					return inside(t, receipts)
-				}))
-				s.ok(after(last, receipts))
-				committed := time.Now()
-				select {
-				case at := <-started:
-					all = append(all, at.Sub(committed))
-				case <-time.After(untold):
-					s.Fatalf("not started within %s of the commit", untold)
+		accept := func(client *outlast.Client, inside, after func(tx, []outlast.Receipt) error) outlast.ID {
+			s.Helper()
+			var receipts []outlast.Receipt
+			var last tx
+			s.ok(inTx(s.ctx, s, func(t tx) (err error) {
+				last = t
+				if receipts, err = t.enqueue(s.ctx, client, outlast.Draft{Type: "n"}); err != nil {
+					return err
 				}
+				return inside(t, receipts)
+			}))
+			s.ok(after(last, receipts))
+			return receipts[0].Task.ID
+		}
+		starts := func(what string, id outlast.ID) {
+			s.Helper()
+			select {
+			case is := <-started:
+				if is != id {
+					s.Fatalf("%s: %s was started instead of %s", what, is, id)
+				}
+			case <-s.ctx.Done():
+				s.Fatalf("%s: not started", what)
 			}
-			return all
 		}
 		nothing := func(tx, []outlast.Receipt) error { return nil }
 		tell := func(client *outlast.Client) func(tx, []outlast.Receipt) error {
 			return func(_ tx, receipts []outlast.Receipt) error { client.Committed(receipts...); return nil }
 		}
 		notify := func(t tx, receipts []outlast.Receipt) error { return t.notify(s.ctx, front, receipts...) }
-		s.Logf("found by the poll: %v", took(front, nothing, nothing))
-		plain := func() (all []time.Duration) { // accepted by the node itself: what this machine can do now
-			for range 5 {
-				s.enqueue(owner, outlast.Draft{Type: "n"})
-				accepted := time.Now()
-				all = append(all, (<-started).Sub(accepted))
-			}
-			return all
-		}
-		soon := func(what string, client *outlast.Client, inside, after func(tx, []outlast.Receipt) error) {
-			s.soon(what, func() []time.Duration { return took(client, inside, after) }, plain)
-		}
-		soon("told on the node itself", owner, nothing, tell(owner))
-		soon("told before and after", owner, tell(owner), tell(owner))
-		if s.db.kind.tells {
-			soon("told on another node", front, nothing, tell(front))
-			soon("told in the commit", front, notify, nothing)
-			return
-		}
-		err := inTx(s.ctx, s, func(t tx) error { return notify(t, nil) })
-		s.wantCode("a notice in the transaction", err, task.CodeUnavailable)
-	})
-}
 
-// soon fails the test unless most of the times are shorter than those of a poll, or
-// than what the machine needs for a task that waits for nothing. It has five tries.
-func (s *shop) soon(what string, took, plain func() []time.Duration) {
-	s.Helper()
-	median := func(times []time.Duration) time.Duration {
-		slices.Sort(times)
-		return times[len(times)/2]
-	}
-	for try := 1; ; try++ {
-		times, could := took(), plain()
-		s.Logf("%s: started after %v, others after %v", what, times, could)
-		if median(times) <= max(100*time.Millisecond, 3*median(could)) {
-			return
+		id := accept(front, nothing, nothing)
+		for range 4 { // the last two began after the commit, and the owner has its lanes
+			select {
+			case <-backend.looks:
+			case is := <-started:
+				s.Fatalf("%s was started, and nobody was told", is)
+			case <-s.ctx.Done():
+				s.Fatal("the owner does not look")
+			}
 		}
-		if try == 5 {
-			s.Fatalf("%s: started no sooner than by a poll", what)
+		backend.open.Store(true)
+		starts("found by a look", id)
+		backend.open.Store(false)
+		for range 3 {
+			starts("told on the node itself", accept(owner, nothing, tell(owner)))
+			starts("told before and after", accept(owner, tell(owner), tell(owner)))
+			if s.db.kind.tells {
+				starts("told on another node", accept(front, nothing, tell(front)))
+				starts("told in the commit", accept(front, notify, nothing))
+			}
 		}
-	}
+		if !s.db.kind.tells {
+			err := inTx(s.ctx, s, func(t tx) error { return notify(t, nil) })
+			s.wantCode("a notice in the transaction", err, task.CodeUnavailable)
+		}
+	})
 }
 
 type none struct{}
