@@ -300,41 +300,6 @@ func TestEventsResume(t *testing.T) {
 	}
 }
 
-func TestEventsEndWithTheToken(t *testing.T) {
-	t.Parallel()
-	g := startGuarded(t)
-	made, secret, err := g.node.Inspector().CreateToken(t.Context(), token.Spec{Name: "short", Role: token.Viewer})
-	must(t, err)
-	_, soon, err := g.node.Inspector().CreateToken(t.Context(), token.Spec{Name: "expires", Role: token.Viewer, TTL: 4 * time.Second})
-	must(t, err)
-	revoked, expires, stays := g.watch("", "Authorization", "Bearer "+secret.Reveal()), g.watch("", "Authorization", "Bearer "+soon.Reveal()), g.watch("?for=1m", "Authorization", g.admin)
-	g.as(g.admin, "DELETE", "/v1/tokens/"+made.ID, "").is(200)
-	began := time.Now()
-	for _, r := range []*reader{revoked, expires} {
-		for _, more := r.next(); more; _, more = r.next() {
-		}
-		if took := time.Since(began); took > 30*time.Second {
-			t.Errorf("a stream went on for %s", took)
-		}
-	}
-	stays.want("stats")
-}
-
-func TestEventsOfANodeWithoutTokensEndWithTheFirst(t *testing.T) {
-	t.Parallel()
-	a := start(t)
-	r := a.watch("")
-	r.want("hello")
-	_, _, err := a.node.Inspector().CreateToken(t.Context(), token.Spec{Name: "first", Role: token.Admin})
-	must(t, err)
-	began := time.Now()
-	for _, more := r.next(); more; _, more = r.next() {
-	}
-	if took := time.Since(began); took > 30*time.Second {
-		t.Errorf("went on for %s", took)
-	}
-}
-
 // rowReads counts how a store is asked for tasks by their ids.
 type rowReads struct {
 	store.Backend
@@ -437,84 +402,5 @@ func TestEventsReconnectStorm(t *testing.T) {
 	}
 	for range 200 { // all places are free again
 		a.watch("").want("hello")
-	}
-}
-
-// TestEventsEndWithTheNode is about a stop: it must not wait for readers.
-func TestEventsEndWithTheNode(t *testing.T) {
-	a := start(t, eventTypes)
-	readers := make([]*reader, 50)
-	for i := range readers {
-		readers[i] = a.watch("")
-		readers[i].want("hello")
-	}
-	began := time.Now()
-	must(t, a.node.Stop(context.Background()))
-	for _, r := range readers {
-		for _, more := r.next(); more; _, more = r.next() {
-		}
-	}
-	if took := time.Since(began); took > 20*time.Second { // of streams that have no end
-		t.Errorf("the stop and the ends of the streams took %s", took)
-	}
-}
-
-// TestEventsUnderLoad has many readers, some of which do not read, while two thousand
-// tasks a second go through. Nobody is told much later than that, messages are four a
-// second and bounded, and so is the memory.
-func TestEventsUnderLoad(t *testing.T) {
-	a := startOn(t, memory.New(), eventTypes)
-	for range 50 {
-		a.watch("") // and never read again
-	}
-	var heap runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&heap)
-	before := heap.HeapAlloc
-	r := a.watch("")
-	r.want("hello")
-	const rate, seconds = 2000, 3
-	ctx, cancel := context.WithTimeout(t.Context(), seconds*time.Second)
-	defer cancel()
-	began, messages, seen, worst := time.Now(), 0, 0, time.Duration(0) // before the first message
-	var loading sync.WaitGroup
-	loading.Go(func() {
-		ticker := time.NewTicker(10 * time.Millisecond)
-		defer ticker.Stop()
-		drafts := make([]outlast.Draft, rate/100)
-		for i := range drafts {
-			drafts[i] = outlast.Draft{Type: "works", Payload: []byte(`""`)}
-		}
-		for ctx.Err() == nil {
-			if _, err := a.node.EnqueueMany(context.WithoutCancel(ctx), drafts, true); err != nil {
-				t.Error(err)
-			}
-			<-ticker.C
-		}
-	})
-	for time.Since(began) < seconds*time.Second {
-		e := r.want("tasks")
-		tasks := into[client.EventTasks](t, e)
-		if messages++; len(tasks.Tasks) > 100 || tasks.LeftOut != tasks.Seen-len(tasks.Tasks) {
-			t.Errorf("%d listed, %d seen, %d left out", len(tasks.Tasks), tasks.Seen, tasks.LeftOut)
-		}
-		seen += tasks.Seen
-		worst = max(worst, e.at.Sub(tasks.Tasks[0].At.Time))
-	}
-	loading.Wait()
-	runtime.GC()
-	runtime.ReadMemStats(&heap)
-	grown := int64(heap.HeapAlloc) - int64(before)
-	t.Logf("%d changes in %d messages, the latest after %s; the heap has grown by %d KiB, finished tasks included", seen, messages, worst, grown>>10)
-	// Below half a second on a machine that does nothing else; behind a reader that does
-	// not read it would be ten, after which that is cut off.
-	if worst > 9*time.Second {
-		t.Errorf("told after %s", worst)
-	}
-	if messages > 4*seconds+2 {
-		t.Errorf("%d messages in %d s", messages, seconds)
-	}
-	if grown > 256<<20 {
-		t.Errorf("the heap has grown by %d MiB", grown>>20)
 	}
 }
