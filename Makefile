@@ -45,11 +45,6 @@ build: ## Build the static binary bin/outlast
 
 # --- every change -----------------------------------------------------------
 
-# Most tests wait for servers some of the time, so one package more than there are
-# processors runs at once, and those that take longest begin first. vet is part of
-# make check.
-TOGETHER = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
-
 # The race detector, but not in SQLite itself: C translated to Go, which starts no
 # goroutine and shares nothing without locks, and would be nine times slower. Programs
 # that tests start would end a second late, each, without a word to it.
@@ -60,15 +55,15 @@ RACE = -race -gcflags='github.com/ncruces/go-sqlite3-wasm/v6/...=-race=false'
 # reads in their code. Without it, once, run packages whose tests start programs, which it
 # does not see, that do one thing after another, or whose goroutines meet in other
 # packages' tests too: see docs/decisions.md.
-PLAIN = ./cmd/outlast ./store/postgres ./store/mysql ./internal/failovertest ./sim ./examples/... \
-	./internal/archtest ./internal/badinput ./internal/secrettest ./internal/servers/... ./internal/servertest \
+PLAIN = ./store/mysql ./cmd/outlast ./examples/... ./store/postgres ./internal/failovertest ./sim \
+	./internal/stormtest ./internal/archtest ./internal/badinput ./internal/secrettest ./internal/servers/... ./internal/servertest \
 	./internal/chart ./internal/expr ./internal/hints ./internal/lanemodel ./internal/openapi ./internal/strictjson ./internal/targetname ./internal/racetest \
 	./config ./console ./plan ./task ./retry/internal/... ./store ./store/internal/... ./store/storetest
 
-# These measure times, kill whole processes and load the machine: they run apart.
-APART = ./internal/faulttest ./internal/stormtest ./internal/incidenttest
+# These start and kill whole processes, and mostly wait for them: they run beside the others.
+KILLING = ./internal/faulttest ./internal/incidenttest
 
-RACED = ./store/sqlite ./engine . ./server ./internal/txtest $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PLAIN) $(APART))")
+RACED = ./store/sqlite ./engine . ./server ./internal/txtest $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PLAIN) $(KILLING))")
 
 TEST = $(GO) test -vet=off -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS)
 
@@ -76,22 +71,26 @@ TEST = $(GO) test -vet=off -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS)
 AGAIN = $(MAKE) --no-print-directory
 
 .PHONY: test
-test: servers ## Run all tests: with the race detector, in random order; then the console in Chromium, faults, storms and incidents, and nested modules
+test: servers ## Run all tests: with the race detector, in random order; beside them the console in Chromium, faults, incidents, and nested modules
 	@mkdir -p .cache && $(GO) build -o .cache/with ./internal/servers/with
 	@$(GO) build -ldflags='-s -w' -o .cache/outlast-test ./cmd/outlast
-	@OUTLAST_TEST_BINARY="$$PWD/.cache/outlast-test" exec .cache/with $(AGAIN) all-tests
+	@OUTLAST_TEST_BINARY="$$PWD/.cache/outlast-test" exec .cache/with $(AGAIN) -j 2 tests-of-packages tests-of-programs
 
 # One PostgreSQL and one MariaDB serve all of them; tests that hurt a server start their own.
-.PHONY: all-tests
-all-tests:
-	GORACE=atexit_sleep_ms=100 $(TEST) $(RACE) -p $(TOGETHER) $(RACED)
-	@GO='$(GO)' sh .ci/console test
+# What mostly calculates and what mostly waits run beside each other, each of them in its
+# order: no verdict of one depends on what the other leaves of the machine.
+.PHONY: tests-of-packages
+tests-of-packages:
+	GORACE=atexit_sleep_ms=100 $(TEST) $(RACE) $(RACED)
 	@unraced=$$(sh .ci/unraced) || exit 1; \
 	$(TEST) $$unraced & unraced=$$!; trap 'kill $$unraced' INT TERM; \
 	$(TEST) -parallel 6 $(PLAIN); plain=$$?; \
 	wait $$unraced && exit $$plain
-	$(TEST) -parallel 6 ./internal/faulttest
-	$(TEST) -shuffle=off -p 2 ./internal/stormtest ./internal/incidenttest
+
+.PHONY: tests-of-programs
+tests-of-programs:
+	@GO='$(GO)' sh .ci/console test
+	$(TEST) -parallel 6 $(KILLING)
 	@for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "test: $${mod%/go.mod}"; \
@@ -216,6 +215,7 @@ faults: servers ## WORLDS (20000) fleets in virtual time, MODELS (1000) random r
 	OUTLAST_FAULT_SOAK=$(FAULT_SOAK) $(GO) test -tags faults -v -count=1 -timeout 6h -run '^TestSoak$$/$(FAULT_RUN)' ./internal/faulttest
 	OUTLAST_FIRE_ROUNDS=120 $(GO) test -v -count=1 -timeout 1h -run '^TestCompleteUnderFire$$/$(FAULT_RUN)' ./internal/txtest
 	OUTLAST_GROUP_COST=30s $(GO) test -v -count=1 -timeout 1h -run '^(TestDeadGroupCostsLittle|TestHealthyGroupBesideOneThatIsAway)$$/$(FAULT_RUN)' ./cmd/outlast
+	OUTLAST_FAULT_LONG=1 $(GO) test -v -count=1 -timeout 1h -run '^(TestTasks|TestRetryStorm)$$/$(FAULT_RUN)' -p 1 ./internal/stormtest ./internal/incidenttest
 	OUTLAST_FAILOVER_CYCLES=10 $(GO) test -v -count=1 -timeout 1h ./internal/failovertest
 
 .PHONY: world

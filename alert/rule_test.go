@@ -144,7 +144,7 @@ func TestExpressionsAreBounded(t *testing.T) {
 	}
 	began := time.Now()
 	_, err = e.Holds(o.Values)
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > time.Minute { // backtracking would go on for ever
 		t.Errorf("took %s: %v", took, err)
 	}
 }

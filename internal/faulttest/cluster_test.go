@@ -298,7 +298,7 @@ func (c *cluster) busy() (rest func()) {
 func (c *cluster) settled() {
 	c.Helper()
 	c.ledger.openGates()
-	ctx, cancel := context.WithTimeout(c.ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(c.ctx, bound(30*time.Second))
 	defer cancel()
 	for _, o := range c.ledger.unknown() {
 		if !c.deliver(ctx, o, c.random) {
@@ -354,7 +354,7 @@ func (c *cluster) takenFrom(m *member, orders []*order, since time.Time) (taken 
 		last := len(calls) - 1
 		return calls[max(0, last-1)], calls[last], calls[last].node != name
 	}
-	c.promised(takeover-time.Since(since), fmt.Sprintf("%d tasks of %s run elsewhere", len(taken), name), func() bool {
+	c.promised(bound(takeover)-time.Since(since), fmt.Sprintf("%d tasks of %s run elsewhere", len(taken), name), func() bool {
 		for _, o := range taken {
 			if _, _, runs := elsewhere(o); !runs {
 				return false

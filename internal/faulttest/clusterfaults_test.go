@@ -134,7 +134,7 @@ func (c *cluster) victim(held []*order) *member {
 }
 
 // patience is how long a cycle goes on at most until it has made enough faults.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // let lets the load go on for a while.
 func (c *cluster) let(d time.Duration) {
@@ -361,7 +361,7 @@ func lostReplies(c *cluster, _ int) {
 		return answers, commits
 	}
 	c.let(4 * time.Second)
-	c.promised(patience, "ten answers are lost", func() bool { answers, _ := lost(); return answers >= 10 })
+	c.promised(bound(patience), "ten answers are lost", func() bool { answers, _ := lost(); return answers >= 10 })
 	for _, m := range c.members {
 		m.net.lose(nil)
 	}
@@ -408,8 +408,7 @@ func forgottenConnections(c *cluster, _ int) {
 	m.net.forget()
 	c.let(3 * time.Second)
 	c.ledger.openGates()
-	c.ledger.note(trouble{node: name, from: since, to: since.Add(15 * time.Second)})
-	c.promised(30*time.Second, "what ran when connections were forgotten has ended", func() bool {
+	c.promised(bound(30*time.Second), "what ran when connections were forgotten has ended", func() bool {
 		for _, o := range held {
 			if !c.has(c.any(c.random).process(), o.id).State.Final() {
 				return false
@@ -417,6 +416,7 @@ func forgottenConnections(c *cluster, _ int) {
 		}
 		return true
 	})
+	c.ledger.note(trouble{node: name, from: since, to: time.Now().Add(time.Second)})
 	c.Logf("everything went on %s after the connections were forgotten", time.Since(since).Round(10*time.Millisecond))
 	c.balanced()
 }

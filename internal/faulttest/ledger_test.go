@@ -288,7 +288,7 @@ func (l *ledger) trouble(node string, from, to time.Time) bool {
 
 // allClosed waits until nothing that dead processes sent is on its way.
 func (l *ledger) allClosed() error {
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(slowest)
 	for {
 		l.mu.Lock()
 		left := len(l.open)

@@ -76,7 +76,7 @@ func launch(ctx context.Context, path string, args, env []string) (*process, err
 var errEnded = errors.New("the process ended before it was ready")
 
 func (p *process) awaitReady(ctx context.Context, url <-chan string) error {
-	ctx, cancel := context.WithTimeout(ctx, 4*readyWithin)
+	ctx, cancel := context.WithTimeout(ctx, slowest)
 	defer cancel()
 	var told bool
 	select {
@@ -160,7 +160,7 @@ func (p *process) state() string {
 }
 
 // dies is how soon a process that was killed is known to be gone, at the latest.
-const dies = 20 * time.Second
+const dies = time.Minute
 
 // gone waits until the process has ended by itself.
 func (p *process) gone(within time.Duration) bool {
@@ -215,7 +215,7 @@ func (h *harness) started(p *process, err error) *process {
 	h.mu.Lock()
 	h.last = p
 	h.mu.Unlock()
-	if p.ready > h.crowd*readyWithin {
+	if p.ready > bound(h.crowd*readyWithin) {
 		h.violation("I8: ready only after %s", p.ready)
 	}
 	h.slowest = max(h.slowest, p.ready)

@@ -33,7 +33,6 @@ func TestDeployKillsTheProcess(t *testing.T) {
 	mails.recover()
 
 	after := binarytest.Serve(t, "--store", disk, "--log-level", "info")
-	began := time.Now()
 	for _, id := range ids {
 		sent := ended(t, after, id)
 		if sent.State != task.Succeeded || sent.Attempt != 1 || sent.Crashes != 1 {
@@ -44,9 +43,6 @@ func TestDeployKillsTheProcess(t *testing.T) {
 			history[0].Number != 1 || history[1].Number != 1 || history[1].Claim <= history[0].Claim {
 			t.Errorf("the history: %+v, %v", history, err)
 		}
-	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("it took %s until the mails were sent", took)
 	}
 	if attempts := mails.attempts(); attempts != "1 1 1 1" {
 		t.Errorf("the mail service saw the attempts %s", attempts)

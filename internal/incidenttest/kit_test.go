@@ -61,7 +61,7 @@ func ended(t *testing.T, s *binarytest.Server, id task.ID) *client.Task {
 // eventually waits for what other processes do.
 func eventually(t *testing.T, what string, happened func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !happened(); {
+	for deadline := time.Now().Add(2 * time.Minute); !happened(); {
 		if time.Now().After(deadline) {
 			t.Fatalf("it does not happen: %s", what)
 		}

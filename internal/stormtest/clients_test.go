@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"sync"
 	"testing"
@@ -29,6 +30,7 @@ const (
 type callers struct {
 	policy  func(retry.Observer) *retry.Policy
 	targets *retry.Targets
+	dial    func(ctx context.Context, network, address string) (net.Conn, error) // nil for the network
 	base    *http.Transport
 	group   sync.WaitGroup
 }
@@ -64,7 +66,7 @@ func (c *callers) start(ctx context.Context, url string, counted *series) {
 	policy := c.policy(retry.Observer{Attempt: func(e retry.AttemptEvent) {
 		counted.attempt(time.Now(), e.Number == 1)
 	}})
-	c.base = &http.Transport{MaxIdleConnsPerHost: clients}
+	c.base = &http.Transport{MaxIdleConnsPerHost: clients, DialContext: c.dial}
 	var opts []retryhttp.Option
 	if c.targets != nil {
 		opts = append(opts, retryhttp.Targets(c.targets))

@@ -36,7 +36,7 @@ func TestFull(t *testing.T) {
 	for _, outage := range []mode{fails, hangs, closed} {
 		t.Run("clients/"+string(outage), func(t *testing.T) {
 			ours, control := carryOut(t, long(outage), guarded(t)), carryOut(t, long(outage), fixed(t))
-			ours.checkClients(t)
+			ours.checkClients(t, inFlight)
 			if after, ok := control.fullGoodput(); ok {
 				t.Errorf("the control recovers after %v\n%s", after, control)
 			}

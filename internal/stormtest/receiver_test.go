@@ -38,11 +38,11 @@ const (
 	closed mode = "closed" // refuses connections
 )
 
-// receiver is the server in its own process.
+// receiver is the server.
 type receiver struct {
-	address string
-	counted *series
-	slots   chan struct{}
+	listensAt string
+	counted   *series
+	slots     chan struct{}
 
 	mu     sync.Mutex
 	mode   mode
@@ -51,14 +51,18 @@ type receiver struct {
 	server *http.Server
 }
 
+func newReceiver() *receiver {
+	return &receiver{listensAt: "127.0.0.1:0", counted: newSeries(time.Now()), slots: make(chan struct{}, slots), mode: works, ended: make(chan struct{})}
+}
+
 // runReceiver is the process: it says where it listens and then does what its
 // input says, a word a line, until the input ends.
 func runReceiver(in io.Reader, out io.Writer) error {
-	r := &receiver{address: "127.0.0.1:0", counted: newSeries(time.Now()), slots: make(chan struct{}, slots), mode: works, ended: make(chan struct{})}
+	r := newReceiver()
 	if err := r.listen(); err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "http://"+r.address, r.counted.start.UnixNano())
+	fmt.Fprintln(out, "http://"+r.listensAt, r.counted.start.UnixNano())
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		if lines.Text() == "report" {
@@ -78,11 +82,11 @@ func runReceiver(in io.Reader, out io.Writer) error {
 
 // listen begins to serve; after the first time at the same address.
 func (r *receiver) listen() error {
-	listener, err := net.Listen("tcp", r.address)
+	listener, err := net.Listen("tcp", r.listensAt)
 	if err != nil {
 		return err
 	}
-	r.address = listener.Addr().String()
+	r.listensAt = listener.Addr().String()
 	r.server = &http.Server{Handler: r}
 	go r.server.Serve(listener) //nolint:errcheck // it ends with Close
 	return nil
@@ -100,7 +104,7 @@ func (r *receiver) become(m mode) (time.Duration, error) {
 	close(r.ended)
 	r.ended = make(chan struct{})
 	var err error
-	switch closed {
+	switch closed { // of one in its own process
 	case m:
 		err = r.server.Close()
 	case was:
@@ -190,6 +194,8 @@ func startReceiver(t testing.TB) *remote {
 	r.start = time.Unix(0, nanoseconds)
 	return r
 }
+
+func (r *remote) address() (string, time.Time) { return r.url, r.start }
 
 func (r *remote) line() string {
 	r.Helper()

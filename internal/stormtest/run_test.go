@@ -50,16 +50,30 @@ type result struct {
 	afterwards int   // goroutines when the load has ended
 }
 
-// carryOut makes a run.
+// target is a receiver as a run sees it.
+type target interface {
+	address() (url string, start time.Time)
+	become(m mode) time.Duration
+	history() history
+}
+
+// carryOut makes a run on a receiver in a process of its own.
 func carryOut(t *testing.T, p plan, l load) *result {
 	t.Helper()
 	to := startReceiver(t)
 	defer to.stop()
+	return p.on(t, to, l)
+}
+
+// on makes a run.
+func (p plan) on(t *testing.T, to target, l load) *result {
+	t.Helper()
 	r := &result{plan: p}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	sent := newSeries(to.start)
-	l.start(ctx, to.url, sent)
+	url, start := to.address()
+	sent := newSeries(start)
+	l.start(ctx, url, sent)
 	r.pass(p.before)
 	r.failed = to.become(p.outage)
 	r.pass(p.broken)

@@ -97,6 +97,7 @@ func pool(t testing.TB, url string) *pgxpool.Pool {
 const givenDatabase = "OUTLAST_MUTANT_DATABASE"
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	if given := os.Getenv(givenDatabase); given != "" {
 		c := newSchemas(given)
 		c.conform(t, "public", false)
