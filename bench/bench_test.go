@@ -234,6 +234,19 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// The list names every bench.
+func TestList(t *testing.T) {
+	var out, messages bytes.Buffer
+	if code := run(t.Context(), []string{"list"}, &out, &messages); code != 0 {
+		t.Fatalf("exit code %d, %q", code, messages.String())
+	}
+	for _, b := range benches() {
+		if !strings.Contains(out.String(), b.id) {
+			t.Errorf("%s is not listed", b.id)
+		}
+	}
+}
+
 func TestStampedPayload(t *testing.T) {
 	at, i, err := readStamp(stamped(7))
 	if err != nil || i != 7 || time.Since(at) > time.Minute {

@@ -38,6 +38,7 @@ func programs(t *testing.T) string {
 
 // Each example is built and run as a reader would, and tells its story.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	bin := programs(t)
 	for name, story := range map[string][]string{
 		"mail": {

@@ -33,6 +33,7 @@ var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 var unrun = map[string]string{
 	"make benchmarks":                  "takes hours",
 	"cd bench && go run . run":         "measures",
+	"cd bench && go run . list":        "links all peers: the tests of bench run it",
 	"cd bench && go test":              "is a test of its own",
 	"sqlite3 outlast.db":               "needs a version of sqlite3 that few systems have",
 	"outlast migrate citus":            "needs Citus; the tests of store/postgres run it there",
@@ -60,6 +61,7 @@ type shell struct {
 // The shell blocks of the documents do what they say, on a server on a file and on
 // PostgreSQL and MariaDB. A command that is not run is one of unrun.
 func TestShellBlocks(t *testing.T) {
+	t.Parallel()
 	s := shell{T: t, dir: t.TempDir(), bin: t.TempDir(), robot: robot(t)}
 	if err := os.Symlink(binarytest.Path(), filepath.Join(s.bin, "outlast")); err != nil {
 		t.Fatal(err)

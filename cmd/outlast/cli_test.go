@@ -359,6 +359,7 @@ func TestMigrateAndDoctor(t *testing.T) {
 }
 
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}

@@ -146,6 +146,7 @@ func happens(t *testing.T, what string, yes func() bool) {
 // nothing and is named in the log and to whoever asks; what the file owns is changed
 // only there.
 func TestServerReloadsItsFile(t *testing.T) {
+	t.Parallel()
 	file := written(t, "outlast.yaml", "engine: {concurrency: 50}\nqueues: {mail: {lanes: 2, policy: slow}}\ntypes: {mail.send: {queue: mail}}\npolicies:\n  slow: {max_attempts: 3, backoff: {initial: 1h}}\n")
 	store := "sqlite:" + filepath.Join(t.TempDir(), "o.db")
 	server := serve(t, "--store", store, "--config", file)

@@ -14,6 +14,7 @@ import (
 // A demo that is kept tells a story that its console shows: letters that died of
 // something, tasks that wait longer and longer, and a way to repair both.
 func TestDemoKeeps(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}

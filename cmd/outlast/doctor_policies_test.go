@@ -12,6 +12,7 @@ import (
 // has no retries, what may run for ever, and whose end nobody hears of. The default
 // policy and types without configuration are no exception.
 func TestDoctorOfPolicies(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	file, store := filepath.Join(folder, "outlast.yaml"), "sqlite:"+filepath.Join(folder, "o.db")
 	write := func(text string) {

@@ -74,6 +74,7 @@ func connectDoctor(t *testing.T, url string) (*pgx.Conn, postgresAddress) {
 }
 
 func TestDoctorOfPostgres(t *testing.T) {
+	t.Parallel()
 	server := servertest.PostgresServer(t, servers.Durable())
 	examine := func() *report {
 		conn, address := connectDoctor(t, server.URL("postgres"))
@@ -107,6 +108,7 @@ func TestDoctorOfPostgres(t *testing.T) {
 }
 
 func TestDoctorOfStandbys(t *testing.T) {
+	t.Parallel()
 	server := servertest.PostgresServer(t, servers.Durable())
 	standby, err := server.Standby(t.Context())
 	if err != nil {
@@ -178,6 +180,7 @@ func TestDoctorOfPostgresPrivileges(t *testing.T) {
 }
 
 func TestDoctorOfMariaDB(t *testing.T) {
+	t.Parallel()
 	server := servertest.MariaDBServer(t, servers.Durable())
 	admin, err := sql.Open("mysql", server.DSN(""))
 	if err != nil {
@@ -246,6 +249,7 @@ func TestDoctorOfMariaDB(t *testing.T) {
 
 // TestStoresOnServers runs the commands about a store, and a server on it.
 func TestStoresOnServers(t *testing.T) {
+	t.Parallel()
 	postgres := servertest.Postgres(t)
 	for name, url := range map[string]string{
 		"PostgreSQL":          postgres,

@@ -14,6 +14,7 @@ const fullAnswer = `{"status":429,"code":"queue_full","detail":"the queue \"q\" 
 // A full queue is a definite answer: told at once, with the time of the next place,
 // and never as an outcome that is not known.
 func TestEnqueueIntoAFullQueue(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "outlast.yaml")
 	if err := os.WriteFile(path, []byte("queues: {default: {max_pending: 2}}\n"), 0o600); err != nil {
 		t.Fatal(err)

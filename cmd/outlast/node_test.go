@@ -58,6 +58,7 @@ func TestNodesThatMatterNow(t *testing.T) {
 
 // A server without an answer is waited for with a word, and not for ever.
 func TestEnqueueGivesUp(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	hangs := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
 	defer hangs.Close()

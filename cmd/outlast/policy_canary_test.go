@@ -50,6 +50,7 @@ func TestCanaryOnTheCommandLine(t *testing.T) {
 
 // What the file owns is promoted and aborted there.
 func TestCanaryManagedByFile(t *testing.T) {
+	t.Parallel()
 	file := written(t, "f.yaml", "policies: {owned: {ttl: 1m}}\n")
 	server := serve(t, "--store", "memory:", "--config", file)
 	c := command{t: t, server: server.url}

@@ -10,6 +10,7 @@ import (
 
 // Actions on many tasks by the command line come to the same on SQLite and PostgreSQL.
 func TestBulkByCommandLine(t *testing.T) {
+	t.Parallel()
 	for name, store := range map[string]func(*testing.T) string{
 		"sqlite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "bulk.db") },
 		"postgres": func(t *testing.T) string { return servertest.Postgres(t) },

@@ -14,6 +14,7 @@ import (
 // What is tried again next comes first by the command line as well, on SQLite and
 // PostgreSQL, beside hundreds of newer retries and behind what is due.
 func TestUpcomingByCommandLine(t *testing.T) {
+	t.Parallel()
 	for name, store := range map[string]func(*testing.T) string{
 		"sqlite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "upcoming.db") },
 		"postgres": func(t *testing.T) string { return servertest.Postgres(t) },

@@ -40,6 +40,7 @@ func (w *writer) heard() { w.do(`UPDATE outlast_counter SET value = value + 1 WH
 // What who can write to the database may try, and what comes of it: docs/encryption.md,
 // "What who can write to the database can do".
 func TestWriterOfTheDatabase(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	key, file, path := filepath.Join(folder, "k1"), filepath.Join(folder, "outlast.yaml"), filepath.Join(folder, "o.db")
 	text := base64.StdEncoding.EncodeToString([]byte("canary-canary-canary-canary-1234"))

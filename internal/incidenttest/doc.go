@@ -6,7 +6,7 @@
 //	deploy_test.go   a deploy kills a running job
 //	group_test.go    retry at once, again and again
 //	vanish_test.go   retries that vanish
-//	storm_test.go    the retry storm
+//	storm_test.go    the retry storm, by make faults
 //	order_test.go    the wrong order
 //
 // docs/incidents.md is for people who read no Go.

@@ -31,9 +31,6 @@ func TestDeadWorkerGroup(t *testing.T) {
 	began := time.Now()
 	acceptedAll(t, server, tasks, client.Draft{Type: "report", Target: &client.Target{Group: "well", Path: "/run"}})
 	eventually(t, "the other group does its work", func() bool { return well.calls.Load() == tasks })
-	if asked := sick.calls.Load(); asked > 6 { // it still waits for its next turn
-		t.Errorf("meanwhile the group that is away was asked %d times", asked)
-	}
 	eventually(t, "the waiting is explained", func() bool { return found(t, server, waiting[0]).Waiting == "group backoff" })
 	time.Sleep(time.Until(began.Add(4 * time.Second))) // sleep: the group is away for so long
 
@@ -46,8 +43,9 @@ func TestDeadWorkerGroup(t *testing.T) {
 	}
 	// The four that it had room for at the beginning, and one after 1 s.
 	inVain := sick.calls.Load() - tasks
-	t.Logf("%d tasks asked a group that was away for 4 s %d times in vain", tasks, inVain)
-	if inVain > 10 {
+	away := time.Since(began)
+	t.Logf("%d tasks asked a group that was away for %s at most %d times in vain", tasks, away, inVain)
+	if inVain > 10+int64(away.Minutes()) { // in the end it is asked every minute
 		t.Errorf("%d dispatches were in vain", inVain)
 	}
 }

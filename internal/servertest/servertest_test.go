@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestPostgresDatabases(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for range 3 {
 		began := time.Now()
@@ -48,6 +49,7 @@ func TestPostgresDatabases(t *testing.T) {
 }
 
 func TestMariaDBDatabases(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for range 3 {
 		began := time.Now()
@@ -144,6 +146,7 @@ func TestInServer(t *testing.T) {
 // Acknowledged commits survive an immediate stop even of a fast server, and reach a
 // synchronous standby that is promoted.
 func TestStandby(t *testing.T) {
+	t.Parallel()
 	primary := PostgresServer(t)
 	standby, err := primary.Standby(t.Context())
 	if err != nil {

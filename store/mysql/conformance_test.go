@@ -58,6 +58,7 @@ func conform(t *testing.T, options string, again bool) {
 
 // TestModel compares the store with the reference under random operations.
 func TestModel(t *testing.T) {
+	t.Parallel()
 	storetest.RunModel(t, memory.New(), newDatabase(t, options).store(t))
 }
 

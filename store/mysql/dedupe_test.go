@@ -67,6 +67,7 @@ func TestSinglesWithDedupeKeysShareACommit(t *testing.T) {
 
 // TestALockedDedupeKeyCostsItsCallerOnly: the others of its call get in.
 func TestALockedDedupeKeyCostsItsCallerOnly(t *testing.T) {
+	t.Parallel()
 	d := newDatabase(t, options)
 	f := newFixtureOn(t, d, 1)
 	tx, err := d.Begin()

@@ -383,6 +383,7 @@ func TestABadItemCostsTheOthersNothing(t *testing.T) {
 // claim has locked its lane. The server ends the transaction soon, and the
 // lane can be taken; the claim of the process fails when it goes on.
 func TestAStoppedProcessHoldsNothingForLong(t *testing.T) {
+	t.Parallel()
 	d := newDatabase(t, options)
 	stopped, goOn := make(chan struct{}), make(chan struct{})
 	var once sync.Once

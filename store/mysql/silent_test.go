@@ -15,6 +15,7 @@ import (
 // Connections that were forgotten on the way while they were idle are noticed before
 // anything is asked of them, and do not cost the patience of the caller.
 func TestForgottenConnections(t *testing.T) {
+	t.Parallel()
 	d := newDatabase(t, options)
 	config, err := driver.ParseDSN(d.dsn)
 	if err != nil {

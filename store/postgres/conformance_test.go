@@ -200,6 +200,7 @@ func (c *schemas) abilities() storetest.Abilities {
 
 // TestModel compares the store with the reference under random operations.
 func TestModel(t *testing.T) {
+	t.Parallel()
 	storetest.RunModel(t, memory.New(), open(t, database(t)))
 }
 

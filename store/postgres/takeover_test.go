@@ -31,6 +31,7 @@ func (h heard) Read(b []byte) (int, error) {
 // TCP does. Who takes the lanes over ends it, but only when their owner is
 // dead.
 func TestATakeOverEndsAClaimThatIsStuck(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {

@@ -78,6 +78,7 @@ func begin(t *testing.T, cmd *exec.Cmd) (said string, in io.Closer, rest io.Read
 }
 
 func TestServersLiveAsLongAsTheCommand(t *testing.T) {
+	t.Parallel()
 	cmd := with(t, "exec cat", "OUTLAST_TEST_POSTGRES=", "OUTLAST_TEST_MARIADB=")
 	said, in, _ := begin(t, cmd)
 	postgres, mariadb, _ := strings.Cut(strings.TrimSpace(said), " ")
@@ -110,6 +111,7 @@ func host(t *testing.T, address string) string {
 // However it is told to end, the server ends; where it can still do something, all that
 // the command started ends as well.
 func TestEndedBefore(t *testing.T) {
+	t.Parallel()
 	for _, how := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		t.Run(how.String(), func(t *testing.T) {
 			cmd := with(t, `exec 3<&0; sh -c "trap '' TERM; cat" <&3 & wait`, "OUTLAST_TEST_POSTGRES=", "OUTLAST_TEST_MARIADB=given")
