@@ -6,8 +6,8 @@ export default defineConfig({
   outputDir: 'results/failures',
   fullyParallel: true,
   workers: 2,
-  timeout: 120_000, // on a machine that does much else besides
-  expect: { timeout: 20_000 },
+  timeout: 240_000, // on a machine that does much else besides
+  expect: { timeout: 60_000 },
   forbidOnly: true,
   retries: 0,
   reporter: [['list']],

@@ -54,7 +54,6 @@ async function fill(server, receiver) {
 }
 
 test('every page shows it as text, wide and narrow, and what is shown in part is there in whole', async ({ fresh: page, hostile }) => {
-  test.setTimeout(180_000);
   const { server, receiver, bad, good, long, said, payload } = hostile;
   const widths = [1280, 360];
   await choose(page);

@@ -28,7 +28,7 @@ export async function receive() {
 }
 
 /** Waits until check gives something. @template T @param {() => Promise<T>} check @param {string} what */
-export async function until(check, what, within = 30_000) {
+export async function until(check, what, within = 60_000) {
   const end = Date.now() + within;
   for (;;) {
     const value = await check();

@@ -115,7 +115,7 @@ test('with several nodes, what the others do is seen too', async ({ fresh: page,
   await until(async () => (await server.call('/v1/nodes')).nodes.filter((node) => node.state === 'alive').length === 2, 'two nodes');
   await open(page, server, '/tasks?type=elsewhere');
   await expect(page.getByRole('button', { name: 'Live' })).toBeVisible();
-  await until(async () => new Set((await server.call('/v1/lanes')).lanes.map((lane) => lane.owner)).size === 2, 'lanes of both', 30_000);
+  await until(async () => new Set((await server.call('/v1/lanes')).lanes.map((lane) => lane.owner)).size === 2, 'lanes of both');
   const ids = [];
   for (let i = 0; i < 12; i++) ids.push((await other.call('/v1/tasks', { type: 'elsewhere', delay: '1h' })).id); // in lanes of both
   const rows = page.getByRole('table', { name: 'Tasks' }).locator('tbody tr');

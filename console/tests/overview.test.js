@@ -17,7 +17,6 @@ async function demo() {
 }
 
 test('the first screen tells a newcomer what failed, why, what happens next and what to do', async ({ fresh: page }) => {
-  test.setTimeout(150_000);
   const shown = await demo();
   await choose(page);
   await page.setViewportSize({ width: 1280, height: 800 });

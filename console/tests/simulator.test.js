@@ -9,11 +9,10 @@ async function play(page, shown) {
     await page.getByRole('button', { name: 'Play' }).click();
     await expect(page.getByRole('button', { name: 'Play' })).toBeEnabled({ timeout: 20_000 });
     await expect(shown).toBeVisible({ timeout: 1000 });
-  }).toPass({ timeout: 60_000 });
+  }).toPass({ timeout: 120_000 });
 }
 
 test('a storm is chosen, played with our clients and with a policy of one\'s own, and judged', async ({ page, server }) => {
-  test.setTimeout(180_000);
   await server.call('/v1/policies/calm', { max_attempts: 2, backoff: { kind: 'fixed', initial: '5s', jitter: 'full' } }, 'PUT');
   await open(page, server, '/simulator');
   await expect(page.getByText('Choose a storm and play it.')).toBeVisible();
@@ -39,7 +38,6 @@ test('a storm is chosen, played with our clients and with a policy of one\'s own
 });
 
 test('policies side by side: the same storm, drawn and in numbers', async ({ page, server }) => {
-  test.setTimeout(180_000);
   await server.call('/v1/policies/eager', { max_attempts: 9, backoff: { kind: 'fixed', initial: '10ms', jitter: 'none' }, budget: 'none', breaker: 'none' }, 'PUT');
   await open(page, server, '/simulator?tab=compare&scenario=S4');
   for (const name of ['payment', 'eager']) await page.getByRole('checkbox', { name, exact: true }).check();
