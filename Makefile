@@ -84,7 +84,7 @@ tests-of-packages:
 	GORACE=atexit_sleep_ms=100 $(TEST) $(RACE) $(RACED)
 	@unraced=$$(sh .ci/unraced) || exit 1; \
 	$(TEST) $$unraced & unraced=$$!; trap 'kill $$unraced' INT TERM; \
-	$(TEST) -parallel 6 $(PLAIN); plain=$$?; \
+	$(TEST) -p 3 -parallel 6 $(PLAIN); plain=$$?; \
 	wait $$unraced && exit $$plain
 
 .PHONY: tests-of-programs
