@@ -151,8 +151,8 @@ func (c *Client) engineConfig() engine.Config {
 		Fingerprint: c.sealing.Fingerprint,
 		Queues:      c.queues,
 		Internal:    alert.Queue,
-		Beside: func(run *engine.Run, s *store.Settlement) []store.Insert {
-			return c.alerts.Beside(s, run.MaxAttempts, c.registry.alertOf(s.Task))
+		OnFailure: func(run *engine.Run, s *store.Settlement) []store.Insert {
+			return c.alerts.OnFailure(s, run.MaxAttempts, c.registry.alertOf(s.Task))
 		},
 		Node: store.Node{
 			ID:       nodeID(),

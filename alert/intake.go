@@ -12,12 +12,12 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// Beside returns the tasks that tell of the end of an attempt, for the
+// OnFailure returns the tasks that tell of the end of an attempt, for the
 // transaction of that end: so an alert is on disk exactly if what it tells of
 // is. It is nil where no rule holds or the alert is held back. It reads no
 // store. The limit of attempts is 0 for none; alert is the [TaskRule] of the
 // task, nil for none.
-func (k *Keeper) Beside(s *store.Settlement, maxAttempts int, alert json.RawMessage) []store.Insert {
+func (k *Keeper) OnFailure(s *store.Settlement, maxAttempts int, alert json.RawMessage) []store.Insert {
 	if s.Task.Queue == Queue {
 		return nil // an alert about alerts would go the way that does not work
 	}
@@ -41,7 +41,7 @@ func (k *Keeper) Beside(s *store.Settlement, maxAttempts int, alert json.RawMess
 }
 
 // Tells reports whether a rule holds for the end of an attempt, in the terms of
-// [Keeper.Beside]. It raises nothing.
+// [Keeper.OnFailure]. It raises nothing.
 func (k *Keeper) Tells(s *store.Settlement, maxAttempts int, alert json.RawMessage) bool {
 	o := Ended(s, maxAttempts)
 	if len(alert) > 0 {

@@ -284,11 +284,11 @@ func TestNothingIsRaisedAboutAlerts(t *testing.T) {
 	t.Parallel()
 	onDesk(t, Settings{Timeout: DefaultTimeout}, func(d *desk) {
 		s := settlement(task.OutcomeDead, task.Exhausted)
-		if inserts := d.Beside(s, 3, nil); len(inserts) != 1 {
+		if inserts := d.OnFailure(s, 3, nil); len(inserts) != 1 {
 			t.Errorf("%d tasks for a death", len(inserts))
 		}
 		s.Task.Queue = Queue
-		if inserts := d.Beside(s, 3, nil); inserts != nil {
+		if inserts := d.OnFailure(s, 3, nil); inserts != nil {
 			t.Errorf("%+v", inserts)
 		}
 	})
@@ -299,7 +299,7 @@ func BenchmarkBesideWithoutRules(b *testing.B) {
 	s := settlement(task.OutcomeFailed, "")
 	b.ReportAllocs()
 	for b.Loop() {
-		k.Beside(s, 3, nil)
+		k.OnFailure(s, 3, nil)
 	}
 }
 

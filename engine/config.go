@@ -78,10 +78,10 @@ type Config struct {
 	// somebody has changed objects. It may ask the store; lanes wait for it. Nil
 	// where nothing depends on objects.
 	Configure func(ctx context.Context) error
-	// Beside returns more tasks for the transaction in which an attempt ends that
+	// OnFailure returns more tasks for the transaction in which an attempt ends that
 	// has failed, whatever becomes of its task: alerts. It must not block. Nil for
 	// none.
-	Beside func(run *Run, s *store.Settlement) []store.Insert
+	OnFailure func(run *Run, s *store.Settlement) []store.Insert
 
 	// TargetLimit is how many attempts of a target may run at once over all nodes, 0
 	// for no limit; nil for none at all. It is asked again every second, takes no

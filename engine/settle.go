@@ -49,7 +49,7 @@ func (s *settler) settle(a *attempt) {
 	a.end.settlement.Label = s.label(&a.run)
 	s.follow(&a.end.settlement)
 	if out := a.end.settlement.Outcome; out == task.OutcomeFailed || out == task.OutcomeDead {
-		s.beside(&a.run, &a.end.settlement)
+		s.onFailure(&a.run, &a.end.settlement)
 	}
 	s.answered.add(a)
 	if a.entry.TargetHolds() {
@@ -98,18 +98,18 @@ func (s *settler) follow(end *store.Settlement) {
 	}
 }
 
-// beside adds what others want to be enqueued with the end of an attempt that
+// onFailure adds what others want to be enqueued with the end of an attempt that
 // failed. A panic there must not keep the attempt from ending.
-func (s *settler) beside(run *Run, end *store.Settlement) {
-	if s.config.Beside == nil {
+func (s *settler) onFailure(run *Run, end *store.Settlement) {
+	if s.config.OnFailure == nil {
 		return
 	}
 	defer func() {
 		if value := recover(); value != nil {
-			s.log.Error("settle.beside_panicked", "task", end.Task.ID.String(), "panic", fmt.Sprint(value))
+			s.log.Error("settle.on_failure_panicked", "task", end.Task.ID.String(), "panic", fmt.Sprint(value))
 		}
 	}()
-	end.Follow = append(end.Follow, s.config.Beside(run, end)...)
+	end.Follow = append(end.Follow, s.config.OnFailure(run, end)...)
 }
 
 // commitSettles is the commit of the group of settlements, in the order of
@@ -266,7 +266,7 @@ func (s *settler) refusedSettle(a *attempt, err error) {
 	a.end.settlement.Label = was.Label
 	s.follow(&a.end.settlement)
 	if out := a.end.settlement.Outcome; out == task.OutcomeFailed || out == task.OutcomeDead {
-		s.beside(&a.run, &a.end.settlement)
+		s.onFailure(&a.run, &a.end.settlement)
 	}
 	a.local, a.again = true, len(a.end.settlement.Follow) == 0
 }
