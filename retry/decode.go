@@ -57,7 +57,7 @@ func explain(err error) (message, hint string) {
 }
 
 // specs is how strictly policies are read.
-var specs = &strictjson.Options{Deepest: 32, Readers: readers(), Explain: explain}
+var specs = &strictjson.Options{Deepest: 32, NoEmpty: true, Readers: readers(), Explain: explain}
 
 // readers are those of what can be written in two ways.
 func readers() strictjson.Readers {

@@ -325,7 +325,7 @@ func TestEmbeddedSpec(t *testing.T) {
 }
 
 func FuzzParseSpec(f *testing.F) {
-	for _, seed := range []string{documented, `{}`, `{"preset":"easyjob(1s,2,3)"}`, `{"rules":[{"when":["bug"]}]}`,
+	for _, seed := range []string{documented, `{}`, `{"preset":"easyjob(1s,2,3)"}`, `{"rules":[{"when":["bug"]}]}`, `{"rules":[],"retry_on":[]}`,
 		`{"backoff":{"kind":"steps","steps":["1s"]}}`, `{"max_attempts":1e3}`, `[[[[`} {
 		f.Add([]byte(seed))
 	}

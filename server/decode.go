@@ -21,7 +21,7 @@ const bodyPath = "body"
 const fieldsHint = "the fields and their forms are listed at /openapi.json"
 
 // bodies is how strictly bodies and parameters are read.
-var bodies = &strictjson.Options{Deepest: 64, Null: strictjson.Absent, Known: fieldsHint, Explain: explain}
+var bodies = &strictjson.Options{Deepest: 64, Null: strictjson.Absent, NoEmpty: true, Known: fieldsHint, Explain: explain}
 
 // explain takes apart what types of the API say of a text.
 func explain(err error) (message, hint string) {

@@ -97,3 +97,11 @@ type stopped struct{}
 
 func (stopped) Error() string    { return "FATAL: terminating connection due to administrator command" }
 func (stopped) SQLState() string { return "57P01" }
+
+// An empty list asks for what an absent one asks for, as a poll without queues does.
+func TestAnEmptyListIsAbsent(t *testing.T) {
+	var poll client.Poll
+	if err := decode([]byte(`{"worker":"w","queues":[]}`), &poll, ""); err != nil || poll.Queues != nil {
+		t.Errorf("%#v, %v", poll.Queues, err)
+	}
+}

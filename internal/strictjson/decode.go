@@ -272,7 +272,9 @@ func (d *Decoder) mapping(out reflect.Value) {
 }
 
 func (d *Decoder) list(out reflect.Value) {
-	out.Set(reflect.MakeSlice(out.Type(), 0, 0)) // empty is not absent
+	if !d.NoEmpty {
+		out.Set(reflect.MakeSlice(out.Type(), 0, 0))
+	}
 	d.walk(']', func(i int) {
 		if i >= mostEntries {
 			if i == mostEntries {

@@ -44,6 +44,7 @@ const (
 type Options struct {
 	Deepest int // levels of nesting
 	Null    Null
+	NoEmpty bool    // an empty list reads as an absent one
 	Known   string  // hint for an unknown name that is near none, instead of the known ones
 	Readers Readers // of types that are read in a way of their own
 	// Explain takes apart the error of an UnmarshalText.
