@@ -96,16 +96,12 @@ func (c *core) noteMark(l *agenda.Lane, row *store.Entry) {
 }
 
 // returns reports whether rows that were left to nodes with a capability should come
-// back: this node has it, or no living node has it, and it is an ability, or the queue says
-// that tasks which nobody can start die.
+// back: this node has it, or it is an ability of which no node lives that has it. A type
+// waits for a node that knows it, also where the queue says that unknown types die: the
+// last one that did may only be restarted.
 func (c *core) returns(queue, capability string) bool {
-	v := c.member.View()
-	if c.canStart(queue, capability) || v.CanStart(queue, capability) {
-		return c.canStart(queue, capability)
-	}
 	_, ability := store.ReachOf(capability)
-	q := v.Queues[queue]
-	return ability || q != nil && q.UnknownType == "dead"
+	return c.canStart(queue, capability) || ability && !slices.Contains(c.member.View().Abilities(queue), capability)
 }
 
 // unended yields the attempts that have not been settled. The engine's lock must be

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/agenda"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -163,6 +164,8 @@ func (r *runner) refuse(a *attempt) *decided {
 		return r.unstarted(a, task.Expired, "deadline", r.overdue(t))
 	case a.overdue: // the policy gives it more time by now
 		return handedBack(t, "deadline")
+	case a.lease == nil && r.config.Registry.Handler(t) == nil && r.member.View().CanStart(t.Queue, agenda.Capability(&a.entry.Entry)):
+		return handedBack(t, "another node can start it") // it has come since the row was read
 	case a.lease == nil && r.config.Registry.Handler(t) == nil:
 		return r.unstarted(a, task.NoHandler, "no handler", errNoHandler)
 	}

@@ -10,58 +10,74 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// What was left to the node that could start it dies at its time when that has gone, where
-// the queue says that tasks which nobody can start die. It runs if another one has come.
-func TestWhatWasLeftToANodeThatGoesDies(t *testing.T) {
-	leaves := func(w *world, a *engine.Engine) { w.stop(a) }
-	for name, c := range map[string]struct {
-		goes  func(w *world, a *engine.Engine) // nil for one that stays
-		comes bool                             // another one, before the task is due
-		want  task.State
-	}{
-		"it leaves":                    {leaves, false, task.Dead},
-		"it dies":                      {func(_ *world, a *engine.Engine) { a.Kill() }, false, task.Dead},
-		"it leaves, and another comes": {leaves, true, task.Succeeded},
-		"it stays":                     {nil, false, task.Succeeded},
+// deadQueue is a world whose queue says that what nobody can start dies.
+func deadQueue(t *testing.T) *world {
+	w := newWorld(t, 8)
+	if _, err := w.store.PutQueue(t.Context(), store.Queue{Name: "default", Lanes: 8, UnknownType: "dead"}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func both() *registry { return &registry{handlers: handlers("t", ok, "u", ok)} }
+
+// What was left to the only node that can start it waits for the next one, however that
+// goes: a restart of it must cost no task.
+func TestWhatWasLeftToANodeThatGoesWaits(t *testing.T) {
+	for name, goes := range map[string]func(w *world, a *engine.Engine){
+		"it leaves":                 func(w *world, a *engine.Engine) { w.stop(a) },
+		"it dies":                   func(_ *world, a *engine.Engine) { a.Kill() },
+		"all go, and another first": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w, p := newWorld(t, 8), &phone{}
-				if _, err := w.store.PutQueue(t.Context(), store.Queue{Name: "default", Lanes: 8, UnknownType: "dead"}); err != nil {
-					t.Fatal(err)
-				}
-				both := func() *registry { return &registry{handlers: handlers("t", ok, "u", ok)} }
+				w, p := deadQueue(t), &phone{}
 				a, b := w.freezable(p, "a", both()), w.phoned(p, "b", &registry{handlers: handlers("u", ok)}, nil)
 				time.Sleep(10 * time.Second)
-				ids, live := w.inEachLane(b, "t", 20*time.Second), []*engine.Engine{b}
+				ids := w.inEachLane(b, "t", 20*time.Second)
 				time.Sleep(2 * time.Second)
 				for _, id := range ids {
 					if got := w.get(id); got.Park == 0 {
 						t.Fatalf("it is not left to a: %+v", got)
 					}
 				}
-				if c.goes == nil {
-					live = append(live, a.Engine)
+				if goes == nil {
+					w.stop(a.Engine, b)
+					b = w.phoned(p, "b2", &registry{handlers: handlers("u", ok)}, nil)
 				} else {
-					c.goes(w, a.Engine)
+					goes(w, a.Engine)
 				}
-				time.Sleep(10 * time.Second)
-				if c.comes {
-					live = append(live, w.phoned(p, "c", both(), nil))
-				}
-				time.Sleep(7 * time.Second)
+				time.Sleep(40 * time.Second)
 				for _, id := range ids {
 					if got := w.get(id); got.State != task.Pending {
-						t.Fatalf("it is %s before its time", got.State)
+						t.Fatalf("it is %s while nobody can start it", got.State)
 					}
 				}
+				c := w.phoned(p, "c", both(), nil)
 				for _, id := range ids {
-					if got := w.expect(id, c.want, 5*time.Second); c.want == task.Dead && got.DeadReason != task.NoHandler {
-						t.Errorf("it is dead as %s", got.DeadReason)
-					}
+					w.expect(id, task.Succeeded, 20*time.Second)
 				}
-				w.stop(live...)
+				w.stop(b, c)
 			})
+		})
+	}
+}
+
+// What came while nobody could start it runs if somebody can by its time, also where the
+// owner of its lane has heard of that only from the list of nodes.
+func TestWhatNobodyKnewIsLeftToWhoComes(t *testing.T) {
+	for _, lead := range []time.Duration{6 * time.Second, 12 * time.Second, 30 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			w := deadQueue(t)
+			b := w.node("b", &registry{handlers: handlers("u", ok)}, nil)
+			time.Sleep(10 * time.Second)
+			ids := w.inEachLane(b, "t", lead+5*time.Second)
+			time.Sleep(lead)
+			c := w.node("c", both(), nil)
+			for _, id := range ids {
+				w.expect(id, task.Succeeded, 20*time.Second)
+			}
+			w.stop(b, c)
 		})
 	}
 }

@@ -44,8 +44,12 @@ func NewNames[K comparable, V any](most int, others K) *Names[K, V] {
 
 // Of are the counters of a name.
 func (n *Names[K, V]) Of(name K) *V {
-	if known := (*n.all.Load())[name]; known != nil {
+	counted := *n.all.Load()
+	if known := counted[name]; known != nil {
 		return known
+	}
+	if others := counted[n.others]; others != nil && len(counted) >= n.most {
+		return others
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -95,6 +95,10 @@ type step struct {
 	entry int // -1 for a name
 }
 
+// longestName is how much of a name stands in a path: each complaint has the whole path,
+// and a document may have a name as long as itself.
+const longestName = 256
+
 // Path is the path of the value that is being read.
 func (d *Decoder) Path() string {
 	path := []byte(d.at)
@@ -103,9 +107,9 @@ func (d *Decoder) Path() string {
 		case s.entry >= 0:
 			path = append(strconv.AppendInt(append(path, '['), int64(s.entry), 10), ']')
 		case len(path) > 0:
-			path = append(append(path, '.'), s.name...)
+			path = append(append(path, '.'), s.name[:min(len(s.name), longestName)]...)
 		default:
-			path = append(path, s.name...)
+			path = append(path, s.name[:min(len(s.name), longestName)]...)
 		}
 	}
 	return string(path)

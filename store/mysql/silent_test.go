@@ -49,7 +49,11 @@ func TestForgottenConnections(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		for _, asked := range proxy.Unheard() {
+		unheard := proxy.Unheard()
+		if len(unheard) == 0 {
+			t.Errorf("%s: no forgotten connection was tried", c.name)
+		}
+		for _, asked := range unheard {
 			if !bytes.Equal(asked, ping) {
 				t.Errorf("%s: a forgotten connection was asked %q", c.name, asked)
 			}
