@@ -106,7 +106,7 @@ func (s *settler) onFailure(run *Run, end *store.Settlement) {
 	}
 	defer func() {
 		if value := recover(); value != nil {
-			s.log.Error("settle.on_failure_panicked", "task", end.Task.ID.String(), "panic", fmt.Sprint(value))
+			s.log.Error("settle.beside_panicked", "task", end.Task.ID.String(), "panic", fmt.Sprint(value))
 		}
 	}()
 	end.Follow = append(end.Follow, s.config.OnFailure(run, end)...)
