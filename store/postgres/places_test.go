@@ -46,8 +46,12 @@ func TestRowsThatMoveAreSettled(t *testing.T) {
 	g.settle(g.claim(gone...).Tasks, task.OutcomeSucceeded) // the others move into their places
 	running := g.claim(ids[:50]...).Tasks
 	before := place(t, p, running[0].ID)
-	rewrite(t.Context(), t, p, names)
-	if after := place(t, p, running[0].ID); after == before {
+	after := before
+	for tries := 0; after == before && tries < 1000; tries++ { // the server's own ANALYZE may still see the rows that have gone
+		rewrite(t.Context(), t, p, names)
+		after = place(t, p, running[0].ID)
+	}
+	if after == before {
 		t.Fatalf("no row has moved: %s", after)
 	}
 	g.settle(running[:20], task.OutcomeSucceeded)
