@@ -35,7 +35,7 @@ func (r *registry) Serves(queue string) (store.Serving, bool) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := store.Serving{}
+	s := store.Serving{Requests: r.handlers[engine.Push] != nil}
 	for name := range r.handlers {
 		s.Types = append(s.Types, name)
 	}

@@ -164,9 +164,10 @@ func (r *runner) refuse(a *attempt) *decided {
 		return r.unstarted(a, task.Expired, "deadline", r.overdue(t))
 	case a.overdue: // the policy gives it more time by now
 		return handedBack(t, "deadline")
-	case a.lease == nil && r.config.Registry.Handler(t) == nil && r.member.View().CanStart(t.Queue, agenda.Capability(&a.entry.Entry)):
-		return handedBack(t, "another node can start it") // it has come since the row was read
 	case a.lease == nil && r.config.Registry.Handler(t) == nil:
+		if can := agenda.Capability(&a.entry.Entry); !r.config.Registry.CanStart(can) && r.member.View().CanStart(t.Queue, can) {
+			return handedBack(t, "another node can start it") // it has come since the row was read
+		}
 		return r.unstarted(a, task.NoHandler, "no handler", errNoHandler)
 	}
 	return nil

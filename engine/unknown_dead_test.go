@@ -82,6 +82,21 @@ func TestWhatNobodyKnewIsLeftToWhoComes(t *testing.T) {
 	}
 }
 
+// A row that says of itself that a node can start it, and for which that has nothing to run,
+// ends: handed back, it would be claimed again at once, for ever.
+func TestARowThatIsNotWhatItSaysEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := deadQueue(t)
+		a := w.node("a", &registry{handlers: handlers(engine.Push, ok)}, nil)
+		time.Sleep(10 * time.Second)
+		id := w.enqueue(a, "t", func(i *store.Insert) { i.Task.Target = "https://example.com" })
+		if got := w.expect(id, task.Dead, time.Second); got.DeadReason != task.NoHandler {
+			t.Errorf("it is dead as %s", got.DeadReason)
+		}
+		w.stop(a)
+	})
+}
+
 // inEachLane enqueues a task that is due in a while in each lane of a node.
 func (w *world) inEachLane(e *engine.Engine, taskType string, in time.Duration) (ids []task.ID) {
 	w.t.Helper()

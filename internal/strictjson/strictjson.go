@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 )
 
 // Complaint is one thing that is wrong.
@@ -107,12 +108,20 @@ func (d *Decoder) Path() string {
 		case s.entry >= 0:
 			path = append(strconv.AppendInt(append(path, '['), int64(s.entry), 10), ']')
 		case len(path) > 0:
-			path = append(append(path, '.'), s.name[:min(len(s.name), longestName)]...)
+			path = append(append(path, '.'), short(s.name)...)
 		default:
-			path = append(path, s.name[:min(len(s.name), longestName)]...)
+			path = append(path, short(s.name)...)
 		}
 	}
 	return string(path)
+}
+
+// short is a name as it stands in a path.
+func short(name string) string {
+	if len(name) <= longestName {
+		return name
+	}
+	return strings.ToValidUTF8(name[:longestName], "")
 }
 
 func (d *Decoder) into(name string) { d.steps = append(d.steps, step{name, -1}) }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // duration is a text with a form of its own.
@@ -201,4 +202,16 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A complaint has its whole path, and a document may have a name as long as itself.
+func TestALongNameIsCutInPaths(t *testing.T) {
+	var out struct {
+		Known map[string]map[string]int `json:"known"`
+	}
+	document := `{"known":{"` + strings.Repeat("中", 100_000) + `":{"a":true}}}`
+	found := Read([]byte(document), &out, "", &Options{Deepest: 8})
+	if len(found) != 1 || len(found[0].Path) > 300 || !utf8.ValidString(found[0].Path) {
+		t.Errorf("%d complaints: %.400v", len(found), found)
+	}
 }
