@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -225,18 +226,37 @@ func noPlans(p peer) func(t *testing.T) {
 	}
 }
 
-// goroutinesInWait starts 100 calls and counts the goroutines that are there
-// while they wait.
+// goroutinesInWait starts 100 calls and counts the goroutines of this bubble
+// that are there while they wait: those of other tests come and go.
 func goroutinesInWait(start func() (stop func())) int {
-	before := runtime.NumGoroutine()
+	before := goroutinesOfBubble()
 	var stops []func()
 	for range 100 {
 		stops = append(stops, start())
 	}
 	synctest.Wait()
-	count := runtime.NumGoroutine() - before
+	count := goroutinesOfBubble() - before
 	for _, stop := range stops {
 		stop()
+	}
+	return count
+}
+
+// ofBubble finds in the first line of a goroutine's stack the bubble that it
+// is in: "goroutine 9 [chan receive (durable), synctest bubble 7]:".
+var ofBubble = regexp.MustCompile(`(?m)^goroutine \d+ \[.*(synctest bubble \d+)`)
+
+func goroutinesOfBubble() int {
+	stack := func(all bool) string {
+		buf := make([]byte, 4<<20)
+		return string(buf[:runtime.Stack(buf, all)])
+	}
+	own := ofBubble.FindStringSubmatch(stack(false))[1]
+	count := 0
+	for _, found := range ofBubble.FindAllStringSubmatch(stack(true), -1) {
+		if found[1] == own {
+			count++
+		}
 	}
 	return count
 }
