@@ -13,8 +13,12 @@ import (
 
 var (
 	// requestCancel leaves the claim alone: a success that still arrives
-	// is kept.
-	requestCancel = newQuery(`UPDATE outlast_run SET cancel = true WHERE id = $1::uuid /*lane of $1::uuid*/`)
+	// is kept. What runs by the claim log under the number is set apart.
+	requestCancel = newQuery(`WITH `+apartOne+`,
+i AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, cancel) SELECT id, lane, claim, started_at, node, true FROM t RETURNING id),
+r AS (UPDATE outlast_run SET cancel = true WHERE id = $1::uuid RETURNING id)
+SELECT id FROM i UNION ALL SELECT id FROM r`,
+		`UPDATE outlast_run SET cancel = true WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
 	// moveRun moves a pending row, under the lock of its lane. Inputs: id,
 	// run_at, rank, now.
@@ -52,7 +56,7 @@ func (t *tx) cancelCalls(id task.ID, live *ending.Row) []*call {
 	if live.State != task.Running {
 		return []*call{{query: endRow, args: []any{id, canceled, live.Claim, int64(0), t.now, t.now, live.Entry.Attempt, nil, nil, "", nil, false, nil}}}
 	}
-	calls := []*call{{query: requestCancel, args: []any{id}}}
+	calls := []*call{{query: requestCancel, args: []any{id, live.Claim}}}
 	if t.store.spread {
 		calls = append(calls, &call{query: noteCancel, args: []any{live.Node, id}})
 	}

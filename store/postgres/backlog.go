@@ -15,7 +15,7 @@ ORDER BY h.lane, h.key LIMIT $2::bigint`)
 	// countWithin counts pending rows by ranges of marks, along the index by rank and
 	// from nothing else: all live rows, less those that run. Inputs: lanes, lowest and highest marks, limit,
 	// whether the marks are others than none.
-	countWithin = newQuery(`WITH running AS MATERIALIZED (SELECT count(*) AS n FROM outlast_run r CROSS JOIN LATERAL
+	countWithin = newQuery(`WITH running AS MATERIALIZED (SELECT count(*) AS n FROM outlast_running r CROSS JOIN LATERAL
  (SELECT t.park FROM outlast_task t WHERE t.id = r.id AND t.lane = r.lane /*t.lane is ($1::integer[])[1]*/ LIMIT 1) t
  WHERE r.lane = ANY($1::integer[]) AND (t.park <> 0) = $5::boolean /*r.lane is ($1::integer[])[1]*/)
 SELECT greatest(0, (SELECT count(*) FROM (SELECT 1 FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) AS u (lane, low, high) CROSS JOIN LATERAL
@@ -23,16 +23,21 @@ SELECT greatest(0, (SELECT count(*) FROM (SELECT 1 FROM unnest($1::integer[], $2
   ORDER BY t.park, t.rank LIMIT $4::bigint + (SELECT n FROM running)) t LIMIT $4::bigint + (SELECT n FROM running)) x) - (SELECT n FROM running))`)
 
 	// countUnheld leaves out rows behind keys held in mode park.
-	countUnheld = newQuery(`SELECT count(*) FROM (SELECT 1 FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) AS u (lane, low, high) CROSS JOIN LATERAL
- (SELECT 1 FROM outlast_task t WHERE t.lane = u.lane AND t.park BETWEEN u.low AND u.high /*t.lane is ($1::integer[])[1]*/
-  AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is ($1::integer[])[1]*/) IS NULL AND (t.key IS NULL
-  OR (SELECT true FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key AND h.mode = 'park' /*h.lane is ($1::integer[])[1]*/) IS NULL)
- ORDER BY t.park, t.rank LIMIT $4::bigint) t LIMIT $4::bigint) x`)
+	countUnheld = newQuery(unheldRows+` AND `+logged+` IS NULL`+unheldFirst, unheldRows+unheldFirst)
 
 	// countKeys counts the live rows of keys, of which none runs while they are held.
 	// Inputs: lanes, keys, limit.
 	countKeys = newQuery(`SELECT count(*) FROM (SELECT 1 FROM unnest($1::integer[], $2::text[]) AS u (lane, key) CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t
  WHERE t.lane = u.lane AND t.key = u.key AND t.key IS NOT NULL /*t.lane is ($1::integer[])[1]*/ LIMIT $3::bigint) t LIMIT $3::bigint) x`)
+)
+
+const (
+	unheldRows = `SELECT count(*) FROM (SELECT 1 FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) AS u (lane, low, high) CROSS JOIN LATERAL
+ (SELECT 1 FROM outlast_task t WHERE t.lane = u.lane AND t.park BETWEEN u.low AND u.high /*t.lane is ($1::integer[])[1]*/
+  AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is ($1::integer[])[1]*/) IS NULL AND (t.key IS NULL
+  OR (SELECT true FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key AND h.mode = 'park' /*h.lane is ($1::integer[])[1]*/) IS NULL)`
+	unheldFirst = `
+ ORDER BY t.park, t.rank LIMIT $4::bigint) t LIMIT $4::bigint) x`
 )
 
 // Backlog implements [store.Waits].

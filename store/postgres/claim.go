@@ -3,9 +3,11 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/claimlog"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -22,37 +24,63 @@ var (
 	// claimRows makes rows running under the locks of their lanes, so that no
 	// pending row can change between the snapshot of the statement and its
 	// commit; running rows that end meanwhile were running in the snapshot.
+	// Those of the lane's owner are written into the claim log, a row for each
+	// lane; keyed, borrowed and leased ones get a row in outlast_run each. What
+	// runs by the log is known to the caller, who gives the number that a row must
+	// have reached, and the greatest number in the log of each lane: a lane in which
+	// it is another is as one that the node does not own.
 	// It claims nothing when the payloads reach the limit. Inputs: clock, node,
 	// lanes owned, their epochs, ids, marks (null for 0), bytes, holder, length of
-	// the lease (null for none).
-	claimRows = newQuery(claimHead + `SELECT t.*, ` + nowMicro + ` AS now ` + claimBody + `),
+	// the lease (null for none), greatest numbers of the lanes, numbers of the
+	// rows (null for 0), the least number of the claim, lanes and numbers of batches
+	// that are over, which go where a batch is written.
+	claimRows = newQuery(claimHead + `SELECT t.*, n.now, n.past, ` + claimAlone + claimBody + `),
 f AS (SELECT coalesce(sum(octet_length(payload)), 0) < $7::bigint AS fits FROM c),
 ` + fmt.Sprintf(claimTail, `(SELECT fits FROM f)`))
 
 	// claimFirst is claimRows for the first rows, up to the one with which the
 	// payloads reach the limit.
-	claimFirst = newQuery(claimHead + `SELECT t.*, ` + nowMicro + ` AS now, sum(octet_length(t.payload)) OVER (ROWS UNBOUNDED PRECEDING) - octet_length(t.payload) AS before
+	claimFirst = newQuery(claimHead + `SELECT t.*, n.now, n.past, ` + claimAlone + `, sum(octet_length(t.payload)) OVER (ROWS UNBOUNDED PRECEDING) - octet_length(t.payload) AS before
 ` + claimBody + `),
 ` + fmt.Sprintf(claimTail, `before < $7::bigint`))
 )
 
+// past is the number up to which the claim log does not count for a row of
+// outlast_task: that of its claim that ended last, its creation, for ids that
+// come again, or the claim under which it was set apart.
+const past = `greatest(t.claim, t.created_at, t.apart)`
+
+// farAhead is how far the number of a row may be ahead of the clock, in µs,
+// before it is claimed apart: numbers of the log belong to many rows.
+const farAhead = `600000000`
+
 const (
-	claimHead = `WITH owned AS (SELECT array_agg(l.lane) AS lanes FROM unnest($3::integer[], $4::bigint[]) AS e (lane, epoch)
- JOIN outlast_lane l ON l.lane = e.lane AND l.epoch = e.epoch AND l.owner = $2::text),
+	claimHead = `WITH owned AS (SELECT array_agg(l.lane) AS lanes FROM unnest($3::integer[], $4::bigint[], $10::bigint[]) AS e (lane, epoch, version)
+ JOIN outlast_lane l ON l.lane = e.lane AND l.epoch = e.epoch AND l.owner = $2::text
+ WHERE coalesce((SELECT c.claim FROM outlast_claim c WHERE c.lane = e.lane ORDER BY c.lane DESC, c.claim DESC LIMIT 1), 0) = e.version),
 c AS MATERIALIZED (`
-	claimBody = `FROM (SELECT id, coalesce(($6::bigint[])[at], 0) AS mark FROM unnest($5::uuid[]) WITH ORDINALITY AS u (id, at)) u
+	claimAlone = `(t.key IS NOT NULL OR u.mark <> 0 OR $9::bigint IS NOT NULL OR n.past > n.now + ` + farAhead + `) AS alone
+`
+	claimBody = `FROM (SELECT id, coalesce(($6::bigint[])[at], 0) AS mark, coalesce(($11::bigint[])[at], 0) AS number FROM unnest($5::uuid[]) WITH ORDINALITY AS u (id, at)) u
  CROSS JOIN LATERAL (SELECT * FROM outlast_task t WHERE t.id = u.id LIMIT 1) t
+ CROSS JOIN LATERAL (SELECT ` + nowMicro + ` AS now, ` + past + ` AS past) n
  WHERE EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $2::text AND n.state = 'alive')
-  AND (u.mark <> 0 OR t.lane = ANY((SELECT lanes FROM owned)::integer[])) AND t.park = u.mark AND t.run_at <= ` + nowMicro + `
+  AND (u.mark <> 0 OR t.lane = ANY((SELECT lanes FROM owned)::integer[])) AND t.park = u.mark AND t.run_at <= n.now AND n.past >= u.number
   AND (SELECT true FROM outlast_run r WHERE r.id = u.id) IS NULL
   AND (t.key IS NULL OR (SELECT true FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key) IS NULL
    AND (SELECT true FROM outlast_run r WHERE r.lane = t.lane AND r.key = t.key AND r.key IS NOT NULL) IS NULL
    AND (SELECT k.id FROM outlast_task k WHERE k.lane = t.lane AND k.key = t.key AND k.key IS NOT NULL
     ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) = t.id)`
-	// claimTail is followed by a condition, which is there twice.
-	claimTail = `r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_until)
- SELECT id, lane, greatest(mod(claim, 9223372036854775807) + 1, now), now, $8::text, key, now + $9::bigint FROM c WHERE %[1]s)
-SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes, greatest(mod(claim, 9223372036854775807) + 1, now), created_at, last_error, now, park
+	// claimTail is followed by a condition, which is there more than once.
+	claimTail = `n AS (SELECT greatest(max(past) + 1, max(now), $12::bigint) AS claim FROM c WHERE NOT alone AND %[1]s),
+l AS (INSERT INTO outlast_claim (lane, claim, node, started_at, ids)
+ SELECT lane, (SELECT claim FROM n), $8::text, max(now), array_agg(id) FROM c WHERE NOT alone AND %[1]s GROUP BY lane RETURNING lane),
+o AS (DELETE FROM outlast_claim c USING unnest($13::integer[], $14::bigint[]) AS u (lane, claim) WHERE c.lane = ANY($13::integer[]) AND c.claim = ANY($14::bigint[])
+ AND c.lane = u.lane AND c.claim = u.claim AND c.lane IN (SELECT lane FROM l)),
+r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_until)
+ SELECT id, lane, greatest(mod(past, 9223372036854775807) + 1, now), now, $8::text, key, now + $9::bigint FROM c WHERE alone AND %[1]s)
+SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes,
+ CASE WHEN alone THEN greatest(mod(past, 9223372036854775807) + 1, now) ELSE (SELECT claim FROM n) END, created_at, last_error, now, park, alone
 FROM c WHERE %[1]s`
 )
 
@@ -88,6 +116,10 @@ func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, er
 	if len(c.items) == 0 {
 		return store.Claimed{}, nil
 	}
+	if err := s.log.Begin(ctx); err != nil {
+		return store.Claimed{}, err
+	}
+	defer s.log.End()
 	if err := c.run(ctx, claimRows, c.items); err != nil {
 		return store.Claimed{}, err
 	}
@@ -118,24 +150,37 @@ func (c *claiming) run(ctx context.Context, q *query, items []store.ClaimItem) e
 		lanes[item.ID.Lane()] = true
 	}
 	ids, marks := idsAndMarks(items)
-	var claimed []*task.Task
 	owned, epochs := laneEpochs(c.claim.Lanes)
-	_, err := c.store.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}},
-		&call{
-			query: q,
-			args:  []any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, c.claim.MaxBytes, c.claim.Holder(), leaseOf(&c.claim)},
-			start: func() { claimed = nil },
-			scan: func(r row) error {
-				claimed = append(claimed, scanClaimed(r, c.claim.Holder()))
-				if mark := r.int(17); mark != 0 {
-					c.marks[r.id(0)] = mark
-				}
-				return nil
-			},
-		})
+	versions, least := c.store.log.Versions(c.claim.Lanes)
+	over := c.store.log.Over(slices.Collect(maps.Keys(lanes)))
+	overLanes, overClaims := places(over)
+	var claimed []*task.Task
+	var written map[claimlog.Place][]task.ID
+	_, err := c.store.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}}, &call{
+		query: q,
+		args: []any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, c.claim.MaxBytes, c.claim.Holder(), leaseOf(&c.claim),
+			versions, c.store.numbers(ids), least, overLanes, overClaims},
+		start: func() { claimed, written = nil, map[claimlog.Place][]task.ID{} },
+		scan: func(r row) error {
+			t := scanClaimed(r, c.claim.Holder())
+			claimed = append(claimed, t)
+			if mark := r.int(17); mark != 0 {
+				c.marks[t.ID] = mark
+			}
+			if alone := r.bool(18); !alone {
+				at := claimlog.Place{Lane: t.ID.Lane(), Claim: t.Claim}
+				written[at] = append(written[at], t.ID)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	c.store.log.Claimed(batchesOf(written, over))
 	c.result.Tasks = append(c.result.Tasks, claimed...)
 	c.store.claims.Add(int64(len(claimed)))
-	return err
+	return nil
 }
 
 // idsAndMarks are items as arguments; the marks are null when there are none.

@@ -22,7 +22,8 @@ WHERE d.expires <= ` + nowMicro + ` AND (SELECT true FROM outlast_task t WHERE t
 	// deleteNodes deletes nodes that ended long ago and hold nothing. Inputs:
 	// clock, memory, limit.
 	deleteNodes = newQuery(`DELETE FROM outlast_node WHERE id IN (SELECT id FROM outlast_node n WHERE state <> 'alive' AND ended_at <= ` + nowMicro + ` - $2::bigint
- AND NOT EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id) AND NOT EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id) LIMIT $3::bigint)`)
+ AND NOT EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id) AND NOT EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
+ AND (SELECT true FROM outlast_claim c WHERE c.node = n.id LIMIT 1) IS NULL LIMIT $3::bigint)`)
 )
 
 // dropWait is how long the drop of a partition waits for those who read or

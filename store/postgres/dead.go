@@ -63,6 +63,9 @@ func (t *tx) die(ctx context.Context, a *ending.Attempt, live *ending.Row) (stor
 		return store.Settled{}, err
 	}
 	calls := []*call{{query: deleteRun, args: []any{a.ID}}, buried, {query: deleteAttempts, args: []any{[]task.ID{a.ID}}}}
+	if !t.store.spread && live.Entry.Key == "" {
+		calls = append(calls, &call{query: leaveBatch, args: []any{a.ID, a.Claim}})
+	}
 	if live.Entry.Key != "" && a.OrderOnDead != "skip" {
 		calls = append(calls, &call{query: holdKey, args: []any{a.ID.Lane(), live.Entry.Key, a.ID, cmp.Or(a.OrderOnDead, "block"), t.now}})
 	}

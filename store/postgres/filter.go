@@ -30,7 +30,7 @@ var sources = [...]source{
 	{table: "outlast_live", failed: "failed_at", columns: liveColumns, size: rowSize, states: []task.State{task.Pending, task.Running}, indexed: func(w *where.Where, f store.Filter) {
 		switch {
 		case f.State == task.Running:
-			w.And(`(id, lane) IN (SELECT r.id, r.lane FROM outlast_run r)`)
+			w.And(`(id, lane) IN (SELECT r.id, r.lane FROM outlast_running r)`)
 		case f.Key != "":
 			w.And(`lane IN (SELECT l.lane FROM outlast_lane l) AND key = ? AND key IS NOT NULL`, f.Key)
 		}

@@ -125,7 +125,7 @@ func (s *Store) findID(ctx context.Context, c session, filter store.Filter, id t
 // pendingOfQueue counts the pending tasks of a queue, whatever else there is: the live
 // ones lane by lane, without those that run. That each lane is read in the order of its
 // index keeps the planner from reading the table. Inputs: queue, limit.
-var pendingOfQueue = newQuery(`WITH running AS MATERIALIZED (SELECT count(*) AS n FROM outlast_run r WHERE r.lane = ANY(ARRAY(SELECT l.lane FROM outlast_lane l WHERE l.queue = $1::text)))
+var pendingOfQueue = newQuery(`WITH running AS MATERIALIZED (SELECT count(*) AS n FROM outlast_running r WHERE r.lane = ANY(ARRAY(SELECT l.lane FROM outlast_lane l WHERE l.queue = $1::text)))
 SELECT greatest(0, (SELECT count(*) FROM (SELECT 1 FROM outlast_lane l CROSS JOIN LATERAL
  (SELECT 1 FROM outlast_task t WHERE t.lane = l.lane ORDER BY t.park, t.rank LIMIT $2::bigint + (SELECT n FROM running)) x
  WHERE l.queue = $1::text LIMIT $2::bigint + (SELECT n FROM running)) live) - (SELECT n FROM running))`)

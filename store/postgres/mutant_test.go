@@ -16,8 +16,18 @@ var mutants = []struct{ name, tests string }{
 	{"claim_ignores_run_at", "TestConformance$/claim/"},
 	{"claim_ignores_order", "TestConformance$/key/"},
 	{"claim_ignores_hold", "TestConformance$/(key|dead)/"},
+	{"claim_ignores_log", "TestConformance$/(batch|process)/"},
+	{"claim_ignores_number", "TestConformance$/(batch|claim)/"},
+	{"claim_ignores_rows_apart", "TestConformance$/(batch|claim)/"},
+	{"settle_without_log", "TestLostBatch"},
+	{"settle_ignores_past", "TestConformance$/(batch|fence|recover)/"},
+	{"past_without_creation", "TestConformance$/batch/"},
+	{"apart_without_a_number", "TestConformance$/batch/"},
+	{"mark_ignores_log", "TestConformance$/batch/"},
+	{"batch_ended_early", "TestConformance$/(batch|tx)/"},
+	{"suspect_ignores_log", "TestConformance$/batch/"},
 	{"settle_without_claim_check", "TestConformance$/(fence|tx)/"},
-	{"settle_ignores_cancel", "TestConformance$/settle/"},
+	{"settle_ignores_cancel", "TestConformance$/(settle|batch)/"},
 	{"recover_ignores_node", "TestConformance$/recover/"},
 	{"recover_keeps_claim", "TestConformance$/recover/"},
 	{"crash_spends_attempt", "TestConformance$/recover/"},
@@ -39,7 +49,7 @@ func TestMutants(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	failed := regexp.MustCompile(`(?m)^ *--- FAIL: (Test\S+/\S+/\S+)`)
+	failed := regexp.MustCompile(`(?m)^ *--- FAIL: (TestLostBatch|Test\S+/\S+/\S+) `)
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
 			out, err := run(t, m.name, m.tests)
@@ -51,7 +61,7 @@ func TestMutants(t *testing.T) {
 		})
 	}
 	t.Run("none", func(t *testing.T) {
-		if out, err := run(t, "", "TestConformance$/(fence|recover|dedupe)/"); err != nil {
+		if out, err := run(t, "", "(TestConformance$/(fence|recover|dedupe|batch)/)|TestLostBatch"); err != nil {
 			t.Fatalf("without a defect: %v\n%s", err, out)
 		}
 	})

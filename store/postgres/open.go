@@ -138,6 +138,9 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.makeSchema(ctx); err != nil {
 		return err
 	}
+	if err := s.alone(ctx, set); err != nil {
+		return err
+	}
 	if err := set.Up(ctx, s.migrating, func(string) {}); err != nil {
 		return s.notOurs(err)
 	}
@@ -148,6 +151,30 @@ func (s *Store) Migrate(ctx context.Context) error {
 		return err
 	}
 	return s.makePartitions(ctx, s.ahead)
+}
+
+// claimLog is the migration after which older programs must not claim any more.
+const claimLog = 7
+
+// alone fails if a node beats that would claim beside the claim log.
+func (s *Store) alone(ctx context.Context, set *migrate.Set) error {
+	applied := 0
+	err := s.migrating(ctx, func(session migrate.Session) error {
+		all, err := set.Status(ctx, session)
+		for _, one := range all {
+			if one.Applied {
+				applied = one.Version
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return s.notOurs(err)
+	}
+	if applied == 0 || applied >= claimLog {
+		return nil
+	}
+	return s.unused(ctx, beatWithin)
 }
 
 // makeSchema makes the schema, but asks first: to make one needs a right that

@@ -19,9 +19,14 @@ const (
 var (
 	// lostNodes lists the nodes that are not alive but have running rows in
 	// the lanes, and the remote workers that have some of which the lease has
-	// ended. Inputs: clock, lanes.
+	// ended. The log is read between the ids of nodes that are alive, so that
+	// it costs nothing what these have claimed. Inputs: clock, lanes.
 	lostNodes = newQuery(`SELECT x.node, n.state FROM (SELECT DISTINCT node FROM outlast_run WHERE lane = ANY($2::integer[])
- AND (lease_until IS NULL OR lease_until <= ` + nowMicro + `)) x
+ AND (lease_until IS NULL OR lease_until <= ` + nowMicro + `)
+UNION SELECT c.node FROM (SELECT id, lead(id) OVER (ORDER BY id) AS next FROM
+  (SELECT ''::text COLLATE "C" AS id UNION ALL SELECT id FROM outlast_node WHERE state = 'alive') n) n
+ CROSS JOIN LATERAL (SELECT c.node, c.lane FROM outlast_claim c WHERE n.next IS NOT NULL AND c.node > n.id AND c.node < n.next
+  UNION ALL SELECT c.node, c.lane FROM outlast_claim c WHERE n.next IS NULL AND c.node > n.id) c WHERE c.lane = ANY($2::integer[])) x
 LEFT JOIN outlast_node n ON n.id = x.node WHERE n.state IS DISTINCT FROM 'alive' ORDER BY x.node`)
 
 	// runningNodes lists the nodes that have running rows in a lane, notAlive
@@ -41,7 +46,9 @@ VALUES ($1::text, '', '', '', false, 'dead', 0, $2::bigint, $2::bigint) ON CONFL
 
 	// anySuspect finds a running row of the node that crashed twice before.
 	anySuspect = newQuery(`SELECT 1 FROM (SELECT id FROM outlast_run WHERE node = $1::text) r
-CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = r.id AND t.crashes >= 2 LIMIT 1) t LIMIT 1`,
+CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = r.id AND t.crashes >= 2 LIMIT 1) t
+UNION ALL SELECT 1 FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id)
+CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = m.id AND t.crashes >= 2 AND `+past+` < c.claim LIMIT 1) t WHERE c.node = $1::text LIMIT 1`,
 		`SELECT 1 FROM outlast_run r JOIN outlast_task t ON t.lane = r.lane AND t.id = r.id WHERE r.node = $1::text AND t.crashes >= 2 LIMIT 1`)
 
 	putVerdict = newQuery(`UPDATE outlast_node SET suspect = $2::bigint WHERE id = $1::text`)
@@ -82,10 +89,17 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 	}
 	wanted := laneList(set)
 	var lost []lostNode
+	var now int64
 	err := s.read(ctx, func(c session) (err error) {
+		if _, err := one(ctx, c, selectNow, func(r row) { now = r.int(0) }, s.offset()); err != nil {
+			return err
+		}
 		lost, err = s.readLost(ctx, c, wanted)
 		return err
 	})
+	if err == nil {
+		err = s.sweepOld(ctx, wanted, now)
+	}
 	if err != nil || limit <= 0 {
 		return nil, err
 	}
@@ -104,6 +118,11 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 			}
 			if recovered = append(recovered, rows...); len(recovered) >= limit {
 				return recovered, nil
+			}
+		}
+		if !s.spread && !task.Leased(node.id) {
+			if err := s.sweep(ctx, wanted, now-tooOld, node.id); err != nil {
+				return recovered, err
 			}
 		}
 	}
@@ -161,6 +180,11 @@ func nodesRunning(ctx context.Context, c session, clock int64, lanes []int32) (n
 func (t *tx) recoverNode(ctx context.Context, node lostNode, lanes []int32, limit int) ([]store.Recovered, error) {
 	if err := t.judge(ctx, &node); err != nil {
 		return nil, err
+	}
+	if !t.store.spread && !task.Leased(node.id) {
+		if err := t.setApart(ctx, setApart, node.id, lanes); err != nil {
+			return nil, err
+		}
 	}
 	for {
 		o, locked, err := t.lock(ctx, &node, lanes, limit)

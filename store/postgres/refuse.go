@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/claimlog"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -149,8 +150,14 @@ func (c *claiming) stands(ctx context.Context) (map[task.ID]stand, error) {
 		return c.standsSpread(ctx, ids)
 	}
 	var stands map[task.ID]stand
+	var changed []uint16
+	var batches []claimlog.Batch
 	owned, epochs := laneEpochs(c.claim.Lanes)
-	_, err := c.store.pipeline(ctx, &call{
+	lanes := make([]uint16, len(owned))
+	for i, lane := range owned {
+		lanes[i] = uint16(lane)
+	}
+	_, err := c.store.pipeline(ctx, c.store.readLog(lanes, &changed, &batches), &call{
 		query: standing, args: []any{c.store.offset(), c.claim.Node, owned, epochs, ids},
 		start: func() { stands = make(map[task.ID]stand, len(ids)) },
 		scan: func(r row) error {
@@ -158,6 +165,9 @@ func (c *claiming) stands(ctx context.Context) (map[task.ID]stand, error) {
 			return nil
 		},
 	})
+	if err == nil {
+		c.store.log.Replace(changed, batches)
+	}
 	return stands, err
 }
 

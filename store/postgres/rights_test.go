@@ -150,7 +150,7 @@ func TestPrintedMigrationsHaveTheFirstDays(t *testing.T) {
 	}
 	r.do(`CREATE SCHEMA work AUTHORIZATION OWNER; SET SESSION AUTHORIZATION OWNER; SET search_path TO work`)
 	r.do(text.String())
-	r.do(text.String()[strings.Index(text.String(), "DO $$"):]) // what is there is left alone
+	r.do(text.String()[strings.LastIndex(text.String(), "DO $$"):]) // what is there is left alone
 	r.do(`RESET SESSION AUTHORIZATION`)
 	if days, foreign := r.days(); days != 2*8 || foreign != 0 {
 		t.Errorf("%d partitions, %d of them not the owner's", days, foreign)

@@ -5,16 +5,18 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/claimlog"
 	"github.com/outlast-dev/outlast/task"
 )
 
 var (
 	// scanRanges reads pending rows of lanes and marks in the order of (rank,
-	// id) after a place: for each range one walk along the index, past running
-	// rows. Inputs: lanes, marks, after, ids after, until, limits.
+	// id) after a place: for each range one walk along the index, past rows that
+	// run apart. Inputs: lanes, marks, after, ids after, until, limits. Returns the
+	// number that rows of the claim log must exceed too.
 	scanRanges = newQuery(`SELECT u.ord, t.* FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::uuid[], $5::bigint[], $6::bigint[]) WITH ORDINALITY
  AS u (lane, park, after, after_id, until, most, ord)
-CROSS JOIN LATERAL (SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = u.lane AND t.park = u.park AND (t.rank, uuid_send(t.id)) > (u.after, uuid_send(u.after_id))
+CROSS JOIN LATERAL (SELECT ` + entryColumns + `, ` + past + ` FROM outlast_task t WHERE t.lane = u.lane AND t.park = u.park AND (t.rank, uuid_send(t.id)) > (u.after, uuid_send(u.after_id))
   AND t.rank <= u.until AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL ORDER BY t.rank, uuid_send(t.id) LIMIT u.most) t`)
 
 	// nextMarks reads, for each lane, the first pending row with a mark above
@@ -38,12 +40,12 @@ CROSS JOIN LATERAL (SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane
 	// their lanes.
 	setMarks = newQuery(`UPDATE outlast_task t SET park = u.mark FROM (SELECT u.mark, x.tid FROM unnest($1::uuid[], $2::bigint[]) AS u (id, mark)
  CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id AND t.park <> u.mark
-  AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL LIMIT 1) x) u WHERE t.ctid = u.tid`,
+  AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL AND `+logged+` IS NULL LIMIT 1) x) u WHERE t.ctid = u.tid`,
 		`UPDATE outlast_task t SET park = u.mark FROM unnest($1::uuid[], $2::bigint[]) AS u (id, mark) WHERE t.id = u.id AND t.park <> u.mark /*t.lane of ($1::uuid[])[1]*/
  AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane of ($1::uuid[])[1]*/) IS NULL`)
 
 	// runningOf reads the running rows of a node, runningOfIDs those of ids.
-	runningOf = newQuery(`SELECT `+liveColumns+` FROM (SELECT id AS given FROM outlast_run WHERE node = $1::text) u
+	runningOf = newQuery(`SELECT `+liveColumns+` FROM (SELECT id AS given FROM outlast_running WHERE node = $1::text) u
 CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given LIMIT 1) t WHERE node = $1::text ORDER BY id`,
 		`SELECT `+liveColumns+` FROM outlast_live WHERE node = $1::text ORDER BY id`)
 	runningOfIDs = newQuery(`SELECT ` + liveColumns + ` FROM unnest($2::uuid[]) AS u (given)
@@ -58,27 +60,88 @@ func (s *Store) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry
 	if s.spread {
 		return s.scanSpread(ctx, ranges)
 	}
+	found := make([][]store.Entry, len(ranges))
+	rest := make([]int, len(ranges)) // places of ranges that go on
+	for i := range rest {
+		rest[i] = i
+	}
+	ranges = slices.Clone(ranges)
+	for len(rest) > 0 {
+		var err error
+		if rest, err = s.scanOn(ctx, ranges, rest, found); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// scanOn reads ranges on, and returns those that go on: where rows that run by
+// the claim log were among them.
+func (s *Store) scanOn(ctx context.Context, ranges []store.Range, rest []int, found [][]store.Entry) (more []int, err error) {
 	var lanes []int32
 	var marks, after, until, most []int64
+	var numbers []uint16
 	var afterIDs []task.ID
-	for _, r := range ranges {
+	for _, i := range rest {
+		r := &ranges[i]
 		lanes, marks, after = append(lanes, int32(r.Lane)), append(marks, r.Park), append(after, r.After)
 		afterIDs, until, most = append(afterIDs, r.AfterID), append(until, r.Until), append(most, int64(r.Limit))
+		numbers = append(numbers, r.Lane)
 	}
-	var found [][]store.Entry
-	_, err := s.pipeline(ctx, &call{
+	var changed []uint16
+	var batches []claimlog.Batch
+	var read [][]scanned
+	_, err = s.pipeline(ctx, s.readLog(numbers, &changed, &batches), &call{
 		query: scanRanges, args: []any{lanes, marks, after, afterIDs, until, most},
-		start: func() { found = make([][]store.Entry, len(ranges)) },
+		start: func() { read = make([][]scanned, len(rest)) },
 		scan: func(r row) error {
 			at := r.int(0) - 1
-			found[at] = append(found[at], scanEntry(r[1:]))
+			read[at] = append(read[at], scanned{scanEntry(r[1:]), r.int(1 + entryWidth)})
 			return nil
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	return found, nil
+	running := s.running(changed, batches)
+	for at, i := range rest {
+		before, r := len(found[i]), &ranges[i]
+		for _, one := range read[at] {
+			if !running(one) {
+				found[i] = append(found[i], one.entry)
+			}
+		}
+		got := len(found[i]) - before
+		if all := len(read[at]); got < all && all == r.Limit {
+			last := read[at][all-1].entry
+			r.After, r.AfterID, r.Limit = last.Rank, last.ID, r.Limit-got
+			more = append(more, i)
+		}
+	}
+	return more, nil
+}
+
+// scanned is a row that does not run apart, with its number.
+type scanned struct {
+	entry store.Entry
+	past  int64
+}
+
+// running tells which rows run by the claim log, as memory has it or, of lanes
+// that have changed, as it was read.
+func (s *Store) running(changed []uint16, batches []claimlog.Batch) func(scanned) bool {
+	numbers := map[task.ID]int64{}
+	for _, b := range batches {
+		for _, id := range b.IDs {
+			numbers[id] = max(numbers[id], b.Claim)
+		}
+	}
+	return func(one scanned) bool {
+		if slices.Contains(changed, one.entry.ID.Lane()) {
+			return numbers[one.entry.ID] > one.past
+		}
+		return s.log.Number(one.entry.ID) > one.past
+	}
 }
 
 // Mark implements [store.Store].

@@ -3,61 +3,73 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/claimlog"
 	"github.com/outlast-dev/outlast/store/internal/ending"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
 var (
-	// succeedRows ends attempts as succeeded. The row in outlast_run is the
-	// fence: who deletes it under its claim has the row of outlast_task for
-	// himself, as it stood in the snapshot. Rows are found by one look-up each
-	// and deleted by their places (ctid), so that no plan joins a table whole;
-	// the statement fails unless all that it has found were still there. Rows
-	// with a cancel request are left alone. Inputs: clock, node, ids, claims,
-	// started at, ended at (0: now), results and labels (each null if there are
-	// none). Returns
-	// how many were ended and, unless all were, their ids.
-	succeedRows = newQuery(`WITH u AS MATERIALIZED (SELECT t.*, r.tid AS run, i.at, n.now
- FROM (SELECT ` + nowMicro + ` AS now) n, unnest($3::uuid[]) WITH ORDINALITY AS i (id, at)
- CROSS JOIN LATERAL (SELECT r.ctid AS tid FROM outlast_run r WHERE r.id = i.id AND r.claim = ($4::bigint[])[i.at] AND NOT r.cancel LIMIT 1) r
- CROSS JOIN LATERAL (SELECT t.ctid AS tid, id, lane, priority, run_at, seq, created_at, attempt, crashes, queue, type, target, policy, key, spec, last_error, failed_at, payload
-  FROM outlast_task t WHERE t.id = i.id LIMIT 1) t),
-r AS (DELETE FROM outlast_run WHERE ctid = ANY(ARRAY(SELECT run FROM u)) RETURNING 1),
-t AS (DELETE FROM outlast_task WHERE ctid = ANY(ARRAY(SELECT tid FROM u)) RETURNING 1),
-d AS (INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
+	// succeedRows ends attempts as succeeded. The fence is the row of the claim
+	// log, for rows whose number is below it; a row that changes meanwhile is
+	// waited for and looked at again. The fence of those that are not known to
+	// run by the log is the row in outlast_run: who deletes it under its claim
+	// has the task for himself. Rows with a cancel request are left alone. Inputs:
+	// clock, node, ids, claims, started at, ended at (0: now), results and labels
+	// (each null if there are none), who runs apart (null for none). Returns how
+	// many were ended and, unless all were, their ids.
+	succeedRows = newQuery(`WITH u AS MATERIALIZED (SELECT * FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[], $8::text[], $9::boolean[])
+ AS u (id, claim, started_at, ended_at, result, label, apart)),
+` + fmt.Sprintf(fence, `$10::integer[], $11::bigint[]`) + `,
+d AS (DELETE FROM outlast_task t USING u LEFT JOIN r ON r.id = u.id WHERE t.id = ANY($3::uuid[]) AND t.id = u.id AND ` + fenced + `
+ RETURNING t.*, u.claim AS ran, u.started_at, u.ended_at, u.result, u.label),
+i AS (INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
   queue, type, target, policy, key, spec, last_error, failed_at, node, outcome, result, payload, label)
- SELECT id, lane, priority, 2, run_at, ($4::bigint[])[at], seq, created_at, ($5::bigint[])[at], coalesce(nullif(($6::bigint[])[at], 0), now), now, attempt + 1, crashes, false,
-  queue, type, target, policy, key, spec, last_error, failed_at, $2::text, 'succeeded', ($7::bytea[])[at], payload, ($8::text[])[at] FROM u)
-SELECT n, CASE WHEN n < cardinality($3::uuid[]) THEN (SELECT string_agg(uuid_send(id), '') FROM u) END,
- 1 / (CASE WHEN n = (SELECT count(*) FROM r) AND n = (SELECT count(*) FROM t) THEN 1 ELSE 0 END) FROM (SELECT count(*) AS n FROM u) c`)
+ SELECT id, lane, priority, 2, run_at, ran, seq, created_at, started_at, coalesce(nullif(ended_at, 0), now), now, attempt + 1, crashes, false,
+  queue, type, target, policy, key, spec, last_error, failed_at, $2::text, 'succeeded', result, payload, label FROM d CROSS JOIN (SELECT ` + nowMicro + ` AS now) n)
+SELECT n, CASE WHEN n < cardinality($3::uuid[]) THEN (SELECT string_agg(uuid_send(id), '') FROM d) END FROM (SELECT count(*) AS n FROM d) c`)
 
 	// putBackRows makes rows pending again whose attempts failed, were
 	// snoozed or released, and writes their history, in the manner of
 	// succeedRows. Inputs: clock, node, ids, claims, run at (0: now), started
 	// at, ended at (0: now), outcomes, failures (null: none), whether the
-	// attempt is spent, whether it has a history row, labels (null: none). Returns the entries.
-	putBackRows = newQuery(`WITH u AS MATERIALIZED (SELECT u.id, u.claim, u.started_at, u.outcome, u.failure, u.spent, u.recorded, u.label, n.now, x.tid,
+	// attempt is spent, whether it has a history row, labels (null: none), who
+	// runs apart (null for none), lanes and numbers of the batches of the others.
+	// Returns the entries.
+	putBackRows = newQuery(`WITH u AS MATERIALIZED (SELECT u.id, u.claim, u.started_at, u.outcome, u.failure, u.spent, u.recorded, u.label, u.apart, n.now,
   coalesce(nullif(u.run_at, 0), n.now) AS run_at, coalesce(nullif(u.ended_at, 0), n.now) AS ended_at
  FROM (SELECT ` + nowMicro + ` AS now) n, unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[],
-  $10::boolean[], $11::boolean[], $12::text[]) AS u (id, claim, run_at, started_at, ended_at, outcome, failure, spent, recorded, label)
- CROSS JOIN LATERAL (SELECT r.ctid AS tid FROM outlast_run r WHERE r.id = u.id AND r.claim = u.claim AND NOT r.cancel LIMIT 1) x),
-r AS (DELETE FROM outlast_run WHERE ctid = ANY(ARRAY(SELECT tid FROM u)) RETURNING id),
+  $10::boolean[], $11::boolean[], $12::text[], $13::boolean[]) AS u (id, claim, run_at, started_at, ended_at, outcome, failure, spent, recorded, label, apart)),
+` + fmt.Sprintf(fence, `$14::integer[], $15::bigint[]`) + `,
 t AS (UPDATE outlast_task t SET run_at = u.run_at, rank = u.run_at - t.priority * 30000000::bigint, park = 0, attempt = t.attempt + u.spent::integer,
   claim = CASE WHEN u.outcome = 'released' THEN greatest(mod(u.claim, 9223372036854775807) + 1, u.now) ELSE u.claim END,
   last_error = coalesce(u.failure, t.last_error), failed_at = CASE WHEN u.outcome = 'failed' AND u.recorded THEN u.ended_at ELSE t.failed_at END,
   updated_at = u.now, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
- FROM u WHERE u.id = t.id AND t.ctid = ANY(ARRAY(SELECT x.tid FROM r CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = r.id LIMIT 1) x))
+ FROM u LEFT JOIN r ON r.id = u.id WHERE t.id = ANY($3::uuid[]) AND t.id = u.id AND ` + fenced + `
  RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload) AS size, t.lane,
   u.claim, u.spent, u.recorded, u.started_at, u.ended_at, u.outcome, u.failure, u.now, u.label),
 a AS (INSERT INTO outlast_attempt (id, lane, number, claim, started_at, ended_at, recorded_at, next_delay, node, outcome, failure, label)
  SELECT id, lane, attempt + 1 - spent::integer, claim, started_at, ended_at, now, greatest(0, run_at - ended_at), $2::text, outcome, failure, label FROM t WHERE recorded)
 SELECT id, run_at, rank, seq, park, key, type, target, attempt, crashes, size FROM t`)
+)
+
+const (
+	// fence finds the batches of the node, and deletes the rows in outlast_run of
+	// those of u that run apart.
+	fence = `b AS MATERIALIZED (SELECT u.* FROM unnest(%s) AS u (lane, claim)
+ CROSS JOIN LATERAL (SELECT 1 FROM outlast_claim c WHERE c.lane = u.lane AND c.claim = u.claim AND c.node = $2::text LIMIT 1) c),
+r AS (DELETE FROM outlast_run r USING u WHERE r.id = ANY(ARRAY(SELECT id FROM u WHERE apart)) AND r.id = u.id AND r.claim = u.claim
+ AND NOT r.cancel RETURNING r.id)`
+
+	// fenced is whether a row t runs under the claim of u: by r, or by the log.
+	fenced = `(r.id IS NOT NULL OR u.apart IS NOT TRUE AND ` + past + ` < u.claim AND (t.lane, u.claim) IN (SELECT lane, claim FROM b))`
 )
 
 // forgetRuns makes room for one more among the runs of live tasks that cost no
@@ -111,7 +123,36 @@ func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]s
 	if err := b.rest(ctx); err != nil {
 		return nil, err
 	}
+	b.note()
 	return b.results, nil
+}
+
+// note tells the memory of the claim log what has ended.
+func (b *settling) note() {
+	for i := range b.all {
+		if status := b.results[i].Status; status == store.StatusOK || status == store.StatusStale {
+			b.store.log.Settled(b.all[i].Task.ID, b.all[i].Task.Claim)
+		}
+	}
+}
+
+// fence tells, as arguments, which tasks are not known to run by the claim log,
+// null for none, and the lanes and numbers of the batches of the others.
+func (s *Store) fence(ids []task.ID, claims []int64) []any {
+	apart, some := make([]bool, len(ids)), false
+	batches := map[claimlog.Place]bool{}
+	for i, id := range ids {
+		if s.log.Number(id) == claims[i] {
+			batches[claimlog.Place{Lane: id.Lane(), Claim: claims[i]}] = true
+		} else {
+			apart[i], some = true, true
+		}
+	}
+	lanes, numbers := places(slices.Collect(maps.Keys(batches)))
+	if !some {
+		return []any{nil, lanes, numbers}
+	}
+	return []any{apart, lanes, numbers}
 }
 
 // settling is one call of Settle. Settlements are known by their place.
@@ -200,10 +241,10 @@ func (b *settling) together(ctx context.Context, places []int) error {
 	}
 	var calls []*call
 	if len(wins.ids) > 0 {
-		calls = append(calls, wins.call(b.store.offset(), b.node))
+		calls = append(calls, wins.call(b.store, b.node))
 	}
 	if len(backs.ids) > 0 {
-		calls = append(calls, backs.call(b.store.offset(), b.node))
+		calls = append(calls, backs.call(b.store, b.node))
 	}
 	if len(calls) == 0 {
 		return nil
@@ -263,9 +304,9 @@ func (w *successes) labelArray() any {
 	return w.labels
 }
 
-func (w *successes) call(offset int64, node string) *call {
+func (w *successes) call(s *Store, node string) *call {
 	return &call{
-		query: succeedRows, args: []any{offset, node, w.ids, w.claims, w.started, w.ends, optionalArray(w.results), w.labelArray()},
+		query: succeedRows, args: append([]any{s.offset(), node, w.ids, w.claims, w.started, w.ends, optionalArray(w.results), w.labelArray()}, s.fence(w.ids, w.claims)...),
 		scan: func(r row) error {
 			w.all, w.ended = int(r.int(0)) == len(w.ids), nil
 			if !w.all {
@@ -304,10 +345,11 @@ func (g *givenBack) add(s *store.Settlement) error {
 	return nil
 }
 
-func (g *givenBack) call(offset int64, node string) *call {
+func (g *givenBack) call(s *Store, node string) *call {
 	return &call{
 		query: putBackRows,
-		args:  []any{offset, node, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded, g.labels},
+		args: append([]any{s.offset(), node, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded, g.labels},
+			s.fence(g.ids, g.claims)...),
 		start: func() { g.entries = make(map[task.ID]store.Entry, len(g.ids)) },
 		scan: func(r row) error {
 			entry := scanEntry(r)

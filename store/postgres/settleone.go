@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	// lockRun takes the lock of a running row; what else is to be known of
+	// lockRun takes the lock of a row that runs apart; what else is to be known of
 	// the task is read next, in a snapshot that is younger than the lock.
 	lockRun = newQuery(`SELECT claim FROM outlast_run WHERE id = $1::uuid /*lane of $1::uuid*/ FOR UPDATE`)
 
@@ -154,11 +154,16 @@ func reasonOf(err error) error {
 	return refusedData(err)
 }
 
-// settle ends one attempt. With repeats, a settlement that is recorded
+// settle ends one attempt: one that runs by the claim log gets a row of its own
+// first, which is the fence of all that follows. With repeats, a settlement that is recorded
 // already is answered as the first one was, else as stale.
 func (t *tx) settle(ctx context.Context, s *store.Settlement, repeats bool) (store.Settled, error) {
 	var live *ending.Row
-	err := t.run(ctx, &call{query: lockRun, args: []any{s.Task.ID}}, rowCall(s.Task.ID, &live))
+	var calls []*call
+	if !t.store.spread && s.Task.Key == "" {
+		calls = append(calls, &call{query: setOneApart, args: []any{s.Task.ID, s.Task.Claim}})
+	}
+	err := t.run(ctx, append(calls, &call{query: lockRun, args: []any{s.Task.ID}}, rowCall(s.Task.ID, &live))...)
 	if err != nil {
 		return store.Settled{}, err
 	}

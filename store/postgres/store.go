@@ -62,6 +62,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/claimlog"
 )
 
 var (
@@ -81,8 +82,9 @@ type Store struct {
 	clock  func() time.Duration
 	ahead  int // days whose partitions are made before they are needed
 
+	log     *claimlog.Log   // of the lanes that nodes of the process own
 	making  sync.Mutex      // of partitions
-	claims  atomic.Int64    // rows claimed since outlast_run was swept
+	claims  atomic.Int64    // rows claimed since outlast_claim was swept
 	tidied  atomic.Int64    // when that was, in ns
 	life    context.Context // ends with Close
 	end     context.CancelFunc
@@ -131,7 +133,7 @@ func Open(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Store, erro
 	for _, opt := range opts {
 		opt(&chosen)
 	}
-	s := &Store{pool: pool, clock: chosen.offset, ahead: chosen.ahead}
+	s := &Store{pool: pool, clock: chosen.offset, ahead: chosen.ahead, log: claimlog.New()}
 	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.open(ctx, chosen); err != nil {
 		s.end()

@@ -23,6 +23,7 @@ FROM outlast_queue ORDER BY name`)
 	selectNodes = newQuery(`SELECT `+nodeColumns+`
 FROM outlast_node n WHERE state = 'alive' OR ended_at > `+nowMicro+` - $2::bigint
  OR EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id) OR EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
+ OR (SELECT true FROM outlast_claim c WHERE c.node = n.id LIMIT 1)
 ORDER BY started_at, id`,
 		// Nodes that ended long ago are asked about apart: see longEnded.
 		`SELECT `+nodeColumns+` FROM outlast_node n WHERE state = 'alive' OR ended_at > `+nowMicro+` - $2::bigint

@@ -35,6 +35,19 @@ func fenceRules() []rule {
 			equal(h, "hold", h.keyState("k").Held, false)
 			h.settle(settlement(current, task.OutcomeSucceeded))
 		}},
+		{"fence/a stale success", "A settlement of an older claim changes nothing while the task runs again, keyed or not.", func(h *harness) {
+			for _, id := range []task.ID{h.add(), h.add(keyed("k"))} {
+				old := h.run(id, task.OutcomeFailed)
+				current := h.claimOne(id)
+				for _, outcome := range []task.Outcome{task.OutcomeSucceeded, task.OutcomeReleased, task.OutcomeSnoozed} {
+					equal(h, "status of "+string(outcome), h.trySettle(settlement(old, outcome))[0].Status, store.StatusStale)
+				}
+				got := h.state(id, task.Running)
+				h.expect(got.Claim == current.Claim && got.Attempt == 2, "got %+v", got)
+				h.outcomes(id, task.OutcomeFailed)
+				h.settle(settlement(current, task.OutcomeSucceeded))
+			}
+		}},
 		{"fence/a repeat is answered ok", "A repeat of a recorded outcome for the same claim answers ok with the state, and changes nothing.", func(h *harness) {
 			for _, outcome := range settleOutcomes {
 				s := settlement(h.claimOne(h.add(keyed("k-"+string(outcome)))), outcome)

@@ -1,0 +1,226 @@
+// Package claimlog keeps in memory what a process knows of the claim log: the
+// batches of tasks that were claimed together, each under one number.
+//
+// The greatest number in the log of a lane names all that is in it, since
+// whoever changes the log holds the lane's lock and writes a batch with a
+// greater one. A claim compares that number with the one in memory, under the
+// lane's lock: if they differ it claims nothing, the log of the lane is read,
+// and the claim is tried again. So memory needs to be right only as often as
+// that, whatever other processes, lost answers and servers that failed have done.
+package claimlog
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Batch is a row of the log.
+type Batch struct {
+	Lane  uint16
+	Claim int64
+	IDs   []task.ID
+}
+
+// Place names a batch.
+type Place struct {
+	Lane  uint16
+	Claim int64
+}
+
+// Log is safe for concurrent use.
+type Log struct {
+	changing chan struct{}
+
+	lock    sync.Mutex
+	last    int64 // the greatest number of the process
+	lanes   map[uint16]*lane
+	numbers map[task.ID]int64 // the greatest of a batch that has the task and has not seen it settled
+}
+
+type lane struct {
+	version int64 // the greatest number
+	batches map[int64]*batch
+}
+
+type batch struct {
+	ids  []task.ID
+	left int // tasks that have not been seen settled
+}
+
+// New returns an empty log.
+func New() *Log {
+	return &Log{changing: make(chan struct{}, 1), lanes: map[uint16]*lane{}, numbers: map[task.ID]int64{}}
+}
+
+// Begin waits until the process changes the log nowhere else: memory follows the
+// log in the order in which it was changed. End lets the next one go on.
+func (l *Log) Begin(ctx context.Context) error {
+	select {
+	case l.changing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// End ends what Begin began.
+func (l *Log) End() { <-l.changing }
+
+// Version is the greatest number in the log of a lane, as far as it is known.
+func (l *Log) Version(of uint16) int64 {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	if known := l.lanes[of]; known != nil {
+		return known.version
+	}
+	return 0
+}
+
+// Versions are those of lanes, and the number that a claim in them must reach.
+func (l *Log) Versions(lanes []store.LaneEpoch) (versions []int64, least int64) {
+	l.lock.Lock()
+	least = l.last + 1
+	l.lock.Unlock()
+	for _, one := range lanes {
+		version := l.Version(one.Lane)
+		versions, least = append(versions, version), max(least, version+1)
+	}
+	return versions, least
+}
+
+// Number is the number that the row of a task must have reached to be claimed: the
+// greatest under which it has been claimed and was not seen settled, 0 for none.
+func (l *Log) Number(id task.ID) int64 {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.numbers[id]
+}
+
+// Claimed adds batches that a claim of the process has written, and forgets those
+// that it has deleted.
+func (l *Log) Claimed(batches []Batch, deleted []Place) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	for _, at := range deleted {
+		l.drop(at)
+	}
+	for _, b := range batches {
+		l.last = max(l.last, b.Claim)
+		l.add(b)
+	}
+}
+
+// Replace puts the log of lanes, as it is, in place of what is known of them.
+func (l *Log) Replace(lanes []uint16, batches []Batch) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	there := make(map[Place]bool, len(batches))
+	for _, b := range batches {
+		there[Place{b.Lane, b.Claim}] = true
+	}
+	for _, number := range lanes {
+		known := l.lanes[number]
+		if known == nil {
+			continue
+		}
+		for claim := range known.batches {
+			if at := (Place{number, claim}); !there[at] {
+				l.drop(at)
+			}
+		}
+		known.version = 0
+	}
+	for _, b := range batches {
+		l.add(b)
+	}
+}
+
+// Forget forgets all that is known of a lane.
+func (l *Log) Forget(of uint16) {
+	l.Replace([]uint16{of}, nil)
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	delete(l.lanes, of)
+}
+
+func (l *Log) add(b Batch) {
+	known := l.lanes[b.Lane]
+	if known == nil {
+		known = &lane{batches: map[int64]*batch{}}
+		l.lanes[b.Lane] = known
+	}
+	known.version = max(known.version, b.Claim)
+	if known.batches[b.Claim] != nil {
+		return
+	}
+	known.batches[b.Claim] = &batch{ids: b.IDs, left: len(b.IDs)}
+	for _, id := range b.IDs {
+		l.numbers[id] = max(l.numbers[id], b.Claim)
+	}
+}
+
+func (l *Log) drop(at Place) {
+	known := l.lanes[at.Lane]
+	if known == nil || known.batches[at.Claim] == nil {
+		return
+	}
+	for _, id := range known.batches[at.Claim].ids {
+		if l.numbers[id] == at.Claim {
+			delete(l.numbers, id)
+		}
+	}
+	delete(known.batches, at.Claim)
+}
+
+// Settled notes that a claim of a task has ended, as a transaction says that
+// has committed. It may be called again.
+func (l *Log) Settled(id task.ID, claim int64) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	known := l.lanes[id.Lane()]
+	if known == nil || known.batches[claim] == nil || l.numbers[id] != claim {
+		return
+	}
+	delete(l.numbers, id)
+	known.batches[claim].left--
+}
+
+// Over lists batches of lanes all of whose tasks were seen settled: who writes a
+// batch into the lane may delete them.
+func (l *Log) Over(lanes []uint16) (over []Place) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	for _, number := range lanes {
+		known := l.lanes[number]
+		if known == nil {
+			continue
+		}
+		for claim, b := range known.batches {
+			if b.left == 0 {
+				over = append(over, Place{number, claim})
+			}
+		}
+	}
+	return over
+}
+
+// Old lists lanes that have batches older than a number, but for one that is over and
+// names the log.
+func (l *Log) Old(number int64) (lanes []uint16) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	for at, known := range l.lanes {
+		for claim, b := range known.batches {
+			if claim < number && (b.left > 0 || claim < known.version) {
+				lanes = append(lanes, at)
+				break
+			}
+		}
+	}
+	slices.Sort(lanes)
+	return lanes
+}

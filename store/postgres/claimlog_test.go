@@ -1,0 +1,74 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/postgres"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// A server that took over without the last commits has lost a claim that a process goes
+// on with: what it settles is stale, and the task can be claimed again.
+func TestLostBatch(t *testing.T) {
+	t.Parallel()
+	url := database(t)
+	g := newGround(t, open(t, url), 1)
+	ids := g.add(3)
+	claim := func() store.Claimed { return g.claim(ids...) }
+	lost := claim().Tasks
+	if len(lost) != len(ids) {
+		t.Fatalf("claimed %d", len(lost))
+	}
+	if _, err := pool(t, url).Exec(t.Context(), "DELETE FROM outlast_claim"); err != nil {
+		t.Fatal(err)
+	}
+	for i, outcome := range []task.Outcome{task.OutcomeSucceeded, task.OutcomeReleased, task.OutcomeFailed} {
+		settlement := store.Settlement{Task: lost[i], Outcome: outcome, StartedAt: time.Now(), EndedAt: time.Now(), RunAt: time.Now()}
+		if outcome == task.OutcomeFailed {
+			settlement.Failure = &task.Failure{Category: "x"}
+		}
+		settled, err := g.s.Settle(t.Context(), []store.Settlement{settlement})
+		if err != nil || settled[0].Status != store.StatusStale {
+			t.Errorf("%s: got %+v, %v", outcome, settled, err)
+		}
+	}
+	if again := claim().Tasks; len(again) != len(ids) {
+		t.Errorf("claimed %d again", len(again))
+	}
+}
+
+// A program that knows the log does not make its tables beside one that does not.
+func TestClaimLogWaitsForOldNodes(t *testing.T) {
+	t.Parallel()
+	url := database(t)
+	g := newGround(t, open(t, url), 1)
+	p := pool(t, url)
+	old := func(text string) {
+		t.Helper()
+		if _, err := p.Exec(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old("DELETE FROM outlast_migration WHERE version >= 7")
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for ctx.Err() == nil {
+			_, _ = g.s.Beat(ctx, "n1", store.Report{})
+		}
+	}()
+	_, err := postgres.OpenURL(t.Context(), url)
+	cancel()
+	<-stopped
+	if !errors.Is(err, &task.Error{Code: task.CodeUnavailable}) {
+		t.Errorf("beside a node that beats: %v", err)
+	}
+	if _, err := p.Exec(t.Context(), `UPDATE outlast_node SET protocol = 1, counter = counter + 1`); err == nil {
+		t.Error("a node of the protocol before this one beats")
+	}
+}
