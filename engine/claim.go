@@ -26,6 +26,7 @@ type dispatcher struct {
 	claims     context.Context // ends when it is to stop
 	stopClaims context.CancelFunc
 	dispatched chan struct{} // closed when it has
+	last       int64         // the greatest number that a claim was given
 }
 
 func newDispatcher(c *core, run *runner) *dispatcher {
@@ -130,7 +131,7 @@ func (d *dispatcher) claim(batch []*agenda.Entry, to claimant) {
 	if err != nil {
 		d.log.Warn("claim.unknown", "rows", len(batch), "error", err)
 		d.unknown("claim")
-		claimed.Tasks = d.readBack(batch, request.Holder())
+		claimed.Tasks = d.fresh(d.readBack(batch, request.Holder()))
 		claimed.Refused = nil
 	} else {
 		if f := d.config.Observer.Claimed; f != nil {
@@ -139,6 +140,9 @@ func (d *dispatcher) claim(batch []*agenda.Entry, to claimant) {
 		if len(claimed.Tasks) > 0 {
 			d.lag.seen(began, time.Now(), claimed.Tasks[0].StartedAt)
 		}
+	}
+	for _, t := range claimed.Tasks {
+		d.last = max(d.last, t.Claim)
 	}
 	started := false
 	if to != nil {
@@ -190,6 +194,15 @@ func (d *dispatcher) readBack(batch []*agenda.Entry, holder string) []*task.Task
 		}
 	}
 	return nil
+}
+
+// fresh are those of the rows read back that the lost claim can have claimed: not
+// what ran before under an older number, which a server that failed may have kept,
+// nor what is being let go. The reconciler hands those back.
+func (d *dispatcher) fresh(tasks []*task.Task) []*task.Task {
+	d.lock()
+	defer d.unlock()
+	return slices.DeleteFunc(tasks, func(t *task.Task) bool { return t.Claim <= d.last || d.letGo[t.ID] == t.Claim })
 }
 
 // putAway gives the entries that did not start their place again, by the

@@ -30,6 +30,7 @@ type core struct {
 	runs    int               // attempts that are not settled
 	bytes   int               // payloads of the tasks that run
 	parking map[task.ID]int64 // park marks that are decided but not yet written; 0 clears one
+	letGo   map[task.ID]int64 // rows that nobody runs and that are being released, by claim
 	hints   hints             // what the next poll is to look at
 	halted  bool              // no attempt may be added any more
 
@@ -47,7 +48,7 @@ type core struct {
 // newCore makes a core that has no agenda and no member yet, see [core.build].
 func newCore(config Config) *core {
 	c := &core{
-		config: config, log: config.Logger, random: config.Rand, parking: map[task.ID]int64{}, hints: newHints(),
+		config: config, log: config.Logger, random: config.Rand, parking: map[task.ID]int64{}, letGo: map[task.ID]int64{}, hints: newHints(),
 		wake: make(chan struct{}, 1), load: make(chan struct{}, 1), changed: make(chan struct{}, 1),
 	}
 	c.running, c.stopRunning = context.WithCancel(context.Background())

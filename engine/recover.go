@@ -165,7 +165,8 @@ func (v *recoverer) reconcile() {
 }
 
 // strange lists the rows that nobody in the process runs, at the same claim
-// as at the last look, and notes the others that nobody runs for the next.
+// as at the last look, and notes the others that nobody runs for the next. It is
+// known of those that they are being let go until the next look.
 func (v *recoverer) strange(rows []*task.Task) []store.Settlement {
 	v.lock()
 	defer v.unlock()
@@ -181,6 +182,10 @@ func (v *recoverer) strange(rows []*task.Task) []store.Settlement {
 		}
 	}
 	v.unknownRuns = next
+	clear(v.letGo)
+	for _, one := range lost {
+		v.letGo[one.Task.ID] = one.Task.Claim
+	}
 	if len(next) > len(lost) {
 		v.doubt() // look again soon
 	}

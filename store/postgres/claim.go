@@ -78,9 +78,9 @@ l AS (INSERT INTO outlast_claim (lane, claim, node, started_at, ids)
 o AS (DELETE FROM outlast_claim c USING unnest($13::integer[], $14::bigint[]) AS u (lane, claim) WHERE c.lane = ANY($13::integer[]) AND c.claim = ANY($14::bigint[])
  AND c.lane = u.lane AND c.claim = u.claim AND c.lane IN (SELECT lane FROM l)),
 r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_until)
- SELECT id, lane, greatest(mod(past, 9223372036854775807) + 1, now), now, $8::text, key, now + $9::bigint FROM c WHERE alone AND %[1]s)
+ SELECT id, lane, greatest(mod(past, 9223372036854775807) + 1, now, $12::bigint), now, $8::text, key, now + $9::bigint FROM c WHERE alone AND %[1]s)
 SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes,
- CASE WHEN alone THEN greatest(mod(past, 9223372036854775807) + 1, now) ELSE (SELECT claim FROM n) END, created_at, last_error, now, park, alone
+ CASE WHEN alone THEN greatest(mod(past, 9223372036854775807) + 1, now, $12::bigint) ELSE (SELECT claim FROM n) END, created_at, last_error, now, park, alone
 FROM c WHERE %[1]s`
 )
 
