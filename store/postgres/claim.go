@@ -45,11 +45,6 @@ f AS (SELECT coalesce(sum(octet_length(payload)), 0) < $7::bigint AS fits FROM c
 ` + fmt.Sprintf(claimTail, `before < $7::bigint`))
 )
 
-// past is the number up to which the claim log does not count for a row of
-// outlast_task: that of its claim that ended last, its creation, for ids that
-// come again, or the claim under which it was set apart.
-const past = `greatest(t.claim, t.created_at, t.apart)`
-
 // farAhead is how far the number of a row may be ahead of the clock, in µs,
 // before it is claimed apart: numbers of the log belong to many rows.
 const farAhead = `600000000`
@@ -159,7 +154,7 @@ func (c *claiming) run(ctx context.Context, q *query, items []store.ClaimItem) e
 	_, err := c.store.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}}, &call{
 		query: q,
 		args: []any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, c.claim.MaxBytes, c.claim.Holder(), leaseOf(&c.claim),
-			versions, c.store.numbers(ids), least, overLanes, overClaims},
+			versions, numbersOf(c.store.log, ids), least, overLanes, overClaims},
 		start: func() { claimed, written = nil, map[claimlog.Place][]task.ID{} },
 		scan: func(r row) error {
 			t := scanClaimed(r, c.claim.Holder())

@@ -1,7 +1,7 @@
 package postgres
 
 import (
-	"context"
+	"maps"
 	"slices"
 
 	"github.com/outlast-dev/outlast/store/internal/claimlog"
@@ -9,13 +9,6 @@ import (
 )
 
 var (
-	// logOf reads the log of lanes in which the greatest number is another than
-	// the given one; a row without a number stands for a log without rows. Inputs:
-	// lanes, numbers.
-	logOf = newQuery(`SELECT u.lane, c.claim, (SELECT string_agg(uuid_send(id), '') FROM unnest(c.ids) AS m (id)) FROM unnest($1::integer[], $2::bigint[]) AS u (lane, version)
-LEFT JOIN LATERAL (SELECT * FROM outlast_claim c WHERE c.lane = u.lane) c ON true
-WHERE coalesce((SELECT c.claim FROM outlast_claim c WHERE c.lane = u.lane ORDER BY c.lane DESC, c.claim DESC LIMIT 1), 0) <> u.version`)
-
 	// endIdle deletes batches of which nothing runs any more from the logs of
 	// lanes, under the locks of the lanes: those that are older than a number, and
 	// those of a node. Once nothing runs, nothing ever will. A batch without tasks takes
@@ -48,6 +41,11 @@ FROM (SELECT DISTINCT lane FROM d) d CROSS JOIN (SELECT ` + nowMicro + ` AS now)
 INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT id, lane, claim, started_at, node FROM t`)
 )
 
+// past is the number up to which the claim log does not count for a row of
+// outlast_task: that of its claim that ended last, its creation, for ids that
+// come again, or the claim under which it was set apart.
+const past = `greatest(t.claim, t.created_at, t.apart)`
+
 // logged is true for a row t that runs by the log, else null.
 const logged = `(SELECT true FROM outlast_claim c WHERE c.lane = t.lane AND c.claim > ` + past + ` AND t.id = ANY(c.ids) LIMIT 1)`
 
@@ -68,22 +66,6 @@ t AS (UPDATE outlast_task t SET apart = x.claim FROM x WHERE t.id = ANY(ARRAY(SE
 INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT id, lane, claim, started_at, node FROM t`
 )
 
-// readLog reads the log of lanes that memory does not know as it is.
-func (s *Store) readLog(lanes []uint16, changed *[]uint16, batches *[]claimlog.Batch) *call {
-	numbers, versions := make([]int32, len(lanes)), make([]int64, len(lanes))
-	for i, lane := range lanes {
-		numbers[i], versions[i] = int32(lane), s.log.Version(lane)
-	}
-	return &call{query: logOf, args: []any{numbers, versions}, start: func() { *changed, *batches = nil, nil }, scan: func(r row) error {
-		lane := uint16(r.int(0))
-		*changed = append(*changed, lane)
-		if r[1] != nil {
-			*batches = append(*batches, claimlog.Batch{Lane: lane, Claim: r.int(1), IDs: r.ids(2)})
-		}
-		return nil
-	}}
-}
-
 func places(all []claimlog.Place) (lanes []int32, claims []int64) {
 	for _, at := range all {
 		lanes, claims = append(lanes, int32(at.Lane)), append(claims, at.Claim)
@@ -102,13 +84,13 @@ func batchesOf(written map[claimlog.Place][]task.ID, over []claimlog.Place) (bat
 	return batches, slices.DeleteFunc(over, func(at claimlog.Place) bool { return !lanes[at.Lane] })
 }
 
-// numbers are what rows must have reached to be claimed, as an argument: null if nothing
+// numbersOf are what rows must have reached to be claimed, as an argument: null if nothing
 // is known of any.
-func (s *Store) numbers(ids []task.ID) any {
+func numbersOf(log *claimlog.Log, ids []task.ID) any {
 	numbers := make([]int64, len(ids))
 	known := false
 	for i, id := range ids {
-		numbers[i] = s.log.Number(id)
+		numbers[i] = log.Number(id)
 		known = known || numbers[i] != 0
 	}
 	if !known {
@@ -117,64 +99,21 @@ func (s *Store) numbers(ids []task.ID) any {
 	return numbers
 }
 
-// apartAtOnce is how many rows one statement sets apart.
-const apartAtOnce = 2000
-
-// tooOld is how long rows run by the log, in µs, before they are set apart: so the
-// log of a lane is short, however long its tasks run.
-const tooOld = 10_000_000
-
-// setApart gives rows that run by the log rows of their own, but for those that
-// others have locked.
-func (t *tx) setApart(ctx context.Context, q *query, which any, lanes []int32) error {
-	for {
-		n, err := exec(ctx, t, q, which, lanes, apartAtOnce)
-		if err != nil || n < apartAtOnce {
-			return err
+// fenceOf tells, as arguments, which tasks are not known to run by the claim log,
+// null for none, and the lanes and numbers of the batches of the others.
+func fenceOf(log *claimlog.Log, ids []task.ID, claims []int64) []any {
+	apart, some := make([]bool, len(ids)), false
+	proofs := map[claimlog.Place]bool{}
+	for i, id := range ids {
+		if log.Number(id) == claims[i] {
+			proofs[claimlog.Place{Lane: id.Lane(), Claim: claims[i]}] = true
+		} else {
+			apart[i], some = true, true
 		}
 	}
-}
-
-// sweep sets apart what has run by the log for long, and what a lost node ran by
-// it, and deletes the batches.
-func (s *Store) sweep(ctx context.Context, lanes []int32, before int64, node string) error {
-	if err := s.log.Begin(ctx); err != nil {
-		return err
+	lanes, numbers := places(slices.Collect(maps.Keys(proofs)))
+	if !some {
+		return []any{nil, lanes, numbers}
 	}
-	defer s.log.End()
-	numbers := make([]uint16, len(lanes))
-	for i, lane := range lanes {
-		numbers[i] = uint16(lane)
-	}
-	var changed []uint16
-	var batches []claimlog.Batch
-	err := s.write(ctx, func(t *tx) error { return t.setApart(ctx, setOldApart, before, lanes) })
-	if err == nil {
-		_, err = s.pipeline(ctx, &call{query: lockLanes, args: []any{lanes}}, &call{query: endIdle, args: []any{s.offset(), lanes, before, node}},
-			s.readLog(numbers, &changed, &batches))
-	}
-	if err == nil {
-		s.log.Replace(changed, batches)
-	}
-	return err
-}
-
-// sweepOld sweeps lanes where batches are old. What is known of lanes that are not
-// among those that are owned is forgotten.
-func (s *Store) sweepOld(ctx context.Context, owned []int32, now int64) error {
-	for lanes := range slices.Chunk(s.log.Old(now-tooOld), 16) {
-		numbers := make([]int32, len(lanes))
-		for i, lane := range lanes {
-			numbers[i] = int32(lane)
-		}
-		if err := s.sweep(ctx, numbers, now-tooOld, ""); err != nil {
-			return err
-		}
-		for i, lane := range lanes {
-			if !slices.Contains(owned, numbers[i]) {
-				s.log.Forget(lane)
-			}
-		}
-	}
-	return nil
+	return []any{apart, lanes, numbers}
 }

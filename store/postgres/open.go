@@ -138,7 +138,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.makeSchema(ctx); err != nil {
 		return err
 	}
-	if err := s.alone(ctx, set); err != nil {
+	if err := alone(ctx, s, set); err != nil {
 		return err
 	}
 	if err := set.Up(ctx, s.migrating, func(string) {}); err != nil {
@@ -157,7 +157,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 const claimLog = 7
 
 // alone fails if a node beats that would claim beside the claim log.
-func (s *Store) alone(ctx context.Context, set *migrate.Set) error {
+func alone(ctx context.Context, s *Store, set *migrate.Set) error {
 	applied := 0
 	err := s.migrating(ctx, func(session migrate.Session) error {
 		all, err := set.Status(ctx, session)

@@ -98,7 +98,7 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 		return err
 	})
 	if err == nil {
-		err = s.sweepOld(ctx, wanted, now)
+		err = (&sweep{store: s, before: now - tooOld}).old(ctx, lanes)
 	}
 	if err != nil || limit <= 0 {
 		return nil, err
@@ -121,7 +121,7 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 			}
 		}
 		if !s.spread && !task.Leased(node.id) {
-			if err := s.sweep(ctx, wanted, now-tooOld, node.id); err != nil {
+			if err := (&sweep{s, now - tooOld, node.id}).run(ctx, lanes); err != nil {
 				return recovered, err
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/internal/claimlog"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -150,14 +149,13 @@ func (c *claiming) stands(ctx context.Context) (map[task.ID]stand, error) {
 		return c.standsSpread(ctx, ids)
 	}
 	var stands map[task.ID]stand
-	var changed []uint16
-	var batches []claimlog.Batch
+	var now changed
 	owned, epochs := laneEpochs(c.claim.Lanes)
 	lanes := make([]uint16, len(owned))
 	for i, lane := range owned {
 		lanes[i] = uint16(lane)
 	}
-	_, err := c.store.pipeline(ctx, c.store.readLog(lanes, &changed, &batches), &call{
+	_, err := c.store.pipeline(ctx, readLog(c.store.log, lanes, &now), &call{
 		query: standing, args: []any{c.store.offset(), c.claim.Node, owned, epochs, ids},
 		start: func() { stands = make(map[task.ID]stand, len(ids)) },
 		scan: func(r row) error {
@@ -166,7 +164,7 @@ func (c *claiming) stands(ctx context.Context) (map[task.ID]stand, error) {
 		},
 	})
 	if err == nil {
-		c.store.log.Replace(changed, batches)
+		c.store.log.Replace(now.lanes, now.batches)
 	}
 	return stands, err
 }

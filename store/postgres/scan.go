@@ -60,40 +60,44 @@ func (s *Store) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry
 	if s.spread {
 		return s.scanSpread(ctx, ranges)
 	}
-	found := make([][]store.Entry, len(ranges))
-	rest := make([]int, len(ranges)) // places of ranges that go on
-	for i := range rest {
-		rest[i] = i
+	scan := &scanning{store: s, ranges: slices.Clone(ranges), found: make([][]store.Entry, len(ranges))}
+	for i := range ranges {
+		scan.rest = append(scan.rest, i)
 	}
-	ranges = slices.Clone(ranges)
-	for len(rest) > 0 {
-		var err error
-		if rest, err = s.scanOn(ctx, ranges, rest, found); err != nil {
+	for len(scan.rest) > 0 {
+		if err := scan.on(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return found, nil
+	return scan.found, nil
 }
 
-// scanOn reads ranges on, and returns those that go on: where rows that run by
-// the claim log were among them.
-func (s *Store) scanOn(ctx context.Context, ranges []store.Range, rest []int, found [][]store.Entry) (more []int, err error) {
+// scanning is one call of Scan.
+type scanning struct {
+	store  *Store
+	ranges []store.Range // what of each is still to be read
+	rest   []int         // places of those that go on
+	found  [][]store.Entry
+}
+
+// on reads the ranges on. Those go on that were full, where some of it runs by the
+// claim log.
+func (s *scanning) on(ctx context.Context) error {
 	var lanes []int32
 	var marks, after, until, most []int64
 	var numbers []uint16
 	var afterIDs []task.ID
-	for _, i := range rest {
-		r := &ranges[i]
+	for _, i := range s.rest {
+		r := &s.ranges[i]
 		lanes, marks, after = append(lanes, int32(r.Lane)), append(marks, r.Park), append(after, r.After)
 		afterIDs, until, most = append(afterIDs, r.AfterID), append(until, r.Until), append(most, int64(r.Limit))
 		numbers = append(numbers, r.Lane)
 	}
-	var changed []uint16
-	var batches []claimlog.Batch
+	var now changed
 	var read [][]scanned
-	_, err = s.pipeline(ctx, s.readLog(numbers, &changed, &batches), &call{
+	_, err := s.store.pipeline(ctx, readLog(s.store.log, numbers, &now), &call{
 		query: scanRanges, args: []any{lanes, marks, after, afterIDs, until, most},
-		start: func() { read = make([][]scanned, len(rest)) },
+		start: func() { read = make([][]scanned, len(s.rest)) },
 		scan: func(r row) error {
 			at := r.int(0) - 1
 			read[at] = append(read[at], scanned{scanEntry(r[1:]), r.int(1 + entryWidth)})
@@ -101,24 +105,34 @@ func (s *Store) scanOn(ctx context.Context, ranges []store.Range, rest []int, fo
 		},
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	running := s.running(changed, batches)
-	for at, i := range rest {
-		before, r := len(found[i]), &ranges[i]
-		for _, one := range read[at] {
-			if !running(one) {
-				found[i] = append(found[i], one.entry)
-			}
-		}
-		got := len(found[i]) - before
-		if all := len(read[at]); got < all && all == r.Limit {
-			last := read[at][all-1].entry
-			r.After, r.AfterID, r.Limit = last.Rank, last.ID, r.Limit-got
+	running := runningIn(s.store.log, &now)
+	var more []int
+	for at, i := range s.rest {
+		if s.take(i, read[at], running) {
 			more = append(more, i)
 		}
 	}
-	return more, nil
+	s.rest = more
+	return nil
+}
+
+// take adds what was read of a range, and reports whether it goes on.
+func (s *scanning) take(i int, read []scanned, running func(id task.ID, past int64) bool) (more bool) {
+	before, r := len(s.found[i]), &s.ranges[i]
+	for _, one := range read {
+		if !running(one.entry.ID, one.past) {
+			s.found[i] = append(s.found[i], one.entry)
+		}
+	}
+	got := len(s.found[i]) - before
+	if got == len(read) || len(read) < r.Limit {
+		return false
+	}
+	last := read[len(read)-1].entry
+	r.After, r.AfterID, r.Limit = last.Rank, last.ID, r.Limit-got
+	return true
 }
 
 // scanned is a row that does not run apart, with its number.
@@ -127,20 +141,20 @@ type scanned struct {
 	past  int64
 }
 
-// running tells which rows run by the claim log, as memory has it or, of lanes
+// runningIn tells which rows run by the claim log, as memory has it or, of lanes
 // that have changed, as it was read.
-func (s *Store) running(changed []uint16, batches []claimlog.Batch) func(scanned) bool {
+func runningIn(log *claimlog.Log, now *changed) func(id task.ID, past int64) bool {
 	numbers := map[task.ID]int64{}
-	for _, b := range batches {
-		for _, id := range b.IDs {
-			numbers[id] = max(numbers[id], b.Claim)
+	for _, batch := range now.batches {
+		for _, id := range batch.IDs {
+			numbers[id] = max(numbers[id], batch.Claim)
 		}
 	}
-	return func(one scanned) bool {
-		if slices.Contains(changed, one.entry.ID.Lane()) {
-			return numbers[one.entry.ID] > one.past
+	return func(id task.ID, past int64) bool {
+		if slices.Contains(now.lanes, id.Lane()) {
+			return numbers[id] > past
 		}
-		return s.log.Number(one.entry.ID) > one.past
+		return log.Number(id) > past
 	}
 }
 

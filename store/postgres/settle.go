@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
-	"github.com/outlast-dev/outlast/store/internal/claimlog"
 	"github.com/outlast-dev/outlast/store/internal/ending"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
@@ -134,25 +132,6 @@ func (b *settling) note() {
 			b.store.log.Settled(b.all[i].Task.ID, b.all[i].Task.Claim)
 		}
 	}
-}
-
-// fence tells, as arguments, which tasks are not known to run by the claim log,
-// null for none, and the lanes and numbers of the batches of the others.
-func (s *Store) fence(ids []task.ID, claims []int64) []any {
-	apart, some := make([]bool, len(ids)), false
-	batches := map[claimlog.Place]bool{}
-	for i, id := range ids {
-		if s.log.Number(id) == claims[i] {
-			batches[claimlog.Place{Lane: id.Lane(), Claim: claims[i]}] = true
-		} else {
-			apart[i], some = true, true
-		}
-	}
-	lanes, numbers := places(slices.Collect(maps.Keys(batches)))
-	if !some {
-		return []any{nil, lanes, numbers}
-	}
-	return []any{apart, lanes, numbers}
 }
 
 // settling is one call of Settle. Settlements are known by their place.
@@ -306,7 +285,7 @@ func (w *successes) labelArray() any {
 
 func (w *successes) call(s *Store, node string) *call {
 	return &call{
-		query: succeedRows, args: append([]any{s.offset(), node, w.ids, w.claims, w.started, w.ends, optionalArray(w.results), w.labelArray()}, s.fence(w.ids, w.claims)...),
+		query: succeedRows, args: append([]any{s.offset(), node, w.ids, w.claims, w.started, w.ends, optionalArray(w.results), w.labelArray()}, fenceOf(s.log, w.ids, w.claims)...),
 		scan: func(r row) error {
 			w.all, w.ended = int(r.int(0)) == len(w.ids), nil
 			if !w.all {
@@ -349,7 +328,7 @@ func (g *givenBack) call(s *Store, node string) *call {
 	return &call{
 		query: putBackRows,
 		args: append([]any{s.offset(), node, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded, g.labels},
-			s.fence(g.ids, g.claims)...),
+			fenceOf(s.log, g.ids, g.claims)...),
 		start: func() { g.entries = make(map[task.ID]store.Entry, len(g.ids)) },
 		scan: func(r row) error {
 			entry := scanEntry(r)

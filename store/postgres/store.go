@@ -10,17 +10,20 @@
 // Statements run at READ COMMITTED. What keeps them from each other are two
 // kinds of locks:
 //
-//   - The lock of a lane is that of its row in outlast_lane. A pending row,
-//     which is a row of outlast_task without one in outlast_run, is changed
-//     only under the lock of its lane: by a claim, which makes the row in
-//     outlast_run, by a cancel, a reschedule, a park mark. A claim's statement
-//     begins after it has the locks, so that what its snapshot shows pending
-//     stays pending until it commits. Who takes or frees a lane has its lock
-//     as well, and so waits for claims in flight.
-//   - The lock of a running row is that of its row in outlast_run. Only who
-//     has deleted that row, under its claim number, changes the row in
-//     outlast_task: a settlement, a recovery. That delete is the fence. A
-//     cancel request updates it.
+//   - The lock of a lane is that of its row in outlast_lane. A pending row is
+//     changed only under the lock of its lane: by a claim, which writes a row
+//     of the claim log or one in outlast_run, by a cancel, a reschedule, a park
+//     mark. A claim's statement begins after it has the locks, so that what
+//     its snapshot shows pending stays pending until it commits. Who takes or
+//     frees a lane has its lock as well, and so waits for claims in flight.
+//     The log of a lane changes only under its lock, and always by a row with
+//     the greatest number.
+//   - A row that runs by the claim log is changed under its own lock, by who
+//     finds the number in it below that of the claim and writes that number: a
+//     settlement, or who sets it apart. The lock of a row that runs apart is
+//     that of its row in outlast_run. Only who has deleted that row, under its
+//     claim number, changes the row in outlast_task: a settlement, a recovery.
+//     A cancel request sets the row apart and updates it there.
 //
 // A settlement takes no lane's lock, and a claim no running row's: neither
 // waits for the other. Enqueues take no lock but that of their own new row.
@@ -39,8 +42,7 @@
 // pooler that gives connections for one transaction, but for [Store.Watch],
 // which says so and leaves the engine to its polls.
 //
-// Each hot statement finds its rows by one look-up per id and changes them by
-// their places (ctid). So no plan depends on statistics, which for tables
+// Each hot statement finds its rows by one look-up per id. So no plan depends on statistics, which for tables
 // that are empty in one second and hold a million rows in the next are always
 // wrong.
 //

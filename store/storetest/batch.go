@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -97,11 +98,9 @@ func batchRules() []rule {
 			_, err := h.s.Cancel(h.ctx, ids[2])
 			h.ok(err)
 			h.bury("n1")
-			first := h.recover(2, h.lanes[0].Lane)
-			rest := h.recover(10, h.lanes[0].Lane)
-			equal(h, "recovered first", len(first), 2)
-			equal(h, "recovered then", len(rest), 2)
-			equal(h, "recovered in the end", len(h.recover(10, h.lanes[0].Lane)), 0)
+			for _, want := range []int{2, 2, 0} {
+				equal(h, "recovered", len(h.recover(2, h.lanes[0].Lane)), want)
+			}
 			h.state(ids[1], task.Pending)
 			h.state(ids[2], task.Canceled)
 			for _, id := range ids[3:] {
@@ -146,7 +145,7 @@ func batchRules() []rule {
 			for i, outcome := range settleOutcomes {
 				h.settle(settlement(tasks[i], outcome))
 			}
-			equal(h, "claimed again", len(h.claim(tasks[len(settleOutcomes)].ID)), 1)
+			h.claimOne(tasks[len(settleOutcomes)].ID)
 		}},
 		{"batch/an id that comes again", "An id that is purged or past its retention and enqueued again is a new task, whatever was claimed together with the old one: a late settle of the old one changes nothing.", func(h *harness) {
 			ids := h.addMany(3)
@@ -169,6 +168,12 @@ func batchRules() []rule {
 			}
 			h.settle(settlement(tasks[2], task.OutcomeSucceeded))
 		}},
+	}
+}
+
+// batchProcessRules are those about two processes.
+func batchProcessRules() []rule {
+	return []rule{
 		{"batch/a lane that goes on", "Rows that a node claimed together keep running when another process takes the lane: it neither sees nor claims them until each has ended.", func(h *harness) {
 			other := h.reopen()
 			h.join("n2")
@@ -220,6 +225,30 @@ func batchRules() []rule {
 				}
 				equal(h, "claimed", len(seen), 2*i+2)
 			}
+		}},
+	}
+}
+
+// batchTxRules are those about transactions of callers.
+func batchTxRules() []rule {
+	return []rule{
+		{"tx/recovery passes one of a batch over", "Of rows that one claim made running, Recover hands back those that no open transaction has settled, and the others after a rollback.", func(h *harness) {
+			h.others()
+			h.join("n2")
+			tasks := h.claim(h.addMany(3)...)
+			commit, _ := h.settleTx(settlement(tasks[0], task.OutcomeSucceeded))
+			_, rollback := h.settleTx(settlement(tasks[1], task.OutcomeSucceeded))
+			h.bury("n1")
+			h.within("recovery", func(ctx context.Context) error {
+				rows, err := h.s.Recover(ctx, []uint16{h.lanes[0].Lane}, 10)
+				h.expect(err != nil || len(rows) == 1 && rows[0].ID == tasks[2].ID, "recovered %+v", rows)
+				return err
+			})
+			h.ok(commit())
+			h.ok(rollback())
+			rows := h.recover(10, h.lanes[0].Lane)
+			h.expect(len(rows) == 1 && rows[0].ID == tasks[1].ID && rows[0].Crashes == 1, "recovered %+v", rows)
+			h.state(tasks[0].ID, task.Succeeded)
 		}},
 	}
 }

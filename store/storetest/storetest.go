@@ -93,6 +93,6 @@ func allRules() []rule {
 		livenessRules(), ownershipRules(), enqueueRules(), dedupeRules(), bytesRules(), scanRules(), markRules(),
 		claimRules(), keyRules(), settleRules(), settleMoreRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(), leaseRules(),
 		adminRules(), steerRules(), redriveRules(), redriveOperationRules(), purgeRules(), cleanupRules(), queryRules(), tenantRules(), pageRules(), failureRules(), deadQueryRules(),
-		queueRules(), targetRules(), operationRules(), objectRules(), changeRules(), auditRules(), auditActionRules(), processRules(), batchRules(), txRules(), openTxRules(), raceRules(),
+		queueRules(), targetRules(), operationRules(), objectRules(), changeRules(), auditRules(), auditActionRules(), processRules(), batchRules(), batchProcessRules(), batchTxRules(), txRules(), openTxRules(), raceRules(),
 	)
 }

@@ -275,24 +275,6 @@ func openTxRules() []rule {
 			h.state(follow, task.Pending)
 			h.outcomes(s.Task.ID, task.OutcomeSucceeded)
 		}},
-		{"tx/recovery passes one of a batch over", "Of rows that one claim made running, Recover hands back those that no open transaction has settled, and the others after a rollback.", func(h *harness) {
-			h.others()
-			h.join("n2")
-			tasks := h.claim(h.addMany(3)...)
-			commit, _ := h.settleTx(settlement(tasks[0], task.OutcomeSucceeded))
-			_, rollback := h.settleTx(settlement(tasks[1], task.OutcomeSucceeded))
-			h.bury("n1")
-			h.within("recovery", func(ctx context.Context) error {
-				rows, err := h.s.Recover(ctx, []uint16{h.lanes[0].Lane}, 10)
-				h.expect(err != nil || len(rows) == 1 && rows[0].ID == tasks[2].ID, "recovered %+v", rows)
-				return err
-			})
-			h.ok(commit())
-			h.ok(rollback())
-			rows := h.recover(10, h.lanes[0].Lane)
-			h.expect(len(rows) == 1 && rows[0].ID == tasks[1].ID && rows[0].Crashes == 1, "recovered %+v", rows)
-			h.state(tasks[0].ID, task.Succeeded)
-		}},
 		{"tx/recovery passes an open settle over", "Recover does not wait for a row that an open transaction has settled: it hands back the others, and that one after a rollback.", func(h *harness) {
 			h.others()
 			h.join("n2")
