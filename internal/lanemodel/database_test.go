@@ -15,23 +15,23 @@ type (
 	lane struct{ owner, epoch int64 }
 	node struct{ state string } // alive, left or dead
 	row  struct {
-		lane, key, seq    int64
-		mark              int64 // of a row that others may borrow; 0: none
-		claim, cancel     int64 // the last claim that was resolved; the one to be canceled
-		attempts, crashes int
+		lane, key, seq        int64
+		mark                  int64 // of a row that others may borrow; 0: none
+		claim, created, apart int64 // the last claim that was resolved, 0: none; since when it is there; the claim under which it was set apart
+		attempts, crashes     int
 	}
-	logRow struct { // of a batch of claims
-		lane, batch, claim, node int64
-		ids                      []int64
+	logRow struct { // of a claim: the rows of one lane that run by it, until they are resolved or set apart
+		lane, claim, node, started int64
+		ids                        []int64
 	}
-	runRow struct { // of one task that is keyed, borrowed, or leased to a remote worker
+	runRow struct { // of one task that is keyed, borrowed, leased to a remote worker, or was set apart
 		lane, id, claim, node, key int64
-		leased                     bool
-		batch                      int64
+		leased, cancel             bool
 	}
 	ended struct {
 		claim   int64
 		outcome string // succeeded, died or canceled
+		at      int64
 	}
 )
 
@@ -40,6 +40,7 @@ type fact struct {
 	what      string
 	id, claim int64
 	outcome   string
+	node      int64 // that holds it, or has ended it
 }
 
 // database holds what has committed, and as much of the past as a standby may lack.
@@ -48,7 +49,7 @@ type database struct {
 	rows  map[key]any
 	locks map[key]*session
 	facts []fact
-	past  []past
+	then  []past
 	now   int64
 }
 
@@ -61,6 +62,7 @@ type past struct {
 type session struct {
 	*database
 	turn     func(ready func() bool)
+	began    int64       // now(): when the transaction began
 	seen     map[key]any // the statement's snapshot
 	mine     map[key]any // what it wrote; nil: deleted
 	facts    []fact
@@ -73,9 +75,18 @@ type abort struct{}
 
 // statement begins one: others have had their turns, and it sees what they committed.
 func (s *session) statement() {
-	s.turn(nil)
-	s.now += 1 + s.random.Int64N(3)
-	s.seen = maps.Clone(s.database.rows)
+	wait := 0
+	if s.random.IntN(40) == 0 {
+		wait = s.random.IntN(200)
+	}
+	s.turn(func() bool { wait--; return wait <= 0 || s.aborted })
+	if s.now += 1 + s.random.Int64N(3); s.coarse && s.random.IntN(20) > 0 {
+		s.now -= 2
+	}
+	if s.began == 0 {
+		s.began = s.now
+	}
+	s.seen = s.database.rows
 }
 
 // get is a row as the statement sees it.
@@ -90,12 +101,7 @@ func get[T any](s *session, k key) (value T, ok bool) {
 
 // all are the rows of a table that the statement sees.
 func all[T any](s *session, table string) (found []T) {
-	keys := slices.SortedFunc(maps.Keys(s.seen), func(a, b key) int {
-		if a.a != b.a {
-			return int(a.a - b.a)
-		}
-		return int(a.b - b.b)
-	})
+	keys := slices.SortedFunc(maps.Keys(s.seen), compare)
 	for _, k := range keys {
 		if k.table != table {
 			continue
@@ -160,6 +166,12 @@ func (s *session) insert(k key, value any) bool {
 	return true
 }
 
+// set writes a row without a transaction. Maps that were seen do not change.
+func (d *database) set(k key, value any) {
+	d.rows = maps.Clone(d.rows)
+	d.rows[k] = value
+}
+
 func (s *session) note(f fact) { s.facts = append(s.facts, f) }
 
 func (s *session) rollback() { panic(abort{}) }
@@ -186,9 +198,10 @@ func (s *session) run(body func()) (committed bool) {
 
 func (s *session) commit() {
 	d := s.database
-	d.past = append(d.past, past{maps.Clone(d.rows), len(d.facts)})
-	if len(d.past) > 10 {
-		d.past = d.past[1:]
+	d.then = append(d.then, past{d.rows, len(d.facts)})
+	d.rows = maps.Clone(d.rows)
+	if len(d.then) > 10 {
+		d.then = d.then[1:]
 	}
 	for k, value := range s.mine {
 		if *seed != 0 && (k.table == "run" || k.table == "log") {
@@ -207,23 +220,31 @@ func (s *session) commit() {
 		}
 		d.check(f)
 	}
+	d.atRest()
 }
 
 // fail is a standby that takes over and lacks the last commits; its clock may be behind.
 func (d *database) fail(lacks int) {
-	lacks = min(lacks, len(d.past))
+	lacks = min(lacks, len(d.then))
 	if *seed != 0 {
 		d.t.Logf("%d: a standby lacks %d", d.now, lacks)
 	}
 	if lacks > 0 {
-		then := d.past[len(d.past)-lacks]
+		then := d.then[len(d.then)-lacks]
 		d.lost = append(d.lost, d.facts[then.facts:]...)
-		d.rows, d.facts, d.past = then.rows, d.facts[:then.facts], nil
+		d.rows, d.facts, d.then = then.rows, d.facts[:then.facts], nil
 	}
 	for _, f := range d.fibers {
 		if f.session != nil {
 			f.session.aborted = true
 		}
 	}
-	d.now -= d.random.Int64N(20)
+	d.now -= d.random.Int64N([]int64{20, 20, 400}[d.random.IntN(3)])
+}
+
+func compare(a, b key) int {
+	if a.a != b.a {
+		return int(a.a - b.a)
+	}
+	return int(a.b - b.b)
 }

@@ -9,13 +9,46 @@ import (
 type engine struct {
 	*world
 	id       int64
-	gone     bool            // the process has ended
-	lanes    map[int64]int64 // that it owns, with their epochs
-	last     map[int64]int64 // its last claim in each
-	pending  map[int64]int64 // id -> lane; it may be wrong
-	logs     map[key]logRow  // the log of its lanes as it was read
-	attempts []attempt       // handed out and not settled
-	claiming bool
+	gone     bool             // the process has ended
+	lanes    map[int64]int64  // that it owns, with their epochs
+	last     int64            // its last claim
+	pending  map[int64]int64  // id -> lane; it may be wrong
+	memory   map[int64]memory // of the logs of its lanes
+	held     map[key]int      // its log rows, with how many members it has not seen settled
+	attempts []attempt        // handed out and not settled
+	strange  map[int64]int64  // what it did not run at the last look, with the claims
+	letting  []int64          // the ids that it is letting go
+	claiming []int64          // the ids of the claim on its way
+}
+
+// memory is the log of a lane as a process knows it.
+type memory []logRow
+
+// version names what the log of a lane has: its greatest number, and whose it is.
+type version struct{ claim, node int64 }
+
+func (m memory) version() (v version) {
+	for _, log := range m {
+		if log.claim > v.claim {
+			v = version{log.claim, log.node}
+		}
+	}
+	return v
+}
+
+// number is the greatest number of a log row that has an id.
+func (m memory) number(id int64) (number int64) {
+	for _, log := range m {
+		if slices.Contains(log.ids, id) {
+			number = max(number, log.claim)
+		}
+	}
+	return number
+}
+
+// without is memory less the log rows that a claim has deleted.
+func (m memory) without(drop []key) memory {
+	return slices.DeleteFunc(slices.Clone(m), func(log logRow) bool { return slices.Contains(drop, key{"log", log.lane, log.claim}) })
 }
 
 type attempt struct {
@@ -25,10 +58,10 @@ type attempt struct {
 }
 
 func (w *world) join() *engine {
-	e := &engine{world: w, id: int64(len(w.engines) + 1), lanes: map[int64]int64{}, last: map[int64]int64{},
-		pending: map[int64]int64{}, logs: map[key]logRow{}}
+	e := &engine{world: w, id: int64(len(w.engines) + 1), lanes: map[int64]int64{}, pending: map[int64]int64{},
+		memory: map[int64]memory{}, held: map[key]int{}, strange: map[int64]int64{}}
 	w.engines = append(w.engines, e)
-	w.rows[key{"node", e.id, 0}] = node{"alive"}
+	w.set(key{"node", e.id, 0}, node{"alive"})
 	return e
 }
 
@@ -37,128 +70,236 @@ func (e *engine) runs(id int64) bool {
 	return slices.ContainsFunc(e.attempts, func(a attempt) bool { return a.id == id })
 }
 
-// claiming is one claim on its way.
+// claiming is one claim on its way, with what the process knew when it was sent.
 type claiming struct {
-	lane, epoch, batch int64
-	ids                []int64
-	leased             bool
-	logs               map[key]logRow // of the lane, as memory has them
+	epochs map[int64]int64 // of its lanes
+	memory map[int64]memory
+	last   int64
+	ids    []int64
+	leased bool
+	drop   []key // log rows whose members are settled, or that have none
 }
 
-// claimed is what a claim has made: a row of the log or one of its own, or neither, since
-// there are log rows that memory does not know.
+// claimed is what a claim has made, and the lanes whose log has rows that memory does not
+// know.
 type claimed struct {
-	log     logRow
-	run     runRow
-	unknown []logRow
+	logs    []logRow
+	runs    []runRow
+	unknown []int64
 }
 
-// claim takes up to three pending rows of a lane, a keyed or leased one alone.
-func (e *engine) claim(turn func(func() bool), l int64, leased bool) {
-	if e.claiming || e.lanes[l] == 0 {
-		return
+// prepare makes a claim of up to four pending rows of lanes.
+func (e *engine) prepare(of []int64, leased bool) *claiming {
+	c := &claiming{epochs: map[int64]int64{}, memory: map[int64]memory{}, last: e.last, leased: leased}
+	for _, l := range of {
+		if e.lanes[l] != 0 {
+			c.epochs[l], c.memory[l] = e.lanes[l], slices.Clone(e.memory[l])
+		}
 	}
-	c := &claiming{lane: l, epoch: e.lanes[l], leased: leased, logs: map[key]logRow{}}
 	for _, id := range slices.Sorted(maps.Keys(e.pending)) {
-		if e.pending[id] == l && !e.runs(id) && len(c.ids) < 3 {
+		if c.epochs[e.pending[id]] != 0 && !e.runs(id) && !slices.Contains(e.letting, id) && !slices.Contains(e.claiming, id) {
 			c.ids = append(c.ids, id)
 		}
 	}
+	e.random.Shuffle(len(c.ids), func(i, j int) { c.ids[i], c.ids[j] = c.ids[j], c.ids[i] })
+	c.ids = c.ids[:min(4, len(c.ids))]
+	for l := range c.epochs {
+		for _, log := range c.memory[l] {
+			k := key{"log", l, log.claim}
+			left, own := e.held[k]
+			if len(log.ids) == 0 || own && (left == 0 || e.mutant["log row deleted early"]) {
+				c.drop = append(c.drop, k)
+			}
+		}
+	}
+	slices.SortFunc(c.drop, compare)
+	return c
+}
+
+// claim is the owner's. Claims of one process go one after the other.
+func (e *engine) claim(turn func(func() bool), of []int64, leased bool) {
+	if len(e.claiming) > 0 && !e.mutant["claims of one process at once"] {
+		return
+	}
+	c := e.prepare(of, leased)
 	if len(c.ids) == 0 {
 		return
 	}
-	e.random.Shuffle(len(c.ids), func(i, j int) { c.ids[i], c.ids[j] = c.ids[j], c.ids[i] })
-	if leased {
-		c.ids = c.ids[:1]
-	}
-	for k, log := range e.logs {
-		if k.a == l {
-			c.logs[k] = log
-		}
-	}
-	e.claiming = true
-	defer func() { e.claiming = false }()
-	e.batches++
-	c.batch = e.batches
+	e.claiming = append(e.claiming, c.ids...)
+	defer func() {
+		e.claiming = slices.DeleteFunc(e.claiming, func(id int64) bool { return slices.Contains(c.ids, id) })
+	}()
 	answer := new(claimed)
 	a := e.call(turn, func(s *session) { e.claimRows(s, c, answer) })
 	got := *answer
-	if !a.known {
-		got = e.readBack(turn, c)
-	} else if !a.committed {
-		e.learn(got.unknown)
-		return
+	switch {
+	case !a.known:
+		got = e.readBack(turn, c.ids)
+	case a.committed:
+		e.remember(c, got)
+	default:
+		got = claimed{unknown: got.unknown}
+	}
+	for _, l := range got.unknown {
+		e.learn(turn, l, c.epochs[l])
 	}
 	for _, id := range c.ids { // what did not fit is read again
-		delete(e.pending, id)
+		if a.committed && !slices.Contains(got.unknown, e.pending[id]) || e.runsBy(got, id) {
+			delete(e.pending, id)
+		}
 	}
-	e.handOut(c, got)
+	e.handOut(got)
 }
 
-// learn keeps the log rows that a claim met and memory did not know.
-func (e *engine) learn(unknown []logRow) {
-	for _, log := range unknown {
-		e.logs[key{"log", log.lane, log.batch}] = log
+func (e *engine) runsBy(got claimed, id int64) bool {
+	return slices.ContainsFunc(got.runs, func(r runRow) bool { return r.id == id }) ||
+		slices.ContainsFunc(got.logs, func(l logRow) bool { return slices.Contains(l.ids, id) })
+}
+
+// remember adds the log rows of a claim that has answered, and forgets those that it has
+// deleted.
+func (e *engine) remember(c *claiming, got claimed) {
+	for _, log := range got.logs {
+		e.held[key{"log", log.lane, log.claim}] = len(log.ids)
+		if e.lanes[log.lane] == c.epochs[log.lane] {
+			e.memory[log.lane] = append(e.memory[log.lane].without(c.drop), log)
+		}
+		for _, k := range c.drop {
+			if k.a == log.lane {
+				delete(e.held, k)
+			}
+		}
 	}
 }
 
-// claimRows is the owner's claim by id: the lane's lock in a statement of its own, then the
-// log, then the rows. Memory says which rows run, by the numbers that their claims have;
-// so it must know the whole log of the lane, as it is under the lock.
+// learn reads the log of a lane, which memory is then.
+func (e *engine) learn(turn func(func() bool), l, epoch int64) {
+	if e.lanes[l] != epoch {
+		return
+	}
+	var found memory
+	a := e.call(turn, func(s *session) {
+		s.statement()
+		found = s.log(l)
+	})
+	if a.known && a.committed && e.lanes[l] == epoch {
+		if e.memory[l] = found; !e.mutant["numbers may fall under the version"] {
+			e.last = max(e.last, found.version().claim)
+		}
+	}
+}
+
+// log is the log of a lane.
+func (s *session) log(l int64) memory {
+	return slices.DeleteFunc(all[logRow](s, "log"), func(log logRow) bool { return log.lane != l })
+}
+
+// claimRows is the owner's claim by id: the locks of the lanes in a statement of their own,
+// then the logs above the floors, then the rows.
 func (e *engine) claimRows(s *session, c *claiming, got *claimed) {
 	s.statement()
-	s.lock(key{"lane", c.lane, 0})
-	if e.mutant != "lock and look in one statement" {
+	for _, l := range slices.Sorted(maps.Keys(c.epochs)) {
+		s.lock(key{"lane", l, 0})
+	}
+	if !e.mutant["lock and look in one statement"] {
 		s.statement()
 	}
-	owned, _ := current(s, key{"lane", c.lane, 0}, func(lane) bool { return true })
-	alive, _ := get[node](s, key{"node", e.id, 0})
-	if owned.owner != e.id || owned.epoch != c.epoch || alive.state != "alive" {
+	if alive, _ := get[node](s, key{"node", e.id, 0}); alive.state != "alive" {
 		s.rollback()
 	}
-	least := map[int64]int64{} // the number that a row must have reached
-	for _, log := range all[logRow](s, "log") {
-		if known, ok := c.logs[key{"log", log.lane, log.batch}]; ok {
-			for _, id := range known.ids {
-				least[id] = max(least[id], known.claim)
-			}
-		} else if log.lane == c.lane {
-			got.unknown = append(got.unknown, log)
+	free := map[int64]bool{}
+	for l, epoch := range c.epochs {
+		owned, _ := current(s, key{"lane", l, 0}, func(lane) bool { return true })
+		free[l] = owned.owner == e.id && owned.epoch == epoch
+	}
+	for _, l := range slices.Sorted(maps.Keys(c.epochs)) {
+		if free[l] && !e.same(s.log(l).version(), c.memory[l].version()) {
+			got.unknown = append(got.unknown, l)
+			free[l] = false
 		}
 	}
-	if len(got.unknown) > 0 && e.mutant != "log not compared" {
+	e.pick(s, c, free, got)
+	if len(got.logs)+len(got.runs) == 0 {
 		s.rollback()
 	}
-	claim := max(s.now, e.last[c.lane]+1)
+	for _, log := range got.logs {
+		for _, k := range c.drop {
+			if k.a == log.lane {
+				s.drop(k)
+			}
+		}
+	}
+}
+
+// same reports whether the log of a lane is what memory has.
+func (e *engine) same(log, memory version) bool {
+	switch {
+	case e.mutant["version of the log not compared"]:
+		return true
+	case e.mutant["log above the floor looked at alone"]:
+		return log.claim <= memory.claim
+	case e.mutant["version without its node"]:
+		return log.claim == memory.claim
+	}
+	return log == memory
+}
+
+// drop deletes a log row whose members were all settled. A standby may lack that: then
+// they are pending.
+func (s *session) drop(k key) {
+	log, ok := get[logRow](s, k)
+	if !ok {
+		return
+	}
+	for _, id := range log.ids {
+		if s.open(id, log.claim) {
+			s.note(fact{what: "dropped", id: id, claim: log.claim, node: log.node})
+		}
+	}
+	s.lock(k)
+	s.put(k, nil)
+}
+
+// pick claims the rows of free lanes that may run.
+func (e *engine) pick(s *session, c *claiming, free map[int64]bool, got *claimed) {
+	claim := max(s.began, c.last+1)
+	members := map[int64][]int64{}
+	for l := range c.epochs {
+		if !e.mutant["numbers may fall under the version"] {
+			claim = max(claim, c.memory[l].version().claim+1)
+		}
+	}
 	for _, id := range c.ids {
-		k := key{"task", id, 0}
-		r, ok := get[row](s, k)
-		if !ok || r.mark != 0 || r.lane != c.lane || r.claim < least[id] && e.mutant != "number not compared" {
+		r, ok := get[row](s, key{"task", id, 0})
+		if !ok || r.mark != 0 || !free[r.lane] || e.past(r) < c.memory[r.lane].number(id) && !e.mutant["number of memory not compared"] {
 			continue
 		}
-		if _, runs := get[runRow](s, key{"run", c.lane, id}); runs && e.mutant != "rows apart not looked at" {
+		if _, runs := get[runRow](s, key{"run", r.lane, id}); runs && !e.mutant["rows apart not looked at"] {
 			continue
 		}
+		if r.key != 0 && !first(s, id, r) {
+			continue
+		}
+		claim = max(claim, e.past(r)+1)
 		if c.leased || r.key != 0 {
-			if len(got.log.ids) == 0 && (r.key == 0 || first(s, id, r)) {
-				got.run = runRow{lane: c.lane, id: id, claim: max(claim, r.claim+1), node: e.id, key: r.key, leased: c.leased, batch: c.batch}
-				s.start(got.run)
-				return
-			}
-			continue
+			got.runs = append(got.runs, runRow{lane: r.lane, id: id, node: e.id, key: r.key, leased: c.leased})
+		} else {
+			members[r.lane] = append(members[r.lane], id)
 		}
-		claim = max(claim, r.claim+1)
-		got.log.ids = append(got.log.ids, id)
 	}
-	if len(got.log.ids) == 0 {
-		s.rollback()
+	for i := range got.runs {
+		got.runs[i].claim = claim
+		s.start(got.runs[i])
 	}
-	got.log.lane, got.log.batch, got.log.node, got.log.claim = c.lane, c.batch, e.id, claim
-	if !s.insert(key{"log", c.lane, c.batch}, got.log) || !s.insert(key{"number", c.lane, claim}, c.batch) {
-		s.rollback()
-	}
-	for _, id := range got.log.ids {
-		s.note(fact{what: "claimed", id: id, claim: claim})
+	for _, l := range slices.Sorted(maps.Keys(members)) {
+		log := logRow{lane: l, claim: claim, node: e.id, started: s.began, ids: members[l]}
+		if !s.insert(key{"log", l, claim}, log) {
+			s.rollback()
+		}
+		got.logs = append(got.logs, log)
+		for _, id := range log.ids {
+			s.note(fact{what: "claimed", id: id, claim: claim, node: e.id})
+		}
 	}
 }
 
@@ -167,7 +308,7 @@ func (s *session) start(r runRow) {
 	if !s.insert(key{"run", r.lane, r.id}, r) || r.key != 0 && !s.insert(key{"key", r.lane, r.key}, r.id) {
 		s.rollback()
 	}
-	s.note(fact{what: "claimed", id: r.id, claim: r.claim})
+	s.note(fact{what: "claimed", id: r.id, claim: r.claim, node: r.node})
 }
 
 // first reports whether a row is its key's head, and nothing of the key runs.
@@ -192,41 +333,68 @@ func before(a, b row) bool {
 	return a.seq < b.seq
 }
 
-// readBack finds out what became of a claim without an answer. It may still commit: then
-// nobody runs what it has claimed, until the node finds its own rows and releases them.
-func (e *engine) readBack(turn func(func() bool), c *claiming) (got claimed) {
+// running reads what runs in the node's name, by the log or apart.
+func (e *engine) running(s *session) (got claimed) {
+	for _, log := range all[logRow](s, "log") {
+		log.ids = slices.DeleteFunc(slices.Clone(log.ids), func(id int64) bool { return !s.open(id, log.claim) })
+		if log.node == e.id {
+			got.logs = append(got.logs, log)
+		}
+	}
+	for _, r := range all[runRow](s, "run") {
+		if r.node == e.id {
+			got.runs = append(got.runs, r)
+		}
+	}
+	return got
+}
+
+// open reports whether a member of a log row runs by it.
+func (s *session) open(id, claim int64) bool {
+	r, there := get[row](s, key{"task", id, 0})
+	return there && s.past(r) < claim
+}
+
+// readBack finds out what became of a claim without an answer: what it has claimed has
+// numbers above all that the process had. It may still commit: then
+// nobody runs what it has claimed, until the node finds its own rows and lets them go.
+func (e *engine) readBack(turn func(func() bool), ids []int64) (got claimed) {
+	last := e.last
+	other := func(id int64) bool {
+		return !slices.Contains(ids, id) || slices.Contains(e.letting, id) && !e.mutant["read-back of what is let go"]
+	}
 	for {
 		a := e.call(turn, func(s *session) {
-			got = claimed{}
 			s.statement()
-			got.log, _ = get[logRow](s, key{"log", c.lane, c.batch})
-			for _, r := range all[runRow](s, "run") {
-				if r.batch == c.batch {
-					got.run = r
-				}
-			}
+			got = e.running(s)
 		})
-		if a.known && a.committed {
-			return got
+		if !a.known || !a.committed {
+			continue
 		}
+		if !e.mutant["read-back of old claims"] {
+			got.logs = slices.DeleteFunc(got.logs, func(log logRow) bool { return log.claim <= last })
+			got.runs = slices.DeleteFunc(got.runs, func(r runRow) bool { return r.claim <= last })
+		}
+		for i := range got.logs {
+			got.logs[i].ids = slices.DeleteFunc(got.logs[i].ids, other)
+		}
+		got.runs = slices.DeleteFunc(got.runs, func(r runRow) bool { return other(r.id) })
+		return got
 	}
 }
 
 // handOut starts what a claim has got.
-func (e *engine) handOut(c *claiming, got claimed) {
-	if r := got.run; r.id != 0 {
+func (e *engine) handOut(got claimed) {
+	for _, r := range got.runs {
 		e.attempts = append(e.attempts, attempt{id: r.id, claim: r.claim, lane: r.lane, apart: true, leased: r.leased})
-		e.last[r.lane] = max(e.last[r.lane], r.claim)
-		return
+		e.last = max(e.last, r.claim)
 	}
-	if len(got.log.ids) == 0 {
-		return
+	for _, log := range got.logs {
+		for _, id := range log.ids {
+			e.attempts = append(e.attempts, attempt{id: id, claim: log.claim, lane: log.lane})
+			e.last = max(e.last, log.claim)
+		}
 	}
-	for _, id := range got.log.ids {
-		e.attempts = append(e.attempts, attempt{id: id, claim: got.log.claim, lane: c.lane})
-	}
-	e.logs[key{"log", c.lane, c.batch}] = got.log
-	e.last[c.lane] = max(e.last[c.lane], got.log.claim)
 }
 
 // scan reads a lane's rows ahead, those that run too.
@@ -245,7 +413,7 @@ func (e *engine) scan(turn func(func() bool), l int64) {
 	}
 }
 
-// take makes the node owner of a lane.
+// take makes the node owner of a lane. Its memory of the log begins anew.
 func (e *engine) take(turn func(func() bool), l int64) {
 	var epoch int64
 	a := e.call(turn, func(s *session) {
@@ -262,42 +430,20 @@ func (e *engine) take(turn func(func() bool), l int64) {
 		epoch = then.epoch + 1
 		s.put(key{"lane", l, 0}, lane{e.id, epoch})
 	})
-	if !a.known || !a.committed {
+	if !a.known || !a.committed || epoch < e.lanes[l] {
 		return
 	}
 	e.lanes[l] = epoch
-	e.scan(turn, l)
-}
-
-// release hands back what runs in the node's name and not in its process: what a late
-// claim has made, and what had ended before a standby took over that lacks the end. No
-// claim may be on its way.
-func (e *engine) release(turn func(func() bool), l int64) {
-	if e.claiming {
-		return
+	if !e.mutant["memory of a lane kept over a take-over"] {
+		e.memory[l] = nil
 	}
-	e.claiming = true
-	defer func() { e.claiming = false }()
-	e.call(turn, func(s *session) {
-		s.statement()
-		for _, log := range all[logRow](s, "log") {
-			ours := log.lane == l && log.node == e.id
-			if ours && !slices.ContainsFunc(e.attempts, func(a attempt) bool { return a.lane == l && a.claim == log.claim }) {
-				e.recovered(s, log, "left")
-			}
-		}
-		for _, r := range all[runRow](s, "run") {
-			if r.lane == l && r.node == e.id && !r.leased && !e.runs(r.id) {
-				e.recoveredRun(s, r, "left")
-			}
-		}
-	})
+	e.scan(turn, l)
 }
 
 // free gives a lane back that has no keyed task running.
 func (e *engine) free(turn func(func() bool), l int64) {
 	epoch := e.lanes[l]
-	if e.claiming || epoch == 0 {
+	if len(e.claiming) > 0 || epoch == 0 {
 		return
 	}
 	delete(e.lanes, l)

@@ -2,7 +2,15 @@ package lanemodel
 
 import "slices"
 
-// finish ends one of the attempts that go on, with those of its batch, or by itself in a
+// past is the number up to which log rows do not count for a row.
+func (w *world) past(r row) int64 {
+	if w.mutant["created_at left out of past"] {
+		return max(r.claim, r.apart)
+	}
+	return max(r.claim, r.created, r.apart)
+}
+
+// finish ends one of the attempts that go on, with those of its claim, or by itself in a
 // transaction of the caller's.
 func (e *engine) finish(turn func(func() bool), inside bool) {
 	free := slices.DeleteFunc(slices.Clone(e.attempts), func(a attempt) bool { return a.settling })
@@ -14,7 +22,8 @@ func (e *engine) finish(turn func(func() bool), inside bool) {
 		e.settleInside(turn, a)
 		return
 	}
-	ending := slices.DeleteFunc(free, func(b attempt) bool { return b.claim != a.claim || b.lane != a.lane })
+	ending := slices.DeleteFunc(free, func(b attempt) bool { return b.claim != a.claim })
+	ending = ending[:1+e.random.IntN(len(ending))]
 	e.settle(turn, ending, []string{"succeeded", "failed", "failed", "died", "released"}[e.random.IntN(5)])
 }
 
@@ -26,21 +35,7 @@ func (e *engine) settle(turn func(func() bool), ending []attempt, outcome string
 	}
 	for {
 		back := map[int64]bool{}
-		a := e.call(turn, func(s *session) {
-			clear(back)
-			s.statement()
-			var left []attempt
-			for _, one := range ending {
-				if !e.fast(s, one, outcome) {
-					left = append(left, one)
-				} else if outcome == "failed" || outcome == "released" {
-					back[one.id] = true
-				}
-			}
-			for _, one := range left {
-				back[one.id] = e.careful(s, one, outcome)
-			}
-		})
+		a := e.call(turn, func(s *session) { e.settleAll(s, ending, outcome, back) })
 		if !a.known || !a.committed {
 			continue
 		}
@@ -51,6 +46,24 @@ func (e *engine) settle(turn func(func() bool), ending []attempt, outcome string
 			}
 		}
 		return
+	}
+}
+
+// settleAll is the fast statement for all, and the careful ones for what it has left.
+// back are the rows that are pending afterwards.
+func (e *engine) settleAll(s *session, ending []attempt, outcome string, back map[int64]bool) {
+	clear(back)
+	s.statement()
+	var left []attempt
+	for _, one := range ending {
+		if !e.fast(s, one, outcome) {
+			left = append(left, one)
+		} else if outcome == "failed" || outcome == "released" || outcome == "let go" {
+			back[one.id] = true
+		}
+	}
+	for _, one := range left {
+		back[one.id] = e.careful(s, one, outcome)
 	}
 }
 
@@ -65,54 +78,68 @@ func (e *engine) hold(a attempt, held bool) {
 
 // over forgets an attempt.
 func (e *engine) over(a attempt) {
+	before := len(e.attempts)
 	e.attempts = slices.DeleteFunc(e.attempts, func(x attempt) bool { return x.id == a.id && x.claim == a.claim })
-}
-
-// proof is whether the statement sees the row by which an attempt runs.
-func (e *engine) proof(s *session, a attempt) bool {
-	if a.apart {
-		r, ok := get[runRow](s, key{"run", a.lane, a.id})
-		return ok && r.claim == a.claim
+	if k := (key{"log", a.lane, a.claim}); e.held[k] > 0 && before > len(e.attempts) && !a.apart {
+		e.held[k]--
 	}
-	number, ok := get[int64](s, key{"number", a.lane, a.claim})
-	log, _ := get[logRow](s, key{"log", a.lane, number})
-	return ok && log.node == e.id && slices.Contains(log.ids, a.id)
 }
 
-// fast is the settlement in one statement: the row by its claim, and the proof that the
-// claim is known.
+// fast is the settlement in one statement: rows past which the log row of the claim is, or
+// those apart by their own rows.
 func (e *engine) fast(s *session, a attempt, outcome string) bool {
-	if !e.proof(s, a) && e.mutant != "no proof in the fence" {
+	if a.apart {
+		return e.endApart(s, a, outcome)
+	}
+	log, ok := get[logRow](s, key{"log", a.lane, a.claim})
+	if outcome == "died" {
 		return false
 	}
-	r, ok := locked(s, key{"task", a.id, 0}, func(r row) bool {
-		if e.mutant == "cancel beside the row" {
-			_, canceled := get[int64](s, key{"cancel", a.id, a.claim})
-			return r.claim < a.claim && (outcome == "succeeded" || !canceled)
-		}
-		fenced := r.claim < a.claim || e.mutant == "claim not compared"
-		return fenced && (outcome == "succeeded" || r.cancel == 0)
-	})
+	if (!ok || log.node != e.id) && !e.mutant["no log row in the fence"] {
+		return false
+	}
+	r, ok := locked(s, key{"task", a.id, 0}, func(r row) bool { return e.past(r) < a.claim || e.mutant["past not compared"] })
 	if ok {
-		s.end(a, r, outcome)
+		s.end(a, r, outcome, e.id)
+	}
+	return ok
+}
+
+// endApart ends a row by its own row of the claim, unless that asks for its cancellation.
+func (e *engine) endApart(s *session, a attempt, outcome string) bool {
+	_, ok := locked(s, key{"run", a.lane, a.id}, func(r runRow) bool {
+		return r.claim == a.claim && (!r.cancel || outcome == "succeeded" || outcome == "canceled")
+	})
+	if !ok {
+		return false
+	}
+	k := key{"task", a.id, 0}
+	s.lock(k)
+	r, ok := current(s, k, func(row) bool { return true })
+	if ok {
+		a.apart = true
+		s.end(a, r, outcome, e.id)
 	}
 	return ok
 }
 
 // end writes how an attempt ended.
-func (s *session) end(a attempt, r row, outcome string) {
+func (s *session) end(a attempt, r row, outcome string, by int64) {
 	k := key{"task", a.id, 0}
-	s.note(fact{what: "resolved", id: a.id, claim: a.claim, outcome: outcome})
+	s.note(fact{what: "resolved", id: a.id, claim: a.claim, outcome: outcome, node: by})
 	switch outcome {
 	case "failed":
 		r.claim, r.attempts, r.mark = a.claim, r.attempts+1, 0
 		s.put(k, r)
-	case "released":
+	case "released", "let go":
 		r.claim, r.mark = a.claim, 0
 		s.put(k, r)
 	default:
 		s.put(k, nil)
-		s.put(key{"ended", a.id, 0}, ended{a.claim, outcome})
+		s.put(key{"ended", a.id, 0}, ended{a.claim, outcome, s.now})
+	}
+	if outcome == "died" && !s.mutant["a death does not leave its batch"] {
+		s.leave(a)
 	}
 	if a.apart {
 		s.stop(a.lane, a.id, r.key)
@@ -129,31 +156,58 @@ func (s *session) stop(l, id, of int64) {
 	}
 }
 
+// leave takes a task out of its log row: its letter may be purged, and its id come again
+// at once, by a clock that is behind.
+func (s *session) leave(a attempt) {
+	k := key{"log", a.lane, a.claim}
+	if log, ok := locked(s, k, func(log logRow) bool { return slices.Contains(log.ids, a.id) }); ok {
+		log.ids = slices.DeleteFunc(slices.Clone(log.ids), func(id int64) bool { return id == a.id })
+		s.put(k, log)
+	}
+}
+
+// setApart gives a member of a log row that runs by it a row of its own, and notes in the
+// task that the log row does not count any more. wait is false for who passes over rows
+// that are locked.
+func (s *session) setApart(l, id, claim int64, wait bool) bool {
+	log, ok := get[logRow](s, key{"log", l, claim})
+	k := key{"task", id, 0}
+	if !ok || !slices.Contains(log.ids, id) || !s.open(id, claim) || !wait && !s.try(k) {
+		return false
+	}
+	r, ok := locked(s, k, func(r row) bool { return s.past(r) < claim })
+	if !ok {
+		return false
+	}
+	if r.apart = claim; !s.mutant["set apart without writing apart"] {
+		s.put(k, r)
+	}
+	if !s.insert(key{"run", l, id}, runRow{lane: l, id: id, claim: claim, node: log.node}) {
+		s.fault("%d was set apart under %d beside another row", id, claim)
+	}
+	return true
+}
+
 // careful does what the fast statement left, a row at a time, and answers whether the
 // row is pending afterwards.
 func (e *engine) careful(s *session, a attempt, outcome string) (pending bool) {
-	k := key{"task", a.id, 0}
 	s.statement()
+	s.setApart(a.lane, a.id, a.claim, true)
+	s.statement()
+	k := key{"task", a.id, 0}
 	if _, there := get[row](s, k); there {
 		s.lock(k)
 		s.statement()
 	}
-	r, there := get[row](s, k)
-	if !there || r.claim >= a.claim {
-		return there // recorded before, or stale
+	run, ok := get[runRow](s, key{"run", a.lane, a.id})
+	if !ok || run.claim != a.claim { // recorded before, or stale
+		_, there := get[row](s, k)
+		return there
 	}
-	if !e.proof(s, a) {
-		return true // stale: nobody knows of this claim
-	}
-	canceled := r.cancel != 0
-	if e.mutant == "cancel beside the row" {
-		_, canceled = get[int64](s, key{"cancel", a.id, a.claim})
-	}
-	if canceled && outcome != "succeeded" {
+	if run.cancel && outcome != "succeeded" {
 		outcome = "canceled"
 	}
-	s.end(a, r, outcome)
-	return outcome == "failed" || outcome == "released"
+	return e.endApart(s, a, outcome) && outcome != "canceled" && outcome != "died" && outcome != "succeeded"
 }
 
 // settleInside ends an attempt in a transaction of the caller's, which may stay open for
@@ -163,7 +217,9 @@ func (e *engine) settleInside(turn func(func() bool), a attempt) {
 	done := false
 	answer := e.call(turn, func(s *session) {
 		s.statement()
-		done = e.fast(s, a, "succeeded")
+		s.setApart(a.lane, a.id, a.claim, true)
+		s.statement()
+		done = e.endApart(s, a, "succeeded")
 		for range e.random.IntN(15) {
 			s.turn(nil)
 		}
@@ -179,120 +235,46 @@ func (e *engine) settleInside(turn func(func() bool), a attempt) {
 	e.settle(turn, []attempt{a}, "failed") // answered as recorded if it was
 }
 
-// trim ends the log rows of a lane that are resolved, as far as the process knows.
-func (e *engine) trim(turn func(func() bool), l int64) {
-	var over []key
-	for k, log := range e.logs {
-		if k.a == l && log.node == e.id && !slices.ContainsFunc(e.attempts, func(a attempt) bool { return a.lane == l && a.claim == log.claim }) {
-			over = append(over, k)
-		}
-	}
-	slices.SortFunc(over, func(a, b key) int { return int(a.b - b.b) })
-	e.call(turn, func(s *session) {
+// letGo hands back what runs in the node's name and not in its process, at this look and
+// at the last: what a late claim has made, and what had ended before a standby took over
+// that lacks the end.
+func (e *engine) letGo(turn func(func() bool)) {
+	var got claimed
+	a := e.call(turn, func(s *session) {
 		s.statement()
-		for _, k := range over {
-			log, ok := get[logRow](s, k)
-			if ok && (e.mutant == "log row ended early" || !slices.ContainsFunc(log.ids, func(id int64) bool { return s.open(id, log.claim) })) {
-				s.unlog(log)
-			}
-		}
-		if e.mutant == "log row ended early" {
-			for _, log := range all[logRow](s, "log") {
-				s.unlog(log)
-			}
-		}
+		got = e.running(s)
 	})
-	for _, k := range over { // what is still there is learned again
-		delete(e.logs, k)
-	}
-}
-
-// open reports whether a claim of a task is not resolved.
-func (s *session) open(id, claim int64) bool {
-	r, there := get[row](s, key{"task", id, 0})
-	return there && r.claim < claim
-}
-
-// unlog deletes a row of the log, unless somebody else does.
-func (s *session) unlog(log logRow) {
-	if k := (key{"log", log.lane, log.batch}); s.try(k) {
-		s.put(k, nil)
-		s.lock(key{"number", log.lane, log.claim})
-		s.put(key{"number", log.lane, log.claim}, nil)
-	}
-}
-
-// recoverLane hands back what dead holders ran, and leases that have ended.
-func (e *engine) recoverLane(turn func(func() bool), l int64, leases bool) {
-	e.call(turn, func(s *session) {
-		s.statement()
-		for _, log := range all[logRow](s, "log") {
-			if holder, _ := get[node](s, key{"node", log.node, 0}); log.lane == l && holder.state != "alive" {
-				e.recovered(s, log, holder.state)
-			}
-		}
-		for _, r := range all[runRow](s, "run") {
-			holder, _ := get[node](s, key{"node", r.node, 0})
-			if r.lane == l && (!r.leased && holder.state != "alive" || r.leased && leases) {
-				e.recoveredRun(s, r, "dead")
-			}
-		}
-	})
-	e.scan(turn, l)
-}
-
-// recovered hands back the members of a log row and ends it, unless somebody has one of
-// them locked.
-func (e *engine) recovered(s *session, log logRow, state string) {
-	skipped := false
-	if !s.try(key{"log", log.lane, log.batch}) {
+	if !a.known || !a.committed {
 		return
 	}
-	for _, id := range log.ids {
-		if s.open(id, log.claim) {
-			skipped = !e.handBack(s, attempt{id: id, claim: log.claim, lane: log.lane}, state) || skipped
+	var nobodys []attempt
+	next := map[int64]int64{}
+	look := func(a attempt) {
+		if e.runs(a.id) || slices.Contains(e.claiming, a.id) || slices.Contains(e.letting, a.id) {
+			return
+		}
+		next[a.id] = a.claim
+		if e.strange[a.id] == a.claim {
+			nobodys = append(nobodys, a)
 		}
 	}
-	if !skipped {
-		s.unlog(log)
+	for _, r := range got.runs {
+		if !r.leased {
+			look(attempt{id: r.id, claim: r.claim, lane: r.lane, apart: true})
+		}
 	}
-}
-
-func (e *engine) recoveredRun(s *session, r runRow, state string) {
-	if s.open(r.id, r.claim) && s.try(key{"run", r.lane, r.id}) {
-		e.handBack(s, attempt{id: r.id, claim: r.claim, lane: r.lane, apart: true}, state)
+	for _, log := range got.logs {
+		for _, id := range log.ids {
+			look(attempt{id: id, claim: log.claim, lane: log.lane})
+		}
 	}
-}
-
-// handBack makes a row pending again, unless somebody has it locked.
-func (e *engine) handBack(s *session, a attempt, state string) bool {
-	k := key{"task", a.id, 0}
-	if !s.try(k) {
-		return false
+	e.strange = next
+	if len(nobodys) == 0 || len(e.letting) > 0 {
+		return
 	}
-	r, there := current(s, k, func(r row) bool { return r.claim < a.claim })
-	if !there {
-		return true
+	for _, one := range nobodys {
+		e.letting = append(e.letting, one.id)
 	}
-	if r.cancel != 0 {
-		s.end(a, r, "canceled")
-		return true
-	}
-	outcome := "crashed"
-	if state == "left" {
-		outcome = "left"
-	}
-	s.note(fact{what: "resolved", id: a.id, claim: a.claim, outcome: outcome})
-	if outcome == "crashed" {
-		r.crashes++
-	}
-	r.mark = 0
-	if e.mutant != "recovery does not raise the claim" {
-		r.claim = a.claim
-	}
-	s.put(k, r)
-	if a.apart {
-		s.stop(a.lane, a.id, r.key)
-	}
-	return true
+	e.settle(turn, nobodys, "let go")
+	e.letting = nil
 }

@@ -13,12 +13,12 @@ type world struct {
 	*database
 	t       testing.TB
 	random  *rand.Rand
-	mutant  string
+	mutant  map[string]bool
 	fibers  []*fiber
 	engines []*engine
 	lost    []fact // what a standby does not know
 	ids     int64
-	batches int64
+	coarse  bool // the clock hardly goes on, and may go back a little
 	broken  string
 }
 
@@ -127,7 +127,8 @@ func (w *world) fault(format string, args ...any) {
 
 // check looks at one thing that has just committed.
 func (w *world) check(f fact) {
-	var open []fact // claims of the id that nothing has resolved
+	var open []fact    // claims of the id that nothing has resolved
+	var dropped []fact // of which the log row has gone, unless somebody has set it apart meanwhile
 	asked := false
 	for _, old := range w.facts[:len(w.facts)-1] {
 		if old.id != f.id {
@@ -135,7 +136,10 @@ func (w *world) check(f fact) {
 		}
 		switch old.what {
 		case "claimed":
-			open = append(open, old)
+			open, dropped = append(open, old), nil
+		case "dropped":
+			dropped = slices.DeleteFunc(slices.Clone(open), func(o fact) bool { return o.claim != old.claim })
+			open = slices.DeleteFunc(open, func(o fact) bool { return o.claim == old.claim })
 		case "resolved":
 			open = slices.DeleteFunc(open, func(o fact) bool { return o.claim == old.claim })
 		case "asked":
@@ -151,17 +155,32 @@ func (w *world) check(f fact) {
 		}
 		w.inOrder(f)
 	case "resolved":
-		if len(open) == 0 || open[len(open)-1].claim != f.claim {
+		if f.outcome == "let go" && w.alive(f.node) && slices.ContainsFunc(w.engines[f.node-1].attempts, func(a attempt) bool { return a.id == f.id && a.claim == f.claim }) {
+			w.fault("%d was let go while its node runs it under %d", f.id, f.claim)
+		}
+		if open = append(open, dropped...); len(open) == 0 || open[len(open)-1].claim != f.claim {
 			w.fault("%s of %d under %d, which does not run: %v", f.outcome, f.id, f.claim, open)
+		}
+		if len(open) > 0 && f.node != 0 && open[len(open)-1].node != f.node {
+			w.fault("%s of %d under %d by node %d, which does not hold it: %v", f.outcome, f.id, f.claim, f.node, open)
 		}
 		if asked && f.outcome != "succeeded" && f.outcome != "canceled" {
 			w.fault("%d was asked to be canceled, and %s", f.id, f.outcome)
+		}
+	case "dropped":
+		if slices.ContainsFunc(w.engines[f.node-1].attempts, func(a attempt) bool { return a.id == f.id && a.claim == f.claim }) && !w.engines[f.node-1].gone {
+			w.fault("the log row of %d under %d was deleted while it ran", f.id, f.claim)
 		}
 	case "canceled":
 		if len(open) > 0 {
 			w.fault("%d was canceled as pending while it ran under %d", f.id, open[0].claim)
 		}
 	}
+}
+
+func (w *world) alive(of int64) bool {
+	n, _ := w.rows[key{"node", of, 0}].(node)
+	return n.state == "alive" && !w.engines[of-1].gone
 }
 
 // inOrder holds a key to one task in flight, and that the first.
@@ -178,19 +197,44 @@ func (w *world) inOrder(f fact) {
 		if own.attempts+own.crashes == 0 && other.seq < own.seq {
 			w.fault("%d was claimed before %d of its key", f.id, k.a)
 		}
-		if w.running(k.a, other) {
+		if w.runs(k.a, other) {
 			w.fault("%d was claimed beside %d of its key", f.id, k.a)
 		}
 	}
 }
 
-// running is the rule of the protocol: a row of its own says so, or one of the log that
-// has it, under a number above the row's.
-func (w *world) running(id int64, r row) bool {
+// atRest looks at all rows after each commit: none runs twice.
+func (w *world) atRest() {
+	times := map[int64]int{}
 	for _, value := range w.rows {
 		switch v := value.(type) {
 		case logRow:
-			if v.claim > r.claim && slices.Contains(v.ids, id) {
+			for _, id := range v.ids {
+				if r, ok := w.rows[key{"task", id, 0}].(row); ok && w.past(r) < v.claim {
+					times[id]++
+				}
+			}
+		case runRow:
+			times[v.id]++
+			if _, ok := w.rows[key{"task", v.id, 0}].(row); !ok {
+				w.fault("%d runs and is not there", v.id)
+			}
+		}
+	}
+	for id, n := range times {
+		if n > 1 {
+			w.fault("%d runs %d times", id, n)
+		}
+	}
+}
+
+// runs is the rule of the protocol: a row of its own says so, or one of the log that has
+// it, under a number above what is past.
+func (w *world) runs(id int64, r row) bool {
+	for _, value := range w.rows {
+		switch v := value.(type) {
+		case logRow:
+			if v.claim > w.past(r) && slices.Contains(v.ids, id) {
 				return true
 			}
 		case runRow:
