@@ -202,7 +202,7 @@ bench: ## Measure Outlast (ARGS are passed on, such as ARGS='B7 B13 --runs 5 --j
 	cd bench && $(GO) run . run $(ARGS)
 
 .PHONY: benchmarks
-benchmarks: ## Measure all that docs/benchmarks.md and the READMEs show and write them (two hours, nothing else running; GROUPS='race crash' for some)
+benchmarks: ## Measure all that docs/benchmarks.md and the READMEs show and write them (two and a half hours, nothing else running; GROUPS='race crash' for some)
 	@sh .ci/benchmarks $(GROUPS)
 
 .PHONY: faults

@@ -110,7 +110,8 @@ func (m *mariadbMeter) status(ctx context.Context, name string, value *int64) er
 // rows.
 func (m *mariadbMeter) left(ctx context.Context) (l leftovers, err error) {
 	err = m.server.admin.QueryRowContext(ctx, `
-		SELECT COALESCE(SUM(file_size), 0) FROM information_schema.innodb_sys_tablespaces WHERE name LIKE CONCAT(?, '/%')`, m.name).Scan(&l.bytes)
+		SELECT COALESCE(SUM(IF(name LIKE CONCAT(?, '/%'), file_size, 0)), 0), COALESCE(SUM(IF(name LIKE 'innodb_system' OR name LIKE 'innodb_undo%', file_size, 0)), 0)
+		FROM information_schema.innodb_sys_tablespaces`, m.name).Scan(&l.bytes, &l.undo)
 	if err != nil {
 		return l, err
 	}

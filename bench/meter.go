@@ -35,6 +35,7 @@ func (u use) since(before use) use {
 type leftovers struct {
 	dead  int64 // row versions that no one can see any more
 	bytes int64
+	undo  int64 // bytes of old row versions, where the whole server keeps them apart
 }
 
 // treeTime is the processor time of a process, its children and what it

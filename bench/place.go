@@ -104,7 +104,7 @@ func (p place) open(ctx context.Context) (store.Backend, error) {
 	}
 	switch address(p.url).scheme() {
 	case "sqlite":
-		return sqlite.Open(ctx, strings.TrimPrefix(p.url, "sqlite:"))
+		return sqlite.Open(ctx, p.file())
 	case "mysql":
 		return openInMariaDB(ctx, p.url)
 	default:

@@ -15,8 +15,8 @@ type table struct {
 
 func tables() []table {
 	list := []table{
-		{"race", pictured(sideBySide(race), "bench-rates.svg", "bench-waits.svg")},
-		{"time", pictured(sideBySide(overMinutes), "bench-snapshot.svg", "bench-steady-p99.svg", "bench-steady-dead.svg", "bench-steady-size.svg")},
+		{"race", pictured(sideBySide(race), "bench-rates.svg", "bench-waits.svg", "bench-snapshot.svg")},
+		{"time", pictured(sideBySide(overMinutes), "bench-steady-p99.svg", "bench-steady-dead.svg", "bench-steady-size.svg")},
 		{"waiting", pictured(sideBySide(besides), "bench-waiting.svg")},
 		{"mariadb", sideBySide(inMariaDB)},
 		{"file", sideBySide(inFiles)},
@@ -62,6 +62,23 @@ var (
 		{"B6/early", "retries that started early"},
 		{"B10/again-max", "kill -9 of a node: until the last of its tasks runs again"},
 		{"B10/attempts-spent", "attempts that the crash cost each"},
+		{"B9x/before", "20 000 always due, enqueued meanwhile: before a snapshot is held"},
+		{"B9x/held", "at the end of the minute for which another session holds it"},
+		{"B9x/held-share", "share that is left"},
+		{"B9x/held-log", "write-ahead log meanwhile"},
+		{"B9x/held-data", "growth of the database meanwhile"},
+		{"B9x/dead-rows", "dead rows at the end of it"},
+		{"B9xm/before", "the same on MariaDB: before a read view is held"},
+		{"B9xm/held", "at the end of the minute"},
+		{"B9xm/held-share", "share that is left"},
+		{"B9xm/held-log", "redo log meanwhile"},
+		{"B9xm/held-data", "growth of tables and undo log meanwhile"},
+		{"B9xs/before", "the same on a SQLite file: before a reader begins"},
+		{"B9xs/held", "at the end of the minute for which it reads"},
+		{"B9xs/held-share", "share that is left"},
+		{"B9xs/held-log", "growth of the log file meanwhile"},
+		{"B9xs/log-longest", "the log file when the reader ends"},
+		{"B9xs/log-at-end", "the log file a quarter of a minute later"},
 	}
 	overMinutes = []row{
 		{"B9/start-p50", "enqueue to start: p50"},
@@ -73,10 +90,6 @@ var (
 		{"B9/steady-size", "database at the end"},
 		{"B9/steady-cpu", "processor, client"},
 		{"B9/steady-server-cpu", "processor, server"},
-		{"B9x/before", "burn-down with enqueues beside, before the old snapshot"},
-		{"B9x/held", "in the last third of the time that it is held"},
-		{"B9x/held-share", "share that is left"},
-		{"B9x/dead-rows", "dead rows at the end of it"},
 	}
 	besides = []row{
 		{"B8/burn-0", "burn-down, nothing waits"},
