@@ -25,12 +25,7 @@ import (
 // answers without net/http's client.
 var singleEnqueuesHTTP = bench{
 	id: "B3h", title: "as B3s through POST /v1/tasks of a real server process, 16 keep-alive connections", n: 50_000, store: inFile,
-	setup: func(ctx context.Context, s *session) error {
-		if *s.server != "" || s.config.store == inMemory {
-			return nil
-		}
-		return s.buildServer(ctx)
-	},
+	setup: needsServer,
 	run: func(ctx context.Context, s *session) error {
 		at, err := s.place(ctx)
 		if err != nil || !at.shared() {
@@ -41,7 +36,8 @@ var singleEnqueuesHTTP = bench{
 			return err
 		}
 		n := s.tasks()
-		took, calls, err := s.post(ctx, address, n)
+		body := `{"type":"bench","delay":"24h","payload":` + string(noop) + `}`
+		took, calls, err := s.post(ctx, address, enqueueRequest(address, "", body), enqueuers, n)
 		if err != nil {
 			return err
 		}
@@ -50,6 +46,15 @@ var singleEnqueuesHTTP = bench{
 		s.record("call-p99", calls.quantile(0.99), "ms", n, "", set)
 		return server.interrupt(ctx)
 	},
+}
+
+// needsServer has the program built, unless there is one already or it could not reach
+// the store.
+func needsServer(ctx context.Context, s *session) error {
+	if *s.server != "" || s.config.store == inMemory {
+		return nil
+	}
+	return s.buildServer(ctx)
 }
 
 // buildServer builds the program that belongs to the module in use.
@@ -77,7 +82,7 @@ func (s *session) buildServer(ctx context.Context) error {
 }
 
 // serve starts the program on a free port and waits until it answers.
-func (s *session) serve(ctx context.Context, at place) (*process, string, error) {
+func (s *session) serve(ctx context.Context, at place, flags ...string) (*process, string, error) {
 	port, err := own.FreePort()
 	if err != nil {
 		return nil, "", err
@@ -87,7 +92,7 @@ func (s *session) serve(ctx context.Context, at place) (*process, string, error)
 	if err != nil {
 		return nil, "", err
 	}
-	cmd := exec.CommandContext(ctx, program, "serve", "--listen", address, "--store", at.url, "--log-level", "warn", "--grace", "0s")
+	cmd := exec.CommandContext(ctx, program, append([]string{"serve", "--listen", address, "--store", at.url, "--log-level", "warn", "--grace", "0s"}, flags...)...)
 	cmd.Dir = at.dir
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -122,12 +127,18 @@ func (p *process) interrupt(ctx context.Context) error {
 	return wait(ctx, p.ended, time.Minute)
 }
 
-// post sends n enqueues over the connections, one at a time on each.
-func (s *session) post(ctx context.Context, address string, n int) (took time.Duration, all *samples, err error) {
-	body := `{"type":"bench","delay":"24h","payload":` + string(noop) + `}`
-	request := []byte("POST /v1/tasks HTTP/1.1\r\nHost: " + address + "\r\nContent-Type: application/json\r\nContent-Length: " +
-		strconv.Itoa(len(body)) + "\r\n\r\n" + body)
-	var conns [enqueuers]*connection
+// enqueueRequest is one of an enqueue, with a token unless it is "".
+func enqueueRequest(address, token, body string) []byte {
+	head := "POST /v1/tasks HTTP/1.1\r\nHost: " + address + "\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n"
+	if token != "" {
+		head += "Authorization: Bearer " + token + "\r\n"
+	}
+	return []byte(head + "\r\n" + body)
+}
+
+// post sends n requests over so many connections, one at a time on each.
+func (s *session) post(ctx context.Context, address string, request []byte, connections, n int) (took time.Duration, all *samples, err error) {
+	conns := make([]*connection, connections)
 	for i := range conns {
 		if conns[i], err = dial(ctx, address); err != nil {
 			return 0, nil, err
@@ -135,7 +146,7 @@ func (s *session) post(ctx context.Context, address string, n int) (took time.Du
 		defer func() { _ = conns[i].Close() }()
 	}
 	began := time.Now()
-	err = share(enqueuers, n, func(i int) error { return conns[i].exchange(request) })
+	err = share(connections, n, func(i int) error { return conns[i].exchange(request) })
 	took = time.Since(began)
 	all = &samples{}
 	for _, c := range conns {

@@ -58,17 +58,17 @@ func (f childFlags) args() []string {
 func child(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	var f childFlags
 	flags := flag.NewFlagSet(childCommand, flag.ContinueOnError)
-	flags.StringVar(&f.kind, "kind", "", "enqueue, node, receive or run")
+	flags.StringVar(&f.kind, "kind", "", "burn, enqueue, node, receive or run")
 	flags.StringVar(&f.system, "system", "", "")
 	flags.StringVar(&f.store, "store", "", "")
 	flags.Func("tuned", "", func(text string) error { return json.Unmarshal([]byte(text), &f.tuned) })
 	flags.IntVar(&f.rate, "rate", 0, "enqueues per second")
-	flags.IntVar(&f.n, "n", 0, "enqueues")
+	flags.IntVar(&f.n, "n", 0, "enqueues, or slots")
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	kinds := map[string]func(context.Context, childFlags, *dialogue) error{
-		"enqueue": enqueueChild, "node": nodeChild, "receive": receiveChild, "run": runChild,
+		"enqueue": enqueueChild, "node": nodeChild, "receive": receiveChild, "run": runChild, "burn": burnChild,
 	}
 	run := kinds[f.kind]
 	if run == nil {

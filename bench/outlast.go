@@ -30,6 +30,14 @@ func (outlastSystem) make(ctx context.Context, s *session) (place, error) {
 }
 
 func (outlastSystem) open(ctx context.Context, at place, o nodeOptions) (node, error) {
+	n, err := openOutlast(ctx, at, o)
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+func openOutlast(ctx context.Context, at place, o nodeOptions) (*outlastNode, error) {
 	backend, err := at.open(ctx)
 	if err != nil {
 		return nil, err
@@ -67,17 +75,26 @@ func (n *outlastNode) clientOptions() []outlast.Option {
 	options := []outlast.Option{outlast.WithEngine(func(c *engine.Config) {
 		c.Slots, c.Share = o.slots, 1 // there is one target only
 	})}
-	if o.tasks > 0 {
-		options = append(options, outlast.WithObserver(engine.Observer{Settled: func(out engine.Outcome) {
-			if out.State.Final() && n.count.Add(1) == int64(o.tasks) {
-				close(n.ended)
-			}
-		}}))
+	if o.tasks > 0 || o.ended != nil {
+		options = append(options, outlast.WithObserver(engine.Observer{Settled: n.settled}))
 	}
 	if o.privateTargets {
 		options = append(options, outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")))
 	}
 	return options
+}
+
+// settled counts the ends of tasks.
+func (n *outlastNode) settled(out engine.Outcome) {
+	if !out.State.Final() {
+		return
+	}
+	if n.options.ended != nil {
+		n.options.ended()
+	}
+	if n.count.Add(1) == int64(n.options.tasks) {
+		close(n.ended)
+	}
 }
 
 // outlastNode is a client with its store.

@@ -17,6 +17,7 @@ func tables() []table {
 	list := []table{
 		{"race", pictured(sideBySide(race), "bench-rates.svg", "bench-waits.svg", "bench-snapshot.svg")},
 		{"time", pictured(sideBySide(overMinutes), "bench-steady-p99.svg", "bench-steady-dead.svg", "bench-steady-size.svg")},
+		{"nodes", sideBySide(manyNodes)},
 		{"waiting", pictured(sideBySide(besides), "bench-waiting.svg")},
 		{"mariadb", sideBySide(inMariaDB)},
 		{"file", sideBySide(inFiles)},
@@ -90,6 +91,19 @@ var (
 		{"B9/steady-size", "database at the end"},
 		{"B9/steady-cpu", "processor, client"},
 		{"B9/steady-server-cpu", "processor, server"},
+	}
+	manyNodes = []row{
+		{"B17/nodes-1", "burn-down of a backlog of 300 000 by one process"},
+		{"B17/nodes-2", "by two"},
+		{"B17/nodes-4", "by four"},
+		{"B17/2-against-1", "two against one"},
+		{"B17/4-against-2", "four against two"},
+		{"B17/nodes-1-server-cpu", "processor, server, for one"},
+		{"B17/nodes-4-server-cpu", "for four"},
+		{"B18", "HTTP enqueue, push and settlement through one server process"},
+		{"B18/call-p99", "p99 of an enqueue meanwhile"},
+		{"B18/program-cpu", "processor, server process"},
+		{"B18/server-cpu", "processor, PostgreSQL"},
 	}
 	besides = []row{
 		{"B8/burn-0", "burn-down, nothing waits"},
@@ -292,17 +306,17 @@ func workCell(known results, id, system string) string {
 // them, and of the servers.
 func peerSettings(known results) string {
 	var b strings.Builder
-	servers := make(map[string]string)
+	servers, told := make(map[string]string), make(map[string]bool)
 	for _, f := range known {
 		if len(f.Server) > 0 {
 			servers[f.Store] = f.Server.String()
 		}
-		if strings.Contains(f.Bench, "/") && f.Bench != benchOf(f)+"/p99" && f.Bench != benchOf(f)+"/start-p99" {
+		who := "| " + benchOf(f) + " | " + f.System + " |"
+		if told[who] || f.Settings == nil || strings.Contains(f.Bench, "/times-") || !slices.Contains(peerNames(), f.System) && f.Store != "postgres" {
 			continue
 		}
-		if slices.Contains(peerNames(), f.System) || f.Store == "postgres" {
-			fmt.Fprintf(&b, "| %s | %s | `%s` |\n", benchOf(f), f.System, f.Settings)
-		}
+		told[who] = true
+		fmt.Fprintf(&b, "%s `%s` |\n", who, f.Settings)
 	}
 	if b.Len() == 0 {
 		return ""

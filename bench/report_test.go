@@ -63,7 +63,7 @@ func TestPeersVersions(t *testing.T) {
 
 // Every row of a table is a figure of a bench that there is.
 func TestRowsAreOfBenches(t *testing.T) {
-	all := slices.Concat(race, overMinutes, besides, inMariaDB, inFiles)
+	all := slices.Concat(race, overMinutes, manyNodes, besides, inMariaDB, inFiles)
 	for _, r := range readmes() {
 		all = append(all, r.rows...)
 	}

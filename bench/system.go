@@ -60,6 +60,8 @@ type nodeOptions struct {
 	enqueueOnly bool
 	slots       int // attempts at once, unless the tuning says otherwise
 	tasks       int // how many drained waits for
+	// ended is told of every task whose end is on disk. Peers do not tell.
+	ended func()
 	// handle runs one attempt of a job; payload must not be kept.
 	handle func(ctx context.Context, attempt int, payload []byte) error
 	// retries makes failed attempts run again after exactly wait, instead of
