@@ -9,6 +9,7 @@ type Option func(*options)
 
 type options struct {
 	durable  bool
+	programs string   // folder, "" to look for them
 	settings []string // name=value
 }
 
@@ -28,6 +29,10 @@ func Fast() Option { return func(o *options) { o.durable = false } }
 func With(settings ...string) Option {
 	return func(o *options) { o.settings = append(o.settings, settings...) }
 }
+
+// Programs takes the programs of PostgreSQL from a folder, such as pg_config --bindir
+// prints, instead of those of the newest version that is found.
+func Programs(folder string) Option { return func(o *options) { o.programs = folder } }
 
 func gather(list []Option) options {
 	var o options

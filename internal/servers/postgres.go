@@ -24,15 +24,15 @@ const settingsFile = "outlast.conf"
 
 // Postgres starts PostgreSQL. The superuser postgres needs no password.
 func Postgres(ctx context.Context, list ...Option) (*Server, error) {
-	initdb, err := postgresProgram("initdb")
-	if err != nil {
-		return nil, err
-	}
-	p, k, err := newPostgres()
-	if err != nil {
-		return nil, err
-	}
 	o := gather(list)
+	initdb, err := o.postgresProgram("initdb")
+	if err != nil {
+		return nil, err
+	}
+	p, k, err := o.newPostgres()
+	if err != nil {
+		return nil, err
+	}
 	err = p.run(ctx, initdb, "-D", p.data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-locale", "--no-sync")
 	if err == nil {
 		err = includeSettings(p, o)
@@ -43,8 +43,8 @@ func Postgres(ctx context.Context, list ...Option) (*Server, error) {
 	return launch(ctx, p, k, o)
 }
 
-func newPostgres() (*place, *postgres, error) {
-	program, err := postgresProgram("postgres")
+func (o options) newPostgres() (*place, *postgres, error) {
+	program, err := o.postgresProgram("postgres")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,7 +52,14 @@ func newPostgres() (*place, *postgres, error) {
 	return p, &postgres{program}, err
 }
 
-func postgresProgram(name string) (string, error) {
+func (o options) postgresProgram(name string) (string, error) {
+	if o.programs != "" {
+		path := filepath.Join(o.programs, name)
+		if !executable(path) {
+			return "", fmt.Errorf("servers: there is no program %s in %s", name, o.programs)
+		}
+		return path, nil
+	}
 	path, found := find(name)
 	if !found {
 		return "", &Missing{Server: "PostgreSQL", Program: name, Debian: "postgresql", Brew: "postgresql@17"}

@@ -42,13 +42,18 @@ func find(program string) (string, bool) {
 		found, _ := filepath.Glob(filepath.Join(pattern, program)) // the patterns are well formed
 		sort.Slice(found, func(i, j int) bool { return version(found[i]) > version(found[j]) })
 		for _, path := range found {
-			if info, err := os.Stat(path); err == nil && info.Mode()&0o111 != 0 {
+			if executable(path) {
 				return path, true
 			}
 		}
 	}
 	path, err := exec.LookPath(program)
 	return path, err == nil
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&0o111 != 0
 }
 
 // version is the number in a path such as /usr/lib/postgresql/15/bin/initdb.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +146,22 @@ func TestKilled(t *testing.T) {
 				time.Sleep(20 * time.Millisecond) // sleep: what is waited for happens in other processes
 			}
 		})
+	}
+}
+
+// The programs of a folder are all from there, and others do not stand in for them.
+func TestProgramsOfAFolder(t *testing.T) {
+	program, found := find("initdb")
+	if !found {
+		t.Fatal("there is no initdb")
+	}
+	s := started(t, "postgres", Programs(filepath.Dir(program)))
+	if path, _ := s.kind.command(s.place, s.options); filepath.Dir(path) != filepath.Dir(program) {
+		t.Errorf("the server is %s", path)
+	}
+	folder := t.TempDir()
+	if s, err := Postgres(t.Context(), Programs(folder)); err == nil || !strings.Contains(err.Error(), "no program initdb in "+folder) {
+		t.Errorf("%v, %v", s, err)
 	}
 }
 

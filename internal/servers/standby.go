@@ -17,11 +17,11 @@ func (s *Server) Standby(ctx context.Context) (*Server, error) {
 	if _, is := s.kind.(*postgres); !is {
 		return nil, errors.New("servers: only PostgreSQL has standbys")
 	}
-	backup, err := postgresProgram("pg_basebackup")
+	backup, err := s.options.postgresProgram("pg_basebackup")
 	if err != nil {
 		return nil, err
 	}
-	p, k, err := newPostgres()
+	p, k, err := s.options.newPostgres()
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (s *Server) Standby(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, p.leave())
 	}
-	o := options{durable: s.options.durable, settings: []string{
+	o := options{durable: s.options.durable, programs: s.options.programs, settings: []string{
 		fmt.Sprintf("primary_conninfo=host=%s port=%s user=postgres application_name=standby", host, port)}}
 	each(s.options.settings, func(name, value string) {
 		if name != "synchronous_standby_names" && name != "primary_conninfo" {
@@ -66,7 +66,7 @@ func (s *Server) Synchronous(on bool) error {
 
 // Promote makes a standby a primary, and returns when it accepts writes.
 func (s *Server) Promote(ctx context.Context) error {
-	control, err := postgresProgram("pg_ctl")
+	control, err := s.options.postgresProgram("pg_ctl")
 	if err != nil {
 		return err
 	}
