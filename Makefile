@@ -18,6 +18,7 @@ WORLDS       ?= 20000
 MODELS       ?= 1000
 WORLD        ?= 0
 ARGS         ?=
+OUT          ?= benchmarks-here
 
 export GO GOLANGCI FUZZTIME
 
@@ -204,6 +205,11 @@ bench: ## Measure Outlast (ARGS are passed on, such as ARGS='B7 B13 --runs 5 --j
 .PHONY: benchmarks
 benchmarks: ## Measure all that docs/benchmarks.md and the READMEs show and write them (two and a half hours, nothing else running; GROUPS='race crash' for some)
 	@sh .ci/benchmarks $(GROUPS)
+
+.PHONY: benchmarks-here
+benchmarks-here: ## Measure B1 to B10 beside the peers on your machine, and write a page into OUT (benchmarks-here): some hours; DSN=postgres://user@host/db or PGBIN=folder, REDIS=host:port, ARGS='B1 B3 --runs 5' for some
+	@mkdir -p .cache && cd bench && $(GO) build -o ../.cache/bench .
+	@cd bench && exec ../.cache/bench here --out '$(abspath $(OUT))' $(if $(DSN),--store '$(DSN)') $(if $(PGBIN),--postgres-bin '$(PGBIN)') $(if $(REDIS),--redis '$(REDIS)') $(ARGS)
 
 .PHONY: faults
 faults: servers ## WORLDS (20000) fleets in virtual time, MODELS (1000) random runs of each store against the one in memory, a kill campaign of FAULT_CYCLES (1000), every fault of a cluster FAULT_CLUSTER times (100) on both servers, FAULT_SOAK (1h) of mixed faults (about five hours; FAULT_RUN=NAME for some)

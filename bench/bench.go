@@ -140,14 +140,14 @@ func measure(ctx context.Context, args []string, out, messages io.Writer) error 
 	program := c.server
 	started := &servers{config: c}
 	for _, b := range chosen {
-		s := &session{config: c, bench: b, tuned: map[string]tuning{}, shared: map[string]shared{}, say: messages, servers: started, server: &program}
-		if err := s.repeat(ctx); err != nil {
-			failures = append(failures, fmt.Errorf("%s: %w", b.id, err))
+		measured, err := c.measure(ctx, b, started, &program, messages)
+		if err != nil {
+			failures = append(failures, err)
 			continue
 		}
-		figures = append(figures, s.figures...)
+		figures = append(figures, measured...)
 		if c.json {
-			writeJSON(out, s.figures)
+			writeJSON(out, measured)
 		}
 	}
 	if !c.json {
@@ -157,6 +157,15 @@ func measure(ctx context.Context, args []string, out, messages io.Writer) error 
 		failures = append(failures, os.RemoveAll(program))
 	}
 	return errors.Join(append(failures, started.stop(context.WithoutCancel(ctx)))...)
+}
+
+// measure runs one bench.
+func (c config) measure(ctx context.Context, b bench, started *servers, program *string, messages io.Writer) ([]*figure, error) {
+	s := &session{config: c, bench: b, tuned: map[string]tuning{}, shared: map[string]shared{}, say: messages, servers: started, server: program}
+	if err := s.repeat(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", b.id, err)
+	}
+	return s.figures, nil
 }
 
 // repeat runs the bench as often as wanted. The systems take turns, and begin in

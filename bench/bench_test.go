@@ -222,6 +222,7 @@ func TestQuantiles(t *testing.T) {
 func TestArguments(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"measure"}, {"run", "B99"}, {"run", "--runs", "0"}, {"run", "--peers", "celery"}, {"run", "--store", "oracle://x"}, {"run", "--waiting", "many"}, {"run", "--nonsense"},
+		{"here", "B99"}, {"here", "--json"}, {"here", "--store", "mysql:"}, {"here", "--store", "postgres://x@127.0.0.1:1/x", "--postgres-bin", "/x"},
 	} {
 		var out, messages bytes.Buffer
 		if code := run(t.Context(), args, &out, &messages); code != 2 || messages.Len() == 0 {

@@ -80,7 +80,9 @@ func (s *session) rate(prefix string, took stretch, n int, target string, set se
 	if took.meter == nil {
 		return
 	}
-	s.record(prefix+"server-cpu", per(float64(took.server.cpu.Microseconds())), "µs/task", n, "", set)
+	if took.server.cpu > 0 { // or else it is on another host, or there is no /proc
+		s.record(prefix+"server-cpu", per(float64(took.server.cpu.Microseconds())), "µs/task", n, "", set)
+	}
 	s.record(prefix+"size", per(float64(took.left.bytes)), "bytes/task", n, "", set)
 	if took.server.log == 0 {
 		return // no such log

@@ -22,6 +22,7 @@ import (
 
 const help = `usage: bench run [IDS] [flags]   measure; every bench without IDS
        bench list              say what there is
+       bench here [IDS] [flags]  measure B1 to B10 beside the peers with what this machine has, and write a page
        bench report            write the tables and pictures of docs/benchmarks.md from the figures in results
        bench run -h            the flags
 `
@@ -40,6 +41,8 @@ func run(ctx context.Context, args []string, out, messages io.Writer) int {
 	switch {
 	case len(args) > 0 && args[0] == "run":
 		err = measure(ctx, args[1:], out, messages)
+	case len(args) > 0 && args[0] == "here":
+		err = here(ctx, args[1:], messages)
 	case len(args) > 0 && args[0] == "list":
 		list(out)
 	case len(args) > 0 && args[0] == "report":
@@ -69,11 +72,15 @@ func usage(format string, args ...any) error {
 
 // config is what the flags say.
 type config struct {
-	ids     []string
-	store   address
-	dir     string
-	peers   string
-	redis   string
+	ids   []string
+	store address
+	dir   string
+	peers string
+	redis string
+	// programs is the folder of PostgreSQL's, "" for those that are found.
+	programs string
+	// out is the directory of the page of this machine.
+	out     string
 	profile string
 	server  string
 	n       int
@@ -89,7 +96,18 @@ type config struct {
 
 func parse(args []string, messages io.Writer) (config, error) {
 	var c config
-	flags := flag.NewFlagSet("run", flag.ContinueOnError)
+	flags := c.flags("run", messages)
+	flags.StringVar(&c.profile, "profile", "", "write pprof files of the measured stretches into this directory, and what PostgreSQL spent on each statement")
+	flags.StringVar(&c.server, "server", "", "an outlast program for the benches over HTTP; built when empty")
+	flags.DurationVar(&c.length, "length", 0, "length of B9 and B9x; 0 for each bench's own")
+	flags.BoolVar(&c.json, "json", false, "one JSON line per figure instead of the table")
+	err := c.read(flags, args)
+	return c, err
+}
+
+// flags are those of every way to measure.
+func (c *config) flags(name string, messages io.Writer) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(messages)
 	flags.Func("store", "where Outlast and River keep tasks: postgres://user@host:port/database (the user may create databases), postgres: or mysql: for a server that is started, or memory: (nothing on disk; only to tell engine from store); benches of files stay with files", func(text string) error {
 		c.store = address(text)
@@ -100,21 +118,23 @@ func parse(args []string, messages io.Writer) (config, error) {
 	flags.StringVar(&c.redis, "redis", "", "address of the Redis of Asynq; one of its databases 1 to 15 must be empty; one is started when empty")
 	flags.BoolVar(&c.fast, "fast", false, "the servers that are started sync nothing: only to see that the benches work")
 	flags.BoolVar(&c.search, "search", true, "search the best settings of peers first; without, those that were best before are taken")
-	flags.StringVar(&c.profile, "profile", "", "write pprof files of the measured stretches into this directory, and what PostgreSQL spent on each statement")
-	flags.StringVar(&c.server, "server", "", "an outlast program for the benches over HTTP; built when empty")
+	flags.StringVar(&c.programs, "postgres-bin", "", "folder with the programs of the PostgreSQL that is started, such as pg_config --bindir prints; the newest that is found when empty")
 	flags.IntVar(&c.n, "n", 0, "tasks of the benches that count them; 0 for each bench's own")
 	flags.IntVar(&c.runs, "runs", 3, "repetitions; the value is their median")
 	flags.IntVar(&c.slots, "slots", 0, "attempts at once; 0 for each bench's own")
-	flags.DurationVar(&c.length, "length", 0, "length of B9 and B9x; 0 for each bench's own")
 	flags.Func("waiting", "tasks that wait for tomorrow in B8 and B8s, such as 1000000,10000000; the default is each bench's own", c.readWaiting)
 	flags.IntVar(&c.seconds, "seconds", 10, "length of the benches that measure at a steady rate, after one second of warm-up")
-	flags.BoolVar(&c.json, "json", false, "one JSON line per figure instead of the table")
+	return flags
+}
+
+// read parses and checks them.
+func (c *config) read(flags *flag.FlagSet, args []string) error {
 	for { // ids may stand before and between flags
 		if err := flags.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
-				return c, err
+				return err
 			}
-			return c, fmt.Errorf("%w: %w", errUsage, err)
+			return fmt.Errorf("%w: %w", errUsage, err)
 		}
 		if args = flags.Args(); len(args) == 0 {
 			break
@@ -122,14 +142,17 @@ func parse(args []string, messages io.Writer) (config, error) {
 		c.ids, args = append(c.ids, args[0]), args[1:]
 	}
 	if c.runs < 1 || c.n < 0 || c.slots < 0 || c.seconds < 1 {
-		return c, usage("--runs and --seconds are at least 1, --n and --slots at least 0")
+		return usage("--runs and --seconds are at least 1, --n and --slots at least 0")
 	}
 	for _, name := range strings.Split(c.peers, ",") {
 		if name != "none" && !slices.Contains(peerNames(), name) {
-			return c, usage("--peers %s: there are %s, or none", c.peers, strings.Join(peerNames(), ", "))
+			return usage("--peers %s: there are %s, or none", c.peers, strings.Join(peerNames(), ", "))
 		}
 	}
-	return c, c.store.check()
+	if c.programs != "" && c.store != "" && !c.store.own() {
+		return usage("--postgres-bin is of the PostgreSQL that is started: leave out --store")
+	}
+	return c.store.check()
 }
 
 func (c *config) readWaiting(text string) error {

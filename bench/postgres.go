@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 
 	"github.com/jackc/pgx/v5"
@@ -50,6 +51,16 @@ func (p *postgresServer) place(ctx context.Context) (place, error) {
 	}
 	at.Path = "/" + name
 	return place{url: at.String(), drop: drop, meter: &postgresMeter{server: p, url: at.String(), name: name}}, nil
+}
+
+// mayMakePlaces says beforehand if the user may not make databases.
+func (p *postgresServer) mayMakePlaces(ctx context.Context) error {
+	var may bool
+	err := p.admin.QueryRow(ctx, "SELECT rolsuper OR rolcreatedb FROM pg_roles WHERE rolname = current_user").Scan(&may)
+	if err == nil && !may {
+		err = fmt.Errorf("the user %s may not create databases, and every turn of a bench needs one of its own: ALTER ROLE … CREATEDB", p.admin.Config().User)
+	}
+	return err
 }
 
 func (p *postgresServer) close(ctx context.Context) error { return p.admin.Close(ctx) }

@@ -34,7 +34,7 @@ func (v *servers) onPostgres(ctx context.Context) (*postgresServer, error) {
 	}
 	url := string(v.config.store)
 	if v.config.store.scheme() != "postgres" || v.config.store.own() {
-		options := append(v.options(), own.With("deadlock_timeout=1s"))
+		options := append(v.options(), own.With("deadlock_timeout=1s"), own.Programs(v.config.programs))
 		if v.config.fast {
 			options = append(options, own.With("max_connections=400")) // tests run benches side by side
 		}
