@@ -47,11 +47,11 @@ type bench struct {
 // benches are all there are, in the order of their ids.
 func benches() []bench {
 	return []bench{
-		burnDownOnServer, onMariaDB(burnDownOnServer, ""),
+		burnDownOnServer, onMariaDB(burnDownOnServer, ">= 50000"),
 		retriedOnServer, retriedGuarded, onMariaDB(retriedOnServer, ""), retriedInFile, retriedGuardedInFile,
 		singlesOnServer, onMariaDB(singlesOnServer, ""), singlesInFile, singleEnqueuesHTTP,
 		batchesOnServer, onMariaDB(batchesOnServer, ""), batchesInFile,
-		latencyOnServer, onMariaDB(latencyOnServer, "<= 250"), latencyInFile,
+		latencyOnServer, onMariaDB(latencyOnServer, "<= 50"), latencyInFile,
 		latenessOnServer, onMariaDB(latenessOnServer, "<= 5"), latenessInFile,
 		burnDownInFile, alertsOnServer, alertsInFile, waitingOnServer, waitingInFile, steadyLoad, burnDownUnderSnapshot, onMariaDB(burnDownUnderSnapshot, ">= 0.8"), burnDownUnderReader, nodeKilled, successAtOnce, twoFailures, httpPush, listsOnServer, onMariaDB(listsOnServer, ""), listsInFile, stormSimulator, nodesTogether, throughServer,
 	}
