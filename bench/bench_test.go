@@ -31,7 +31,7 @@ func TestBenches(t *testing.T) {
 	}
 	given := bothServers(t)
 	for _, b := range benches() {
-		if b.store == onMySQL {
+		if b.store == onMySQL || b.store == onCitus && given.citus == "" {
 			continue // the same benches: all are on PostgreSQL here
 		}
 		t.Run(b.id, func(t *testing.T) {
@@ -82,7 +82,7 @@ func bothServers(t *testing.T) config {
 			t.Error(err)
 		}
 	})
-	return config{store: address(database.url), redis: cache.addr, server: *built.server, peers: strings.Join(peerNames(), ",")}
+	return config{citus: os.Getenv("OUTLAST_CITUS_DSN"), store: address(database.url), redis: cache.addr, server: *built.server, peers: strings.Join(peerNames(), ",")}
 }
 
 func miniature(t *testing.T, given config, id string) (figures []figure) {
@@ -91,7 +91,7 @@ func miniature(t *testing.T, given config, id string) (figures []figure) {
 	var messages notes
 	args := []string{
 		"run", id, "--runs", "1", "--n", "2000", "--seconds", "1", "--waiting", "2000", "--length", "3s", "--search=false", "--json",
-		"--dir", t.TempDir(), "--store", string(given.store), "--redis", given.redis, "--server", given.server, "--peers", given.peers,
+		"--dir", t.TempDir(), "--store", string(given.store), "--redis", given.redis, "--server", given.server, "--peers", given.peers, "--citus", given.citus,
 	}
 	if code := run(t.Context(), args, &out, &messages); code != 0 {
 		t.Fatalf("exit code %d: %s", code, messages.String())

@@ -79,6 +79,7 @@ type config struct {
 	redis string
 	// programs is the folder of PostgreSQL's, "" for those that are found.
 	programs string
+	citus    string
 	// out is the directory of the page of this machine.
 	out     string
 	profile string
@@ -99,6 +100,7 @@ func parse(args []string, messages io.Writer) (config, error) {
 	flags := c.flags("run", messages)
 	flags.StringVar(&c.profile, "profile", "", "write pprof files of the measured stretches into this directory, and what PostgreSQL spent on each statement")
 	flags.StringVar(&c.server, "server", "", "an outlast program for the benches over HTTP; built when empty")
+	flags.StringVar(&c.citus, "citus", "", "the coordinator of B16, postgres://user@host:port/database, with workers; every turn makes and drops a schema of its own")
 	flags.DurationVar(&c.length, "length", 0, "length of B9 and B9x; 0 for each bench's own")
 	flags.BoolVar(&c.json, "json", false, "one JSON line per figure instead of the table")
 	err := c.read(flags, args)

@@ -31,6 +31,7 @@ const (
 	inFile   address = "sqlite:"
 	postgres address = "postgres:"
 	onMySQL  address = "mysql:"
+	onCitus  address = "citus:" // never started: --citus names it
 )
 
 func (a address) scheme() string {
@@ -51,10 +52,10 @@ func (a address) check() error {
 	return usage("--store is sqlite:, memory:, or postgres: or mysql: with or without the rest of a URL, not %q", string(a))
 }
 
-// storeOf is the store of a bench. Benches of files stay with files.
+// storeOf is the store of a bench. Benches of files and of Citus stay there.
 func (c config) storeOf(b bench) address {
 	switch {
-	case c.store == "" || b.store == inFile && c.store != inMemory:
+	case c.store == "" || b.store == onCitus || b.store == inFile && c.store != inMemory:
 		return b.store
 	}
 	return c.store
@@ -63,6 +64,7 @@ func (c config) storeOf(b bench) address {
 // place is where one system keeps its tasks, empty when made.
 type place struct {
 	url    string
+	schema string        // "" for that of the connection
 	dir    string        // "" when nothing is in a directory of its own
 	memory *memory.Store // kept between nodes, since nothing else keeps it
 	meter  meter         // of the server, nil without one
@@ -108,14 +110,14 @@ func (p place) open(ctx context.Context) (store.Backend, error) {
 	case "mysql":
 		return openInMariaDB(ctx, p.url)
 	default:
-		return openInPostgres(ctx, p.url)
+		return openInPostgres(ctx, p.url, p.schema)
 	}
 }
 
 // postgresConnections is how many a node of Outlast may have.
 const postgresConnections = 16
 
-func openInPostgres(ctx context.Context, text string) (store.Backend, error) {
+func openInPostgres(ctx context.Context, text, schema string) (store.Backend, error) {
 	config, err := pgxpool.ParseConfig(text)
 	if err != nil {
 		return nil, err
@@ -125,7 +127,11 @@ func openInPostgres(ctx context.Context, text string) (store.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	backend, err := pg.Open(ctx, pool)
+	var options []pg.Option
+	if schema != "" {
+		options = append(options, pg.WithSchema(schema))
+	}
+	backend, err := pg.Open(ctx, pool, options...)
 	if err != nil {
 		pool.Close()
 		return nil, err

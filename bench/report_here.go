@@ -63,7 +63,7 @@ func (p *pageHere) text() string {
 		{"On a file", sideBySide(inFiles)},
 		{"Beside millions of waiting tasks", sideBySide(besides)},
 		{"Over minutes", sideBySide(overMinutes)},
-		{"More nodes, and by HTTP", sideBySide(manyNodes)},
+		{"More nodes, more machines, and by HTTP", sideBySide(manyNodes)},
 		{"On MariaDB", sideBySide(inMariaDB)},
 		{"What a task costs", costs},
 		{"Settings", peerSettings},

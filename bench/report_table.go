@@ -93,6 +93,11 @@ var (
 		{"B9/steady-server-cpu", "processor, server"},
 	}
 	manyNodes = []row{
+		{"B16/undistributed", "burn-down on the coordinator of a Citus alone"},
+		{"B16", "the same, distributed by lane over its workers"},
+		{"B16/share", "share that is left"},
+		{"B16/undistributed-server-cpu", "processor, all servers, undistributed"},
+		{"B16/server-cpu", "distributed"},
 		{"B17/nodes-1", "burn-down of a backlog of 300 000 by one process"},
 		{"B17/nodes-2", "by two"},
 		{"B17/nodes-4", "by four"},
@@ -312,7 +317,7 @@ func peerSettings(known results) string {
 			servers[f.Store] = f.Server.String()
 		}
 		who := "| " + benchOf(f) + " | " + f.System + " |"
-		if told[who] || f.Settings == nil || strings.Contains(f.Bench, "/times-") || !slices.Contains(peerNames(), f.System) && f.Store != "postgres" {
+		if told[who] || f.Settings == nil || strings.Contains(f.Bench, "/times-") || !slices.Contains(peerNames(), f.System) && f.Store != "postgres" && f.Store != onCitus.scheme() {
 			continue
 		}
 		told[who] = true

@@ -15,6 +15,7 @@ type servers struct {
 	postgres *postgresServer
 	mariadb  *mariadbServer
 	redis    *redisServer
+	citus    *citusServer
 	closers  []func(context.Context) error
 }
 
@@ -126,6 +127,8 @@ func (v *servers) about(store string) settings {
 		return v.mariadb.about
 	case store == "redis" && v.redis != nil:
 		return v.redis.about
+	case store == onCitus.scheme() && v.citus != nil:
+		return v.citus.about
 	}
 	return nil
 }
@@ -140,6 +143,9 @@ func (v *servers) cpu() (used time.Duration) {
 	}
 	if v.redis != nil {
 		used += treeTime(v.redis.root)
+	}
+	if v.citus != nil {
+		used += v.citus.cpu()
 	}
 	return used
 }
