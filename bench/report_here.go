@@ -59,6 +59,7 @@ func (p *pageHere) text() string {
 		title string
 		table func(results) string
 	}{
+		{"What misses its aim", missed},
 		{"Side by side", sideBySide(race)},
 		{"On a file", sideBySide(inFiles)},
 		{"Beside millions of waiting tasks", sideBySide(besides)},

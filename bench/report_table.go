@@ -15,6 +15,7 @@ type table struct {
 
 func tables() []table {
 	list := []table{
+		{"missed", missed},
 		{"race", pictured(sideBySide(race), "bench-rates.svg", "bench-waits.svg", "bench-snapshot.svg")},
 		{"time", pictured(sideBySide(overMinutes), "bench-steady-p99.svg", "bench-steady-dead.svg", "bench-steady-size.svg")},
 		{"nodes", sideBySide(manyNodes)},
