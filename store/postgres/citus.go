@@ -25,12 +25,28 @@ var distributed = [...]string{
 	"outlast_task", "outlast_run", "outlast_attempt", "outlast_done", "outlast_dead", "outlast_dedupe", "outlast_key_hold", "outlast_anchor",
 }
 
+// withoutLog gives all that runs a row in outlast_run: where tables are distributed no
+// claim is written into the log, and the views leave it out.
+var withoutLog = []string{
+	`INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT t.id, t.lane, c.claim, c.started_at, c.node
+FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id) JOIN outlast_task t ON t.id = m.id AND ` + past + ` < c.claim`,
+	`DELETE FROM outlast_claim`,
+	`CREATE OR REPLACE VIEW outlast_running AS SELECT id, lane, node FROM outlast_run`,
+	`CREATE OR REPLACE VIEW outlast_live AS
+SELECT t.id, t.lane, (r.id IS NOT NULL)::integer AS state, CASE WHEN r.id IS NULL THEN t.park ELSE 0 END AS park,
+  t.rank, t.run_at, coalesce(r.claim, t.claim) AS claim, t.attempt + (r.id IS NOT NULL)::integer AS attempt, t.crashes,
+  t.priority, r.node, r.started_at, coalesce(r.cancel, false) AS cancel, t.key, t.seq, t.queue, t.type, t.target,
+  t.policy, t.spec, t.created_at, coalesce(r.started_at, t.updated_at) AS updated_at, NULL::bigint AS finished_at,
+  t.last_error, t.unstarted, NULL::text AS reason, NULL::bytea AS result, NULL::uuid AS fallback, t.payload, t.failed_at
+FROM outlast_task t LEFT JOIN outlast_run r ON r.lane = t.lane AND r.id = t.id`,
+}
+
 // Distribution is the SQL that distributes the tables of a schema by lane with
 // Citus (https://www.citusdata.com), to be run as one transaction with the
 // schema first in the search path, while no store uses the schema. Partitioned
 // tables become whole ones: there retention deletes rows.
 func Distribution() []string {
-	var all []string
+	all := slices.Clone(withoutLog)
 	for _, table := range partitioned {
 		whole := table + "_whole"
 		all = append(all,
