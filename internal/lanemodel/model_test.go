@@ -212,7 +212,7 @@ func (w *world) tend(l int64) {
 		if owned, _ := w.rows[key{"lane", l, 0}].(lane); owned.owner != e.id || e.lanes[l] != owned.epoch {
 			e.take(turn, l)
 		}
-		e.sweep(turn, l, 0)
+		e.sweep(turn, l, -1<<40) // whatever the clock says
 		e.recoverLane(turn, l, true)
 		for id := int64(1); id <= w.ids; id++ {
 			e.mark(turn, 1+id%lanes, id, 0)

@@ -2,21 +2,21 @@ package lanemodel
 
 import "slices"
 
-// sweep sets apart what still runs by old log rows, whoever holds them, and deletes those by
-// which nothing runs. The owner of the lane does it.
+// sweep shortens the log of a lane where some of it is old. The owner of the lane does it.
 func (e *engine) sweep(turn func(func() bool), l, age int64) {
 	if e.lanes[l] == 0 {
 		return
 	}
+	old := false
 	e.call(turn, func(s *session) {
 		s.statement()
-		for _, log := range all[logRow](s, "log") {
-			if log.lane == l && log.started <= s.began-age {
-				s.setAllApart(log)
-			}
+		for _, log := range s.log(l) {
+			old = old || log.started <= s.began-age
 		}
 	})
-	e.shorten(turn, l)
+	if old {
+		e.shorten(turn, l)
+	}
 }
 
 func (s *session) setAllApart(log logRow) {
@@ -25,8 +25,9 @@ func (s *session) setAllApart(log logRow) {
 	}
 }
 
-// shorten deletes the log rows of a lane by which nothing runs. As with a claim, it holds
-// the lane's lock and writes a log row, so that the log has another version.
+// shorten deletes the log rows of a lane by which nothing runs, and takes what does not run
+// by them out of the others. As with a claim, it holds the lane's lock and writes a log
+// row, so that the log has another version.
 func (e *engine) shorten(turn func(func() bool), l int64) {
 	last := e.last
 	e.call(turn, func(s *session) {
@@ -39,17 +40,25 @@ func (e *engine) shorten(turn func(func() bool), l int64) {
 	})
 }
 
-// unlog deletes those of a lane's log rows by which nothing runs, and writes an empty one.
+// unlog leaves in a lane's log what runs by it, and writes an empty row.
 func (s *session) unlog(log memory, wanted func(logRow) bool, last, by int64) {
-	deleted := false
+	changed := false
 	for _, one := range log {
-		runs := slices.ContainsFunc(one.ids, func(id int64) bool { return s.open(id, one.claim) })
-		if k := (key{"log", one.lane, one.claim}); !runs && (len(one.ids) == 0 || wanted(one)) && s.try(k) {
+		k := key{"log", one.lane, one.claim}
+		run := slices.DeleteFunc(slices.Clone(one.ids), func(id int64) bool { return !s.open(id, one.claim) })
+		if len(one.ids) > 0 && (len(run) == len(one.ids) || !wanted(one)) || !s.try(k) {
+			continue
+		}
+		if len(run) == 0 {
 			s.put(k, nil)
-			deleted = deleted || len(one.ids) > 0
+			changed = true
+		} else if now, ok := current(s, k, func(now logRow) bool { return slices.Equal(now.ids, one.ids) }); ok {
+			now.ids = run
+			s.put(k, now)
+			changed = true
 		}
 	}
-	if !deleted {
+	if !changed {
 		s.rollback()
 	}
 	l, claim := log[0].lane, max(s.began, last+1, log.version().claim+1)

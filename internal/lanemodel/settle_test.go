@@ -156,13 +156,15 @@ func (s *session) stop(l, id, of int64) {
 	}
 }
 
-// leave takes a task out of its log row: its letter may be purged, and its id come again
-// at once, by a clock that is behind.
+// leave takes a task out of the log rows that have it: its letter may be purged, and its id
+// come again at once, by a clock that is behind.
 func (s *session) leave(a attempt) {
-	k := key{"log", a.lane, a.claim}
-	if log, ok := locked(s, k, func(log logRow) bool { return slices.Contains(log.ids, a.id) }); ok {
-		log.ids = slices.DeleteFunc(slices.Clone(log.ids), func(id int64) bool { return id == a.id })
-		s.put(k, log)
+	for _, one := range s.log(a.lane) {
+		k := key{"log", one.lane, one.claim}
+		if log, ok := locked(s, k, func(log logRow) bool { return slices.Contains(log.ids, a.id) }); ok {
+			log.ids = slices.DeleteFunc(slices.Clone(log.ids), func(id int64) bool { return id == a.id })
+			s.put(k, log)
+		}
 	}
 }
 

@@ -9,32 +9,37 @@ import (
 )
 
 var (
-	// endIdle deletes batches of which nothing runs any more from the logs of
-	// lanes, under the locks of the lanes: those that are older than a number, and
-	// those of a node. Once nothing runs, nothing ever will. A batch without tasks takes
-	// their place, so that the greatest number is another. Inputs: clock, lanes,
-	// number, node.
-	endIdle = newQuery(`WITH d AS (DELETE FROM outlast_claim c WHERE c.lane = ANY($2::integer[]) AND (c.claim < $3::bigint OR c.node = $4::text) AND ` + nothingRuns + ` RETURNING c.lane)
+	// shorten deletes batches of which nothing runs any more from the logs of lanes,
+	// under the locks of the lanes, and takes what does not run by them out of the
+	// others. Once a task does not run by a batch, it never will. A batch without
+	// tasks is written where something has changed, so that the greatest number is
+	// another. Inputs: clock, lanes.
+	shorten = newQuery(`WITH o AS MATERIALIZED (SELECT c.lane, c.claim, c.ids AS had, ARRAY(SELECT m.id FROM unnest(c.ids) AS m (id) WHERE ` + runsBy + `) AS ids
+ FROM outlast_claim c WHERE c.lane = ANY($2::integer[])),
+d AS (DELETE FROM outlast_claim c USING o WHERE c.lane = o.lane AND c.claim = o.claim AND o.ids = '{}' RETURNING c.lane),
+s AS (UPDATE outlast_claim c SET ids = o.ids FROM o WHERE c.lane = o.lane AND c.claim = o.claim AND o.ids <> '{}' AND o.ids <> o.had AND c.ids = o.had RETURNING c.lane)
 INSERT INTO outlast_claim (lane, claim, node, started_at, ids) SELECT lane, greatest(now,
- (SELECT c.claim + 1 FROM outlast_claim c WHERE c.lane = d.lane ORDER BY c.lane DESC, c.claim DESC LIMIT 1)), '', now, '{}'
-FROM (SELECT DISTINCT lane FROM d) d CROSS JOIN (SELECT ` + nowMicro + ` AS now) n`)
+ (SELECT c.claim + 1 FROM outlast_claim c WHERE c.lane = x.lane ORDER BY c.lane DESC, c.claim DESC LIMIT 1)), '', now, '{}'
+FROM (SELECT lane FROM d UNION SELECT lane FROM s) x CROSS JOIN (SELECT ` + nowMicro + ` AS now) n`)
 
-	// leaveBatch takes a task out of its batch, so that the same id may come again
-	// at once. Inputs: id, claim.
-	leaveBatch = newQuery(`UPDATE outlast_claim SET ids = array_remove(ids, $1::uuid) WHERE lane = ` + laneOf("$1::uuid") + ` AND claim = $2::bigint`)
+	// leaveBatches takes tasks that have died out of all batches that have them, so
+	// that the same ids may come again at once, whatever the clock says. The batches
+	// are locked in their order. Inputs: lanes, when the first of the tasks was
+	// created, ids.
+	leaveBatches = newQuery(`WITH x AS MATERIALIZED (SELECT c.lane, c.claim FROM outlast_claim c WHERE c.lane = ANY($1::integer[]) AND c.claim > $2::bigint
+ AND c.ids && $3::uuid[] ORDER BY c.lane, c.claim FOR UPDATE)
+UPDATE outlast_claim c SET ids = ARRAY(SELECT m.id FROM unnest(c.ids) AS m (id) WHERE m.id <> ALL($3::uuid[])) FROM x WHERE c.lane = x.lane AND c.claim = x.claim`)
 
-	// setApart gives rows that run by the claim log a row in outlast_run, unless
-	// somebody else has them locked: that of a node in lanes. What settles by the
-	// log finds them no more. Inputs: the node, lanes, most.
+	// setApart gives rows of a node that run by the claim log rows in outlast_run,
+	// unless somebody else has them locked. What settles by the log finds them no
+	// more. Inputs: node, lanes, most.
 	setApart = newQuery(`WITH m AS MATERIALIZED (SELECT c.claim, c.node, c.started_at, m.id FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id)
  WHERE c.node = $1::text AND c.lane = ANY($2::integer[])),
-` + apartTail)
-
-	// setOldApart is setApart for what is older than a number. Inputs: number,
-	// lanes, most.
-	setOldApart = newQuery(`WITH m AS MATERIALIZED (SELECT c.claim, c.node, c.started_at, m.id FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id)
- WHERE c.claim < $1::bigint AND c.lane = ANY($2::integer[])),
-` + apartTail)
+x AS MATERIALIZED (SELECT t.id, m.claim, m.node, m.started_at FROM m JOIN outlast_task t ON t.id = m.id
+ WHERE t.id = ANY(ARRAY(SELECT id FROM m)) AND ` + past + ` < m.claim ORDER BY t.id LIMIT $3::bigint FOR UPDATE OF t SKIP LOCKED),
+t AS (UPDATE outlast_task t SET apart = x.claim FROM x WHERE t.id = ANY(ARRAY(SELECT id FROM x)) AND t.id = x.id AND ` + past + ` < x.claim
+ RETURNING t.id, t.lane, x.claim, x.started_at, x.node)
+INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT id, lane, claim, started_at, node FROM t`)
 
 	// setOneApart is setApart for one row, for which it waits. Inputs: id, claim.
 	setOneApart = newQuery(`WITH ` + apartOne + `
@@ -49,22 +54,12 @@ const past = `greatest(t.claim, t.created_at, t.apart)`
 // logged is true for a row t that runs by the log, else null.
 const logged = `(SELECT true FROM outlast_claim c WHERE c.lane = t.lane AND c.claim > ` + past + ` AND t.id = ANY(c.ids) LIMIT 1)`
 
+// runsBy is whether the member m of a batch c runs by it.
+const runsBy = `(SELECT true FROM outlast_task t WHERE t.id = m.id AND ` + past + ` < c.claim LIMIT 1)`
+
 // apartOne marks a row as set apart. Inputs: id, claim.
 var apartOne = `c AS MATERIALIZED (SELECT * FROM outlast_claim WHERE lane = ` + laneOf("$1::uuid") + ` AND claim = $2::bigint AND $1::uuid = ANY(ids)),
 t AS (UPDATE outlast_task t SET apart = c.claim FROM c WHERE t.id = $1::uuid AND ` + past + ` < c.claim RETURNING t.id, t.lane, c.claim, c.started_at, c.node)`
-
-const (
-	// nothingRuns is whether no member of a batch c runs by it.
-	nothingRuns = `(SELECT true FROM unnest(c.ids) AS m (id)
- CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = m.id AND ` + past + ` < c.claim LIMIT 1) t LIMIT 1) IS NULL`
-
-	// apartTail follows the members of batches. Input: the third, most.
-	apartTail = `x AS MATERIALIZED (SELECT t.id, m.claim, m.node, m.started_at FROM m JOIN outlast_task t ON t.id = m.id
- WHERE t.id = ANY(ARRAY(SELECT id FROM m)) AND ` + past + ` < m.claim ORDER BY t.id LIMIT $3::bigint FOR UPDATE OF t SKIP LOCKED),
-t AS (UPDATE outlast_task t SET apart = x.claim FROM x WHERE t.id = ANY(ARRAY(SELECT id FROM x)) AND t.id = x.id AND ` + past + ` < x.claim
- RETURNING t.id, t.lane, x.claim, x.started_at, x.node)
-INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT id, lane, claim, started_at, node FROM t`
-)
 
 func places(all []claimlog.Place) (lanes []int32, claims []int64) {
 	for _, at := range all {

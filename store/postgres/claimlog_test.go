@@ -3,8 +3,11 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/postgres"
@@ -70,5 +73,33 @@ func TestClaimLogWaitsForOldNodes(t *testing.T) {
 	}
 	if _, err := p.Exec(t.Context(), `UPDATE outlast_node SET protocol = 1, counter = counter + 1`); err == nil {
 		t.Error("a node of the protocol before this one beats")
+	}
+}
+
+// A handler begins a transaction with a snapshot of its own, works for long, and settles
+// in it: nothing has written into its task's row meanwhile.
+func TestSettleTxOfALongRun(t *testing.T) {
+	t.Parallel()
+	for _, level := range []pgx.TxIsoLevel{pgx.ReadCommitted, pgx.RepeatableRead, pgx.Serializable} {
+		url := database(t)
+		var offset atomic.Int64
+		g := newGround(t, open(t, url, postgres.WithClockOffset(func() time.Duration { return time.Duration(offset.Load()) })), 1)
+		running := g.claim(g.add(2)...).Tasks
+		tx, err := pool(t, url).BeginTx(t.Context(), pgx.TxOptions{IsoLevel: level})
+		g.ok(err)
+		_, err = tx.Exec(t.Context(), "SELECT 1")
+		g.ok(err)
+		g.settle(running[1:], task.OutcomeSucceeded)
+		for range 3 {
+			offset.Add(int64(30 * time.Second))
+			_, err = g.s.Recover(t.Context(), []uint16{g.lanes[0].Lane}, 10)
+			g.ok(err)
+		}
+		settled, err := g.s.SettleTx(t.Context(), tx, store.Settlement{Task: running[0], Outcome: task.OutcomeSucceeded, StartedAt: running[0].StartedAt, EndedAt: time.Now()})
+		if err != nil || settled.Status != store.StatusOK {
+			t.Errorf("%s: %+v, %v", level, settled, err)
+		}
+		g.ok(tx.Commit(t.Context()))
+		g.sound()
 	}
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -64,7 +65,7 @@ func (t *tx) die(ctx context.Context, a *ending.Attempt, live *ending.Row) (stor
 	}
 	calls := []*call{{query: deleteRun, args: []any{a.ID}}, buried, {query: deleteAttempts, args: []any{[]task.ID{a.ID}}}}
 	if !t.store.spread && live.Entry.Key == "" {
-		calls = append(calls, &call{query: leaveBatch, args: []any{a.ID, a.Claim}})
+		t.dead = append(t.dead, a.Task)
 	}
 	if live.Entry.Key != "" && a.OrderOnDead != "skip" {
 		calls = append(calls, &call{query: holdKey, args: []any{a.ID.Lane(), live.Entry.Key, a.ID, cmp.Or(a.OrderOnDead, "block"), t.now}})
@@ -77,10 +78,14 @@ func (t *tx) die(ctx context.Context, a *ending.Attempt, live *ending.Row) (stor
 }
 
 // countLetters adds the letters of the transaction to the counters and groups,
-// just before the commit: every other death waits for them from here on.
+// and takes them out of their batches, just before the commit: every other death
+// waits for them from here on.
 func (t *tx) countLetters(ctx context.Context) error {
 	if len(t.letters) == 0 {
 		return nil
+	}
+	if err := t.leaveBatches(ctx); err != nil {
+		return err
 	}
 	slices.SortStableFunc(t.letters, func(a, b stored.Letter) int { return cmp.Compare(a.Fingerprint, b.Fingerprint) })
 	if err := t.count(ctx, 1, t.letters...); err != nil {
@@ -91,6 +96,19 @@ func (t *tx) countLetters(ctx context.Context) error {
 		calls = append(calls, &call{query: countGroup, args: []any{l.Fingerprint, l.Type, l.Reason, l.Category, l.Message, l.At, l.ID}})
 	}
 	return t.run(ctx, calls...)
+}
+
+// leaveBatches takes what has died out of the batches that have it.
+func (t *tx) leaveBatches(ctx context.Context) error {
+	if len(t.dead) == 0 {
+		return nil
+	}
+	lanes, ids, first := map[uint16]bool{}, make([]task.ID, len(t.dead)), int64(math.MaxInt64)
+	for i, dead := range t.dead {
+		lanes[dead.ID.Lane()], ids[i], first = true, dead.ID, min(first, stored.Micro(dead.CreatedAt))
+	}
+	_, err := exec(ctx, t, leaveBatches, laneList(lanes), first, ids)
+	return err
 }
 
 // bury is the statement that makes a letter of the row, with its history and

@@ -98,7 +98,7 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 		return err
 	})
 	if err == nil {
-		err = (&sweep{store: s, before: now - tooOld}).old(ctx, lanes)
+		err = sweepOld(ctx, s, now)
 	}
 	if err != nil || limit <= 0 {
 		return nil, err
@@ -121,7 +121,7 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 			}
 		}
 		if !s.spread && !task.Leased(node.id) {
-			if err := (&sweep{s, now - tooOld, node.id}).run(ctx, lanes); err != nil {
+			if err := s.sweep(ctx, lanes); err != nil {
 				return recovered, err
 			}
 		}
@@ -182,7 +182,7 @@ func (t *tx) recoverNode(ctx context.Context, node lostNode, lanes []int32, limi
 		return nil, err
 	}
 	if !t.store.spread && !task.Leased(node.id) {
-		if err := t.setApart(ctx, setApart, node.id, lanes); err != nil {
+		if err := t.setApart(ctx, node.id, lanes); err != nil {
 			return nil, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/task"
 )
 
 var (
@@ -56,6 +57,7 @@ type tx struct {
 	now     int64           // µs
 	dated   bool            // all statements see the snapshot of a caller, which may be old
 	letters []stored.Letter // that are yet to be counted
+	dead    []*task.Task    // of them, which may be of batches
 }
 
 func (t *tx) time() time.Time { return stored.Time(t.now) }

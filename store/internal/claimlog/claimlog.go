@@ -48,7 +48,8 @@ type lane struct {
 
 type batch struct {
 	ids  []task.ID
-	left int // tasks that have not been seen settled
+	left int   // tasks that have not been seen settled
+	look int64 // when it is time to look whether they run, in µs; 0: at first
 }
 
 // New returns an empty log.
@@ -139,14 +140,6 @@ func (l *Log) Replace(lanes []uint16, batches []Batch) {
 	}
 }
 
-// Forget forgets all that is known of a lane.
-func (l *Log) Forget(of uint16) {
-	l.Replace([]uint16{of}, nil)
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	delete(l.lanes, of)
-}
-
 func (l *Log) add(b Batch) {
 	known := l.lanes[b.Lane]
 	if known == nil {
@@ -154,13 +147,32 @@ func (l *Log) add(b Batch) {
 		l.lanes[b.Lane] = known
 	}
 	known.version = max(known.version, b.Claim)
-	if known.batches[b.Claim] != nil {
+	if was := known.batches[b.Claim]; was != nil {
+		l.narrow(was, b)
 		return
 	}
 	known.batches[b.Claim] = &batch{ids: b.IDs, left: len(b.IDs)}
 	for _, id := range b.IDs {
 		l.numbers[id] = max(l.numbers[id], b.Claim)
 	}
+}
+
+// narrow leaves in a batch what is left of it in the log.
+func (l *Log) narrow(was *batch, now Batch) {
+	waits := make(map[task.ID]bool, len(now.IDs))
+	was.left = 0
+	for _, id := range now.IDs {
+		if l.numbers[id] == now.Claim {
+			waits[id] = true
+			was.left++
+		}
+	}
+	for _, id := range was.ids {
+		if l.numbers[id] == now.Claim && !waits[id] {
+			delete(l.numbers, id)
+		}
+	}
+	was.ids = now.IDs
 }
 
 func (l *Log) drop(at Place) {
@@ -208,17 +220,22 @@ func (l *Log) Over(lanes []uint16) (over []Place) {
 	return over
 }
 
-// Old lists lanes that have batches older than a number, but for one that is over and
-// names the log.
-func (l *Log) Old(number int64) (lanes []uint16) {
+// Old lists lanes that have batches of an age, in µs, which it is time to look at: at
+// that age, and again when they are twice as old as at the last look. It counts as the
+// look. One that is over and names the log is left alone.
+func (l *Log) Old(now, age int64) (lanes []uint16) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	for at, known := range l.lanes {
+		due := false
 		for claim, b := range known.batches {
-			if claim < number && (b.left > 0 || claim < known.version) {
-				lanes = append(lanes, at)
-				break
+			if claim+age < now && b.look < now && (b.left > 0 || claim < known.version) {
+				b.look = 2*now - claim
+				due = true
 			}
+		}
+		if due {
+			lanes = append(lanes, at)
 		}
 	}
 	slices.Sort(lanes)
