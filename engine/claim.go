@@ -141,9 +141,7 @@ func (d *dispatcher) claim(batch []*agenda.Entry, to claimant) {
 			d.lag.seen(began, time.Now(), claimed.Tasks[0].StartedAt)
 		}
 	}
-	for _, t := range claimed.Tasks {
-		d.last = max(d.last, t.Claim)
-	}
+	d.note(claimed.Tasks)
 	started := false
 	if to != nil {
 		started = to.start(request.Node, claimed.Tasks, began)
@@ -194,6 +192,17 @@ func (d *dispatcher) readBack(batch []*agenda.Entry, holder string) []*task.Task
 		}
 	}
 	return nil
+}
+
+// note keeps the greatest number that a claim was given, but for those of damaged rows,
+// which are far ahead of every clock.
+func (d *dispatcher) note(tasks []*task.Task) {
+	farAhead := micros(time.Now().Add(10 * time.Minute))
+	for _, t := range tasks {
+		if t.Claim < farAhead {
+			d.last = max(d.last, t.Claim)
+		}
+	}
 }
 
 // fresh are those of the rows read back that the lost claim can have claimed: not

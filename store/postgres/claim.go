@@ -33,7 +33,8 @@ var (
 	// lanes owned, their epochs, ids, marks (null for 0), bytes, holder, length of
 	// the lease (null for none), greatest numbers of the lanes, numbers of the
 	// rows (null for 0), the least number of the claim, lanes and numbers of batches
-	// that are over, which go where a batch is written.
+	// that are over, which go where a batch is written, and lanes, numbers and ids of
+	// what is left of others, of which the rest goes.
 	claimRows = newQuery(claimHead + `SELECT t.*, n.now, n.past, ` + claimAlone + claimBody + `),
 f AS (SELECT coalesce(sum(octet_length(payload)), 0) < $7::bigint AS fits FROM c),
 ` + fmt.Sprintf(claimTail, `(SELECT fits FROM f)`))
@@ -72,6 +73,9 @@ l AS (INSERT INTO outlast_claim (lane, claim, node, started_at, ids)
  SELECT lane, (SELECT claim FROM n), $8::text, max(now), array_agg(id) FROM c WHERE NOT alone AND %[1]s GROUP BY lane RETURNING lane),
 o AS (DELETE FROM outlast_claim c USING unnest($13::integer[], $14::bigint[]) AS u (lane, claim) WHERE c.lane = ANY($13::integer[]) AND c.claim = ANY($14::bigint[])
  AND c.lane = u.lane AND c.claim = u.claim AND c.lane IN (SELECT lane FROM l)),
+s AS (UPDATE outlast_claim c SET ids = ARRAY(SELECT unnest(c.ids) INTERSECT SELECT unnest(x.ids))
+ FROM (SELECT lane, claim, array_agg(id) AS ids FROM unnest($15::integer[], $16::bigint[], $17::uuid[]) AS u (lane, claim, id) GROUP BY lane, claim) x
+ WHERE c.lane = ANY($15::integer[]) AND c.claim = ANY($16::bigint[]) AND c.lane = x.lane AND c.claim = x.claim AND c.lane IN (SELECT lane FROM l)),
 r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_until)
  SELECT id, lane, greatest(mod(past, 9223372036854775807) + 1, now, $12::bigint), now, $8::text, key, now + $9::bigint FROM c WHERE alone AND %[1]s)
 SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes,
@@ -147,15 +151,17 @@ func (c *claiming) run(ctx context.Context, q *query, items []store.ClaimItem) e
 	ids, marks := idsAndMarks(items)
 	owned, epochs := laneEpochs(c.claim.Lanes)
 	versions, least := c.store.log.Versions(c.claim.Lanes)
-	over := c.store.log.Over(slices.Collect(maps.Keys(lanes)))
+	numbers := slices.Collect(maps.Keys(lanes))
+	over, few := c.store.log.Over(numbers), c.store.log.Few(numbers)
 	overLanes, overClaims := places(over)
+	fewLanes, fewClaims, fewIDs := membersOf(few)
 	var claimed []*task.Task
-	var written map[claimlog.Place][]task.ID
+	var written map[claimlog.Place]*claimlog.Batch
 	_, err := c.store.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}}, &call{
 		query: q,
 		args: []any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, c.claim.MaxBytes, c.claim.Holder(), leaseOf(&c.claim),
-			versions, numbersOf(c.store.log, ids), least, overLanes, overClaims},
-		start: func() { claimed, written = nil, map[claimlog.Place][]task.ID{} },
+			versions, numbersOf(c.store.log, ids), least, overLanes, overClaims, fewLanes, fewClaims, fewIDs},
+		start: func() { claimed, written = nil, map[claimlog.Place]*claimlog.Batch{} },
 		scan: func(r row) error {
 			t := scanClaimed(r, c.claim.Holder())
 			claimed = append(claimed, t)
@@ -164,7 +170,10 @@ func (c *claiming) run(ctx context.Context, q *query, items []store.ClaimItem) e
 			}
 			if alone := r.bool(18); !alone {
 				at := claimlog.Place{Lane: t.ID.Lane(), Claim: t.Claim}
-				written[at] = append(written[at], t.ID)
+				if written[at] == nil {
+					written[at] = &claimlog.Batch{Lane: at.Lane, Claim: at.Claim, Started: r.int(16)}
+				}
+				written[at].IDs = append(written[at].IDs, t.ID)
 			}
 			return nil
 		},
@@ -172,7 +181,7 @@ func (c *claiming) run(ctx context.Context, q *query, items []store.ClaimItem) e
 	if err != nil {
 		return err
 	}
-	c.store.log.Claimed(batchesOf(written, over))
+	c.store.log.Claimed(batchesOf(written, over, few))
 	c.result.Tasks = append(c.result.Tasks, claimed...)
 	c.store.claims.Add(int64(len(claimed)))
 	return nil

@@ -49,7 +49,7 @@ INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT id, lane, cla
 // past is the number up to which the claim log does not count for a row of
 // outlast_task: that of its claim that ended last, its creation, for ids that
 // come again, or the claim under which it was set apart.
-const past = `greatest(t.claim, t.created_at, t.apart)`
+const past = `greatest(t.claim, t.created_at, t.apart, 0)`
 
 // logged is true for a row t that runs by the log, else null.
 const logged = `(SELECT true FROM outlast_claim c WHERE c.lane = t.lane AND c.claim > ` + past + ` AND t.id = ANY(c.ids) LIMIT 1)`
@@ -68,15 +68,26 @@ func places(all []claimlog.Place) (lanes []int32, claims []int64) {
 	return lanes, claims
 }
 
-// batchesOf are the batches that a claim has written, and those of over that
-// went for them.
-func batchesOf(written map[claimlog.Place][]task.ID, over []claimlog.Place) (batches []claimlog.Batch, deleted []claimlog.Place) {
-	lanes := map[uint16]bool{}
-	for at, ids := range written {
-		lanes[at.Lane] = true
-		batches = append(batches, claimlog.Batch{Lane: at.Lane, Claim: at.Claim, IDs: ids})
+// membersOf are the members of batches, as arguments.
+func membersOf(batches []claimlog.Batch) (lanes []int32, claims []int64, ids []task.ID) {
+	for _, b := range batches {
+		for _, id := range b.IDs {
+			lanes, claims, ids = append(lanes, int32(b.Lane)), append(claims, b.Claim), append(ids, id)
+		}
 	}
-	return batches, slices.DeleteFunc(over, func(at claimlog.Place) bool { return !lanes[at.Lane] })
+	return lanes, claims, ids
+}
+
+// batchesOf are the batches that a claim has written, and those of over and few
+// that went, or became shorter, for them.
+func batchesOf(written map[claimlog.Place]*claimlog.Batch, over []claimlog.Place, few []claimlog.Batch) (batches []claimlog.Batch, deleted []claimlog.Place, narrowed []claimlog.Batch) {
+	lanes := map[uint16]bool{}
+	for at, batch := range written {
+		lanes[at.Lane] = true
+		batches = append(batches, *batch)
+	}
+	deleted = slices.DeleteFunc(over, func(at claimlog.Place) bool { return !lanes[at.Lane] })
+	return batches, deleted, slices.DeleteFunc(few, func(b claimlog.Batch) bool { return !lanes[b.Lane] })
 }
 
 // numbersOf are what rows must have reached to be claimed, as an argument: null if nothing

@@ -31,7 +31,7 @@ RETURNING l.lane, l.epoch`)
 	// logOf reads the log of lanes in which the greatest number is another than
 	// the given one; a row without a number stands for a log without rows. Inputs:
 	// lanes, numbers.
-	logOf = newQuery(`SELECT u.lane, c.claim, (SELECT string_agg(uuid_send(id), '') FROM unnest(c.ids) AS m (id)) FROM unnest($1::integer[], $2::bigint[]) AS u (lane, version)
+	logOf = newQuery(`SELECT u.lane, c.claim, c.started_at, (SELECT string_agg(uuid_send(id), '') FROM unnest(c.ids) AS m (id)) FROM unnest($1::integer[], $2::bigint[]) AS u (lane, version)
 LEFT JOIN LATERAL (SELECT * FROM outlast_claim c WHERE c.lane = u.lane) c ON true
 WHERE coalesce((SELECT c.claim FROM outlast_claim c WHERE c.lane = u.lane ORDER BY c.lane DESC, c.claim DESC LIMIT 1), 0) <> u.version`)
 
@@ -163,7 +163,7 @@ func readLog(log *claimlog.Log, lanes []uint16, into *changed) *call {
 		lane := uint16(r.int(0))
 		into.lanes = append(into.lanes, lane)
 		if r[1] != nil {
-			into.batches = append(into.batches, claimlog.Batch{Lane: lane, Claim: r.int(1), IDs: r.ids(2)})
+			into.batches = append(into.batches, claimlog.Batch{Lane: lane, Claim: r.int(1), Started: r.int(2), IDs: r.ids(3)})
 		}
 		return nil
 	}}

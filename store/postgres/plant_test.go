@@ -20,7 +20,7 @@ var defects = map[string][2]string{
 	"settle_ignores_past":        {`u.apart IS NOT TRUE AND ` + past + ` < u.claim`, `u.apart IS NOT TRUE`},
 	"past_without_creation":      {past, `greatest(t.claim, t.apart, 0)`},
 	"apart_without_a_number":     {`SET apart = c.claim`, `SET apart = t.apart`},
-	"mark_ignores_log":           {` IS NULL AND ` + logged + ` IS NULL LIMIT 1) x`, ` IS NULL LIMIT 1) x`},
+	"mark_ignores_log":           {` AND (SELECT true FROM m WHERE m.id = t.id AND m.claim > ` + past + ` LIMIT 1) IS NULL`, ``},
 	"batch_ended_early":          {runsBy + `) AS ids`, `false) AS ids`},
 	"suspect_ignores_log":        {` AND t.crashes >= 2 AND ` + past, ` AND t.crashes >= 200 AND ` + past},
 	"recover_ignores_node":       {`WHERE n.state IS DISTINCT FROM 'alive' ORDER BY x.node`, `ORDER BY x.node`},

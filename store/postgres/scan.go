@@ -37,10 +37,12 @@ CROSS JOIN LATERAL (SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane
   AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL ORDER BY t.park, t.rank, uuid_send(t.id) LIMIT 1) t`)
 
 	// setMarks sets the marks of rows that are pending, under the locks of
-	// their lanes.
-	setMarks = newQuery(`UPDATE outlast_task t SET park = u.mark FROM (SELECT u.mark, x.tid FROM unnest($1::uuid[], $2::bigint[]) AS u (id, mark)
+	// their lanes. Inputs: ids, marks, lanes.
+	setMarks = newQuery(`WITH m AS MATERIALIZED (SELECT m.id, c.claim FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id) JOIN unnest($1::uuid[]) AS u (id) ON u.id = m.id
+ WHERE c.lane = ANY($3::integer[]))
+UPDATE outlast_task t SET park = u.mark FROM (SELECT u.mark, x.tid FROM unnest($1::uuid[], $2::bigint[]) AS u (id, mark)
  CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id AND t.park <> u.mark
-  AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL AND `+logged+` IS NULL LIMIT 1) x) u WHERE t.ctid = u.tid`,
+  AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL AND (SELECT true FROM m WHERE m.id = t.id AND m.claim > `+past+` LIMIT 1) IS NULL LIMIT 1) x) u WHERE t.ctid = u.tid`,
 		`UPDATE outlast_task t SET park = u.mark FROM unnest($1::uuid[], $2::bigint[]) AS u (id, mark) WHERE t.id = u.id AND t.park <> u.mark /*t.lane of ($1::uuid[])[1]*/
  AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane of ($1::uuid[])[1]*/) IS NULL`)
 
@@ -175,7 +177,7 @@ func (s *Store) Mark(ctx context.Context, marks []store.Marking) error {
 			for i, id := range part {
 				numbers[i], lanes[id.Lane()] = last[id], true
 			}
-			_, err := s.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}}, &call{query: setMarks, args: []any{part, numbers}})
+			_, err := s.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}}, &call{query: setMarks, args: []any{part, numbers, laneList(lanes)}})
 			if err != nil {
 				return err
 			}

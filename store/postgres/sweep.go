@@ -23,8 +23,12 @@ func (t *tx) setApart(ctx context.Context, node string, lanes []int32) error {
 	}
 }
 
-// sweep shortens the logs of lanes.
-func (s *Store) sweep(ctx context.Context, lanes []uint16) error {
+// lockFree takes the locks of those lanes that nobody has.
+var lockFree = newQuery(`SELECT lane FROM outlast_lane WHERE lane = ANY($1::integer[]) ORDER BY lane FOR NO KEY UPDATE SKIP LOCKED`)
+
+// sweep shortens the logs of lanes, but for those that somebody has locked: no claim
+// of the process waits for it.
+func (s *Store) sweep(ctx context.Context, lanes []uint16, clock int64) error {
 	if err := s.log.Begin(ctx); err != nil {
 		return err
 	}
@@ -34,10 +38,25 @@ func (s *Store) sweep(ctx context.Context, lanes []uint16) error {
 		numbers[i] = int32(lane)
 	}
 	var now changed
-	_, err := s.pipeline(ctx, &call{query: lockLanes, args: []any{numbers}},
-		&call{query: shorten, args: []any{s.offset(), numbers}}, readLog(s.log, lanes, &now))
+	var free []uint16
+	err := s.write(ctx, func(t *tx) error {
+		free, now = nil, changed{}
+		err := each(ctx, t, lockFree, func(r row) error {
+			free = append(free, uint16(r.int(0)))
+			return nil
+		}, numbers)
+		if err != nil || len(free) == 0 {
+			return err
+		}
+		locked := make([]int32, len(free))
+		for i, lane := range free {
+			locked[i] = int32(lane)
+		}
+		return t.run(ctx, &call{query: shorten, args: []any{s.offset(), locked}}, readLog(s.log, free, &now))
+	})
 	if err == nil {
 		s.log.Replace(now.lanes, now.batches)
+		s.log.Looked(free, clock)
 	}
 	return err
 }
@@ -45,7 +64,7 @@ func (s *Store) sweep(ctx context.Context, lanes []uint16) error {
 // sweepOld sweeps lanes where it is time to look at a batch again.
 func sweepOld(ctx context.Context, s *Store, now int64) error {
 	for lanes := range slices.Chunk(s.log.Old(now, tooOld), 16) {
-		if err := s.sweep(ctx, lanes); err != nil {
+		if err := s.sweep(ctx, lanes, now); err != nil {
 			return err
 		}
 	}

@@ -20,9 +20,10 @@ import (
 
 // Batch is a row of the log.
 type Batch struct {
-	Lane  uint16
-	Claim int64
-	IDs   []task.ID
+	Lane    uint16
+	Claim   int64
+	Started int64 // µs
+	IDs     []task.ID
 }
 
 // Place names a batch.
@@ -47,9 +48,10 @@ type lane struct {
 }
 
 type batch struct {
-	ids  []task.ID
-	left int   // tasks that have not been seen settled
-	look int64 // when it is time to look whether they run, in µs; 0: at first
+	ids     []task.ID
+	left    int   // tasks that have not been seen settled
+	started int64 // µs
+	look    int64 // when it is time to look again whether they run, in µs
 }
 
 // New returns an empty log.
@@ -102,12 +104,15 @@ func (l *Log) Number(id task.ID) int64 {
 }
 
 // Claimed adds batches that a claim of the process has written, and forgets those
-// that it has deleted.
-func (l *Log) Claimed(batches []Batch, deleted []Place) {
+// that it has deleted and what it has taken out of others.
+func (l *Log) Claimed(batches []Batch, deleted []Place, narrowed []Batch) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	for _, at := range deleted {
 		l.drop(at)
+	}
+	for _, b := range narrowed {
+		l.add(b)
 	}
 	for _, b := range batches {
 		l.last = max(l.last, b.Claim)
@@ -151,7 +156,7 @@ func (l *Log) add(b Batch) {
 		l.narrow(was, b)
 		return
 	}
-	known.batches[b.Claim] = &batch{ids: b.IDs, left: len(b.IDs)}
+	known.batches[b.Claim] = &batch{ids: b.IDs, left: len(b.IDs), started: b.Started}
 	for _, id := range b.IDs {
 		l.numbers[id] = max(l.numbers[id], b.Claim)
 	}
@@ -220,24 +225,61 @@ func (l *Log) Over(lanes []uint16) (over []Place) {
 	return over
 }
 
+// Few lists batches of lanes of which less than a quarter of the tasks have not been
+// seen settled, with those: who writes a batch into the lane may leave only them in it.
+func (l *Log) Few(lanes []uint16) (few []Batch) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	for _, number := range lanes {
+		known := l.lanes[number]
+		if known == nil {
+			continue
+		}
+		for claim, b := range known.batches {
+			if b.left == 0 || 4*b.left >= len(b.ids) {
+				continue
+			}
+			left := Batch{Lane: number, Claim: claim, Started: b.started}
+			for _, id := range b.ids {
+				if l.numbers[id] == claim {
+					left.IDs = append(left.IDs, id)
+				}
+			}
+			few = append(few, left)
+		}
+	}
+	return few
+}
+
 // Old lists lanes that have batches of an age, in µs, which it is time to look at: at
-// that age, and again when they are twice as old as at the last look. It counts as the
-// look. One that is over and names the log is left alone.
+// that age, and again when they are twice as old as at the last look. Who started in the
+// future is as old as by how much. One that is over and names the log is left alone.
 func (l *Log) Old(now, age int64) (lanes []uint16) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	for at, known := range l.lanes {
-		due := false
 		for claim, b := range known.batches {
-			if claim+age < now && b.look < now && (b.left > 0 || claim < known.version) {
-				b.look = 2*now - claim
-				due = true
+			if b.age(now) > age && b.look < now && (b.left > 0 || claim < known.version) {
+				lanes = append(lanes, at)
+				break
 			}
-		}
-		if due {
-			lanes = append(lanes, at)
 		}
 	}
 	slices.Sort(lanes)
 	return lanes
 }
+
+// Looked notes that somebody has looked what runs in lanes.
+func (l *Log) Looked(lanes []uint16, now int64) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	for _, at := range lanes {
+		if known := l.lanes[at]; known != nil {
+			for _, b := range known.batches {
+				b.look = now + b.age(now)
+			}
+		}
+	}
+}
+
+func (b *batch) age(now int64) int64 { return max(now-b.started, b.started-now) }

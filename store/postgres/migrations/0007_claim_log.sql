@@ -28,6 +28,7 @@ CREATE VIEW outlast_running AS SELECT id, lane, node FROM outlast_run;
 DO $$
 DECLARE
   distributed bigint := 0;
+  given record;
 BEGIN
   IF EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN
     EXECUTE 'SELECT count(*) FROM pg_dist_partition WHERE logicalrelid = ''outlast_task''::regclass' INTO distributed;
@@ -43,12 +44,18 @@ BEGIN
       SELECT r.claim, r.node, r.started_at, r.cancel FROM outlast_run r WHERE r.id = t.id AND r.lane = t.lane
       UNION ALL
       SELECT c.claim, c.node, c.started_at, false FROM outlast_claim c
-      WHERE c.lane = t.lane AND c.claim > greatest(t.claim, t.created_at, t.apart) AND t.id = ANY(c.ids)
+      WHERE c.lane = t.lane AND c.claim > greatest(t.claim, t.created_at, t.apart, 0) AND t.id = ANY(c.ids)
     ) r ON true;
     CREATE OR REPLACE VIEW outlast_running AS
     SELECT id, lane, node FROM outlast_run
     UNION ALL
     SELECT t.id, c.lane, c.node FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id)
-    CROSS JOIN LATERAL (SELECT t.id FROM outlast_task t WHERE t.id = m.id AND greatest(t.claim, t.created_at, t.apart) < c.claim LIMIT 1) t;
+    CROSS JOIN LATERAL (SELECT t.id FROM outlast_task t WHERE t.id = m.id AND greatest(t.claim, t.created_at, t.apart, 0) < c.claim LIMIT 1) t;
   END IF;
+  -- Who may use the table of what runs may use what tells of it now.
+  FOR given IN SELECT a.privilege_type AS what, CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS whom
+    FROM pg_class c, aclexplode(c.relacl) a WHERE c.oid = 'outlast_run'::regclass AND a.grantee <> c.relowner
+  LOOP
+    EXECUTE format('GRANT %s ON outlast_claim, outlast_running TO %s', given.what, given.whom);
+  END LOOP;
 END $$;
