@@ -54,7 +54,7 @@ func openPostgres(tb testing.TB) store.Backend {
 
 func openMariaDB(tb testing.TB) store.Backend {
 	tb.Helper()
-	db, err := sql.Open("mysql", servertest.MariaDB(tb)+"?interpolateParams=true&clientFoundRows=true")
+	db, err := sql.Open("mysql", servertest.MariaDB(tb)+"?clientFoundRows=true")
 	must(tb, err)
 	tb.Cleanup(func() { _ = db.Close() })
 	backend, err := mysql.Open(tb.Context(), db)

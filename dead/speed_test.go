@@ -62,7 +62,7 @@ func openPostgres(tb testing.TB) store.Backend {
 
 func openMariaDB(tb testing.TB) store.Backend {
 	tb.Helper()
-	db, err := sql.Open("mysql", servertest.MariaDB(tb)+"?interpolateParams=true&clientFoundRows=true")
+	db, err := sql.Open("mysql", servertest.MariaDB(tb)+"?clientFoundRows=true")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func (b *settling) repeats(items []settleItem) error {
 
 func (s *session) standing(all []task.ID) (map[task.ID]*strangerRow, error) {
 	rows := make(map[task.ID]*strangerRow, len(all))
-	err := ids(all, standing, func(query string, args []any) error {
+	err := ids(all, standing, func(query string) error {
 		return s.each(query, func(found *sql.Rows) error {
 			row := &strangerRow{}
 			var state, unstarted number
@@ -81,7 +81,7 @@ func (s *session) standing(all []task.ID) (map[task.ID]*strangerRow, error) {
 			row.history, err = stored.ParseAttempts(attempts)
 			rows[entry.ID] = row
 			return err
-		}, args...)
+		})
 	})
 	return rows, err
 }

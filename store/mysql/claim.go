@@ -183,14 +183,14 @@ func (c *claiming) lock(items []store.ClaimItem) (map[task.ID]candidate, error) 
 	for i, item := range items {
 		wanted[i] = item.ID
 	}
-	err := ids(wanted, strings.Replace(candidates, "@small", strconv.Itoa(smallPayload), 1), func(query string, args []any) error {
+	err := ids(wanted, strings.Replace(candidates, "@small", strconv.Itoa(smallPayload), 1), func(query string) error {
 		return c.tx.each(query, func(rows *sql.Rows) error {
 			one, err := scanCandidate(rows)
 			if err == nil {
 				found[one.ID] = one
 			}
 			return err
-		}, args...)
+		})
 	})
 	return found, err
 }
@@ -221,14 +221,14 @@ func (c *claiming) readLines(rows map[task.ID]candidate) error {
 	}
 	sortIDs(keyed)
 	c.lines = make(map[task.ID]line, len(keyed))
-	return ids(keyed, lineOf, func(query string, args []any) error {
+	return ids(keyed, lineOf, func(query string) error {
 		return c.tx.each(query, func(rows *sql.Rows) error {
 			var id task.ID
 			var l line
 			err := rows.Scan((*identity)(&id), &l.held, &l.busy, (*identity)(&l.first))
 			c.lines[id] = l
 			return err
-		}, args...)
+		})
 	})
 }
 
@@ -281,14 +281,14 @@ func (c *claiming) readPayloads(rows map[task.ID]candidate) error {
 			large = append(large, t.ID)
 		}
 	}
-	return ids(large, largePayloads, func(query string, args []any) error {
+	return ids(large, largePayloads, func(query string) error {
 		return c.tx.each(query, func(found *sql.Rows) error {
 			var id task.ID
 			var payload []byte
 			err := found.Scan((*identity)(&id), &payload)
 			rows[id].Payload = payload
 			return err
-		}, args...)
+		})
 	})
 }
 
@@ -314,12 +314,12 @@ func (c *claiming) readHeads() error {
 		}
 	}
 	entries := make(map[task.ID]store.Entry, len(heads))
-	err := ids(heads, entriesOf, func(query string, args []any) error {
+	err := ids(heads, entriesOf, func(query string) error {
 		return c.tx.each(query, func(rows *sql.Rows) error {
 			entry, err := scanEntry(rows)
 			entries[entry.ID] = entry
 			return err
-		}, args...)
+		})
 	})
 	for i := range c.result.Refused {
 		head := &c.result.Refused[i].Head
@@ -335,9 +335,9 @@ func (c *claiming) write() error {
 	}
 	claimed := slices.Clone(c.result.Tasks)
 	slices.SortFunc(claimed, func(a, b *task.Task) int { return a.ID.Compare(b.ID) })
-	rows := insertion{on: c.tx.session, head: claimRows, columns: 4}
-	lines := insertion{on: c.tx.session, head: claimLines, columns: 3}
-	leases := insertion{on: c.tx.session, head: claimLeases, columns: 2}
+	rows := insertion{on: c.tx.session, head: claimRows}
+	lines := insertion{on: c.tx.session, head: claimLines}
+	leases := insertion{on: c.tx.session, head: claimLeases}
 	for _, t := range claimed {
 		if err := rows.add(t.ID, t.Claim, c.claim.Holder(), c.tx.now); err != nil {
 			return err

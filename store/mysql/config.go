@@ -79,7 +79,7 @@ func (tx *tx) addLanes(queue string, next int64, n int) error {
 	if end > allLanes {
 		return &task.Error{Code: task.CodeConflict, Message: "all 65536 lanes are in use"}
 	}
-	lanes := insertion{on: tx.session, head: insertLanes, columns: 2}
+	lanes := insertion{on: tx.session, head: insertLanes}
 	for lane := next; lane < end; lane++ {
 		if err := lanes.add(lane, queue); err != nil {
 			return err

@@ -16,10 +16,10 @@ func TestConformance(t *testing.T) {
 	conform(t, options, false)
 }
 
-// TestConformanceOfAnyPool has the worst settings that a pool may have: no
-// arguments in the text of statements, rows changed counted, another character
-// set, other quotes, and a strange time zone. The store's own connections have
-// settings of their own; those of a caller's transaction have not.
+// TestConformanceOfAnyPool has the worst settings that a pool may have: rows
+// changed counted, another character set, other quotes, and a strange time zone.
+// The store's own connections have settings of their own; those of a caller's
+// transaction have not.
 func TestConformanceOfAnyPool(t *testing.T) {
 	t.Parallel()
 	conform(t, "?charset=latin1&collation=latin1_swedish_ci&parseTime=true&time_zone=%27-11%3A30%27&tx_isolation=%27SERIALIZABLE%27"+

@@ -54,7 +54,7 @@ func tally(letters []stored.Letter) (counts map[counterName]int, groups map[stri
 
 // addCounts adds counts times n to the counters, in order.
 func (tx *tx) addCounts(counts map[counterName]int, n int) error {
-	into := insertion{on: tx.session, head: addCounts, tail: addCountsOver, columns: 3}
+	into := insertion{on: tx.session, head: addCounts, tail: addCountsOver}
 	for _, c := range slices.SortedFunc(maps.Keys(counts), counterName.compare) {
 		if err := into.add(c[0], c[1], n*counts[c]); err != nil {
 			return err
@@ -69,7 +69,7 @@ func (tx *tx) count(letters []stored.Letter) error {
 	if err := tx.addCounts(counts, 1); err != nil {
 		return err
 	}
-	into := insertion{on: tx.session, head: addGroups, tail: addGroupsOver, columns: 9}
+	into := insertion{on: tx.session, head: addGroups, tail: addGroupsOver}
 	for _, fingerprint := range slices.Sorted(maps.Keys(groups)) {
 		group := groups[fingerprint]
 		last, first, newest := group[len(group)-1], group[0].At, group[0].At

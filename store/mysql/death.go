@@ -20,8 +20,6 @@ const (
 	insertDead = `INSERT INTO outlast_dead (id, queue, type, claim, attempt, node, started_at, finished_at, cancel, reason, category, fingerprint, fallback,
  last_error, attempts) VALUES `
 
-	deadColumns = 15
-
 	// holdKeys blocks keys by dead letters, which were their heads.
 	holdKeys = `INSERT INTO outlast_key_hold (lane, line, id, hold_mode, since) VALUES `
 
@@ -47,14 +45,14 @@ func (b *settling) readHistories() error {
 		return err
 	}
 	errs := map[task.ID]*task.Failure{}
-	err = ids(dying, lastErrors, func(query string, args []any) error {
+	err = ids(dying, lastErrors, func(query string) error {
 		return b.tx.each(query, func(rows *sql.Rows) error {
 			var id task.ID
 			var text []byte
 			err := rows.Scan((*identity)(&id), &text)
 			errs[id] = stored.FailureOf(text)
 			return err
-		}, args...)
+		})
 	})
 	for _, d := range b.deaths {
 		d.history, d.last = histories[d.ID], cmp.Or(d.Failure, errs[d.ID])
@@ -65,12 +63,12 @@ func (b *settling) readHistories() error {
 // histories reads the recorded attempts of tasks that are not dead.
 func (s *session) histories(all []task.ID) (map[task.ID][]stored.Attempt, error) {
 	histories := map[task.ID][]stored.Attempt{}
-	err := ids(all, historyOf, func(query string, args []any) error {
+	err := ids(all, historyOf, func(query string) error {
 		return s.each(query, func(rows *sql.Rows) error {
 			id, a, err := scanAttempt(rows)
 			histories[id] = append(histories[id], a)
 			return err
-		}, args...)
+		})
 	})
 	return histories, err
 }
@@ -95,8 +93,8 @@ func (b *settling) bury() error {
 			return err
 		}
 	}
-	into := insertion{on: b.tx.session, head: insertDead, columns: deadColumns}
-	holds := insertion{on: b.tx.session, head: holdKeys, tail: holdOver, columns: 5}
+	into := insertion{on: b.tx.session, head: insertDead}
+	holds := insertion{on: b.tx.session, head: holdKeys, tail: holdOver}
 	letters := make([]stored.Letter, len(b.deaths))
 	for i, d := range b.deaths {
 		letters[i] = stored.NewLetter(d.ID, d.row.Entry.Type, d.DeadReason, d.last, b.tx.now)

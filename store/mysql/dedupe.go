@@ -30,8 +30,6 @@ FROM (@keys) w STRAIGHT_JOIN outlast_dedupe d FORCE INDEX (PRIMARY) ON d.lane = 
 
 	// setDedupe replaces entries that are locked and over.
 	setDedupe = ` ON DUPLICATE KEY UPDATE id = VALUES(id), content = VALUES(content), expires = VALUES(expires)`
-
-	dedupeColumns = 6
 )
 
 // entryKey names an entry for a dedupe key.
@@ -125,8 +123,8 @@ func (tx *tx) putEntries(fresh []*newRow, entries map[entryKey]*dedupeEntry) (lo
 		}
 	}
 	slices.SortFunc(rows, func(a, b *newRow) int { return entryKeyOf(a.item).compare(entryKeyOf(b.item)) })
-	absent := insertion{on: tx.session, head: addDedupe, columns: dedupeColumns}
-	over := insertion{on: tx.session, head: addDedupe, tail: setDedupe, columns: dedupeColumns}
+	absent := insertion{on: tx.session, head: addDedupe}
+	over := insertion{on: tx.session, head: addDedupe, tail: setDedupe}
 	for _, row := range rows {
 		d, key := row.item.Dedupe, entryKeyOf(row.item)
 		into := &absent

@@ -9,15 +9,13 @@ import (
 )
 
 // dsnParameters are what github.com/go-sql-driver/mysql should do on the
-// connections of a store: put arguments into the text of statements itself,
-// which saves a round trip for each, count rows found, and not hang.
+// connections of a store: count rows found, and not hang.
 var dsnParameters = map[string]string{
-	"interpolateParams": "true",
-	"clientFoundRows":   "true",
-	"charset":           "utf8mb4",
-	"parseTime":         "false",
-	"multiStatements":   "false",
-	"timeout":           "5s",
+	"clientFoundRows": "true",
+	"charset":         "utf8mb4",
+	"parseTime":       "false",
+	"multiStatements": "false",
+	"timeout":         "5s",
 }
 
 // DSN turns an address of the form mysql://user:password@host:3306/database,

@@ -33,7 +33,7 @@ func TestDSN(t *testing.T) {
 		if config.User != want.user || config.Passwd != want.password || config.Net != want.network || config.Addr != want.at || config.DBName != want.database {
 			t.Errorf("%s became %+v", address, config)
 		}
-		if !config.InterpolateParams || !config.ClientFoundRows || config.ParseTime || config.MultiStatements || config.Timeout == 0 {
+		if !config.ClientFoundRows || config.ParseTime || config.MultiStatements || config.Timeout == 0 {
 			t.Errorf("%s became %+v", address, config)
 		}
 	}
@@ -43,7 +43,7 @@ func TestDSNRefusesWithoutTellingThePassword(t *testing.T) {
 	for _, address := range []string{
 		"", "postgres://me:secret@db/tasks", "mysql://me:secret@db", "mysql://me:secret@db/", "mysql://me:secret@db/a/b", "mysql://me:secret@/tasks",
 		"mysql://me:secret@db:port/tasks", "mysql://me%3Ayou:secret@db/tasks", "mysql://me:secret@db/tasks?multiStatements=true",
-		"mysql://me:secret@db/tasks?interpolateParams=false", "mysql://me:secret@db/tasks?charset=gbk", "me:secret@tcp(db)/tasks",
+		"mysql://me:secret@db/tasks?clientFoundRows=false", "mysql://me:secret@db/tasks?charset=gbk", "me:secret@tcp(db)/tasks",
 	} {
 		dsn, err := mysql.DSN(address)
 		if !errors.Is(err, &task.Error{Code: task.CodeInvalid}) {
@@ -65,7 +65,7 @@ func FuzzDSN(f *testing.F) {
 			return
 		}
 		config, err := driver.ParseDSN(dsn)
-		if err == nil && (!config.InterpolateParams || config.MultiStatements || config.DBName == "") {
+		if err == nil && (config.MultiStatements || config.DBName == "") {
 			t.Errorf("%q became %q: %+v", address, dsn, config)
 		}
 	})

@@ -20,7 +20,7 @@ import (
 // from a URL and adds what saves round trips.
 func ExampleOpen() {
 	ctx := context.Background()
-	db, err := sql.Open("mysql", os.Getenv("DATABASE_DSN")) // user:password@tcp(host:3306)/database?interpolateParams=true
+	db, err := sql.Open("mysql", os.Getenv("DATABASE_DSN")) // user:password@tcp(host:3306)/database
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func ExampleDSN() {
 		log.Fatal(err)
 	}
 	fmt.Println(dsn)
-	// Output: outlast@tcp(db.example.com:3306)/shop?charset=utf8mb4&clientFoundRows=true&interpolateParams=true&multiStatements=false&parseTime=false&timeout=5s
+	// Output: outlast@tcp(db.example.com:3306)/shop?charset=utf8mb4&clientFoundRows=true&multiStatements=false&parseTime=false&timeout=5s
 }
 
 func TestExamples(t *testing.T) {

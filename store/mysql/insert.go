@@ -14,8 +14,6 @@ const (
 	insertTasks = `INSERT INTO outlast_task (id, lane, run_rank, run_at, priority, size, created_at, updated_at, seq, turn, line, order_key,
  queue, type, target, policy, trace, spec, payload) VALUES `
 
-	insertColumns = 19
-
 	// reserveSeq takes numbers for keyed tasks; the last of them is its insert
 	// id. It commits by itself, before the rows are inserted, so that nobody
 	// waits for another's transaction: an enqueue that returned before another
@@ -34,7 +32,7 @@ const maxTrace = 255
 type newRow struct {
 	item  *store.Insert
 	entry store.Entry
-	args  []any
+	text  []byte // as a row of insertTasks
 	// existing is the task that was there already, not inserted.
 	existing *task.Task
 	created  int64
@@ -74,10 +72,11 @@ func rowOf(item *store.Insert, now, seq int64) (*newRow, error) {
 		entry.Seq, turn = seq, seq+notStarted
 	}
 	trace := t.Spec.TraceParent[:min(len(t.Spec.TraceParent), maxTrace)]
-	return &newRow{item: item, entry: entry, created: now, args: []any{
+	text, err := appendRow(make([]byte, 0, 256+len(spec)+len(t.Payload)), []any{
 		t.ID, t.ID.Lane(), entry.Rank, entry.RunAt, t.Priority, entry.Size, now, now, fromNull(entry.Seq), turn, optional(t.Key), optional(t.Key),
 		t.Queue, t.Type, t.Target, t.Policy, optional(trace), spec, t.Payload,
-	}}, nil
+	})
+	return &newRow{item: item, entry: entry, created: now, text: text}, err
 }
 
 func (r *newRow) inserted() store.Inserted {
@@ -87,17 +86,9 @@ func (r *newRow) inserted() store.Inserted {
 	return store.Inserted{Entry: r.entry, Created: stored.Time(r.created)}
 }
 
-// size is about how much of a statement the row takes.
-func (r *newRow) size() (bytes int) {
-	for _, arg := range r.args {
-		bytes += sizeOf(arg)
-	}
-	return bytes
-}
-
 func sizeOfRows(rows []*newRow) (bytes int) {
 	for _, row := range rows {
-		bytes += row.size()
+		bytes += len(row.text)
 	}
 	return bytes
 }
@@ -108,9 +99,9 @@ func sizeOfRows(rows []*newRow) (bytes int) {
 func (s *session) insertRows(rows []*newRow) error {
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(a, b *newRow) int { return a.entry.ID.Compare(b.entry.ID) })
-	into := insertion{on: s, head: insertTasks, columns: insertColumns}
+	into := insertion{on: s, head: insertTasks}
 	for _, row := range rows {
-		if err := into.add(row.args...); err != nil {
+		if err := into.addText(row.text); err != nil {
 			return into.duplicate(err)
 		}
 	}
@@ -145,8 +136,8 @@ func (s *session) seqs(n int64) (int64, error) {
 // they are committed whatever the isolation.
 func (s *session) knownTasks(all []task.ID, lock string) (map[task.ID]*task.Task, error) {
 	known := make(map[task.ID]*task.Task, len(all))
-	err := ids(all, `SELECT `+taskColumns+` FROM outlast_task t`+knownJoins+` WHERE t.id IN (@ids)`+lock, func(query string, args []any) error {
-		found, err := s.tasks(query, args...)
+	err := ids(all, `SELECT `+taskColumns+` FROM outlast_task t`+knownJoins+` WHERE t.id IN (@ids)`+lock, func(query string) error {
+		found, err := s.tasks(query)
 		for _, t := range found {
 			known[t.ID] = t
 		}

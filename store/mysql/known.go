@@ -46,13 +46,13 @@ func (s *session) knownIDs(items []store.Insert) (map[task.ID]bool, error) {
 	for i := range items {
 		wanted[i] = items[i].Task.ID
 	}
-	err := ids(wanted, knownIDs, func(query string, args []any) error {
+	err := ids(wanted, knownIDs, func(query string) error {
 		return s.each(query, func(rows *sql.Rows) error {
 			var id task.ID
 			err := rows.Scan((*identity)(&id))
 			found[id] = true
 			return err
-		}, args...)
+		})
 	})
 	return found, err
 }

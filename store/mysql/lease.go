@@ -43,7 +43,7 @@ func (tx *tx) extend(items []store.LeaseItem, lease time.Duration, results []sto
 	}
 	sortIDs(wanted)
 	runs := map[store.LeaseItem]bool{} // with whether their cancel was requested
-	err := ids(wanted, lockLeases, func(query string, args []any) error {
+	err := ids(wanted, lockLeases, func(query string) error {
 		return tx.each(query, func(rows *sql.Rows) error {
 			var id identity
 			var claim int64
@@ -51,7 +51,7 @@ func (tx *tx) extend(items []store.LeaseItem, lease time.Duration, results []sto
 			err := rows.Scan(&id, &claim, &cancel)
 			runs[store.LeaseItem{ID: task.ID(id), Claim: claim}] = cancel
 			return err
-		}, args...)
+		})
 	})
 	if err != nil {
 		return err

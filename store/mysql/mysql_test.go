@@ -39,7 +39,7 @@ var shelf = servertest.Shelf{Fill: func(t testing.TB, address string) {
 const given = "OUTLAST_MUTANT_DATABASE"
 
 // options are what mysql.DSN adds.
-const options = "?interpolateParams=true&clientFoundRows=true&charset=utf8mb4"
+const options = "?clientFoundRows=true&charset=utf8mb4"
 
 // database is an empty database with the schema, for one test.
 type database struct {

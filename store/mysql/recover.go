@@ -258,7 +258,7 @@ type orphan struct {
 
 // read reads rows to be handed back, by a query that begins with one argument.
 func (r *recovering) read(from string, first any, wanted []task.ID) error {
-	return ids(wanted, from, func(query string, args []any) error {
+	return ids(wanted, from, func(query string) error {
 		return r.tx.each(query, func(rows *sql.Rows) error {
 			var o orphan
 			var startedAt number
@@ -268,7 +268,7 @@ func (r *recovering) read(from string, first any, wanted []task.ID) error {
 			r.rows = append(r.rows, o)
 			r.result = append(r.result, r.handBack(&o))
 			return err
-		}, append([]any{first}, args...)...)
+		}, first)
 	})
 }
 

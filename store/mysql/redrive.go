@@ -28,8 +28,6 @@ FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_dead d ON d.id =
 	// their places.
 	revive = `INSERT INTO outlast_task (id, lane, run_at, run_rank, claim, attempt, updated_at, spec, last_error, category, turn, failed_at) VALUES `
 
-	reviveColumns = 12
-
 	reviveOver = ` ON DUPLICATE KEY UPDATE state = 0, park = 0, run_at = VALUES(run_at), run_rank = VALUES(run_rank), claim = VALUES(claim),
  attempt = VALUES(attempt), crashes = 0, updated_at = VALUES(updated_at), spec = VALUES(spec), last_error = VALUES(last_error), category = VALUES(category),
  turn = VALUES(turn), failed_at = VALUES(failed_at), line = order_key, unstarted = NULL, started_at = NULL`
@@ -58,7 +56,7 @@ func (tx *tx) lockLetters(wanted []task.ID) (map[task.ID]*lockedLetter, error) {
 	sorted := append([]task.ID{}, wanted...)
 	sortIDs(sorted)
 	letters := make(map[task.ID]*lockedLetter, len(wanted))
-	err := ids(sorted, lockLetters, func(query string, args []any) error {
+	err := ids(sorted, lockLetters, func(query string) error {
 		return tx.each(query, func(rows *sql.Rows) error {
 			l := &lockedLetter{}
 			var key, queue text
@@ -70,7 +68,7 @@ func (tx *tx) lockLetters(wanted []task.ID) (map[task.ID]*lockedLetter, error) {
 			l.spec = stored.SpecOf(spec)
 			letters[l.ID] = l
 			return err
-		}, args...)
+		})
 	})
 	return letters, err
 }
@@ -82,14 +80,14 @@ func (s *Store) Redrive(ctx context.Context, wanted []task.ID, options store.Red
 	}
 	sizes := make(map[task.ID]int, len(wanted))
 	err = s.read(ctx, func(on *session) error {
-		return ids(wanted, weighLetters, func(query string, args []any) error {
+		return ids(wanted, weighLetters, func(query string) error {
 			return on.each(query, func(rows *sql.Rows) error {
 				var id task.ID
 				var size int
 				err := rows.Scan((*identity)(&id), &size)
 				sizes[id] = size
 				return err
-			}, args...)
+			})
 		})
 	})
 	if err != nil {
@@ -108,8 +106,8 @@ func (s *Store) redrive(ctx context.Context, wanted []task.ID, options store.Red
 		if err != nil {
 			return err
 		}
-		history := insertion{on: tx.session, head: insertAttempts, columns: historyColumns}
-		again := insertion{on: tx.session, head: revive, tail: reviveOver, columns: reviveColumns}
+		history := insertion{on: tx.session, head: insertAttempts}
+		again := insertion{on: tx.session, head: revive, tail: reviveOver}
 		var gone []stored.Letter
 		for i, id := range wanted {
 			l := letters[id]

@@ -89,13 +89,13 @@ func (s *Store) Mark(ctx context.Context, marks []store.Marking) error {
 	return s.write(ctx, "mark", func(tx *tx) error {
 		clear(byMark)
 		waiting := map[task.ID]bool{}
-		err := ids(all, lockPending, func(query string, args []any) error {
+		err := ids(all, lockPending, func(query string) error {
 			return tx.each(query, func(rows *sql.Rows) error {
 				var id identity
 				err := rows.Scan(&id)
 				waiting[task.ID(id)] = true
 				return err
-			}, args...)
+			})
 		})
 		if err != nil {
 			return err
@@ -162,8 +162,8 @@ func (s *Store) Running(ctx context.Context, node string, wanted []task.ID) (fou
 			return err
 		}
 		found = nil
-		return ids(wanted, runningOfIDs, func(query string, args []any) error {
-			some, err := c.tasks(query, append([]any{node}, args...)...)
+		return ids(wanted, runningOfIDs, func(query string) error {
+			some, err := c.tasks(query, node)
 			found = append(found, some...)
 			return err
 		})

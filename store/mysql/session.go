@@ -57,11 +57,11 @@ type session struct {
 
 // exec runs a statement.
 func (s *session) exec(query string, args ...any) (sql.Result, error) {
-	result, err := s.on.ExecContext(s.ctx, query, asBytes(args)...)
+	text, err := written(query, args)
 	if err != nil {
 		return nil, err
 	}
-	return result, nil
+	return s.on.ExecContext(s.ctx, text)
 }
 
 // changed runs a statement and returns the number of rows that it inserted,
@@ -76,7 +76,11 @@ func (s *session) changed(query string, args ...any) (int64, error) {
 
 // each calls scan with every row.
 func (s *session) each(query string, scan func(*sql.Rows) error, args ...any) (err error) {
-	rows, err := s.on.QueryContext(s.ctx, query, asBytes(args)...)
+	text, err := written(query, args)
+	if err != nil {
+		return err
+	}
+	rows, err := s.on.QueryContext(s.ctx, text)
 	if err != nil {
 		return err
 	}

@@ -38,18 +38,12 @@ WHERE t.id IN (@ids)`
 
 	insertDone = `INSERT INTO outlast_done (id, claim, attempt, node, started_at, finished_at, cancel, outcome, category, last_error, result, label) VALUES `
 
-	doneColumns = 12
-
 	insertAttempts = `INSERT INTO outlast_attempt (id, claim, number, node, started_at, ended_at, outcome, failure, next_delay, label) VALUES `
-
-	historyColumns = 10
 
 	// putBack changes rows that are locked, and so exist, each to values of
 	// its own: they wait for their next run. Errors that are null leave those
 	// that the rows have.
 	putBack = `INSERT INTO outlast_task (id, lane, run_rank, run_at, claim, attempt, crashes, last_error, category, unstarted, updated_at, started_at, turn, failed_at) VALUES `
-
-	putBackColumns = 14
 
 	putBackOver = ` ON DUPLICATE KEY UPDATE run_rank = VALUES(run_rank), run_at = VALUES(run_at), claim = VALUES(claim), attempt = VALUES(attempt),
  crashes = VALUES(crashes), last_error = COALESCE(VALUES(last_error), last_error), category = COALESCE(VALUES(category), category),
@@ -171,10 +165,10 @@ type settling struct {
 }
 
 func (b *settling) begin() {
-	b.done = insertion{on: b.tx.session, head: insertDone, columns: doneColumns}
-	b.past = insertion{on: b.tx.session, head: insertAttempts, columns: historyColumns}
-	b.waits = insertion{on: b.tx.session, head: putBack, tail: putBackOver, columns: putBackColumns}
-	b.failed = insertion{on: b.tx.session, head: putFailed, tail: putFailedOver, columns: 2}
+	b.done = insertion{on: b.tx.session, head: insertDone}
+	b.past = insertion{on: b.tx.session, head: insertAttempts}
+	b.waits = insertion{on: b.tx.session, head: putBack, tail: putBackOver}
+	b.failed = insertion{on: b.tx.session, head: putFailed, tail: putFailedOver}
 }
 
 // run settles items, each of another task.
@@ -213,13 +207,13 @@ func (b *settling) fence(items []settleItem) (map[task.ID]*ending.Row, error) {
 	if onlySuccesses(items) {
 		query, scan = fenceOnly, scanFencedOnly
 	}
-	err := ids(wanted, query, func(query string, args []any) error {
+	err := ids(wanted, query, func(query string) error {
 		return b.tx.each(query, func(found *sql.Rows) error {
 			row, now, err := scan(found)
 			rows[row.Entry.ID] = row
 			b.tx.setClock(now)
 			return err
-		}, args...)
+		})
 	})
 	return rows, err
 }

@@ -25,15 +25,14 @@ func marks(n int) string { return strings.Repeat("?,", n-1) + "?" }
 // list puts a list of n arguments in the place of a name of a statement.
 func list(query, name string, n int) string { return strings.Replace(query, name, marks(n), 1) }
 
-// ids calls run with portions of the ids, each as a list of arguments and the
-// text of that list. A statement over them has "@ids" in its place.
-func ids(all []task.ID, query string, run func(query string, args []any) error) error {
+// ids calls run with a statement for each portion of the ids: it has their list in the
+// place of "@ids".
+func ids(all []task.ID, query string, run func(query string) error) error {
+	before, after, _ := strings.Cut(query, "@ids")
 	for portion := range slices.Chunk(all, chunk) {
-		args := make([]any, len(portion))
-		for i := range portion {
-			args[i] = portion[i][:]
-		}
-		if err := run(list(query, "@ids", len(args)), args); err != nil {
+		text := make([]byte, 0, len(query)+len(portion)*idText)
+		text = append(appendIDs(append(text, before...), portion), after...)
+		if err := run(string(text)); err != nil {
 			return err
 		}
 	}
@@ -42,8 +41,14 @@ func ids(all []task.ID, query string, run func(query string, args []any) error) 
 
 // execIDs runs a statement over ids, after its other arguments.
 func (s *session) execIDs(all []task.ID, query string, leading ...any) (changed int64, err error) {
-	err = ids(all, query, func(query string, args []any) error {
-		n, err := s.changed(query, append(slices.Clone(leading), args...)...)
+	if len(all) == 0 {
+		return 0, nil
+	}
+	if query, err = written(query, leading); err != nil {
+		return 0, err
+	}
+	err = ids(all, query, func(query string) error {
+		n, err := s.changed(query)
 		changed += n
 		return err
 	})
@@ -56,10 +61,10 @@ type insertion struct {
 	on      *session
 	head    string // INSERT INTO t (columns) VALUES
 	tail    string // ON DUPLICATE KEY UPDATE ..., or ""
-	columns int
-	args    []any
-	bytes   int
-	flushed bool // a statement has run
+	text    []byte
+	row     []byte // used again for every row
+	rows    int    // of the text
+	flushed bool   // a statement has run
 }
 
 // duplicate makes the whole transaction start again when a row was there
@@ -71,65 +76,40 @@ func (i *insertion) duplicate(err error) error {
 	return err
 }
 
-func (i *insertion) add(row ...any) error {
-	size := 0
-	for _, value := range row {
-		size += sizeOf(value)
+func (i *insertion) add(values ...any) (err error) {
+	if i.row, err = appendRow(i.row[:0], values); err != nil {
+		return err
 	}
-	if size > maxRow {
-		return refusedError{"a row of " + strconv.Itoa(size) + " bytes, as text of a statement, is too large"}
+	return i.addText(i.row)
+}
+
+// addText adds a row as [appendRow] writes it.
+func (i *insertion) addText(row []byte) error {
+	if len(row) > maxRow {
+		return refusedError{"a row of " + strconv.Itoa(len(row)) + " bytes, as text of a statement, is too large"}
 	}
-	if len(i.args) > 0 && (i.bytes+size > maxStatement || len(i.args) >= chunk*i.columns) {
+	if i.rows == chunk || len(i.text)+len(row) > maxStatement {
 		if err := i.flush(); err != nil {
 			return err
 		}
 	}
-	i.args = append(i.args, row...)
-	i.bytes += size
+	if i.rows == 0 {
+		i.text = append(i.text[:0], i.head...)
+	} else {
+		i.text = append(i.text, ',')
+	}
+	i.text = append(i.text, row...)
+	i.rows++
 	return nil
 }
 
 func (i *insertion) flush() error {
-	if len(i.args) == 0 {
+	if i.rows == 0 {
 		return nil
 	}
-	_, err := i.on.exec(i.text(len(i.args)/i.columns), i.args...)
-	i.args, i.bytes, i.flushed = nil, 0, i.flushed || err == nil
+	_, err := i.on.exec(string(append(i.text, i.tail...)))
+	i.rows, i.text, i.flushed = 0, i.text[:0], i.flushed || err == nil
 	return err
-}
-
-func (i *insertion) text(rows int) string {
-	row := "(" + marks(i.columns) + "),"
-	return i.head + strings.TrimSuffix(strings.Repeat(row, rows), ",") + i.tail
-}
-
-// asBytes turns texts and ids into bytes, which no server converts from one
-// character set to another.
-func asBytes(args []any) []any {
-	out := make([]any, len(args))
-	for i, arg := range args {
-		switch v := arg.(type) {
-		case string:
-			out[i] = []byte(v)
-		case task.ID:
-			out[i] = v[:]
-		default:
-			out[i] = arg
-		}
-	}
-	return out
-}
-
-// sizeOf is about how much of a statement a value takes, if a driver puts it
-// into the text, where every byte may need an escape.
-func sizeOf(value any) int {
-	switch v := value.(type) {
-	case []byte:
-		return 2*len(v) + 12
-	case string:
-		return 2*len(v) + 12
-	}
-	return 21
 }
 
 func sortIDs(all []task.ID) {
