@@ -20,6 +20,8 @@ var mutants = []struct{ name, rules string }{
 	{"claim_ignores_hold", "TestConformance$/(key|dead)/"},
 	{"handout_before_commit", "TestConformance$/(claim|race)/"},
 	{"settle_without_claim_check", "TestConformance$/fence/"},
+	{"settle_without_count", "TestConformance$/fence/"},
+	{"settle_forgets_cancel", "TestConformance$/(settle|admin|fence)/"},
 	{"claim_without_lane_lock", "TestConformance$/race/"},
 	{"recover_keeps_claim", "TestConformance$/recover/"},
 	{"crash_spends_attempt", "TestConformance$/recover/"},
@@ -32,6 +34,16 @@ var defects = []planttest.Defect{
 		File: "settle.go",
 		Was:  `if row == nil || row.Claim != item.Task.Claim {`,
 		Is:   `if row == nil || row.Claim != item.Task.Claim && !mutant("settle_without_claim_check") {`,
+	},
+	{
+		File: "asclaimed.go",
+		Was:  `if ended != wanted {`,
+		Is:   `if ended != wanted && !mutant("settle_without_count") {`,
+	},
+	{
+		File: "asclaimed.go",
+		Was:  `strings.Replace(endClaims,`,
+		Is:   `strings.Replace(uncanceled("settle_forgets_cancel", endClaims),`,
 	},
 	{
 		File: "recover.go",
@@ -87,12 +99,19 @@ func (s *Store) commit(ctx context.Context, kind string, fn func(tx *tx) error) 
 	},
 }
 
-// helpers of defects: one takes the locks out of a statement, one answers before the
-// commit, which it delays.
+// helpers of defects: one takes the locks out of a statement, one what it asks of cancel
+// requests, one answers before the commit, which it delays.
 const helpers = `
 func unlocked(name, query string) string {
 	if mutant(name) {
 		return strings.NewReplacer(" LOCK IN SHARE MODE", "", " FOR UPDATE", "").Replace(query)
+	}
+	return query
+}
+
+func uncanceled(name, query string) string {
+	if mutant(name) {
+		return strings.Replace(query, "r.cancel = 0", "r.cancel < 2", 1)
 	}
 	return query
 }

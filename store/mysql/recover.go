@@ -300,6 +300,7 @@ func (r *recovering) write() error {
 	for i := range r.rows {
 		o, result := &r.rows[i], &r.result[i]
 		id := o.Entry.ID
+		b.runs = append(b.runs, id)
 		b.endRun(&o.Row)
 		err := b.past.add(id, o.Claim, result.Attempt, o.Node, micro(o.StartedAt), r.tx.now, string(outcome), nil, 0, nil)
 		if err != nil {

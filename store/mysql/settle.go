@@ -118,9 +118,15 @@ func eachOnce(items []settleItem) (once, later []settleItem) {
 // settleGroup settles items in one transaction. Data that the database refuses
 // is searched for by halves, so that it costs the others nothing.
 func (s *Store) settleGroup(ctx context.Context, items []settleItem, seq int64) error {
+	trusts := true
 	err := s.transact(ctx, "settle", func(tx *tx) error {
 		next := seq
-		return (&settling{tx: tx, seq: &next}).run(items)
+		b := &settling{tx: tx, seq: &next, trusts: trusts}
+		err := b.run(items)
+		if b.otherwise(err) {
+			trusts, err = false, errAgain
+		}
+		return err
 	})
 	if err == nil || !refusal(err) {
 		return err
@@ -150,13 +156,16 @@ func follows(s *store.Settlement) []*store.Insert {
 type settling struct {
 	tx  *tx
 	seq *int64 // before that of the next keyed task that follows
+	// trusts says that rows are taken to be as they were claimed.
+	trusts bool
 
-	ended   [5][]task.ID // by state
-	runs    []task.ID    // ended or put back
-	lines   []task.ID    // of these, with a key
-	cancels []task.ID    // of these, with a cancel request
-	leases  []task.ID    // of these, with a lease
-	free    []task.ID    // put back after a run that cost no attempt
+	ended   [5][]task.ID        // by state
+	runs    []task.ID           // ended or put back
+	claims  map[int64][]task.ID // the same of rows that were not read, by their claims
+	lines   []task.ID           // of these, with a key
+	cancels []task.ID           // of these, with a cancel request
+	leases  []task.ID           // of these, with a lease
+	free    []task.ID           // put back after a run that cost no attempt
 	deaths  []*death
 	done    insertion
 	past    insertion // history
@@ -174,25 +183,44 @@ func (b *settling) begin() {
 // run settles items, each of another task.
 func (b *settling) run(items []settleItem) error {
 	b.begin()
+	var asClaimed, strangers []settleItem
+	if b.trusts {
+		asClaimed, items = parted(items)
+	}
 	rows, err := b.fence(items)
 	if err != nil {
 		return err
 	}
-	var strangers []settleItem
 	for _, item := range items {
 		row := rows[item.Task.ID]
 		if row == nil || row.Claim != item.Task.Claim {
 			strangers = append(strangers, item)
 			continue
 		}
+		b.runs = append(b.runs, item.Task.ID)
 		if err := b.settle(item, row); err != nil {
 			return err
 		}
+	}
+	if err := b.settleAsClaimed(asClaimed); err != nil {
+		return err
 	}
 	if err := b.write(); err != nil {
 		return err
 	}
 	return b.repeats(strangers)
+}
+
+// parted are the items of which the row need not be read, and the others.
+func parted(items []settleItem) (asClaimed, others []settleItem) {
+	for _, item := range items {
+		if item.asClaimed() {
+			asClaimed = append(asClaimed, item)
+		} else {
+			others = append(others, item)
+		}
+	}
+	return asClaimed, others
 }
 
 // fence locks the running rows of the items.
@@ -269,9 +297,8 @@ func (b *settling) settle(item settleItem, row *ending.Row) error {
 	return b.retry(a, row, entry)
 }
 
-// endRun notes that the row does not run any more.
+// endRun notes what else says that the row runs.
 func (b *settling) endRun(row *ending.Row) {
-	b.runs = append(b.runs, row.Entry.ID)
 	if row.Entry.Key != "" {
 		b.lines = append(b.lines, row.Entry.ID)
 	}
@@ -397,6 +424,9 @@ func (b *settling) write() error {
 		}
 	}
 	if _, err := b.tx.execIDs(b.runs, endRuns); err != nil {
+		return err
+	}
+	if err := b.fenceAsClaimed(); err != nil {
 		return err
 	}
 	if _, err := b.tx.execIDs(b.cancels, endCancels); err != nil {
