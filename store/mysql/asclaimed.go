@@ -36,8 +36,8 @@ func (i settleItem) asClaimed() bool {
 }
 
 // rowAsClaimed is the row of a task that still runs under its claim.
-func rowAsClaimed(t *task.Task) *ending.Row {
-	return &ending.Row{Entry: entryOf(t), State: task.Running, Claim: t.Claim, Priority: t.Priority, Node: t.Node, Queue: t.Queue, StartedAt: t.StartedAt}
+func rowAsClaimed(t *task.Task) ending.Row {
+	return ending.Row{Entry: entryOf(t), State: task.Running, Claim: t.Claim, Priority: t.Priority, Node: t.Node, Queue: t.Queue, StartedAt: t.StartedAt}
 }
 
 // settleAsClaimed settles items whose rows were not read.
@@ -48,8 +48,9 @@ func (b *settling) settleAsClaimed(items []settleItem) error {
 		}
 	}
 	b.claims = make(map[int64][]task.ID)
+	row := new(ending.Row) // of none of these anything is kept
 	for _, item := range items {
-		row := rowAsClaimed(item.Task)
+		*row = rowAsClaimed(item.Task)
 		b.claims[row.Claim] = append(b.claims[row.Claim], row.Entry.ID)
 		if err := b.settle(item, row); err != nil {
 			return err

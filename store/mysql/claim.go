@@ -183,32 +183,43 @@ func (c *claiming) lock(items []store.ClaimItem) (map[task.ID]candidate, error) 
 	for i, item := range items {
 		wanted[i] = item.ID
 	}
+	read := newCandidateRow()
 	err := ids(wanted, strings.Replace(candidates, "@small", strconv.Itoa(smallPayload), 1), func(query string) error {
 		return c.tx.each(query, func(rows *sql.Rows) error {
-			one, err := scanCandidate(rows)
-			if err == nil {
-				found[one.ID] = one
-			}
+			err := rows.Scan(read.places...)
+			found[read.ID] = read.candidate()
 			return err
 		})
 	})
 	return found, err
 }
 
-func scanCandidate(rows *sql.Rows) (c candidate, err error) {
-	t := &task.Task{State: task.Pending}
-	var runAt, seq, createdAt number
-	var key text
-	var spec, lastError []byte
-	err = rows.Scan((*identity)(&t.ID), &t.Queue, &t.Type, &t.Payload, &c.size, &t.Priority, &runAt, &key, &seq, &t.Target, &t.Policy, &spec,
-		&t.Attempt, &t.Crashes, &t.Claim, &createdAt, &lastError, &t.Park, &c.running)
-	if err != nil {
-		return c, err
+// candidateRow is where rows of candidates are read.
+type candidateRow struct {
+	task.Task
+	runAt, seq, createdAt, running number
+	spec, lastError                []byte
+	size                           whole
+	places                         []any
+}
+
+func newCandidateRow() *candidateRow {
+	r, among := &candidateRow{}, names{}
+	r.State = task.Pending
+	r.places = []any{
+		(*identity)(&r.ID), name{&r.Queue, among}, name{&r.Type, among}, &r.Payload, &r.size, (*whole)(&r.Priority), &r.runAt, (*text)(&r.Key), &r.seq,
+		name{&r.Target, among}, name{&r.Policy, among}, &r.spec, (*whole)(&r.Attempt), (*whole)(&r.Crashes),
+		(*number)(&r.Claim), &r.createdAt, &r.lastError, (*number)(&r.Park), &r.running,
 	}
-	t.RunAt, t.Seq, t.CreatedAt, t.Key = runAt.time(), int64(seq), createdAt.time(), string(key)
-	t.Spec, t.LastError = stored.SpecOf(spec), stored.FailureOf(lastError)
-	c.Task = t
-	return c, nil
+	return r
+}
+
+// candidate is the row that was read last.
+func (r *candidateRow) candidate() candidate {
+	t := r.Task
+	t.RunAt, t.Seq, t.CreatedAt = r.runAt.time(), int64(r.seq), r.createdAt.time()
+	t.Spec, t.LastError = stored.SpecOf(r.spec), stored.FailureOf(r.lastError)
+	return candidate{Task: &t, running: r.running != 0, size: int(r.size)}
 }
 
 // readLines reads what is ahead of the keyed rows.
@@ -335,11 +346,12 @@ func (c *claiming) write() error {
 	}
 	claimed := slices.Clone(c.result.Tasks)
 	slices.SortFunc(claimed, func(a, b *task.Task) int { return a.ID.Compare(b.ID) })
-	rows := insertion{on: c.tx.session, head: claimRows}
+	rows := insertion{on: c.tx.session, head: claimRows, most: len(claimed)}
+	holder, now := any(c.claim.Holder()), any(c.tx.now)
 	lines := insertion{on: c.tx.session, head: claimLines}
 	leases := insertion{on: c.tx.session, head: claimLeases}
 	for _, t := range claimed {
-		if err := rows.add(t.ID, t.Claim, c.claim.Holder(), c.tx.now); err != nil {
+		if err := rows.add(&t.ID, t.Claim, holder, now); err != nil {
 			return err
 		}
 		if t.Key != "" {

@@ -73,22 +73,25 @@ const entryColumns = `t.id, t.run_at, t.run_rank, t.seq, t.park, t.order_key, t.
 
 // scanEntry reads entryColumns, and more columns after them.
 func scanEntry(rows *sql.Rows, more ...any) (store.Entry, error) {
-	return scanPlaced(rows, nil, more...)
+	read := newEntryRow()
+	err := rows.Scan(append(read.places[1:], more...)...)
+	return read.Entry, err
 }
 
-// scanPlaced reads entryColumns, the columns before them unless that is nil,
-// and more columns after them.
-func scanPlaced(rows *sql.Rows, before any, more ...any) (e store.Entry, err error) {
-	var seq number
-	var key text
-	places := make([]any, 0, 12+len(more))
-	if before != nil {
-		places = append(places, before)
+// entryRow is where rows of entryColumns are read, with the number of a range before them.
+type entryRow struct {
+	store.Entry
+	place  whole
+	places []any
+}
+
+func newEntryRow() *entryRow {
+	r, among := &entryRow{}, names{}
+	r.places = []any{
+		&r.place, (*identity)(&r.ID), (*number)(&r.RunAt), (*number)(&r.Rank), (*number)(&r.Seq), (*number)(&r.Park), (*text)(&r.Key), name{&r.Type, among},
+		name{&r.Target, among}, (*whole)(&r.Attempt), (*whole)(&r.Crashes), (*whole)(&r.Size),
 	}
-	places = append(places, (*identity)(&e.ID), &e.RunAt, &e.Rank, &seq, &e.Park, &key, &e.Type, &e.Target, &e.Attempt, &e.Crashes, &e.Size)
-	err = rows.Scan(append(places, more...)...)
-	e.Seq, e.Key = int64(seq), string(key)
-	return e, err
+	return r
 }
 
 // entryOf is the entry of a pending task.

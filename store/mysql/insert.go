@@ -99,7 +99,7 @@ func sizeOfRows(rows []*newRow) (bytes int) {
 func (s *session) insertRows(rows []*newRow) error {
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(a, b *newRow) int { return a.entry.ID.Compare(b.entry.ID) })
-	into := insertion{on: s, head: insertTasks}
+	into := insertion{on: s, head: insertTasks, most: len(rows)}
 	for _, row := range rows {
 		if err := into.addText(row.text); err != nil {
 			return into.duplicate(err)

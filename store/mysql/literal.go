@@ -62,6 +62,8 @@ func appendValue(text []byte, value any) ([]byte, error) {
 		return strconv.AppendInt(text, v, 10), nil
 	case uint16:
 		return strconv.AppendUint(text, uint64(v), 10), nil
+	case *task.ID:
+		return appendHex(text, v[:]), nil
 	case task.ID:
 		return appendHex(text, v[:]), nil
 	case string:

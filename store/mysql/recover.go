@@ -296,7 +296,7 @@ func (r *recovering) write() error {
 		outcome = task.OutcomeReleased
 	}
 	b := settling{tx: r.tx}
-	b.begin()
+	b.begin(len(r.rows))
 	for i := range r.rows {
 		o, result := &r.rows[i], &r.result[i]
 		id := o.Entry.ID

@@ -64,11 +64,11 @@ func (s *session) scanRanges(ranges []store.Range, found [][]store.Entry) error 
 		args = append(args, i, r.Lane, r.Park, r.After, r.After, r.AfterID, r.Until, max(0, r.Limit))
 	}
 	query := strings.TrimSuffix(strings.Repeat(scanRange+" UNION ALL ", len(ranges)), " UNION ALL ")
+	read := newEntryRow()
 	err := s.each(query, func(rows *sql.Rows) error {
-		var place int
-		entry, err := scanPlaced(rows, &place)
+		err := rows.Scan(read.places...)
 		if err == nil {
-			found[place] = append(found[place], entry)
+			found[read.place] = append(found[read.place], read.Entry)
 		}
 		return err
 	}, args...)

@@ -33,6 +33,17 @@ func (n *number) Scan(value any) error {
 
 func (n number) time() time.Time { return stored.Time(int64(n)) }
 
+// whole is number as an int.
+type whole int
+
+// Scan implements sql.Scanner.
+func (w *whole) Scan(value any) error {
+	var n number
+	err := n.Scan(value)
+	*w = whole(n)
+	return err
+}
+
 // text is a column of text; null is "".
 type text string
 
@@ -49,6 +60,29 @@ func (t *text) Scan(value any) error {
 		return fmt.Errorf("mysql: a column of text holds a %T", value)
 	}
 	return nil
+}
+
+// names are texts that many rows have, each kept once.
+type names map[string]string
+
+// name is a column of text that is not null, of which many rows have the same.
+type name struct {
+	to    *string
+	among names
+}
+
+// Scan implements sql.Scanner.
+func (n name) Scan(value any) error {
+	if v, ok := value.([]byte); ok {
+		known, found := n.among[string(v)]
+		if !found {
+			known = string(v)
+			n.among[known] = known
+		}
+		*n.to = known
+		return nil
+	}
+	return (*text)(n.to).Scan(value)
 }
 
 // identity is a column of ids; null is the zero id.

@@ -173,16 +173,17 @@ type settling struct {
 	failed  insertion
 }
 
-func (b *settling) begin() {
-	b.done = insertion{on: b.tx.session, head: insertDone}
-	b.past = insertion{on: b.tx.session, head: insertAttempts}
-	b.waits = insertion{on: b.tx.session, head: putBack, tail: putBackOver}
-	b.failed = insertion{on: b.tx.session, head: putFailed, tail: putFailedOver}
+// begin makes room for about so many items.
+func (b *settling) begin(items int) {
+	b.done = insertion{on: b.tx.session, head: insertDone, most: items}
+	b.past = insertion{on: b.tx.session, head: insertAttempts, most: items}
+	b.waits = insertion{on: b.tx.session, head: putBack, tail: putBackOver, most: items}
+	b.failed = insertion{on: b.tx.session, head: putFailed, tail: putFailedOver, most: items}
 }
 
 // run settles items, each of another task.
 func (b *settling) run(items []settleItem) error {
-	b.begin()
+	b.begin(len(items))
 	var asClaimed, strangers []settleItem
 	if b.trusts {
 		asClaimed, items = parted(items)
@@ -329,7 +330,7 @@ func (b *settling) end(a *ending.Attempt, row *ending.Row, state int) error {
 	if state == succeeded {
 		result = a.Result
 	}
-	err = b.done.add(a.ID, a.Claim, a.After, a.Node, micro(a.Started), a.Ended, row.Cancel, outcome, categoryOf(a.Failure), failure, result, labelText(a.Settlement))
+	err = b.done.add(&a.ID, a.Claim, a.After, a.Node, micro(a.Started), a.Ended, row.Cancel, outcome, categoryOf(a.Failure), failure, result, labelText(a.Settlement))
 	if err != nil {
 		return err
 	}
@@ -354,7 +355,7 @@ func (b *settling) record(a *ending.Attempt, delay int64) error {
 	if err != nil {
 		return err
 	}
-	return b.past.add(a.ID, a.Claim, a.Number, a.Node, micro(a.Started), a.Ended, string(a.Outcome), failure, delay, labelText(a.Settlement))
+	return b.past.add(&a.ID, a.Claim, a.Number, a.Node, micro(a.Started), a.Ended, string(a.Outcome), failure, delay, labelText(a.Settlement))
 }
 
 // retry notes that the row waits for its next run.
@@ -373,7 +374,7 @@ func (b *settling) retry(a *ending.Attempt, row *ending.Row, entry store.Entry) 
 	if a.Unstarted {
 		unstarted = a.Claim
 	}
-	err = b.waits.add(a.ID, a.ID.Lane(), entry.Rank, entry.RunAt, a.ClaimAfter(b.tx.now), entry.Attempt, entry.Crashes, failure,
+	err = b.waits.add(&a.ID, a.ID.Lane(), entry.Rank, entry.RunAt, a.ClaimAfter(b.tx.now), entry.Attempt, entry.Crashes, failure,
 		categoryOf(a.Failure), unstarted, b.tx.now, micro(row.StartedAt), turnOf(&entry), fromNull(a.FailedAt()))
 	if at := a.FailedAt(); err == nil && at != 0 {
 		err = b.failed.add(a.ID, at)

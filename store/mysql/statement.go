@@ -61,7 +61,8 @@ type insertion struct {
 	on      *session
 	head    string // INSERT INTO t (columns) VALUES
 	tail    string // ON DUPLICATE KEY UPDATE ..., or ""
-	text    []byte
+	most    int    // how many rows there will be, about; 0 if that is not known
+	text    strings.Builder
 	row     []byte // used again for every row
 	rows    int    // of the text
 	flushed bool   // a statement has run
@@ -88,18 +89,20 @@ func (i *insertion) addText(row []byte) error {
 	if len(row) > maxRow {
 		return refusedError{"a row of " + strconv.Itoa(len(row)) + " bytes, as text of a statement, is too large"}
 	}
-	if i.rows == chunk || len(i.text)+len(row) > maxStatement {
+	if i.rows == chunk || i.text.Len()+len(row) > maxStatement {
 		if err := i.flush(); err != nil {
 			return err
 		}
 	}
 	if i.rows == 0 {
-		i.text = append(i.text[:0], i.head...)
+		i.text.Grow(min(len(i.head)+min(max(i.most, 1), chunk)*(len(row)+len(row)/8+1)+len(i.tail), 2*maxStatement))
+		i.text.WriteString(i.head)
 	} else {
-		i.text = append(i.text, ',')
+		i.text.WriteByte(',')
 	}
-	i.text = append(i.text, row...)
+	i.text.Write(row)
 	i.rows++
+	i.most--
 	return nil
 }
 
@@ -107,11 +110,13 @@ func (i *insertion) flush() error {
 	if i.rows == 0 {
 		return nil
 	}
-	_, err := i.on.exec(string(append(i.text, i.tail...)))
-	i.rows, i.text, i.flushed = 0, i.text[:0], i.flushed || err == nil
+	i.text.WriteString(i.tail)
+	_, err := i.on.exec(i.text.String())
+	i.text.Reset()
+	i.rows, i.flushed = 0, i.flushed || err == nil
 	return err
 }
 
 func sortIDs(all []task.ID) {
-	slices.SortFunc(all, func(a, b task.ID) int { return strings.Compare(string(a[:]), string(b[:])) })
+	slices.SortFunc(all, task.ID.Compare)
 }

@@ -22,10 +22,14 @@ func Spec(spec *task.Spec) ([]byte, error) {
 
 // SpecOf reads what Spec made. A row that was damaged, or changed by somebody else,
 // must hold up no other: what cannot be read is told by Unreadable.
-func SpecOf(text []byte) (spec task.Spec) {
+func SpecOf(text []byte) task.Spec {
 	if text == nil {
-		return spec
+		return task.Spec{}
 	}
+	return specIn(text)
+}
+
+func specIn(text []byte) (spec task.Spec) {
 	if err := json.Unmarshal(text, &spec); err != nil {
 		return task.Spec{Unreadable: "what the task is to do cannot be read in the database: " + err.Error()}
 	}
