@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/literal"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -72,7 +73,7 @@ func rowOf(item *store.Insert, now, seq int64) (*newRow, error) {
 		entry.Seq, turn = seq, seq+notStarted
 	}
 	trace := t.Spec.TraceParent[:min(len(t.Spec.TraceParent), maxTrace)]
-	text, err := appendRow(make([]byte, 0, 256+len(spec)+len(t.Payload)), []any{
+	text, err := literal.AppendRow(make([]byte, 0, 256+len(spec)+len(t.Payload)), []any{
 		t.ID, t.ID.Lane(), entry.Rank, entry.RunAt, t.Priority, entry.Size, now, now, fromNull(entry.Seq), turn, optional(t.Key), optional(t.Key),
 		t.Queue, t.Type, t.Target, t.Policy, optional(trace), spec, t.Payload,
 	})

@@ -36,12 +36,12 @@ var defects = []planttest.Defect{
 		Is:   `if row == nil || row.Claim != item.Task.Claim && !mutant("settle_without_claim_check") {`,
 	},
 	{
-		File: "asclaimed.go",
+		File: "settle.go",
 		Was:  `if ended != wanted {`,
 		Is:   `if ended != wanted && !mutant("settle_without_count") {`,
 	},
 	{
-		File: "asclaimed.go",
+		File: "settle.go",
 		Was:  `strings.Replace(endClaims,`,
 		Is:   `strings.Replace(uncanceled("settle_forgets_cancel", endClaims),`,
 	},

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/outlast-dev/outlast/store/internal/literal"
 )
 
 // settings are made once on every connection that the store uses.
@@ -57,7 +59,7 @@ type session struct {
 
 // exec runs a statement.
 func (s *session) exec(query string, args ...any) (sql.Result, error) {
-	text, err := written(query, args)
+	text, err := literal.In(query, args)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +78,7 @@ func (s *session) changed(query string, args ...any) (int64, error) {
 
 // each calls scan with every row.
 func (s *session) each(query string, scan func(*sql.Rows) error, args ...any) (err error) {
-	text, err := written(query, args)
+	text, err := literal.In(query, args)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/outlast-dev/outlast/store/internal/literal"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -30,8 +31,7 @@ func list(query, name string, n int) string { return strings.Replace(query, name
 func ids(all []task.ID, query string, run func(query string) error) error {
 	before, after, _ := strings.Cut(query, "@ids")
 	for portion := range slices.Chunk(all, chunk) {
-		text := make([]byte, 0, len(query)+len(portion)*idText)
-		text = append(appendIDs(append(text, before...), portion), after...)
+		text := append(literal.AppendIDs([]byte(before), portion), after...)
 		if err := run(string(text)); err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (s *session) execIDs(all []task.ID, query string, leading ...any) (changed 
 	if len(all) == 0 {
 		return 0, nil
 	}
-	if query, err = written(query, leading); err != nil {
+	if query, err = literal.In(query, leading); err != nil {
 		return 0, err
 	}
 	err = ids(all, query, func(query string) error {
@@ -78,13 +78,13 @@ func (i *insertion) duplicate(err error) error {
 }
 
 func (i *insertion) add(values ...any) (err error) {
-	if i.row, err = appendRow(i.row[:0], values); err != nil {
+	if i.row, err = literal.AppendRow(i.row[:0], values); err != nil {
 		return err
 	}
 	return i.addText(i.row)
 }
 
-// addText adds a row as [appendRow] writes it.
+// addText adds a row as [literal.AppendRow] writes it.
 func (i *insertion) addText(row []byte) error {
 	if len(row) > maxRow {
 		return refusedError{"a row of " + strconv.Itoa(len(row)) + " bytes, as text of a statement, is too large"}

@@ -1,4 +1,7 @@
-package mysql
+// Package literal writes values into the text of statements of MySQL and MariaDB, whatever
+// the pool's driver was told: a statement that is prepared costs a round trip more, and the
+// server as much again as the work for a thousand ids.
+package literal
 
 import (
 	"database/sql/driver"
@@ -10,13 +13,9 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// Values stand in the text of statements, whatever the pool's driver was told: a
-// statement that is prepared costs a round trip more and the server as much again as the
-// work for a thousand ids.
-
-// written is a statement with values in the places of its question marks. One without
+// In is a statement with values in the places of its question marks. One without
 // values stays as it is.
-func written(query string, values []any) (string, error) {
+func In(query string, values []any) (string, error) {
 	if len(values) == 0 {
 		return query, nil
 	}
@@ -38,8 +37,8 @@ func written(query string, values []any) (string, error) {
 	return string(append(text, query...)), nil
 }
 
-// appendRow writes values as a row of an INSERT.
-func appendRow(text []byte, values []any) (_ []byte, err error) {
+// AppendRow writes values as a row of an INSERT.
+func AppendRow(text []byte, values []any) (_ []byte, err error) {
 	for i, value := range values {
 		before := byte(',')
 		if i == 0 {
@@ -102,11 +101,12 @@ func appendHex[T string | []byte](text []byte, value T) []byte {
 	return append(text, '\'')
 }
 
-// idText is how long an id is in a list.
-const idText = len("x'',") + 2*len(task.ID{})
+// idSize is how long an id is in a list.
+const idSize = len("x'',") + 2*len(task.ID{})
 
-// appendIDs writes a list of ids.
-func appendIDs(text []byte, all []task.ID) []byte {
+// AppendIDs writes a list of ids.
+func AppendIDs(text []byte, all []task.ID) []byte {
+	text = slices.Grow(text, len(all)*idSize)
 	for i := range all {
 		if i > 0 {
 			text = append(text, ',')

@@ -1,4 +1,4 @@
-package mysql
+package literal
 
 import (
 	"database/sql"
@@ -21,7 +21,7 @@ func TestValuesStandInTheText(t *testing.T) {
 		{"", "x''"}, {[]byte{}, "x''"}, {"a'\\\x00?", "x'61275c003f'"}, {[]byte("é"), "x'c3a9'"}, {task.DeadReason("x"), "x'78'"}, {json.RawMessage("{}"), "x'7b7d'"},
 		{id, "x'01ff0000000000000000000000000000'"},
 	} {
-		got, err := written("a ? b", []any{c.value})
+		got, err := In("a ? b", []any{c.value})
 		if want := "a " + c.want + " b"; err != nil || got != want {
 			t.Errorf("%#v is %s, %v, not %s", c.value, got, err, want)
 		}
@@ -29,7 +29,7 @@ func TestValuesStandInTheText(t *testing.T) {
 }
 
 func TestStatementsHaveAPlaceForEachValue(t *testing.T) {
-	if got, err := written("SELECT '?'", nil); err != nil || got != "SELECT '?'" {
+	if got, err := In("SELECT '?'", nil); err != nil || got != "SELECT '?'" {
 		t.Errorf("a statement without values became %q, %v", got, err)
 	}
 	for _, c := range []struct {
@@ -38,7 +38,7 @@ func TestStatementsHaveAPlaceForEachValue(t *testing.T) {
 	}{
 		{"?", []any{1, 2}}, {"? ?", []any{1}}, {"?", []any{1.5}}, {"?", []any{time.Now()}}, {"?", []any{struct{}{}}},
 	} {
-		if got, err := written(c.query, c.values); err == nil {
+		if got, err := In(c.query, c.values); err == nil {
 			t.Errorf("%q with %v became %q", c.query, c.values, got)
 		}
 	}
