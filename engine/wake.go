@@ -1,6 +1,9 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // changedLane notes that rows of a lane changed, which may be another node's. The
 // engine's lock must be held.
@@ -51,6 +54,23 @@ func (c *core) Heard(lanes ...uint16) {
 	c.unlock()
 	if found {
 		signal(c.changed)
+	}
+}
+
+// spottable is how many entries of a lane a task may have before it that is looked for at once.
+const spottable = 256
+
+// spotted takes from the store that others have inserted tasks into lanes. Where one has much in
+// memory, a new one waits behind that, and the poll finds it soon enough.
+func (c *core) spotted(lanes []uint16) {
+	c.lock()
+	lanes = slices.DeleteFunc(lanes, func(number uint16) bool {
+		l := c.agenda.Lane(number)
+		return l == nil || l.Known() > spottable
+	})
+	c.unlock()
+	if len(lanes) > 0 {
+		c.Heard(lanes...)
 	}
 }
 

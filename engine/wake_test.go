@@ -356,3 +356,62 @@ func TestBorrowersHearOfTasks(t *testing.T) {
 		w.stop(nodes...)
 	})
 }
+
+// seeing is a store that tells of nothing, but sees what others insert.
+type seeing struct {
+	mute
+	lanes chan []uint16
+}
+
+func (s seeing) Spot(ctx context.Context, found func(lanes []uint16)) error {
+	for {
+		select {
+		case lanes := <-s.lanes:
+			found(lanes)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// What the store sees is looked for at once, but not behind a backlog: there the poll is soon
+// enough.
+func TestSpottedTasksStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, b := newWorld(t, 1), &began{}
+		lanes := make(chan []uint16)
+		a := w.node("a", &registry{handlers: handlers("t", b.handler("a"), "held", func(ctx context.Context, _ *engine.Run) ([]byte, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})}, func(c *engine.Config) {
+			c.Store, c.DeafPoll = seeing{mute{c.Store.(store.Backend)}, lanes}, 10*time.Second
+		})
+		time.Sleep(11 * time.Second)
+		spotted := func() time.Duration {
+			insert := w.owned(a, "t")
+			sent := time.Now()
+			if _, err := w.store.Enqueue(t.Context(), []store.Batch{{Items: []store.Insert{insert}}}); err != nil {
+				t.Fatal(err)
+			}
+			lanes <- []uint16{insert.Task.ID.Lane()}
+			lanes <- []uint16{9999} // nobody's
+			time.Sleep(20 * time.Second)
+			return b.lag(insert.Task.ID, sent)
+		}
+		if lag := spotted(); lag > 10*time.Millisecond {
+			t.Errorf("it began %s after it was seen", lag)
+		}
+		var backlog []store.Insert
+		for range 300 {
+			backlog = append(backlog, w.owned(a, "held"))
+		}
+		if _, err := a.Enqueue(t.Context(), backlog); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		if lag := spotted(); lag < 100*time.Millisecond || lag > 11*time.Second {
+			t.Errorf("behind a backlog it began after %s", lag)
+		}
+		w.stop(a)
+	})
+}

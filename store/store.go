@@ -215,6 +215,14 @@ type Waker interface {
 	Watch(ctx context.Context, wake func(lanes []uint16)) error
 }
 
+// Spotter is implemented by stores that tell of nothing, but can see cheaply that other
+// processes have inserted tasks. Spot calls found with their lanes, from one goroutine
+// until ctx ends. It is advice, of new tasks alone, and not of all of them: who spots polls
+// and is told of changes as without it.
+type Spotter interface {
+	Spot(ctx context.Context, found func(lanes []uint16)) error
+}
+
 // Query reads what people look at. All methods return copies.
 type Query interface {
 	// Get returns a task whatever its state and table. CodeNotFound when

@@ -72,8 +72,10 @@ type Config struct {
 	// for anything. Pause is how long it is left alone at first when it fails.
 	Watch func(lanes []uint16)
 	Pause time.Duration
-	Told  func(way string, lanes int, took time.Duration, err error) // may be nil
-	Died  func(old, new string)                                      // the same
+	// Spot hands on in which lanes others have inserted tasks, on a store that can see no more.
+	Spot func(lanes []uint16)
+	Told func(way string, lanes int, took time.Duration, err error) // may be nil
+	Died func(old, new string)                                      // the same
 }
 
 // Member is a node among the others. All methods are safe for concurrent use.
@@ -141,6 +143,8 @@ func (m *Member) Start(ctx context.Context) {
 	m.loops.Go(m.Wakeups.telling)
 	if waker, ok := store.As[store.Waker](m.config.Store); ok {
 		m.loops.Go(func() { m.watch(waker) })
+	} else if spotter, ok := store.As[store.Spotter](m.config.Store); ok && !m.config.EnqueueOnly {
+		m.loops.Go(func() { m.spot(spotter) })
 	}
 	m.Wakeups.Everything()
 	m.Balance()

@@ -207,6 +207,7 @@ func (s *Store) insertGroup(ctx context.Context, group []*arrival) error {
 	for _, a := range group {
 		rows = append(rows, a.rows...)
 	}
+	note(s.spotter, rows)
 	return s.read(ctx, func(c *session) error {
 		s.hook("enqueue.before_commit")
 		err := c.insertRows(rows)
@@ -370,5 +371,6 @@ func (tx *tx) insertSingles(group []*arrival, verdicts []error) error {
 	if _, err := tx.putEntries(fresh, entries); err != nil {
 		return err
 	}
+	note(tx.store.spotter, fresh)
 	return again(tx.insertRows(fresh))
 }

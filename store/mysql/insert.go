@@ -5,6 +5,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/literal"
+	"github.com/outlast-dev/outlast/store/internal/newest"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -107,6 +108,13 @@ func (s *session) insertRows(rows []*newRow) error {
 		}
 	}
 	return into.duplicate(into.flush())
+}
+
+// note has a spotter know rows that its own store is about to insert.
+func note(s *spotter, rows []*newRow) {
+	for _, row := range rows {
+		newest.Note(s, row.entry.ID)
+	}
 }
 
 // keyed counts the items that need a number.

@@ -35,6 +35,7 @@ func (tx *tx) insertAll(rows []*newRow) error {
 		if tx.foreign {
 			return tx.insertHere(fresh)
 		}
+		note(tx.store.spotter, fresh)
 		if err := tx.insertRows(fresh); numbered(err) != duplicateKey {
 			return err
 		}

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/newest"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -30,6 +31,7 @@ var (
 	_ store.TxEnqueuer = (*Store)(nil)
 	_ store.TxSettler  = (*Store)(nil)
 	_ store.Migrator   = (*Store)(nil)
+	_ store.Spotter    = (*Store)(nil)
 )
 
 // defaultConnections is how many connections a store uses unless told.
@@ -38,6 +40,8 @@ const defaultConnections = 8
 // ErrClosed is returned by every method of a closed store.
 var ErrClosed = &task.Error{Code: task.CodeUnavailable, Message: "the store is closed"}
 
+type spotter = newest.Spotter
+
 // Store is a database. Safe for concurrent use.
 type Store struct {
 	sessions *sessions // of all work but beats
@@ -45,6 +49,7 @@ type Store struct {
 	offset   func() time.Duration
 	hook     func(point string)
 	account  account
+	*spotter // sees what others insert
 	// lookedForUnknown is when no unknown node was found, in µs.
 	lookedForUnknown atomic.Int64
 
@@ -113,6 +118,13 @@ func Open(ctx context.Context, db *sql.DB, opts ...Option) (*Store, error) {
 		sessions: newSessions(db, chosen.connections), beats: newSessions(db, 1),
 		offset: chosen.offset, hook: chosen.hook,
 	}
+	s.spotter = newest.New(func(ctx context.Context, after task.ID, most int) (all []task.ID, err error) {
+		err = s.read(ctx, func(c *session) (err error) {
+			all, err = c.newest(after, most)
+			return err
+		})
+		return all, err
+	})
 	err := s.accountOf(ctx)
 	if err == nil {
 		err = s.checkServer(ctx)
@@ -124,6 +136,20 @@ func Open(ctx context.Context, db *sql.DB, opts ...Option) (*Store, error) {
 		return nil, errors.Join(Explain(err), s.Close())
 	}
 	return s, nil
+}
+
+// newestIDs reads the ids above one, the newest first: one look into the end of the primary
+// key. Inputs: the id, how many.
+const newestIDs = `SELECT id FROM outlast_task FORCE INDEX (PRIMARY) WHERE id > ? ORDER BY id DESC LIMIT ?`
+
+func (s *session) newest(after task.ID, most int) (all []task.ID, err error) {
+	err = s.each(newestIDs, func(rows *sql.Rows) error {
+		var id identity
+		err := rows.Scan(&id)
+		all = append(all, task.ID(id))
+		return err
+	}, after, most)
+	return all, err
 }
 
 // Close waits for writes in flight and gives the connections back, closed.

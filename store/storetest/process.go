@@ -101,6 +101,48 @@ func processRules() []rule {
 				h.Fatal("Watch does not end with its context")
 			}
 		}},
+		{"process/spots new tasks of others", "Spot calls found with the lane into which another process has inserted a task, not with those into which its own store has, and ends with its context.", func(h *harness) {
+			other := h.reopen()
+			spotter, ok := store.As[store.Spotter](h.s)
+			if !ok {
+				h.Skip("needs a store with Spot")
+			}
+			ctx, cancel := context.WithCancel(h.ctx)
+			found, ended := make(chan []uint16, 100), make(chan error, 1)
+			go func() {
+				ended <- spotter.Spot(ctx, func(lanes []uint16) {
+					select {
+					case found <- slices.Clone(lanes):
+					default:
+					}
+				})
+			}()
+			theirs, own := h.lanes[0].Lane, h.lanes[1].Lane
+			timeout := time.After(2 * time.Minute)
+			for seen := 0; seen < 3; { // the first tasks may come before it has begun
+				for s, lane := range map[store.Backend]uint16{h.s: own, other: theirs} {
+					t := h.task()
+					t.ID = t.ID.WithLane(lane)
+					_, err := s.Enqueue(h.ctx, []store.Batch{{Items: []store.Insert{{Task: t}}}})
+					h.ok(err)
+				}
+				select {
+				case lanes := <-found:
+					h.expect(slices.Equal(lanes, []uint16{theirs}), "found %v, not %d", lanes, theirs)
+					seen++
+				case <-time.After(50 * time.Millisecond):
+				case <-timeout:
+					h.Fatal("nothing was found within two minutes")
+				}
+			}
+			cancel()
+			select {
+			case err := <-ended:
+				h.expect(err == nil || errors.Is(err, context.Canceled), "Spot ended with %v", err)
+			case <-time.After(2 * time.Minute):
+				h.Fatal("Spot does not end with its context")
+			}
+		}},
 		{"context/an ended one does nothing", "A call whose context has ended fails, and if it says so, nothing was done.", func(h *harness) {
 			ctx, cancel := context.WithCancel(h.ctx)
 			cancel()
