@@ -285,9 +285,19 @@ func (a *arrival) answer() {
 	}
 }
 
-// enqueueAlone inserts a batch in a transaction of its own.
+// enqueueAlone inserts a batch in a transaction of its own, which looks for its ids
+// first only if some are likely to be there, or if a dedupe key may answer in place of
+// an id.
 func (s *Store) enqueueAlone(ctx context.Context, a *arrival) error {
-	err := s.write(ctx, "enqueue", func(tx *tx) error { return tx.insertAll(a.rows) })
+	blind := !a.dedupe && !a.twice
+	err := s.write(ctx, "enqueue", func(tx *tx) error {
+		tx.blind = blind
+		err := tx.insertAll(a.rows)
+		if blind && (numbered(err) == duplicateKey || errors.Is(err, errAgain)) {
+			blind, err = false, errAgain
+		}
+		return err
+	})
 	typed := new(*task.Error)
 	switch {
 	case err == nil:

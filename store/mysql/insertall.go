@@ -36,7 +36,7 @@ func (tx *tx) insertAll(rows []*newRow) error {
 			return tx.insertHere(fresh)
 		}
 		note(tx.store.spotter, fresh)
-		if err := tx.insertRows(fresh); numbered(err) != duplicateKey {
+		if err := tx.insertRows(fresh); tx.blind || numbered(err) != duplicateKey {
 			return err
 		}
 	}
@@ -102,14 +102,15 @@ func (tx *tx) unknown(rows []*newRow, entries map[entryKey]*dedupeEntry) (fresh 
 }
 
 // placing reads what is known of the ids of rows and of the tasks of dedupe
-// entries. In a caller's transaction it does not look for the ids: see
-// insertHere.
+// entries. In a caller's transaction it does not look for the ids, see
+// insertHere, nor in one that is blind.
 func (tx *tx) placing(rows []*newRow, entries map[entryKey]*dedupeEntry) (*placing, error) {
 	var wanted []task.ID
 	lock := ""
-	if tx.foreign {
+	switch {
+	case tx.foreign:
 		lock = ` LOCK IN SHARE MODE`
-	} else {
+	case !tx.blind:
 		for _, row := range rows {
 			wanted = append(wanted, row.entry.ID)
 		}

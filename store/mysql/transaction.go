@@ -20,6 +20,8 @@ type tx struct {
 	// foreign says that it is a caller's, which the store cannot start again,
 	// of any isolation. It must not hold locks that are in the way of others.
 	foreign bool
+	// blind says that ids are taken for new until one has shown not to be.
+	blind bool
 }
 
 func (tx *tx) time() time.Time { return stored.Time(tx.now) }

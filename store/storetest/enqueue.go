@@ -77,6 +77,32 @@ func enqueueRules() []rule {
 			h.state(alone.ID, task.Pending)
 			equal(h, "type of the task in the way", h.get(taken.ID).Type, "mail")
 		}},
+		{"enqueue/a large batch with ids that are there", "A batch of many is still inserted as a whole: what is there answers, what is new is inserted; with other content under one id, nothing is.", func(h *harness) {
+			const many, known = 1300, 1200 // of which one is there
+			batch := store.Batch{Items: make([]store.Insert, many)}
+			for i := range batch.Items {
+				batch.Items[i].Task = h.task()
+			}
+			clash := h.task(typed("other"))
+			clash.ID = batch.Items[known].Task.ID
+			h.insert(clash)
+			send := func() store.BatchResult {
+				results, err := h.s.Enqueue(h.ctx, []store.Batch{batch})
+				h.ok(err)
+				return results[0]
+			}
+			h.code(send().Err, task.CodeIDConflict)
+			h.absent(batch.Items[0].Task.ID)
+			h.absent(batch.Items[many-1].Task.ID)
+			batch.Items[known].Task = clash
+			for there := 1; there <= many; there += many - 1 { // then all of it
+				result := send()
+				h.ok(result.Err)
+				for i := range result.Items {
+					h.expect((result.Items[i].Existing != nil) == (there == many || i == known), "%d were there: item %d is %+v", there, i, result.Items[i])
+				}
+			}
+		}},
 		{"enqueue/keeps nothing it was given", "Methods keep none of the slices and tasks that they are given, and return copies.", func(h *harness) {
 			t := h.task(func(t *task.Task) { t.Spec.Metadata = map[string]string{"a": "1"} })
 			want := string(t.Payload)
