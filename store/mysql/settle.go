@@ -42,6 +42,9 @@ WHERE t.id IN (@ids)`
 
 	insertDone = `INSERT INTO outlast_done (id, claim, attempt, node, started_at, finished_at, cancel, outcome, category, last_error, result, label) VALUES `
 
+	// insertPlain is insertDone without the columns that are null for most.
+	insertPlain = `INSERT INTO outlast_done (id, claim, attempt, node, started_at, finished_at, cancel, outcome) VALUES `
+
 	insertAttempts = `INSERT INTO outlast_attempt (id, claim, number, node, started_at, ended_at, outcome, failure, next_delay, label) VALUES `
 
 	// putBack changes rows that are locked, and so exist, each to values of
@@ -172,6 +175,7 @@ type settling struct {
 	free    []task.ID           // put back after a run that cost no attempt
 	deaths  []*death
 	done    insertion
+	plain   insertion // the same, with less to say
 	past    insertion // history
 	waits   insertion
 	failed  insertion
@@ -180,6 +184,7 @@ type settling struct {
 // begin makes room for about so many items.
 func (b *settling) begin(items int) {
 	b.done = insertion{on: b.tx.session, head: insertDone, most: items}
+	b.plain = insertion{on: b.tx.session, head: insertPlain, most: items}
 	b.past = insertion{on: b.tx.session, head: insertAttempts, most: items}
 	b.waits = insertion{on: b.tx.session, head: putBack, tail: putBackOver, most: items}
 	b.failed = insertion{on: b.tx.session, head: putFailed, tail: putFailedOver, most: items}
@@ -334,7 +339,11 @@ func (b *settling) end(a *ending.Attempt, row *ending.Row, state int) error {
 	if state == succeeded {
 		result = a.Result
 	}
-	err = b.done.add(&a.ID, a.Claim, a.After, a.Node, micro(a.Started), a.Ended, row.Cancel, outcome, categoryOf(a.Failure), failure, result, labelText(a.Settlement))
+	if label := labelText(a.Settlement); a.Failure == nil && result == nil && label == nil {
+		err = b.plain.add(&a.ID, a.Claim, a.After, a.Node, micro(a.Started), a.Ended, row.Cancel, outcome)
+	} else {
+		err = b.done.add(&a.ID, a.Claim, a.After, a.Node, micro(a.Started), a.Ended, row.Cancel, outcome, categoryOf(a.Failure), failure, result, label)
+	}
 	if err != nil {
 		return err
 	}
@@ -410,7 +419,7 @@ func (b *settling) write() error {
 	sortIDs(b.runs)
 	sortIDs(b.cancels)
 	sortIDs(b.leases)
-	for _, into := range [...]*insertion{&b.past, &b.done, &b.waits, &b.failed} {
+	for _, into := range [...]*insertion{&b.past, &b.plain, &b.done, &b.waits, &b.failed} {
 		if err := into.flush(); err != nil {
 			return err
 		}
