@@ -31,13 +31,13 @@ var defects = []planttest.Defect{
 	},
 	{
 		File: "claim.go",
-		Was:  `case refusal.Entry.RunAt > c.tx.now:`,
-		Is:   `case refusal.Entry.RunAt > c.tx.now && !mutant("claim_ignores_run_at"):`,
+		Was:  `case t.RunAt.UnixMicro() > c.tx.now:`,
+		Is:   `case t.RunAt.UnixMicro() > c.tx.now && !mutant("claim_ignores_run_at"):`,
 	},
 	{
 		File: "claim.go",
-		Was:  `case t.Key != "":`,
-		Is:   `case t.Key != "" && !mutant("claim_without_head_of_key"):`,
+		Was:  `if reason == "" && t.Key != "" {`,
+		Is:   `if reason == "" && t.Key != "" && !mutant("claim_without_head_of_key") {`,
 	},
 	{
 		File: "group.go",

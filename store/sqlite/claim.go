@@ -16,12 +16,13 @@ var (
 	// list is quicker than IN, which first sorts it into a table.
 	candidates = idQuery{single: candidatesOf(1), many: candidatesOf(chunk)}
 
-	// claimRow and claimMany make rows running that candidates found
-	// pending, in the same write transaction: nobody can have changed them
-	// in between. Inputs per row: num, claim, node, now, lane and key if it
-	// has one.
+	// claimRow makes a row running that candidates found pending, in the same
+	// write transaction: nobody can have changed it in between. claimMany does it
+	// for many without keys. Inputs of claimRow: num, claim, node, now, lane and key
+	// if it has one; of claimMany: nums, claim, node, now.
 	claimRow  = &query{sql: `INSERT OR FAIL INTO outlast_run (num, claim, node, started_at, lane, key) VALUES ` + valueRows(1, 6)}
-	claimMany = &query{sql: `INSERT OR FAIL INTO outlast_run (num, claim, node, started_at, lane, key) VALUES ` + valueRows(manyRows, 6)}
+	claimMany = &query{sql: `WITH s (num) AS (VALUES ` + valueRows(chunk, 1) + `)
+INSERT OR FAIL INTO outlast_run (num, claim, node, started_at) SELECT num, ?101, ?102, ?103 FROM s WHERE num IS NOT NULL`}
 
 	// leaseRow gives a row that was made running a lease. Inputs: num, end.
 	leaseRow = &query{sql: `UPDATE outlast_run SET lease_until = ?2 WHERE num = ?1`}
@@ -176,29 +177,27 @@ func (c *claiming) portion(items []store.ClaimItem) error {
 
 // write stores what take has made of pending tasks.
 func (c *claiming) write(tasks []candidate) error {
-	for len(tasks) > 0 {
-		q, n := claimRow, 1
-		if len(tasks) >= manyRows {
-			q, n = claimMany, manyRows
+	plain := make([]any, 0, chunk+3)
+	for _, t := range tasks {
+		c.tx.store.claimed.put(t.ID, t.num)
+		if len(tasks) >= someRows && t.Key == "" && t.Claim == c.tx.now {
+			plain = append(plain, t.num)
+			continue
 		}
-		args := make([]any, 0, 6*n)
-		for _, t := range tasks[:n] {
-			lane := any(nil)
-			if t.Key != "" {
-				lane = int64(t.ID.Lane())
-			}
-			args = append(args, t.num, t.Claim, c.claim.Holder(), c.tx.now, lane, optional(t.Key))
-			c.tx.store.claimed.put(t.ID, t.num)
+		lane := any(nil)
+		if t.Key != "" {
+			lane = t.ID.Lane()
 		}
-		if _, err := c.tx.exec(q, args...); err != nil {
+		if _, err := c.tx.exec(claimRow, t.num, t.Claim, c.claim.Holder(), c.tx.now, lane, optional(t.Key)); err != nil {
 			return err
 		}
-		if err := c.lease(tasks[:n]); err != nil {
-			return err
-		}
-		tasks = tasks[n:]
 	}
-	return nil
+	if len(plain) > 0 {
+		if _, err := c.tx.exec(claimMany, append(plain[:chunk], c.tx.now, c.claim.Holder(), c.tx.now)...); err != nil {
+			return err
+		}
+	}
+	return c.lease(tasks)
 }
 
 // lease gives rows of a remote worker's claim their lease.
@@ -227,50 +226,52 @@ func (c *claiming) take(t *task.Task) {
 }
 
 // decide says why a row cannot be claimed; no reason means that it can.
-func (c *claiming) decide(item store.ClaimItem, t *task.Task) (refusal store.Refusal, err error) {
-	refusal.ID = item.ID
-	if t == nil || t.State != task.Pending {
-		refusal.Reason = store.ReasonGone
-		return refusal, nil
+func (c *claiming) decide(item store.ClaimItem, t *task.Task) (store.Refusal, error) {
+	reason, head, err := c.reason(item, t), store.Entry{}, error(nil)
+	if reason == "" && t.Key != "" {
+		reason, head, err = c.behindKey(t)
 	}
-	refusal.Entry = entryOf(t)
 	switch {
-	case !c.alive, item.Mark == 0 && !c.owned[t.ID.Lane()]:
-		refusal.Reason = store.ReasonEpoch
-	case refusal.Entry.RunAt > c.tx.now:
-		refusal.Reason = store.ReasonLater
-	case t.Park != item.Mark:
-		refusal.Reason = store.ReasonParked
-	case t.Key != "":
-		err = c.decideKey(t, &refusal)
+	case err != nil || reason == "":
+		return store.Refusal{}, err
+	case reason == store.ReasonGone:
+		return store.Refusal{ID: item.ID, Reason: reason}, nil
 	}
-	if refusal.Reason == "" {
-		refusal.Entry = store.Entry{}
-	}
-	return refusal, err
+	return store.Refusal{ID: item.ID, Reason: reason, Entry: entryOf(t), Head: head}, nil
 }
 
-// decideKey refuses a keyed row that is not the head of its key.
-func (c *claiming) decideKey(t *task.Task, refusal *store.Refusal) error {
+// reason refuses a row whatever its key.
+func (c *claiming) reason(item store.ClaimItem, t *task.Task) store.Reason {
+	switch {
+	case t == nil || t.State != task.Pending:
+		return store.ReasonGone
+	case !c.alive, item.Mark == 0 && !c.owned[t.ID.Lane()]:
+		return store.ReasonEpoch
+	case t.RunAt.UnixMicro() > c.tx.now:
+		return store.ReasonLater
+	case t.Park != item.Mark:
+		return store.ReasonParked
+	}
+	return ""
+}
+
+// behindKey refuses a keyed row that is not the head of its key.
+func (c *claiming) behindKey(t *task.Task) (reason store.Reason, head store.Entry, err error) {
 	lane := t.ID.Lane()
 	if c.taken[laneKey{lane, t.Key}] {
-		refusal.Reason = store.ReasonBehindKey
-		return nil
+		return store.ReasonBehindKey, head, nil
 	}
 	held, err := one(c.tx, keyHeld, func(row) {}, lane, t.Key)
 	if err != nil || held {
-		refusal.Reason = store.ReasonKeyHeld
-		return err
+		return store.ReasonKeyHeld, head, err
 	}
 	busy, err := one(c.tx, keyRunning, func(row) {}, lane, t.Key)
 	if err != nil || busy {
-		refusal.Reason = store.ReasonBehindKey
-		return err
+		return store.ReasonBehindKey, head, err
 	}
-	_, err = one(c.tx, keyHead, func(r row) {
-		if head := scanEntry(r); head.ID != t.ID {
-			refusal.Reason, refusal.Head = store.ReasonBehindKey, head
-		}
-	}, lane, t.Key)
-	return err
+	_, err = one(c.tx, keyHead, func(r row) { head = scanEntry(r) }, lane, t.Key)
+	if err != nil || head.ID == t.ID || head.ID.IsZero() {
+		return "", store.Entry{}, err
+	}
+	return store.ReasonBehindKey, head, nil
 }

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"fmt"
+
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/ending"
@@ -14,9 +16,9 @@ var (
 	runsEnded = &query{sql: `DELETE FROM outlast_run WHERE num IN (` + markList(chunk) + `) AND claim = ?101 AND node = ?102 AND cancel IS NULL`}
 
 	// finishRow ends a row in its place that runsEnded found running in the
-	// same write transaction, finishRows many. Inputs per row: num, id, claim,
-	// node, started at, finished at, result, label. That num is still the row of id
-	// is checked here.
+	// same write transaction, finishRows many. Inputs per row: num, id, started
+	// at, finished at, result; then, of all: claim, node, label. That num is still
+	// the row of id is checked here.
 	finishRow  = &query{sql: finishRowsOf(1)}
 	finishRows = &query{sql: finishRowsOf(manyRows)}
 
@@ -31,13 +33,13 @@ FROM s CROSS JOIN outlast_run r ON r.num = s.num CROSS JOIN outlast_task t ON t.
 	deleteRunsMany = &query{sql: `DELETE FROM outlast_run WHERE num IN (` + markList(manyRows) + `)`}
 )
 
-const finishColumns = 8
+const finishColumns = 5
 
 func finishRowsOf(rows int) string {
-	return `WITH s (num, id, claim, node, started_at, finished_at, result, label) AS (VALUES ` + valueRows(rows, finishColumns) + `)
-UPDATE OR FAIL outlast_task SET state = 2, claim = s.claim, attempt = attempt + 1, node = s.node, started_at = s.started_at,
- updated_at = s.finished_at, result = s.result, label = s.label
-FROM s WHERE outlast_task.num = s.num AND outlast_task.id = s.id AND state = 5`
+	return fmt.Sprintf(`WITH s (num, id, started_at, finished_at, result) AS (VALUES `+valueRows(rows, finishColumns)+`)
+UPDATE OR FAIL outlast_task SET state = 2, claim = ?%d, attempt = attempt + 1, node = ?%d, started_at = s.started_at,
+ updated_at = s.finished_at, result = s.result, label = ?%d
+FROM s WHERE outlast_task.num = s.num AND outlast_task.id = s.id AND state = 5`, finishColumns*rows+1, finishColumns*rows+2, finishColumns*rows+3)
 }
 
 // fewest is how many settlements are worth a statement for many.
@@ -88,69 +90,71 @@ func (b *settling) plain(s *store.Settlement, outcome task.Outcome) (num int64, 
 	return num, ok
 }
 
-// claimNode is what the fence of many successes compares.
-type claimNode struct {
-	claim int64
-	node  string
+// fence is what the fence of many successes compares, and what else they have
+// in common.
+type fence struct {
+	claim       int64
+	node, label string
 }
 
 // succeedMany ends successes. If one turns out to be stale, not running or
 // canceled, the transaction starts again, one by one.
 func (b *settling) succeedMany(plain []place, results []store.Settled) error {
-	groups := map[claimNode][]int64{}
-	for _, s := range plain {
-		fence := claimNode{s.Task.Claim, s.Task.Node}
-		groups[fence] = append(groups[fence], s.num)
-	}
-	for fence, nums := range groups {
-		if err := b.endRuns(fence, nums); err != nil {
-			return err
-		}
-	}
+	groups := map[fence][]place{}
 	for i, s := range plain {
+		of := fence{s.Task.Claim, s.Task.Node, s.Label.String()}
+		groups[of] = append(groups[of], s)
 		delete(b.tx.store.claimed, s.Task.ID)
 		results[i] = store.Settled{Status: store.StatusOK, State: task.Succeeded}
 	}
-	for len(plain) > 0 {
-		q, n := finishRow, 1
-		if len(plain) >= manyRows {
-			q, n = finishRows, manyRows
-		}
-		args := make([]any, 0, finishColumns*n)
-		for _, s := range plain[:n] {
-			args = append(args, s.num, s.Task.ID[:], s.Task.Claim, s.Task.Node, s.StartedAt.UnixMicro(), b.endOf(s.Settlement), s.Result, labelText(s.Settlement))
-		}
-		ended, err := b.tx.exec(q, args...)
-		if err != nil {
+	for of, group := range groups {
+		if err := b.endRuns(of, group); err != nil {
 			return err
 		}
-		if ended != int64(n) {
-			return errPartly
+		if err := b.finish(of, group); err != nil {
+			return err
 		}
-		plain = plain[n:]
 	}
 	return nil
 }
 
-func (b *settling) endRuns(fence claimNode, nums []int64) error {
-	for len(nums) > 0 {
-		n := min(len(nums), chunk)
-		args := make([]any, 0, chunk+2)
-		for i := range chunk {
-			if i < n {
-				args = append(args, nums[i])
-			} else {
-				args = append(args, nil)
-			}
+func (b *settling) endRuns(of fence, group []place) error {
+	for len(group) > 0 {
+		n := min(len(group), chunk)
+		args := make([]any, chunk, chunk+2)
+		for i, s := range group[:n] {
+			args[i] = s.num
 		}
-		ended, err := b.tx.exec(runsEnded, append(args, fence.claim, fence.node)...)
+		ended, err := b.tx.exec(runsEnded, append(args, of.claim, of.node)...)
 		if err != nil {
 			return err
 		}
 		if ended != int64(n) {
 			return errPartly
 		}
-		nums = nums[n:]
+		group = group[n:]
+	}
+	return nil
+}
+
+func (b *settling) finish(of fence, group []place) error {
+	for len(group) > 0 {
+		q, n := finishRow, 1
+		if len(group) >= manyRows {
+			q, n = finishRows, manyRows
+		}
+		args := make([]any, 0, finishColumns*n+3)
+		for _, s := range group[:n] {
+			args = append(args, s.num, s.Task.ID[:], s.StartedAt.UnixMicro(), b.endOf(s.Settlement), s.Result)
+		}
+		ended, err := b.tx.exec(q, append(args, of.claim, of.node, optional(of.label))...)
+		if err != nil {
+			return err
+		}
+		if ended != int64(n) {
+			return errPartly
+		}
+		group = group[n:]
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func Spec(spec *task.Spec) ([]byte, error) {
 // must hold up no other: what cannot be read is told by Unreadable.
 func SpecOf(text []byte) task.Spec {
 	if text == nil {
-		return task.Spec{}
+		return task.Spec{} // most tasks: without the memory that a decoder wants
 	}
 	return specIn(text)
 }
