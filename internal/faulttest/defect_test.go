@@ -41,8 +41,8 @@ var defects = []planttest.Defect{
 	},
 	{
 		File: "group.go",
-		Was:  `	if _, err := w.conn.exec(commit); err != nil {`,
-		Is:   "\tanswerEarly(taken)\n\tif _, err := w.conn.exec(commit); err != nil {",
+		Was:  `	_, err := w.conn.exec(commit)`,
+		Is:   "\tanswerEarly(taken)\n\t_, err := w.conn.exec(commit)",
 	},
 	{
 		File: "group.go",

@@ -2,8 +2,11 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/ahead"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -49,10 +52,12 @@ WHERE lane = ? AND key = ? AND key IS NOT NULL AND state = 5 ORDER BY attempt + 
 	keyHeld = &query{sql: `SELECT 1 FROM outlast_key_hold WHERE lane = ? AND key = ?`}
 )
 
+// candidateColumns are what scanCandidate reads, with a place for the payload.
+const candidateColumns = `t.num, t.id, queue, type, %s, priority, run_at, key, seq, target, policy, spec, attempt, crashes, claim, created_at, last_error, park`
+
 func candidatesOf(n int) *query {
 	return &query{sql: `WITH s (id) AS (VALUES ` + valueRows(n, 1) + `)
-SELECT t.num, t.id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes, claim, created_at, last_error, park
-FROM s CROSS JOIN outlast_task t ON t.id = s.id WHERE t.state = 5 AND t.num NOT IN (SELECT num FROM outlast_run)`}
+SELECT ` + fmt.Sprintf(candidateColumns, "payload") + ` FROM s CROSS JOIN outlast_task t ON t.id = s.id WHERE t.state = 5 AND t.num NOT IN (SELECT num FROM outlast_run)`}
 }
 
 // candidate is a pending row that may be claimed.
@@ -61,10 +66,10 @@ type candidate struct {
 	*task.Task
 }
 
-func scanCandidate(c *conn, r row) candidate {
+func scanCandidate(name func(r row, i int) string, r row) candidate {
 	t := &task.Task{
-		State: task.Pending, ID: r.id(1), Queue: c.name(r, 2), Type: c.name(r, 3), Payload: r.blob(4), Priority: int(r.int(5)),
-		RunAt: fromMicro(r.int(6)), Key: r.text(7), Seq: r.int(8), Target: c.name(r, 9), Policy: c.name(r, 10),
+		State: task.Pending, ID: r.id(1), Queue: name(r, 2), Type: name(r, 3), Payload: r.blob(4), Priority: int(r.int(5)),
+		RunAt: fromMicro(r.int(6)), Key: r.text(7), Seq: r.int(8), Target: name(r, 9), Policy: name(r, 10),
 		Attempt: int(r.int(12)), Crashes: int(r.int(13)), Claim: max(r.int(14), 0), CreatedAt: r.time(15), Park: r.int(17),
 	}
 	t.Spec, t.LastError = stored.SpecOf(r.blob(11)), stored.FailureOf(r.blob(16))
@@ -73,20 +78,56 @@ func scanCandidate(c *conn, r row) candidate {
 
 // Claim implements [store.Store].
 func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, error) {
+	if claim.MaxBytes <= 0 {
+		claim.MaxBytes = defaultClaimBytes
+	}
+	early := lookUp(s, claim.Items)
+	return early.claim(ctx, s, claim)
+}
+
+func (e *early) claim(ctx context.Context, s *Store, claim store.Claim) (store.Claimed, error) {
 	var claimed store.Claimed
 	err := s.write(ctx, "claim", func(tx *tx) error {
-		c := claiming{tx: tx, claim: claim, taken: map[laneKey]bool{}}
-		if c.claim.MaxBytes <= 0 {
-			c.claim.MaxBytes = defaultClaimBytes
-		}
+		c := claiming{tx: tx, claim: claim, rows: e.asTheyAre(tx), taken: map[laneKey]bool{}}
 		err := c.run()
 		claimed = c.result
+		tx.store.writer.claims.Add(1)
 		return err
 	})
 	if err != nil {
 		return store.Claimed{}, err
 	}
 	return claimed, nil
+}
+
+// early are rows that a claim has found before its transaction. They serve if since then
+// nothing has changed that was pending: the writer counts what may have.
+type early struct {
+	rows            map[task.ID]candidate
+	changes, claims int64
+}
+
+// lookUp finds rows of a claim among those that scans have left.
+func lookUp(s *Store, items []store.ClaimItem) early {
+	e := early{changes: s.writer.changes.Load(), claims: s.writer.claims.Load(), rows: make(map[task.ID]candidate, len(items))}
+	known := names{}
+	var values row
+	for _, packed := range s.ahead.Find(items, e.changes) {
+		values = ahead.Unpack(packed, values[:0])
+		t := scanCandidate(known.name, values)
+		e.rows[t.ID] = t
+	}
+	return e
+}
+
+// asTheyAre are the rows that were found, if they are as they were. What is not among
+// them may be pending all the same.
+func (e *early) asTheyAre(tx *tx) map[task.ID]candidate {
+	w := tx.store.writer
+	if tx.careful || w.changed || w.changes.Load() != e.changes || w.claims.Load() != e.claims {
+		return map[task.ID]candidate{}
+	}
+	return e.rows
 }
 
 type laneKey struct {
@@ -98,6 +139,7 @@ type laneKey struct {
 type claiming struct {
 	tx     *tx
 	claim  store.Claim
+	rows   map[task.ID]candidate // as they are read, the early ones first
 	alive  bool
 	owned  map[uint16]bool
 	taken  map[laneKey]bool // keys of which a row was claimed by this call
@@ -138,21 +180,13 @@ func (c *claiming) readLanes() (err error) {
 }
 
 func (c *claiming) portion(items []store.ClaimItem) error {
-	rows := make(map[task.ID]candidate, len(items))
-	ids := make([]task.ID, len(items))
-	for i, item := range items {
-		ids[i] = item.ID
-	}
-	err := candidates.each(c.tx, ids, func(r row) error {
-		rows[r.id(1)] = scanCandidate(c.tx.conn, r)
-		return nil
-	})
-	if err != nil {
+	unread := slices.DeleteFunc(slices.Clone(items), func(item store.ClaimItem) bool { return c.rows[item.ID].Task != nil })
+	if err := c.read(unread); err != nil {
 		return err
 	}
 	taken := make([]candidate, 0, len(items))
 	for _, item := range items {
-		t := rows[item.ID]
+		t := c.rows[item.ID]
 		refusal, err := c.decide(item, t.Task)
 		if err != nil {
 			return err
@@ -175,8 +209,26 @@ func (c *claiming) portion(items []store.ClaimItem) error {
 	return c.write(taken)
 }
 
+// read reads those of the rows of items that are pending.
+func (c *claiming) read(items []store.ClaimItem) error {
+	ids := make([]task.ID, len(items))
+	for i, item := range items {
+		ids[i] = item.ID
+	}
+	return candidates.each(c.tx, ids, func(r row) error {
+		t := scanCandidate(c.tx.name, r)
+		c.rows[t.ID] = t
+		return nil
+	})
+}
+
 // write stores what take has made of pending tasks.
 func (c *claiming) write(tasks []candidate) error {
+	ids := make([]task.ID, len(tasks))
+	for i, t := range tasks {
+		ids[i] = t.ID
+	}
+	c.tx.store.ahead.Claimed(ids)
 	plain := make([]any, 0, chunk+3)
 	for _, t := range tasks {
 		c.tx.store.claimed.put(t.ID, t.num)

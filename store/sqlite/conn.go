@@ -53,11 +53,8 @@ type conn struct {
 	ctx   context.Context
 	stmts map[*query]prepared
 	named []driver.NamedValue
-	names map[string]string // see name
+	names
 }
-
-// maxNames bounds the names that a connection keeps.
-const maxNames = 1000
 
 type prepared interface {
 	driver.Stmt
@@ -70,7 +67,7 @@ func newConn(ctx context.Context, db *sql.DB) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{sql: inner, stmts: map[*query]prepared{}, names: map[string]string{}}, nil
+	return &conn{sql: inner, stmts: map[*query]prepared{}, names: names{}}, nil
 }
 
 // do runs fn with the connection, under ctx.
@@ -218,20 +215,25 @@ func (c *conn) step(rows stepper, scan func(row) error) error {
 	return rows.Err()
 }
 
-// name is a text that occurs in many rows: all share one string.
-func (c *conn) name(r row, i int) string {
+// names are texts that occur in many rows: all share one string.
+type names map[string]string
+
+// maxNames bounds the names that are kept.
+const maxNames = 1000
+
+func (n names) name(r row, i int) string {
 	raw, ok := r[i].([]byte)
 	if !ok {
 		return r.text(i)
 	}
-	if known, ok := c.names[string(raw)]; ok {
+	if known, ok := n[string(raw)]; ok {
 		return known
 	}
-	if len(c.names) >= maxNames {
-		clear(c.names)
+	if len(n) >= maxNames {
+		clear(n)
 	}
 	name := string(raw)
-	c.names[name] = name
+	n[name] = name
 	return name
 }
 

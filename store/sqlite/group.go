@@ -20,6 +20,10 @@ var (
 	dataVersion = &query{sql: `PRAGMA data_version`}
 )
 
+// sparing are the operations that change no pending row, but for claims: they insert rows,
+// end what runs, or touch no tasks.
+var sparing = map[string]bool{"enqueue": true, "claim": true, "settle": true, "beat": true, "extend": true, "lanes": true, "change": true}
+
 // group runs operations in one transaction and answers them.
 func (w *writer) group(ctx context.Context, ops []*operation) {
 	err := w.conn.do(ctx, func() error {
@@ -29,8 +33,10 @@ func (w *writer) group(ctx context.Context, ops []*operation) {
 		if err := w.begin(ops); err != nil {
 			return err
 		}
+		w.changed = false
 		taken := w.run(ops)
 		w.commit(taken)
+		w.store.ahead.Ended()
 		return nil
 	})
 	if err != nil {
@@ -97,6 +103,7 @@ func (w *writer) look() error {
 		if version := r.int(0); version != w.version {
 			known := w.version != 0
 			w.version = version
+			w.changes.Add(1)
 			if known {
 				w.foreign.Store(time.Now().UnixNano())
 			}
@@ -119,6 +126,7 @@ func (w *writer) run(ops []*operation) []*operation {
 	for _, op := range taken {
 		tx := &tx{conn: w.conn, store: w.store, now: w.store.now(), careful: true}
 		op.err = tx.apart(func() error { return op.run(tx) })
+		w.changed = w.changed || !sparing[op.kind]
 	}
 	return taken
 }
@@ -140,6 +148,7 @@ func (w *writer) runPlain(ops []*operation) (taken []*operation, err error) {
 		}
 		taken = append(taken, op)
 		op.err = op.run(&tx{conn: w.conn, store: w.store, now: w.store.now()})
+		w.changed = w.changed || !sparing[op.kind]
 		if op.err != nil && !verdict(op.err) {
 			w.putBack(ops[i+1:])
 			return taken, op.err
@@ -166,7 +175,11 @@ func (w *writer) commit(taken []*operation) {
 		return
 	}
 	w.hooks(taken, ".before_commit")
-	if _, err := w.conn.exec(commit); err != nil {
+	_, err := w.conn.exec(commit)
+	if w.changed {
+		w.changes.Add(1)
+	}
+	if err != nil {
 		_, _ = w.conn.exec(rollback)
 		fail(taken, err)
 		return

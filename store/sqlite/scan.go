@@ -2,8 +2,10 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/ahead"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -12,6 +14,12 @@ var (
 	// (rank, id) after a place: one walk along the index, past running rows.
 	scanRange = &query{sql: `SELECT ` + entryColumns + ` FROM outlast_task
 WHERE lane = ?1 AND park = ?2 AND (rank, id) > (?3, ?4) AND rank <= ?5 AND state = 5
+  AND num NOT IN (SELECT num FROM outlast_run)
+ORDER BY rank, id LIMIT ?6`}
+
+	// scanRows is scanRange with whole rows, but for payloads that are too large to be kept.
+	scanRows = &query{sql: `SELECT ` + fmt.Sprintf(candidateColumns, fmt.Sprintf(`iif(length(payload) > %d, NULL, payload)`, ahead.Largest)) + `, rank, length(payload)
+FROM outlast_task t WHERE lane = ?1 AND park = ?2 AND (rank, id) > (?3, ?4) AND rank <= ?5 AND state = 5
   AND num NOT IN (SELECT num FROM outlast_run)
 ORDER BY rank, id LIMIT ?6`}
 
@@ -27,11 +35,30 @@ WHERE lane = ?1 AND park > ?2 AND state = 5 ORDER BY park, rank, id LIMIT 1`}
 
 // Scan implements [store.Store].
 func (s *Store) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
-	found := make([][]store.Entry, len(ranges))
-	err := s.read(ctx, func(c *conn) error {
+	found, keep, err := scan(ctx, s, ranges)
+	keep()
+	return found, err
+}
+
+// scan reads ranges; keep keeps their rows for claims, and is to be called.
+func scan(ctx context.Context, s *Store, ranges []store.Range) (found [][]store.Entry, keep func(), err error) {
+	var rows []ahead.Row
+	changes := s.writer.changes.Load()
+	q, entry := scanRange, scanEntryNamed
+	if s.ahead.Begin(changes) && !s.crowded() {
+		q, entry = scanRows, func(r row, name func(r row, i int) string) store.Entry {
+			if r.int(19) <= ahead.Largest {
+				rows = append(rows, ahead.Row{ID: r.id(1), Packed: ahead.Pack(make([]byte, 0, 256), r[:18])})
+			}
+			return scanRowEntry(r, name)
+		}
+	}
+	keep = func() { s.ahead.End(changes, rows) }
+	err = s.read(ctx, func(c *conn) error {
+		found, rows = make([][]store.Entry, len(ranges)), nil
 		for i, r := range ranges {
-			err := c.each(scanRange, func(row row) error {
-				found[i] = append(found[i], scanEntryNamed(row, c.name))
+			err := c.each(q, func(row row) error {
+				found[i] = append(found[i], entry(row, c.name))
 				return nil
 			}, r.Lane, r.Park, r.After, r.AfterID, r.Until, r.Limit)
 			if err != nil {
@@ -41,9 +68,18 @@ func (s *Store) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		rows = nil
+		return nil, keep, err
 	}
-	return found, nil
+	return found, keep, nil
+}
+
+// scanRowEntry reads an entry from a row of scanRows.
+func scanRowEntry(r row, name func(r row, i int) string) store.Entry {
+	return store.Entry{
+		ID: r.id(1), RunAt: r.int(6), Rank: r.int(18), Seq: r.int(8), Park: r.int(17), Key: r.text(7),
+		Type: name(r, 3), Target: name(r, 9), Attempt: int(r.int(12)), Crashes: int(r.int(13)), Size: int(r.int(19)),
+	}
 }
 
 // Mark implements [store.Store].

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/ahead"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -55,6 +56,7 @@ type Store struct {
 	// claimed tells where rows are that this process has claimed; the
 	// writer's goroutine owns it. What it says must be checked.
 	claimed places
+	ahead   *ahead.Rows
 	// likely is the node that will run what is inserted, most likely.
 	likely atomic.Pointer[string]
 
@@ -106,7 +108,7 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	s := &Store{
 		path: path, clock: chosen.clock, hook: chosen.hook,
 		closed:  make(chan struct{}),
-		claimed: places{},
+		claimed: places{}, ahead: ahead.New(),
 		readers: make(chan *conn, readers),
 		locks:   nodeLocks{dir: path + "-nodes", held: map[string]*os.File{}},
 	}

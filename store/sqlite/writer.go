@@ -57,7 +57,10 @@ type writer struct {
 	ended    chan struct{}
 	running  bool
 
-	version   int64 // data_version of the connection, 0 before the first look
+	version   int64        // data_version of the connection, 0 before the first look
+	changed   bool         // the transaction may have changed pending rows, other than by a claim
+	changes   atomic.Int64 // transactions, of any process, that may have; see early
+	claims    atomic.Int64 // claims that have run
 	foreign   atomic.Int64
 	commits   atomic.Int64
 	busySince time.Time
