@@ -30,3 +30,8 @@ func (s *Store) Crossing() (texts []string) {
 	}
 	return texts
 }
+
+// MarkTexts are the statements that look for marks: after given ones, and the first ones.
+func (s *Store) MarkTexts() (next, first string) {
+	return s.texts[nextMarks.index][0].text, s.texts[firstMarks.index][0].text
+}

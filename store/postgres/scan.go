@@ -20,21 +20,25 @@ CROSS JOIN LATERAL (SELECT ` + entryColumns + `, ` + past + ` FROM outlast_task 
   AND t.rank <= u.until AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL ORDER BY t.rank, uuid_send(t.id) LIMIT u.most) t`)
 
 	// nextMarks reads, for each lane, the first pending row with a mark above
-	// the given one; a walk over all marks costs one seek each. Inputs: lanes,
-	// marks.
+	// the given one. Rows without a mark are passed over, and so are those that have
+	// ended without one, which an old snapshot keeps: the marks below 0 and those above
+	// it are two ranges of the index. Inputs: lanes, marks.
 	nextMarks = newQuery(`SELECT t.* FROM unnest($1::integer[], $2::bigint[]) AS u (lane, park)
-CROSS JOIN LATERAL (SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = u.lane AND t.park > u.park
+CROSS JOIN LATERAL (SELECT * FROM (`+markedRow+` AND t.park > u.park AND t.park < 0`+firstOfMark+`) below
+ UNION ALL SELECT * FROM (`+markedRow+` AND t.park > greatest(u.park, 0)`+firstOfMark+`) above LIMIT 1) t`,
+		`SELECT t.* FROM unnest($1::integer[], $2::bigint[]) AS u (lane, park)
+CROSS JOIN LATERAL (SELECT `+entryColumns+` FROM outlast_task t WHERE t.lane = u.lane AND t.park > u.park
   AND (t.park = 0 OR (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is ($1::integer[])[1]*/) IS NULL) /*t.lane is ($1::integer[])[1]*/ ORDER BY t.park, t.rank, uuid_send(t.id) LIMIT 1) t`)
 
 	// firstMarks reads the first pending row of the first marks of each lane: a walk
-	// from mark to mark by the index, one seek each, in one round trip. Inputs: lanes,
-	// how many marks.
+	// from mark to mark by the index, two seeks each, in one round trip, past rows
+	// without one like nextMarks. Inputs: lanes, how many marks.
 	firstMarks = newQuery(`SELECT t.* FROM unnest($1::integer[]) AS u (lane) CROSS JOIN LATERAL (WITH RECURSIVE walk AS (
- (SELECT t.park FROM outlast_task t WHERE t.lane = u.lane ORDER BY t.park, t.rank LIMIT 1) UNION ALL
- SELECT (SELECT t.park FROM outlast_task t WHERE t.lane = u.lane AND t.park > w.park ORDER BY t.park, t.rank LIMIT 1) FROM walk w WHERE w.park IS NOT NULL)
- SELECT w.park FROM walk w WHERE w.park <> 0 LIMIT $2::bigint) w
-CROSS JOIN LATERAL (SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = u.lane AND t.park = w.park
-  AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL ORDER BY t.park, t.rank, uuid_send(t.id) LIMIT 1) t`)
+ SELECT -9223372036854775808 AS park UNION ALL
+ SELECT coalesce((SELECT t.park FROM outlast_task t WHERE t.lane = u.lane AND t.park > w.park AND t.park < 0 ORDER BY t.park, t.rank LIMIT 1),
+  (SELECT t.park FROM outlast_task t WHERE t.lane = u.lane AND t.park > greatest(w.park, 0) ORDER BY t.park, t.rank LIMIT 1)) FROM walk w WHERE w.park IS NOT NULL)
+ SELECT w.park FROM walk w WHERE w.park > -9223372036854775808 LIMIT $2::bigint) w
+CROSS JOIN LATERAL (` + markedRow + ` AND t.park = w.park` + firstOfMark + `) t`)
 
 	// setMarks sets the marks of rows that are pending, under the locks of
 	// their lanes. Inputs: ids, marks, lanes.
@@ -52,6 +56,12 @@ CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given LIMIT 1) t
 		`SELECT `+liveColumns+` FROM outlast_live WHERE node = $1::text ORDER BY id`)
 	runningOfIDs = newQuery(`SELECT ` + liveColumns + ` FROM unnest($2::uuid[]) AS u (given)
 CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given /*t.lane of ($2::uuid[])[1]*/ LIMIT 1) t WHERE node = $1::text`)
+)
+
+// markedRow and firstOfMark are the ends of a look for the first pending row of a mark.
+const (
+	markedRow   = `SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = u.lane AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL`
+	firstOfMark = ` ORDER BY t.park, t.rank, uuid_send(t.id) LIMIT 1`
 )
 
 // Scan implements [store.Store].
