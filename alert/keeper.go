@@ -73,7 +73,8 @@ type Config struct {
 type Keeper struct {
 	Config
 	book    atomic.Pointer[book]
-	looked  atomic.Pointer[look] // the last one for who asks
+	looked  looks // to the usual bound
+	glanced looks // for rules that are built in
 	tasks   taskRules
 	opening sync.Mutex // held while channels are opened
 	gates   gates

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/outlast-dev/outlast/internal/background"
@@ -201,39 +202,62 @@ func IsType(taskType string) bool {
 func (k *Keeper) queues(ctx context.Context, b *book, now time.Time) (samples []QueueSample, err error) {
 	for _, rule := range b.rules[OnQueue] {
 		if !b.builtin[rule.Name] {
-			return k.queuesTo(ctx, now, mostCounted)
+			return k.Queues(ctx, now)
 		}
 	}
-	return k.queuesTo(ctx, now, mostGlanced)
+	if last := k.looked.held(); last != nil {
+		return slices.Clone(last.samples), nil
+	}
+	return k.glanced.see(func() ([]QueueSample, error) { return k.queuesTo(ctx, now, mostGlanced) })
 }
 
 // Queues measures all queues but that of alerts: their pending tasks, counted to 10 000,
 // and how long the oldest has been due.
-//
-// A look that took long holds ten times as long as it took, so that who asks again and
-// again keeps neither the store nor this node busy.
 func (k *Keeper) Queues(ctx context.Context, now time.Time) ([]QueueSample, error) {
-	if last := k.looked.Load(); last != nil && last.took >= longLook && time.Since(last.ended) < 10*last.took {
+	return k.looked.see(func() ([]QueueSample, error) { return k.queuesTo(ctx, now, mostCounted) })
+}
+
+// looks are looks at the queues. One that took long, like the one before, holds holdFor times
+// as long, so that who asks again and again keeps neither the store nor this node busy. A
+// count walks past all rows that have ended as long as an old snapshot keeps them.
+type looks struct{ last atomic.Pointer[look] }
+
+// see is what the last look has seen, if it holds, or a new one.
+func (l *looks) see(queues func() ([]QueueSample, error)) ([]QueueSample, error) {
+	if last := l.held(); last != nil {
 		return slices.Clone(last.samples), nil
 	}
 	began := time.Now()
-	samples, err := k.queuesTo(ctx, now, mostCounted)
+	samples, err := queues()
 	if err != nil {
 		return nil, err
 	}
-	ended := time.Now()
-	k.looked.Store(&look{slices.Clone(samples), ended, ended.Sub(began)})
+	now := &look{samples: slices.Clone(samples), ended: time.Now(), took: time.Since(began)}
+	if before := l.last.Load(); before != nil {
+		now.long = min(now.took, before.took)
+	}
+	l.last.Store(now)
 	return samples, nil
 }
 
-// longLook is from when on a look is long.
-const longLook = 500 * time.Millisecond
+// held is the last look if it holds, else nil.
+func (l *looks) held() *look {
+	if last := l.last.Load(); last != nil && last.long >= longLook && time.Since(last.ended) < holdFor*last.long {
+		return last
+	}
+	return nil
+}
+
+const (
+	longLook = 500 * time.Millisecond // from when on a look is long
+	holdFor  = 20                     // times its length
+)
 
 // look is what was seen of the queues, and how long that took.
 type look struct {
-	samples []QueueSample
-	ended   time.Time
-	took    time.Duration
+	samples    []QueueSample
+	ended      time.Time
+	took, long time.Duration // long is the shorter of this one and the one before: one may have met a stall
 }
 
 // queuesTo counts pending tasks to most, and looks for the oldest if that is the usual
