@@ -19,8 +19,9 @@ const (
 	pollMore     = 5000                  // rows of each page after that
 	pollShare    = 10                    // a poll that reads much is followed by so many times its own length without one
 	pollLittle   = 1024                  // rows; one that reads no more, by its own length
+	pollLong     = 50 * time.Millisecond // one that takes longer for so few walks past rows that have ended
+	patrolShare  = 50                    // and is followed by so many times its own length, if nobody asked for it
 	askEvery     = time.Second           // how often polls of all lanes make blocked keys ask, and marks are read
-	rescan       = time.Minute           // a complete scan: commits can become visible out of order
 	quietPolls   = 10                    // polls to leave out on a store that tells of changes
 	shallowPolls = 10                    // polls that nobody asked for, and that read the front of lanes only, before one that reads all
 )
@@ -29,6 +30,8 @@ const (
 type loader struct {
 	*core
 	asked    time.Time            // when blocked keys were made to ask by a poll of all lanes
+	patrols  int                  // polls that nobody asked for
+	patrolAt time.Time            // the next one, at the earliest
 	warned   map[string]time.Time // of types that nobody starts, by queue
 	borrowed map[borrowing]cursor // where borrowing goes on
 }
@@ -47,7 +50,7 @@ func (o *loader) loading() {
 	defer again.Stop()
 	park := time.NewTicker(parkEvery)
 	defer park.Stop()
-	quiet, shallow, unasked, fullScan, pollAt := 0, 0, false, time.Now().Add(rescan), time.Now()
+	quiet, unasked, pollAt := 0, false, time.Now()
 	for {
 		poll := false
 		select {
@@ -62,7 +65,7 @@ func (o *loader) loading() {
 			quiet++
 			poll = !o.member.HearsAll() || quiet >= quietPolls
 			unasked = unasked || poll
-			o.tick(&fullScan)
+			o.tick()
 			if next := o.pollPause(); next != pause {
 				pause = next
 				ticker.Reset(pause)
@@ -80,28 +83,65 @@ func (o *loader) loading() {
 		}
 		o.writeMarks()
 		if poll {
-			quiet = 0
-			h, asked := o.hinted()
-			share := time.Duration(1)
-			if shallow++; asked || shallow > shallowPolls {
-				shallow = 0
+			if unasked {
+				quiet = 0
 			}
-			if o.pollOnce(h.lanes, shallow == 0) > pollLittle {
-				share = pollShare
-			}
-			o.borrow(h.lend)
-			if unasked && h.some() {
-				o.pollOnce(nil, false)
-				o.borrow(nil)
-			}
-			unasked = false
-			pollAt = time.Now().Add(share * time.Since(began))
+			var pause time.Duration
+			pause, poll = o.poll(unasked)
+			pollAt, unasked = time.Now().Add(pause), false
 		}
 		o.loadOnce()
 		if poll {
 			o.looked()
 		}
 	}
+}
+
+// poll looks where somebody has said that there is something, and how long to leave that
+// then; if it is time to look unasked too, or nobody has said where, on patrol. It
+// reports whether it has looked at all.
+func (o *loader) poll(unasked bool) (pause time.Duration, looked bool) {
+	o.askAll()
+	h, asked := o.hinted()
+	if asked {
+		pause = o.pollAsked(h)
+	}
+	if asked && (!unasked || !h.some()) {
+		return pause, true
+	}
+	o.borrow(nil)
+	if unasked && time.Now().Before(o.patrolAt) {
+		return pause, asked
+	}
+	o.patrol()
+	return pause, true
+}
+
+// pollAsked looks where somebody has said, and returns how long to leave that.
+func (o *loader) pollAsked(h hints) (pause time.Duration) {
+	began, share := time.Now(), time.Duration(1)
+	if o.pollOnce(h.lanes, true) > pollLittle {
+		share = pollShare
+	}
+	o.borrow(h.lend)
+	return share * time.Since(began)
+}
+
+// patrol looks for what nobody has told of: at the front of the lanes, and now and then
+// at all that is known. Where an old snapshot keeps rows that have ended, it walks past
+// them all, so that it takes a small part of the time only.
+func (o *loader) patrol() {
+	began, share := time.Now(), time.Duration(1)
+	o.patrols++
+	rows := o.pollOnce(nil, o.patrols%(shallowPolls+1) == 0)
+	took := time.Since(began)
+	switch {
+	case rows > pollLittle:
+		share = pollShare
+	case took > pollLong:
+		share = patrolShare
+	}
+	o.patrolAt = time.Now().Add(share * took)
 }
 
 // pollPause is the time between polls.
@@ -120,13 +160,7 @@ func (o *loader) lookAhead(now time.Time) {
 }
 
 // tick does what is due once a second at most.
-func (o *loader) tick(fullScan *time.Time) {
-	if now := time.Now(); now.After(*fullScan) {
-		*fullScan = now.Add(rescan)
-		if lanes := o.rewindAll(); len(lanes) > 0 {
-			o.readMarks(lanes)
-		}
-	}
+func (o *loader) tick() {
 	o.lock()
 	o.feedback()
 	o.agenda.ForgetTargets(micros(time.Now()))
@@ -146,15 +180,13 @@ func (o *loader) loadOnce() {
 	signal(o.wake)
 }
 
-// rewindAll makes the loader read all lanes again, and returns them.
-func (o *loader) rewindAll() (lanes []uint16) {
+// rewindAll makes the loader read all lanes again.
+func (o *loader) rewindAll() {
 	o.lock()
 	defer o.unlock()
-	for number, l := range o.agenda.Lanes() {
+	for _, l := range o.agenda.Lanes() {
 		l.ReadAnew()
-		lanes = append(lanes, number)
 	}
-	return lanes
 }
 
 // readOn reads on in every lane that has room, up to the horizon. It
@@ -225,17 +257,32 @@ func (o *loader) learnPage(l *agenda.Lane, page []store.Entry, wanted bool) {
 	}
 }
 
+// askAll makes the blocked keys of all lanes ask, and reads the lanes' marks, of which an
+// earlier owner may have written some late; once a second at most.
+func (o *loader) askAll() {
+	now := time.Now()
+	if now.Sub(o.asked) < askEvery {
+		return
+	}
+	o.asked = now
+	var lanes []uint16
+	o.lock()
+	for number := range o.agenda.Lanes() {
+		o.agenda.AskHeads(number, micros(now))
+		lanes = append(lanes, number)
+	}
+	o.unlock()
+	o.readMarks(lanes)
+}
+
 // pollOnce reads what memory should know of the lanes (nil for all), for rows
 // that others inserted or moved: page by page, so that it also finds those
-// behind a backlog that is known. It lets blocked keys ask again too: one may
-// have been released elsewhere. One that is not deep looks at the front of the
+// behind a backlog that is known. It lets blocked keys of lanes that are named ask again
+// too: one may have been released elsewhere. One that is not deep looks at the front of the
 // lanes only: to read what is known of a backlog over and over would cost as
 // much as to run it. It returns the number of rows read.
 func (o *loader) pollOnce(lanes map[uint16]bool, deep bool) (rows int) {
-	after, polled, stale := o.toPoll(lanes)
-	if len(stale) > 0 {
-		defer o.readMarks(stale) // an earlier owner may have written some late
-	}
+	after, polled := o.toPoll(lanes)
 	for len(after) > 0 && o.running.Err() == nil {
 		ranges := slices.Collect(maps.Values(after))
 		pages, err := o.scan(ranges)
@@ -263,35 +310,23 @@ func (o *loader) pollOnce(lanes map[uint16]bool, deep bool) (rows int) {
 	return rows
 }
 
-// toPoll lists the ranges to poll by lane, those lanes, and, once a second, the lanes whose
-// marks are to be read. Blocked keys of lanes that were named are made to ask,
-// those of others when that second has passed.
-func (o *loader) toPoll(lanes map[uint16]bool) (after map[uint16]store.Range, polled map[uint16]*agenda.Lane, stale []uint16) {
+// toPoll lists the ranges to poll by lane, and those lanes. Blocked keys of lanes that were
+// named are made to ask.
+func (o *loader) toPoll(lanes map[uint16]bool) (after map[uint16]store.Range, polled map[uint16]*agenda.Lane) {
 	o.lock()
 	defer o.unlock()
-	now := time.Now()
-	due := now.Sub(o.asked) >= askEvery
-	if due {
-		o.asked = now
-	}
 	after, polled = map[uint16]store.Range{}, map[uint16]*agenda.Lane{}
-	for _, l := range o.agenda.Lanes() {
-		if due {
-			stale = append(stale, l.Number())
-		}
-		if lanes != nil && !lanes[l.Number()] {
+	for number, l := range o.agenda.Lanes() {
+		if lanes != nil && !lanes[number] {
 			continue
 		}
 		if lanes != nil {
 			l.Reopen()
+			o.agenda.AskHeads(number, micros(time.Now()))
 		}
-		if lanes != nil || due {
-			o.agenda.AskHeads(l.Number(), micros(now))
-		}
-		polled[l.Number()] = l
-		after[l.Number()] = l.Seen(pollRows)
+		polled[number], after[number] = l, l.Seen(pollRows)
 	}
-	return after, polled, stale
+	return after, polled
 }
 
 // looked counts a round of the loader.

@@ -2,7 +2,10 @@ package engine_test
 
 import (
 	"context"
+	"math"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,6 +24,63 @@ type slowScans struct {
 func (s *slowScans) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
 	time.Sleep(s.each)
 	return s.Store.Scan(ctx, ranges)
+}
+
+// deadScans is a store that tells of nothing. Whoever scans a lane from its beginning on
+// walks past rows that have ended.
+type deadScans struct {
+	store.Backend
+	each         time.Duration
+	walks, marks atomic.Int64
+}
+
+func (s *deadScans) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
+	if slices.ContainsFunc(ranges, func(r store.Range) bool { return r.Park == 0 && r.After == math.MinInt64 }) {
+		s.walks.Add(1)
+		time.Sleep(s.each)
+	}
+	return s.Backend.Scan(ctx, ranges)
+}
+
+func (s *deadScans) Marks(ctx context.Context, lanes []uint16, most int) ([]store.Entry, error) {
+	s.marks.Add(1)
+	return s.Backend.Marks(ctx, lanes, most)
+}
+
+// A walk past rows that have ended takes a small part of the time, and holds up neither the
+// look at marks nor a look that somebody has asked for. What nobody has told of is found
+// all the same.
+func TestWalksPastEndedRowsAreRare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const length = 1000 * time.Second
+		w := newWorld(t, 4)
+		dead := &deadScans{each: 2 * time.Second}
+		e := w.node("a", &registry{handlers: handlers("mail", ok)}, func(c *engine.Config) {
+			dead.Backend = c.Store.(store.Backend)
+			c.Store = mute{dead}
+		})
+		time.Sleep(10 * time.Second)
+		before, marks := dead.walks.Load(), dead.marks.Load()
+		untold, told := w.insert("mail", nil), w.insert("mail", nil)
+		if _, err := w.store.Enqueue(t.Context(), []store.Batch{{Items: []store.Insert{untold}}}); err != nil {
+			t.Fatal(err)
+		}
+		w.expect(untold.Task.ID, task.Succeeded, 2*time.Minute)
+		time.Sleep(10 * time.Second)
+		if _, err := w.store.Enqueue(t.Context(), []store.Batch{{Items: []store.Insert{told}}}); err != nil {
+			t.Fatal(err)
+		}
+		e.Heard(told.Task.ID.Lane())
+		w.expect(told.Task.ID, task.Succeeded, 5*time.Second)
+		time.Sleep(length)
+		if walks := dead.walks.Load() - before; walks < 5 || walks > 16 {
+			t.Errorf("%d walks of %s in %s", walks, dead.each, length)
+		}
+		if looks := dead.marks.Load() - marks; looks < int64(length/time.Second)*8/10 {
+			t.Errorf("%d looks at marks in %s", looks, length)
+		}
+		w.stop(e)
+	})
 }
 
 // A row that nobody told of, such as one of a caller's own transaction, is found by

@@ -51,20 +51,22 @@ func (o *loader) readDeadlinesOf(reader store.Query, ids []task.ID) bool {
 	return true
 }
 
-// mostNamed is how many types a line of the log names.
-const mostNamed = 10
+const (
+	mostNamed = 10          // types that a line of the log names
+	warnEvery = time.Minute // between two lines about a queue
+)
 
 // warnUnstartable says, once a minute for each queue, that tasks wait for a node that
 // can start them and that no living node can: how many types, and the first of them.
 func (o *loader) warnUnstartable() {
 	now := time.Now()
 	for queue, at := range o.warned {
-		if now.Sub(at) > 2*rescan {
+		if now.Sub(at) > 2*warnEvery {
 			delete(o.warned, queue)
 		}
 	}
 	for queue, types := range o.unstartable() {
-		if now.Sub(o.warned[queue]) < rescan {
+		if now.Sub(o.warned[queue]) < warnEvery {
 			continue
 		}
 		o.warned[queue] = now
@@ -81,7 +83,7 @@ func (o *loader) unstartable() map[string][]string {
 	o.lock()
 	defer o.unlock()
 	for _, l := range o.agenda.Lanes() {
-		if now := time.Now(); now.Sub(o.warned[l.Queue().Name()]) < rescan {
+		if now := time.Now(); now.Sub(o.warned[l.Queue().Name()]) < warnEvery {
 			continue
 		}
 		for capability := range l.Left {
