@@ -60,7 +60,7 @@ func noTxStore() error {
 // does not wait, nothing is lost without it, and a needless call is harmless.
 func (c *Client) Committed(receipts ...Receipt) {
 	if lanes := lanesOf(receipts); len(lanes) > 0 && c.running() == nil {
-		c.engine.Wake(lanes...)
+		c.engine.WakeFrom(lanes...)
 	}
 }
 
@@ -96,17 +96,12 @@ func (c *Client) NotifyIn(ctx context.Context, tx any, receipts ...Receipt) erro
 	return notifier.NotifyTx(ctx, tx, lanes)
 }
 
-// lanesOf are the lanes of tasks that were accepted as new, each once.
-func lanesOf(receipts []Receipt) []uint16 {
-	var lanes []uint16
-	seen := map[uint16]bool{}
+// lanesOf are the lanes of tasks that were accepted as new.
+func lanesOf(receipts []Receipt) (lanes []store.ChangedLane) {
 	for i := range receipts {
-		t := receipts[i].Task
-		if t == nil || receipts[i].Existing || seen[t.ID.Lane()] {
-			continue
+		if t := receipts[i].Task; t != nil && !receipts[i].Existing {
+			lanes = append(lanes, store.ChangedLane{Lane: t.ID.Lane(), From: task.Rank(t.RunAt, t.Priority)})
 		}
-		seen[t.ID.Lane()] = true
-		lanes = append(lanes, t.ID.Lane())
 	}
 	return lanes
 }

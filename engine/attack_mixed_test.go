@@ -115,7 +115,9 @@ type watchTap struct {
 	w store.Waker
 }
 
-func (w *watchTap) Watch(ctx context.Context, f func([]uint16)) error { return w.w.Watch(ctx, f) }
+func (w *watchTap) Watch(ctx context.Context, f func([]store.ChangedLane)) error {
+	return w.w.Watch(ctx, f)
+}
 
 func TestMany(t *testing.T) {
 	racetest.WithoutDetector(t)

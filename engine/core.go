@@ -72,12 +72,12 @@ func (c *core) runningOf(holder string, ids []task.ID) ([]*task.Task, error) {
 
 // hints are what a poll is to look at. Without any, that is everything.
 type hints struct {
-	lanes map[uint16]bool // of this node
-	lend  map[uint16]bool // of others, for rows that this node can start
-	all   bool            // anything may have changed
+	lanes map[uint16]int64 // of this node, each from a rank on
+	lend  map[uint16]bool  // of others, for rows that this node can start
+	all   bool             // anything may have changed
 }
 
-func newHints() hints { return hints{lanes: map[uint16]bool{}, lend: map[uint16]bool{}} }
+func newHints() hints { return hints{lanes: map[uint16]int64{}, lend: map[uint16]bool{}} }
 
 // lock takes the engine's lock. It is given back by [core.unlock] alone.
 func (c *core) lock() { c.mu.Lock() }

@@ -60,7 +60,7 @@ func (c *core) build(remote *remote, host *host) {
 	})
 	c.member = membership.New(membership.Config{
 		Store: config.Store, Host: host, Node: config.Node, Log: c.log, EnqueueOnly: config.EnqueueOnly, Beat: config.Beat, Slots: c.slots(),
-		Configure: config.Configure, Tell: config.Tell, Watch: func(lanes []uint16) { c.Heard(lanes...) }, Pause: config.Poll, Spot: c.spotted,
+		Configure: config.Configure, Tell: config.Tell, Watch: func(lanes []store.ChangedLane) { c.HeardFrom(lanes...) }, Pause: config.Poll, Spot: c.spotted,
 		Told: config.Observer.Told, Died: config.Observer.NodeDied,
 	})
 	c.leases = lease.NewKeeper(lease.Config{Log: c.log, Running: c.runningOf, Gone: remote.gone, Idle: c.member.Lost, Alone: c.member.Alone})

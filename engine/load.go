@@ -275,13 +275,13 @@ func (o *loader) askAll() {
 	o.readMarks(lanes)
 }
 
-// pollOnce reads what memory should know of the lanes (nil for all), for rows
+// pollOnce reads what memory should know of the lanes, each from a rank on (nil for all), for rows
 // that others inserted or moved: page by page, so that it also finds those
 // behind a backlog that is known. It lets blocked keys of lanes that are named ask again
 // too: one may have been released elsewhere. One that is not deep looks at the front of the
 // lanes only: to read what is known of a backlog over and over would cost as
 // much as to run it. It returns the number of rows read.
-func (o *loader) pollOnce(lanes map[uint16]bool, deep bool) (rows int) {
+func (o *loader) pollOnce(lanes map[uint16]int64, deep bool) (rows int) {
 	after, polled := o.toPoll(lanes)
 	for len(after) > 0 && o.running.Err() == nil {
 		ranges := slices.Collect(maps.Values(after))
@@ -312,19 +312,24 @@ func (o *loader) pollOnce(lanes map[uint16]bool, deep bool) (rows int) {
 
 // toPoll lists the ranges to poll by lane, and those lanes. Blocked keys of lanes that were
 // named are made to ask.
-func (o *loader) toPoll(lanes map[uint16]bool) (after map[uint16]store.Range, polled map[uint16]*agenda.Lane) {
+func (o *loader) toPoll(lanes map[uint16]int64) (after map[uint16]store.Range, polled map[uint16]*agenda.Lane) {
 	o.lock()
 	defer o.unlock()
 	after, polled = map[uint16]store.Range{}, map[uint16]*agenda.Lane{}
 	for number, l := range o.agenda.Lanes() {
-		if lanes != nil && !lanes[number] {
-			continue
-		}
-		if lanes != nil {
+		from, named := lanes[number]
+		switch {
+		case named:
 			l.Reopen()
 			o.agenda.AskHeads(number, micros(time.Now()))
+		case lanes != nil:
+			continue
+		default:
+			from = store.AnyRank
 		}
-		polled[number], after[number] = l, l.Seen(pollRows)
+		if r, ok := l.Seen(from, pollRows); ok {
+			polled[number], after[number] = l, r
+		}
 	}
 	return after, polled
 }

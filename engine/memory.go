@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/outlast-dev/outlast/internal/agenda"
@@ -14,7 +13,7 @@ import (
 func (c *core) learn(row store.Entry) {
 	l := c.agenda.Lane(row.ID.Lane())
 	if l == nil {
-		c.changedLane(row.ID.Lane())
+		c.changedLane(row.ID.Lane(), row.Rank)
 		return
 	}
 	if row.Park != 0 || !c.agenda.Works(l.Queue(), &row) {
@@ -144,7 +143,7 @@ func (c *core) Canceled(id task.ID) {
 	if l := c.agenda.Lane(id.Lane()); l != nil && l.Reopen() { // it may have been the head of a key
 		signal(c.load)
 	}
-	c.changedLane(id.Lane())
+	c.changedLane(id.Lane(), store.AnyRank)
 	c.unlock()
 	signal(c.wake)
 }
@@ -164,7 +163,7 @@ func (c *core) Rescheduled(t *task.Task) {
 // Steered tells the engine what was done to many tasks: they were canceled, asked to
 // end, or their next run was moved. They need not be whole: their lanes are read.
 func (c *core) Steered(tasks []*task.Task) {
-	moved := map[uint16]bool{}
+	var moved []store.ChangedLane
 	for _, t := range tasks {
 		if t.State != task.Pending {
 			c.Canceled(t.ID)
@@ -174,12 +173,13 @@ func (c *core) Steered(tasks []*task.Task) {
 		if entry := c.agenda.Entry(t.ID); entry != nil && !entry.Claimed() {
 			c.agenda.Forget(entry)
 		}
-		c.agenda.LookFor(t.ID.Lane(), task.Rank(t.RunAt, t.Priority))
+		at := store.ChangedLane{Lane: t.ID.Lane(), From: task.Rank(t.RunAt, t.Priority)}
+		c.agenda.LookFor(at.Lane, at.From)
 		c.unlock()
-		moved[t.ID.Lane()] = true
+		moved = append(moved, at)
 	}
 	if len(moved) > 0 {
-		c.Wake(slices.Collect(maps.Keys(moved))...)
+		c.WakeFrom(moved...)
 	}
 }
 

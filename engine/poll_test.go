@@ -83,6 +83,44 @@ func TestWalksPastEndedRowsAreRare(t *testing.T) {
 	})
 }
 
+// A wake-up says from which rank on rows have changed: its look walks past nothing that
+// has ended.
+func TestWakeUpsAreReadFromTheirRankOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, b, air := newWorld(t, 8), &began{}, &air{listen: map[chan []store.ChangedLane]bool{}}
+		dead := &deadScans{each: 2 * time.Second}
+		node := func(name string, wrap func(store.Backend) store.Backend) *engine.Engine {
+			return w.node(name, &registry{handlers: handlers("t", b.handler(name))}, func(c *engine.Config) {
+				c.Store = &notifier{Backend: wrap(c.Store.(store.Backend)), air: air}
+			})
+		}
+		a := node("a", func(s store.Backend) store.Backend { return s })
+		other := node("b", func(s store.Backend) store.Backend { dead.Backend = s; return dead })
+		time.Sleep(5 * time.Minute)                                     // until no lane is given to another node any more
+		for before := dead.walks.Load(); dead.walks.Load() == before; { // until the patrol that follows is long away
+			time.Sleep(100 * time.Millisecond)
+		}
+		time.Sleep(10 * time.Second)
+		before := dead.walks.Load()
+		for i := range 20 {
+			insert := w.owned(other, "t")
+			insert.Task.Priority = i % 10
+			sent := time.Now()
+			if _, err := a.Enqueue(t.Context(), []store.Insert{insert}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(50 * time.Millisecond)
+			if lag := b.lag(insert.Task.ID, sent); lag > 5*time.Millisecond {
+				t.Errorf("it began %s after the enqueue", lag)
+			}
+		}
+		if walks := dead.walks.Load() - before; walks != 0 {
+			t.Errorf("%d walks past rows that have ended", walks)
+		}
+		w.stop(a, other)
+	})
+}
+
 // A row that nobody told of, such as one of a caller's own transaction, is found by
 // the poll also while wake-ups for other lanes do not end.
 func TestUntoldRowsAreFoundAmongManyWakeUps(t *testing.T) {

@@ -232,14 +232,15 @@ func (s *elsewhere) repeats(end *decided) bool { return end.settlement.Task.Stat
 func (w *remote) learnSettled(s *store.Settlement, result *store.Settled) {
 	lane := s.Task.ID.Lane()
 	w.sighted(s.Task.ID)
-	w.changedLane(lane)
+	w.changedLane(lane, againFrom(result))
 	w.member.Wakeups.ChangedLease(s.Task.Node, lane)
 	if result.State == task.Pending {
 		w.agenda.LookFor(lane, result.Entry.Rank)
 		w.learn(result.Entry)
 	}
 	for _, follow := range s.Follow {
-		w.changedLane(follow.Task.ID.Lane())
-		w.agenda.LookFor(follow.Task.ID.Lane(), task.Rank(w.end.settledAfter(s), follow.Task.Priority))
+		from := task.Rank(w.end.settledAfter(s), follow.Task.Priority)
+		w.changedLane(follow.Task.ID.Lane(), from)
+		w.agenda.LookFor(follow.Task.ID.Lane(), from)
 	}
 }

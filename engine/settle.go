@@ -190,8 +190,9 @@ func (s *settler) release(batch []*attempt, results []store.Settled) {
 		wanted = wanted || s.agenda.WantsRead(a.entry.Lane())
 		s.releaseOne(a, &results[i])
 		for _, follow := range a.end.settlement.Follow {
-			s.changedLane(follow.Task.ID.Lane())
-			s.agenda.LookFor(follow.Task.ID.Lane(), task.Rank(s.settledAfter(&a.end.settlement), follow.Task.Priority))
+			from := task.Rank(s.settledAfter(&a.end.settlement), follow.Task.Priority)
+			s.changedLane(follow.Task.ID.Lane(), from)
+			s.agenda.LookFor(follow.Task.ID.Lane(), from)
 			wanted = true
 		}
 	}
@@ -234,8 +235,19 @@ func (s *settler) releaseOne(a *attempt, result *store.Settled) {
 		s.member.Balance() // it may be given back now
 	}
 	if entry.Lane() == nil && (result.State == task.Pending || entry.Key != "") {
-		s.changedLane(entry.ID.Lane())
+		s.changedLane(entry.ID.Lane(), againFrom(result))
 	}
+}
+
+// againFrom is the rank that a settled task has, if it is pending again.
+func againFrom(result *store.Settled) int64 {
+	switch {
+	case result.State != task.Pending:
+		return store.NoRank
+	case result.Status != store.StatusOK:
+		return store.AnyRank
+	}
+	return result.Entry.Rank
 }
 
 // handOn parks a task whose attempt was given up for a node with the ability. A

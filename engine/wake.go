@@ -3,13 +3,15 @@ package engine
 import (
 	"context"
 	"slices"
+
+	"github.com/outlast-dev/outlast/store"
 )
 
-// changedLane notes that rows of a lane changed, which may be another node's. The
-// engine's lock must be held.
-func (c *core) changedLane(number uint16) {
+// changedLane notes that rows of a lane changed, which may be another node's, and the
+// least rank of those that are to be found. The engine's lock must be held.
+func (c *core) changedLane(number uint16, from int64) {
 	if c.agenda.Lane(number) == nil {
-		c.member.Wakeups.ChangedLane(number)
+		c.member.Wakeups.ChangedLane(number, from)
 	}
 }
 
@@ -23,30 +25,51 @@ func (c *core) Stir(ctx context.Context) { c.member.Stir(ctx) }
 // changed rows of them beside the engine: enqueued in a caller's transaction,
 // redriven, a key released. Without lanes, anything on this node may have
 // changed.
-func (c *core) Wake(lanes ...uint16) {
+func (c *core) Wake(lanes ...uint16) { c.WakeFrom(anyRank(lanes)...) }
+
+// WakeFrom is Wake for changes of which more is known.
+func (c *core) WakeFrom(lanes ...store.ChangedLane) {
 	c.lock()
-	for _, lane := range lanes {
-		c.changedLane(lane)
+	for _, l := range lanes {
+		c.changedLane(l.Lane, l.From)
 	}
 	c.unlock()
-	c.Heard(lanes...)
+	c.HeardFrom(lanes...)
 }
 
 // Heard takes a wake-up from elsewhere: others have changed rows of the lanes,
 // or, without lanes, anything. It has no other effect than a look at them.
-func (c *core) Heard(lanes ...uint16) {
+func (c *core) Heard(lanes ...uint16) { c.HeardFrom(anyRank(lanes)...) }
+
+// anyRank are lanes of which no more is known than that they changed.
+func anyRank(lanes []uint16) []store.ChangedLane {
+	changed := make([]store.ChangedLane, len(lanes))
+	for i, lane := range lanes {
+		changed[i] = store.ChangedLane{Lane: lane, From: store.AnyRank}
+	}
+	return changed
+}
+
+// HeardFrom is Heard for changes of which more is known.
+func (c *core) HeardFrom(lanes ...store.ChangedLane) {
 	v := c.member.View()
+	numbers := make([]uint16, len(lanes))
+	for i := range lanes {
+		numbers[i] = lanes[i].Lane
+	}
 	c.lock()
-	c.leases.DoubtLanes(lanes)
+	c.leases.DoubtLanes(numbers)
 	if len(lanes) == 0 {
 		c.hints.all = true
 		c.member.Stirred()
 	}
 	found := c.hints.all
-	for _, lane := range lanes {
+	for _, l := range lanes {
+		lane := l.Lane
 		switch self := v.Me(c.member.ID()); {
 		case c.agenda.Lane(lane) != nil:
-			c.hints.lanes[lane], found = true, true
+			c.hints.look(l)
+			found = true
 		case self != nil && (v.Borrows(self, lane) || v.Lanes[lane] != nil && v.Lanes[lane].Owner == self.ID): // it was ours a moment ago
 			c.hints.lend[lane], found = true, true
 		}
@@ -71,6 +94,13 @@ func (c *core) spotted(lanes []uint16) {
 	c.unlock()
 	if len(lanes) > 0 {
 		c.Heard(lanes...)
+	}
+}
+
+// look notes that a lane of this node is to be looked at.
+func (h *hints) look(l store.ChangedLane) {
+	if from, ok := h.lanes[l.Lane]; !ok || l.From < from {
+		h.lanes[l.Lane] = l.From
 	}
 }
 

@@ -214,10 +214,10 @@ type notifier struct {
 // air carries notifications to all who listen.
 type air struct {
 	mu     sync.Mutex
-	listen map[chan []uint16]bool
+	listen map[chan []store.ChangedLane]bool
 }
 
-func (n *notifier) Notify(_ context.Context, lanes []uint16) error {
+func (n *notifier) Notify(_ context.Context, lanes []store.ChangedLane) error {
 	n.told.Add(1)
 	n.air.mu.Lock()
 	defer n.air.mu.Unlock()
@@ -227,8 +227,8 @@ func (n *notifier) Notify(_ context.Context, lanes []uint16) error {
 	return nil
 }
 
-func (n *notifier) Watch(ctx context.Context, wake func(lanes []uint16)) error {
-	c := make(chan []uint16, 100)
+func (n *notifier) Watch(ctx context.Context, wake func(lanes []store.ChangedLane)) error {
+	c := make(chan []store.ChangedLane, 100)
 	n.air.mu.Lock()
 	n.air.listen[c] = true
 	n.air.mu.Unlock()
@@ -249,7 +249,7 @@ func (n *notifier) Watch(ctx context.Context, wake func(lanes []uint16)) error {
 // is found by the poll of a second.
 func TestNotificationsOfTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, b, air := newWorld(t, 8), &began{}, &air{listen: map[chan []uint16]bool{}}
+		w, b, air := newWorld(t, 8), &began{}, &air{listen: map[chan []store.ChangedLane]bool{}}
 		var stores []*notifier
 		node := func(name string) *engine.Engine {
 			return w.node(name, &registry{handlers: handlers("t", b.handler(name))}, func(c *engine.Config) {

@@ -21,6 +21,7 @@ package store
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/outlast-dev/outlast/task"
@@ -174,7 +175,7 @@ type TxSettler interface {
 // committed (NOTIFY on PostgreSQL, which makes commits that use it wait for
 // one another). The transaction is of the kind that EnqueueTx takes.
 type TxNotifier interface {
-	NotifyTx(ctx context.Context, tx any, lanes []uint16) error
+	NotifyTx(ctx context.Context, tx any, lanes []ChangedLane) error
 }
 
 // Notifier is implemented by stores that can tell other processes of a change
@@ -182,8 +183,23 @@ type TxNotifier interface {
 // called after the change has committed, never inside a transaction of a
 // caller, and is advice: who hears nothing polls.
 type Notifier interface {
-	Notify(ctx context.Context, lanes []uint16) error
+	Notify(ctx context.Context, lanes []ChangedLane) error
 }
+
+// ChangedLane is a lane in which rows were inserted or moved, of which From is the least
+// rank: rows before it are as they were, and whoever looks need not read past those that
+// have ended. AnyRank for rows of unknown rank, NoRank where only keys, marks or leases of
+// the lane have changed.
+type ChangedLane struct {
+	Lane uint16
+	From int64
+}
+
+// Ranks of a [ChangedLane] that are none.
+const (
+	AnyRank = math.MinInt64
+	NoRank  = math.MaxInt64
+)
 
 // Migrator is implemented by stores with a schema of numbered migrations.
 type Migrator interface {
@@ -212,7 +228,7 @@ type Prober interface {
 // has committed. Watch calls wake (lanes nil for "any") from one goroutine
 // until ctx ends. Wake-ups are advice: they may be late, lost or needless.
 type Waker interface {
-	Watch(ctx context.Context, wake func(lanes []uint16)) error
+	Watch(ctx context.Context, wake func(lanes []ChangedLane)) error
 }
 
 // Spotter is implemented by stores that tell of nothing, but can see cheaply that other

@@ -85,7 +85,12 @@ func (l *Lane) Known() int { return l.count }
 // DrainedUntil is until when no keyed task of the lane starts, µs; 0 if it was never drained.
 func (l *Lane) DrainedUntil() int64 { return l.drained }
 
-// Seen is the range of the first rows of the lane that memory should know.
-func (l *Lane) Seen(most int) store.Range {
-	return store.Range{Lane: l.number, After: math.MinInt64, Until: l.after, Limit: most}
+// Seen is the range of the first rows of the lane that memory should know, from a rank on;
+// ok is false if it should know none.
+func (l *Lane) Seen(from int64, most int) (r store.Range, ok bool) {
+	r = store.Range{Lane: l.number, After: math.MinInt64, Until: l.after, Limit: most}
+	if from > store.AnyRank {
+		r.After, r.AfterID = from-1, lastID
+	}
+	return r, from <= l.after
 }

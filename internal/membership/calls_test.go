@@ -29,9 +29,9 @@ func TestCalls(t *testing.T) {
 			Lanes: []store.Lane{{Number: 1, Queue: "q", Owner: "n"}, {Number: 2, Queue: "q", Owner: "n"}, {Number: 3, Queue: "q", Owner: "n"}},
 		})
 		say := func(lanes ...uint16) {
-			changes := topology.Changes{Owners: map[uint16]bool{}}
+			var changes topology.Changes
 			for _, number := range lanes {
-				changes.Owners[number] = true
+				changes.Owner(number, store.AnyRank)
 			}
 			c.add(v.Audience(changes, "me"), time.Now())
 			c.start()

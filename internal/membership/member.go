@@ -70,7 +70,7 @@ type Config struct {
 	Tell      func(ctx context.Context, node store.Node, lanes []uint16) error
 	// Watch hands on what the store tells of other processes' commits: lanes, or nothing
 	// for anything. Pause is how long it is left alone at first when it fails.
-	Watch func(lanes []uint16)
+	Watch func(lanes []store.ChangedLane)
 	Pause time.Duration
 	// Spot hands on in which lanes others have inserted tasks, on a store that can see no more.
 	Spot func(lanes []uint16)

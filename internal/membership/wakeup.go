@@ -56,10 +56,11 @@ func noteIn[K comparable](set *map[K]bool, key K) {
 	(*set)[key] = true
 }
 
-// ChangedLane notes that rows of another node's lane changed.
-func (w *Wakeups) ChangedLane(lane uint16) {
+// ChangedLane notes that rows of another node's lane changed, of which from is the least
+// rank; see [store.ChangedLane].
+func (w *Wakeups) ChangedLane(lane uint16, from int64) {
 	if !w.member.alone.Load() {
-		w.note(func(c *topology.Changes) { noteIn(&c.Owners, lane) })
+		w.note(func(c *topology.Changes) { c.Owner(lane, from) })
 	}
 }
 

@@ -13,10 +13,10 @@ const mostLanes = 4096
 // Changes are what a node has changed that others should look at. The zero value is
 // none.
 type Changes struct {
-	Owners     map[uint16]bool // lanes whose owner should look at them
-	Borrowers  map[uint16]bool // lanes with rows that their owner cannot start
-	Leasers    map[Leaser]bool // nodes that leased tasks which have ended, by lane
-	Everything bool            // queues or nodes changed: everybody should look at the topology
+	Owners     map[uint16]int64 // lanes whose owner should look at them, and from which rank on
+	Borrowers  map[uint16]bool  // lanes with rows that their owner cannot start
+	Leasers    map[Leaser]bool  // nodes that leased tasks which have ended, by lane
+	Everything bool             // queues or nodes changed: everybody should look at the topology
 }
 
 // Leaser is a node that leased tasks of a lane.
@@ -25,26 +25,37 @@ type Leaser struct {
 	Lane uint16
 }
 
-// Lanes are the changed lanes in order; nil for "any".
-func (c *Changes) Lanes() []uint16 {
-	if c.Everything {
-		return nil
+// Owner notes that the owner of a lane should look at it from a rank on.
+func (c *Changes) Owner(lane uint16, from int64) {
+	if c.Owners == nil {
+		c.Owners = map[uint16]int64{}
 	}
+	if least, ok := c.Owners[lane]; !ok || from < least {
+		c.Owners[lane] = from
+	}
+}
+
+// Lanes are the changed lanes in order; nil for "any".
+func (c *Changes) Lanes() (lanes []store.ChangedLane) {
 	all := map[uint16]bool{}
-	maps.Copy(all, c.Owners)
+	for lane := range c.Owners {
+		all[lane] = true
+	}
 	maps.Copy(all, c.Borrowers)
 	for of := range c.Leasers {
 		all[of.Lane] = true
 	}
-	return bounded(all)
-}
-
-// bounded sorts lanes; too many of them become "any".
-func bounded(lanes map[uint16]bool) []uint16 {
-	if len(lanes) > mostLanes {
+	if c.Everything || len(all) > mostLanes {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(lanes))
+	for _, lane := range slices.Sorted(maps.Keys(all)) {
+		changed := store.ChangedLane{Lane: lane, From: store.NoRank}
+		if from, ok := c.Owners[lane]; ok {
+			changed.From = from
+		}
+		lanes = append(lanes, changed)
+	}
+	return lanes
 }
 
 // Message is what one node is to be told.
@@ -62,10 +73,10 @@ func (m *Message) Add(older *Message) {
 
 // Lanes are the lanes that the node is to look at, in order; nil for all that it has.
 func (m *Message) Lanes() []uint16 {
-	if m.any {
+	if m.any || len(m.lanes) > mostLanes {
 		return nil
 	}
-	return bounded(m.lanes)
+	return slices.Sorted(maps.Keys(m.lanes))
 }
 
 // Audience says who should hear of changes: the owner of each lane, the nodes that can

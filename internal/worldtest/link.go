@@ -262,8 +262,8 @@ type watched struct {
 	link *link
 }
 
-func (w *watched) Watch(ctx context.Context, wake func(lanes []uint16)) error {
-	return w.link.handle.Watch(ctx, func(lanes []uint16) {
+func (w *watched) Watch(ctx context.Context, wake func(lanes []store.ChangedLane)) error {
+	return w.link.handle.Watch(ctx, func(lanes []store.ChangedLane) {
 		if w.link.works() {
 			wake(lanes)
 		}

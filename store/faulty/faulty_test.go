@@ -165,7 +165,7 @@ type telling struct {
 	told int
 }
 
-func (t *telling) Notify(context.Context, []uint16) error { t.told++; return nil }
+func (t *telling) Notify(context.Context, []store.ChangedLane) error { t.told++; return nil }
 
 func TestNewsAreForwardedAndLost(t *testing.T) {
 	m := memory.New()

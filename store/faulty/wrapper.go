@@ -39,7 +39,7 @@ type notifyWrapper struct {
 	faults  *Faults
 }
 
-func (w notifyWrapper) Notify(ctx context.Context, lanes []uint16) error {
+func (w notifyWrapper) Notify(ctx context.Context, lanes []store.ChangedLane) error {
 	return run(ctx, w.faults, "Notify", func() error { return w.backend.Notify(ctx, lanes) })
 }
 

@@ -62,9 +62,9 @@ func TestWatchTellsOtherHandles(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		s := New()
 		other := s.Handle()
-		var woken [][]uint16
+		var woken [][]store.ChangedLane
 		done := make(chan error, 1)
-		go func() { done <- other.Watch(ctx, func(lanes []uint16) { woken = append(woken, lanes) }) }()
+		go func() { done <- other.Watch(ctx, func(lanes []store.ChangedLane) { woken = append(woken, lanes) }) }()
 		synctest.Wait()
 		if _, err := other.PutQueue(ctx, store.Queue{Name: "own"}); err != nil {
 			t.Fatal(err)

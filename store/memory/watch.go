@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"slices"
+
+	"github.com/outlast-dev/outlast/store"
 )
 
 // watcher collects what one call of Watch has yet to tell.
@@ -35,7 +37,7 @@ func (s *Store) commit(lanes ...uint16) {
 
 // Watch implements [store.Waker]: wake is called soon after another handle
 // has committed. It returns nil when ctx ends.
-func (s *Store) Watch(ctx context.Context, wake func(lanes []uint16)) error {
+func (s *Store) Watch(ctx context.Context, wake func(lanes []store.ChangedLane)) error {
 	if _, err := s.begin(ctx); err != nil {
 		return err
 	}
@@ -54,7 +56,10 @@ func (s *Store) Watch(ctx context.Context, wake func(lanes []uint16)) error {
 		case <-w.signal:
 		}
 		s.data.mu.Lock()
-		lanes := slices.Sorted(maps.Keys(w.lanes))
+		var lanes []store.ChangedLane
+		for _, lane := range slices.Sorted(maps.Keys(w.lanes)) {
+			lanes = append(lanes, store.ChangedLane{Lane: lane, From: store.AnyRank})
+		}
 		if w.any {
 			lanes = nil
 		}

@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"time"
+
+	"github.com/outlast-dev/outlast/store"
 )
 
 // Claimed makes the store believe that so many rows were claimed.
@@ -35,3 +37,8 @@ func (s *Store) Crossing() (texts []string) {
 func (s *Store) MarkTexts() (next, first string) {
 	return s.texts[nextMarks.index][0].text, s.texts[firstMarks.index][0].text
 }
+
+// Payload and LanesOfPayload write and read what a notification says.
+func Payload(lanes []store.ChangedLane) string { return payload(lanes) }
+
+func LanesOfPayload(text string) []store.ChangedLane { return lanesOfPayload(text) }

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -180,13 +181,13 @@ func TestListeningGoesOnAfterItsSessionWasEnded(t *testing.T) {
 	url := database(t)
 	s := open(t, url)
 	ctx, cancel := context.WithCancel(t.Context())
-	heard, ended := make(chan []uint16, 100), make(chan error, 1)
-	go func() { ended <- s.Watch(ctx, func(lanes []uint16) { heard <- lanes }) }()
-	hear := func(what string, wanted func([]uint16) bool) {
+	heard, ended := make(chan []store.ChangedLane, 100), make(chan error, 1)
+	go func() { ended <- s.Watch(ctx, func(lanes []store.ChangedLane) { heard <- lanes }) }()
+	hear := func(what string, wanted func([]store.ChangedLane) bool) {
 		t.Helper()
 		limit := time.After(20 * time.Second)
 		for {
-			_ = s.Notify(t.Context(), []uint16{7, 3, 7}) // its session may have been ended too
+			_ = s.Notify(t.Context(), []store.ChangedLane{{Lane: 7, From: -5}, {Lane: 3, From: store.AnyRank}, {Lane: 7, From: 1}}) // its session may have been ended too
 			select {
 			case lanes := <-heard:
 				if wanted(lanes) {
@@ -198,13 +199,15 @@ func TestListeningGoesOnAfterItsSessionWasEnded(t *testing.T) {
 			}
 		}
 	}
-	exact := func(lanes []uint16) bool { return len(lanes) == 2 && lanes[0] == 3 && lanes[1] == 7 }
+	exact := func(lanes []store.ChangedLane) bool {
+		return slices.Equal(lanes, []store.ChangedLane{{Lane: 3, From: store.AnyRank}, {Lane: 7, From: -5}})
+	}
 	hear("the lanes", exact)
 	_, err := pool(t, url).Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
 	if err != nil {
 		t.Fatal(err)
 	}
-	hear("that something may have been missed", func(lanes []uint16) bool { return lanes == nil })
+	hear("that something may have been missed", func(lanes []store.ChangedLane) bool { return lanes == nil })
 	hear("the lanes again", exact)
 	cancel()
 	if err := <-ended; err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/outlast-dev/outlast/internal/servertest"
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/postgres"
 )
 
@@ -26,10 +27,10 @@ func TestConformanceBehindPgBouncer(t *testing.T) {
 func TestNoNewsBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	s := open(t, pooled(t, database(t)))
-	if err := s.Watch(t.Context(), func([]uint16) {}); !errors.Is(err, postgres.ErrNotWatching) {
+	if err := s.Watch(t.Context(), func([]store.ChangedLane) {}); !errors.Is(err, postgres.ErrNotWatching) {
 		t.Errorf("watch: %v", err)
 	}
-	if err := s.Notify(t.Context(), []uint16{1}); err != nil { // others may listen without the pooler
+	if err := s.Notify(t.Context(), []store.ChangedLane{{Lane: 1}}); err != nil { // others may listen without the pooler
 		t.Errorf("notify: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -46,48 +47,66 @@ func (s *Store) channel() string {
 	return "outlast_" + hex.EncodeToString(binary.BigEndian.AppendUint64(nil, sum.Sum64()))
 }
 
-// payload is a list of lanes as text.
-func payload(lanes []uint16) string {
+// payload is a list of lanes as text, each once, with the least of its ranks: "3,7:9z" with
+// the rank to the base of 36. Ranks that do not fit are left out.
+func payload(lanes []store.ChangedLane) string {
 	if len(lanes) == 0 {
 		return anyLane
 	}
 	lanes = slices.Clone(lanes)
-	slices.Sort(lanes)
-	var text strings.Builder
-	for _, lane := range slices.Compact(lanes) {
-		if text.Len() > 0 {
-			text.WriteByte(',')
+	slices.SortFunc(lanes, func(a, b store.ChangedLane) int {
+		return cmp.Or(cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.From, b.From))
+	})
+	lanes = slices.CompactFunc(lanes, func(a, b store.ChangedLane) bool { return a.Lane == b.Lane })
+	for _, ranked := range []bool{true, false} {
+		if text := payloadOf(lanes, ranked); len(text) <= mostPayload {
+			return text
 		}
-		text.WriteString(strconv.Itoa(int(lane)))
 	}
-	if text.Len() > mostPayload {
-		return anyLane
+	return anyLane
+}
+
+func payloadOf(lanes []store.ChangedLane, ranked bool) string {
+	var text []byte
+	for i, l := range lanes {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendUint(text, uint64(l.Lane), 10)
+		if ranked && l.From != store.AnyRank {
+			text = strconv.AppendInt(append(text, ':'), l.From, 36)
+		}
 	}
-	return text.String()
+	return string(text)
 }
 
 // lanesOfPayload reads what payload made; nil for any, also for what is none.
-func lanesOfPayload(text string) []uint16 {
-	var lanes []uint16
+func lanesOfPayload(text string) []store.ChangedLane {
+	var lanes []store.ChangedLane
 	for part := range strings.SplitSeq(text, ",") {
-		lane, err := strconv.ParseUint(part, 10, 16)
+		number, rank, ranked := strings.Cut(part, ":")
+		lane, err := strconv.ParseUint(number, 10, 16)
+		changed := store.ChangedLane{Lane: uint16(lane), From: store.AnyRank}
+		if err == nil && ranked {
+			changed.From, err = strconv.ParseInt(rank, 36, 64)
+		}
 		if err != nil {
 			return nil
 		}
-		lanes = append(lanes, uint16(lane))
+		lanes = append(lanes, changed)
 	}
 	return lanes
 }
 
 // Notify implements [store.Notifier].
-func (s *Store) Notify(ctx context.Context, lanes []uint16) error {
+func (s *Store) Notify(ctx context.Context, lanes []store.ChangedLane) error {
 	return s.connected(ctx, func(c *conn) error {
 		return c.run(ctx, &call{query: notify, args: []any{s.channel(), payload(lanes)}})
 	})
 }
 
 // NotifyTx implements [store.TxNotifier]; see EnqueueTx about tx.
-func (s *Store) NotifyTx(ctx context.Context, tx any, lanes []uint16) error {
+func (s *Store) NotifyTx(ctx context.Context, tx any, lanes []store.ChangedLane) error {
 	foreign, err := s.foreignOf(tx)
 	if err != nil {
 		return err
@@ -108,7 +127,7 @@ var ErrNotWatching = errors.New("postgres: the connection does not hear notifica
 // Watch implements [store.Waker]. It listens on a connection of its own,
 // which it makes anew when it breaks; then it wakes for any lane, since it may
 // have missed something.
-func (s *Store) Watch(ctx context.Context, wake func(lanes []uint16)) error {
+func (s *Store) Watch(ctx context.Context, wake func(lanes []store.ChangedLane)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(s.life, cancel)
@@ -138,7 +157,7 @@ func (s *Store) Watch(ctx context.Context, wake func(lanes []uint16)) error {
 }
 
 // listen hears notifications until the connection breaks.
-func (s *Store) listen(ctx context.Context, ready func(), wake func(lanes []uint16)) (err error) {
+func (s *Store) listen(ctx context.Context, ready func(), wake func(lanes []store.ChangedLane)) (err error) {
 	config := s.pool.Config().ConnConfig
 	var heard []*pgconn.Notification
 	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { heard = append(heard, n) }

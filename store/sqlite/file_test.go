@@ -95,7 +95,7 @@ func watch(t *testing.T, s store.Waker) <-chan struct{} {
 	ctx, cancel := context.WithCancel(t.Context())
 	var wait sync.WaitGroup
 	wait.Go(func() {
-		if err := s.Watch(ctx, func([]uint16) { woken <- struct{}{} }); err != nil {
+		if err := s.Watch(ctx, func([]store.ChangedLane) { woken <- struct{}{} }); err != nil {
 			t.Error(err)
 		}
 	})

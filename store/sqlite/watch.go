@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"time"
+
+	"github.com/outlast-dev/outlast/store"
 )
 
 const (
@@ -51,7 +53,7 @@ func (s *Store) logStamp(index *os.File) (stamp logStamp) {
 // Watch implements [store.Waker]. It looks at the log's index by a system call
 // and asks the database only when that has changed, so an idle server costs no
 // queries. Commits of the store's own writer do not wake.
-func (s *Store) Watch(ctx context.Context, wake func(lanes []uint16)) error {
+func (s *Store) Watch(ctx context.Context, wake func(lanes []store.ChangedLane)) error {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	index, err := os.Open(s.path + "-shm") // the locks of SQLite belong to open files, not to processes

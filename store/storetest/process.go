@@ -68,9 +68,9 @@ func processRules() []rule {
 				h.Skip("needs a store with Watch that hears others")
 			}
 			ctx, cancel := context.WithCancel(h.ctx)
-			woken, ended := make(chan []uint16, 100), make(chan error, 1)
+			woken, ended := make(chan []store.ChangedLane, 100), make(chan error, 1)
 			go func() {
-				ended <- waker.Watch(ctx, func(lanes []uint16) {
+				ended <- waker.Watch(ctx, func(lanes []store.ChangedLane) {
 					select {
 					case woken <- slices.Clone(lanes):
 					default:
@@ -83,11 +83,11 @@ func processRules() []rule {
 				_, err := other.Enqueue(h.ctx, []store.Batch{{Items: []store.Insert{{Task: h.task()}}}})
 				h.ok(err)
 				if notifier, ok := store.As[store.Notifier](other); ok {
-					h.ok(notifier.Notify(h.ctx, []uint16{lane}))
+					h.ok(notifier.Notify(h.ctx, []store.ChangedLane{{Lane: lane, From: task.Rank(time.Now(), 9)}}))
 				}
 				select {
 				case lanes := <-woken:
-					seen = lanes == nil || slices.Contains(lanes, lane)
+					seen = lanes == nil || slices.ContainsFunc(lanes, func(l store.ChangedLane) bool { return l.Lane == lane })
 				case <-time.After(50 * time.Millisecond):
 				case <-timeout:
 					h.Fatal("no wake-up within 20 s")
