@@ -100,7 +100,12 @@ func (h *host) Rejoined(rename func()) {
 	}
 }
 
-func (h *host) Died() { h.recoverer.sweepAll() }
+// Died looks at everything too: a node that ended between a commit and its wake-up has told
+// nobody. The others are told to look.
+func (h *host) Died() {
+	h.lookAtAll()
+	h.recoverer.sweepAll()
+}
 
 func (h *host) Doubt() { h.doubt() }
 

@@ -97,6 +97,14 @@ func (c *core) spotted(lanes []uint16) {
 	}
 }
 
+// lookAtAll makes the next poll look at everything.
+func (c *core) lookAtAll() {
+	c.lock()
+	c.hints.all = true
+	c.unlock()
+	signal(c.changed)
+}
+
 // look notes that a lane of this node is to be looked at.
 func (h *hints) look(l store.ChangedLane) {
 	if from, ok := h.lanes[l.Lane]; !ok || l.From < from {
