@@ -201,6 +201,26 @@ const (
 	NoRank  = math.MaxInt64
 )
 
+// Arrivals is implemented by stores that know which tasks the transactions of callers have
+// brought (see [TxEnqueuer]), of which nobody need tell, and which may commit long after
+// others that began later. On other stores a scan finds them.
+type Arrivals interface {
+	// Arrived returns pending rows of the lanes without a mark that EnqueueTx has inserted
+	// in transactions whose commit the call that answered since could not see: each of
+	// them, some perhaps again. It walks past nothing that was there before. Whole says
+	// that it cannot tell, since "since" is empty or of another server: the caller looks
+	// at everything itself, after this call. Next is what to go on from; a store that
+	// cannot tell at all answers the zero value.
+	Arrived(ctx context.Context, lanes []uint16, since string) (Arrival, error)
+}
+
+// Arrival is what has arrived; see [Arrivals].
+type Arrival struct {
+	Entries []Entry
+	Next    string
+	Whole   bool
+}
+
 // Migrator is implemented by stores with a schema of numbered migrations.
 type Migrator interface {
 	// Migrations lists all that this program knows, in order, and which of

@@ -15,10 +15,16 @@ import (
 const insertColumns = `unnest($2::uuid[], $3::integer[], $4::integer[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bytea[])
  WITH ORDINALITY AS u (id, lane, priority, run_at, delay, queue, type, target, policy, key, spec, payload, ord)`
 
-const insertHead = `INSERT INTO outlast_task (id, lane, priority, rank, run_at, seq, created_at, updated_at, queue, type, target, policy, key, spec, payload)
-SELECT id, lane, priority, at - priority * 30000000::bigint, at, CASE WHEN key IS NULL THEN 0 ELSE nextval('outlast_seq'::text::regclass) END, now, now,
- queue, type, target, policy, key, spec, payload
+const (
+	insertHead = `INSERT INTO outlast_task (id, lane, priority, rank, run_at, seq, created_at, updated_at, queue, type, target, policy, key, spec, payload)
+SELECT ` + insertValues + insertFrom
+	insertArrived = `INSERT INTO outlast_task (id, lane, priority, rank, run_at, seq, created_at, updated_at, queue, type, target, policy, key, spec, payload, arrived)
+SELECT ` + insertValues + `, pg_current_xact_id()` + insertFrom
+	insertValues = `id, lane, priority, at - priority * 30000000::bigint, at, CASE WHEN key IS NULL THEN 0 ELSE nextval('outlast_seq'::text::regclass) END, now, now,
+ queue, type, target, policy, key, spec, payload`
+	insertFrom = `
 FROM (SELECT u.*, n.now, coalesce(nullif(u.run_at, 0), n.now + u.delay) AS at FROM (SELECT ` + nowMicro + ` AS now) n, ` + insertColumns + ` ORDER BY ord) u`
+)
 
 // insertSpread inserts tasks of one lane where tables are distributed, at the
 // time $1 of the coordinator, with the numbers $14 that it has given to those
@@ -37,6 +43,10 @@ var (
 
 	// insertAny inserts those of the tasks of which there is no live row.
 	insertAny = newQuery(insertHead+insertUnless, insertSpread+insertUnless)
+
+	// insertOfCaller is insertAny in a caller's transaction, of which nobody need tell:
+	// see Arrived.
+	insertOfCaller = newQuery(insertArrived+insertUnless, insertSpread+insertUnless)
 
 	// noneEnded fails unless none of the tasks has ended already: who sends
 	// an enqueue of unknown outcome again may find its task gone from

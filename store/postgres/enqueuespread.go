@@ -108,6 +108,10 @@ func (in *inserts) checks(s *Store) (calls []*call) {
 func (in *inserts) insertUnless(ctx context.Context, s session, own *Store, now int64) (made map[task.ID]store.Inserted, ended []task.ID, err error) {
 	made = make(map[task.ID]store.Inserted, len(in.ids))
 	var calls []*call
+	insert := insertAny
+	if t, ok := s.(*tx); ok && t.callers {
+		insert = insertOfCaller
+	}
 	if own.spread {
 		var seqs []int64
 		if in.keyed() > 0 {
@@ -116,11 +120,11 @@ func (in *inserts) insertUnless(ctx context.Context, s session, own *Store, now 
 			}
 		}
 		for _, part := range in.byLane(seqs) {
-			calls = append(calls, part.call(insertAny, now, made))
+			calls = append(calls, part.call(insert, now, made))
 		}
 	} else {
 		all := lanePart{inserts: *in}
-		one := all.call(insertAny, 0, made)
+		one := all.call(insert, 0, made)
 		one.args = in.args(own.offset())
 		calls = append(calls, one)
 	}

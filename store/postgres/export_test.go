@@ -38,6 +38,9 @@ func (s *Store) MarkTexts() (next, first string) {
 	return s.texts[nextMarks.index][0].text, s.texts[firstMarks.index][0].text
 }
 
+// ArrivedText is the statement that reads what has arrived.
+func (s *Store) ArrivedText() string { return s.texts[arrivedRows.index][0].text }
+
 // Payload and LanesOfPayload write and read what a notification says.
 func Payload(lanes []store.ChangedLane) string { return payload(lanes) }
 

@@ -41,7 +41,7 @@ func (s *Store) EnqueueTx(ctx context.Context, tx any, items []store.Insert) (in
 		return []store.Inserted{}, nil
 	}
 	err = foreign.apart(ctx, func(session session) error {
-		t := &txOf{session: session, store: s}
+		t := &txOf{session: session, store: s, callers: true}
 		if err := t.look(ctx); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (s *Store) SettleTx(ctx context.Context, tx any, settlement store.Settlemen
 		return store.Settled{Status: store.StatusRefused, Err: err}, nil
 	}
 	err = foreign.apart(ctx, func(session session) error {
-		t := &txOf{session: session, store: s}
+		t := &txOf{session: session, store: s, callers: true}
 		if err := t.look(ctx); err != nil {
 			return err
 		}

@@ -19,6 +19,12 @@ var (
 CROSS JOIN LATERAL (SELECT ` + entryColumns + `, ` + past + ` FROM outlast_task t WHERE t.lane = u.lane AND t.park = u.park AND (t.rank, uuid_send(t.id)) > (u.after, uuid_send(u.after_id))
   AND t.rank <= u.until AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL ORDER BY t.rank, uuid_send(t.id) LIMIT u.most) t`)
 
+	// scanLane is scanRanges for one range where Citus has distributed the tables.
+	// Inputs: lane, mark, after, id after, until, limit.
+	scanLane = newQuery(`SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = $1::integer AND t.park = $2::bigint
+ AND (t.rank, uuid_send(t.id)) > ($3::bigint, uuid_send($4::uuid)) AND t.rank <= $5::bigint
+ AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is $1::integer*/) IS NULL ORDER BY t.rank, uuid_send(t.id) LIMIT $6::bigint`)
+
 	// nextMarks reads, for each lane, the first pending row with a mark above
 	// the given one. Rows without a mark are passed over, and so are those that have
 	// ended without one, which an old snapshot keeps: the marks below 0 and those above
@@ -170,6 +176,26 @@ func runningIn(log *claimlog.Log, now *changed) func(id task.ID, past int64) boo
 	}
 }
 
+// scanSpread reads the ranges one by one, in one round trip.
+func (s *Store) scanSpread(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
+	found := make([][]store.Entry, len(ranges))
+	calls := make([]*call, len(ranges))
+	for i, r := range ranges {
+		calls[i] = &call{
+			query: scanLane, args: []any{r.Lane, r.Park, r.After, r.AfterID, r.Until, r.Limit},
+			start: func() { found[i] = nil },
+			scan: func(r row) error {
+				found[i] = append(found[i], scanEntry(r))
+				return nil
+			},
+		}
+	}
+	if err := s.read(ctx, func(c session) error { return c.run(ctx, calls...) }); err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
 // Mark implements [store.Store].
 func (s *Store) Mark(ctx context.Context, marks []store.Marking) error {
 	for chunk := range slices.Chunk(marks, 1000) {
@@ -221,7 +247,7 @@ func (s *Store) Marks(ctx context.Context, lanes []uint16, most int) ([]store.En
 		for lane, mark := range above {
 			numbers, marks = append(numbers, int32(lane)), append(marks, mark)
 		}
-		entries, err := s.nextMarks(ctx, numbers, marks)
+		entries, err := marksAbove(ctx, s, numbers, marks)
 		if err != nil {
 			return nil, err
 		}
@@ -241,7 +267,8 @@ func (s *Store) Marks(ctx context.Context, lanes []uint16, most int) ([]store.En
 	return found, nil
 }
 
-func (s *Store) nextMarks(ctx context.Context, lanes []int32, marks []int64) (entries []store.Entry, err error) {
+// marksAbove reads the first pending row of the next mark in each lane.
+func marksAbove(ctx context.Context, s *Store, lanes []int32, marks []int64) (entries []store.Entry, err error) {
 	scan := func(r row) error {
 		entries = append(entries, scanEntry(r))
 		return nil

@@ -55,6 +55,7 @@ type tx struct {
 	session
 	store   *Store
 	now     int64           // µs
+	callers bool            // it is a caller's
 	dated   bool            // all statements see the snapshot of a caller, which may be old
 	letters []stored.Letter // that are yet to be counted
 	dead    []*task.Task    // of them, which may be of batches

@@ -59,6 +59,8 @@ func (s *Store) Through(target any) bool {
 		return through(s.Backend, target)
 	case *store.Spotter:
 		return through(s.Backend, target)
+	case *store.Arrivals:
+		return through(s.Backend, target)
 	case *store.Migrator:
 		return through(s.Backend, target)
 	case *store.Prober:

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -75,6 +76,7 @@ func txRules() []rule {
 				}
 			}
 		}},
+		{"tx/arrives when it commits", "Arrived tells of the tasks of a caller's transaction once it has committed, for however many calls it was open, and of none that were told before.", arrivesAtCommit},
 		{"tx/answers as Enqueue does", "EnqueueTx answers repeats with the task, and conflicts with an error.", func(h *harness) {
 			enqueuer := h.txEnqueuer()
 			t := h.task()
@@ -391,4 +393,39 @@ func (h *harness) pause(d time.Duration) {
 	case <-time.After(d):
 	case <-h.ctx.Done():
 	}
+}
+
+// arrivesAtCommit looks for what has arrived before and after a commit.
+func arrivesAtCommit(h *harness) {
+	enqueuer := h.txEnqueuer()
+	arrivals, ok := store.As[store.Arrivals](h.s)
+	if !ok {
+		h.Skip("needs a store with Arrived")
+	}
+	since := ""
+	look := func() (ids []task.ID) {
+		h.Helper()
+		found, err := arrivals.Arrived(h.ctx, []uint16{h.lanes[0].Lane, h.lanes[1].Lane}, since)
+		h.ok(err)
+		if found.Next == "" {
+			h.Skip("needs a store that can tell")
+		}
+		equal(h, "whole", found.Whole, since == "")
+		since = found.Next
+		for _, e := range found.Entries {
+			ids = append(ids, e.ID)
+		}
+		return ids
+	}
+	equal(h, "found at first", len(look()), 0)
+	tx, commit, _ := h.able.Tx(h.T, h.s)
+	t := h.task(due(time.Time{}))
+	_, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{{Task: t}})
+	h.ok(err)
+	for range 3 {
+		h.expect(!slices.Contains(look(), t.ID), "it arrived before the commit")
+	}
+	h.ok(commit())
+	h.expect(slices.Contains(look(), t.ID), "it did not arrive")
+	h.expect(!slices.Contains(look(), t.ID), "it arrived again, with nothing open")
 }
