@@ -34,10 +34,11 @@ type loader struct {
 	patrolAt time.Time            // the next one, at the earliest
 	warned   map[string]time.Time // of types that nobody starts, by queue
 	borrowed map[borrowing]cursor // where borrowing goes on
+	arrivals arrivals
 }
 
 func newLoader(c *core) *loader {
-	return &loader{core: c, warned: map[string]time.Time{}, borrowed: map[borrowing]cursor{}}
+	return &loader{core: c, warned: map[string]time.Time{}, borrowed: map[borrowing]cursor{}, arrivals: newArrivals(c.config.Store)}
 }
 
 // loading is the loop of the loader. Polls that read much take a tenth of the
@@ -51,6 +52,7 @@ func (o *loader) loading() {
 	park := time.NewTicker(parkEvery)
 	defer park.Stop()
 	quiet, unasked, pollAt := 0, false, time.Now()
+	o.readArrivals()
 	for {
 		poll := false
 		select {
@@ -65,7 +67,9 @@ func (o *loader) loading() {
 			quiet++
 			poll = !o.member.HearsAll() || quiet >= quietPolls
 			unasked = unasked || poll
-			o.tick()
+			if o.tick(); o.readArrivals() {
+				o.lookAtAll()
+			}
 			if next := o.pollPause(); next != pause {
 				pause = next
 				ticker.Reset(pause)

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"sync"
@@ -118,6 +119,87 @@ func TestWakeUpsAreReadFromTheirRankOn(t *testing.T) {
 			t.Errorf("%d walks past rows that have ended", walks)
 		}
 		w.stop(a, other)
+	})
+}
+
+// arriving is a store that knows what transactions of callers have brought.
+type arriving struct {
+	store.Backend
+	mu    sync.Mutex
+	rows  []store.Entry
+	asked int
+	whole bool
+	fails error
+}
+
+func (s *arriving) Arrived(_ context.Context, lanes []uint16, since string) (store.Arrival, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked++; s.fails != nil {
+		return store.Arrival{}, s.fails
+	}
+	found := store.Arrival{Next: "next", Whole: s.whole || since != "next"}
+	if s.whole = false; !found.Whole {
+		found.Entries, s.rows = s.rows, nil
+	}
+	return found, nil
+}
+
+// What the transaction of a caller has brought is found within a second, also where looks at
+// all rows are rare; and when the store cannot tell, all is looked at.
+func TestArrivals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 4)
+		dead, arrives := &deadScans{each: 2 * time.Second}, &arriving{}
+		e := w.node("a", &registry{handlers: handlers("mail", ok)}, func(c *engine.Config) {
+			dead.Backend = c.Store.(store.Backend)
+			arrives.Backend = dead
+			c.Store = arrives
+		})
+		enqueue := func(arrived bool) task.ID {
+			in := w.insert("mail", nil)
+			made, err := w.store.Enqueue(t.Context(), []store.Batch{{Items: []store.Insert{in}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			arrives.mu.Lock()
+			defer arrives.mu.Unlock()
+			if arrived {
+				arrives.rows = append(arrives.rows, made[0].Items[0].Entry)
+			}
+			return in.Task.ID
+		}
+		patrolled := func() {
+			for before := dead.walks.Load(); dead.walks.Load() == before; {
+				time.Sleep(100 * time.Millisecond)
+			}
+			time.Sleep(10 * time.Second)
+		}
+		time.Sleep(30 * time.Second)
+		patrolled()
+		before := dead.walks.Load()
+		w.expect(enqueue(true), task.Succeeded, 300*time.Millisecond)
+		if walks := dead.walks.Load() - before; walks != 0 {
+			t.Errorf("%d walks for what has arrived", walks)
+		}
+		arrives.mu.Lock()
+		arrives.fails = errors.New("away")
+		arrives.mu.Unlock()
+		late := enqueue(true)
+		time.Sleep(5 * time.Second)
+		if got := w.get(late); got.State != task.Pending {
+			t.Errorf("it is %s, and nobody knew of it", got.State)
+		}
+		arrives.mu.Lock()
+		arrives.fails = nil
+		arrives.mu.Unlock()
+		w.expect(late, task.Succeeded, 300*time.Millisecond)
+		lost := enqueue(false)
+		arrives.mu.Lock()
+		arrives.whole = true
+		arrives.mu.Unlock()
+		w.expect(lost, task.Succeeded, 3*time.Second)
+		w.stop(e)
 	})
 }
 

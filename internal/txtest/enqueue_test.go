@@ -73,9 +73,10 @@ func TestEnqueueDecides(t *testing.T) {
 // itself. A look at few lanes is one that somebody has told it to take.
 type mute struct {
 	store.Backend
-	deaf  bool          // it does not tell of commits, which SQLite does by itself
-	looks chan struct{} // one for each look at all
-	open  atomic.Bool   // such looks find what is there
+	deaf    bool          // it does not tell of commits, which SQLite does by itself
+	looks   chan struct{} // one for each look at all
+	open    atomic.Bool   // such looks find what is there
+	arrives atomic.Bool   // looks at what has arrived do
 }
 
 func (m *mute) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
@@ -88,6 +89,19 @@ func (m *mute) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry,
 		}
 	}
 	return pages, err
+}
+
+// Arrived finds nothing either, on stores that can tell what has arrived.
+func (m *mute) Arrived(ctx context.Context, lanes []uint16, since string) (store.Arrival, error) {
+	below, ok := store.As[store.Arrivals](m.Backend)
+	if !ok {
+		return store.Arrival{}, nil
+	}
+	found, err := below.Arrived(ctx, lanes, since)
+	if !m.arrives.Load() {
+		found.Entries = nil
+	}
+	return found, err
 }
 
 // Through lets the engine find all else that the store can do.
@@ -162,6 +176,11 @@ func TestStartAfterCommit(t *testing.T) {
 		backend.open.Store(true)
 		starts("found by a look", id)
 		backend.open.Store(false)
+		if _, ok := store.As[store.Arrivals](backend.Backend); ok {
+			backend.arrives.Store(true)
+			starts("found among what has arrived", accept(front, nothing, nothing))
+			backend.arrives.Store(false)
+		}
 		for range 3 {
 			starts("told on the node itself", accept(owner, nothing, tell(owner)))
 			starts("told before and after", accept(owner, tell(owner), tell(owner)))
