@@ -32,6 +32,7 @@ type loader struct {
 	asked    time.Time            // when blocked keys were made to ask by a poll of all lanes
 	patrols  int                  // polls that nobody asked for
 	patrolAt time.Time            // the next one, at the earliest
+	walked   time.Duration        // how long the last one took
 	warned   map[string]time.Time // of types that nobody starts, by queue
 	borrowed map[borrowing]cursor // where borrowing goes on
 	arrivals arrivals
@@ -124,7 +125,7 @@ func (o *loader) poll(unasked bool) (pause time.Duration, looked bool) {
 // pollAsked looks where somebody has said, and returns how long to leave that.
 func (o *loader) pollAsked(h hints) (pause time.Duration) {
 	began, share := time.Now(), time.Duration(1)
-	if o.pollOnce(h.lanes, true) > pollLittle {
+	if rows, _ := o.pollOnce(h.lanes, true); rows > pollLittle {
 		share = pollShare
 	}
 	o.borrow(h.lend)
@@ -133,17 +134,21 @@ func (o *loader) pollAsked(h hints) (pause time.Duration) {
 
 // patrol looks for what nobody has told of: at the front of the lanes, and now and then
 // at all that is known. Where an old snapshot keeps rows that have ended, it walks past
-// them all, so that it takes a small part of the time only.
+// them all, so that it takes a small part of the time only. One that fails, or is slow when
+// the one before was not, has met a trouble of the store or the network, which passes.
 func (o *loader) patrol() {
 	began, share := time.Now(), time.Duration(1)
 	o.patrols++
-	rows := o.pollOnce(nil, o.patrols%(shallowPolls+1) == 0)
+	rows, failed := o.pollOnce(nil, o.patrols%(shallowPolls+1) == 0)
 	took := time.Since(began)
-	switch {
+	usual := min(took, o.walked)
+	switch o.walked = took; {
+	case failed:
+		o.walked = 0
 	case rows > pollLittle:
 		share = pollShare
-	case took > pollLong:
-		share = patrolShare
+	case usual > pollLong:
+		took, share = usual, patrolShare
 	}
 	o.patrolAt = time.Now().Add(share * took)
 }
@@ -284,14 +289,14 @@ func (o *loader) askAll() {
 // behind a backlog that is known. It lets blocked keys of lanes that are named ask again
 // too: one may have been released elsewhere. One that is not deep looks at the front of the
 // lanes only: to read what is known of a backlog over and over would cost as
-// much as to run it. It returns the number of rows read.
-func (o *loader) pollOnce(lanes map[uint16]int64, deep bool) (rows int) {
+// much as to run it. It returns the number of rows read, and whether a scan failed.
+func (o *loader) pollOnce(lanes map[uint16]int64, deep bool) (rows int, failed bool) {
 	after, polled := o.toPoll(lanes)
 	for len(after) > 0 && o.running.Err() == nil {
 		ranges := slices.Collect(maps.Values(after))
 		pages, err := o.scan(ranges)
 		if err != nil {
-			return rows
+			return rows, true
 		}
 		o.lock()
 		for i, page := range pages {
@@ -311,7 +316,7 @@ func (o *loader) pollOnce(lanes map[uint16]int64, deep bool) (rows int) {
 		o.unlock()
 		signal(o.wake)
 	}
-	return rows
+	return rows, false
 }
 
 // toPoll lists the ranges to poll by lane, and those lanes. Blocked keys of lanes that were

@@ -84,6 +84,51 @@ func TestWalksPastEndedRowsAreRare(t *testing.T) {
 	})
 }
 
+// A look that stalls once, or fails, keeps nobody from looking again soon.
+func TestPatrolsGoOnAfterAStall(t *testing.T) {
+	for name, fails := range map[string]error{"it was slow": nil, "it failed": errors.New("cut")} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 4)
+				stalls := &stalling{fails: fails}
+				e := w.node("a", &registry{handlers: handlers("mail", ok)}, func(c *engine.Config) {
+					stalls.Backend = c.Store.(store.Backend)
+					c.Store = mute{stalls}
+				})
+				time.Sleep(30 * time.Second)
+				stalls.once.Store(true)
+				time.Sleep(8 * time.Second)
+				if stalls.once.Load() {
+					t.Fatal("nobody has looked")
+				}
+				untold := w.insert("mail", nil)
+				if _, err := w.store.Enqueue(t.Context(), []store.Batch{{Items: []store.Insert{untold}}}); err != nil {
+					t.Fatal(err)
+				}
+				w.expect(untold.Task.ID, task.Succeeded, 20*time.Second)
+				w.stop(e)
+			})
+		})
+	}
+}
+
+// stalling is a store of which one scan stalls.
+type stalling struct {
+	store.Backend
+	once  atomic.Bool
+	fails error
+}
+
+func (s *stalling) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
+	if s.once.CompareAndSwap(true, false) {
+		time.Sleep(9 * time.Second)
+		if s.fails != nil {
+			return nil, s.fails
+		}
+	}
+	return s.Backend.Scan(ctx, ranges)
+}
+
 // A wake-up says from which rank on rows have changed: its look walks past nothing that
 // has ended.
 func TestWakeUpsAreReadFromTheirRankOn(t *testing.T) {
