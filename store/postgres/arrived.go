@@ -24,7 +24,7 @@ var (
   SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane + 0 = u.lane AND t.arrived = x.id` + isPending + `) a) t`)
 )
 
-const isPending = ` AND t.park = 0 AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL`
+const isPending = ` AND t.park = 0 AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL AND ` + logged + ` IS NULL`
 
 // Arrived implements [store.Arrivals]. Where Citus has distributed the tables, ids of
 // transactions are each machine's own, and it tells nothing.
