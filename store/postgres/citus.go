@@ -167,14 +167,14 @@ var aliveNodes = newQuery(`SELECT id, counter FROM outlast_node WHERE state = 'a
 // unused fails if a node beats within a time. It does not wait where all nodes
 // have left.
 func (s *Store) unused(ctx context.Context, within time.Duration) error {
-	before, err := s.counters(ctx)
+	before, err := countersOf(ctx, s)
 	if err != nil || len(before) == 0 {
 		return err
 	}
 	if !sleep(ctx, within) {
 		return ctx.Err()
 	}
-	after, err := s.counters(ctx)
+	after, err := countersOf(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (s *Store) unused(ctx context.Context, within time.Duration) error {
 	return nil
 }
 
-func (s *Store) counters(ctx context.Context) (counters map[string]int64, err error) {
+func countersOf(ctx context.Context, s *Store) (counters map[string]int64, err error) {
 	err = s.read(ctx, func(c session) error {
 		counters = map[string]int64{}
 		return each(ctx, c, aliveNodes, func(r row) error {
