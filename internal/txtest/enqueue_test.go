@@ -106,8 +106,11 @@ func (m *mute) Arrived(ctx context.Context, lanes []uint16, since string) (store
 
 // Through lets the engine find all else that the store can do.
 func (m *mute) Through(target any) bool {
-	if _, hears := target.(*store.Waker); hears && m.deaf {
-		return false
+	switch target.(type) {
+	case *store.Waker, *store.Spotter:
+		if m.deaf {
+			return false
+		}
 	}
 	to := reflect.ValueOf(target).Elem()
 	can := reflect.TypeOf(m.Backend).Implements(to.Type())
