@@ -121,7 +121,7 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 			}
 		}
 		if !s.spread && !task.Leased(node.id) {
-			if err := s.sweep(ctx, lanes, now); err != nil {
+			if err := sweep(ctx, s, lanes, now); err != nil {
 				return recovered, err
 			}
 		}

@@ -28,7 +28,7 @@ var lockFree = newQuery(`SELECT lane FROM outlast_lane WHERE lane = ANY($1::inte
 
 // sweep shortens the logs of lanes, but for those that somebody has locked: no claim
 // of the process waits for it.
-func (s *Store) sweep(ctx context.Context, lanes []uint16, clock int64) error {
+func sweep(ctx context.Context, s *Store, lanes []uint16, clock int64) error {
 	if err := s.log.Begin(ctx); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (s *Store) sweep(ctx context.Context, lanes []uint16, clock int64) error {
 // sweepOld sweeps lanes where it is time to look at a batch again.
 func sweepOld(ctx context.Context, s *Store, now int64) error {
 	for lanes := range slices.Chunk(s.log.Old(now, tooOld), 16) {
-		if err := s.sweep(ctx, lanes, now); err != nil {
+		if err := sweep(ctx, s, lanes, now); err != nil {
 			return err
 		}
 	}
