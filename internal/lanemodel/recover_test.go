@@ -30,23 +30,26 @@ func (s *session) setAllApart(log logRow) {
 // row, so that the log has another version.
 func (e *engine) shorten(turn func(func() bool), l int64) {
 	last := e.last
-	e.call(turn, func(s *session) {
+	a := e.call(turn, func(s *session) {
 		s.statement()
 		if !e.mutant["log row deleted without the lock"] {
 			s.lock(key{"lane", l, 0})
 			s.statement()
 		}
-		s.unlog(s.log(l), func(logRow) bool { return true }, last, e.id)
+		s.unlog(s.log(l), last, e.id)
 	})
+	if a.known && a.committed {
+		e.learn(turn, l, e.lanes[l])
+	}
 }
 
 // unlog leaves in a lane's log what runs by it, and writes an empty row.
-func (s *session) unlog(log memory, wanted func(logRow) bool, last, by int64) {
+func (s *session) unlog(log memory, last, by int64) {
 	changed := false
 	for _, one := range log {
 		k := key{"log", one.lane, one.claim}
 		run := slices.DeleteFunc(slices.Clone(one.ids), func(id int64) bool { return !s.open(id, one.claim) })
-		if len(one.ids) > 0 && (len(run) == len(one.ids) || !wanted(one)) || !s.try(k) {
+		if len(one.ids) > 0 && len(run) == len(one.ids) || !s.try(k) {
 			continue
 		}
 		if len(run) == 0 {
