@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/postgres"
 	"github.com/outlast-dev/outlast/task"
@@ -47,7 +48,7 @@ func TestLostBatch(t *testing.T) {
 // A program that knows the log does not make its tables beside one that does not.
 func TestClaimLogWaitsForOldNodes(t *testing.T) {
 	t.Parallel()
-	url := database(t)
+	url := servertest.Postgres(t)
 	g := newGround(t, open(t, url), 1)
 	p := pool(t, url)
 	old := func(text string) {
