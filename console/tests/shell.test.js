@@ -12,9 +12,12 @@ test('the menu, shortcuts and the palette lead everywhere', async ({ page, serve
   await page.getByRole('combobox').fill('sched');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/#\/schedules$/);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Schedules'); // which takes the focus once it is there
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused();
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog')).toContainText('Keyboard shortcuts');
   await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
   await page.keyboard.press('/');
   await expect(page.getByRole('searchbox').first()).toBeFocused();
 });
