@@ -38,8 +38,8 @@ func scanStand(r row) stand {
 
 // explainTimes is how often rows that turn out to be claimable are claimed
 // again: whatever was in their way has gone meanwhile, or there were too many
-// bytes for all.
-const explainTimes = 3
+// bytes for all, or other processes claim in the lanes.
+const explainTimes = 50
 
 // explain finds the reasons for which rows were not claimed.
 func (c *claiming) explain(ctx context.Context) error {
