@@ -37,10 +37,7 @@ func (s *Store) Arrived(ctx context.Context, lanes []uint16, since string) (foun
 	if s.spread {
 		return store.Arrival{}, nil
 	}
-	numbers := make([]int32, len(lanes))
-	for i, lane := range lanes {
-		numbers[i] = int32(lane)
-	}
+	numbers := laneNumbers(lanes)
 	seen, known := placeOf(since)
 	calls := []*call{{query: readPlace, start: func() { found = store.Arrival{} }, scan: func(r row) error {
 		found.Next = r.text(0)

@@ -59,10 +59,7 @@ type counter struct {
 // Held implements [backlog.Source].
 func (c *counter) Held(lanes []uint16) (held []backlog.Key, err error) {
 	for _, part := range parts(c.spread, lanes, func(lane uint16) uint16 { return lane }) {
-		numbers := make([]int32, len(part))
-		for i, lane := range part {
-			numbers[i] = int32(lane)
-		}
+		numbers := laneNumbers(part)
 		err := each(c.ctx, c.on, selectParked, func(r row) error {
 			held = append(held, backlog.Key{Lane: uint16(r.int(0)), Key: r.text(1)})
 			return nil

@@ -34,7 +34,7 @@ var (
 	// the lease (null for none), greatest numbers of the lanes, numbers of the
 	// rows (null for 0), the least number of the claim, lanes and numbers of batches
 	// that are over, which go where a batch is written, and lanes, numbers and ids of
-	// what is left of others, of which the rest goes.
+	// what is left of others, of which the rest goes unless a death has them locked.
 	claimRows = newQuery(claimHead + `SELECT t.*, n.now, n.past, ` + claimAlone + claimBody + `),
 f AS (SELECT coalesce(sum(octet_length(payload)), 0) < $7::bigint AS fits FROM c),
 ` + fmt.Sprintf(claimTail, `(SELECT fits FROM f)`))
@@ -73,9 +73,11 @@ l AS (INSERT INTO outlast_claim (lane, claim, node, started_at, ids)
  SELECT lane, (SELECT claim FROM n), $8::text, max(now), array_agg(id) FROM c WHERE NOT alone AND %[1]s GROUP BY lane RETURNING lane),
 o AS (DELETE FROM outlast_claim c USING unnest($13::integer[], $14::bigint[]) AS u (lane, claim) WHERE c.lane = ANY($13::integer[]) AND c.claim = ANY($14::bigint[])
  AND c.lane = u.lane AND c.claim = u.claim AND c.lane IN (SELECT lane FROM l)),
+w AS MATERIALIZED (SELECT c.lane, c.claim FROM outlast_claim c WHERE c.lane = ANY($15::integer[]) AND c.claim = ANY($16::bigint[]) FOR UPDATE SKIP LOCKED),
 s AS (UPDATE outlast_claim c SET ids = ARRAY(SELECT unnest(c.ids) INTERSECT SELECT unnest(x.ids))
- FROM (SELECT lane, claim, array_agg(id) AS ids FROM unnest($15::integer[], $16::bigint[], $17::uuid[]) AS u (lane, claim, id) GROUP BY lane, claim) x
- WHERE c.lane = ANY($15::integer[]) AND c.claim = ANY($16::bigint[]) AND c.lane = x.lane AND c.claim = x.claim AND c.lane IN (SELECT lane FROM l)),
+ FROM w JOIN (SELECT lane, claim, array_agg(id) AS ids FROM unnest($15::integer[], $16::bigint[], $17::uuid[]) AS u (lane, claim, id) GROUP BY lane, claim) x
+  ON x.lane = w.lane AND x.claim = w.claim
+ WHERE c.lane = ANY($15::integer[]) AND c.claim = ANY($16::bigint[]) AND c.lane = w.lane AND c.claim = w.claim AND c.lane IN (SELECT lane FROM l)),
 r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_until)
  SELECT id, lane, greatest(mod(past, 9223372036854775807) + 1, now, $12::bigint), now, $8::text, key, now + $9::bigint FROM c WHERE alone AND %[1]s)
 SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes,

@@ -104,3 +104,20 @@ func TestSettleTxOfALongRun(t *testing.T) {
 		g.sound()
 	}
 }
+
+// A claim leaves in older batches of the lane what still runs by them.
+func TestAClaimNarrowsOlderBatches(t *testing.T) {
+	t.Parallel()
+	url := database(t)
+	g := newGround(t, open(t, url), 1)
+	tasks := g.claim(g.add(8)...).Tasks
+	g.settle(tasks[:7], task.OutcomeSucceeded)
+	g.claim(g.add(1)...)
+	var left int
+	g.ok(pool(t, url).QueryRow(t.Context(), "SELECT cardinality(ids) FROM outlast_claim WHERE claim = $1", tasks[0].Claim).Scan(&left))
+	if left != 1 {
+		t.Errorf("%d tasks are left in the batch of which one runs", left)
+	}
+	g.settle(tasks[7:], task.OutcomeSucceeded)
+	g.sound()
+}

@@ -64,6 +64,15 @@ func laneEpochs(lanes []store.LaneEpoch) (numbers []int32, epochs []int64) {
 	return numbers, epochs
 }
 
+// laneNumbers are lanes as an argument, in their order.
+func laneNumbers(lanes []uint16) []int32 {
+	numbers := make([]int32, len(lanes))
+	for i, lane := range lanes {
+		numbers[i] = int32(lane)
+	}
+	return numbers
+}
+
 func laneList(lanes map[uint16]bool) []int32 {
 	list := make([]int32, 0, len(lanes))
 	for lane := range lanes {

@@ -226,10 +226,7 @@ func (s *Store) Mark(ctx context.Context, marks []store.Marking) error {
 func (s *Store) Marks(ctx context.Context, lanes []uint16, most int) ([]store.Entry, error) {
 	var found []store.Entry
 	if most > 0 && !s.spread {
-		numbers := make([]int32, len(lanes))
-		for i, lane := range lanes {
-			numbers[i] = int32(lane)
-		}
+		numbers := laneNumbers(lanes)
 		_, err := s.pipeline(ctx, &call{query: firstMarks, args: []any{numbers, most}, start: func() { found = nil }, scan: func(r row) error {
 			found = append(found, scanEntry(r))
 			return nil

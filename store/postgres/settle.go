@@ -21,8 +21,9 @@ var (
 	// run by the log is the row in outlast_run: who deletes it under its claim
 	// has the task for himself. Rows with a cancel request are left alone. Inputs:
 	// clock, node, ids, claims, started at, ended at (0: now), results and labels
-	// (each null if there are none), who runs apart (null for none). Returns how
-	// many were ended and, unless all were, their ids.
+	// (each null if there are none), who runs apart (null for none), lanes and
+	// numbers of the batches of the others. Returns how many were ended and, unless
+	// all were, their ids.
 	succeedRows = newQuery(`WITH u AS MATERIALIZED (SELECT * FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[], $8::text[], $9::boolean[])
  AS u (id, claim, started_at, ended_at, result, label, apart)),
 ` + fmt.Sprintf(fence, `$10::integer[], $11::bigint[]`) + `,

@@ -33,10 +33,7 @@ func sweep(ctx context.Context, s *Store, lanes []uint16, clock int64) error {
 		return err
 	}
 	defer s.log.End()
-	numbers := make([]int32, len(lanes))
-	for i, lane := range lanes {
-		numbers[i] = int32(lane)
-	}
+	numbers := laneNumbers(lanes)
 	var now changed
 	var free []uint16
 	err := s.write(ctx, func(t *tx) error {
@@ -48,10 +45,7 @@ func sweep(ctx context.Context, s *Store, lanes []uint16, clock int64) error {
 		if err != nil || len(free) == 0 {
 			return err
 		}
-		locked := make([]int32, len(free))
-		for i, lane := range free {
-			locked[i] = int32(lane)
-		}
+		locked := laneNumbers(free)
 		return t.run(ctx, &call{query: shorten, args: []any{s.offset(), locked}}, readLog(s.log, free, &now))
 	})
 	if err == nil {
