@@ -103,8 +103,8 @@ func (o *loader) loading() {
 }
 
 // poll looks where somebody has said that there is something, and how long to leave that
-// then; if it is time to look unasked too, or nobody has said where, on patrol. It
-// reports whether it has looked at all.
+// then; if it is time to look unasked too, or nobody has said where, on patrol, in its
+// own pace. It reports whether it has looked at all.
 func (o *loader) poll(unasked bool) (pause time.Duration, looked bool) {
 	o.askAll()
 	h, asked := o.hinted()
@@ -115,7 +115,7 @@ func (o *loader) poll(unasked bool) (pause time.Duration, looked bool) {
 		return pause, true
 	}
 	o.borrow(nil)
-	if unasked && time.Now().Before(o.patrolAt) {
+	if time.Now().Before(o.patrolAt) { // also where the hints of a signal went with the one before
 		return pause, asked
 	}
 	o.patrol()

@@ -50,7 +50,7 @@ func (e *Engine) awaitRest(ctx context.Context) error {
 		case now >= looks:
 			return nil
 		}
-		signal(e.changed)
+		e.lookAtAll()
 	}
 }
 

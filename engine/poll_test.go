@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -52,6 +53,7 @@ func (s *deadScans) Marks(ctx context.Context, lanes []uint16, most int) ([]stor
 // look at marks nor a look that somebody has asked for. What nobody has told of is found
 // all the same.
 func TestWalksPastEndedRowsAreRare(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		const length = 1000 * time.Second
 		w := newWorld(t, 4)
@@ -86,6 +88,7 @@ func TestWalksPastEndedRowsAreRare(t *testing.T) {
 
 // A look that stalls once, or fails, keeps nobody from looking again soon.
 func TestPatrolsGoOnAfterAStall(t *testing.T) {
+	racetest.WithoutDetector(t)
 	for name, fails := range map[string]error{"it was slow": nil, "it failed": errors.New("cut")} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -132,6 +135,7 @@ func (s *stalling) Scan(ctx context.Context, ranges []store.Range) ([][]store.En
 // A wake-up says from which rank on rows have changed: its look walks past nothing that
 // has ended.
 func TestWakeUpsAreReadFromTheirRankOn(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w, b, air := newWorld(t, 8), &began{}, &air{listen: map[chan []store.ChangedLane]bool{}}
 		dead := &deadScans{each: 2 * time.Second}
@@ -251,6 +255,7 @@ func TestArrivals(t *testing.T) {
 // A row that nobody told of, such as one of a caller's own transaction, is found by
 // the poll also while wake-ups for other lanes do not end.
 func TestUntoldRowsAreFoundAmongManyWakeUps(t *testing.T) {
+	racetest.WithoutDetector(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, 4)
 		e := w.node("a", &registry{handlers: handlers("mail", ok)}, func(c *engine.Config) {
