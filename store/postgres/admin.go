@@ -86,7 +86,7 @@ func (t *tx) moveCall(id task.ID, live *ending.Row, runAt time.Time) *call {
 func (s *Store) change(ctx context.Context, id task.ID, event task.Event, audit []store.Audit, apply applying) (*task.Task, error) {
 	var changed *task.Task
 	err := s.write(ctx, func(t *tx) error {
-		if _, err := exec(ctx, t, lockLanes, []int32{int32(id.Lane())}); err != nil {
+		if _, err := exec(ctx, t, lockToChange, int32(id.Lane())); err != nil {
 			return err
 		}
 		live, err := t.changeOne(ctx, id, event, apply)

@@ -34,7 +34,10 @@ var (
 	// the lease (null for none), greatest numbers of the lanes, numbers of the
 	// rows (null for 0), the least number of the claim, lanes and numbers of batches
 	// that are over, which go where a batch is written, and lanes, numbers and ids of
-	// what is left of others, of which the rest goes unless a death has them locked.
+	// what is left of others, of which the rest goes unless a death has them locked; then
+	// how often the lanes owned have changed, ids and lanes of rows that are claimed as
+	// scans have read them if that is so, when the last of these is due, and the server's
+	// start. For these a row with the lane and the number is returned, without an id.
 	claimRows = newQuery(claimHead + `SELECT t.*, n.now, n.past, ` + claimAlone + claimBody + `),
 f AS (SELECT coalesce(sum(octet_length(payload)), 0) < $7::bigint AS fits FROM c),
 ` + fmt.Sprintf(claimTail, `(SELECT fits FROM f)`))
@@ -51,7 +54,8 @@ f AS (SELECT coalesce(sum(octet_length(payload)), 0) < $7::bigint AS fits FROM c
 const farAhead = `600000000`
 
 const (
-	claimHead = `WITH owned AS (SELECT array_agg(l.lane) AS lanes FROM unnest($3::integer[], $4::bigint[], $10::bigint[]) AS e (lane, epoch, version)
+	claimHead = `WITH owned AS (SELECT array_agg(l.lane) AS lanes, array_agg(l.lane) FILTER (WHERE l.changes = e.changes) AS same
+ FROM unnest($3::integer[], $4::bigint[], $10::bigint[], $18::bigint[]) AS e (lane, epoch, version, changes)
  JOIN outlast_lane l ON l.lane = e.lane AND l.epoch = e.epoch AND l.owner = $2::text
  WHERE coalesce((SELECT c.claim FROM outlast_claim c WHERE c.lane = e.lane ORDER BY c.lane DESC, c.claim DESC LIMIT 1), 0) = e.version),
 c AS MATERIALIZED (`
@@ -68,9 +72,13 @@ c AS MATERIALIZED (`
    AND (SELECT k.id FROM outlast_task k WHERE k.lane = t.lane AND k.key = t.key AND k.key IS NOT NULL
     ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) = t.id)`
 	// claimTail is followed by a condition, which is there more than once.
-	claimTail = `n AS (SELECT greatest(max(past) + 1, max(now), $12::bigint) AS claim FROM c WHERE NOT alone AND %[1]s),
+	claimTail = `k AS MATERIALIZED (SELECT u.id, u.lane FROM unnest($19::uuid[], $20::integer[]) AS u (id, lane)
+ WHERE u.lane = ANY((SELECT same FROM owned)::integer[]) AND $21::bigint <= ` + nowMicro + ` AND $22::bigint = ` + serverStart + `
+  AND EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $2::text AND n.state = 'alive')),
+n AS (SELECT greatest(max(past) + 1, ` + nowMicro + `, $12::bigint) AS claim, ` + nowMicro + ` AS now FROM c WHERE NOT alone AND %[1]s),
 l AS (INSERT INTO outlast_claim (lane, claim, node, started_at, ids)
- SELECT lane, (SELECT claim FROM n), $8::text, max(now), array_agg(id) FROM c WHERE NOT alone AND %[1]s GROUP BY lane RETURNING lane),
+ SELECT lane, (SELECT claim FROM n), $8::text, (SELECT now FROM n), array_agg(id)
+ FROM (SELECT lane, id FROM c WHERE NOT alone AND %[1]s UNION ALL SELECT lane, id FROM k) x GROUP BY lane RETURNING lane),
 o AS (DELETE FROM outlast_claim c USING unnest($13::integer[], $14::bigint[]) AS u (lane, claim) WHERE c.lane = ANY($13::integer[]) AND c.claim = ANY($14::bigint[])
  AND c.lane = u.lane AND c.claim = u.claim AND c.lane IN (SELECT lane FROM l)),
 w AS MATERIALIZED (SELECT c.lane, c.claim FROM outlast_claim c WHERE c.lane = ANY($15::integer[]) AND c.claim = ANY($16::bigint[]) FOR UPDATE SKIP LOCKED),
@@ -82,7 +90,8 @@ r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_unt
  SELECT id, lane, greatest(mod(past, 9223372036854775807) + 1, now, $12::bigint), now, $8::text, key, now + $9::bigint FROM c WHERE alone AND %[1]s)
 SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes,
  CASE WHEN alone THEN greatest(mod(past, 9223372036854775807) + 1, now, $12::bigint) ELSE (SELECT claim FROM n) END, created_at, last_error, now, park, alone
-FROM c WHERE %[1]s`
+FROM c WHERE %[1]s
+UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, k.lane, NULL, n.claim, NULL, NULL, n.now, NULL, NULL FROM n, (SELECT DISTINCT lane FROM k) k`
 )
 
 func scanClaimed(r row, node string) *task.Task {
@@ -105,6 +114,7 @@ type claiming struct {
 	places map[store.ClaimItem]int // in the call
 	marks  map[task.ID]int64       // that rows had which were claimed
 	result store.Claimed
+	early  bool // rows were claimed as they were read, hence not in the order of the call
 }
 
 // Claim implements [store.Store].
@@ -121,7 +131,10 @@ func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, er
 		return store.Claimed{}, err
 	}
 	defer s.log.End()
-	if err := c.run(ctx, claimRows, c.items); err != nil {
+	k := s.readAhead.take(&c.claim, c.items)
+	defer s.readAhead.rows.Ended()
+	c.early = len(k.ids) > 0
+	if err := c.run(ctx, claimRows, k); err != nil {
 		return store.Claimed{}, err
 	}
 	if len(c.result.Tasks) < len(claim.Items) {
@@ -142,15 +155,19 @@ func (c *claiming) distinct() {
 	}
 }
 
-func (c *claiming) run(ctx context.Context, q *query, items []store.ClaimItem) error {
+// run claims rows; what is known of them is not read again.
+func (c *claiming) run(ctx context.Context, q *query, known *foreknown) error {
 	if c.store.spread {
-		return c.runSpread(ctx, items)
+		return c.runSpread(ctx, known.others)
 	}
 	lanes := map[uint16]bool{}
-	for _, item := range items {
+	for _, item := range known.others {
 		lanes[item.ID.Lane()] = true
 	}
-	ids, marks := idsAndMarks(items)
+	for lane := range known.tasks {
+		lanes[lane] = true
+	}
+	ids, marks := idsAndMarks(known.others)
 	owned, epochs := laneEpochs(c.claim.Lanes)
 	versions, least := c.store.log.Versions(c.claim.Lanes)
 	numbers := slices.Collect(maps.Keys(lanes))
@@ -161,21 +178,24 @@ func (c *claiming) run(ctx context.Context, q *query, items []store.ClaimItem) e
 	var written map[claimlog.Place]*claimlog.Batch
 	_, err := c.store.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}}, &call{
 		query: q,
-		args: []any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, c.claim.MaxBytes, c.claim.Holder(), leaseOf(&c.claim),
-			versions, numbersOf(c.store.log, ids), least, overLanes, overClaims, fewLanes, fewClaims, fewIDs},
+		args: append([]any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, max(1, c.claim.MaxBytes-c.bytes()-known.bytes), c.claim.Holder(), leaseOf(&c.claim),
+			versions, numbersOf(c.store.log, ids), max(least, known.least), overLanes, overClaims, fewLanes, fewClaims, fewIDs}, known.args(owned)...),
 		start: func() { claimed, written = nil, map[claimlog.Place]*claimlog.Batch{} },
 		scan: func(r row) error {
-			t := scanClaimed(r, c.claim.Holder())
-			claimed = append(claimed, t)
-			if mark := r.int(17); mark != 0 {
-				c.marks[t.ID] = mark
+			tasks, logged := []*task.Task(nil), true
+			if r[0] == nil {
+				tasks = known.claimed(uint16(r.int(11)), r.int(13), r.time(16))
+			} else {
+				tasks, logged = []*task.Task{scanClaimed(r, c.claim.Holder())}, !r.bool(18)
 			}
-			if alone := r.bool(18); !alone {
-				at := claimlog.Place{Lane: t.ID.Lane(), Claim: t.Claim}
-				if written[at] == nil {
-					written[at] = &claimlog.Batch{Lane: at.Lane, Claim: at.Claim, Started: r.int(16)}
+			claimed = append(claimed, tasks...)
+			for _, t := range tasks {
+				if mark := r.int(17); mark != 0 {
+					c.marks[t.ID] = mark
 				}
-				written[at].IDs = append(written[at].IDs, t.ID)
+				if logged {
+					noteBatch(written, t, r.int(16))
+				}
 			}
 			return nil
 		},
@@ -187,6 +207,15 @@ func (c *claiming) run(ctx context.Context, q *query, items []store.ClaimItem) e
 	c.result.Tasks = append(c.result.Tasks, claimed...)
 	c.store.claims.Add(int64(len(claimed)))
 	return nil
+}
+
+// noteBatch adds a task to the batch of which it is.
+func noteBatch(written map[claimlog.Place]*claimlog.Batch, t *task.Task, started int64) {
+	at := claimlog.Place{Lane: t.ID.Lane(), Claim: t.Claim}
+	if written[at] == nil {
+		written[at] = &claimlog.Batch{Lane: at.Lane, Claim: at.Claim, Started: started}
+	}
+	written[at].IDs = append(written[at].IDs, t.ID)
 }
 
 // idsAndMarks are items as arguments; the marks are null when there are none.

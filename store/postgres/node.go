@@ -12,7 +12,7 @@ import (
 
 var (
 	insertNode = newQuery(`INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, serves, started_at, targets, wake_key, running, slots, protocol)
-VALUES ($2::text, $3::text, $4::text, $5::text, $6::boolean, 'alive', 0, $7::text, coalesce(nullif($8::bigint, 0), ` + nowMicro + `), $9::text, $10::text, $11::bigint, $12::bigint, 2)
+VALUES ($2::text, $3::text, $4::text, $5::text, $6::boolean, 'alive', 0, $7::text, coalesce(nullif($8::bigint, 0), ` + nowMicro + `), $9::text, $10::text, $11::bigint, $12::bigint, 3)
 ON CONFLICT (id) DO NOTHING`)
 
 	nodeAlive = newQuery(`SELECT 1 FROM outlast_node WHERE id = $1::text AND state = 'alive'`)

@@ -153,10 +153,10 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return s.makePartitions(ctx, s.ahead)
 }
 
-// claimLog is the migration after which older programs must not claim any more.
-const claimLog = 7
+// lastProtocol is the last migration after which older programs must not work any more.
+const lastProtocol = 9
 
-// alone fails if a node beats that would claim beside the claim log.
+// alone fails if a node beats that knows another protocol.
 func alone(ctx context.Context, s *Store, set *migrate.Set) error {
 	applied := 0
 	err := s.migrating(ctx, func(session migrate.Session) error {
@@ -171,7 +171,7 @@ func alone(ctx context.Context, s *Store, set *migrate.Set) error {
 	if err != nil {
 		return s.notOurs(err)
 	}
-	if applied == 0 || applied >= claimLog {
+	if applied == 0 || applied >= lastProtocol {
 		return nil
 	}
 	return s.unused(ctx, beatWithin)

@@ -2,9 +2,11 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/ahead"
 	"github.com/outlast-dev/outlast/store/internal/claimlog"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -14,10 +16,11 @@ var (
 	// id) after a place: for each range one walk along the index, past rows that
 	// run apart. Inputs: lanes, marks, after, ids after, until, limits. Returns the
 	// number that rows of the claim log must exceed too.
-	scanRanges = newQuery(`SELECT u.ord, t.* FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::uuid[], $5::bigint[], $6::bigint[]) WITH ORDINALITY
- AS u (lane, park, after, after_id, until, most, ord)
-CROSS JOIN LATERAL (SELECT ` + entryColumns + `, ` + past + ` FROM outlast_task t WHERE t.lane = u.lane AND t.park = u.park AND (t.rank, uuid_send(t.id)) > (u.after, uuid_send(u.after_id))
-  AND t.rank <= u.until AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL ORDER BY t.rank, uuid_send(t.id) LIMIT u.most) t`)
+	scanRanges = newQuery(fmt.Sprintf(scanText, ``, `, `+past))
+
+	// scanAhead is scanRanges with what claims need of rows that are due. Input: clock too.
+	scanAhead = newQuery(fmt.Sprintf(scanText, `
+ CROSS JOIN LATERAL (SELECT `+past+` AS past, (SELECT (extract(epoch FROM now()) * 1000000)::bigint + $7::bigint) AS now) n`, `, n.past`+keptColumns))
 
 	// scanLane is scanRanges for one range where Citus has distributed the tables.
 	// Inputs: lane, mark, after, id after, until, limit.
@@ -64,6 +67,11 @@ CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given LIMIT 1) t
 CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given /*t.lane of ($2::uuid[])[1]*/ LIMIT 1) t WHERE node = $1::text`)
 )
 
+const scanText = `SELECT u.ord, t.* FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::uuid[], $5::bigint[], $6::bigint[]) WITH ORDINALITY
+ AS u (lane, park, after, after_id, until, most, ord)
+CROSS JOIN LATERAL (SELECT ` + entryColumns + `%[2]s FROM outlast_task t%[1]s WHERE t.lane = u.lane AND t.park = u.park AND (t.rank, uuid_send(t.id)) > (u.after, uuid_send(u.after_id))
+  AND t.rank <= u.until AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL ORDER BY t.rank, uuid_send(t.id) LIMIT u.most) t`
+
 // markedRow and firstOfMark are the ends of a look for the first pending row of a mark.
 const (
 	markedRow   = `SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = u.lane AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL`
@@ -96,6 +104,7 @@ type scanning struct {
 	ranges []store.Range // what of each is still to be read
 	rest   []int         // places of those that go on
 	found  [][]store.Entry
+	kept   []ahead.Row // of a look
 }
 
 // on reads the ranges on. Those go on that were full, where some of it runs by the
@@ -113,12 +122,26 @@ func (s *scanning) on(ctx context.Context) error {
 	}
 	var now changed
 	var read [][]scanned
-	_, err := s.store.pipeline(ctx, readLog(s.store.log, numbers, &now), &call{
-		query: scanRanges, args: []any{lanes, marks, after, afterIDs, until, most},
+	q, args := scanRanges, []any{lanes, marks, after, afterIDs, until, most}
+	states := &lanesRead{}
+	before, room := s.store.readAhead.begin(numbers)
+	defer func() {
+		s.store.readAhead.end(s.kept, before, states)
+		s.kept = nil
+	}()
+	if room {
+		q, args = scanAhead, append(args, s.store.offset())
+	}
+	_, err := s.store.pipeline(ctx, states.call(lanes), readLog(s.store.log, numbers, &now), &call{
+		query: q, args: args,
 		start: func() { read = make([][]scanned, len(s.rest)) },
 		scan: func(r row) error {
 			at := r.int(0) - 1
-			read[at] = append(read[at], scanned{scanEntry(r[1:]), r.int(1 + entryWidth)})
+			one := scanned{entry: scanEntry(r[1:]), past: r.int(1 + keptPast)}
+			if room && r[1+keptPayload] != nil {
+				one.packed = pack(r[1:])
+			}
+			read[at] = append(read[at], one)
 			return nil
 		},
 	})
@@ -140,8 +163,12 @@ func (s *scanning) on(ctx context.Context) error {
 func (s *scanning) take(i int, read []scanned, running func(id task.ID, past int64) bool) (more bool) {
 	before, r := len(s.found[i]), &s.ranges[i]
 	for _, one := range read {
-		if !running(one.entry.ID, one.past) {
-			s.found[i] = append(s.found[i], one.entry)
+		if running(one.entry.ID, one.past) {
+			continue
+		}
+		s.found[i] = append(s.found[i], one.entry)
+		if one.packed != nil {
+			s.kept = append(s.kept, ahead.Row{ID: one.entry.ID, Packed: one.packed})
 		}
 	}
 	got := len(s.found[i]) - before
@@ -155,8 +182,9 @@ func (s *scanning) take(i int, read []scanned, running func(id task.ID, past int
 
 // scanned is a row that does not run apart, with its number.
 type scanned struct {
-	entry store.Entry
-	past  int64
+	entry  store.Entry
+	past   int64
+	packed []byte // if it is worth keeping
 }
 
 // runningIn tells which rows run by the claim log, as memory has it or, of lanes
@@ -213,7 +241,7 @@ func (s *Store) Mark(ctx context.Context, marks []store.Marking) error {
 			for i, id := range part {
 				numbers[i], lanes[id.Lane()] = last[id], true
 			}
-			_, err := s.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}}, &call{query: setMarks, args: []any{part, numbers, laneList(lanes)}})
+			_, err := s.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}}, &call{query: noteChanges, args: []any{laneList(lanes)}}, &call{query: setMarks, args: []any{part, numbers, laneList(lanes)}})
 			if err != nil {
 				return err
 			}

@@ -126,13 +126,18 @@ func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]s
 	return b.results, nil
 }
 
-// note tells the memory of the claim log what has ended.
+// note tells memory what has ended: first what is read ahead, since a scan under way that
+// has read a row as it ran must still find it either running or settled.
 func (b *settling) note() {
+	var ids []task.ID
+	var claims []int64
 	for i := range b.all {
 		if status := b.results[i].Status; status == store.StatusOK || status == store.StatusStale {
-			b.store.log.Settled(b.all[i].Task.ID, b.all[i].Task.Claim)
+			ids, claims = append(ids, b.all[i].Task.ID), append(claims, b.all[i].Task.Claim)
 		}
 	}
+	b.store.readAhead.rows.Settled(ids)
+	b.store.log.Settled(ids, claims)
 }
 
 // settling is one call of Settle. Settlements are known by their place.

@@ -12,9 +12,6 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// lockQueue takes the lock of a lane, as lockLanes does, and tells its queue.
-var lockQueue = newQuery(`SELECT lane, queue FROM outlast_lane WHERE lane = $1::integer FOR NO KEY UPDATE`)
-
 // Steer implements [store.Admin].
 func (s *Store) Steer(ctx context.Context, steering store.Steering) (steered []store.Steered, put *store.Operation, err error) {
 	if err := steer.Check(&steering); err != nil {
@@ -96,7 +93,7 @@ func (t *tx) steerRows(ctx context.Context, ids []task.ID) (rows []*ending.Row, 
 	}
 	slices.Sort(lanes)
 	for _, lane := range lanes {
-		calls = append(calls, &call{query: lockQueue, args: []any{int32(lane)}, scan: func(r row) error {
+		calls = append(calls, &call{query: lockToChange, args: []any{int32(lane)}, scan: func(r row) error {
 			queues[uint16(r.int(0))] = r.text(1)
 			return nil
 		}})

@@ -84,13 +84,14 @@ type Store struct {
 	clock  func() time.Duration
 	ahead  int // days whose partitions are made before they are needed
 
-	log     *claimlog.Log   // of the lanes that nodes of the process own
-	making  sync.Mutex      // of partitions
-	claims  atomic.Int64    // rows claimed since outlast_claim was swept
-	tidied  atomic.Int64    // when that was, in ns
-	life    context.Context // ends with Close
-	end     context.CancelFunc
-	closing sync.Once
+	log       *claimlog.Log // of the lanes that nodes of the process own
+	readAhead *readAhead
+	making    sync.Mutex      // of partitions
+	claims    atomic.Int64    // rows claimed since outlast_claim was swept
+	tidied    atomic.Int64    // when that was, in ns
+	life      context.Context // ends with Close
+	end       context.CancelFunc
+	closing   sync.Once
 }
 
 // Option changes how a store is opened.
@@ -135,7 +136,7 @@ func Open(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Store, erro
 	for _, opt := range opts {
 		opt(&chosen)
 	}
-	s := &Store{pool: pool, clock: chosen.offset, ahead: chosen.ahead, log: claimlog.New()}
+	s := &Store{pool: pool, clock: chosen.offset, ahead: chosen.ahead, log: claimlog.New(), readAhead: newReadAhead()}
 	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.open(ctx, chosen); err != nil {
 		s.end()

@@ -45,7 +45,7 @@ func scan(ctx context.Context, s *Store, ranges []store.Range) (found [][]store.
 	var rows []ahead.Row
 	changes := s.writer.changes.Load()
 	q, entry := scanRange, scanEntryNamed
-	if s.ahead.Begin(changes) && !s.crowded() {
+	if s.ahead.Begin() && !s.crowded() {
 		q, entry = scanRows, func(r row, name func(r row, i int) string) store.Entry {
 			if r.int(19) <= ahead.Largest {
 				rows = append(rows, ahead.Row{ID: r.id(1), Packed: ahead.Pack(make([]byte, 0, 256), r[:18])})
@@ -53,7 +53,7 @@ func scan(ctx context.Context, s *Store, ranges []store.Range) (found [][]store.
 			return scanRowEntry(r, name)
 		}
 	}
-	keep = func() { s.ahead.End(changes, rows) }
+	keep = func() { s.ahead.End(rows, inState(changes)) }
 	err = s.read(ctx, func(c *conn) error {
 		found, rows = make([][]store.Entry, len(ranges)), nil
 		for i, r := range ranges {
@@ -73,6 +73,9 @@ func scan(ctx context.Context, s *Store, ranges []store.Range) (found [][]store.
 	}
 	return found, keep, nil
 }
+
+// inState is the state of all lanes: the changes are not counted apart.
+func inState(changes int64) ahead.State { return func(uint16) int64 { return changes } }
 
 // scanRowEntry reads an entry from a row of scanRows.
 func scanRowEntry(r row, name func(r row, i int) string) store.Entry {

@@ -1,5 +1,5 @@
 // Package ahead keeps pending rows as scans have read them, for the claims that follow:
-// so that who writes need not read them.
+// so that who claims need not read them again.
 package ahead
 
 import (
@@ -22,48 +22,55 @@ const (
 	mostRecent = 1 << 17
 )
 
+// State counts what may have become of the pending rows of a lane, other than by a claim
+// that is told here. It only grows.
+type State func(lane uint16) int64
+
 // Rows are safe for concurrent use. A row leaves when it is claimed, and none comes that
 // was claimed since its scan began. Of what else may have become of it the caller counts
-// the changes: the transactions that may have changed pending rows, other than by a claim
-// that is told here. Rows are found only by the count that there was before their scan. Who
-// finds some must see to it that nobody else claims until the claim.
+// the changes: rows are found only in the state of their lane that there was before their
+// scan. Who finds some must see to it that nobody else claims until the claim.
 type Rows struct {
-	mu      sync.Mutex
-	rows    map[task.ID][]byte
-	bytes   int
-	changes int64            // when the rows were not yet read
-	scans   int              // under way
-	open    []task.ID        // claimed in the transaction that is open
-	recent  map[task.ID]bool // claimed in those that ended while a scan was under way
-	lost    bool             // they were too many: the scans under way keep nothing
+	mu     sync.Mutex
+	lanes  map[uint16]*lane
+	bytes  int
+	scans  int              // under way
+	open   []task.ID        // claimed in the transaction that is open
+	recent map[task.ID]bool // claimed in those that ended while a scan was under way
+	lost   bool             // they were too many: the scans under way keep nothing
+}
+
+// lane has the rows of a lane, all of one state.
+type lane struct {
+	state int64
+	rows  map[task.ID][]byte
 }
 
 // New returns no rows.
-func New() *Rows { return &Rows{rows: map[task.ID][]byte{}, recent: map[task.ID]bool{}} }
+func New() *Rows { return &Rows{lanes: map[uint16]*lane{}, recent: map[task.ID]bool{}} }
 
 // Begin begins a scan, and says whether there is room for what it finds.
-func (a *Rows) Begin(changes int64) (room bool) {
+func (a *Rows) Begin() (room bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.scans++
-	if changes > a.changes {
-		a.changes, a.bytes = changes, 0
-		clear(a.rows)
-	}
 	return a.bytes < most
 }
 
-// End ends a scan, with what it has found.
-func (a *Rows) End(changes int64, found []Row) {
+// End ends a scan, with what it has found; states are those in which it began.
+func (a *Rows) End(found []Row, state State) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, id := range a.open {
 		a.recent[id] = true
 	}
+	for number := range a.lanes {
+		a.in(number, state)
+	}
 	for _, p := range found {
-		if changes == a.changes && !a.lost && !a.recent[p.ID] && a.bytes < most {
-			a.drop(p.ID)
-			a.rows[p.ID] = p.Packed
+		if l := a.in(p.ID.Lane(), state); l != nil && !a.lost && !a.recent[p.ID] && a.bytes < most {
+			a.drop(l, p.ID)
+			l.rows[p.ID] = p.Packed
 			a.bytes += cap(p.Packed) + overhead
 		}
 	}
@@ -73,10 +80,41 @@ func (a *Rows) End(changes int64, found []Row) {
 	}
 }
 
-func (a *Rows) drop(id task.ID) {
-	if row, ok := a.rows[id]; ok {
+// in is a lane in a state, without what it had in an earlier one; nil if it is past that.
+func (a *Rows) in(number uint16, state State) *lane {
+	at, l := state(number), a.lanes[number]
+	switch {
+	case l == nil:
+		l = &lane{state: at, rows: map[task.ID][]byte{}}
+		a.lanes[number] = l
+	case l.state > at:
+		return nil
+	case l.state < at:
+		a.empty(l)
+		l.state = at
+	}
+	return l
+}
+
+func (a *Rows) empty(l *lane) {
+	for id := range l.rows {
+		a.drop(l, id)
+	}
+}
+
+func (a *Rows) drop(l *lane, id task.ID) {
+	if row, ok := l.rows[id]; ok {
 		a.bytes -= cap(row) + overhead
-		delete(a.rows, id)
+		delete(l.rows, id)
+	}
+}
+
+// Forget drops all rows.
+func (a *Rows) Forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, l := range a.lanes {
+		a.empty(l)
 	}
 }
 
@@ -85,7 +123,9 @@ func (a *Rows) Claimed(ids []task.ID) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, id := range ids {
-		a.drop(id)
+		if l := a.lanes[id.Lane()]; l != nil {
+			a.drop(l, id)
+		}
 	}
 	a.open = append(a.open, ids...)
 }
@@ -95,30 +135,68 @@ func (a *Rows) Ended() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.scans > 0 {
-		for _, id := range a.open {
-			a.recent[id] = true
+		a.meet(a.open)
+	}
+	a.open = a.open[:0]
+}
+
+// Find finds rows of items, packed; nil for those that it does not have.
+func (a *Rows) Find(items []store.ClaimItem, state State) [][]byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	rows := make([][]byte, len(items))
+	for i, item := range items {
+		if l := a.lanes[item.ID.Lane()]; l != nil && len(l.rows) > 0 && a.in(item.ID.Lane(), state) != nil {
+			rows[i] = l.rows[item.ID]
 		}
+	}
+	return rows
+}
+
+// Take is Find and Claimed in one, for who claims in the transaction that is open now.
+func (a *Rows) Take(items []store.ClaimItem, state State) [][]byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	rows, lanes := make([][]byte, len(items)), map[uint16]*lane{}
+	for i, item := range items {
+		a.open = append(a.open, item.ID)
+		number := item.ID.Lane()
+		l, known := lanes[number]
+		if !known {
+			l = a.in(number, state)
+			lanes[number] = l
+		}
+		if l == nil {
+			continue
+		}
+		if row, found := l.rows[item.ID]; found {
+			rows[i] = row
+			a.bytes -= cap(row) + overhead
+			delete(l.rows, item.ID)
+		}
+	}
+	return rows
+}
+
+// Settled says that rows run no more which did when a scan may have begun: what it has
+// read of them is older than that.
+func (a *Rows) Settled(ids []task.ID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.scans > 0 {
+		a.meet(ids)
+	}
+}
+
+// meet notes what scans under way must not keep.
+func (a *Rows) meet(ids []task.ID) {
+	for _, id := range ids {
+		a.recent[id] = true
 	}
 	if len(a.recent) > mostRecent { // scans that overlap without end
 		clear(a.recent)
 		a.lost = true
 	}
-	a.open = a.open[:0]
-}
-
-// Find finds rows of items, packed.
-func (a *Rows) Find(items []store.ClaimItem, changes int64) (rows [][]byte) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.changes != changes {
-		return nil
-	}
-	for _, item := range items {
-		if row, ok := a.rows[item.ID]; ok {
-			rows = append(rows, row)
-		}
-	}
-	return rows
 }
 
 // Row is a row that a scan has found.

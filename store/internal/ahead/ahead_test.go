@@ -22,31 +22,37 @@ func TestPack(t *testing.T) {
 func id(n int) task.ID { return task.ID{byte(n), byte(n >> 8), byte(n >> 16)} }
 
 func found(a *Rows, n int, changes int64) int {
-	return len(a.Find([]store.ClaimItem{{ID: id(n)}}, changes))
+	if a.Find([]store.ClaimItem{{ID: id(n)}}, all(changes))[0] == nil {
+		return 0
+	}
+	return 1
 }
+
+// all are all lanes in one state.
+func all(changes int64) State { return func(uint16) int64 { return changes } }
 
 // TestRoom fills memory up to its bound, by rows of which one comes twice, and empties it.
 func TestRoom(t *testing.T) {
 	a := New()
 	row := make([]byte, most/4)
 	for n := range 5 {
-		if room := a.Begin(1); room != (n < 4) {
+		if room := a.Begin(); room != (n < 4) {
 			t.Fatalf("room for row %d: %v", n, room)
 		}
-		a.End(1, []Row{{id(n), row}, {id(0), row}})
+		a.End([]Row{{id(n), row}, {id(0), row}}, all(1))
 	}
 	if found(a, 3, 1) != 1 || found(a, 4, 1) != 0 {
 		t.Error("another row was kept than the first ones")
 	}
 	a.Claimed([]task.ID{id(0), id(1), id(2), id(3)})
-	if a.bytes != 0 || len(a.rows) != 0 {
-		t.Errorf("%d rows of %d bytes are left", len(a.rows), a.bytes)
+	if a.bytes != 0 || len(a.lanes[0].rows) != 0 {
+		t.Errorf("%d rows of %d bytes are left", len(a.lanes[0].rows), a.bytes)
 	}
 	a.Ended()
-	a.Begin(2)
-	a.End(2, []Row{{id(0), row}})
-	a.Begin(3)
-	a.End(3, nil)
+	a.Begin()
+	a.End([]Row{{id(0), row}}, all(2))
+	a.Begin()
+	a.End(nil, all(3))
 	if a.bytes != 0 || found(a, 0, 3) != 0 {
 		t.Errorf("%d bytes are left of before", a.bytes)
 	}
@@ -56,7 +62,7 @@ func TestRoom(t *testing.T) {
 // longer known make them keep nothing.
 func TestClaimsOfScansWithoutEnd(t *testing.T) {
 	a := New()
-	a.Begin(1)
+	a.Begin()
 	for n := range mostRecent + 1 {
 		a.Claimed([]task.ID{id(n)})
 	}
@@ -64,15 +70,58 @@ func TestClaimsOfScansWithoutEnd(t *testing.T) {
 	if len(a.recent) != 0 {
 		t.Errorf("%d claims are kept", len(a.recent))
 	}
-	a.Begin(1)
-	a.End(1, []Row{{id(0), nil}})
+	a.Begin()
+	a.End([]Row{{id(0), []byte{}}}, all(1))
 	if found(a, 0, 1) != 0 {
 		t.Error("a row was kept that had been claimed")
 	}
-	a.End(1, nil)
-	a.Begin(1)
-	a.End(1, []Row{{id(0), nil}})
+	a.End(nil, all(1))
+	a.Begin()
+	a.End([]Row{{id(0), []byte{}}}, all(1))
 	if found(a, 0, 1) != 1 {
 		t.Error("a scan after them keeps nothing")
+	}
+}
+
+// TestStatesOfLanes changes one lane of two: the rows of the other stay, and a scan that
+// began before keeps nothing of the one.
+func TestStatesOfLanes(t *testing.T) {
+	a := New()
+	states := map[uint16]int64{}
+	state := func(lane uint16) int64 { return states[lane] }
+	of := func(n int, lane byte) task.ID {
+		row := id(n)
+		row[len(row)-1] = lane
+		return row
+	}
+	kept := func(id task.ID) bool { return a.Find([]store.ClaimItem{{ID: id}}, state)[0] != nil }
+	a.Begin()
+	a.End([]Row{{of(1, 1), []byte{}}, {of(2, 2), []byte{}}}, state)
+	states[1]++
+	if kept(of(1, 1)) || !kept(of(2, 2)) {
+		t.Error("not the rows of the lane that has changed went")
+	}
+	a.Begin()
+	a.End([]Row{{of(1, 1), []byte{}}, {of(3, 2), []byte{}}}, all(0))
+	if kept(of(1, 1)) || !kept(of(3, 2)) {
+		t.Error("a scan that began before kept rows of the lane, or none of the other")
+	}
+	a.Forget()
+	if kept(of(2, 2)) || a.bytes != 0 {
+		t.Errorf("%d bytes are left", a.bytes)
+	}
+}
+
+// TestSettledWhileAScanReads ends a task that ran when the scan read it: its claim was over
+// before the scan began.
+func TestSettledWhileAScanReads(t *testing.T) {
+	a := New()
+	a.Claimed([]task.ID{id(1)})
+	a.Ended()
+	a.Begin()
+	a.Settled([]task.ID{id(1)})
+	a.End([]Row{{id(1), []byte{}}, {id(2), []byte{}}}, all(1))
+	if found(a, 1, 1) != 0 || found(a, 2, 1) != 1 {
+		t.Error("the row was kept that had ended, or not the other")
 	}
 }

@@ -193,17 +193,19 @@ func (l *Log) drop(at Place) {
 	delete(known.batches, at.Claim)
 }
 
-// Settled notes that a claim of a task has ended, as a transaction says that
-// has committed. It may be called again.
-func (l *Log) Settled(id task.ID, claim int64) {
+// Settled notes that claims of tasks have ended, as transactions say that have
+// committed. It may be called again.
+func (l *Log) Settled(ids []task.ID, claims []int64) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	known := l.lanes[id.Lane()]
-	if known == nil || known.batches[claim] == nil || l.numbers[id] != claim {
-		return
+	for i, id := range ids {
+		known := l.lanes[id.Lane()]
+		if known == nil || known.batches[claims[i]] == nil || l.numbers[id] != claims[i] {
+			continue
+		}
+		delete(l.numbers, id)
+		known.batches[claims[i]].left--
 	}
-	delete(l.numbers, id)
-	known.batches[claim].left--
 }
 
 // Over lists batches of lanes all of whose tasks were seen settled: who writes a

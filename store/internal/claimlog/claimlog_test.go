@@ -45,14 +45,14 @@ func TestSettledTasksEndTheirBatch(t *testing.T) {
 	log.Claimed([]claimlog.Batch{{Lane: lane, Claim: 10, IDs: ids}}, nil, nil)
 	knows(t, log, ids, 10, 10, 10)
 	for range 2 { // a settlement that is repeated counts once
-		log.Settled(ids[0], 10)
-		log.Settled(ids[1], 10)
+		log.Settled([]task.ID{ids[0]}, []int64{10})
+		log.Settled([]task.ID{ids[1]}, []int64{10})
 	}
-	log.Settled(ids[2], 9) // of another claim
+	log.Settled([]task.ID{ids[2]}, []int64{9}) // of another claim
 	over(t, log)
 	knows(t, log, ids, 0, 0, 10)
 	log.Claimed([]claimlog.Batch{{Lane: lane, Claim: 20, IDs: ids[:1]}}, nil, nil)
-	log.Settled(ids[2], 10)
+	log.Settled([]task.ID{ids[2]}, []int64{10})
 	over(t, log, first)
 	if versions, least := log.Versions([]store.LaneEpoch{{Lane: lane}, {Lane: 4}}); !slices.Equal(versions, []int64{20, 0}) || least != 21 {
 		t.Errorf("versions %v, least %d", versions, least)
@@ -65,7 +65,7 @@ func TestSettledTasksEndTheirBatch(t *testing.T) {
 func TestMemoryIsReplacedByTheLog(t *testing.T) {
 	log, ids := claimlog.New(), newIDs(4)
 	log.Claimed([]claimlog.Batch{{Lane: lane, Claim: 10, IDs: ids[:2]}, {Lane: lane, Claim: 11, IDs: ids[2:]}}, nil, nil)
-	log.Settled(ids[2], 11)
+	log.Settled([]task.ID{ids[2]}, []int64{11})
 	// 10 is lost, one of 11 has been taken out, 12 is somebody else's.
 	log.Replace([]uint16{lane}, []claimlog.Batch{{Lane: lane, Claim: 11, IDs: ids[2:3]}, {Lane: lane, Claim: 12, IDs: ids[:1]}})
 	knows(t, log, ids, 12, 0, 0, 0)
@@ -91,8 +91,8 @@ func TestOldBatchesAreLookedAtAgainAndAgain(t *testing.T) {
 	if want := []int64{111, 123, 147, 195, 291, 483, 867}; !slices.Equal(looks, want) {
 		t.Errorf("looked at %v, want %v", looks, want)
 	}
-	log.Settled(ids[0], 100)
-	log.Settled(ids[1], 100)
+	log.Settled([]task.ID{ids[0]}, []int64{100})
+	log.Settled([]task.ID{ids[1]}, []int64{100})
 	if old := log.Old(1_000_000, 10); old != nil {
 		t.Errorf("a batch that is over and names the log is looked at: %v", old)
 	}
@@ -109,7 +109,7 @@ func TestBatchesOfWhichLittleRunsAreNarrowed(t *testing.T) {
 		if few := log.Few([]uint16{lane}); few != nil {
 			t.Errorf("after %d: %v", i, few)
 		}
-		log.Settled(id, 10)
+		log.Settled([]task.ID{id}, []int64{10})
 	}
 	few := log.Few([]uint16{lane})
 	if len(few) != 1 || few[0].Claim != 10 || !slices.Equal(few[0].IDs, ids[7:]) {
@@ -120,7 +120,7 @@ func TestBatchesOfWhichLittleRunsAreNarrowed(t *testing.T) {
 		t.Errorf("narrowed twice: %v", few)
 	}
 	knows(t, log, ids[7:], 10, 10)
-	log.Settled(ids[7], 10)
-	log.Settled(ids[8], 10)
+	log.Settled([]task.ID{ids[7]}, []int64{10})
+	log.Settled([]task.ID{ids[8]}, []int64{10})
 	over(t, log, claimlog.Place{Lane: lane, Claim: 10})
 }
