@@ -44,6 +44,7 @@ func conform(t *testing.T, options string, again bool) {
 	}
 	storetest.Run(t, func(t *testing.T) store.Backend { return open(t, newDatabase(t, options)) }, storetest.Abilities{
 		Again:   again,
+		Ahead:   again,
 		Reopen:  func(t *testing.T, s store.Backend) store.Backend { return open(t, of(s)) },
 		Advance: func(_ *testing.T, s store.Backend, d time.Duration) { of(s).advance(d) },
 		Tx: func(t *testing.T, s store.Backend) (any, func() error, func() error) {

@@ -122,7 +122,7 @@ func (c *schemas) filled(t *testing.T) string {
 func (c *schemas) conform(t *testing.T, name string, pooled bool) {
 	c.known = pool(t, c.url)
 	able := c.abilities()
-	able.Deaf, able.Again = pooled, pooled
+	able.Deaf, able.Again, able.Ahead = pooled, pooled, pooled
 	storetest.Run(t, func(t *testing.T) store.Backend { return c.emptied(t, name) }, able)
 }
 

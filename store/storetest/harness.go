@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -243,9 +244,22 @@ func (h *harness) try(ids ...task.ID) store.Claimed {
 
 func (h *harness) tryAs(claim store.Claim) store.Claimed {
 	h.Helper()
+	if h.able.Ahead {
+		_, err := h.s.Scan(h.ctx, h.everything())
+		h.ok(err)
+	}
 	claimed, err := h.s.Claim(h.ctx, claim)
 	h.ok(err)
 	return claimed
+}
+
+// everything are the ranges of all rows of the lanes of n1 without a mark.
+func (h *harness) everything() []store.Range {
+	ranges := make([]store.Range, len(h.lanes))
+	for i, lane := range h.lanes {
+		ranges[i] = store.Range{Lane: lane.Lane, After: store.AnyRank, Until: math.MaxInt64, Limit: 1000}
+	}
+	return ranges
 }
 
 // claim claims for n1 tasks that must be claimable, in the order of ids.

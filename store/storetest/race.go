@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -57,6 +58,7 @@ func raceRules() []rule {
 				equal(h, "attempt", h.state(id, task.Running).Attempt, 1)
 			}
 		}},
+		{"race/scans before claims", "A claim of rows that were scanned takes them as they are: what was claimed, settled, canceled or moved since then does not run again.", checkScansBeforeClaims},
 		{"race/one of a key at a time", "Of many that claim tasks of one key at once, one gets the head, and no other gets any.", func(h *harness) {
 			ids := h.addMany(10, keyed("k"))
 			var mu sync.Mutex
@@ -229,4 +231,108 @@ func checkTurmoil(h *harness) {
 		}
 		return nil
 	})
+}
+
+// known is what those who race have been told of a task.
+type known struct {
+	failed  int
+	running bool
+	ended   bool
+	latest  int64 // claim
+}
+
+// checkScansBeforeClaims has some scan and claim, as a node does, while tasks are settled
+// at once and others cancel some.
+func checkScansBeforeClaims(h *harness) {
+	const rounds = 8
+	ids := h.addMany(300)
+	var mu sync.Mutex
+	tasks := map[task.ID]*known{}
+	for _, id := range ids {
+		tasks[id] = &known{}
+	}
+	check := func(ok bool, format string, values ...any) {
+		if !ok {
+			h.Errorf(format, values...)
+		}
+	}
+	h.race(func(i int) error {
+		random := rand.New(rand.NewPCG(uint64(i), 7))
+		if i%8 == 0 {
+			return cancelSome(h, random, ids, &mu, tasks)
+		}
+		for range rounds {
+			if _, err := h.s.Scan(h.ctx, h.everything()); err != nil {
+				return err
+			}
+			claimed, err := h.s.Claim(h.ctx, store.Claim{Node: "n1", Lanes: h.lanes, Items: items(some(random, ids)...)})
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			for _, t := range claimed.Tasks {
+				k := tasks[t.ID]
+				check(!k.running && !k.ended, "%s was claimed while it ran or after it had ended: %+v", t.ID, *k)
+				check(t.Attempt == k.failed+1 && t.Claim > k.latest, "attempt %d of %s by claim %d, after %+v", t.Attempt, t.ID, t.Claim, *k)
+				k.running, k.latest = true, t.Claim
+			}
+			mu.Unlock()
+			if err := settleSome(h, random, claimed.Tasks, &mu, tasks); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func some(random *rand.Rand, ids []task.ID) []task.ID {
+	var chosen []task.ID
+	for _, at := range random.Perm(len(ids))[:20] {
+		chosen = append(chosen, ids[at])
+	}
+	return chosen
+}
+
+// settleSome ends attempts: half of them fail, to be tried again at once.
+func settleSome(h *harness, random *rand.Rand, running []*task.Task, mu *sync.Mutex, tasks map[task.ID]*known) error {
+	var all []store.Settlement
+	for _, t := range running {
+		s := settlement(t, task.OutcomeSucceeded)
+		if random.IntN(2) == 0 {
+			s = settlement(t, task.OutcomeFailed)
+			s.RunAt = time.Time{}
+		}
+		all = append(all, s)
+	}
+	mu.Lock() // until it is known what others may see
+	defer mu.Unlock()
+	settled, err := h.s.Settle(h.ctx, all)
+	for i, one := range settled {
+		k := tasks[running[i].ID]
+		if one.Status != store.StatusOK {
+			h.Errorf("settled %s: %+v", running[i].ID, one)
+		}
+		k.running, k.ended = false, one.State != task.Pending
+		if one.State == task.Pending {
+			k.failed++
+		}
+	}
+	return err
+}
+
+// cancelSome cancels tasks, of which those that wait end at once.
+func cancelSome(h *harness, random *rand.Rand, ids []task.ID, mu *sync.Mutex, tasks map[task.ID]*known) error {
+	for range 5 {
+		id := ids[random.IntN(len(ids))]
+		mu.Lock()
+		canceled, err := h.s.Cancel(h.ctx, id)
+		if err == nil && canceled.State == task.Canceled {
+			tasks[id].ended = true
+		}
+		mu.Unlock()
+		if err != nil && !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
+			return err
+		}
+	}
+	return nil
 }

@@ -44,6 +44,10 @@ type Abilities struct {
 	// once and of transactions: after the others the rows are the same.
 	Again bool
 
+	// Ahead says that lanes are scanned before each claim, for stores whose claims take
+	// rows as scans have read them.
+	Ahead bool
+
 	// Longer is by how many bytes payloads are longer in the store than they
 	// are for those who use it, as where they are encrypted.
 	Longer int
