@@ -45,3 +45,7 @@ func (s *Store) ArrivedText() string { return s.texts[arrivedRows.index][0].text
 func Payload(lanes []store.ChangedLane) string { return payload(lanes) }
 
 func LanesOfPayload(text string) []store.ChangedLane { return lanesOfPayload(text) }
+
+// OfAnotherServer makes the store believe that what it has read ahead is of another server
+// than the one that it is connected to.
+func (s *Store) OfAnotherServer() { s.readAhead.server-- }

@@ -28,6 +28,10 @@ var mutants = []struct{ name, tests string }{
 	{"suspect_ignores_log", "TestConformance$/batch/"},
 	{"settle_without_claim_check", "TestConformance$/(fence|tx)/"},
 	{"settle_ignores_cancel", "TestConformance$/(settle|batch)/"},
+	{"claim_ignores_changes", "TestReadAheadIsNotBelieved"},
+	{"change_not_counted", "TestReadAheadIsNotBelieved"},
+	{"mark_not_counted", "TestReadAheadIsNotBelieved"},
+	{"claim_ignores_server", "TestReadAheadOnAnotherServer"},
 	{"recover_ignores_node", "TestConformance$/recover/"},
 	{"recover_keeps_claim", "TestConformance$/recover/"},
 	{"crash_spends_attempt", "TestConformance$/recover/"},
@@ -49,7 +53,7 @@ func TestMutants(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	failed := regexp.MustCompile(`(?m)^ *--- FAIL: (TestLostBatch|Test\S+/\S+/\S+) `)
+	failed := regexp.MustCompile(`(?m)^ *--- FAIL: (TestLostBatch|TestReadAhead\S+|Test\S+/\S+/\S+) `)
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
 			out, err := run(t, m.name, m.tests)
@@ -61,7 +65,7 @@ func TestMutants(t *testing.T) {
 		})
 	}
 	t.Run("none", func(t *testing.T) {
-		if out, err := run(t, "", "(TestConformance$/(fence|recover|dedupe|batch)/)|TestLostBatch"); err != nil {
+		if out, err := run(t, "", "(TestConformance$/(fence|recover|dedupe|batch)/)|TestLostBatch|TestReadAhead"); err != nil {
 			t.Fatalf("without a defect: %v\n%s", err, out)
 		}
 	})
