@@ -234,6 +234,8 @@ func (e *enqueuing) together(ctx context.Context, places []int) error {
 	if err != nil {
 		return e.apart(ctx, places)
 	}
+	look := e.store.readAhead.beginOf(in.ids)
+	defer look.end()
 	var made []store.Inserted
 	if len(items) >= copyFrom {
 		made, err = e.copy(ctx, in)
@@ -244,6 +246,9 @@ func (e *enqueuing) together(ctx context.Context, places []int) error {
 	}
 	if err != nil {
 		return err
+	}
+	for i := range made {
+		look.inserted(&items[i], &made[i], in.specs[i])
 	}
 	for _, i := range places {
 		n := len(e.batches[i].Items)

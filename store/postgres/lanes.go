@@ -42,7 +42,7 @@ WHERE coalesce((SELECT c.claim FROM outlast_claim c WHERE c.lane = u.lane ORDER 
 // once.
 func (s *Store) changeLanes(ctx context.Context, q *query, node string, lanes []store.LaneEpoch) (changed []store.LaneEpoch, err error) {
 	numbers, epochs := laneEpochs(lanes)
-	s.readAhead.rows.Forget()
+	s.readAhead.forget()
 	err = s.connected(ctx, func(c *conn) error {
 		return c.whole(ctx, &call{query: settings, args: []any{s.offset()}}, &call{query: lockLanes, args: []any{numbers}}, &call{
 			query: q, args: []any{node, numbers, epochs},

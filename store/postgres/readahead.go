@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"encoding/binary"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,21 +30,23 @@ var (
 // serverStart tells servers apart: one that takes over may lack what another had.
 const serverStart = `(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint`
 
-// readAhead has the pending rows that scans have read, for the claims that follow. What
-// becomes of a pending row of a lane is a claim, by which the greatest number in the
-// lane's log is another one, or a change, which is counted. So a claim that finds, under
-// the lock of the lane, both as memory has them need not look at the rows.
+// readAhead has pending rows that scans and settlements have read, and that enqueues have
+// made, for the claims that follow. What becomes of a pending row of a lane is a claim, by
+// which the greatest number in the lane's log is another one, or a change, which is counted.
+// So a claim that finds, under the lock of the lane, both as memory has them need not look
+// at the rows.
 type readAhead struct {
 	rows *ahead.Rows
 
 	lock   sync.Mutex
 	server int64
+	last   int64 // state of a lane that was given
 	lanes  map[uint16]laneState
 }
 
-// laneState is what is known of a lane.
+// laneState is what is known of a lane that a scan has read.
 type laneState struct {
-	count   int64 // how often rows of it had to be forgotten
+	state   int64 // another one whenever its rows have to be forgotten; 0 for none
 	changes int64
 }
 
@@ -50,16 +54,46 @@ func newReadAhead() *readAhead {
 	return &readAhead{rows: ahead.New(), lanes: map[uint16]laneState{}}
 }
 
-// begin begins a scan of lanes, and says in which states they are and whether there is
-// room for what it finds.
-func (a *readAhead) begin(lanes []uint16) (before map[uint16]int64, room bool) {
+func (a *readAhead) next() int64 {
+	a.last++
+	return a.last
+}
+
+// looking is a look at rows that are to be kept, of lanes in the states in which they were
+// before it.
+type looking struct {
+	*readAhead
+	began  int64
+	states map[uint16]int64
+	room   bool // for what it finds
+	found  []ahead.Row
+}
+
+// begin begins to look at rows of lanes. End has to be called.
+func (a *readAhead) begin(lanes []uint16) *looking {
 	a.lock.Lock()
 	defer a.lock.Unlock()
-	before = make(map[uint16]int64, len(lanes))
+	l := &looking{readAhead: a, states: make(map[uint16]int64, len(lanes))}
+	l.began, l.room = a.rows.Begin()
 	for _, lane := range lanes {
-		before[lane] = a.lanes[lane].count
+		l.states[lane] = a.lanes[lane].state
 	}
-	return before, a.rows.Begin()
+	return l
+}
+
+// beginOf is begin for rows of which some lane is known, else nil.
+func (a *readAhead) beginOf(ids []task.ID) *looking {
+	a.lock.Lock()
+	known := slices.ContainsFunc(ids, func(id task.ID) bool { return a.lanes[id.Lane()].state != 0 })
+	a.lock.Unlock()
+	if !known {
+		return nil
+	}
+	lanes := map[uint16]bool{}
+	for _, id := range ids {
+		lanes[id.Lane()] = true
+	}
+	return a.begin(slices.Collect(maps.Keys(lanes)))
 }
 
 // lanesRead is what countChanges has read before the rows.
@@ -68,45 +102,53 @@ type lanesRead struct {
 	changes map[uint16]int64
 }
 
-func (l *lanesRead) call(lanes []int32) *call {
-	return &call{query: countChanges, args: []any{lanes}, start: func() { l.changes = map[uint16]int64{} }, scan: func(r row) error {
-		l.changes[uint16(r.int(0))], l.server = r.int(1), r.int(2)
+func (r *lanesRead) call(lanes []int32) *call {
+	return &call{query: countChanges, args: []any{lanes}, start: func() { r.changes = map[uint16]int64{} }, scan: func(row row) error {
+		r.changes[uint16(row.int(0))], r.server = row.int(1), row.int(2)
 		return nil
 	}}
 }
 
-// end ends a scan, with the rows that it has found. It keeps those of lanes that are in
-// the states in which it began, but for what it has read of their changes itself.
-func (a *readAhead) end(found []ahead.Row, before map[uint16]int64, read *lanesRead) {
-	a.lock.Lock()
-	defer a.lock.Unlock()
-	if len(read.changes) > 0 && read.server != a.server {
-		a.server = read.server
-		for lane := range a.lanes {
-			a.doubt(lane)
+// learn takes over what was read of the lanes in the look, before the rows.
+func (l *looking) learn(read *lanesRead) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	if read.server != l.server {
+		l.server = read.server
+		for lane := range l.lanes {
+			l.doubt(lane)
 		}
 	}
-	states := make(map[uint16]int64, len(before))
-	for lane, count := range before {
-		now := a.lanes[lane]
-		if changes := read.changes[lane]; now.count == count && now.changes != changes {
-			a.lanes[lane] = laneState{count + 1, changes}
-			count++
+	for lane, changes := range read.changes {
+		now, asked := l.lanes[lane], l.states[lane]
+		if now.state == asked && (now.state == 0 || now.changes != changes) {
+			l.states[lane] = l.next()
+			l.lanes[lane] = laneState{l.states[lane], changes}
 		}
-		states[lane] = count
 	}
-	a.rows.End(found, func(lane uint16) int64 {
-		if count, scanned := states[lane]; scanned {
-			return count
+}
+
+// end keeps what was found in lanes that are as they were.
+func (l *looking) end() {
+	if l == nil {
+		return
+	}
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	found := slices.DeleteFunc(l.found, func(r ahead.Row) bool { return l.states[r.ID.Lane()] == 0 })
+	l.rows.End(l.began, found, func(lane uint16) int64 {
+		if state := l.states[lane]; state != 0 {
+			return state
 		}
-		return a.lanes[lane].count
+		return l.lanes[lane].state
 	})
 }
 
 func (a *readAhead) doubt(lane uint16) {
-	now := a.lanes[lane]
-	now.count++
-	a.lanes[lane] = now
+	if now, known := a.lanes[lane]; known {
+		now.state = a.next()
+		a.lanes[lane] = now
+	}
 }
 
 // doubtAll forgets the rows of lanes: somebody else may have claimed some.
@@ -116,6 +158,14 @@ func (a *readAhead) doubtAll(lanes []uint16) {
 	for _, lane := range lanes {
 		a.doubt(lane)
 	}
+}
+
+// forget forgets all lanes, when the node takes or frees some.
+func (a *readAhead) forget() {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	clear(a.lanes)
+	a.rows.Forget()
 }
 
 // foreknown is what a claim knows of its rows before it begins.
@@ -141,7 +191,7 @@ func (a *readAhead) take(claim *store.Claim, items []store.ClaimItem) *foreknown
 		k.changes[lane.Lane] = a.lanes[lane.Lane].changes
 	}
 	scratch := make(row, 0, keptWidth)
-	for i, packed := range a.rows.Take(items, func(lane uint16) int64 { return a.lanes[lane].count }) {
+	for i, packed := range a.rows.Take(items, func(lane uint16) int64 { return a.lanes[lane].state }) {
 		if _, owned := k.changes[items[i].ID.Lane()]; packed == nil || items[i].Mark != 0 || !owned || claim.Lease != 0 {
 			k.others = append(k.others, items[i])
 			continue
@@ -155,12 +205,15 @@ func (a *readAhead) take(claim *store.Claim, items []store.ClaimItem) *foreknown
 	return k
 }
 
-// keptColumns are what a scan reads of rows that are due, for claims; the last is null for
-// those that are not kept: keyed ones, large ones, and those that cannot run by the log.
-const keptColumns = `, t.priority, t.policy, t.created_at, t.queue,
- CASE WHEN octet_length(t.spec) <= 1024 THEN t.spec END, CASE WHEN octet_length(t.last_error) <= 2048 THEN t.last_error END,
- CASE WHEN t.run_at <= n.now AND t.key IS NULL AND t.park = 0 AND octet_length(t.payload) <= 1024 AND n.past <= n.now + ` + farAhead + `
-  AND (octet_length(t.spec) > 1024) IS NOT TRUE AND (octet_length(t.last_error) > 2048) IS NOT TRUE THEN t.payload END`
+// keptColumns are what is read of rows t for claims, after an entry; the last is null for
+// those that are not kept: keyed ones, large ones, those due after a time, and those that
+// cannot run by the log. Past is the number of the row.
+func keptColumns(past, until, now string) string {
+	return `, ` + past + ` AS past, t.priority, t.policy, t.created_at, t.queue,
+ CASE WHEN octet_length(t.spec) <= 1024 THEN t.spec END AS kept_spec, CASE WHEN octet_length(t.last_error) <= 2048 THEN t.last_error END AS kept_error,
+ CASE WHEN t.run_at <= ` + until + ` AND t.key IS NULL AND t.park = 0 AND octet_length(t.payload) <= 1024 AND ` + past + ` <= ` + now + ` + ` + farAhead + `
+  AND (octet_length(t.spec) > 1024) IS NOT TRUE AND (octet_length(t.last_error) > 2048) IS NOT TRUE THEN t.payload END AS kept_payload`
+}
 
 // Places of the columns of a row that is kept: those of an entry, its number, and keptColumns.
 const (
@@ -206,6 +259,34 @@ func (k *foreknown) claimed(lane uint16, claim int64, now time.Time) []*task.Tas
 		t.Claim, t.StartedAt, t.UpdatedAt = claim, now, now
 	}
 	return k.tasks[lane]
+}
+
+// anew forgets what was found: the statement is repeated.
+func (l *looking) anew() {
+	if l != nil {
+		l.found = nil
+	}
+}
+
+// inserted keeps a row that was made.
+func (l *looking) inserted(item *store.Insert, made *store.Inserted, spec []byte) {
+	t, e := item.Task, &made.Entry
+	if l == nil || !l.room || t.Key != "" || e.RunAt > made.Created.UnixMicro() || len(t.Payload) > ahead.Largest || len(spec) > ahead.Largest {
+		return
+	}
+	number := func(n int64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(n)) }
+	created := number(made.Created.UnixMicro())
+	l.found = append(l.found, ahead.Row{ID: t.ID, Packed: pack(row{
+		t.ID[:], number(e.RunAt), nil, nil, nil, nil, []byte(t.Type), []byte(t.Target), nil, nil, nil, created,
+		number(int64(t.Priority)), []byte(t.Policy), created, []byte(t.Queue), spec, nil, append([]byte{}, t.Payload...),
+	})})
+}
+
+// read keeps a row as it was read, if it is worth it.
+func (l *looking) read(r row) {
+	if l != nil && l.room && r[keptPayload] != nil {
+		l.found = append(l.found, ahead.Row{ID: r.id(0), Packed: pack(r)})
+	}
 }
 
 // pack is a row that holds.

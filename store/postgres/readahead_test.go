@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,8 +63,8 @@ func (a *ahead) whole(claimed []*task.Task, n int) {
 	}
 }
 
-// TestReadAheadServes has claims of rows that a scan has read, fresh ones and ones that have
-// failed, beside what changes nothing for them: no row is looked up.
+// TestReadAheadServes has claims of rows that a scan has read, that have failed, and that
+// were made here, beside what changes nothing for them: no row is looked up.
 func TestReadAheadServes(t *testing.T) {
 	t.Parallel()
 	a := newAhead(t, 2)
@@ -73,7 +74,8 @@ func TestReadAheadServes(t *testing.T) {
 	})
 	a.ok(a.enqueue(batch)[0].Err)
 	a.scan()
-	a.add(10)
+	fresh := a.claim(a.add(10)...).Tasks
+	a.whole(fresh, 10)
 	first := a.claim(ids[:30]...).Tasks
 	a.whole(first, 30)
 	var settlements []store.Settlement
@@ -84,13 +86,12 @@ func TestReadAheadServes(t *testing.T) {
 	a.ok(err)
 	second := a.claim(ids[30:]...).Tasks
 	a.whole(second, 30)
-	a.scan()
 	again := a.claim(ids[:30]...).Tasks
 	a.whole(again, 30)
 	if a.lookedUp != 0 {
 		t.Errorf("%d rows were looked up", a.lookedUp)
 	}
-	a.settle(append(second, again...), task.OutcomeSucceeded)
+	a.settle(slices.Concat(fresh, second, again), task.OutcomeSucceeded)
 	a.sound()
 }
 

@@ -20,7 +20,7 @@ var (
 
 	// scanAhead is scanRanges with what claims need of rows that are due. Input: clock too.
 	scanAhead = newQuery(fmt.Sprintf(scanText, `
- CROSS JOIN LATERAL (SELECT `+past+` AS past, (SELECT (extract(epoch FROM now()) * 1000000)::bigint + $7::bigint) AS now) n`, `, n.past`+keptColumns))
+ CROSS JOIN LATERAL (SELECT `+past+` AS past, (SELECT (extract(epoch FROM now()) * 1000000)::bigint + $7::bigint) AS now) n`, keptColumns("n.past", "n.now", "n.now")))
 
 	// scanLane is scanRanges for one range where Citus has distributed the tables.
 	// Inputs: lane, mark, after, id after, until, limit.
@@ -104,7 +104,7 @@ type scanning struct {
 	ranges []store.Range // what of each is still to be read
 	rest   []int         // places of those that go on
 	found  [][]store.Entry
-	kept   []ahead.Row // of a look
+	look   *looking // at what is read now
 }
 
 // on reads the ranges on. Those go on that were full, where some of it runs by the
@@ -124,12 +124,9 @@ func (s *scanning) on(ctx context.Context) error {
 	var read [][]scanned
 	q, args := scanRanges, []any{lanes, marks, after, afterIDs, until, most}
 	states := &lanesRead{}
-	before, room := s.store.readAhead.begin(numbers)
-	defer func() {
-		s.store.readAhead.end(s.kept, before, states)
-		s.kept = nil
-	}()
-	if room {
+	s.look = s.store.readAhead.begin(numbers)
+	defer s.look.end()
+	if s.look.room {
 		q, args = scanAhead, append(args, s.store.offset())
 	}
 	_, err := s.store.pipeline(ctx, states.call(lanes), readLog(s.store.log, numbers, &now), &call{
@@ -138,7 +135,7 @@ func (s *scanning) on(ctx context.Context) error {
 		scan: func(r row) error {
 			at := r.int(0) - 1
 			one := scanned{entry: scanEntry(r[1:]), past: r.int(1 + keptPast)}
-			if room && r[1+keptPayload] != nil {
+			if s.look.room && r[1+keptPayload] != nil {
 				one.packed = pack(r[1:])
 			}
 			read[at] = append(read[at], one)
@@ -148,6 +145,7 @@ func (s *scanning) on(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.look.learn(states)
 	running := runningIn(s.store.log, &now)
 	var more []int
 	for at, i := range s.rest {
@@ -168,7 +166,7 @@ func (s *scanning) take(i int, read []scanned, running func(id task.ID, past int
 		}
 		s.found[i] = append(s.found[i], one.entry)
 		if one.packed != nil {
-			s.kept = append(s.kept, ahead.Row{ID: one.entry.ID, Packed: one.packed})
+			s.look.found = append(s.look.found, ahead.Row{ID: one.entry.ID, Packed: one.packed})
 		}
 	}
 	got := len(s.found[i]) - before

@@ -53,11 +53,14 @@ t AS (UPDATE outlast_task t SET run_at = u.run_at, rank = u.run_at - t.priority 
   updated_at = u.now, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
  FROM u LEFT JOIN r ON r.id = u.id WHERE t.id = ANY($3::uuid[]) AND t.id = u.id AND ` + fenced + `
  RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload) AS size, t.lane,
-  u.claim, u.spent, u.recorded, u.started_at, u.ended_at, u.outcome, u.failure, u.now, u.label),
+  u.claim, u.spent, u.recorded, u.started_at, u.ended_at, u.outcome, u.failure, u.now, u.label` + keptColumns(past, "u.now + "+soon, "u.now") + `),
 a AS (INSERT INTO outlast_attempt (id, lane, number, claim, started_at, ended_at, recorded_at, next_delay, node, outcome, failure, label)
  SELECT id, lane, attempt + 1 - spent::integer, claim, started_at, ended_at, now, greatest(0, run_at - ended_at), $2::text, outcome, failure, label FROM t WHERE recorded)
-SELECT id, run_at, rank, seq, park, key, type, target, attempt, crashes, size FROM t`)
+SELECT id, run_at, rank, seq, park, key, type, target, attempt, crashes, size, past, priority, policy, created_at, queue, kept_spec, kept_error, kept_payload FROM t`)
 )
+
+// soon is within which time, in µs, what is to run again is kept in memory.
+const soon = `10000000`
 
 const (
 	// fence finds the batches of the node, and deletes the rows in outlast_run of
@@ -224,12 +227,14 @@ func (b *settling) together(ctx context.Context, places []int) error {
 			b.results[i] = store.Settled{Status: store.StatusRefused, Err: refusedData(err)}
 		}
 	}
+	look := b.store.readAhead.beginOf(backs.ids)
+	defer look.end()
 	var calls []*call
 	if len(wins.ids) > 0 {
 		calls = append(calls, wins.call(b.store, b.node))
 	}
 	if len(backs.ids) > 0 {
-		calls = append(calls, backs.call(b.store, b.node))
+		calls = append(calls, backs.call(b.store, b.node, look))
 	}
 	if len(calls) == 0 {
 		return nil
@@ -330,15 +335,19 @@ func (g *givenBack) add(s *store.Settlement) error {
 	return nil
 }
 
-func (g *givenBack) call(s *Store, node string) *call {
+func (g *givenBack) call(s *Store, node string, look *looking) *call {
 	return &call{
 		query: putBackRows,
 		args: append([]any{s.offset(), node, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded, g.labels},
 			fenceOf(s.log, g.ids, g.claims)...),
-		start: func() { g.entries = make(map[task.ID]store.Entry, len(g.ids)) },
+		start: func() {
+			g.entries = make(map[task.ID]store.Entry, len(g.ids))
+			look.anew()
+		},
 		scan: func(r row) error {
 			entry := scanEntry(r)
 			g.entries[entry.ID] = entry
+			look.read(r)
 			return nil
 		},
 	}

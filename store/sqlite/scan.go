@@ -45,7 +45,8 @@ func scan(ctx context.Context, s *Store, ranges []store.Range) (found [][]store.
 	var rows []ahead.Row
 	changes := s.writer.changes.Load()
 	q, entry := scanRange, scanEntryNamed
-	if s.ahead.Begin() && !s.crowded() {
+	began, room := s.ahead.Begin()
+	if room && !s.crowded() {
 		q, entry = scanRows, func(r row, name func(r row, i int) string) store.Entry {
 			if r.int(19) <= ahead.Largest {
 				rows = append(rows, ahead.Row{ID: r.id(1), Packed: ahead.Pack(make([]byte, 0, 256), r[:18])})
@@ -53,7 +54,7 @@ func scan(ctx context.Context, s *Store, ranges []store.Range) (found [][]store.
 			return scanRowEntry(r, name)
 		}
 	}
-	keep = func() { s.ahead.End(rows, inState(changes)) }
+	keep = func() { s.ahead.End(began, rows, inState(changes)) }
 	err = s.read(ctx, func(c *conn) error {
 		found, rows = make([][]store.Entry, len(ranges)), nil
 		for i, r := range ranges {

@@ -34,10 +34,11 @@ type Rows struct {
 	mu     sync.Mutex
 	lanes  map[uint16]*lane
 	bytes  int
-	scans  int              // under way
-	open   []task.ID        // claimed in the transaction that is open
-	recent map[task.ID]bool // claimed in those that ended while a scan was under way
-	lost   bool             // they were too many: the scans under way keep nothing
+	scans  int               // under way
+	clock  int64             // of claims and settlements
+	open   []task.ID         // claimed in the transaction that is open
+	recent map[task.ID]int64 // when those were claimed or settled last that were while a scan was under way
+	lost   bool              // they were too many: the scans under way keep nothing
 }
 
 // lane has the rows of a lane, all of one state.
@@ -47,28 +48,28 @@ type lane struct {
 }
 
 // New returns no rows.
-func New() *Rows { return &Rows{lanes: map[uint16]*lane{}, recent: map[task.ID]bool{}} }
+func New() *Rows { return &Rows{lanes: map[uint16]*lane{}, recent: map[task.ID]int64{}} }
 
-// Begin begins a scan, and says whether there is room for what it finds.
-func (a *Rows) Begin() (room bool) {
+// Begin begins a scan, and says when and whether there is room for what it finds.
+func (a *Rows) Begin() (began int64, room bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.scans++
-	return a.bytes < most
+	return a.clock, a.bytes < most
 }
 
 // End ends a scan, with what it has found; states are those in which it began.
-func (a *Rows) End(found []Row, state State) {
+func (a *Rows) End(began int64, found []Row, state State) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, id := range a.open {
-		a.recent[id] = true
+		a.recent[id] = a.clock + 1
 	}
 	for number := range a.lanes {
 		a.in(number, state)
 	}
 	for _, p := range found {
-		if l := a.in(p.ID.Lane(), state); l != nil && !a.lost && !a.recent[p.ID] && a.bytes < most {
+		if l := a.in(p.ID.Lane(), state); l != nil && !a.lost && a.recent[p.ID] <= began && a.bytes < most {
 			a.drop(l, p.ID)
 			l.rows[p.ID] = p.Packed
 			a.bytes += cap(p.Packed) + overhead
@@ -190,8 +191,9 @@ func (a *Rows) Settled(ids []task.ID) {
 
 // meet notes what scans under way must not keep.
 func (a *Rows) meet(ids []task.ID) {
+	a.clock++
 	for _, id := range ids {
-		a.recent[id] = true
+		a.recent[id] = a.clock
 	}
 	if len(a.recent) > mostRecent { // scans that overlap without end
 		clear(a.recent)

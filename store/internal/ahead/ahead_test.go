@@ -36,10 +36,11 @@ func TestRoom(t *testing.T) {
 	a := New()
 	row := make([]byte, most/4)
 	for n := range 5 {
-		if room := a.Begin(); room != (n < 4) {
+		began, room := a.Begin()
+		if room != (n < 4) {
 			t.Fatalf("room for row %d: %v", n, room)
 		}
-		a.End([]Row{{id(n), row}, {id(0), row}}, all(1))
+		a.End(began, []Row{{id(n), row}, {id(0), row}}, all(1))
 	}
 	if found(a, 3, 1) != 1 || found(a, 4, 1) != 0 {
 		t.Error("another row was kept than the first ones")
@@ -50,9 +51,9 @@ func TestRoom(t *testing.T) {
 	}
 	a.Ended()
 	a.Begin()
-	a.End([]Row{{id(0), row}}, all(2))
+	a.End(0, []Row{{id(0), row}}, all(2))
 	a.Begin()
-	a.End(nil, all(3))
+	a.End(0, nil, all(3))
 	if a.bytes != 0 || found(a, 0, 3) != 0 {
 		t.Errorf("%d bytes are left of before", a.bytes)
 	}
@@ -71,13 +72,13 @@ func TestClaimsOfScansWithoutEnd(t *testing.T) {
 		t.Errorf("%d claims are kept", len(a.recent))
 	}
 	a.Begin()
-	a.End([]Row{{id(0), []byte{}}}, all(1))
+	a.End(0, []Row{{id(0), []byte{}}}, all(1))
 	if found(a, 0, 1) != 0 {
 		t.Error("a row was kept that had been claimed")
 	}
-	a.End(nil, all(1))
+	a.End(0, nil, all(1))
 	a.Begin()
-	a.End([]Row{{id(0), []byte{}}}, all(1))
+	a.End(0, []Row{{id(0), []byte{}}}, all(1))
 	if found(a, 0, 1) != 1 {
 		t.Error("a scan after them keeps nothing")
 	}
@@ -96,13 +97,13 @@ func TestStatesOfLanes(t *testing.T) {
 	}
 	kept := func(id task.ID) bool { return a.Find([]store.ClaimItem{{ID: id}}, state)[0] != nil }
 	a.Begin()
-	a.End([]Row{{of(1, 1), []byte{}}, {of(2, 2), []byte{}}}, state)
+	a.End(0, []Row{{of(1, 1), []byte{}}, {of(2, 2), []byte{}}}, state)
 	states[1]++
 	if kept(of(1, 1)) || !kept(of(2, 2)) {
 		t.Error("not the rows of the lane that has changed went")
 	}
 	a.Begin()
-	a.End([]Row{{of(1, 1), []byte{}}, {of(3, 2), []byte{}}}, all(0))
+	a.End(0, []Row{{of(1, 1), []byte{}}, {of(3, 2), []byte{}}}, all(0))
 	if kept(of(1, 1)) || !kept(of(3, 2)) {
 		t.Error("a scan that began before kept rows of the lane, or none of the other")
 	}
@@ -120,7 +121,7 @@ func TestSettledWhileAScanReads(t *testing.T) {
 	a.Ended()
 	a.Begin()
 	a.Settled([]task.ID{id(1)})
-	a.End([]Row{{id(1), []byte{}}, {id(2), []byte{}}}, all(1))
+	a.End(0, []Row{{id(1), []byte{}}, {id(2), []byte{}}}, all(1))
 	if found(a, 1, 1) != 0 || found(a, 2, 1) != 1 {
 		t.Error("the row was kept that had ended, or not the other")
 	}
