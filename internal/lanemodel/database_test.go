@@ -12,7 +12,7 @@ type key struct {
 }
 
 type (
-	lane struct{ owner, epoch int64 }
+	lane struct{ owner, epoch, changes int64 }
 	node struct{ state string } // alive, left or dead
 	row  struct {
 		lane, key, seq        int64
@@ -41,16 +41,18 @@ type fact struct {
 	id, claim int64
 	outcome   string
 	node      int64 // that holds it, or has ended it
+	as        *row  // of a claim that did not look: the row as the process knows it
 }
 
 // database holds what has committed, and as much of the past as a standby may lack.
 type database struct {
 	*world
-	rows  map[key]any
-	locks map[key]*session
-	facts []fact
-	then  []past
-	now   int64
+	rows   map[key]any
+	locks  map[key]*session
+	facts  []fact
+	then   []past
+	now    int64
+	server int64 // how many have taken over
 }
 
 type past struct {
@@ -239,6 +241,7 @@ func (d *database) fail(lacks int) {
 			f.session.aborted = true
 		}
 	}
+	d.server++
 	d.now -= d.random.Int64N([]int64{20, 20, 400}[d.random.IntN(3)])
 }
 

@@ -19,6 +19,7 @@ type engine struct {
 	strange  map[int64]int64  // what it did not run at the last look, with the claims
 	letting  []int64          // the ids that it is letting go
 	claiming []int64          // the ids of the claim on its way
+	known    *known
 }
 
 // memory is the log of a lane as a process knows it.
@@ -59,7 +60,7 @@ type attempt struct {
 
 func (w *world) join() *engine {
 	e := &engine{world: w, id: int64(len(w.engines) + 1), lanes: map[int64]int64{}, pending: map[int64]int64{},
-		memory: map[int64]memory{}, held: map[key]int{}, strange: map[int64]int64{}}
+		memory: map[int64]memory{}, held: map[key]int{}, strange: map[int64]int64{}, known: newKnown()}
 	w.engines = append(w.engines, e)
 	w.set(key{"node", e.id, 0}, node{"alive"})
 	return e
@@ -78,6 +79,10 @@ type claiming struct {
 	ids    []int64
 	leased bool
 	drop   []key // log rows whose members are settled, or that have none
+
+	known   map[int64]row   // of ids
+	changes map[int64]int64 // of its lanes
+	server  int64
 }
 
 // claimed is what a claim has made, and the lanes whose log has rows that memory does not
@@ -125,8 +130,12 @@ func (e *engine) claim(turn func(func() bool), of []int64, leased bool) {
 	if len(c.ids) == 0 {
 		return
 	}
+	e.takeKnown(c)
 	e.claiming = append(e.claiming, c.ids...)
 	defer func() {
+		if !e.mutant["claimed during a look and kept"] {
+			e.meet(c.ids...)
+		}
 		e.claiming = slices.DeleteFunc(e.claiming, func(id int64) bool { return slices.Contains(c.ids, id) })
 	}()
 	answer := new(claimed)
@@ -183,6 +192,7 @@ func (e *engine) learn(turn func(func() bool), l, epoch int64) {
 		found = s.log(l)
 	})
 	if a.known && a.committed && e.lanes[l] == epoch {
+		e.doubt(l)
 		if e.memory[l] = found; !e.mutant["numbers may fall under the version"] {
 			e.last = max(e.last, found.version().claim)
 		}
@@ -270,6 +280,13 @@ func (e *engine) pick(s *session, c *claiming, free map[int64]bool, got *claimed
 		}
 	}
 	for _, id := range c.ids {
+		if as, ok := c.known[id]; ok {
+			if free[as.lane] && e.unchanged(s, c, as.lane) {
+				claim = max(claim, e.past(as)+1)
+				members[as.lane] = append(members[as.lane], id)
+			}
+			continue
+		}
 		r, ok := get[row](s, key{"task", id, 0})
 		if !ok || r.mark != 0 || !free[r.lane] || e.past(r) < c.memory[r.lane].number(id) && !e.mutant["number of memory not compared"] {
 			continue
@@ -298,7 +315,11 @@ func (e *engine) pick(s *session, c *claiming, free map[int64]bool, got *claimed
 		}
 		got.logs = append(got.logs, log)
 		for _, id := range log.ids {
-			s.note(fact{what: "claimed", id: id, claim: claim, node: e.id})
+			f := fact{what: "claimed", id: id, claim: claim, node: e.id}
+			if as, ok := c.known[id]; ok {
+				f.as = &as
+			}
+			s.note(f)
 		}
 	}
 }
@@ -397,18 +418,45 @@ func (e *engine) handOut(got claimed) {
 	}
 }
 
-// scan reads a lane's rows ahead, those that run too.
+// scan reads a lane's rows ahead, those that run too; of the others it keeps what they are.
 func (e *engine) scan(turn func(func() bool), l int64) {
-	found := map[int64]int64{}
+	found, rows := map[int64]int64{}, map[int64]row{}
+	at, sent := e.known.look(), e.memory[l].version()
+	var read lane
+	var log memory
+	var server int64
 	a := e.call(turn, func(s *session) {
+		s.statement()
+		read, _ = get[lane](s, key{"lane", l, 0})
+		server = s.server
+		s.statement()
+		log = s.log(l)
 		s.statement()
 		for k, value := range s.seen {
 			if r, ok := value.(row); ok && r.lane == l && r.mark == 0 {
 				found[k.a] = l
+				if _, runs := get[runRow](s, key{"run", l, k.a}); !runs {
+					rows[k.a] = r
+				}
 			}
 		}
 	})
-	if a.known && e.lanes[l] != 0 {
+	if !a.known || !a.committed {
+		e.keep(at, nil)
+		return
+	}
+	e.learnLane(at, l, read, server)
+	for id, r := range rows {
+		number := e.memory[l].number(id)
+		if log.version() != sent {
+			number = log.number(id)
+		}
+		if number > e.past(r) {
+			delete(rows, id)
+		}
+	}
+	e.keep(at, rows)
+	if e.lanes[l] != 0 {
 		maps.Copy(e.pending, found)
 	}
 }
@@ -428,7 +476,7 @@ func (e *engine) take(turn func(func() bool), l int64) {
 			s.rollback()
 		}
 		epoch = then.epoch + 1
-		s.put(key{"lane", l, 0}, lane{e.id, epoch})
+		s.put(key{"lane", l, 0}, lane{e.id, epoch, then.changes})
 	})
 	if !a.known || !a.committed || epoch < e.lanes[l] {
 		return
@@ -460,7 +508,7 @@ func (e *engine) free(turn func(func() bool), l int64) {
 				s.rollback()
 			}
 		}
-		s.put(key{"lane", l, 0}, lane{0, epoch + 1})
+		s.put(key{"lane", l, 0}, lane{0, epoch + 1, then.changes})
 	})
 	maps.DeleteFunc(e.pending, func(_, of int64) bool { return of == l })
 }

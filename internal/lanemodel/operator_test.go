@@ -72,6 +72,7 @@ func (s *session) cancelPending(id int64, was row) {
 		s.rollback()
 	}
 	s.put(k, nil)
+	s.change(r.lane)
 	s.put(key{"ended", id, 0}, ended{r.claim, "canceled", s.now})
 	s.note(fact{what: "canceled", id: id})
 }
@@ -156,6 +157,7 @@ func (e *engine) mark(turn func(func() bool), l, id, mark int64) {
 		}
 		r.mark = mark
 		s.put(key{"task", id, 0}, r)
+		s.change(l)
 		changed = true
 	})
 	if mark == 0 && a.known && a.committed && changed && e.lanes[l] == epoch {
@@ -170,7 +172,11 @@ func (e *engine) borrow(turn func(func() bool), id int64) {
 		return
 	}
 	e.claiming = []int64{id}
-	defer func() { e.claiming = nil }()
+	defer func() {
+		e.meet(id)
+		e.claiming = nil
+	}()
+	delete(e.known.rows, id)
 	l, last := 1+id%lanes, e.last
 	answer := new(claimed)
 	a := e.call(turn, func(s *session) {

@@ -34,12 +34,18 @@ func (e *engine) settle(turn func(func() bool), ending []attempt, outcome string
 		e.hold(a, true)
 	}
 	for {
-		back := map[int64]bool{}
-		a := e.call(turn, func(s *session) { e.settleAll(s, ending, outcome, back) })
+		back, rows := map[int64]bool{}, map[int64]row{}
+		at := e.known.look()
+		a := e.call(turn, func(s *session) { e.settleAll(s, ending, outcome, back, rows) })
 		if !a.known || !a.committed {
+			e.keep(at, nil)
 			continue
 		}
+		e.keep(at, rows)
 		for _, one := range ending {
+			if !e.mutant["settled during a look and kept"] {
+				e.meet(one.id)
+			}
 			e.over(one)
 			if back[one.id] && e.lanes[one.lane] != 0 {
 				e.pending[one.id] = one.lane
@@ -51,8 +57,9 @@ func (e *engine) settle(turn func(func() bool), ending []attempt, outcome string
 
 // settleAll is the fast statement for all, and the careful ones for what it has left.
 // back are the rows that are pending afterwards.
-func (e *engine) settleAll(s *session, ending []attempt, outcome string, back map[int64]bool) {
+func (e *engine) settleAll(s *session, ending []attempt, outcome string, back map[int64]bool, rows map[int64]row) {
 	clear(back)
+	clear(rows)
 	s.statement()
 	var left []attempt
 	for _, one := range ending {
@@ -60,6 +67,7 @@ func (e *engine) settleAll(s *session, ending []attempt, outcome string, back ma
 			left = append(left, one)
 		} else if outcome == "failed" || outcome == "released" || outcome == "let go" {
 			back[one.id] = true
+			rows[one.id], _ = get[row](s, key{"task", one.id, 0})
 		}
 	}
 	for _, one := range left {

@@ -153,6 +153,9 @@ func (w *world) check(f fact) {
 		if len(open) > 0 {
 			w.fault("%d was claimed under %d while it ran under %d", f.id, f.claim, open[0].claim)
 		}
+		if now, there := w.rows[key{"task", f.id, 0}].(row); f.as != nil && (!there || now != *f.as) {
+			w.fault("%d was claimed as %+v, and is %+v", f.id, *f.as, now)
+		}
 		w.inOrder(f)
 	case "resolved":
 		if f.outcome == "let go" && w.alive(f.node) && slices.ContainsFunc(w.engines[f.node-1].attempts, func(a attempt) bool { return a.id == f.id && a.claim == f.claim }) {

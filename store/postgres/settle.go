@@ -132,15 +132,20 @@ func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]s
 // note tells memory what has ended: first what is read ahead, since a scan under way that
 // has read a row as it ran must still find it either running or settled.
 func (b *settling) note() {
-	var ids []task.ID
+	var ids, dead []task.ID
 	var claims []int64
 	for i := range b.all {
+		id := b.all[i].Task.ID
 		if status := b.results[i].Status; status == store.StatusOK || status == store.StatusStale {
-			ids, claims = append(ids, b.all[i].Task.ID), append(claims, b.all[i].Task.Claim)
+			ids, claims = append(ids, id), append(claims, b.all[i].Task.Claim)
+		}
+		if b.results[i].State == task.Dead {
+			dead = append(dead, id)
 		}
 	}
 	b.store.readAhead.rows.Settled(ids)
 	b.store.log.Settled(ids, claims)
+	b.store.log.Left(dead)
 }
 
 // settling is one call of Settle. Settlements are known by their place.

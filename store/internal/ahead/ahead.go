@@ -68,8 +68,12 @@ func (a *Rows) End(began int64, found []Row, state State) {
 	for number := range a.lanes {
 		a.in(number, state)
 	}
-	for _, p := range found {
-		if l := a.in(p.ID.Lane(), state); l != nil && !a.lost && a.recent[p.ID] <= began && a.bytes < most {
+	var l *lane
+	for i, p := range found {
+		if i == 0 || p.ID.Lane() != found[i-1].ID.Lane() {
+			l = a.in(p.ID.Lane(), state)
+		}
+		if l != nil && !a.lost && a.recent[p.ID] <= began && a.bytes < most {
 			a.drop(l, p.ID)
 			l.rows[p.ID] = p.Packed
 			a.bytes += cap(p.Packed) + overhead

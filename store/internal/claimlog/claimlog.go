@@ -39,7 +39,7 @@ type Log struct {
 	lock    sync.Mutex
 	last    int64 // the greatest number of the process
 	lanes   map[uint16]*lane
-	numbers map[task.ID]int64 // the greatest of a batch that has the task and has not seen it settled
+	numbers map[task.ID]int64 // the greatest of a batch that has the task; negative once it was seen settled
 }
 
 type lane struct {
@@ -95,13 +95,16 @@ func (l *Log) Versions(lanes []store.LaneEpoch) (versions []int64, least int64) 
 	return versions, least
 }
 
-// Number is the number that the row of a task must have reached to be claimed: the
-// greatest under which it has been claimed and was not seen settled, 0 for none.
+// Number is the number that the row of a task has reached unless it runs by the log: the
+// greatest of a batch that has it, 0 for none. It stays when the task was seen settled:
+// a snapshot may be older than that, and a standby may lack it.
 func (l *Log) Number(id task.ID) int64 {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	return l.numbers[id]
+	return abs(l.numbers[id])
 }
+
+func abs(n int64) int64 { return max(n, -n) }
 
 // Claimed adds batches that a claim of the process has written, and forgets those
 // that it has deleted and what it has taken out of others.
@@ -158,22 +161,24 @@ func (l *Log) add(b Batch) {
 	}
 	known.batches[b.Claim] = &batch{ids: b.IDs, left: len(b.IDs), started: b.Started}
 	for _, id := range b.IDs {
-		l.numbers[id] = max(l.numbers[id], b.Claim)
+		if abs(l.numbers[id]) < b.Claim {
+			l.numbers[id] = b.Claim
+		}
 	}
 }
 
 // narrow leaves in a batch what is left of it in the log.
 func (l *Log) narrow(was *batch, now Batch) {
-	waits := make(map[task.ID]bool, len(now.IDs))
+	kept := make(map[task.ID]bool, len(now.IDs))
 	was.left = 0
 	for _, id := range now.IDs {
+		kept[id] = true
 		if l.numbers[id] == now.Claim {
-			waits[id] = true
 			was.left++
 		}
 	}
 	for _, id := range was.ids {
-		if l.numbers[id] == now.Claim && !waits[id] {
+		if abs(l.numbers[id]) == now.Claim && !kept[id] {
 			delete(l.numbers, id)
 		}
 	}
@@ -186,7 +191,7 @@ func (l *Log) drop(at Place) {
 		return
 	}
 	for _, id := range known.batches[at.Claim].ids {
-		if l.numbers[id] == at.Claim {
+		if abs(l.numbers[id]) == at.Claim {
 			delete(l.numbers, id)
 		}
 	}
@@ -203,8 +208,20 @@ func (l *Log) Settled(ids []task.ID, claims []int64) {
 		if known == nil || known.batches[claims[i]] == nil || l.numbers[id] != claims[i] {
 			continue
 		}
-		delete(l.numbers, id)
+		l.numbers[id] = -claims[i]
 		known.batches[claims[i]].left--
+	}
+}
+
+// Left notes that tasks have died, and so left all batches: their ids may come again at
+// once.
+func (l *Log) Left(ids []task.ID) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	for _, id := range ids {
+		if l.numbers[id] < 0 {
+			delete(l.numbers, id)
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ func TestSettledTasksEndTheirBatch(t *testing.T) {
 	}
 	log.Settled([]task.ID{ids[2]}, []int64{9}) // of another claim
 	over(t, log)
-	knows(t, log, ids, 0, 0, 10)
+	knows(t, log, ids, 10, 10, 10)
 	log.Claimed([]claimlog.Batch{{Lane: lane, Claim: 20, IDs: ids[:1]}}, nil, nil)
 	log.Settled([]task.ID{ids[2]}, []int64{10})
 	over(t, log, first)
@@ -60,6 +60,9 @@ func TestSettledTasksEndTheirBatch(t *testing.T) {
 	log.Claimed(nil, []claimlog.Place{first}, nil)
 	over(t, log)
 	knows(t, log, ids, 20, 0, 0)
+	log.Settled(ids[:1], []int64{20})
+	log.Left(ids[:1]) // it has died, and may come again
+	knows(t, log, ids, 0, 0, 0)
 }
 
 func TestMemoryIsReplacedByTheLog(t *testing.T) {
@@ -68,7 +71,7 @@ func TestMemoryIsReplacedByTheLog(t *testing.T) {
 	log.Settled([]task.ID{ids[2]}, []int64{11})
 	// 10 is lost, one of 11 has been taken out, 12 is somebody else's.
 	log.Replace([]uint16{lane}, []claimlog.Batch{{Lane: lane, Claim: 11, IDs: ids[2:3]}, {Lane: lane, Claim: 12, IDs: ids[:1]}})
-	knows(t, log, ids, 12, 0, 0, 0)
+	knows(t, log, ids, 12, 0, 11, 0)
 	over(t, log, claimlog.Place{Lane: lane, Claim: 11})
 	log.Replace([]uint16{lane}, nil)
 	knows(t, log, ids, 0, 0, 0, 0)
