@@ -300,6 +300,9 @@ func (e *engine) pick(s *session, c *claiming, free map[int64]bool, got *claimed
 		claim = max(claim, e.past(r)+1)
 		if c.leased || r.key != 0 {
 			got.runs = append(got.runs, runRow{lane: r.lane, id: id, node: e.id, key: r.key, leased: c.leased})
+			if r.key == 0 && !e.mutant["leased claims leave the log alone"] {
+				members[r.lane] = append(members[r.lane], []int64{}...) // a row without ids: the lane has another version
+			}
 		} else {
 			members[r.lane] = append(members[r.lane], id)
 		}

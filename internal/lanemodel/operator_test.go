@@ -148,7 +148,7 @@ func (e *engine) mark(turn func(func() bool), l, id, mark int64) {
 			s.rollback()
 		}
 		was, ok := get[row](s, key{"task", id, 0})
-		if !ok || s.claimOf(id, was) != 0 && !e.mutant["mark of a member"] {
+		if !ok || was.lane != l || s.claimOf(id, was) != 0 && !e.mutant["mark of a member"] {
 			return
 		}
 		r, ok := locked(s, key{"task", id, 0}, func(r row) bool { return r.mark != mark })
