@@ -1,11 +1,14 @@
 package postgres
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
+	"io"
+	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -20,13 +23,54 @@ const copyText = `COPY outlast_task (id, lane, priority, rank, run_at, seq, crea
 
 const copyColumns = 15
 
+// copying are new tasks that go to the database by COPY, in the order of their
+// ids: indexes grow at their ends then.
+type copying struct {
+	items []store.Insert
+	ids   []task.ID
+	keyed int      // how many have a key
+	specs jsons    // nil if no task has one
+	order []madeAt // in which they go
+}
+
+// madeAt is when the task at a place was made, and with it the random bits that
+// follow in the id.
+type madeAt struct {
+	at    uint64
+	place int
+}
+
+// newCopying refuses specs that cannot be stored, as newInserts does.
+func newCopying(items []store.Insert) (*copying, error) {
+	c := &copying{items: items, ids: make([]task.ID, len(items)), order: make([]madeAt, len(items))}
+	for i := range items {
+		t := items[i].Task
+		spec, err := stored.Spec(&t.Spec)
+		if err != nil {
+			return nil, refusedData(err)
+		}
+		if spec != nil && c.specs == nil {
+			c.specs = make(jsons, len(items))
+		}
+		if spec != nil {
+			c.specs[i] = spec
+		}
+		if t.Key != "" {
+			c.keyed++
+		}
+		c.ids[i], c.order[i] = t.ID, madeAt{binary.BigEndian.Uint64(t.ID[:]), i}
+	}
+	slices.SortFunc(c.order, func(a, b madeAt) int { return cmp.Compare(a.at, b.at) })
+	return c, nil
+}
+
 // copy inserts new tasks in one transaction, as fast as the database takes
 // them. It fails with nothing done if one is not new.
-func (e *enqueuing) copy(ctx context.Context, in *inserts) (made []store.Inserted, err error) {
+func (e *enqueuing) copy(ctx context.Context, in *copying) (made []store.Inserted, err error) {
 	text := newStatement(copyText, quote(e.store.schema)+".").text
 	err = e.store.repeat(ctx, func() error {
-		return e.store.connected(ctx, func(c *conn) error {
-			err := e.copyOn(ctx, c, text, in, &made)
+		return e.store.connected(ctx, func(c *conn) (err error) {
+			made, err = e.copyOn(ctx, c, text, in)
 			c.rollback(ctx)
 			return err
 		})
@@ -34,78 +78,117 @@ func (e *enqueuing) copy(ctx context.Context, in *inserts) (made []store.Inserte
 	return made, err
 }
 
-func (e *enqueuing) copyOn(ctx context.Context, c *conn, text string, in *inserts, made *[]store.Inserted) error {
+func (e *enqueuing) copyOn(ctx context.Context, c *conn, text string, in *copying) ([]store.Inserted, error) {
 	var now int64
 	var seqs []int64
-	err := c.run(ctx, &call{query: beginTx},
-		&call{query: settingsFresh, args: []any{e.store.offset()}, scan: func(r row) error {
-			now = r.int(0)
-			return nil
-		}},
-		in.seqsCall(&seqs))
-	if err != nil {
-		return err
+	begin := []*call{{query: beginTx}, {query: settingsFresh, args: []any{e.store.offset()}, scan: func(r row) error {
+		now = r.int(0)
+		return nil
+	}}}
+	if in.keyed > 0 {
+		begin = append(begin, takeSeqs(in.keyed, &seqs))
 	}
-	var data []byte
-	data, *made = in.binary(now, seqs)
-	if _, err := c.pg.CopyFrom(ctx, bytes.NewReader(data), text); err != nil {
-		return err
+	if err := c.run(ctx, begin...); err != nil {
+		return nil, err
 	}
-	return c.run(ctx, append(in.checks(e.store), &call{query: commitTx})...) // a check that fails leaves the commit out
+	made := in.made(now, seqs)
+	if _, err := c.pg.CopyFrom(ctx, &copyReader{copying: in, now: now, made: made}, text); err != nil {
+		return nil, err
+	}
+	checks := (&inserts{ids: in.ids}).checks(e.store)
+	return made, c.run(ctx, append(checks, &call{query: commitTx})...) // a check that fails leaves the commit out
 }
 
-// keyed is how many of the tasks have a key.
-func (in *inserts) keyed() (n int) {
-	for _, key := range in.keys {
-		if key != "" {
-			n++
-		}
-	}
-	return n
+// takeSeqs takes numbers for so many keyed tasks.
+func takeSeqs(keyed int, seqs *[]int64) *call {
+	return &call{query: nextSeqs, args: []any{keyed}, start: func() { *seqs = nil }, scan: func(r row) error {
+		*seqs = append(*seqs, r.int(0))
+		return nil
+	}}
 }
 
-// binary is the tasks in the binary format of COPY (see the manual), with
-// what the caller is answered.
-func (in *inserts) binary(now int64, seqs []int64) ([]byte, []store.Inserted) {
-	made := make([]store.Inserted, len(in.ids))
-	data := make([]byte, 0, len(in.ids)*256)
-	data = append(data, "PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00"...)
-	for i, id := range in.ids {
-		runAt := in.runAt[i]
+// made is what the caller is answered. Keyed tasks have their numbers in the
+// order of the call.
+func (c *copying) made(now int64, seqs []int64) []store.Inserted {
+	made := make([]store.Inserted, len(c.items))
+	for i := range c.items {
+		t, runAt, seq := c.items[i].Task, stored.Micro(c.items[i].Task.RunAt), int64(0)
 		if runAt == 0 {
-			runAt = now + in.delays[i]
+			runAt = now + c.items[i].Delay.Microseconds()
 		}
-		seq := int64(0)
-		if in.keys[i] != "" {
+		if t.Key != "" {
 			seq, seqs = seqs[0], seqs[1:]
 		}
-		rank := runAt - int64(in.priorities[i])*task.PriorityStep.Microseconds()
-		made[i] = inserted(in.items[i].Task, seq, rank, runAt, now)
-		data = binary.BigEndian.AppendUint16(data, copyColumns)
-		data = field16(data, id)
-		data = binary.BigEndian.AppendUint32(element(data, 4), uint32(in.lanes[i]))
-		data = binary.BigEndian.AppendUint16(element(data, 2), uint16(in.priorities[i]))
-		for _, number := range [...]int64{rank, runAt, seq, now, now} {
-			data = binary.BigEndian.AppendUint64(element(data, 8), uint64(number))
-		}
-		for _, text := range [...]string{in.queues[i], in.types[i], in.targets[i]} {
-			data = append(element(data, len(text)), text...)
-		}
-		for _, text := range [...]string{in.policies[i], in.keys[i]} {
-			if text == "" {
-				data = element(data, -1)
-			} else {
-				data = append(element(data, len(text)), text...)
-			}
-		}
-		if in.specs[i] == nil {
-			data = element(data, -1)
-		} else {
-			data = append(element(data, len(in.specs[i])), in.specs[i]...)
-		}
-		data = append(element(data, len(in.payloads[i])), in.payloads[i]...)
+		made[i] = inserted(t, seq, runAt-int64(t.Priority)*task.PriorityStep.Microseconds(), runAt, now)
 	}
-	return binary.BigEndian.AppendUint16(data, 0xffff), made
+	return made
 }
 
-func field16(data []byte, id task.ID) []byte { return append(element(data, len(id)), id[:]...) }
+// copyReader is the tasks in the binary format of COPY (see the manual). Rows are
+// written as they are read, while the database works on those before.
+type copyReader struct {
+	*copying
+	now  int64
+	made []store.Inserted
+	sent int    // of order
+	room []byte // in which data is written
+	data []byte // that is still to be read
+	end  bool   // nothing comes after it
+}
+
+// Read implements [io.Reader].
+func (r *copyReader) Read(p []byte) (int, error) {
+	if len(r.data) == 0 && r.end {
+		return 0, io.EOF
+	}
+	if len(r.data) == 0 {
+		r.write(len(p))
+	}
+	n := copy(p, r.data)
+	r.data = r.data[n:]
+	return n, nil
+}
+
+// write writes what comes next, as many bytes as wanted or a row more.
+func (r *copyReader) write(wanted int) {
+	data := r.room[:0]
+	if r.sent == 0 {
+		data = append(data, "PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00"...)
+	}
+	for r.sent < len(r.order) && len(data) < wanted {
+		data = r.row(data, r.order[r.sent].place)
+		r.sent++
+	}
+	if r.sent == len(r.order) {
+		data, r.end = binary.BigEndian.AppendUint16(data, 0xffff), true
+	}
+	r.room, r.data = data, data
+}
+
+// row writes one task behind others.
+func (r *copyReader) row(data []byte, i int) []byte {
+	t, made := r.items[i].Task, &r.made[i].Entry
+	data = binary.BigEndian.AppendUint16(data, copyColumns)
+	data = append(element(data, len(t.ID)), t.ID[:]...)
+	data = binary.BigEndian.AppendUint32(element(data, 4), uint32(t.ID.Lane()))
+	data = binary.BigEndian.AppendUint16(element(data, 2), uint16(t.Priority))
+	for _, number := range [...]int64{made.Rank, made.RunAt, made.Seq, r.now, r.now} {
+		data = binary.BigEndian.AppendUint64(element(data, 8), uint64(number))
+	}
+	for _, text := range [...]string{t.Queue, t.Type, t.Target} {
+		data = append(element(data, len(text)), text...)
+	}
+	for _, text := range [...]string{t.Policy, t.Key} {
+		if text == "" {
+			data = element(data, -1)
+		} else {
+			data = append(element(data, len(text)), text...)
+		}
+	}
+	if r.specs == nil || r.specs[i] == nil {
+		data = element(data, -1)
+	} else {
+		data = append(element(data, len(r.specs[i])), r.specs[i]...)
+	}
+	return append(element(data, len(t.Payload)), t.Payload...)
+}

@@ -230,25 +230,13 @@ func (e *enqueuing) together(ctx context.Context, places []int) error {
 	for _, i := range places {
 		items = append(items, e.batches[i].Items...)
 	}
-	in, err := newInserts(items)
+	insert, err := e.allNew(items)
 	if err != nil {
 		return e.apart(ctx, places)
 	}
-	look := e.store.readAhead.beginOf(in.ids)
-	defer look.end()
-	var made []store.Inserted
-	if len(items) >= copyFrom {
-		made, err = e.copy(ctx, in)
-	} else if e.store.spread {
-		made, err = e.insertSpread(ctx, in)
-	} else {
-		made, err = e.insert(ctx, in)
-	}
+	made, err := insert(ctx)
 	if err != nil {
 		return err
-	}
-	for i := range made {
-		look.inserted(&items[i], &made[i], in.specs[i])
 	}
 	for _, i := range places {
 		n := len(e.batches[i].Items)
@@ -257,8 +245,24 @@ func (e *enqueuing) together(ctx context.Context, places []int) error {
 	return nil
 }
 
+// allNew is the way to insert new tasks in one transaction. It refuses specs that
+// cannot be stored.
+func (e *enqueuing) allNew(items []store.Insert) (func(context.Context) ([]store.Inserted, error), error) {
+	if len(items) >= copyFrom {
+		in, err := newCopying(items)
+		return func(ctx context.Context) ([]store.Inserted, error) { return e.copy(ctx, in) }, err
+	}
+	in, err := newInserts(items)
+	if e.store.spread {
+		return func(ctx context.Context) ([]store.Inserted, error) { return e.insertSpread(ctx, in) }, err
+	}
+	return func(ctx context.Context) ([]store.Inserted, error) { return e.insert(ctx, in) }, err
+}
+
 // insert is copy for fewer tasks: one round trip.
 func (e *enqueuing) insert(ctx context.Context, in *inserts) ([]store.Inserted, error) {
+	look := e.store.readAhead.beginOf(in.ids)
+	defer look.end()
 	made := make([]store.Inserted, 0, len(in.items))
 	_, err := e.store.pipeline(ctx, &call{
 		query: insertNew, args: in.args(e.store.offset()), start: func() { made = made[:0] },
@@ -267,7 +271,13 @@ func (e *enqueuing) insert(ctx context.Context, in *inserts) ([]store.Inserted, 
 			return nil
 		},
 	}, in.noneEnded())
-	return made, err
+	if err != nil {
+		return nil, err
+	}
+	for i := range made {
+		look.inserted(&in.items[i], &made[i], in.specs[i])
+	}
+	return made, nil
 }
 
 // apart inserts batches one by one.

@@ -58,12 +58,19 @@ func (p *lanePart) call(q *query, now int64, made map[task.ID]store.Inserted) *c
 	}}
 }
 
+// keyed is how many of the tasks have a key.
+func (in *inserts) keyed() (n int) {
+	for _, key := range in.keys {
+		if key != "" {
+			n++
+		}
+	}
+	return n
+}
+
 // seqsCall takes numbers for the tasks with keys.
 func (in *inserts) seqsCall(seqs *[]int64) *call {
-	return &call{query: nextSeqs, args: []any{in.keyed()}, start: func() { *seqs = nil }, scan: func(r row) error {
-		*seqs = append(*seqs, r.int(0))
-		return nil
-	}}
+	return takeSeqs(in.keyed(), seqs)
 }
 
 // insertSpread is insert where tables are distributed: a statement for each
