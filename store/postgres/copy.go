@@ -67,36 +67,21 @@ func newCopying(items []store.Insert) (*copying, error) {
 // copy inserts new tasks in one transaction, as fast as the database takes
 // them. It fails with nothing done if one is not new.
 func (e *enqueuing) copy(ctx context.Context, in *copying) (made []store.Inserted, err error) {
-	text := newStatement(copyText, quote(e.store.schema)+".").text
-	err = e.store.repeat(ctx, func() error {
-		return e.store.connected(ctx, func(c *conn) (err error) {
-			made, err = e.copyOn(ctx, c, text, in)
-			c.rollback(ctx)
-			return err
-		})
-	})
-	return made, err
-}
-
-func (e *enqueuing) copyOn(ctx context.Context, c *conn, text string, in *copying) ([]store.Inserted, error) {
-	var now int64
 	var seqs []int64
-	begin := []*call{{query: beginTx}, {query: settingsFresh, args: []any{e.store.offset()}, scan: func(r row) error {
-		now = r.int(0)
-		return nil
-	}}}
+	var first []*call
 	if in.keyed > 0 {
-		begin = append(begin, takeSeqs(in.keyed, &seqs))
+		first = append(first, takeSeqs(in.keyed, &seqs))
 	}
-	if err := c.run(ctx, begin...); err != nil {
-		return nil, err
-	}
-	made := in.made(now, seqs)
-	if _, err := c.pg.CopyFrom(ctx, &copyReader{copying: in, now: now, made: made}, text); err != nil {
-		return nil, err
-	}
-	checks := (&inserts{ids: in.ids}).checks(e.store)
-	return made, c.run(ctx, append(checks, &call{query: commitTx})...) // a check that fails leaves the commit out
+	text := newStatement(copyText, quote(e.store.schema)+".").text
+	err = e.store.begun(ctx, func(t *tx, c *conn) error {
+		made = in.made(t.now, seqs)
+		if _, err := c.pg.CopyFrom(ctx, &copyReader{copying: in, now: t.now, made: made}, text); err != nil {
+			return err
+		}
+		checks := (&inserts{ids: in.ids}).checks(e.store)
+		return c.run(ctx, append(checks, &call{query: commitTx})...) // a check that fails leaves the commit out
+	}, first...)
+	return made, err
 }
 
 // takeSeqs takes numbers for so many keyed tasks.

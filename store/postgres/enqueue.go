@@ -53,8 +53,12 @@ var (
 	// outlast_task. It runs after the insert, which waits for a settle that is
 	// moving the row. Inputs: the ids, the least and the greatest of them, the
 	// earliest end of any of them. New tasks have ids of almost the same time,
-	// so that hardly any that have ended lie between them.
+	// so that hardly any that have ended lie between them. Only if one does, the
+	// ids are hashed; Citus wants them in a list.
 	noneEnded = newQuery(`SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM (SELECT d.id FROM outlast_done d
+  WHERE d.id >= $2::uuid AND d.id <= $3::uuid AND d.finished_at >= $4::bigint OFFSET 0) d WHERE d.id IN (SELECT unnest($1::uuid[])))
+ OR EXISTS (SELECT 1 FROM (SELECT d.id FROM outlast_dead d WHERE d.id >= $2::uuid AND d.id <= $3::uuid OFFSET 0) d WHERE d.id IN (SELECT unnest($1::uuid[])))
+ THEN 0 ELSE 1 END)`, `SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM (SELECT d.id FROM outlast_done d
   WHERE d.id >= $2::uuid AND d.id <= $3::uuid AND d.finished_at >= $4::bigint /*d.lane of $2::uuid*/ OFFSET 0) d WHERE d.id = ANY($1::uuid[]))
  OR EXISTS (SELECT 1 FROM (SELECT d.id FROM outlast_dead d WHERE d.id >= $2::uuid AND d.id <= $3::uuid /*d.lane of $2::uuid*/ OFFSET 0) d WHERE d.id = ANY($1::uuid[]))
  THEN 0 ELSE 1 END)`)

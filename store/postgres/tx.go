@@ -17,11 +17,10 @@ var (
 	// which the context is looked at. A transaction in which nothing comes for
 	// 3 s, since its process stands still or its network is gone, is ended: its
 	// locks would keep others from taking over. The clock is read too.
-	settings = newQuery(settingsOf("force_generic_plan"), spreadSettings...)
-
-	// settingsFresh makes a plan each time, for statements that ask for only a
-	// few of the partitions.
-	settingsFresh = newQuery(settingsOf("force_custom_plan"), spreadSettings...)
+	settings = newQuery(`SELECT `+nowMicro+`, set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+ set_config('enable_nestloop', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true),
+ set_config('plan_cache_mode', 'force_generic_plan', true), set_config('lock_timeout', '2000', true),
+ set_config('idle_in_transaction_session_timeout', '3000', true)`, spreadSettings...)
 
 	beginTx    = newQuery(`BEGIN ISOLATION LEVEL READ COMMITTED`)
 	beginRead  = newQuery(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`)
@@ -43,13 +42,6 @@ var spreadSettings = []string{
 // localSettings makes a SET of a caller's transaction reach all machines.
 var localSettings = newQuery(`SELECT set_config('citus.propagate_set_commands', 'local', true)`)
 
-func settingsOf(plans string) string {
-	return `SELECT ` + nowMicro + `, set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
- set_config('enable_nestloop', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true),
- set_config('plan_cache_mode', '` + plans + `', true), set_config('lock_timeout', '2000', true),
- set_config('idle_in_transaction_session_timeout', '3000', true)`
-}
-
 // tx is a transaction of the store's own.
 type tx struct {
 	session
@@ -66,10 +58,6 @@ func (t *tx) time() time.Time { return stored.Time(t.now) }
 // pipeline runs calls in one transaction and one round trip, after the
 // settings of the transaction. It returns the store's now.
 func (s *Store) pipeline(ctx context.Context, calls ...*call) (now int64, err error) {
-	return s.pipelineWith(ctx, settings, calls...)
-}
-
-func (s *Store) pipelineWith(ctx context.Context, settings *query, calls ...*call) (now int64, err error) {
 	first := &call{query: settings, args: []any{s.offset()}, scan: func(r row) error {
 		now = r.int(0)
 		return nil
