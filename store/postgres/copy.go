@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/stored"
@@ -60,7 +61,12 @@ func newCopying(items []store.Insert) (*copying, error) {
 		}
 		c.ids[i], c.order[i] = t.ID, madeAt{binary.BigEndian.Uint64(t.ID[:]), i}
 	}
-	slices.SortFunc(c.order, func(a, b madeAt) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(c.order, func(a, b madeAt) int {
+		if a.at != b.at {
+			return cmp.Compare(a.at, b.at)
+		}
+		return c.ids[a.place].Compare(c.ids[b.place])
+	})
 	return c, nil
 }
 
@@ -74,10 +80,13 @@ func (e *enqueuing) copy(ctx context.Context, in *copying) (made []store.Inserte
 	}
 	text := newStatement(copyText, quote(e.store.schema)+".").text
 	err = e.store.begun(ctx, func(t *tx, c *conn) error {
-		made = in.made(t.now, seqs)
-		if _, err := c.pg.CopyFrom(ctx, &copyReader{copying: in, now: t.now, made: made}, text); err != nil {
+		rows := &copyReader{copying: in, now: t.now, made: in.numbered(seqs)}
+		_, err := c.pg.CopyFrom(ctx, rows, text)
+		rows.stop()
+		if err != nil {
 			return err
 		}
+		made = rows.made
 		checks := (&inserts{ids: in.ids}).checks(e.store)
 		return c.run(ctx, append(checks, &call{query: commitTx})...) // a check that fails leaves the commit out
 	}, first...)
@@ -92,37 +101,34 @@ func takeSeqs(keyed int, seqs *[]int64) *call {
 	}}
 }
 
-// made is what the caller is answered. Keyed tasks have their numbers in the
-// order of the call.
-func (c *copying) made(now int64, seqs []int64) []store.Inserted {
+// numbered are answers with the numbers of keyed tasks, in the order of the call.
+func (c *copying) numbered(seqs []int64) []store.Inserted {
 	made := make([]store.Inserted, len(c.items))
 	for i := range c.items {
-		t, runAt, seq := c.items[i].Task, stored.Micro(c.items[i].Task.RunAt), int64(0)
-		if runAt == 0 {
-			runAt = now + c.items[i].Delay.Microseconds()
+		if len(seqs) > 0 && c.items[i].Task.Key != "" {
+			made[i].Entry.Seq, seqs = seqs[0], seqs[1:]
 		}
-		if t.Key != "" {
-			seq, seqs = seqs[0], seqs[1:]
-		}
-		made[i] = inserted(t, seq, runAt-int64(t.Priority)*task.PriorityStep.Microseconds(), runAt, now)
 	}
 	return made
 }
 
 // copyReader is the tasks in the binary format of COPY (see the manual). Rows are
-// written as they are read, while the database works on those before.
+// written, and answered, as they are read, while the database works on those before.
 type copyReader struct {
 	*copying
+	mu   sync.Mutex
 	now  int64
-	made []store.Inserted
-	sent int    // of order
-	room []byte // in which data is written
-	data []byte // that is still to be read
-	end  bool   // nothing comes after it
+	made []store.Inserted // the answers: at first their numbers alone
+	sent int              // of order
+	room []byte           // in which data is written
+	data []byte           // that is still to be read
+	end  bool             // nothing comes after it
 }
 
 // Read implements [io.Reader].
 func (r *copyReader) Read(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if len(r.data) == 0 && r.end {
 		return 0, io.EOF
 	}
@@ -132,6 +138,14 @@ func (r *copyReader) Read(p []byte) (int, error) {
 	n := copy(p, r.data)
 	r.data = r.data[n:]
 	return n, nil
+}
+
+// stop ends the reading: where a connection breaks, pgx gives up and may still read a
+// little. The tasks are the caller's again afterwards.
+func (r *copyReader) stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.data, r.end = nil, true
 }
 
 // write writes what comes next, as many bytes as wanted or a row more.
@@ -150,8 +164,19 @@ func (r *copyReader) write(wanted int) {
 	r.room, r.data = data, data
 }
 
+// answer is what the caller is told of a task.
+func (r *copyReader) answer(i int) {
+	t, runAt := r.items[i].Task, stored.Micro(r.items[i].Task.RunAt)
+	if runAt == 0 {
+		runAt = r.now + r.items[i].Delay.Microseconds()
+	}
+	rank := runAt - int64(t.Priority)*task.PriorityStep.Microseconds()
+	r.made[i] = inserted(t, r.made[i].Entry.Seq, rank, runAt, r.now)
+}
+
 // row writes one task behind others.
 func (r *copyReader) row(data []byte, i int) []byte {
+	r.answer(i)
 	t, made := r.items[i].Task, &r.made[i].Entry
 	data = binary.BigEndian.AppendUint16(data, copyColumns)
 	data = append(element(data, len(t.ID)), t.ID[:]...)
