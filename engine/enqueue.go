@@ -17,6 +17,10 @@ const (
 	mostWaitingBytes = 32 << 20
 )
 
+// mostApart is how many large enqueues are under way at once. Small ones, which share a
+// commit, do not wait for them.
+const mostApart = 2
+
 // enqueueCall is one caller's batches on their way to disk.
 type enqueueCall struct {
 	ctx     context.Context
@@ -41,7 +45,7 @@ func newEnqueuer(c *core) *enqueuer {
 	q := &enqueuer{core: c}
 	q.enqueues = newGroup(groupConfig[*enqueueCall]{
 		commit: q.commitEnqueues, drop: (*enqueueCall).abandoned,
-		most: weight{c.config.Batch, mostCommitBytes}, queue: weight{mostWaitingRows, mostWaitingBytes},
+		most: weight{c.config.Batch, mostCommitBytes}, queue: weight{mostWaitingRows, mostWaitingBytes}, apart: mostApart,
 	})
 	return q
 }

@@ -17,6 +17,9 @@ type group[T any] struct {
 	closed  bool
 	ready   chan struct{}
 	done    chan struct{}
+
+	large sync.WaitGroup // items that are committed alone
+	room  chan struct{}  // full when as many are as may be
 }
 
 // weight is what an item adds to a commit.
@@ -33,10 +36,11 @@ type groupConfig[T any] struct {
 	most   weight       // of one commit, unless a single item is more
 	queue  weight       // of what may wait; zero for no bound
 	drop   func(T) bool // forgets an item for which nobody waits any more; may be nil
+	apart  int          // how many items larger than most may be committed beside the others
 }
 
 func newGroup[T any](config groupConfig[T]) *group[T] {
-	return &group[T]{groupConfig: config, ready: make(chan struct{}, 1), done: make(chan struct{})}
+	return &group[T]{groupConfig: config, ready: make(chan struct{}, 1), done: make(chan struct{}), room: make(chan struct{}, config.apart)}
 }
 
 // refusal is why a group does not take an item.
@@ -73,9 +77,12 @@ func (w weight) exceeds(limit weight) bool { return w.items > limit.items || w.b
 // run commits until the group is closed and empty.
 func (g *group[T]) run() {
 	defer close(g.done)
+	defer g.large.Wait()
 	for {
-		batch, closed := g.next()
+		batch, sum, closed := g.next()
 		switch {
+		case g.apart > 0 && sum.exceeds(g.most):
+			g.commitApart(batch)
 		case len(batch) > 0:
 			g.commit(batch)
 			g.regather(len(batch))
@@ -85,6 +92,15 @@ func (g *group[T]) run() {
 			<-g.ready
 		}
 	}
+}
+
+// commitApart commits a large item while others go on.
+func (g *group[T]) commitApart(batch []T) {
+	g.room <- struct{}{}
+	g.large.Go(func() {
+		g.commit(batch)
+		<-g.room
+	})
 }
 
 // mostYields is how often regather lets others go first. Sixteen callers, measured
@@ -106,10 +122,10 @@ func (g *group[T]) regather(n int) {
 	}
 }
 
-func (g *group[T]) next() (batch []T, closed bool) {
+// next takes what is committed next, and how much that is.
+func (g *group[T]) next() (batch []T, sum weight, closed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var sum weight
 	taken := 0
 	for _, next := range g.pending {
 		if g.drop == nil || !g.drop(next.item) {
@@ -125,7 +141,7 @@ func (g *group[T]) next() (batch []T, closed bool) {
 	if g.pending = g.pending[taken:]; len(g.pending) == 0 {
 		g.pending = nil
 	}
-	return batch, g.closed && len(g.pending) == 0
+	return batch, sum, g.closed && len(g.pending) == 0
 }
 
 // close refuses further items and waits until the last ones are committed.
