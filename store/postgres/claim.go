@@ -25,7 +25,10 @@ var (
 	// pending row can change between the snapshot of the statement and its
 	// commit; running rows that end meanwhile were running in the snapshot.
 	// Those of the lane's owner are written into the claim log, a row for each
-	// lane; keyed, borrowed and leased ones get a row in outlast_run each. What
+	// lane; keyed, borrowed and leased ones get a row in outlast_run each. Leased ones
+	// have a row of the log written too, if need be without an id: whoever has read
+	// rows ahead knows by its number that some were claimed since. (Keyed ones are not
+	// read ahead, and the mark of borrowed ones was counted as a change.) What
 	// runs by the log is known to the caller, who gives the number that a row must
 	// have reached, and the greatest number in the log of each lane: a lane in which
 	// it is another is as one that the node does not own.
@@ -35,9 +38,11 @@ var (
 	// rows (null for 0), the least number of the claim, lanes and numbers of batches
 	// that are over, which go where a batch is written, and lanes, numbers and ids of
 	// what is left of others, of which the rest goes unless a death has them locked; then
-	// how often the lanes owned have changed, ids and lanes of rows that are claimed as
-	// scans have read them if that is so, when the last of these is due, and the server's
-	// start. For these a row with the lane and the number is returned, without an id.
+	// how often the lanes owned have changed and when the server began, ids and lanes of
+	// rows that are claimed as scans have read them if that is so, and when the last of
+	// these is due. Returns a row for each task that was looked up, and one without an id
+	// for each batch, with its lane, its number, and whether those of the lane were claimed
+	// that scans have read.
 	claimRows = newQuery(claimHead + `SELECT t.*, n.now, n.past, ` + claimAlone + claimBody + `),
 f AS (SELECT coalesce(sum(octet_length(payload)), 0) < $7::bigint AS fits FROM c),
 ` + fmt.Sprintf(claimTail, `(SELECT fits FROM f)`))
@@ -54,8 +59,8 @@ f AS (SELECT coalesce(sum(octet_length(payload)), 0) < $7::bigint AS fits FROM c
 const farAhead = `600000000`
 
 const (
-	claimHead = `WITH owned AS (SELECT array_agg(l.lane) AS lanes, array_agg(l.lane) FILTER (WHERE l.changes = e.changes) AS same
- FROM unnest($3::integer[], $4::bigint[], $10::bigint[], $18::bigint[]) AS e (lane, epoch, version, changes)
+	claimHead = `WITH owned AS (SELECT array_agg(l.lane) AS lanes, array_agg(l.lane) FILTER (WHERE l.changes = e.changes AND e.server = ` + serverStart + `) AS same
+ FROM unnest($3::integer[], $4::bigint[], $10::bigint[], $18::bigint[], $19::bigint[]) AS e (lane, epoch, version, changes, server)
  JOIN outlast_lane l ON l.lane = e.lane AND l.epoch = e.epoch AND l.owner = $2::text
  WHERE coalesce((SELECT c.claim FROM outlast_claim c WHERE c.lane = e.lane ORDER BY c.lane DESC, c.claim DESC LIMIT 1), 0) = e.version),
 c AS MATERIALIZED (`
@@ -72,13 +77,13 @@ c AS MATERIALIZED (`
    AND (SELECT k.id FROM outlast_task k WHERE k.lane = t.lane AND k.key = t.key AND k.key IS NOT NULL
     ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) = t.id)`
 	// claimTail is followed by a condition, which is there more than once.
-	claimTail = `k AS MATERIALIZED (SELECT u.id, u.lane FROM unnest($19::uuid[], $20::integer[]) AS u (id, lane)
- WHERE u.lane = ANY((SELECT same FROM owned)::integer[]) AND $21::bigint <= ` + nowMicro + ` AND $22::bigint = ` + serverStart + `
+	claimTail = `k AS MATERIALIZED (SELECT u.id, u.lane FROM unnest($20::uuid[], $21::integer[]) AS u (id, lane)
+ WHERE u.lane = ANY((SELECT same FROM owned)::integer[]) AND $22::bigint <= ` + nowMicro + `
   AND EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $2::text AND n.state = 'alive')),
 n AS (SELECT greatest(max(past) + 1, ` + nowMicro + `, $12::bigint) AS claim, ` + nowMicro + ` AS now FROM c WHERE NOT alone AND %[1]s),
 l AS (INSERT INTO outlast_claim (lane, claim, node, started_at, ids)
- SELECT lane, (SELECT claim FROM n), $8::text, (SELECT now FROM n), array_agg(id)
- FROM (SELECT lane, id FROM c WHERE NOT alone AND %[1]s UNION ALL SELECT lane, id FROM k) x GROUP BY lane RETURNING lane),
+ SELECT lane, (SELECT claim FROM n), CASE WHEN count(id) = 0 THEN '' ELSE $8::text END, (SELECT now FROM n), coalesce(array_agg(id) FILTER (WHERE id IS NOT NULL), '{}')
+ FROM (SELECT lane, CASE WHEN NOT alone THEN id END AS id FROM c WHERE key IS NULL AND park = 0 AND %[1]s UNION ALL SELECT lane, id FROM k) x GROUP BY lane RETURNING lane),
 o AS (DELETE FROM outlast_claim c USING unnest($13::integer[], $14::bigint[]) AS u (lane, claim) WHERE c.lane = ANY($13::integer[]) AND c.claim = ANY($14::bigint[])
  AND c.lane = u.lane AND c.claim = u.claim AND c.lane IN (SELECT lane FROM l)),
 w AS MATERIALIZED (SELECT c.lane, c.claim FROM outlast_claim c WHERE c.lane = ANY($15::integer[]) AND c.claim = ANY($16::bigint[]) FOR UPDATE SKIP LOCKED),
@@ -91,7 +96,7 @@ r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_unt
 SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes,
  CASE WHEN alone THEN greatest(mod(past, 9223372036854775807) + 1, now, $12::bigint) ELSE (SELECT claim FROM n) END, created_at, last_error, now, park, alone
 FROM c WHERE %[1]s
-UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, k.lane, NULL, n.claim, NULL, NULL, n.now, NULL, NULL FROM n, (SELECT DISTINCT lane FROM k) k`
+UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, l.lane, NULL, n.claim, NULL, NULL, n.now, NULL, l.lane IN (SELECT lane FROM k) FROM n, l`
 )
 
 func scanClaimed(r row, node string) *task.Task {
@@ -131,6 +136,7 @@ func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, er
 		return store.Claimed{}, err
 	}
 	defer s.log.End()
+	s.readAhead.own(claim.Lanes, true) // the answer of who took them may have been lost
 	k := s.readAhead.take(&c.claim, c.items)
 	defer s.readAhead.rows.Ended()
 	c.early = len(k.ids) > 0
@@ -182,20 +188,23 @@ func (c *claiming) run(ctx context.Context, q *query, known *foreknown) error {
 			versions, numbersOf(c.store.log, ids), max(least, known.least), overLanes, overClaims, fewLanes, fewClaims, fewIDs}, known.args(owned)...),
 		start: func() { claimed, written = nil, map[claimlog.Place]*claimlog.Batch{} },
 		scan: func(r row) error {
-			tasks, logged := []*task.Task(nil), true
 			if r[0] == nil {
-				tasks = known.claimed(uint16(r.int(11)), r.int(13), r.time(16))
-			} else {
-				tasks, logged = []*task.Task{scanClaimed(r, c.claim.Holder())}, !r.bool(18)
+				var tasks []*task.Task
+				lane, number := uint16(r.int(11)), r.int(13)
+				if r.bool(18) {
+					tasks = known.claimed(lane, number, r.time(16))
+				}
+				claimed = append(claimed, tasks...)
+				noteBatch(written, claimlog.Place{Lane: lane, Claim: number}, r.int(16), tasks...)
+				return nil
 			}
-			claimed = append(claimed, tasks...)
-			for _, t := range tasks {
-				if mark := r.int(17); mark != 0 {
-					c.marks[t.ID] = mark
-				}
-				if logged {
-					noteBatch(written, t, r.int(16))
-				}
+			t := scanClaimed(r, c.claim.Holder())
+			claimed = append(claimed, t)
+			if mark := r.int(17); mark != 0 {
+				c.marks[t.ID] = mark
+			}
+			if alone := r.bool(18); !alone {
+				noteBatch(written, claimlog.Place{Lane: t.ID.Lane(), Claim: t.Claim}, r.int(16), t)
 			}
 			return nil
 		},
@@ -209,13 +218,14 @@ func (c *claiming) run(ctx context.Context, q *query, known *foreknown) error {
 	return nil
 }
 
-// noteBatch adds a task to the batch of which it is.
-func noteBatch(written map[claimlog.Place]*claimlog.Batch, t *task.Task, started int64) {
-	at := claimlog.Place{Lane: t.ID.Lane(), Claim: t.Claim}
+// noteBatch adds tasks to the batch of which they are.
+func noteBatch(written map[claimlog.Place]*claimlog.Batch, at claimlog.Place, started int64, tasks ...*task.Task) {
 	if written[at] == nil {
 		written[at] = &claimlog.Batch{Lane: at.Lane, Claim: at.Claim, Started: started}
 	}
-	written[at].IDs = append(written[at].IDs, t.ID)
+	for _, t := range tasks {
+		written[at].IDs = append(written[at].IDs, t.ID)
+	}
 }
 
 // idsAndMarks are items as arguments; the marks are null when there are none.

@@ -48,4 +48,9 @@ func LanesOfPayload(text string) []store.ChangedLane { return lanesOfPayload(tex
 
 // OfAnotherServer makes the store believe that what it has read ahead is of another server
 // than the one that it is connected to.
-func (s *Store) OfAnotherServer() { s.readAhead.server-- }
+func (s *Store) OfAnotherServer() {
+	for lane, state := range s.readAhead.lanes {
+		state.server--
+		s.readAhead.lanes[lane] = state
+	}
+}

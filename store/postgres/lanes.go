@@ -42,7 +42,6 @@ WHERE coalesce((SELECT c.claim FROM outlast_claim c WHERE c.lane = u.lane ORDER 
 // once.
 func (s *Store) changeLanes(ctx context.Context, q *query, node string, lanes []store.LaneEpoch) (changed []store.LaneEpoch, err error) {
 	numbers, epochs := laneEpochs(lanes)
-	s.readAhead.forget()
 	err = s.connected(ctx, func(c *conn) error {
 		return c.whole(ctx, &call{query: settings, args: []any{s.offset()}}, &call{query: lockLanes, args: []any{numbers}}, &call{
 			query: q, args: []any{node, numbers, epochs},
@@ -111,6 +110,7 @@ func (s *Store) TakeLanes(ctx context.Context, node string, lanes []store.LaneEp
 		}
 		return err
 	})
+	s.readAhead.own(taken, true)
 	return taken, err
 }
 
@@ -128,6 +128,7 @@ func (s *Store) FreeLanes(ctx context.Context, node string, lanes []store.LaneEp
 		}
 		return err
 	})
+	s.readAhead.own(freed, false)
 	return freed, err
 }
 

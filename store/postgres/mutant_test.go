@@ -32,6 +32,7 @@ var mutants = []struct{ name, tests string }{
 	{"change_not_counted", "TestReadAheadIsNotBelieved"},
 	{"mark_not_counted", "TestReadAheadIsNotBelieved"},
 	{"claim_ignores_server", "TestReadAheadOnAnotherServer"},
+	{"lease_without_a_number", "TestReadAheadIsNotBelieved"},
 	{"recover_ignores_node", "TestConformance$/recover/"},
 	{"recover_keeps_claim", "TestConformance$/recover/"},
 	{"crash_spends_attempt", "TestConformance$/recover/"},

@@ -38,34 +38,53 @@ const serverStart = `(extract(epoch FROM pg_postmaster_start_time()) * 1000000):
 type readAhead struct {
 	rows *ahead.Rows
 
-	lock   sync.Mutex
-	server int64
-	last   int64 // state of a lane that was given
-	lanes  map[uint16]laneState
+	lock  sync.Mutex
+	lanes map[uint16]laneState
 }
 
-// laneState is what is known of a lane that a scan has read.
+// laneState is what is known of a lane.
 type laneState struct {
-	state   int64 // another one whenever its rows have to be forgotten; 0 for none
-	changes int64
+	owned bool  // nodes of the process claim in it
+	count int64 // how often rows of it had to be forgotten
+	laneVersion
 }
+
+// laneVersion is how often a lane had been changed when its rows were read, and on which
+// server that was, by when it began: one that takes over may lack what another had.
+type laneVersion struct{ changes, server int64 }
 
 func newReadAhead() *readAhead {
 	return &readAhead{rows: ahead.New(), lanes: map[uint16]laneState{}}
 }
 
-func (a *readAhead) next() int64 {
-	a.last++
-	return a.last
+// own notes which lanes nodes of the process own, or own no more.
+func (a *readAhead) own(lanes []store.LaneEpoch, owned bool) {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	for _, lane := range lanes {
+		if state := a.lanes[lane.Lane]; state.owned != owned {
+			a.lanes[lane.Lane] = laneState{owned, state.count + 1, laneVersion{}}
+		}
+	}
 }
 
-// looking is a look at rows that are to be kept, of lanes in the states in which they were
-// before it.
+// doubt forgets the rows of lanes: somebody else may have claimed some.
+func (a *readAhead) doubt(lanes []uint16) {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	for _, lane := range lanes {
+		state := a.lanes[lane]
+		state.count++
+		a.lanes[lane] = state
+	}
+}
+
+// looking is a look at rows that are to be kept.
 type looking struct {
 	*readAhead
 	began  int64
-	states map[uint16]int64
-	room   bool // for what it finds
+	counts map[uint16]int64 // before it, of owned lanes: what others claim would stay for ever
+	room   bool             // for what it finds
 	found  []ahead.Row
 }
 
@@ -73,112 +92,85 @@ type looking struct {
 func (a *readAhead) begin(lanes []uint16) *looking {
 	a.lock.Lock()
 	defer a.lock.Unlock()
-	l := &looking{readAhead: a, states: make(map[uint16]int64, len(lanes))}
-	l.began, l.room = a.rows.Begin()
+	l := &looking{readAhead: a, counts: make(map[uint16]int64, len(lanes))}
 	for _, lane := range lanes {
-		l.states[lane] = a.lanes[lane].state
+		if state := a.lanes[lane]; state.owned {
+			l.counts[lane] = state.count
+		}
 	}
+	l.began, l.room = a.rows.Begin()
+	l.room = l.room && len(l.counts) > 0
 	return l
 }
 
-// beginOf is begin for rows of which some lane is known, else nil.
+// beginOf is begin for rows of lanes of which a scan has read some, else nil.
 func (a *readAhead) beginOf(ids []task.ID) *looking {
-	a.lock.Lock()
-	known := slices.ContainsFunc(ids, func(id task.ID) bool { return a.lanes[id.Lane()].state != 0 })
-	a.lock.Unlock()
-	if !known {
-		return nil
-	}
 	lanes := map[uint16]bool{}
+	a.lock.Lock()
 	for _, id := range ids {
-		lanes[id.Lane()] = true
+		if a.lanes[id.Lane()].server != 0 {
+			lanes[id.Lane()] = true
+		}
+	}
+	a.lock.Unlock()
+	if len(lanes) == 0 {
+		return nil
 	}
 	return a.begin(slices.Collect(maps.Keys(lanes)))
 }
 
-// lanesRead is what countChanges has read before the rows.
-type lanesRead struct {
-	server  int64
-	changes map[uint16]int64
-}
+// laneVersions are those of lanes, as countChanges has read them before the rows.
+type laneVersions map[uint16]laneVersion
 
-func (r *lanesRead) call(lanes []int32) *call {
-	return &call{query: countChanges, args: []any{lanes}, start: func() { r.changes = map[uint16]int64{} }, scan: func(row row) error {
-		r.changes[uint16(row.int(0))], r.server = row.int(1), row.int(2)
+func (v *laneVersions) call(lanes []int32) *call {
+	return &call{query: countChanges, args: []any{lanes}, start: func() { *v = laneVersions{} }, scan: func(r row) error {
+		(*v)[uint16(r.int(0))] = laneVersion{r.int(1), r.int(2)}
 		return nil
 	}}
 }
 
-// learn takes over what was read of the lanes in the look, before the rows.
-func (l *looking) learn(read *lanesRead) {
+// learn takes over the versions of lanes that were read in the look, before its rows.
+func (l *looking) learn(read laneVersions) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	if read.server != l.server {
-		l.server = read.server
-		for lane := range l.lanes {
-			l.doubt(lane)
-		}
-	}
-	for lane, changes := range read.changes {
-		now, asked := l.lanes[lane], l.states[lane]
-		if now.state == asked && (now.state == 0 || now.changes != changes) {
-			l.states[lane] = l.next()
-			l.lanes[lane] = laneState{l.states[lane], changes}
+	for lane, count := range l.counts {
+		if now, version := l.lanes[lane], read[lane]; now.count == count && now.laneVersion != version {
+			l.counts[lane] = count + 1
+			l.lanes[lane] = laneState{now.owned, count + 1, version}
 		}
 	}
 }
 
-// end keeps what was found in lanes that are as they were.
+// end keeps what was found in lanes that are as they were when the look began, but for what
+// it has learned itself.
 func (l *looking) end() {
 	if l == nil {
 		return
 	}
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	found := slices.DeleteFunc(l.found, func(r ahead.Row) bool { return l.states[r.ID.Lane()] == 0 })
-	l.rows.End(l.began, found, func(lane uint16) int64 {
-		if state := l.states[lane]; state != 0 {
-			return state
-		}
-		return l.lanes[lane].state
+	found := slices.DeleteFunc(l.found, func(r ahead.Row) bool {
+		_, owned := l.counts[r.ID.Lane()]
+		return !owned || l.lanes[r.ID.Lane()].server == 0
 	})
-}
-
-func (a *readAhead) doubt(lane uint16) {
-	if now, known := a.lanes[lane]; known {
-		now.state = a.next()
-		a.lanes[lane] = now
-	}
-}
-
-// doubtAll forgets the rows of lanes: somebody else may have claimed some.
-func (a *readAhead) doubtAll(lanes []uint16) {
-	a.lock.Lock()
-	defer a.lock.Unlock()
-	for _, lane := range lanes {
-		a.doubt(lane)
-	}
-}
-
-// forget forgets all lanes, when the node takes or frees some.
-func (a *readAhead) forget() {
-	a.lock.Lock()
-	defer a.lock.Unlock()
-	clear(a.lanes)
-	a.rows.Forget()
+	l.rows.End(l.began, found, func(lane uint16) int64 {
+		if count, looked := l.counts[lane]; looked {
+			return count
+		}
+		return l.lanes[lane].count
+	})
 }
 
 // foreknown is what a claim knows of its rows before it begins.
 type foreknown struct {
-	tasks   map[uint16][]*task.Task // by lane, as they will be claimed
-	changes map[uint16]int64        // of the lanes that the node owns
-	server  int64
-	ids     []task.ID
-	lanes   []int32           // of ids
-	others  []store.ClaimItem // of which nothing is known
-	latest  int64             // when the last of them is due
-	least   int64             // the number that the claim must reach
-	bytes   int
+	tasks    map[uint16][]*task.Task // by lane, as they will be claimed
+	versions laneVersions            // of the lanes that the node owns
+	ids      []task.ID
+	lanes    []int32           // of ids
+	others   []store.ClaimItem // of which nothing is known
+	latest   int64             // when the last of them is due
+	least    int64             // the number that the claim must reach
+	bytes    int
 }
 
 // take takes rows of items that a claim of the owner of lanes may claim as they were read.
@@ -186,13 +178,13 @@ type foreknown struct {
 func (a *readAhead) take(claim *store.Claim, items []store.ClaimItem) *foreknown {
 	a.lock.Lock()
 	defer a.lock.Unlock()
-	k := &foreknown{tasks: map[uint16][]*task.Task{}, changes: map[uint16]int64{}, server: a.server}
+	k := &foreknown{tasks: map[uint16][]*task.Task{}, versions: laneVersions{}}
 	for _, lane := range claim.Lanes {
-		k.changes[lane.Lane] = a.lanes[lane.Lane].changes
+		k.versions[lane.Lane] = a.lanes[lane.Lane].laneVersion
 	}
 	scratch := make(row, 0, keptWidth)
-	for i, packed := range a.rows.Take(items, func(lane uint16) int64 { return a.lanes[lane].state }) {
-		if _, owned := k.changes[items[i].ID.Lane()]; packed == nil || items[i].Mark != 0 || !owned || claim.Lease != 0 {
+	for i, packed := range a.rows.Take(items, func(lane uint16) int64 { return a.lanes[lane].count }) {
+		if _, owned := k.versions[items[i].ID.Lane()]; packed == nil || items[i].Mark != 0 || !owned || claim.Lease != 0 {
 			k.others = append(k.others, items[i])
 			continue
 		}
@@ -243,14 +235,15 @@ func (k *foreknown) add(r row, holder string) {
 	k.bytes += len(t.Payload)
 }
 
-// args are arguments of claimRows: how often the owned lanes have changed, the ids, their
-// lanes, when the last of them is due, and the server.
+// args are arguments of claimRows: the versions of the owned lanes, the ids, their lanes,
+// and when the last of them is due.
 func (k *foreknown) args(owned []int32) []any {
-	changes := make([]int64, len(owned))
+	changes, servers := make([]int64, len(owned)), make([]int64, len(owned))
 	for i, lane := range owned {
-		changes[i] = k.changes[uint16(lane)]
+		version := k.versions[uint16(lane)]
+		changes[i], servers[i] = version.changes, version.server
 	}
-	return []any{changes, k.ids, k.lanes, k.latest, k.server}
+	return []any{changes, servers, k.ids, k.lanes, k.latest}
 }
 
 // claimed are the tasks of a lane, as a claim has taken them.

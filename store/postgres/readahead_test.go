@@ -39,8 +39,13 @@ func newAhead(t *testing.T, lanes int) *ahead {
 
 func (a *ahead) scan() {
 	a.Helper()
+	a.scanLanes(a.lanes...)
+}
+
+func (a *ahead) scanLanes(lanes ...store.LaneEpoch) {
+	a.Helper()
 	var ranges []store.Range
-	for _, lane := range a.lanes {
+	for _, lane := range lanes {
 		ranges = append(ranges, store.Range{Lane: lane.Lane, After: store.AnyRank, Until: math.MaxInt64, Limit: 1000})
 	}
 	_, err := a.s.Scan(a.Context(), ranges)
@@ -120,6 +125,13 @@ func TestReadAheadIsNotBelieved(t *testing.T) {
 		"claimed and ended": {func(a *ahead, _ *postgres.Store, id task.ID) {
 			a.settle(a.claim(id).Tasks, task.OutcomeSucceeded)
 		}, store.ReasonGone},
+		"leased": {func(a *ahead, other *postgres.Store, id task.ID) { // as by a claim whose answer was lost and that commits late
+			claimed, err := other.Claim(a.Context(), store.Claim{Node: "n1", Lanes: a.lanes, Items: []store.ClaimItem{{ID: id}}, Worker: "w", Lease: time.Minute})
+			a.ok(err)
+			if len(claimed.Tasks) != 1 {
+				a.Fatalf("refused %+v", claimed.Refused)
+			}
+		}, store.ReasonGone},
 		"claimed by another owner": {func(a *ahead, other *postgres.Store, id task.ID) {
 			freed, err := a.s.FreeLanes(a.Context(), "n1", a.lanes)
 			a.ok(err)
@@ -172,6 +184,26 @@ func TestReadAheadOnAnotherServer(t *testing.T) {
 	}
 }
 
+// TestReadAheadOfEachLaneIsOfItsServer scans one lane of two after a standby has taken over:
+// what was read of the other is still of the old server.
+func TestReadAheadOfEachLaneIsOfItsServer(t *testing.T) {
+	t.Parallel()
+	a := newAhead(t, 2)
+	lane := a.lanes[0]
+	batch, ids := a.batch(5, func(_ int, t *task.Task) { t.ID = t.ID.WithLane(lane.Lane) })
+	a.ok(a.enqueue(batch)[0].Err)
+	a.scan()
+	_, err := pool(t, a.url).Exec(t.Context(), "DELETE FROM outlast_task WHERE id = $1", ids[0])
+	a.ok(err)
+	a.s.OfAnotherServer()
+	a.scanLanes(a.lanes[1])
+	claimed := a.claim(ids...)
+	a.whole(claimed.Tasks, 4)
+	if len(claimed.Refused) != 1 || claimed.Refused[0].Reason != store.ReasonGone {
+		t.Errorf("refused %+v", claimed.Refused)
+	}
+}
+
 // TestReadAheadLeavesOut has rows that a claim looks up although they were scanned: keyed,
 // large, due later, and those of a lease.
 func TestReadAheadLeavesOut(t *testing.T) {
@@ -199,6 +231,34 @@ func TestReadAheadLeavesOut(t *testing.T) {
 	a.ok(err)
 	if len(claimed.Tasks) != 1 || a.lookedUp != 5 {
 		t.Errorf("claimed %+v, %d rows were looked up", claimed, a.lookedUp)
+	}
+}
+
+// TestReadAheadOfOthersLanes scans more than fits of lanes that another node owns, as the
+// console and the alerts do: it takes no room from what is read for claims.
+func TestReadAheadOfOthersLanes(t *testing.T) {
+	t.Parallel()
+	a := newAhead(t, 2)
+	freed, err := a.s.FreeLanes(t.Context(), "n1", a.lanes[:1])
+	a.ok(err)
+	if len(freed) != 1 {
+		t.Fatal("the lane was not freed")
+	}
+	others, own := a.lanes[:1], a.lanes[1:]
+	for range 25 {
+		batch, _ := a.batch(1000, func(_ int, t *task.Task) {
+			t.ID, t.Payload = t.ID.WithLane(others[0].Lane), make([]byte, 1024)
+		})
+		a.ok(a.enqueue(batch)[0].Err)
+	}
+	_, err = a.s.Scan(t.Context(), []store.Range{{Lane: others[0].Lane, After: store.AnyRank, Until: math.MaxInt64, Limit: 30_000}})
+	a.ok(err)
+	batch, ids := a.batch(10, func(_ int, t *task.Task) { t.ID = t.ID.WithLane(own[0].Lane) })
+	a.ok(a.enqueue(batch)[0].Err)
+	a.scanLanes(own...)
+	a.whole(a.claim(ids...).Tasks, 10)
+	if a.lookedUp != 0 {
+		t.Errorf("%d rows were looked up", a.lookedUp)
 	}
 }
 

@@ -165,7 +165,7 @@ func (c *claiming) stands(ctx context.Context) (map[task.ID]stand, error) {
 	})
 	if err == nil {
 		c.store.log.Replace(now.lanes, now.batches)
-		c.store.readAhead.doubtAll(now.lanes)
+		c.store.readAhead.doubt(now.lanes)
 	}
 	return stands, err
 }

@@ -123,13 +123,13 @@ func (s *scanning) on(ctx context.Context) error {
 	var now changed
 	var read [][]scanned
 	q, args := scanRanges, []any{lanes, marks, after, afterIDs, until, most}
-	states := &lanesRead{}
+	versions := laneVersions{}
 	s.look = s.store.readAhead.begin(numbers)
 	defer s.look.end()
 	if s.look.room {
 		q, args = scanAhead, append(args, s.store.offset())
 	}
-	_, err := s.store.pipeline(ctx, states.call(lanes), readLog(s.store.log, numbers, &now), &call{
+	_, err := s.store.pipeline(ctx, versions.call(lanes), readLog(s.store.log, numbers, &now), &call{
 		query: q, args: args,
 		start: func() { read = make([][]scanned, len(s.rest)) },
 		scan: func(r row) error {
@@ -145,7 +145,7 @@ func (s *scanning) on(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.look.learn(states)
+	s.look.learn(versions)
 	running := runningIn(s.store.log, &now)
 	var more []int
 	for at, i := range s.rest {

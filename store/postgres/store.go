@@ -13,7 +13,9 @@
 //   - The lock of a lane is that of its row in outlast_lane. A pending row is
 //     changed only under the lock of its lane: by a claim, which writes a row
 //     of the claim log or one in outlast_run, by a cancel, a reschedule, a park
-//     mark. A claim's statement begins after it has the locks, so that what
+//     mark. These three are counted in the lane's row, and each claim of a row
+//     that has neither key nor mark writes a row of the log: by both numbers a
+//     claim tells whether what was read ahead is still so. A claim's statement begins after it has the locks, so that what
 //     its snapshot shows pending stays pending until it commits. Who takes or
 //     frees a lane has its lock as well, and so waits for claims in flight.
 //     The log of a lane changes only under its lock, and always by a row with

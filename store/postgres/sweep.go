@@ -50,7 +50,7 @@ func sweep(ctx context.Context, s *Store, lanes []uint16, clock int64) error {
 	})
 	if err == nil {
 		s.log.Replace(now.lanes, now.batches)
-		s.readAhead.doubtAll(now.lanes)
+		s.readAhead.doubt(now.lanes)
 		s.log.Looked(free, clock)
 	}
 	return err

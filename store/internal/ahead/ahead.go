@@ -114,15 +114,6 @@ func (a *Rows) drop(l *lane, id task.ID) {
 	}
 }
 
-// Forget drops all rows.
-func (a *Rows) Forget() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, l := range a.lanes {
-		a.empty(l)
-	}
-}
-
 // Claimed drops rows that the transaction that is open claims.
 func (a *Rows) Claimed(ids []task.ID) {
 	a.mu.Lock()
