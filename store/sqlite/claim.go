@@ -112,7 +112,7 @@ func lookUp(s *Store, items []store.ClaimItem) early {
 	e := early{changes: s.writer.changes.Load(), claims: s.writer.claims.Load(), rows: make(map[task.ID]candidate, len(items))}
 	known := names{}
 	var values row
-	for _, packed := range s.ahead.Find(items, inState(e.changes)) {
+	for _, packed := range s.ahead.Find(items, ahead.All(e.changes)) {
 		if packed == nil {
 			continue
 		}

@@ -54,7 +54,7 @@ func scan(ctx context.Context, s *Store, ranges []store.Range) (found [][]store.
 			return scanRowEntry(r, name)
 		}
 	}
-	keep = func() { s.ahead.End(began, rows, inState(changes)) }
+	keep = func() { s.ahead.End(began, rows, ahead.All(changes)) }
 	err = s.read(ctx, func(c *conn) error {
 		found, rows = make([][]store.Entry, len(ranges)), nil
 		for i, r := range ranges {
@@ -74,9 +74,6 @@ func scan(ctx context.Context, s *Store, ranges []store.Range) (found [][]store.
 	}
 	return found, keep, nil
 }
-
-// inState is the state of all lanes: the changes are not counted apart.
-func inState(changes int64) ahead.State { return func(uint16) int64 { return changes } }
 
 // scanRowEntry reads an entry from a row of scanRows.
 func scanRowEntry(r row, name func(r row, i int) string) store.Entry {

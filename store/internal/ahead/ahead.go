@@ -26,6 +26,9 @@ const (
 // that is told here. It only grows.
 type State func(lane uint16) int64
 
+// All is the state of all lanes, whose changes are not counted apart.
+func All(changes int64) State { return func(uint16) int64 { return changes } }
+
 // Rows are safe for concurrent use. A row leaves when it is claimed, and none comes that
 // was claimed since its scan began. Of what else may have become of it the caller counts
 // the changes: rows are found only in the state of their lane that there was before their

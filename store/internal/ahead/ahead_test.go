@@ -22,14 +22,11 @@ func TestPack(t *testing.T) {
 func id(n int) task.ID { return task.ID{byte(n), byte(n >> 8), byte(n >> 16)} }
 
 func found(a *Rows, n int, changes int64) int {
-	if a.Find([]store.ClaimItem{{ID: id(n)}}, all(changes))[0] == nil {
+	if a.Find([]store.ClaimItem{{ID: id(n)}}, All(changes))[0] == nil {
 		return 0
 	}
 	return 1
 }
-
-// all are all lanes in one state.
-func all(changes int64) State { return func(uint16) int64 { return changes } }
 
 // TestRoom fills memory up to its bound, by rows of which one comes twice, and empties it.
 func TestRoom(t *testing.T) {
@@ -40,7 +37,7 @@ func TestRoom(t *testing.T) {
 		if room != (n < 4) {
 			t.Fatalf("room for row %d: %v", n, room)
 		}
-		a.End(began, []Row{{id(n), row}, {id(0), row}}, all(1))
+		a.End(began, []Row{{id(n), row}, {id(0), row}}, All(1))
 	}
 	if found(a, 3, 1) != 1 || found(a, 4, 1) != 0 {
 		t.Error("another row was kept than the first ones")
@@ -51,9 +48,9 @@ func TestRoom(t *testing.T) {
 	}
 	a.Ended()
 	a.Begin()
-	a.End(0, []Row{{id(0), row}}, all(2))
+	a.End(0, []Row{{id(0), row}}, All(2))
 	a.Begin()
-	a.End(0, nil, all(3))
+	a.End(0, nil, All(3))
 	if a.bytes != 0 || found(a, 0, 3) != 0 {
 		t.Errorf("%d bytes are left of before", a.bytes)
 	}
@@ -72,13 +69,13 @@ func TestClaimsOfScansWithoutEnd(t *testing.T) {
 		t.Errorf("%d claims are kept", len(a.recent))
 	}
 	a.Begin()
-	a.End(0, []Row{{id(0), []byte{}}}, all(1))
+	a.End(0, []Row{{id(0), []byte{}}}, All(1))
 	if found(a, 0, 1) != 0 {
 		t.Error("a row was kept that had been claimed")
 	}
-	a.End(0, nil, all(1))
+	a.End(0, nil, All(1))
 	a.Begin()
-	a.End(0, []Row{{id(0), []byte{}}}, all(1))
+	a.End(0, []Row{{id(0), []byte{}}}, All(1))
 	if found(a, 0, 1) != 1 {
 		t.Error("a scan after them keeps nothing")
 	}
@@ -103,13 +100,13 @@ func TestStatesOfLanes(t *testing.T) {
 		t.Error("not the rows of the lane that has changed went")
 	}
 	a.Begin()
-	a.End(0, []Row{{of(1, 1), []byte{}}, {of(3, 2), []byte{}}}, all(0))
+	a.End(0, []Row{{of(1, 1), []byte{}}, {of(3, 2), []byte{}}}, All(0))
 	if kept(of(1, 1)) || !kept(of(3, 2)) {
 		t.Error("a scan that began before kept rows of the lane, or none of the other")
 	}
 	states[2]++
 	a.Begin()
-	a.End(nil, state)
+	a.End(0, nil, state)
 	if kept(of(2, 2)) || a.bytes != 0 {
 		t.Errorf("%d bytes are left", a.bytes)
 	}
@@ -123,8 +120,24 @@ func TestSettledWhileAScanReads(t *testing.T) {
 	a.Ended()
 	a.Begin()
 	a.Settled([]task.ID{id(1)})
-	a.End(0, []Row{{id(1), []byte{}}, {id(2), []byte{}}}, all(1))
+	a.End(0, []Row{{id(1), []byte{}}, {id(2), []byte{}}}, All(1))
 	if found(a, 1, 1) != 0 || found(a, 2, 1) != 1 {
 		t.Error("the row was kept that had ended, or not the other")
+	}
+}
+
+// TestReadAfterAClaim begins to read a row after its claim was settled, while another scan
+// goes on that began before: the later one keeps it.
+func TestReadAfterAClaim(t *testing.T) {
+	a := New()
+	first, _ := a.Begin()
+	a.Claimed([]task.ID{id(1)})
+	a.Ended()
+	a.Settled([]task.ID{id(1)})
+	second, _ := a.Begin()
+	a.End(second, []Row{{id(1), []byte{2}}}, All(1))
+	a.End(first, []Row{{id(1), []byte{1}}}, All(1))
+	if row := a.Find([]store.ClaimItem{{ID: id(1)}}, All(1))[0]; len(row) != 1 || row[0] != 2 {
+		t.Errorf("kept %v", row)
 	}
 }
