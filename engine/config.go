@@ -125,7 +125,7 @@ type Config struct {
 	Horizon    time.Duration // how far ahead entries are loaded, default 60 s
 	Poll       time.Duration // look for rows that nobody told us of, default 1 s
 	DeafPoll   time.Duration // the same on a store that tells of nothing; default 200 ms, or Poll if that is set
-	Batch      int           // rows per claim and settle transaction, default 1000, at most 1000
+	Batch      int           // rows per claim and settle transaction, default 1000, at most 1000; see [store.Lanewise]
 	Beat       time.Duration // liveness counter, default 1 s
 	Grace      time.Duration // running attempts' time at a graceful stop, default 25 s
 	Share      float64       // of the slots that one target may hold, default 0.5; 1 for no bound
@@ -140,6 +140,9 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.DeafPoll, deafPoll)
 	setDefault(&c.Poll, time.Second)
 	setDefault(&c.Batch, 1000)
+	if s, ok := store.As[store.Lanewise](c.Store); ok && s.Lanewise() {
+		c.Batch *= lanesOfBatch
+	}
 	setDefault(&c.Beat, time.Second)
 	setDefault(&c.Grace, 25*time.Second)
 	setDefault(&c.Share, 0.5)
@@ -149,6 +152,10 @@ func (c Config) withDefaults() Config {
 	}
 	return c
 }
+
+// lanesOfBatch is how many batches a call has on stores where it is a transaction for each
+// lane: those of the default number of lanes are half full then.
+const lanesOfBatch = 4
 
 func setDefault[T comparable](field *T, value T) {
 	var zero T

@@ -221,6 +221,13 @@ type Arrival struct {
 	Whole   bool
 }
 
+// Lanewise is implemented by stores that may do what they are asked lane by lane.
+type Lanewise interface {
+	// Lanewise reports whether a claim and a settlement are a transaction for each lane:
+	// the cost of one is then that of its lanes, and calls should have more rows.
+	Lanewise() bool
+}
+
 // Migrator is implemented by stores with a schema of numbered migrations.
 type Migrator interface {
 	// Migrations lists all that this program knows, in order, and which of

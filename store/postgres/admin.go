@@ -13,12 +13,8 @@ import (
 
 var (
 	// requestCancel leaves the claim alone: a success that still arrives
-	// is kept. What runs by the claim log under the number is set apart.
-	requestCancel = newQuery(`WITH `+apartOne+`,
-i AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, cancel) SELECT id, lane, claim, started_at, node, true FROM t RETURNING id),
-r AS (UPDATE outlast_run SET cancel = true WHERE id = $1::uuid RETURNING id)
-SELECT id FROM i UNION ALL SELECT id FROM r`,
-		`UPDATE outlast_run SET cancel = true WHERE id = $1::uuid /*lane of $1::uuid*/`)
+	// is kept. What runs by the claim log is set apart before.
+	requestCancel = newQuery(`UPDATE outlast_run SET cancel = true WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
 	// moveRun moves a pending row, under the lock of its lane. Inputs: id,
 	// run_at, rank, now.
@@ -47,20 +43,20 @@ func (s *Store) Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (c
 func cancelRow(ctx context.Context, t *tx, id task.ID, live *ending.Row) (done bool, err error) {
 	calls := t.cancelCalls(id, live)
 	err = t.run(ctx, calls...)
-	return live.State != task.Running || calls[0].changed == 1, err
+	return live.State != task.Running || calls[len(calls)-1].changed == 1, err
 }
 
 // cancelCalls end a pending row, or ask for the end of a running one, of which the
-// first says whether it still runs.
+// last says whether it still runs.
 func (t *tx) cancelCalls(id task.ID, live *ending.Row) []*call {
 	if live.State != task.Running {
 		return []*call{{query: endRow, args: []any{id, canceled, live.Claim, int64(0), t.now, t.now, live.Entry.Attempt, nil, nil, "", nil, false, nil}}}
 	}
-	calls := []*call{{query: requestCancel, args: []any{id, live.Claim}}}
+	calls := []*call{{query: setOneApart, args: []any{id, live.Claim}}}
 	if t.store.spread {
 		calls = append(calls, &call{query: noteCancel, args: []any{live.Node, id}})
 	}
-	return calls
+	return append(calls, &call{query: requestCancel, args: []any{id}})
 }
 
 // Reschedule implements [store.Admin].

@@ -23,7 +23,8 @@ SELECT greatest(0, (SELECT count(*) FROM (SELECT 1 FROM unnest($1::integer[], $2
   ORDER BY t.park, t.rank LIMIT $4::bigint + (SELECT n FROM running)) t LIMIT $4::bigint + (SELECT n FROM running)) x) - (SELECT n FROM running))`)
 
 	// countUnheld leaves out rows behind keys held in mode park.
-	countUnheld = newQuery(unheldRows+` AND `+logged+` IS NULL`+unheldFirst, unheldRows+unheldFirst)
+	countUnheld = newQuery(unheldRows + ` AND (SELECT true FROM outlast_claim c WHERE c.lane = t.lane AND c.claim > ` + past + ` AND t.id = ANY(c.ids) /*c.lane is ($1::integer[])[1]*/ LIMIT 1) IS NULL
+ ORDER BY t.park, t.rank LIMIT $4::bigint) t LIMIT $4::bigint) x`)
 
 	// countKeys counts the live rows of keys, of which none runs while they are held.
 	// Inputs: lanes, keys, limit.
@@ -31,14 +32,10 @@ SELECT greatest(0, (SELECT count(*) FROM (SELECT 1 FROM unnest($1::integer[], $2
  WHERE t.lane = u.lane AND t.key = u.key AND t.key IS NOT NULL /*t.lane is ($1::integer[])[1]*/ LIMIT $3::bigint) t LIMIT $3::bigint) x`)
 )
 
-const (
-	unheldRows = `SELECT count(*) FROM (SELECT 1 FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) AS u (lane, low, high) CROSS JOIN LATERAL
+const unheldRows = `SELECT count(*) FROM (SELECT 1 FROM unnest($1::integer[], $2::bigint[], $3::bigint[]) AS u (lane, low, high) CROSS JOIN LATERAL
  (SELECT 1 FROM outlast_task t WHERE t.lane = u.lane AND t.park BETWEEN u.low AND u.high /*t.lane is ($1::integer[])[1]*/
   AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is ($1::integer[])[1]*/) IS NULL AND (t.key IS NULL
   OR (SELECT true FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key AND h.mode = 'park' /*h.lane is ($1::integer[])[1]*/) IS NULL)`
-	unheldFirst = `
- ORDER BY t.park, t.rank LIMIT $4::bigint) t LIMIT $4::bigint) x`
-)
 
 // Backlog implements [store.Waits].
 func (s *Store) Backlog(ctx context.Context, lanes []uint16, most int) (found store.Backlog, err error) {

@@ -5,6 +5,9 @@ import (
 	"fmt"
 )
 
+// byLog joins rows t of outlast_task with the batches by which they run.
+const byLog = `JOIN outlast_claim c ON c.lane = t.lane AND c.claim > ` + past + ` AND t.id = ANY(c.ids)`
+
 // invariants are statements that list what must not be.
 var invariants = [...]struct {
 	what string
@@ -21,12 +24,10 @@ WHERE lane <> get_byte(uuid_send(id), 14) * 256 + get_byte(uuid_send(id), 15) LI
 	{"a running task has no node, claim or start", newQuery(`SELECT id::text FROM outlast_run WHERE node = '' OR claim <= 0 OR started_at <= 0 LIMIT 5`)},
 	{"a claim is not newer than the one before", newQuery(`SELECT t.id::text FROM outlast_run r JOIN outlast_task t ON t.id = r.id AND t.lane = r.lane WHERE r.claim <= t.claim LIMIT 5`)},
 	{"what runs has not the key of its task", newQuery(`SELECT t.id::text FROM outlast_run r JOIN outlast_task t ON t.id = r.id AND t.lane = r.lane WHERE r.key IS DISTINCT FROM t.key LIMIT 5`)},
-	{"what runs apart runs by the claim log too", newQuery(`SELECT t.id::text FROM outlast_run r JOIN outlast_task t ON t.id = r.id WHERE `+logged+` LIMIT 5`,
-		`SELECT id::text FROM outlast_run WHERE false`)},
-	{"a task runs under two claims", newQuery(`SELECT t.id::text FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id) JOIN outlast_task t ON t.id = m.id
-WHERE `+past+` < c.claim GROUP BY t.id HAVING count(*) > 1 LIMIT 5`, `SELECT id::text FROM outlast_run WHERE false`)},
-	{"a keyed or parked task runs by the claim log", newQuery(`SELECT t.id::text FROM outlast_task t WHERE (t.key IS NOT NULL OR t.park <> 0) AND `+logged+` LIMIT 5`,
-		`SELECT id::text FROM outlast_run WHERE false`)},
+	{"what runs apart runs by the claim log too", newQuery(`SELECT t.id::text FROM outlast_run r JOIN outlast_task t ON t.id = r.id AND t.lane = r.lane ` + byLog + ` LIMIT 5`)},
+	{"a task runs under two claims", newQuery(`SELECT t.id::text FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id) JOIN outlast_task t ON t.id = m.id AND t.lane = c.lane
+WHERE ` + past + ` < c.claim GROUP BY t.lane, t.id HAVING count(*) > 1 LIMIT 5`)},
+	{"a keyed or parked task runs by the claim log", newQuery(`SELECT t.id::text FROM outlast_task t ` + byLog + ` WHERE t.key IS NOT NULL OR t.park <> 0 LIMIT 5`)},
 	{"a rank is not run_at less 30 s per priority", newQuery(`SELECT id::text FROM outlast_task WHERE rank <> run_at - priority * 30000000::bigint LIMIT 5`)},
 	{"a keyed task has no seq", newQuery(`SELECT id::text FROM outlast_task WHERE (key IS NULL) <> (seq = 0) LIMIT 5`)},
 	{"two tasks of a key share a seq", newQuery(`SELECT min(id::text) FROM outlast_task WHERE key IS NOT NULL GROUP BY lane, key, seq HAVING count(*) > 1 LIMIT 5`)},

@@ -22,23 +22,29 @@ import (
 // distributed table. Cancel requests of nodes are kept in outlast_cancel on
 // the coordinator, so that a beat need not ask every machine.
 var distributed = [...]string{
-	"outlast_task", "outlast_run", "outlast_attempt", "outlast_done", "outlast_dead", "outlast_dedupe", "outlast_key_hold", "outlast_anchor",
+	"outlast_task", "outlast_run", "outlast_attempt", "outlast_done", "outlast_dead", "outlast_dedupe", "outlast_key_hold", "outlast_anchor", claimLogTable,
 }
 
-// withoutLog gives all that runs a row in outlast_run: where tables are distributed no
-// claim is written into the log, and the views leave it out.
-var withoutLog = []string{
-	`INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT t.id, t.lane, c.claim, c.started_at, c.node
-FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id) JOIN outlast_task t ON t.id = m.id AND ` + past + ` < c.claim`,
-	`DELETE FROM outlast_claim`,
-	`CREATE OR REPLACE VIEW outlast_running AS SELECT id, lane, node FROM outlast_run`,
+// claimLogTable was not distributed at first.
+const claimLogTable = "outlast_claim"
+
+// logViews are the views of what runs as a statement of one lane may read them, and
+// keep programs away that know of no claim log on Citus.
+var logViews = []string{
+	`CREATE OR REPLACE VIEW outlast_running AS
+SELECT id, lane, node FROM outlast_run
+UNION ALL
+SELECT t.id, t.lane, c.node FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id) JOIN outlast_task t ON t.lane = c.lane AND t.id = m.id AND ` + past + ` < c.claim`,
 	`CREATE OR REPLACE VIEW outlast_live AS
-SELECT t.id, t.lane, (r.id IS NOT NULL)::integer AS state, CASE WHEN r.id IS NULL THEN t.park ELSE 0 END AS park,
-  t.rank, t.run_at, coalesce(r.claim, t.claim) AS claim, t.attempt + (r.id IS NOT NULL)::integer AS attempt, t.crashes,
-  t.priority, r.node, r.started_at, coalesce(r.cancel, false) AS cancel, t.key, t.seq, t.queue, t.type, t.target,
-  t.policy, t.spec, t.created_at, coalesce(r.started_at, t.updated_at) AS updated_at, NULL::bigint AS finished_at,
-  t.last_error, t.unstarted, NULL::text AS reason, NULL::bytea AS result, NULL::uuid AS fallback, t.payload, t.failed_at
-FROM outlast_task t LEFT JOIN outlast_run r ON r.lane = t.lane AND r.id = t.id`,
+SELECT t.id, t.lane, (r.claim IS NOT NULL OR c.claim IS NOT NULL)::integer AS state, CASE WHEN r.claim IS NULL AND c.claim IS NULL THEN t.park ELSE 0 END AS park,
+  t.rank, t.run_at, coalesce(r.claim, c.claim, t.claim) AS claim, t.attempt + (r.claim IS NOT NULL OR c.claim IS NOT NULL)::integer AS attempt, t.crashes,
+  t.priority, coalesce(r.node, c.node) AS node, coalesce(r.started_at, c.started_at) AS started_at, coalesce(r.cancel, false) AS cancel, t.key, t.seq,
+  t.queue, t.type, t.target, t.policy, t.spec, t.created_at, coalesce(r.started_at, c.started_at, t.updated_at) AS updated_at,
+  NULL::bigint AS finished_at, t.last_error, t.unstarted, NULL::text AS reason, NULL::bytea AS result, NULL::uuid AS fallback, t.payload, t.failed_at
+FROM outlast_task t LEFT JOIN outlast_run r ON r.lane = t.lane AND r.id = t.id
+LEFT JOIN outlast_claim c ON c.lane = t.lane AND c.claim > ` + past + ` AND t.id = ANY(c.ids)`,
+	`ALTER TABLE outlast_node DROP CONSTRAINT outlast_node_protocol`,
+	`ALTER TABLE outlast_node ADD CONSTRAINT outlast_node_protocol CHECK (protocol >= 3 OR state <> 'alive') NOT VALID`,
 }
 
 // Distribution is the SQL that distributes the tables of a schema by lane with
@@ -46,7 +52,7 @@ FROM outlast_task t LEFT JOIN outlast_run r ON r.lane = t.lane AND r.id = t.id`,
 // schema first in the search path, while no store uses the schema. Partitioned
 // tables become whole ones: there retention deletes rows.
 func Distribution() []string {
-	all := slices.Clone(withoutLog)
+	all := slices.Clone(logViews)
 	for _, table := range partitioned {
 		whole := table + "_whole"
 		all = append(all,
@@ -62,14 +68,19 @@ func Distribution() []string {
 		"CREATE TABLE outlast_cancel (node text COLLATE \"C\" NOT NULL, id uuid NOT NULL, PRIMARY KEY (node, id))",
 		"CREATE TABLE outlast_anchor (lane integer PRIMARY KEY)",
 		"INSERT INTO outlast_anchor SELECT lane FROM outlast_lane")
-	for i, table := range distributed {
+	return append(all, distribute(distributed[:]...)...)
+}
+
+// distribute is the SQL that distributes tables, the first of all before others.
+func distribute(tables ...string) (all []string) {
+	for _, table := range tables {
 		beside := "none"
-		if i > 0 {
+		if table != distributed[0] {
 			beside = distributed[0]
 		}
 		all = append(all, fmt.Sprintf("SELECT create_distributed_table('%s', 'lane', colocate_with => '%s')", table, beside))
 	}
-	for _, table := range distributed { // their rows have been copied
+	for _, table := range tables { // their rows have been copied
 		all = append(all, fmt.Sprintf("SELECT truncate_local_data_after_distributing_table('%s')", table))
 	}
 	return all
@@ -84,33 +95,45 @@ func PrintDistribution(w io.Writer) error {
 var (
 	citusThere = newQuery(`SELECT 1 FROM pg_extension WHERE extname = 'citus'`)
 
-	// spreadTables counts the tables of a schema that are distributed by lane.
-	spreadTables = newQuery(`SELECT count(*) FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+	// spreadTables lists the tables of a schema that are distributed by lane.
+	spreadTables = newQuery(`SELECT c.relname::text FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = $1::text AND c.relname = ANY($2::text[]) AND p.partmethod = 'h'`)
 )
 
 // detect finds out whether the tables are distributed, and makes the
 // statements for it.
 func (s *Store) detect(ctx context.Context) error {
-	found := 0
+	found := map[string]bool{}
 	err := s.read(ctx, func(c session) error {
 		there, err := one(ctx, c, citusThere, func(row) {})
 		if err != nil || !there {
 			return err
 		}
-		_, err = one(ctx, c, spreadTables, func(r row) { found = int(r.int(0)) }, s.schema, distributed[:])
-		return err
+		return each(ctx, c, spreadTables, func(r row) error {
+			found[r.text(0)] = true
+			return nil
+		}, s.schema, distributed[:])
 	})
 	if err != nil {
 		return err
 	}
-	if found != 0 && found != len(distributed) {
-		return unusable(fmt.Sprintf("%d of the %d tables of tasks are distributed", found, len(distributed)),
+	s.older = len(found) == len(distributed)-1 && !found[claimLogTable]
+	if len(found) != 0 && len(found) != len(distributed) && !s.older {
+		return unusable(fmt.Sprintf("%d of the %d tables of tasks are distributed", len(found), len(distributed)),
 			"distribute all as outlast migrate citus says, in one transaction")
 	}
-	s.spread = found > 0
+	s.spread = len(found) > 0
 	s.texts = texts(quote(s.schema)+".", s.spread)
 	return nil
+}
+
+// distributedWhole fails if the tables were distributed before the claim log was one
+// of them.
+func (s *Store) distributedWhole() error {
+	if !s.older {
+		return nil
+	}
+	return unusable("the claim log of the store is not distributed yet", "stop all nodes and producers, and run outlast migrate citus --run")
 }
 
 // Distribute brings the schema of the store up to date and runs [Distribution]
@@ -119,7 +142,7 @@ func (s *Store) detect(ctx context.Context) error {
 // seconds if there are nodes that have not left. A database without Citus is
 // left as it is.
 func (s *Store) Distribute(ctx context.Context) (done bool, err error) {
-	if err := s.detect(ctx); err != nil || s.spread {
+	if err := s.detect(ctx); err != nil || s.spread && !s.older {
 		return false, err
 	}
 	err = s.connected(ctx, func(c *conn) error {
@@ -141,7 +164,11 @@ func (s *Store) Distribute(ctx context.Context) (done bool, err error) {
 	err = s.connected(ctx, func(c *conn) error {
 		defer c.rollback(ctx)
 		calls := []*call{{query: beginTx}, {text: `SELECT set_config('search_path', $1::text, true)`, args: []any{quote(s.schema)}}}
-		for _, statement := range Distribution() {
+		statements := Distribution()
+		if s.older {
+			statements = append(slices.Clone(logViews), distribute(claimLogTable)...)
+		}
+		for _, statement := range statements {
 			calls = append(calls, &call{text: statement})
 		}
 		for _, one := range append(calls, &call{query: commitTx}) {
@@ -226,9 +253,13 @@ func (s *Store) eachLane(lanes []int32) [][]int32 {
 	return slices.Collect(slices.Chunk(lanes, 1))
 }
 
+// Lanewise implements [store.Lanewise].
+func (s *Store) Lanewise() bool { return s.spread }
+
 // lanesAtOnce is how many lanes one call works on at once where tables are
-// distributed, each on a connection of the pool.
-const lanesAtOnce = 8
+// distributed, each on a connection of the pool. Each connection has others behind it,
+// to all machines, which have to learn all tables.
+const lanesAtOnce = 4
 
 // lanewise runs fn for 0 to n-1, lanesAtOnce at a time, and waits for all.
 func lanewise(n int, fn func(i int) error) error {

@@ -96,6 +96,70 @@ func settlements(tasks []*task.Task, outcome task.Outcome) (all []store.Settleme
 	return all
 }
 
+// A claim writes one row of the log for each lane, and none for a task.
+func TestCitusClaimsWriteRowsOfLanes(t *testing.T) {
+	c := citus(t)
+	g := newGround(t, c.distributed(t), 3)
+	tasks := g.claim(g.add(30)...).Tasks
+	rows := func() (logged, apart int) {
+		g.ok(pool(t, c.url).QueryRow(t.Context(), strings.ReplaceAll(`SELECT (SELECT count(*) FROM $.outlast_claim), (SELECT count(*) FROM $.outlast_run)`, "$",
+			pgx.Identifier{c.name(g.s)}.Sanitize())).Scan(&logged, &apart))
+		return logged, apart
+	}
+	if logged, apart := rows(); logged != 3 || apart != 0 || len(tasks) != 30 {
+		t.Errorf("%d tasks were claimed by %d rows of the log and %d rows of their own", len(tasks), logged, apart)
+	}
+	g.settle(tasks[:15], task.OutcomeSucceeded)
+	g.settle(tasks[15:], task.OutcomeFailed)
+	if _, apart := rows(); apart != 0 {
+		t.Errorf("%d tasks were set apart", apart)
+	}
+	g.sound()
+}
+
+// A store that was distributed before the claim log was: no node joins until the rest
+// is done, and then what ran runs.
+func TestCitusLogThatIsNotDistributed(t *testing.T) {
+	c := citus(t)
+	s := c.distributed(t)
+	name := c.name(s)
+	g := newGround(t, s, 2)
+	tasks := g.claim(g.add(4)...).Tasks
+	g.ok(s.Leave(t.Context(), "n1"))
+	schema := pgx.Identifier{name}.Sanitize()
+	for _, statement := range []string{ // as it was: rows of their own, and views that know no log
+		`INSERT INTO $.outlast_run (id, lane, claim, started_at, node) SELECT id, lane, claim, started_at, node FROM $.outlast_live WHERE state = 1`,
+		`DELETE FROM $.outlast_claim`, `SELECT undistribute_table('$.outlast_claim')`,
+	} {
+		_, err := pool(t, c.url).Exec(t.Context(), strings.ReplaceAll(strings.ReplaceAll(statement, "'$", "'"+strings.ReplaceAll(schema, "'", "''")), "$.", schema+"."))
+		g.ok(err)
+	}
+	if s, err := postgres.OpenURL(t.Context(), c.url, postgres.WithSchema(name)); err == nil {
+		s.Close()
+		t.Error("it opens")
+	}
+	old, err := postgres.OpenURL(t.Context(), c.url, postgres.WithSchema(name), postgres.WithoutMigration())
+	g.ok(err)
+	defer old.Close()
+	if err := old.Join(t.Context(), store.Node{ID: "n2"}); err == nil {
+		t.Error("a node joins")
+	}
+	for _, want := range []bool{true, false} {
+		if done, err := old.Distribute(t.Context()); err != nil || done != want {
+			t.Fatalf("distributed: %v, %v; want %v", done, err, want)
+		}
+	}
+	g.ok(old.Join(t.Context(), store.Node{ID: "n2"}))
+	g.s = old
+	g.settle(tasks[:2], task.OutcomeSucceeded)
+	recovered, err := old.Recover(t.Context(), g.queue.Numbers, 10)
+	g.ok(err)
+	if len(recovered) != 2 {
+		t.Errorf("recovered %+v", recovered)
+	}
+	g.sound()
+}
+
 // What was there before the tables were distributed is there afterwards, and on
 // the other machines alone.
 func TestCitusTakesWhatIsThere(t *testing.T) {

@@ -56,7 +56,7 @@ f AS (SELECT coalesce(sum(octet_length(payload)), 0) < $7::bigint AS fits FROM c
 
 // farAhead is how far the number of a row may be ahead of the clock, in µs,
 // before it is claimed apart: numbers of the log belong to many rows.
-const farAhead = `600000000`
+const farAhead = 600_000_000
 
 const (
 	claimHead = `WITH owned AS (SELECT array_agg(l.lane) AS lanes, array_agg(l.lane) FILTER (WHERE l.changes = e.changes AND e.server = ` + serverStart + `) AS same
@@ -64,7 +64,7 @@ const (
  JOIN outlast_lane l ON l.lane = e.lane AND l.epoch = e.epoch AND l.owner = $2::text
  WHERE coalesce((SELECT c.claim FROM outlast_claim c WHERE c.lane = e.lane ORDER BY c.lane DESC, c.claim DESC LIMIT 1), 0) = e.version),
 c AS MATERIALIZED (`
-	claimAlone = `(t.key IS NOT NULL OR u.mark <> 0 OR $9::bigint IS NOT NULL OR n.past > n.now + ` + farAhead + `) AS alone
+	claimAlone = `(t.key IS NOT NULL OR u.mark <> 0 OR $9::bigint IS NOT NULL OR n.past > n.now + 600000000) AS alone
 `
 	claimBody = `FROM (SELECT id, coalesce(($6::bigint[])[at], 0) AS mark, coalesce(($11::bigint[])[at], 0) AS number FROM unnest($5::uuid[]) WITH ORDINALITY AS u (id, at)) u
  CROSS JOIN LATERAL (SELECT * FROM outlast_task t WHERE t.id = u.id LIMIT 1) t

@@ -14,13 +14,20 @@ var (
 	// others. Once a task does not run by a batch, it never will. A batch without
 	// tasks is written where something has changed, so that the greatest number is
 	// another. Inputs: clock, lanes.
-	shorten = newQuery(`WITH o AS MATERIALIZED (SELECT c.lane, c.claim, c.ids AS had, ARRAY(SELECT m.id FROM unnest(c.ids) AS m (id) WHERE ` + runsBy + `) AS ids
+	shorten = newQuery(`WITH o AS MATERIALIZED (SELECT c.lane, c.claim, c.ids AS had, ARRAY(SELECT m.id FROM unnest(c.ids) AS m (id) WHERE `+runsBy+`) AS ids
  FROM outlast_claim c WHERE c.lane = ANY($2::integer[])),
 d AS (DELETE FROM outlast_claim c USING o WHERE c.lane = o.lane AND c.claim = o.claim AND o.ids = '{}' RETURNING c.lane),
 s AS (UPDATE outlast_claim c SET ids = o.ids FROM o WHERE c.lane = o.lane AND c.claim = o.claim AND o.ids <> '{}' AND o.ids <> o.had AND c.ids = o.had RETURNING c.lane)
 INSERT INTO outlast_claim (lane, claim, node, started_at, ids) SELECT lane, greatest(now,
  (SELECT c.claim + 1 FROM outlast_claim c WHERE c.lane = x.lane ORDER BY c.lane DESC, c.claim DESC LIMIT 1)), '', now, '{}'
-FROM (SELECT lane FROM d UNION SELECT lane FROM s) x CROSS JOIN (SELECT ` + nowMicro + ` AS now) n`)
+FROM (SELECT lane FROM d UNION SELECT lane FROM s) x CROSS JOIN (SELECT `+nowMicro+` AS now) n`,
+		// The number comes first, above all that there are.
+		`INSERT INTO outlast_claim (lane, claim, node, started_at, ids) SELECT a.lane, greatest(`+nowHere+`,
+ (SELECT max(c.claim) + 1 FROM outlast_claim c WHERE true /*c.lane is ($2::integer[])[1]*/)), '', `+nowHere+`, '{}' FROM outlast_anchor a WHERE true /*a.lane is ($2::integer[])[1]*/`,
+		`DELETE FROM outlast_claim c WHERE c.claim < (SELECT max(g.claim) FROM outlast_claim g WHERE true /*g.lane is ($2::integer[])[1]*/) /*c.lane is ($2::integer[])[1]*/
+ AND NOT EXISTS (`+membersOfLane+` AND `+past+` < c.claim)`,
+		`UPDATE outlast_claim c SET ids = ARRAY(`+membersOfLane+` AND `+past+` < c.claim) WHERE true /*c.lane is ($2::integer[])[1]*/
+ AND cardinality(c.ids) <> (SELECT count(*) FROM (`+membersOfLane+` AND `+past+` < c.claim) x)`)
 
 	// leaveBatches takes tasks that have died out of all batches that have them, so
 	// that the same ids may come again at once, whatever the clock says. The batches
@@ -28,7 +35,8 @@ FROM (SELECT lane FROM d UNION SELECT lane FROM s) x CROSS JOIN (SELECT ` + nowM
 	// created, ids.
 	leaveBatches = newQuery(`WITH x AS MATERIALIZED (SELECT c.lane, c.claim FROM outlast_claim c WHERE c.lane = ANY($1::integer[]) AND c.claim > $2::bigint
  AND c.ids && $3::uuid[] ORDER BY c.lane, c.claim FOR UPDATE)
-UPDATE outlast_claim c SET ids = ARRAY(SELECT m.id FROM unnest(c.ids) AS m (id) WHERE m.id <> ALL($3::uuid[])) FROM x WHERE c.lane = x.lane AND c.claim = x.claim`)
+UPDATE outlast_claim c SET ids = `+withoutIDs+` FROM x WHERE c.lane = x.lane AND c.claim = x.claim`,
+		`UPDATE outlast_claim c SET ids = `+withoutIDs+` WHERE c.claim > $2::bigint AND c.ids && $3::uuid[] /*c.lane is ($1::integer[])[1]*/`)
 
 	// setApart gives rows of a node that run by the claim log rows in outlast_run,
 	// unless somebody else has them locked. What settles by the log finds them no
@@ -36,14 +44,36 @@ UPDATE outlast_claim c SET ids = ARRAY(SELECT m.id FROM unnest(c.ids) AS m (id) 
 	setApart = newQuery(`WITH m AS MATERIALIZED (SELECT c.claim, c.node, c.started_at, m.id FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id)
  WHERE c.node = $1::text AND c.lane = ANY($2::integer[])),
 x AS MATERIALIZED (SELECT t.id, m.claim, m.node, m.started_at FROM m JOIN outlast_task t ON t.id = m.id
- WHERE t.id = ANY(ARRAY(SELECT id FROM m)) AND ` + past + ` < m.claim ORDER BY t.id LIMIT $3::bigint FOR UPDATE OF t SKIP LOCKED),
-t AS (UPDATE outlast_task t SET apart = x.claim FROM x WHERE t.id = ANY(ARRAY(SELECT id FROM x)) AND t.id = x.id AND ` + past + ` < x.claim
+ WHERE t.id = ANY(ARRAY(SELECT id FROM m)) AND `+past+` < m.claim ORDER BY t.id LIMIT $3::bigint FOR UPDATE OF t SKIP LOCKED),
+t AS (UPDATE outlast_task t SET apart = x.claim FROM x WHERE t.id = ANY(ARRAY(SELECT id FROM x)) AND t.id = x.id AND `+past+` < x.claim
  RETURNING t.id, t.lane, x.claim, x.started_at, x.node)
-INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT id, lane, claim, started_at, node FROM t`)
+INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT id, lane, claim, started_at, node FROM t`,
+		insertApart+` CROSS JOIN unnest(c.ids) AS m (id) JOIN outlast_task t ON t.id = m.id
+ WHERE c.node = $1::text AND `+past+` < c.claim /*c.lane is ($2::integer[])[1]*/ /*t.lane is ($2::integer[])[1]*/ ORDER BY t.id LIMIT $3::bigint FOR UPDATE OF t SKIP LOCKED) t`,
+		`UPDATE outlast_task t SET apart = c.claim FROM outlast_claim c JOIN outlast_run r ON r.claim = c.claim AND r.id = ANY(c.ids) WHERE c.node = $1::text AND t.id = r.id AND `+past+` < c.claim
+ /*c.lane is ($2::integer[])[1]*/ /*r.lane is ($2::integer[])[1]*/ /*t.lane is ($2::integer[])[1]*/`)
 
 	// setOneApart is setApart for one row, for which it waits. Inputs: id, claim.
-	setOneApart = newQuery(`WITH ` + apartOne + `
-INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT id, lane, claim, started_at, node FROM t`)
+	setOneApart = newQuery(`WITH c AS MATERIALIZED (SELECT * FROM outlast_claim WHERE lane = `+laneOf("$1::uuid")+` AND claim = $2::bigint AND $1::uuid = ANY(ids)),
+t AS (UPDATE outlast_task t SET apart = c.claim FROM c WHERE t.id = $1::uuid AND `+past+` < c.claim RETURNING t.id, t.lane, c.claim, c.started_at, c.node)
+INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT id, lane, claim, started_at, node FROM t`,
+		insertApart+` CROSS JOIN outlast_task t WHERE t.id = $1::uuid AND c.claim = $2::bigint AND t.id = ANY(c.ids) AND `+past+` < c.claim
+ /*c.lane of $1::uuid*/ /*t.lane of $1::uuid*/ FOR UPDATE OF t) t`,
+		`UPDATE outlast_task t SET apart = r.claim FROM outlast_run r WHERE t.id = $1::uuid AND r.id = $1::uuid AND r.claim = $2::bigint AND `+past+` < r.claim
+ /*r.lane of $1::uuid*/ /*t.lane of $1::uuid*/`)
+)
+
+const (
+	withoutIDs = `ARRAY(SELECT m.id FROM unnest(c.ids) AS m (id) WHERE m.id <> ALL($3::uuid[]))`
+
+	// membersOfLane are the members of a batch c that are live, where Citus has
+	// distributed the tables.
+	membersOfLane = `SELECT m.id FROM unnest(c.ids) AS m (id) JOIN outlast_task t ON t.id = m.id WHERE $1::bigint IS NOT NULL /*t.lane is ($2::integer[])[1]*/`
+
+	// insertApart begins to give rows that run by batches c rows of their own: Citus has
+	// no INSERT that follows an UPDATE. The rows stay locked until they are marked.
+	insertApart = `INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT id, lane, claim, started_at, node
+FROM (SELECT t.id, t.lane, c.claim, c.started_at, c.node FROM outlast_claim c`
 )
 
 // past is the number up to which the claim log does not count for a row of
@@ -56,10 +86,6 @@ const logged = `(SELECT true FROM outlast_claim c WHERE c.lane = t.lane AND c.cl
 
 // runsBy is whether the member m of a batch c runs by it.
 const runsBy = `(SELECT true FROM outlast_task t WHERE t.id = m.id AND ` + past + ` < c.claim LIMIT 1)`
-
-// apartOne marks a row as set apart. Inputs: id, claim.
-var apartOne = `c AS MATERIALIZED (SELECT * FROM outlast_claim WHERE lane = ` + laneOf("$1::uuid") + ` AND claim = $2::bigint AND $1::uuid = ANY(ids)),
-t AS (UPDATE outlast_task t SET apart = c.claim FROM c WHERE t.id = $1::uuid AND ` + past + ` < c.claim RETURNING t.id, t.lane, c.claim, c.started_at, c.node)`
 
 func places(all []claimlog.Place) (lanes []int32, claims []int64) {
 	for _, at := range all {

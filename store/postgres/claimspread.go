@@ -6,38 +6,41 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/claimlog"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
 // Where Citus has distributed the tables, a claim is a transaction for each
-// lane, so that each changes rows of one machine only. Its lane's lock and the
-// node are on the coordinator.
+// lane, so that each changes rows of one machine only, and what a row is decided by
+// is decided here. Its lane's lock and the node are on the coordinator.
 var (
 	// mayClaim reads, under the lock of the lane, whether the node is alive and
 	// owns the lane. Inputs: node, lane, epoch.
 	mayClaim = newQuery(`SELECT EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $1::text AND n.state = 'alive'),
  EXISTS (SELECT 1 FROM outlast_lane l WHERE l.lane = $2::integer AND l.epoch = $3::bigint AND l.owner = $1::text)`)
 
-	// claimLane makes rows of a lane running, the first ones up to the one with
-	// which the payloads reach a limit, and no more than fit into another. Inputs: now, node, ids, marks (null
-	// for 0), whether the node owns the lane, both numbers of bytes, length of the
-	// lease (null for none).
-	claimLane = newQuery(`INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_until)
-SELECT id, lane, greatest(mod(claim, 9223372036854775807) + 1, $1::bigint), $1::bigint, $2::text, key, $1::bigint + $8::bigint FROM (
- SELECT t.id, t.lane, t.claim, t.key, octet_length(t.payload) AS size, sum(octet_length(t.payload)) OVER (ORDER BY u.at) AS after
- FROM (SELECT id, at, coalesce(($4::bigint[])[at], 0) AS mark FROM unnest($3::uuid[]) WITH ORDINALITY AS u (id, at)) u
- JOIN outlast_task t ON t.id = u.id
- WHERE (u.mark <> 0 OR $5::boolean) AND t.park = u.mark AND t.run_at <= $1::bigint /*t.lane of ($3::uuid[])[1]*/
-  AND (SELECT true FROM outlast_run r WHERE r.id = u.id /*r.lane of ($3::uuid[])[1]*/) IS NULL
-  AND (t.key IS NULL OR (SELECT true FROM outlast_key_hold h WHERE h.key = t.key /*h.lane of ($3::uuid[])[1]*/) IS NULL
-   AND (SELECT true FROM outlast_run r WHERE r.key = t.key AND r.key IS NOT NULL /*r.lane of ($3::uuid[])[1]*/) IS NULL
-   AND (SELECT k.id FROM outlast_task k WHERE k.key = t.key AND k.key IS NOT NULL /*k.lane of ($3::uuid[])[1]*/
-    ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) = t.id)) c WHERE after - size < $6::bigint AND after <= $7::bigint RETURNING id`)
+	// readLane reads rows of a lane, whether they are pending or not, with the numbers
+	// up to which the claim log does not count for them. Payloads that are larger stay
+	// where they are: payloadsOf reads them. Inputs: lane, ids, bytes. That the lane is
+	// a parameter alone lets Citus plan all that is read and written here at once.
+	readLane = newQuery(`SELECT id, queue, type, CASE WHEN octet_length(payload) <= $3::bigint THEN payload END, priority, run_at, key, seq, target, policy, spec, attempt, crashes, ` + past + `,
+ created_at, last_error, octet_length(payload), park FROM outlast_task t WHERE lane = $1::integer AND id = ANY($2::uuid[])`)
+	payloadsOf = newQuery(`SELECT id, payload FROM outlast_task WHERE lane = $1::integer AND id = ANY($2::uuid[])`)
 
-	// readClaimed reads what was claimed at now. Inputs: now, node, ids.
-	readClaimed = newQuery(`SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes, greatest(mod(claim, 9223372036854775807) + 1, $1::bigint),
- created_at, last_error, $1::bigint, park FROM outlast_task t WHERE id = ANY($3::uuid[]) /*lane of ($3::uuid[])[1]*/
- AND EXISTS (SELECT 1 FROM outlast_run r WHERE r.id = t.id AND r.node = $2::text AND r.started_at = $1::bigint /*r.lane of ($3::uuid[])[1]*/)`)
+	// apartOf lists those of ids that run apart, versionOf the greatest number in the
+	// log of a lane.
+	apartOf   = newQuery(`SELECT id FROM outlast_run WHERE lane = $1::integer AND id = ANY($2::uuid[])`)
+	versionOf = newQuery(`SELECT claim FROM outlast_claim WHERE lane = $1::integer ORDER BY claim DESC LIMIT 1`)
+
+	putBatch    = newQuery(`INSERT INTO outlast_claim (lane, claim, node, started_at, ids) VALUES ($1::integer, $2::bigint, $3::text, $4::bigint, $5::uuid[])`)
+	dropBatches = newQuery(`DELETE FROM outlast_claim WHERE lane = $1::integer AND claim = ANY($2::bigint[])`)
+
+	// runApart makes rows of a lane running apart. Inputs: now, node, length of the
+	// lease (null for none), ids, claims, keys.
+	runApart = newQuery(`INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_until)
+SELECT u.id, a.lane, u.claim, $1::bigint, $2::text, u.key, $1::bigint + $3::bigint FROM outlast_anchor a
+CROSS JOIN unnest($4::uuid[], $5::bigint[], $6::text[]) AS u (id, claim, key) WHERE true /*a.lane of ($4::uuid[])[1]*/`)
 
 	// standingLane is standing for rows of one lane. Inputs: now, whether the
 	// node is alive, whether it owns the lane, ids.
@@ -56,8 +59,19 @@ type laneClaim struct {
 	lane         uint16
 	items        []store.ClaimItem
 	alive, owned bool
+	version      int64 // the greatest number in the log
+	rows         map[task.ID]*laneRow
 	tasks        []*task.Task
 	parks        map[task.ID]int64 // marks of what was claimed
+}
+
+// laneRow is a row as a claim reads it.
+type laneRow struct {
+	task  *task.Task
+	past  int64 // the number up to which the claim log does not count
+	park  int64
+	size  int  // of the payload
+	apart bool // it runs apart
 }
 
 // laneClaims parts items by lane, in the order in which lanes come first.
@@ -89,33 +103,162 @@ func (l *laneClaim) mayClaim() *call {
 }
 
 // run claims rows up to the one with which the payloads reach a number of
-// bytes, or as many as fit into it.
+// bytes, or as many as fit into it: under the lock of the lane it reads them, and what
+// is in their way, and writes a row of the log.
 func (l *laneClaim) run(ctx context.Context, bytes int, fit bool) error {
-	ids, marks := idsAndMarks(l.items)
-	most := math.MaxInt64
-	if fit {
-		most = bytes
+	ids, _ := idsAndMarks(l.items)
+	var batch *claimlog.Batch
+	over := l.store.log.Over([]uint16{l.lane})
+	if len(over) < overAtOnce {
+		over = nil
 	}
-	return l.store.begun(ctx, func(t *tx, c *conn) error {
-		l.tasks, l.parks = nil, map[task.ID]int64{}
-		if !l.alive {
-			return nil
+	err := l.store.begun(ctx, func(t *tx, c *conn) error {
+		l.tasks, l.parks, batch = nil, map[task.ID]int64{}, nil
+		free, err := l.free(ctx, t)
+		if err != nil {
+			return err
 		}
-		made := map[task.ID]bool{}
-		return c.run(ctx,
-			&call{query: claimLane, args: []any{t.now, l.claim.Holder(), ids, marks, l.owned, bytes, most, leaseOf(&l.claim)}, scan: func(r row) error {
-				made[r.id(0)] = true
-				return nil
-			}},
-			&call{query: readClaimed, args: []any{t.now, l.claim.Holder(), ids}, scan: func(r row) error {
-				if !made[r.id(0)] {
-					return nil
-				}
-				l.tasks, l.parks[r.id(0)] = append(l.tasks, scanClaimed(r, l.claim.Holder())), r.int(17)
-				return nil
-			}},
-			&call{query: commitTx})
-	}, &call{query: lockLanes, args: []any{[]int32{int32(l.lane)}}}, l.mayClaim())
+		chosen, err := l.fitting(ctx, t, free, bytes, fit)
+		if err != nil || len(chosen) == 0 {
+			return err
+		}
+		var calls []*call
+		if calls, batch = l.write(t.now, chosen); batch != nil && len(over) > 0 {
+			_, claims := places(over)
+			calls = append(calls, &call{query: dropBatches, args: []any{l.lane, claims}})
+		}
+		return c.run(ctx, append(calls, &call{query: commitTx})...)
+	}, append(l.reads(ids, bytes/len(ids)), l.mayClaim())...)
+	if err == nil && batch != nil {
+		l.store.log.Claimed([]claimlog.Batch{*batch}, over, nil)
+	}
+	return err
+}
+
+// overAtOnce is how many batches that are over one statement deletes at least.
+const overAtOnce = 8
+
+// reads are the calls that lock the lane and read the rows.
+func (l *laneClaim) reads(ids []task.ID, bytes int) []*call {
+	read := func(r row) error {
+		l.rows[r.id(0)] = &laneRow{task: scanClaimed(r, l.claim.Holder()), past: r.int(13), size: int(r.int(16)), park: r.int(17)}
+		return nil
+	}
+	apart := func(r row) error {
+		if found := l.rows[r.id(0)]; found != nil {
+			found.apart = true
+		}
+		return nil
+	}
+	return []*call{
+		{query: lockLanes, args: []any{[]int32{int32(l.lane)}}},
+		{query: versionOf, args: []any{l.lane}, start: func() { l.version = 0 }, scan: func(r row) error {
+			l.version = r.int(0)
+			return nil
+		}},
+		{query: readLane, args: []any{l.lane, ids, bytes}, start: func() { l.rows = make(map[task.ID]*laneRow, len(ids)) }, scan: read},
+		{query: apartOf, args: []any{l.lane, ids}, scan: apart},
+	}
+}
+
+// free are the rows that can be claimed, in the order of the call.
+func (l *laneClaim) free(ctx context.Context, t *tx) (free []*laneRow, err error) {
+	owned := l.owned && l.version == l.store.log.Version(l.lane)
+	var keyed []store.ClaimItem
+	for _, item := range l.items {
+		r := l.rows[item.ID]
+		switch {
+		case !l.alive, r == nil, r.apart, item.Mark == 0 && !owned, r.park != item.Mark, stored.Micro(r.task.RunAt) > t.now, r.past < l.store.log.Number(item.ID):
+			continue
+		case r.task.Key != "":
+			keyed = append(keyed, item)
+		}
+		free = append(free, r)
+	}
+	if len(keyed) == 0 {
+		return free, nil
+	}
+	stands := map[task.ID]stand{}
+	if err := t.run(ctx, l.stand(t.now, keyed, stands)); err != nil {
+		return nil, err
+	}
+	for _, item := range keyed {
+		if refusal := (reportItem{ClaimItem: item}).refusal(stands); refusal.Reason != "" {
+			free = slices.DeleteFunc(free, func(r *laneRow) bool { return r.task.ID == item.ID })
+		}
+	}
+	return free, nil
+}
+
+// fitting are the first rows, up to the one with which their payloads reach a number of
+// bytes, or as many as fit into it; what is large of them is read.
+func (l *laneClaim) fitting(ctx context.Context, t *tx, free []*laneRow, bytes int, fit bool) (chosen []*laneRow, err error) {
+	var large []task.ID
+	sum := 0
+	for _, r := range free {
+		if sum >= bytes || fit && sum+r.size > bytes {
+			break
+		}
+		sum += r.size
+		chosen = append(chosen, r)
+		if r.task.Payload == nil {
+			large = append(large, r.task.ID)
+		}
+	}
+	if len(large) == 0 {
+		return chosen, nil
+	}
+	return chosen, each(ctx, t, payloadsOf, func(r row) error {
+		l.rows[r.id(0)].task.Payload = r.blob(1)
+		return nil
+	}, l.lane, large)
+}
+
+// write makes rows running: by the log, or apart.
+func (l *laneClaim) write(now int64, chosen []*laneRow) (calls []*call, batch *claimlog.Batch) {
+	_, least := l.store.log.Versions([]store.LaneEpoch{{Lane: l.lane}})
+	least = max(least, now)
+	claim := least
+	var apart runs
+	for _, r := range chosen {
+		r.task.StartedAt, r.task.UpdatedAt = stored.Time(now), stored.Time(now)
+		l.tasks, l.parks[r.task.ID] = append(l.tasks, r.task), r.park
+		if r.task.Key != "" || r.park != 0 || l.claim.Lease != 0 || r.past > now+farAhead {
+			r.task.Claim = max(r.past%math.MaxInt64+1, least)
+			apart.add(r.task)
+			continue
+		}
+		if batch == nil {
+			batch = &claimlog.Batch{Lane: l.lane, Started: now}
+		}
+		claim = max(claim, r.past+1)
+		r.task.Claim = 0
+		batch.IDs = append(batch.IDs, r.task.ID)
+	}
+	if len(apart.ids) > 0 {
+		calls = append(calls, &call{query: runApart, args: []any{now, l.claim.Holder(), leaseOf(&l.claim), apart.ids, apart.claims, apart.keys}})
+	}
+	if batch == nil {
+		return calls, nil
+	}
+	batch.Claim = claim
+	for _, t := range l.tasks {
+		if t.Claim == 0 {
+			t.Claim = claim
+		}
+	}
+	return append(calls, &call{query: putBatch, args: []any{l.lane, claim, l.claim.Holder(), now, batch.IDs}}), batch
+}
+
+// runs are the arguments of runApart.
+type runs struct {
+	ids    []task.ID
+	claims []int64
+	keys   optionals
+}
+
+func (a *runs) add(t *task.Task) {
+	a.ids, a.claims, a.keys = append(a.ids, t.ID), append(a.claims, t.Claim), append(a.keys, t.Key)
 }
 
 // take adds what was claimed to the result, and leaves the other items.
@@ -127,7 +270,8 @@ func (l *laneClaim) take() (bytes int) {
 		}
 	}
 	l.items = slices.DeleteFunc(l.items, func(item store.ClaimItem) bool {
-		return slices.ContainsFunc(l.tasks, func(t *task.Task) bool { return t.ID == item.ID })
+		_, claimed := l.parks[item.ID]
+		return claimed
 	})
 	l.result.Tasks = append(l.result.Tasks, l.tasks...)
 	l.store.claims.Add(int64(len(l.tasks)))
@@ -168,6 +312,15 @@ func (c *claiming) runSpread(ctx context.Context, items []store.ClaimItem) error
 	return nil
 }
 
+// stand is the call that reads how items stand.
+func (l *laneClaim) stand(now int64, items []store.ClaimItem, stands map[task.ID]stand) *call {
+	ids, _ := idsAndMarks(items)
+	return &call{query: standingLane, args: []any{now, l.alive, l.owned, ids}, scan: func(r row) error {
+		stands[r.id(0)] = scanStand(r)
+		return nil
+	}}
+}
+
 // standsSpread is stands lane by lane.
 func (c *claiming) standsSpread(ctx context.Context, ids []task.ID) (map[task.ID]stand, error) {
 	items := make([]store.ClaimItem, len(ids))
@@ -175,20 +328,26 @@ func (c *claiming) standsSpread(ctx context.Context, ids []task.ID) (map[task.ID
 		items[i].ID = id
 	}
 	lanes, stands := c.laneClaims(items), make(map[task.ID]stand, len(ids))
+	numbers := make([]uint16, len(lanes))
 	var calls []*call
-	for _, l := range lanes {
+	for i, l := range lanes {
+		numbers[i] = l.lane
 		calls = append(calls, l.mayClaim())
 	}
-	_, err := c.store.bound(ctx, func(t *tx) (reads []*call) {
+	var now changed
+	err := c.store.write(ctx, func(t *tx) error {
 		clear(stands)
-		for _, l := range lanes {
-			ids, _ := idsAndMarks(l.items)
-			reads = append(reads, &call{query: standingLane, args: []any{t.now, l.alive, l.owned, ids}, scan: func(r row) error {
-				stands[r.id(0)] = scanStand(r)
-				return nil
-			}})
+		if err := t.run(ctx, append(calls, readLog(c.store, numbers, &now)...)...); err != nil {
+			return err
 		}
-		return reads
-	}, calls...)
+		var reads []*call
+		for _, l := range lanes {
+			reads = append(reads, l.stand(t.now, l.items, stands))
+		}
+		return t.run(ctx, reads...)
+	})
+	if err == nil {
+		c.store.log.Replace(now.lanes, now.batches)
+	}
 	return stands, err
 }

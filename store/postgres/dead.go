@@ -64,7 +64,7 @@ func (t *tx) die(ctx context.Context, a *ending.Attempt, live *ending.Row) (stor
 		return store.Settled{}, err
 	}
 	calls := []*call{{query: deleteRun, args: []any{a.ID}}, buried, {query: deleteAttempts, args: []any{[]task.ID{a.ID}}}}
-	if !t.store.spread && live.Entry.Key == "" {
+	if live.Entry.Key == "" {
 		t.dead = append(t.dead, a.Task)
 	}
 	if live.Entry.Key != "" && a.OrderOnDead != "skip" {
@@ -103,12 +103,19 @@ func (t *tx) leaveBatches(ctx context.Context) error {
 	if len(t.dead) == 0 {
 		return nil
 	}
-	lanes, ids, first := map[uint16]bool{}, make([]task.ID, len(t.dead)), int64(math.MaxInt64)
+	ids, first := make([]task.ID, len(t.dead)), int64(math.MaxInt64)
 	for i, dead := range t.dead {
-		lanes[dead.ID.Lane()], ids[i], first = true, dead.ID, min(first, stored.Micro(dead.CreatedAt))
+		ids[i], first = dead.ID, min(first, stored.Micro(dead.CreatedAt))
 	}
-	_, err := exec(ctx, t, leaveBatches, laneList(lanes), first, ids)
-	return err
+	var calls []*call
+	for _, part := range t.store.byLane(ids) {
+		lanes := map[uint16]bool{}
+		for _, id := range part {
+			lanes[id.Lane()] = true
+		}
+		calls = append(calls, &call{query: leaveBatches, args: []any{laneList(lanes), first, part}})
+	}
+	return t.run(ctx, calls...)
 }
 
 // bury is the statement that makes a letter of the row, with its history and

@@ -218,7 +218,7 @@ func (e *enqueuing) halving(ctx context.Context, places []int) error {
 		return nil
 	case codeOf(err) == codeNoRight: // which those without keys may not need
 		return e.apart(ctx, places)
-	case !refusal(err):
+	case !refusal(err) && (!e.store.spread || codeOf(err) != codeInternal): // so Citus calls what a machine refuses of a COPY
 		return err
 	case len(places) == 1:
 		return e.one(ctx, places[0])

@@ -33,10 +33,8 @@ func (s *Store) Crossing() (texts []string) {
 	return texts
 }
 
-// MarkTexts are the statements that look for marks: after given ones, and the first ones.
-func (s *Store) MarkTexts() (next, first string) {
-	return s.texts[nextMarks.index][0].text, s.texts[firstMarks.index][0].text
-}
+// MarksText is the statement that looks for marks.
+func (s *Store) MarksText() string { return s.texts[firstMarks.index][0].text }
 
 // ArrivedText is the statement that reads what has arrived.
 func (s *Store) ArrivedText() string { return s.texts[arrivedRows.index][0].text }

@@ -32,8 +32,8 @@ RETURNING l.lane, l.epoch`)
 	// the given one; a row without a number stands for a log without rows. Inputs:
 	// lanes, numbers.
 	logOf = newQuery(`SELECT u.lane, c.claim, c.started_at, (SELECT string_agg(uuid_send(id), '') FROM unnest(c.ids) AS m (id)) FROM unnest($1::integer[], $2::bigint[]) AS u (lane, version)
-LEFT JOIN LATERAL (SELECT * FROM outlast_claim c WHERE c.lane = u.lane) c ON true
-WHERE coalesce((SELECT c.claim FROM outlast_claim c WHERE c.lane = u.lane ORDER BY c.lane DESC, c.claim DESC LIMIT 1), 0) <> u.version`)
+LEFT JOIN LATERAL (SELECT * FROM outlast_claim c WHERE c.lane = u.lane /*c.lane is ($1::integer[])[1]*/) c ON true
+WHERE coalesce((SELECT c.claim FROM outlast_claim c WHERE c.lane = u.lane /*c.lane is ($1::integer[])[1]*/ ORDER BY c.lane DESC, c.claim DESC LIMIT 1), 0) <> u.version`)
 
 	keyedRunning = newQuery(`SELECT 1 FROM outlast_run WHERE lane = $1::integer AND key IS NOT NULL LIMIT 1`)
 )
@@ -164,18 +164,28 @@ type changed struct {
 	batches []claimlog.Batch
 }
 
-// readLog reads the log of those lanes that memory does not know as it is.
-func readLog(log *claimlog.Log, lanes []uint16, into *changed) *call {
-	numbers, versions := make([]int32, len(lanes)), make([]int64, len(lanes))
-	for i, lane := range lanes {
-		numbers[i], versions[i] = int32(lane), log.Version(lane)
-	}
-	return &call{query: logOf, args: []any{numbers, versions}, start: func() { *into = changed{} }, scan: func(r row) error {
-		lane := uint16(r.int(0))
-		into.lanes = append(into.lanes, lane)
-		if r[1] != nil {
-			into.batches = append(into.batches, claimlog.Batch{Lane: lane, Claim: r.int(1), Started: r.int(2), IDs: r.ids(3)})
+// readLog reads the log of those lanes that memory does not know as it is, which
+// follow one another.
+func readLog(s *Store, lanes []uint16, into *changed) (calls []*call) {
+	*into = changed{}
+	for _, part := range parts(s.spread, lanes, func(lane uint16) uint16 { return lane }) {
+		numbers, versions := make([]int32, len(part)), make([]int64, len(part))
+		for i, lane := range part {
+			numbers[i], versions[i] = int32(lane), s.log.Version(lane)
 		}
-		return nil
-	}}
+		calls = append(calls, &call{query: logOf, args: []any{numbers, versions}, scan: into.add})
+	}
+	if len(calls) > 0 {
+		calls[0].start = func() { *into = changed{} }
+	}
+	return calls
+}
+
+func (c *changed) add(r row) error {
+	lane := uint16(r.int(0))
+	c.lanes = append(c.lanes, lane)
+	if r[1] != nil {
+		c.batches = append(c.batches, claimlog.Batch{Lane: lane, Claim: r.int(1), Started: r.int(2), IDs: r.ids(3)})
+	}
+	return nil
 }

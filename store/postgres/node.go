@@ -52,6 +52,9 @@ func (s *Store) Join(ctx context.Context, node store.Node) error {
 	if err != nil {
 		return err
 	}
+	if err := s.distributedWhole(); err != nil {
+		return err
+	}
 	alive := false
 	_, err = s.pipeline(ctx, &call{query: insertNode, args: []any{s.offset(), node.ID, node.Address, node.Version, node.Release, node.Embedded,
 		string(serves), stored.Micro(node.StartedAt), targets, node.WakeKey, node.Load.Running, node.Load.Slots}},

@@ -54,7 +54,10 @@ func (s *Store) open(ctx context.Context, chosen options) (err error) {
 	if chosen.noMigrate {
 		return nil
 	}
-	if err = s.Migrate(ctx); err != nil {
+	if err = s.Migrate(ctx); err == nil {
+		err = s.distributedWhole()
+	}
+	if err != nil {
 		s.own.Close()
 	}
 	return err

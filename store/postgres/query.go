@@ -105,4 +105,8 @@ func texts(prefix string, spread bool) [][]statement {
 
 // nowMicro is the store's clock in µs: that of the database at the beginning
 // of the transaction, moved by $1, which is 0 but in tests.
-const nowMicro = `(SELECT (extract(epoch FROM now()) * 1000000)::bigint + $1::bigint)`
+const nowMicro = `(SELECT ` + nowHere + `)`
+
+// nowHere is the same where it changes rows of another machine: Citus puts the
+// coordinator's time in its place, unless it is a subquery.
+const nowHere = `(extract(epoch FROM now()) * 1000000)::bigint + $1::bigint`

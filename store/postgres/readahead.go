@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -88,7 +89,8 @@ type looking struct {
 	found  []ahead.Row
 }
 
-// begin begins to look at rows of lanes. End has to be called.
+// begin begins to look at rows of lanes. End has to be called. Where Citus has distributed
+// the tables nobody looks: the methods of none do nothing.
 func (a *readAhead) begin(lanes []uint16) *looking {
 	a.lock.Lock()
 	defer a.lock.Unlock()
@@ -131,6 +133,9 @@ func (v *laneVersions) call(lanes []int32) *call {
 
 // learn takes over the versions of lanes that were read in the look, before its rows.
 func (l *looking) learn(read laneVersions) {
+	if l == nil {
+		return
+	}
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	for lane, count := range l.counts {
@@ -203,7 +208,7 @@ func (a *readAhead) take(claim *store.Claim, items []store.ClaimItem) *foreknown
 func keptColumns(past, until, now string) string {
 	return `, ` + past + ` AS past, t.priority, t.policy, t.created_at, t.queue,
  CASE WHEN octet_length(t.spec) <= 1024 THEN t.spec END AS kept_spec, CASE WHEN octet_length(t.last_error) <= 2048 THEN t.last_error END AS kept_error,
- CASE WHEN t.run_at <= ` + until + ` AND t.key IS NULL AND t.park = 0 AND octet_length(t.payload) <= 1024 AND ` + past + ` <= ` + now + ` + ` + farAhead + `
+ CASE WHEN t.run_at <= ` + until + ` AND t.key IS NULL AND t.park = 0 AND octet_length(t.payload) <= 1024 AND ` + past + ` <= ` + now + ` + ` + strconv.Itoa(farAhead) + `
   AND (octet_length(t.spec) > 1024) IS NOT TRUE AND (octet_length(t.last_error) > 2048) IS NOT TRUE THEN t.payload END AS kept_payload`
 }
 
@@ -254,6 +259,9 @@ func (k *foreknown) claimed(lane uint16, claim int64, now time.Time) []*task.Tas
 	return k.tasks[lane]
 }
 
+// wants reports whether rows are to be read whole.
+func (l *looking) wants() bool { return l != nil && l.room }
+
 // anew forgets what was found: the statement is repeated.
 func (l *looking) anew() {
 	if l != nil {
@@ -264,7 +272,7 @@ func (l *looking) anew() {
 // inserted keeps a row that was made.
 func (l *looking) inserted(item *store.Insert, made *store.Inserted, spec []byte) {
 	t, e := item.Task, &made.Entry
-	if l == nil || !l.room || t.Key != "" || e.RunAt > made.Created.UnixMicro() || len(t.Payload) > ahead.Largest || len(spec) > ahead.Largest {
+	if !l.wants() || t.Key != "" || e.RunAt > made.Created.UnixMicro() || len(t.Payload) > ahead.Largest || len(spec) > ahead.Largest {
 		return
 	}
 	number := func(n int64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(n)) }
@@ -277,7 +285,7 @@ func (l *looking) inserted(item *store.Insert, made *store.Inserted, spec []byte
 
 // read keeps a row as it was read, if it is worth it.
 func (l *looking) read(r row) {
-	if l != nil && l.room && r[keptPayload] != nil {
+	if l.wants() && r[keptPayload] != nil {
 		l.found = append(l.found, ahead.Row{ID: r.id(0), Packed: pack(r)})
 	}
 }

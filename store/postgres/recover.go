@@ -29,11 +29,12 @@ UNION SELECT c.node FROM (SELECT id, lead(id) OVER (ORDER BY id) AS next FROM
   UNION ALL SELECT c.node, c.lane FROM outlast_claim c WHERE n.next IS NULL AND c.node > n.id) c WHERE c.lane = ANY($2::integer[])) x
 LEFT JOIN outlast_node n ON n.id = x.node WHERE n.state IS DISTINCT FROM 'alive' ORDER BY x.node`)
 
-	// runningNodes lists the nodes that have running rows in a lane, notAlive
+	// runningNodes lists the nodes that have running rows or batches in a lane, notAlive
 	// those of nodes that are not alive: lostNodes where tables are
 	// distributed.
-	runningNodes = newQuery(`SELECT DISTINCT node FROM outlast_run WHERE lane = $2::integer AND (lease_until IS NULL OR lease_until <= ` + nowMicro + `)`)
-	notAlive     = newQuery(`SELECT x.node, n.state FROM unnest($1::text[]) AS x (node)
+	runningNodes = newQuery(`SELECT node FROM outlast_run WHERE lane = $2::integer AND (lease_until IS NULL OR lease_until <= ` + nowMicro + `)
+UNION SELECT node FROM outlast_claim WHERE lane = $2::integer AND node <> ''`)
+	notAlive = newQuery(`SELECT x.node, n.state FROM unnest($1::text[]) AS x (node)
 LEFT JOIN outlast_node n ON n.id = x.node WHERE n.state IS DISTINCT FROM 'alive' ORDER BY x.node`)
 
 	// strangeNode gives a node without a row one, dead, which keeps the
@@ -49,7 +50,7 @@ VALUES ($1::text, '', '', '', false, 'dead', 0, $2::bigint, $2::bigint) ON CONFL
 CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = r.id AND t.crashes >= 2 LIMIT 1) t
 UNION ALL SELECT 1 FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id)
 CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = m.id AND t.crashes >= 2 AND `+past+` < c.claim LIMIT 1) t WHERE c.node = $1::text LIMIT 1`,
-		`SELECT 1 FROM outlast_run r JOIN outlast_task t ON t.lane = r.lane AND t.id = r.id WHERE r.node = $1::text AND t.crashes >= 2 LIMIT 1`)
+		`SELECT 1 FROM outlast_running r JOIN outlast_task t ON t.lane = r.lane AND t.id = r.id WHERE r.node = $1::text AND t.crashes >= 2 LIMIT 1`)
 
 	putVerdict = newQuery(`UPDATE outlast_node SET suspect = $2::bigint WHERE id = $1::text`)
 
@@ -66,9 +67,7 @@ CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given /*t.lane o
 	// handBack makes orphans pending again. Inputs: now, ids, crashes, claims.
 	handBack = newQuery(`UPDATE outlast_task t SET crashes = u.crashes, claim = u.claim, park = 0, updated_at = $1::bigint
 FROM (SELECT u.*, x.tid FROM unnest($2::uuid[], $3::bigint[], $4::bigint[]) AS u (id, crashes, claim)
- CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id LIMIT 1) x) u WHERE t.ctid = u.tid`,
-		`UPDATE outlast_task t SET crashes = u.crashes, claim = u.claim, park = 0, updated_at = $1::bigint
-FROM unnest($2::uuid[], $3::bigint[], $4::bigint[]) AS u (id, crashes, claim) WHERE t.id = u.id /*t.lane of ($2::uuid[])[1]*/`)
+ CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id /*t.lane of ($2::uuid[])[1]*/ LIMIT 1) x) u WHERE t.ctid = u.tid /*t.lane of ($2::uuid[])[1]*/`)
 
 	deleteRuns = newQuery(`DELETE FROM outlast_run WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
 )
@@ -120,7 +119,7 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 				return recovered, nil
 			}
 		}
-		if !s.spread && !task.Leased(node.id) {
+		if !task.Leased(node.id) {
 			if err := sweep(ctx, s, lanes, now); err != nil {
 				return recovered, err
 			}
@@ -181,7 +180,7 @@ func (t *tx) recoverNode(ctx context.Context, node lostNode, lanes []int32, limi
 	if err := t.judge(ctx, &node); err != nil {
 		return nil, err
 	}
-	if !t.store.spread && !task.Leased(node.id) {
+	if !task.Leased(node.id) {
 		if err := t.setApart(ctx, node.id, lanes); err != nil {
 			return nil, err
 		}

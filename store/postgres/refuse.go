@@ -155,14 +155,14 @@ func (c *claiming) stands(ctx context.Context) (map[task.ID]stand, error) {
 	for i, lane := range owned {
 		lanes[i] = uint16(lane)
 	}
-	_, err := c.store.pipeline(ctx, readLog(c.store.log, lanes, &now), &call{
+	_, err := c.store.pipeline(ctx, append(readLog(c.store, lanes, &now), &call{
 		query: standing, args: []any{c.store.offset(), c.claim.Node, owned, epochs, ids},
 		start: func() { stands = make(map[task.ID]stand, len(ids)) },
 		scan: func(r row) error {
 			stands[r.id(0)] = scanStand(r)
 			return nil
 		},
-	})
+	})...)
 	if err == nil {
 		c.store.log.Replace(now.lanes, now.batches)
 		c.store.readAhead.doubt(now.lanes)

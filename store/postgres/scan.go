@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
@@ -22,47 +23,31 @@ var (
 	scanAhead = newQuery(fmt.Sprintf(scanText, `
  CROSS JOIN LATERAL (SELECT `+past+` AS past, (SELECT (extract(epoch FROM now()) * 1000000)::bigint + $7::bigint) AS now) n`, keptColumns("n.past", "n.now", "n.now")))
 
-	// scanLane is scanRanges for one range where Citus has distributed the tables.
-	// Inputs: lane, mark, after, id after, until, limit.
-	scanLane = newQuery(`SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = $1::integer AND t.park = $2::bigint
- AND (t.rank, uuid_send(t.id)) > ($3::bigint, uuid_send($4::uuid)) AND t.rank <= $5::bigint
- AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is $1::integer*/) IS NULL ORDER BY t.rank, uuid_send(t.id) LIMIT $6::bigint`)
-
-	// nextMarks reads, for each lane, the first pending row with a mark above
-	// the given one. Rows without a mark are passed over, and so are those that have
-	// ended without one, which an old snapshot keeps: the marks below 0 and those above
-	// it are two ranges of the index. Inputs: lanes, marks.
-	nextMarks = newQuery(`SELECT t.* FROM unnest($1::integer[], $2::bigint[]) AS u (lane, park)
-CROSS JOIN LATERAL (SELECT * FROM (`+markedRow+` AND t.park > u.park AND t.park < 0`+firstOfMark+`) below
- UNION ALL SELECT * FROM (`+markedRow+` AND t.park > greatest(u.park, 0)`+firstOfMark+`) above LIMIT 1) t`,
-		`SELECT t.* FROM unnest($1::integer[], $2::bigint[]) AS u (lane, park)
-CROSS JOIN LATERAL (SELECT `+entryColumns+` FROM outlast_task t WHERE t.lane = u.lane AND t.park > u.park
-  AND (t.park = 0 OR (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is ($1::integer[])[1]*/) IS NULL) /*t.lane is ($1::integer[])[1]*/ ORDER BY t.park, t.rank, uuid_send(t.id) LIMIT 1) t`)
-
 	// firstMarks reads the first pending row of the first marks of each lane: a walk
-	// from mark to mark by the index, two seeks each, in one round trip, past rows
-	// without one like nextMarks. Inputs: lanes, how many marks.
+	// from mark to mark by the index, two seeks each, in one round trip. Rows without a
+	// mark are passed over, and so are those that have ended without one, which an old
+	// snapshot keeps: the marks below 0 and those above it are two ranges of the index.
+	// Inputs: lanes, how many marks.
 	firstMarks = newQuery(`SELECT t.* FROM unnest($1::integer[]) AS u (lane) CROSS JOIN LATERAL (WITH RECURSIVE walk AS (
  SELECT -9223372036854775808 AS park UNION ALL
- SELECT coalesce((SELECT t.park FROM outlast_task t WHERE t.lane = u.lane AND t.park > w.park AND t.park < 0 ORDER BY t.park, t.rank LIMIT 1),
-  (SELECT t.park FROM outlast_task t WHERE t.lane = u.lane AND t.park > greatest(w.park, 0) ORDER BY t.park, t.rank LIMIT 1)) FROM walk w WHERE w.park IS NOT NULL)
+ SELECT coalesce((SELECT t.park FROM outlast_task t WHERE t.lane = u.lane AND t.park > w.park AND t.park < 0 /*t.lane is ($1::integer[])[1]*/ ORDER BY t.park, t.rank LIMIT 1),
+  (SELECT t.park FROM outlast_task t WHERE t.lane = u.lane AND t.park > greatest(w.park, 0) /*t.lane is ($1::integer[])[1]*/ ORDER BY t.park, t.rank LIMIT 1)) FROM walk w WHERE w.park IS NOT NULL)
  SELECT w.park FROM walk w WHERE w.park > -9223372036854775808 LIMIT $2::bigint) w
 CROSS JOIN LATERAL (` + markedRow + ` AND t.park = w.park` + firstOfMark + `) t`)
 
 	// setMarks sets the marks of rows that are pending, under the locks of
 	// their lanes. Inputs: ids, marks, lanes.
 	setMarks = newQuery(`WITH m AS MATERIALIZED (SELECT m.id, c.claim FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id) JOIN unnest($1::uuid[]) AS u (id) ON u.id = m.id
- WHERE c.lane = ANY($3::integer[]))
+ WHERE c.lane = ANY($3::integer[]) /*c.lane of ($1::uuid[])[1]*/)
 UPDATE outlast_task t SET park = u.mark FROM (SELECT u.mark, x.tid FROM unnest($1::uuid[], $2::bigint[]) AS u (id, mark)
- CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id AND t.park <> u.mark
-  AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL AND (SELECT true FROM m WHERE m.id = t.id AND m.claim > `+past+` LIMIT 1) IS NULL LIMIT 1) x) u WHERE t.ctid = u.tid`,
-		`UPDATE outlast_task t SET park = u.mark FROM unnest($1::uuid[], $2::bigint[]) AS u (id, mark) WHERE t.id = u.id AND t.park <> u.mark /*t.lane of ($1::uuid[])[1]*/
- AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane of ($1::uuid[])[1]*/) IS NULL`)
+ CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id AND t.park <> u.mark /*t.lane of ($1::uuid[])[1]*/
+  AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane of ($1::uuid[])[1]*/) IS NULL AND (SELECT true FROM m WHERE m.id = t.id AND m.claim > ` + past + ` LIMIT 1) IS NULL LIMIT 1) x) u
+WHERE t.ctid = u.tid /*t.lane of ($1::uuid[])[1]*/`)
 
 	// runningOf reads the running rows of a node, runningOfIDs those of ids.
 	runningOf = newQuery(`SELECT `+liveColumns+` FROM (SELECT id AS given FROM outlast_running WHERE node = $1::text) u
 CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given LIMIT 1) t WHERE node = $1::text ORDER BY id`,
-		`SELECT `+liveColumns+` FROM outlast_live WHERE node = $1::text ORDER BY id`)
+		`SELECT id FROM outlast_running WHERE node = $1::text ORDER BY id`) // see runningOfIDs
 	runningOfIDs = newQuery(`SELECT ` + liveColumns + ` FROM unnest($2::uuid[]) AS u (given)
 CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given /*t.lane of ($2::uuid[])[1]*/ LIMIT 1) t WHERE node = $1::text`)
 )
@@ -70,11 +55,11 @@ CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given /*t.lane o
 const scanText = `SELECT u.ord, t.* FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::uuid[], $5::bigint[], $6::bigint[]) WITH ORDINALITY
  AS u (lane, park, after, after_id, until, most, ord)
 CROSS JOIN LATERAL (SELECT ` + entryColumns + `%[2]s FROM outlast_task t%[1]s WHERE t.lane = u.lane AND t.park = u.park AND (t.rank, uuid_send(t.id)) > (u.after, uuid_send(u.after_id))
-  AND t.rank <= u.until AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL ORDER BY t.rank, uuid_send(t.id) LIMIT u.most) t`
+  AND t.rank <= u.until AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is ($1::integer[])[1]*/) IS NULL /*t.lane is ($1::integer[])[1]*/ ORDER BY t.rank, uuid_send(t.id) LIMIT u.most) t`
 
 // markedRow and firstOfMark are the ends of a look for the first pending row of a mark.
 const (
-	markedRow   = `SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = u.lane AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL`
+	markedRow   = `SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = u.lane AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is ($1::integer[])[1]*/) IS NULL /*t.lane is ($1::integer[])[1]*/`
 	firstOfMark = ` ORDER BY t.park, t.rank, uuid_send(t.id) LIMIT 1`
 )
 
@@ -82,9 +67,6 @@ const (
 func (s *Store) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
 	if len(ranges) == 0 {
 		return nil, nil
-	}
-	if s.spread {
-		return s.scanSpread(ctx, ranges)
 	}
 	scan := &scanning{store: s, ranges: slices.Clone(ranges), found: make([][]store.Entry, len(ranges))}
 	for i := range ranges {
@@ -110,51 +92,68 @@ type scanning struct {
 // on reads the ranges on. Those go on that were full, where some of it runs by the
 // claim log.
 func (s *scanning) on(ctx context.Context) error {
-	var lanes []int32
-	var marks, after, until, most []int64
 	var numbers []uint16
-	var afterIDs []task.ID
 	for _, i := range s.rest {
-		r := &s.ranges[i]
-		lanes, marks, after = append(lanes, int32(r.Lane)), append(marks, r.Park), append(after, r.After)
-		afterIDs, until, most = append(afterIDs, r.AfterID), append(until, r.Until), append(most, int64(r.Limit))
-		numbers = append(numbers, r.Lane)
+		numbers = append(numbers, s.ranges[i].Lane)
 	}
 	var now changed
-	var read [][]scanned
-	q, args := scanRanges, []any{lanes, marks, after, afterIDs, until, most}
 	versions := laneVersions{}
-	s.look = s.store.readAhead.begin(numbers)
-	defer s.look.end()
-	if s.look.room {
-		q, args = scanAhead, append(args, s.store.offset())
+	calls := readLog(s.store, numbers, &now)
+	if !s.store.spread {
+		s.look = s.store.readAhead.begin(numbers)
+		defer s.look.end()
+		calls = append([]*call{versions.call(laneNumbers(numbers))}, calls...)
 	}
-	_, err := s.store.pipeline(ctx, versions.call(lanes), readLog(s.store.log, numbers, &now), &call{
-		query: q, args: args,
-		start: func() { read = make([][]scanned, len(s.rest)) },
-		scan: func(r row) error {
-			at := r.int(0) - 1
-			one := scanned{entry: scanEntry(r[1:]), past: r.int(1 + keptPast)}
-			if s.look.room && r[1+keptPayload] != nil {
-				one.packed = pack(r[1:])
-			}
-			read[at] = append(read[at], one)
-			return nil
-		},
-	})
-	if err != nil {
+	read := make([][]scanned, len(s.ranges))
+	for _, part := range parts(s.store.spread, s.rest, func(i int) uint16 { return s.ranges[i].Lane }) {
+		calls = append(calls, s.call(part, read))
+	}
+	if _, err := s.store.pipeline(ctx, calls...); err != nil {
 		return err
 	}
 	s.look.learn(versions)
 	running := runningIn(s.store.log, &now)
 	var more []int
-	for at, i := range s.rest {
-		if s.take(i, read[at], running) {
+	for _, i := range s.rest {
+		if s.take(i, read[i], running) {
 			more = append(more, i)
 		}
 	}
 	s.rest = more
 	return nil
+}
+
+// call reads ranges of the places.
+func (s *scanning) call(places []int, read [][]scanned) *call {
+	var lanes []int32
+	var marks, after, until, most []int64
+	var afterIDs []task.ID
+	for _, i := range places {
+		r := &s.ranges[i]
+		lanes, marks, after = append(lanes, int32(r.Lane)), append(marks, r.Park), append(after, r.After)
+		afterIDs, until, most = append(afterIDs, r.AfterID), append(until, r.Until), append(most, int64(r.Limit))
+	}
+	q, args := scanRanges, []any{lanes, marks, after, afterIDs, until, most}
+	if s.look.wants() {
+		q, args = scanAhead, append(args, s.store.offset())
+	}
+	return &call{
+		query: q, args: args,
+		start: func() {
+			for _, i := range places {
+				read[i] = nil
+			}
+		},
+		scan: func(r row) error {
+			at := places[r.int(0)-1]
+			one := scanned{entry: scanEntry(r[1:]), past: r.int(1 + keptPast)}
+			if s.look.wants() && r[1+keptPayload] != nil {
+				one.packed = pack(r[1:])
+			}
+			read[at] = append(read[at], one)
+			return nil
+		},
+	}
 }
 
 // take adds what was read of a range, and reports whether it goes on.
@@ -202,26 +201,6 @@ func runningIn(log *claimlog.Log, now *changed) func(id task.ID, past int64) boo
 	}
 }
 
-// scanSpread reads the ranges one by one, in one round trip.
-func (s *Store) scanSpread(ctx context.Context, ranges []store.Range) ([][]store.Entry, error) {
-	found := make([][]store.Entry, len(ranges))
-	calls := make([]*call, len(ranges))
-	for i, r := range ranges {
-		calls[i] = &call{
-			query: scanLane, args: []any{r.Lane, r.Park, r.After, r.AfterID, r.Until, r.Limit},
-			start: func() { found[i] = nil },
-			scan: func(r row) error {
-				found[i] = append(found[i], scanEntry(r))
-				return nil
-			},
-		}
-	}
-	if err := s.read(ctx, func(c session) error { return c.run(ctx, calls...) }); err != nil {
-		return nil, err
-	}
-	return found, nil
-}
-
 // Mark implements [store.Store].
 func (s *Store) Mark(ctx context.Context, marks []store.Marking) error {
 	for chunk := range slices.Chunk(marks, 1000) {
@@ -249,72 +228,41 @@ func (s *Store) Mark(ctx context.Context, marks []store.Marking) error {
 }
 
 // Marks implements [store.Store].
-func (s *Store) Marks(ctx context.Context, lanes []uint16, most int) ([]store.Entry, error) {
-	var found []store.Entry
-	if most > 0 && !s.spread {
-		numbers := laneNumbers(lanes)
-		_, err := s.pipeline(ctx, &call{query: firstMarks, args: []any{numbers, most}, start: func() { found = nil }, scan: func(r row) error {
+func (s *Store) Marks(ctx context.Context, lanes []uint16, most int) (found []store.Entry, err error) {
+	if most == 0 {
+		most = math.MaxInt64
+	}
+	var calls []*call
+	for _, part := range s.eachLane(laneNumbers(lanes)) {
+		calls = append(calls, &call{query: firstMarks, args: []any{part, most}, scan: func(r row) error {
 			found = append(found, scanEntry(r))
 			return nil
 		}})
-		return found, err
 	}
-	// Marks are hashes of any sign; 0 is "none".
-	above, listed := make(map[uint16]int64, len(lanes)), make(map[uint16]int, len(lanes))
-	for _, lane := range lanes {
-		above[lane] = -1 << 63
+	if len(calls) == 0 {
+		return nil, nil
 	}
-	for len(above) > 0 {
-		var numbers []int32
-		var marks []int64
-		for lane, mark := range above {
-			numbers, marks = append(numbers, int32(lane)), append(marks, mark)
-		}
-		entries, err := marksAbove(ctx, s, numbers, marks)
-		if err != nil {
-			return nil, err
-		}
-		clear(above)
-		for _, entry := range entries {
-			lane := entry.ID.Lane()
-			if entry.Park != 0 {
-				found = append(found, entry)
-				listed[lane]++
-			}
-			if most == 0 || listed[lane] < most {
-				above[lane] = entry.Park
-			}
-		}
+	calls[0].start = func() { found = nil }
+	if _, err := s.pipeline(ctx, calls...); err != nil {
+		return nil, err
 	}
-	slices.SortFunc(found, func(a, b store.Entry) int { return int(a.ID.Lane()) - int(b.ID.Lane()) })
+	slices.SortStableFunc(found, func(a, b store.Entry) int { return int(a.ID.Lane()) - int(b.ID.Lane()) })
 	return found, nil
-}
-
-// marksAbove reads the first pending row of the next mark in each lane.
-func marksAbove(ctx context.Context, s *Store, lanes []int32, marks []int64) (entries []store.Entry, err error) {
-	scan := func(r row) error {
-		entries = append(entries, scanEntry(r))
-		return nil
-	}
-	if !s.spread {
-		_, err = s.pipeline(ctx, &call{query: nextMarks, args: []any{lanes, marks}, start: func() { entries = nil }, scan: scan})
-		return entries, err
-	}
-	var calls []*call
-	for i := range lanes {
-		calls = append(calls, &call{query: nextMarks, args: []any{lanes[i : i+1], marks[i : i+1]}, scan: scan})
-	}
-	err = s.read(ctx, func(c session) error {
-		entries = nil
-		return c.run(ctx, calls...)
-	})
-	return entries, err
 }
 
 // Running implements [store.Store].
 func (s *Store) Running(ctx context.Context, node string, ids []task.ID) ([]*task.Task, error) {
 	var found []*task.Task
 	calls := []*call{{query: runningOf, args: []any{node}, scan: collect(&found)}}
+	if ids == nil && s.spread {
+		_, err := s.pipeline(ctx, &call{query: runningOf, args: []any{node}, start: func() { ids = []task.ID{} }, scan: func(r row) error {
+			ids = append(ids, r.id(0))
+			return nil
+		}})
+		if err != nil {
+			return nil, err
+		}
+	}
 	if ids != nil {
 		calls = nil
 		for _, part := range s.byLane(ids) {

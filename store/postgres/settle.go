@@ -232,14 +232,14 @@ func (b *settling) together(ctx context.Context, places []int) error {
 			b.results[i] = store.Settled{Status: store.StatusRefused, Err: refusedData(err)}
 		}
 	}
-	look := b.store.readAhead.beginOf(backs.ids)
-	defer look.end()
+	backs.look = b.store.readAhead.beginOf(backs.ids)
+	defer backs.look.end()
 	var calls []*call
 	if len(wins.ids) > 0 {
 		calls = append(calls, wins.call(b.store, b.node))
 	}
 	if len(backs.ids) > 0 {
-		calls = append(calls, backs.call(b.store, b.node, look))
+		calls = append(calls, backs.call(b.store, b.node))
 	}
 	if len(calls) == 0 {
 		return nil
@@ -324,6 +324,7 @@ type givenBack struct {
 	labels                        optionals
 	spent, recorded               []bool
 	entries                       map[task.ID]store.Entry
+	look                          *looking // at what is put back
 }
 
 func (g *givenBack) add(s *store.Settlement) error {
@@ -340,19 +341,25 @@ func (g *givenBack) add(s *store.Settlement) error {
 	return nil
 }
 
-func (g *givenBack) call(s *Store, node string, look *looking) *call {
+func (g *givenBack) call(s *Store, node string) *call {
+	return g.callOf(putBackRows, append(g.args(s, node), fenceOf(s.log, g.ids, g.claims)...))
+}
+
+func (g *givenBack) args(s *Store, node string) []any {
+	return []any{s.offset(), node, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded, g.labels}
+}
+
+func (g *givenBack) callOf(q *query, args []any) *call {
 	return &call{
-		query: putBackRows,
-		args: append([]any{s.offset(), node, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded, g.labels},
-			fenceOf(s.log, g.ids, g.claims)...),
+		query: q, args: args,
 		start: func() {
 			g.entries = make(map[task.ID]store.Entry, len(g.ids))
-			look.anew()
+			g.look.anew()
 		},
 		scan: func(r row) error {
 			entry := scanEntry(r)
 			g.entries[entry.ID] = entry
-			look.read(r)
+			g.look.read(r)
 			return nil
 		},
 	}

@@ -160,7 +160,7 @@ func reasonOf(err error) error {
 func (t *tx) settle(ctx context.Context, s *store.Settlement, repeats bool) (store.Settled, error) {
 	var live *ending.Row
 	var calls []*call
-	if !t.store.spread && s.Task.Key == "" {
+	if s.Task.Key == "" {
 		calls = append(calls, &call{query: setOneApart, args: []any{s.Task.ID, s.Task.Claim}})
 	}
 	err := t.run(ctx, append(calls, &call{query: lockRun, args: []any{s.Task.ID}}, rowCall(s.Task.ID, &live))...)

@@ -60,7 +60,7 @@ func (t *tx) steer(ctx context.Context, steering *store.Steering) ([]store.Steer
 		}
 		changes := t.steerCalls(steering, id, rows[i])
 		if rows[i].State == task.Running {
-			running[i] = changes[0]
+			running[i] = changes[len(changes)-1]
 		}
 		calls = append(calls, changes...)
 		steered[i] = steer.Done(liveTask(rows[i], queues[id.Lane()]), steering, t.time())
@@ -120,7 +120,7 @@ func (t *tx) steerOne(ctx context.Context, steering *store.Steering, id task.ID,
 	live, err := t.changeOne(ctx, id, steering.Event, func(ctx context.Context, t *tx, id task.ID, live *ending.Row) (bool, error) {
 		calls := t.steerCalls(steering, id, live)
 		err := t.run(ctx, calls...)
-		return live.State != task.Running || calls[0].changed == 1, err
+		return live.State != task.Running || calls[len(calls)-1].changed == 1, err
 	})
 	if err == nil {
 		return steer.Done(liveTask(live, queue), steering, t.time()), nil

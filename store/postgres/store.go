@@ -81,6 +81,7 @@ type Store struct {
 	schema string
 	owner  string // of the tables, if the store works by having a part in that role
 	spread bool   // Citus has distributed the tables by lane
+	older  bool   // but not the claim log
 	texts  [][]statement
 	sent   func(text string, values [][]byte) // is told each statement, in tests
 	clock  func() time.Duration

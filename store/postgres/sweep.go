@@ -33,27 +33,28 @@ func sweep(ctx context.Context, s *Store, lanes []uint16, clock int64) error {
 		return err
 	}
 	defer s.log.End()
-	numbers := laneNumbers(lanes)
-	var now changed
-	var free []uint16
-	err := s.write(ctx, func(t *tx) error {
-		free, now = nil, changed{}
-		err := each(ctx, t, lockFree, func(r row) error {
-			free = append(free, uint16(r.int(0)))
-			return nil
-		}, numbers)
-		if err != nil || len(free) == 0 {
+	for _, numbers := range s.eachLane(laneNumbers(lanes)) {
+		var now changed
+		var free []uint16
+		err := s.write(ctx, func(t *tx) error {
+			free, now = nil, changed{}
+			err := each(ctx, t, lockFree, func(r row) error {
+				free = append(free, uint16(r.int(0)))
+				return nil
+			}, numbers)
+			if err != nil || len(free) == 0 {
+				return err
+			}
+			return t.run(ctx, append([]*call{{query: shorten, args: []any{s.offset(), laneNumbers(free)}}}, readLog(s, free, &now)...)...)
+		})
+		if err != nil {
 			return err
 		}
-		locked := laneNumbers(free)
-		return t.run(ctx, &call{query: shorten, args: []any{s.offset(), locked}}, readLog(s.log, free, &now))
-	})
-	if err == nil {
 		s.log.Replace(now.lanes, now.batches)
 		s.readAhead.doubt(now.lanes)
 		s.log.Looked(free, clock)
 	}
-	return err
+	return nil
 }
 
 // sweepOld sweeps lanes where it is time to look at a batch again.

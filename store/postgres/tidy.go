@@ -16,8 +16,7 @@ const (
 
 // tidyRuns needs the rights of the tables' owner; without them the server's own
 // vacuum has to do. It waits for nobody and locks out nobody.
-var tidyRuns = newQuery(`VACUUM (SKIP_LOCKED, TRUNCATE false) outlast_run, outlast_claim`,
-	`VACUUM (SKIP_LOCKED, TRUNCATE false) outlast_run`)
+var tidyRuns = newQuery(`VACUUM (SKIP_LOCKED, TRUNCATE false) outlast_run, outlast_claim`)
 
 // tidy sweeps them if it is time to.
 func (s *Store) tidy(ctx context.Context) {

@@ -30,9 +30,9 @@ ORDER BY started_at, id`,
  OR EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id) OR id = ANY($3::text[]) ORDER BY started_at, id`)
 
 	// longEnded lists nodes that ended long ago, holdsRows those of them that
-	// have running rows anywhere. Hardly ever is there one.
+	// have running rows or batches anywhere. Hardly ever is there one.
 	longEnded = newQuery(`SELECT id FROM outlast_node WHERE state <> 'alive' AND ended_at <= ` + nowMicro + ` - $2::bigint`)
-	holdsRows = newQuery(`SELECT DISTINCT node FROM outlast_run WHERE node = ANY($1::text[])`)
+	holdsRows = newQuery(`SELECT DISTINCT node FROM (SELECT node, lane FROM outlast_run UNION ALL SELECT node, lane FROM outlast_claim) x WHERE node = ANY($1::text[])`)
 )
 
 const nodeColumns = `id, address, version, release, embedded, state, counter, serves, started_at, targets, wake_key, running, slots`

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store/internal/stored"
@@ -37,6 +36,7 @@ var spreadSettings = []string{
  set_config('lock_timeout', '2000', true), set_config('idle_in_transaction_session_timeout', '3000', true),
  set_config('citus.multi_shard_modify_mode', 'sequential', true), set_config('citus.propagate_set_commands', 'local', true)`,
 	`SET LOCAL lock_timeout = 2000`,
+	`SET LOCAL enable_seqscan = off`,
 }
 
 // localSettings makes a SET of a caller's transaction reach all machines.
@@ -62,9 +62,6 @@ func (s *Store) pipeline(ctx context.Context, calls ...*call) (now int64, err er
 		now = r.int(0)
 		return nil
 	}}
-	if s.spread { // what is sent to other machines is bound to the clock of this one
-		return s.bound(ctx, func(t *tx) []*call { return calls })
-	}
 	all := append([]*call{first}, calls...)
 	err = s.repeat(ctx, func() error {
 		return s.connected(ctx, func(c *conn) error { return c.whole(ctx, all...) })
@@ -81,17 +78,6 @@ func (c *conn) whole(ctx context.Context, calls ...*call) error {
 		c.rollback(ctx)
 	}
 	return err
-}
-
-// bound runs calls in one transaction and two round trips: what the calls are
-// may depend on the clock, and on what first answers in the round trip that
-// begins the transaction.
-func (s *Store) bound(ctx context.Context, calls func(t *tx) []*call, first ...*call) (now int64, err error) {
-	err = s.begun(ctx, func(t *tx, c *conn) error {
-		now = t.now
-		return c.run(ctx, append(slices.Clip(calls(t)), &call{query: commitTx})...) // a call that fails leaves the commit out
-	}, first...)
-	return now, err
 }
 
 // write runs fn in a transaction, which commits if fn returns nil. fn may be

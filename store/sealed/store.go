@@ -61,6 +61,8 @@ func (s *Store) Through(target any) bool {
 		return through(s.Backend, target)
 	case *store.Arrivals:
 		return through(s.Backend, target)
+	case *store.Lanewise:
+		return through(s.Backend, target)
 	case *store.Migrator:
 		return through(s.Backend, target)
 	case *store.Prober:
