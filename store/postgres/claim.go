@@ -116,7 +116,7 @@ type claiming struct {
 	store  *Store
 	claim  store.Claim
 	items  []store.ClaimItem       // each once; of several for one row one at most has its mark
-	places map[store.ClaimItem]int // in the call
+	places map[store.ClaimItem]int // where they are first in the call, once somebody has asked
 	marks  map[task.ID]int64       // that rows had which were claimed
 	result store.Claimed
 	early  bool // rows were claimed as they were read, hence not in the order of the call
@@ -151,14 +151,38 @@ func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, er
 	return c.result, nil
 }
 
+// distinct leaves items out that come again. Those of the engine are in the order of ids.
 func (c *claiming) distinct() {
-	c.places = make(map[store.ClaimItem]int, len(c.claim.Items))
-	for at, item := range c.claim.Items {
-		if _, seen := c.places[item]; !seen {
-			c.places[item] = at
-			c.items = append(c.items, item)
+	c.items = c.claim.Items
+	for at := 1; at < len(c.items); at++ {
+		if c.items[at-1].ID.Compare(c.items[at].ID) >= 0 {
+			c.items = c.once()
+			return
 		}
 	}
+}
+
+// once are the items, each one time.
+func (c *claiming) once() (items []store.ClaimItem) {
+	for at, item := range c.claim.Items {
+		if c.placeIn(item) == at {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// placeIn is where an item is first in the call.
+func (c *claiming) placeIn(item store.ClaimItem) int {
+	if c.places == nil {
+		c.places = make(map[store.ClaimItem]int, len(c.claim.Items))
+		for at, item := range c.claim.Items {
+			if _, seen := c.places[item]; !seen {
+				c.places[item] = at
+			}
+		}
+	}
+	return c.places[item]
 }
 
 // run claims rows; what is known of them is not read again.

@@ -98,7 +98,7 @@ func (c *claiming) headOf(item reportItem, key string) (head store.Entry) {
 
 // placeOf is the place of the item that claimed a row.
 func (c *claiming) placeOf(id task.ID) int {
-	return c.places[store.ClaimItem{ID: id, Mark: c.marks[id]}]
+	return c.placeIn(store.ClaimItem{ID: id, Mark: c.marks[id]})
 }
 
 // before is a row as it stood before it was claimed.

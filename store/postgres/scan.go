@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/internal/ahead"
 	"github.com/outlast-dev/outlast/store/internal/claimlog"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -82,19 +81,30 @@ func (s *Store) Scan(ctx context.Context, ranges []store.Range) ([][]store.Entry
 
 // scanning is one call of Scan.
 type scanning struct {
-	store  *Store
-	ranges []store.Range // what of each is still to be read
-	rest   []int         // places of those that go on
-	found  [][]store.Entry
-	look   *looking // at what is read now
+	store   *Store
+	ranges  []store.Range // what of each is still to be read
+	rest    []int         // places of those that go on
+	found   [][]store.Entry
+	pages   []page   // of what is read now
+	look    *looking // at it
+	running func(id task.ID, past int64) bool
+}
+
+// page is what is read now of a range.
+type page struct {
+	had  int // entries that were found before
+	rows int
+	last store.Entry
 }
 
 // on reads the ranges on. Those go on that were full, where some of it runs by the
 // claim log.
 func (s *scanning) on(ctx context.Context) error {
 	var numbers []uint16
+	s.pages = make([]page, len(s.ranges))
 	for _, i := range s.rest {
 		numbers = append(numbers, s.ranges[i].Lane)
+		s.pages[i].had = len(s.found[i])
 	}
 	var now changed
 	versions := laneVersions{}
@@ -104,27 +114,20 @@ func (s *scanning) on(ctx context.Context) error {
 		defer s.look.end()
 		calls = append([]*call{versions.call(laneNumbers(numbers))}, calls...)
 	}
-	read := make([][]scanned, len(s.ranges))
 	for _, part := range parts(s.store.spread, s.rest, func(i int) uint16 { return s.ranges[i].Lane }) {
-		calls = append(calls, s.call(part, read))
+		calls = append(calls, s.call(part, &now))
 	}
 	if _, err := s.store.pipeline(ctx, calls...); err != nil {
+		s.look.anew()
 		return err
 	}
 	s.look.learn(versions)
-	running := runningIn(s.store.log, &now)
-	var more []int
-	for _, i := range s.rest {
-		if s.take(i, read[i], running) {
-			more = append(more, i)
-		}
-	}
-	s.rest = more
+	s.rest = slices.DeleteFunc(s.rest, func(i int) bool { return !s.further(i) })
 	return nil
 }
 
-// call reads ranges of the places.
-func (s *scanning) call(places []int, read [][]scanned) *call {
+// call reads ranges of the places, after the log of their lanes has been read.
+func (s *scanning) call(places []int, now *changed) *call {
 	var lanes []int32
 	var marks, after, until, most []int64
 	var afterIDs []task.ID
@@ -141,47 +144,40 @@ func (s *scanning) call(places []int, read [][]scanned) *call {
 		query: q, args: args,
 		start: func() {
 			for _, i := range places {
-				read[i] = nil
+				s.found[i], s.pages[i].rows = s.found[i][:s.pages[i].had], 0
 			}
+			s.look.anew()
+			s.running = nil
 		},
 		scan: func(r row) error {
-			at := places[r.int(0)-1]
-			one := scanned{entry: scanEntry(r[1:]), past: r.int(1 + keptPast)}
-			if s.look.wants() && r[1+keptPayload] != nil {
-				one.packed = pack(r[1:])
+			if s.running == nil {
+				s.running = runningIn(s.store.log, now)
 			}
-			read[at] = append(read[at], one)
+			s.add(places[r.int(0)-1], r[1:])
 			return nil
 		},
 	}
 }
 
-// take adds what was read of a range, and reports whether it goes on.
-func (s *scanning) take(i int, read []scanned, running func(id task.ID, past int64) bool) (more bool) {
-	before, r := len(s.found[i]), &s.ranges[i]
-	for _, one := range read {
-		if running(one.entry.ID, one.past) {
-			continue
-		}
-		s.found[i] = append(s.found[i], one.entry)
-		if one.packed != nil {
-			s.look.found = append(s.look.found, ahead.Row{ID: one.entry.ID, Packed: one.packed})
-		}
+// add adds a row of a range that does not run by the log.
+func (s *scanning) add(i int, r row) {
+	page, entry := &s.pages[i], scanEntry(r)
+	page.rows, page.last = page.rows+1, entry
+	if !s.running(entry.ID, r.int(keptPast)) {
+		s.found[i] = append(s.found[i], entry)
+		s.look.read(r)
 	}
-	got := len(s.found[i]) - before
-	if got == len(read) || len(read) < r.Limit {
-		return false
-	}
-	last := read[len(read)-1].entry
-	r.After, r.AfterID, r.Limit = last.Rank, last.ID, r.Limit-got
-	return true
 }
 
-// scanned is a row that does not run apart, with its number.
-type scanned struct {
-	entry  store.Entry
-	past   int64
-	packed []byte // if it is worth keeping
+// further reports whether a range goes on.
+func (s *scanning) further(i int) bool {
+	page, r := &s.pages[i], &s.ranges[i]
+	got := len(s.found[i]) - page.had
+	if got == page.rows || page.rows < r.Limit {
+		return false
+	}
+	r.After, r.AfterID, r.Limit = page.last.Rank, page.last.ID, r.Limit-got
+	return true
 }
 
 // runningIn tells which rows run by the claim log, as memory has it or, of lanes
