@@ -17,8 +17,8 @@ const (
 	mostWaitingBytes = 32 << 20
 )
 
-// mostApart is how many large enqueues are under way at once. Small ones, which share a
-// commit, do not wait for them.
+// mostApart is how many full commits of enqueues go on beside the others. Small ones, which
+// share a commit, do not wait for them.
 const mostApart = 2
 
 // enqueueCall is one caller's batches on their way to disk.

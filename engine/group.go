@@ -18,8 +18,8 @@ type group[T any] struct {
 	ready   chan struct{}
 	done    chan struct{}
 
-	large sync.WaitGroup // items that are committed alone
-	room  chan struct{}  // full when as many are as may be
+	beside sync.WaitGroup // commits that go on beside the others
+	room   chan struct{}  // full when as many do as may
 }
 
 // weight is what an item adds to a commit.
@@ -36,7 +36,7 @@ type groupConfig[T any] struct {
 	most   weight       // of one commit, unless a single item is more
 	queue  weight       // of what may wait; zero for no bound
 	drop   func(T) bool // forgets an item for which nobody waits any more; may be nil
-	apart  int          // how many items larger than most may be committed beside the others
+	apart  int          // how many commits that are full may go on beside the others
 }
 
 func newGroup[T any](config groupConfig[T]) *group[T] {
@@ -77,11 +77,11 @@ func (w weight) exceeds(limit weight) bool { return w.items > limit.items || w.b
 // run commits until the group is closed and empty.
 func (g *group[T]) run() {
 	defer close(g.done)
-	defer g.large.Wait()
+	defer g.beside.Wait()
 	for {
-		batch, sum, closed := g.next()
+		batch, full, closed := g.next()
 		switch {
-		case g.apart > 0 && sum.exceeds(g.most):
+		case full && g.apart > 0:
 			g.commitApart(batch)
 		case len(batch) > 0:
 			g.commit(batch)
@@ -94,10 +94,10 @@ func (g *group[T]) run() {
 	}
 }
 
-// commitApart commits a large item while others go on.
+// commitApart commits while others go on.
 func (g *group[T]) commitApart(batch []T) {
 	g.room <- struct{}{}
-	g.large.Go(func() {
+	g.beside.Go(func() {
 		g.commit(batch)
 		<-g.room
 	})
@@ -122,11 +122,11 @@ func (g *group[T]) regather(n int) {
 	}
 }
 
-// next takes what is committed next, and how much that is.
-func (g *group[T]) next() (batch []T, sum weight, closed bool) {
+// next takes what is committed next, and says whether no more may go with it.
+func (g *group[T]) next() (batch []T, full, closed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	taken := 0
+	taken, sum := 0, weight{}
 	for _, next := range g.pending {
 		if g.drop == nil || !g.drop(next.item) {
 			if len(batch) > 0 && sum.plus(next.weight).exceeds(g.most) {
@@ -141,7 +141,7 @@ func (g *group[T]) next() (batch []T, sum weight, closed bool) {
 	if g.pending = g.pending[taken:]; len(g.pending) == 0 {
 		g.pending = nil
 	}
-	return batch, sum, g.closed && len(g.pending) == 0
+	return batch, sum.exceeds(g.most) || len(g.pending) > 0, g.closed && len(g.pending) == 0
 }
 
 // close refuses further items and waits until the last ones are committed.
