@@ -113,13 +113,13 @@ func scanClaimed(r row, node string) *task.Task {
 
 // claiming is one call of Claim.
 type claiming struct {
-	store  *Store
-	claim  store.Claim
-	items  []store.ClaimItem       // each once; of several for one row one at most has its mark
-	places map[store.ClaimItem]int // where they are first in the call, once somebody has asked
-	marks  map[task.ID]int64       // that rows had which were claimed
-	result store.Claimed
-	early  bool // rows were claimed as they were read, hence not in the order of the call
+	store      *Store
+	claim      store.Claim
+	items      []store.ClaimItem       // each once; of several for one row one at most has its mark
+	places     map[store.ClaimItem]int // where they are first in the call, once somebody has asked
+	marks      map[task.ID]int64       // that rows had which were claimed
+	result     store.Claimed
+	outOfOrder bool // rows were claimed as they were read, hence not in the order of the call
 }
 
 // Claim implements [store.Store].
@@ -139,7 +139,7 @@ func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, er
 	s.readAhead.own(claim.Lanes, true) // the answer of who took them may have been lost
 	k := s.readAhead.take(&c.claim, c.items)
 	defer s.readAhead.rows.Ended()
-	c.early = len(k.ids) > 0
+	c.outOfOrder = len(k.ids) > 0
 	if err := c.run(ctx, claimRows, k); err != nil {
 		return store.Claimed{}, err
 	}
@@ -186,7 +186,7 @@ func (c *claiming) placeIn(item store.ClaimItem) int {
 }
 
 // run claims rows; what is known of them is not read again.
-func (c *claiming) run(ctx context.Context, q *query, known *foreknown) error {
+func (c *claiming) run(ctx context.Context, q *query, known *knownRows) error {
 	if c.store.spread {
 		return c.runSpread(ctx, known.others)
 	}

@@ -166,8 +166,8 @@ func (l *looking) end() {
 	})
 }
 
-// foreknown is what a claim knows of its rows before it begins.
-type foreknown struct {
+// knownRows is what a claim knows of its rows before it begins.
+type knownRows struct {
 	tasks    map[uint16][]*task.Task // by lane, as they will be claimed
 	versions laneVersions            // of the lanes that the node owns
 	ids      []task.ID
@@ -180,10 +180,10 @@ type foreknown struct {
 
 // take takes rows of items that a claim of the owner of lanes may claim as they were read.
 // They are read ahead no more, whatever becomes of the claim, which says when it has ended.
-func (a *readAhead) take(claim *store.Claim, items []store.ClaimItem) *foreknown {
+func (a *readAhead) take(claim *store.Claim, items []store.ClaimItem) *knownRows {
 	a.lock.Lock()
 	defer a.lock.Unlock()
-	k := &foreknown{tasks: map[uint16][]*task.Task{}, versions: laneVersions{}}
+	k := &knownRows{tasks: map[uint16][]*task.Task{}, versions: laneVersions{}}
 	for _, lane := range claim.Lanes {
 		k.versions[lane.Lane] = a.lanes[lane.Lane].laneVersion
 	}
@@ -197,7 +197,7 @@ func (a *readAhead) take(claim *store.Claim, items []store.ClaimItem) *foreknown
 		k.add(scratch, claim.Holder())
 	}
 	if k.bytes > claim.MaxBytes/2 {
-		return &foreknown{others: items}
+		return &knownRows{others: items}
 	}
 	return k
 }
@@ -226,7 +226,7 @@ const (
 )
 
 // add adds a row. The task keeps the memory of its payload.
-func (k *foreknown) add(r row, holder string) {
+func (k *knownRows) add(r row, holder string) {
 	t := &task.Task{
 		State: task.Running, Node: holder, ID: r.id(0), RunAt: r.time(1), Seq: r.int(3), Type: r.text(6), Target: r.text(7),
 		Attempt: int(r.int(8)) + 1, Crashes: int(r.int(9)), Priority: int(r.int(keptPriority)), Policy: r.text(keptPolicy),
@@ -242,7 +242,7 @@ func (k *foreknown) add(r row, holder string) {
 
 // args are arguments of claimRows: the versions of the owned lanes, the ids, their lanes,
 // and when the last of them is due.
-func (k *foreknown) args(owned []int32) []any {
+func (k *knownRows) args(owned []int32) []any {
 	changes, servers := make([]int64, len(owned)), make([]int64, len(owned))
 	for i, lane := range owned {
 		version := k.versions[uint16(lane)]
@@ -252,7 +252,7 @@ func (k *foreknown) args(owned []int32) []any {
 }
 
 // claimed are the tasks of a lane, as a claim has taken them.
-func (k *foreknown) claimed(lane uint16, claim int64, now time.Time) []*task.Task {
+func (k *knownRows) claimed(lane uint16, claim int64, now time.Time) []*task.Task {
 	for _, t := range k.tasks[lane] {
 		t.Claim, t.StartedAt, t.UpdatedAt = claim, now, now
 	}

@@ -70,7 +70,7 @@ func (c *claiming) explain(ctx context.Context) error {
 		if len(free) == 0 {
 			return nil
 		}
-		if err := c.run(ctx, claimFirst, &foreknown{others: free}); err != nil {
+		if err := c.run(ctx, claimFirst, &knownRows{others: free}); err != nil {
 			return err
 		}
 	}
@@ -120,7 +120,7 @@ func (c *claiming) reported() (items []reportItem) {
 	}
 	if c.full() {
 		end = last + 1
-		if c.store.spread || c.early { // what comes first in the call may not have been looked at
+		if c.store.spread || c.outOfOrder { // what comes first in the call may not have been looked at
 			end = 0
 		}
 	}
