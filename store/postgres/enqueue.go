@@ -279,7 +279,7 @@ func (e *enqueuing) insert(ctx context.Context, in *inserts) ([]store.Inserted, 
 		return nil, err
 	}
 	for i := range made {
-		look.inserted(&in.items[i], &made[i], in.specs[i])
+		look.inserted(in.items[i].Task, &made[i], in.specs[i], in.payloads[i])
 	}
 	return made, nil
 }

@@ -29,6 +29,14 @@ const (
 	codeNoRight        = "42501"
 	codeNoSchema       = "3F000"
 	codeInternal       = "XX000"
+
+	// Of those who connect.
+	codePassword       = "28P01"
+	codeNotAdmitted    = "28000"
+	codeNoDatabase     = "3D000"
+	codeTooMany        = "53300"
+	codeStarting       = "57P03"
+	codeUnknownSetting = "42704"
 )
 
 // codeOf is the code of an error of the server, "" for others.
@@ -82,16 +90,6 @@ func sleep(ctx context.Context, d time.Duration) bool {
 		return false
 	}
 }
-
-// Codes of errors of those who connect.
-const (
-	codePassword       = "28P01"
-	codeNotAdmitted    = "28000"
-	codeNoDatabase     = "3D000"
-	codeTooMany        = "53300"
-	codeStarting       = "57P03"
-	codeUnknownSetting = "42704"
-)
 
 // Explain says for people why no connection can be made, and what to do about it:
 // a wrong password, a database that is missing, a parameter that nobody knows,

@@ -269,17 +269,17 @@ func (l *looking) anew() {
 	}
 }
 
-// inserted keeps a row that was made.
-func (l *looking) inserted(item *store.Insert, made *store.Inserted, spec []byte) {
-	t, e := item.Task, &made.Entry
-	if !l.wants() || t.Key != "" || e.RunAt > made.Created.UnixMicro() || len(t.Payload) > ahead.Largest || len(spec) > ahead.Largest {
+// inserted keeps a row that was made of a task, with its spec and payload as they are stored.
+func (l *looking) inserted(t *task.Task, made *store.Inserted, spec, payload []byte) {
+	e := &made.Entry
+	if !l.wants() || t.Key != "" || e.RunAt > made.Created.UnixMicro() || len(payload) > ahead.Largest || len(spec) > ahead.Largest {
 		return
 	}
 	number := func(n int64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(n)) }
 	created := number(made.Created.UnixMicro())
 	l.found = append(l.found, ahead.Row{ID: t.ID, Packed: pack(row{
 		t.ID[:], number(e.RunAt), nil, nil, nil, nil, []byte(t.Type), []byte(t.Target), nil, nil, nil, created,
-		number(int64(t.Priority)), []byte(t.Policy), created, []byte(t.Queue), spec, nil, append([]byte{}, t.Payload...),
+		number(int64(t.Priority)), []byte(t.Policy), created, []byte(t.Queue), spec, nil, payload,
 	})})
 }
 
