@@ -30,7 +30,7 @@ func newSettler(c *core) *settler {
 	s := &settler{core: c}
 	s.settling, s.stopSettling = context.WithCancel(context.Background())
 	s.settles = newGroup(groupConfig[*attempt]{
-		commit: s.commitSettles, most: weight{c.config.Batch, mostCommitBytes}, apart: 1,
+		commit: s.commitSettles, most: weight{c.config.Batch, mostCommitBytes}, apart: 2,
 	})
 	return s
 }

@@ -76,6 +76,10 @@ c AS MATERIALIZED (`
    AND (SELECT true FROM outlast_run r WHERE r.lane = t.lane AND r.key = t.key AND r.key IS NOT NULL) IS NULL
    AND (SELECT k.id FROM outlast_task k WHERE k.lane = t.lane AND k.key = t.key AND k.key IS NOT NULL
     ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) = t.id)`
+	// amongOver and amongShort bound a look at batches c by their numbers, so that it does
+	// not walk past all that an old snapshot keeps of the log.
+	amongOver  = `c.claim BETWEEN (SELECT min(n) FROM unnest($14::bigint[]) n) AND (SELECT max(n) FROM unnest($14::bigint[]) n)`
+	amongShort = `c.claim BETWEEN (SELECT min(n) FROM unnest($16::bigint[]) n) AND (SELECT max(n) FROM unnest($16::bigint[]) n)`
 	// claimTail is followed by a condition, which is there more than once.
 	claimTail = `k AS MATERIALIZED (SELECT u.id, u.lane FROM unnest($20::uuid[], $21::integer[]) AS u (id, lane)
  WHERE u.lane = ANY((SELECT same FROM owned)::integer[]) AND $22::bigint <= ` + nowMicro + `
@@ -84,13 +88,13 @@ n AS (SELECT greatest(max(past) + 1, ` + nowMicro + `, $12::bigint) AS claim, ` 
 l AS (INSERT INTO outlast_claim (lane, claim, node, started_at, ids)
  SELECT lane, (SELECT claim FROM n), CASE WHEN count(id) = 0 THEN '' ELSE $8::text END, (SELECT now FROM n), coalesce(array_agg(id) FILTER (WHERE id IS NOT NULL), '{}')
  FROM (SELECT lane, CASE WHEN NOT alone THEN id END AS id FROM c WHERE key IS NULL AND park = 0 AND %[1]s UNION ALL SELECT lane, id FROM k) x GROUP BY lane RETURNING lane),
-o AS (DELETE FROM outlast_claim c USING unnest($13::integer[], $14::bigint[]) AS u (lane, claim) WHERE c.lane = ANY($13::integer[]) AND c.claim = ANY($14::bigint[])
+o AS (DELETE FROM outlast_claim c USING unnest($13::integer[], $14::bigint[]) AS u (lane, claim) WHERE c.lane = ANY($13::integer[]) AND ` + amongOver + `
  AND c.lane = u.lane AND c.claim = u.claim AND c.lane IN (SELECT lane FROM l)),
-w AS MATERIALIZED (SELECT c.lane, c.claim FROM outlast_claim c WHERE c.lane = ANY($15::integer[]) AND c.claim = ANY($16::bigint[]) FOR UPDATE SKIP LOCKED),
+w AS MATERIALIZED (SELECT c.lane, c.claim FROM outlast_claim c WHERE c.lane = ANY($15::integer[]) AND ` + amongShort + ` AND c.claim = ANY($16::bigint[]) FOR UPDATE SKIP LOCKED),
 s AS (UPDATE outlast_claim c SET ids = ARRAY(SELECT unnest(c.ids) INTERSECT SELECT unnest(x.ids))
  FROM w JOIN (SELECT lane, claim, array_agg(id) AS ids FROM unnest($15::integer[], $16::bigint[], $17::uuid[]) AS u (lane, claim, id) GROUP BY lane, claim) x
   ON x.lane = w.lane AND x.claim = w.claim
- WHERE c.lane = ANY($15::integer[]) AND c.claim = ANY($16::bigint[]) AND c.lane = w.lane AND c.claim = w.claim AND c.lane IN (SELECT lane FROM l)),
+ WHERE c.lane = ANY($15::integer[]) AND ` + amongShort + ` AND c.lane = w.lane AND c.claim = w.claim AND c.lane IN (SELECT lane FROM l)),
 r AS (INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_until)
  SELECT id, lane, greatest(mod(past, 9223372036854775807) + 1, now, $12::bigint), now, $8::text, key, now + $9::bigint FROM c WHERE alone AND %[1]s)
 SELECT id, queue, type, payload, priority, run_at, key, seq, target, policy, spec, attempt, crashes,

@@ -66,7 +66,7 @@ const (
 	// fence finds the batches of the node, and deletes the rows in outlast_run of
 	// those of u that run apart.
 	fence = `b AS MATERIALIZED (SELECT u.* FROM unnest(%s) AS u (lane, claim)
- CROSS JOIN LATERAL (SELECT 1 FROM outlast_claim c WHERE c.lane = u.lane AND c.claim = u.claim AND c.node = $2::text LIMIT 1) c),
+ CROSS JOIN LATERAL (SELECT c.node FROM outlast_claim c WHERE c.lane = u.lane AND c.claim = u.claim LIMIT 1) c WHERE c.node = $2::text),
 r AS (DELETE FROM outlast_run r USING u WHERE r.id = ANY(ARRAY(SELECT id FROM u WHERE apart)) AND r.id = u.id AND r.claim = u.claim
  AND NOT r.cancel RETURNING r.id)`
 
