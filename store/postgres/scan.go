@@ -53,13 +53,13 @@ CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given /*t.lane o
 
 const scanText = `SELECT u.ord, t.* FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::uuid[], $5::bigint[], $6::bigint[]) WITH ORDINALITY
  AS u (lane, park, after, after_id, until, most, ord)
-CROSS JOIN LATERAL (SELECT ` + entryColumns + `%[2]s FROM outlast_task t%[1]s WHERE t.lane = u.lane AND t.park = u.park AND (t.rank, uuid_send(t.id)) > (u.after, uuid_send(u.after_id))
-  AND t.rank <= u.until AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is ($1::integer[])[1]*/) IS NULL /*t.lane is ($1::integer[])[1]*/ ORDER BY t.rank, uuid_send(t.id) LIMIT u.most) t`
+CROSS JOIN LATERAL (SELECT ` + entryColumns + `%[2]s FROM outlast_task t%[1]s WHERE t.lane = u.lane AND t.park = u.park AND (t.rank, greatest(t.id)) > (u.after, u.after_id)
+  AND t.rank <= u.until AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is ($1::integer[])[1]*/) IS NULL /*t.lane is ($1::integer[])[1]*/ ORDER BY t.rank, greatest(t.id) LIMIT u.most) t`
 
 // markedRow and firstOfMark are the ends of a look for the first pending row of a mark.
 const (
 	markedRow   = `SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane = u.lane AND (SELECT true FROM outlast_run r WHERE r.id = t.id /*r.lane is ($1::integer[])[1]*/) IS NULL /*t.lane is ($1::integer[])[1]*/`
-	firstOfMark = ` ORDER BY t.park, t.rank, uuid_send(t.id) LIMIT 1`
+	firstOfMark = ` ORDER BY t.park, t.rank, greatest(t.id) LIMIT 1`
 )
 
 // Scan implements [store.Store].
