@@ -24,7 +24,7 @@
 // at most 64 KiB, whatever its Content-Type; any other body is dropped. A body
 // that breaks off within this limit is a failure, since what the receiver wanted
 // to say is not known. Every other answer, 3xx included, is a failure that
-// [retry.ClassifyResponse] judges, except that 421 is permanent; redirects are not
+// [retryhttp.ClassifyResponse] judges, except that 421 is permanent; redirects are not
 // followed. A 409 is [retry.Unavailable], since every request carries an idempotency
 // key: the first one with it is still being worked on. Failures are [*Error].
 //

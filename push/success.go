@@ -12,6 +12,7 @@ import (
 
 	"github.com/outlast-dev/outlast/internal/expr"
 	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/retry/retryhttp"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -163,7 +164,7 @@ func (s *Sender) verdictOf(resp *http.Response) (verdict retry.Verdict) {
 		verdict.Code = strconv.Itoa(resp.StatusCode)
 		verdict.Answered = true // it is the caller who refuses it
 	} else {
-		verdict = retry.ClassifyResponse(resp, s.now())
+		verdict = retryhttp.ClassifyResponse(resp, s.now())
 	}
 	if resp.StatusCode/100 == 3 {
 		verdict.Answered = true // the caller has written the URL

@@ -269,13 +269,20 @@ func (s *search) code(err error, t *errorType) (ok bool) {
 	return ok
 }
 
-// matches is errors.Is for one error without its causes.
+// matches is errors.Is for one error without its causes, or whether err is a value of
+// errors.New that says the same.
 func matches(err, target error, t *errorType) bool {
+	if text, ok := target.(said); ok { //nolint:errorlint // a row of the table
+		return t.name == plainError && err.Error() == string(text)
+	}
 	if err == target { //nolint:errorlint // search.tree walks the causes
 		return true
 	}
 	return t.has(hasIs) && err.(interface{ Is(error) bool }).Is(target)
 }
+
+// plainError is the type of what errors.New returns.
+const plainError = "*errors.errorString"
 
 // goType classifies by types of the standard library that need more than a row.
 func (s *search) goType(err error) bool {

@@ -2,8 +2,6 @@ package retry
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"io"
 	"io/fs"
@@ -14,7 +12,8 @@ import (
 )
 
 // sentinels are well-known error values. A plain context.DeadlineExceeded is the
-// attempt's: the deadline of the whole operation has [ErrDeadline] as its cause.
+// attempt's: the deadline of the whole operation has [ErrDeadline] as its cause. Those of
+// database/sql, which the package does not import, are known by what they say.
 var sentinels = []struct {
 	name     string
 	err      error
@@ -28,15 +27,20 @@ var sentinels = []struct {
 	{"io.ErrUnexpectedEOF", io.ErrUnexpectedEOF, Network, Maybe},
 	{"net.ErrClosed", net.ErrClosed, Network, Maybe},
 	{"io.ErrClosedPipe", io.ErrClosedPipe, Network, Maybe},
-	{"driver.ErrBadConn", driver.ErrBadConn, Unsent, NotSent},
-	{"sql.ErrConnDone", sql.ErrConnDone, Permanent, NotSent},
-	{"sql.ErrTxDone", sql.ErrTxDone, Permanent, NotSent},
-	{"sql.ErrNoRows", sql.ErrNoRows, Permanent, Done},
+	{"driver.ErrBadConn", said("driver: bad connection"), Unsent, NotSent},
+	{"sql.ErrConnDone", said("sql: connection is already closed"), Permanent, NotSent},
+	{"sql.ErrTxDone", said("sql: transaction has already been committed or rolled back"), Permanent, NotSent},
+	{"sql.ErrNoRows", said("sql: no rows in result set"), Permanent, Done},
 	{"fs.ErrNotExist", fs.ErrNotExist, Permanent, NotSent},
 	{"fs.ErrPermission", fs.ErrPermission, Permanent, NotSent},
 	{"fs.ErrExist", fs.ErrExist, Permanent, NotSent},
 	{"fs.ErrInvalid", fs.ErrInvalid, Permanent, NotSent},
 }
+
+// said stands for a value of errors.New in a package that is not imported.
+type said string
+
+func (s said) Error() string { return string(s) }
 
 // permanentPackages are packages whose own error types all mean that the data,
 // or the peer's certificate, is wrong.

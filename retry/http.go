@@ -2,7 +2,7 @@ package retry
 
 import (
 	"math"
-	"net/http"
+	"net/textproto"
 	"strconv"
 	"strings"
 	"time"
@@ -31,12 +31,16 @@ const outlastRetry = "Outlast-Retry"
 //
 // Source: RFC 9110 §10.2.3 and §15, RFC 6585, RFC 8470, and the statuses that
 // Envoy, go-retryablehttp and the Google Cloud client libraries retry.
-func ClassifyHTTP(status int, h http.Header, now time.Time) Verdict {
+//
+// Headers are an [net/http.Header]: names in their canonical form, with their values. The
+// package does without net/http, which is most of a small program.
+func ClassifyHTTP(status int, headers map[string][]string, now time.Time) Verdict {
 	if status >= 200 && status < 300 {
 		return Verdict{}
 	}
-	after, hinted := ParseRetryAfter(h, now)
-	if !hinted && status == http.StatusTooManyRequests {
+	h := textproto.MIMEHeader(headers)
+	after, hinted := ParseRetryAfter(headers, now)
+	if !hinted && status == 429 {
 		after, _ = parseRateLimit(h, now)
 	}
 	v := byStatus(status, hinted)
@@ -47,7 +51,7 @@ func ClassifyHTTP(status int, h http.Header, now time.Time) Verdict {
 }
 
 // obey applies the headers by which a receiver says itself whether to retry.
-func (v *Verdict) obey(h http.Header) {
+func (v *Verdict) obey(h textproto.MIMEHeader) {
 	own := strings.TrimSpace(h.Get(outlastRetry))
 	if strings.EqualFold(own, "never") {
 		v.Hint = Hint{Never: true}
@@ -74,49 +78,20 @@ func (v *Verdict) obey(h http.Header) {
 	}
 }
 
-// ClassifyResponse is [ClassifyHTTP] for an answer together with its request. It
-// knows one thing more: a 409 to a request with an Idempotency-Key or
-// X-Idempotency-Key header means that the first request with that key is still
-// being worked on (draft-ietf-httpapi-idempotency-key-header-07 §2.7), which is
-// [Unavailable]. The other statuses of that draft, 400 for a missing key and 422
-// for another payload, stay [Permanent].
-func ClassifyResponse(resp *http.Response, now time.Time) Verdict {
-	v := ClassifyHTTP(resp.StatusCode, resp.Header, now)
-	if resp.StatusCode == http.StatusConflict && v.Category == Permanent && hasKey(resp.Request) {
-		v.Category, v.Effect = Unavailable, Maybe
-	}
-	return v
-}
-
-// hasKey reports a header by which the receiver recognizes a repeated request, in any
-// spelling: in another than its canonical one, net/http does not take the key for a
-// permission to send the request again by itself.
-func hasKey(req *http.Request) bool {
-	if req == nil {
-		return false
-	}
-	for name, values := range req.Header {
-		if len(values) > 0 && values[0] != "" && (strings.EqualFold(name, "Idempotency-Key") || strings.EqualFold(name, "X-Idempotency-Key")) {
-			return true
-		}
-	}
-	return false
-}
-
 // byStatus is the table of [ClassifyHTTP] without headers.
 func byStatus(status int, hinted bool) Verdict {
 	switch {
-	case status == http.StatusRequestTimeout:
+	case status == 408:
 		return Verdict{Category: Timeout, Effect: Maybe}
-	case status == http.StatusTooEarly, status == http.StatusMisdirectedRequest:
+	case status == 425, status == 421:
 		return Verdict{Category: Unsent, Effect: NotSent}
-	case status == http.StatusTooManyRequests:
+	case status == 429:
 		return Verdict{Category: Throttled, Effect: NotSent}
-	case (status == http.StatusRequestEntityTooLarge || status == http.StatusLocked) && hinted:
+	case (status == 413 || status == 423) && hinted:
 		return Verdict{Category: Throttled, Effect: NotSent}
-	case status == http.StatusServiceUnavailable && hinted, status >= 520 && status <= 524, status == 529:
+	case status == 503 && hinted, status >= 520 && status <= 524, status == 529:
 		return Verdict{Category: Throttled, Effect: Maybe}
-	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported,
+	case status == 501, status == 505,
 		status >= 400 && status < 500:
 		return Verdict{Category: Permanent, Effect: Done}
 	case status >= 500 && status < 600:
@@ -148,12 +123,13 @@ func statusCode(status int) string {
 // Retry-After-Ms and X-Amz-Retry-After are read, in milliseconds. Negative numbers
 // and dates in the past give 0; numbers too large for a duration give the largest
 // one.
-func ParseRetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
+func ParseRetryAfter(headers map[string][]string, now time.Time) (time.Duration, bool) {
+	h := textproto.MIMEHeader(headers)
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if wait, ok := parseUnits(value, time.Second); ok {
 		return wait, true
 	}
-	if at, err := http.ParseTime(value); err == nil {
+	if at, ok := parseHTTPTime(value); ok {
 		return max(0, at.Sub(answered(h, now))), true
 	}
 	for _, name := range []string{"Retry-After-Ms", "X-Amz-Retry-After"} {
@@ -162,6 +138,16 @@ func ParseRetryAfter(h http.Header, now time.Time) (time.Duration, bool) {
 		}
 	}
 	return 0, false
+}
+
+// parseHTTPTime reads a date in one of the three forms of HTTP (RFC 9110 §5.6.7).
+func parseHTTPTime(text string) (time.Time, bool) {
+	for _, layout := range []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // parseUnits reads a whole number of units.

@@ -1,7 +1,7 @@
 package retry
 
 import (
-	"net/http"
+	"net/textproto"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +29,7 @@ const (
 //
 // Such headers are informative and stand on successful answers as well: ask only
 // about an answer that refuses. Times in the past give 0.
-func parseRateLimit(h http.Header, now time.Time) (time.Duration, bool) {
+func parseRateLimit(h textproto.MIMEHeader, now time.Time) (time.Duration, bool) {
 	if wait, ok := parseLimits(h.Values("RateLimit")); ok {
 		return wait, true
 	}
@@ -54,15 +54,15 @@ func parseRateLimit(h http.Header, now time.Time) (time.Duration, bool) {
 }
 
 // answered is the time of an answer by the clock of the server that made it.
-func answered(h http.Header, now time.Time) time.Time {
-	if sent, err := http.ParseTime(h.Get("Date")); err == nil {
+func answered(h textproto.MIMEHeader, now time.Time) time.Time {
+	if sent, ok := parseHTTPTime(h.Get("Date")); ok {
 		return sent
 	}
 	return now
 }
 
 // remains reports a header that is a number above 0.
-func remains(h http.Header, name string) bool {
+func remains(h textproto.MIMEHeader, name string) bool {
 	n, err := strconv.ParseFloat(strings.TrimSpace(h.Get(name)), 64)
 	return err == nil && n > 0
 }

@@ -3,6 +3,7 @@ package retryhttp
 import (
 	"context"
 	"net/http"
+	"strings"
 )
 
 // Idempotent declares that requests made with the context may be repeated, for
@@ -39,10 +40,12 @@ func (t *Transport) mayRepeat(req *http.Request) bool {
 	return hasKey(req.Header)
 }
 
-// hasKey reports whether the header names an idempotency key, in whatever case.
+// hasKey reports a header by which the receiver recognizes a repeated request, in any
+// spelling: in another than its canonical one, net/http does not take the key for a
+// permission to send the request again by itself.
 func hasKey(h http.Header) bool {
-	for _, name := range [...]string{"Idempotency-Key", "X-Idempotency-Key", "idempotency-key", "x-idempotency-key"} {
-		if values := h[name]; len(values) > 0 && values[0] != "" {
+	for name, values := range h {
+		if len(values) > 0 && values[0] != "" && (strings.EqualFold(name, "Idempotency-Key") || strings.EqualFold(name, "X-Idempotency-Key")) {
 			return true
 		}
 	}
