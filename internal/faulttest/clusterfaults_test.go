@@ -207,14 +207,11 @@ func (c *cluster) killSome(on session, query string, most int) (killed int) {
 	return killed
 }
 
-// shortRestart is how long a database may be gone before nodes trust themselves no more:
-// four seconds after the last beat, of which there is one a second.
-const shortRestart = 2500 * time.Millisecond
-
 // restartDatabase restarts the server, without a word to anyone; every other time it
-// is gone for longer than nodes trust themselves. Nobody is taken for dead.
+// is gone for longer than nodes trust themselves. Nobody is taken for dead, and who
+// does not give himself up keeps what he runs.
 func restartDatabase(c *cluster, cycle int) {
-	held, stopped := c.held(6), time.Now()
+	held, stopped, before := c.held(6), time.Now(), c.lost()
 	c.server.Stop(servers.Immediate)
 	if cycle%2 == 1 {
 		c.let(6 * time.Second)
@@ -222,14 +219,21 @@ func restartDatabase(c *cluster, cycle int) {
 	if err := c.server.Start(c.ctx); err != nil {
 		c.Fatal(err)
 	}
-	gone := time.Since(stopped)
-	c.Logf("the database was gone for %s", gone.Round(time.Millisecond))
+	c.Logf("the database was gone for %s", time.Since(stopped).Round(time.Millisecond))
 	c.let(2 * time.Second)
-	if cycle%2 == 0 && gone < shortRestart {
+	if cycle%2 == 0 && c.lost() == before {
 		c.expectRunning(held, "a short restart of the database")
 	}
 	c.ledger.openGates()
 	c.balanced()
+}
+
+// lost is how often nodes have given themselves up.
+func (c *cluster) lost() (times int) {
+	for _, m := range c.members {
+		times += m.process().output.timesLost()
+	}
+	return times
 }
 
 // exhaustConnections takes every connection that the server has to give, for a while;

@@ -237,6 +237,7 @@ func (r *runner) call(ctx context.Context, payload json.RawMessage) error {
 type tail struct {
 	mu    sync.Mutex
 	lines []string
+	lost  int // how often the node has said that it trusts itself no more
 }
 
 func (t *tail) add(line string) {
@@ -245,6 +246,15 @@ func (t *tail) add(line string) {
 	if t.lines = append(t.lines, line); len(t.lines) > 40 {
 		t.lines = t.lines[1:]
 	}
+	if strings.Contains(line, "msg=node.lost ") {
+		t.lost++
+	}
+}
+
+func (t *tail) timesLost() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lost
 }
 
 func (t *tail) String() string {

@@ -56,7 +56,8 @@ func TestKillPoints(t *testing.T) {
 // the point, and a third one finish.
 func (h *harness) killAtPoint(at point, count int) {
 	h.Helper()
-	kind, l := "work", load{workers: 3, perWorker: 6, kind: "work"}
+	// Callers share commits, but one caller's orders have one each.
+	kind, l := "work", load{workers: 3, perWorker: max(6, count), kind: "work"}
 	if !at.new {
 		first := h.node(nodeConfig{Name: "first"})
 		h.begin(first, kind)
