@@ -19,6 +19,7 @@ func TestClassifyResponse(t *testing.T) {
 		"409 with a key":        {409, "Idempotency-Key", retry.Unavailable},
 		"409 with an older key": {409, "X-Idempotency-Key", retry.Unavailable},
 		"409 in small letters":  {409, "idempotency-key", retry.Unavailable},
+		"409 in capitals":       {409, "IDEMPOTENCY-KEY", retry.Unavailable},
 		"409 without":           {409, "", retry.Permanent},
 		"400 with a key":        {400, "Idempotency-Key", retry.Permanent},
 		"422 with a key":        {422, "Idempotency-Key", retry.Permanent},
