@@ -14,9 +14,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	_ "github.com/ncruces/go-sqlite3/driver"
 
-	"github.com/outlast-dev/outlast/internal/racetest"
+	"github.com/outlast-dev/outlast/internal/operation"
 	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/faulty"
 	"github.com/outlast-dev/outlast/store/mysql"
 	"github.com/outlast-dev/outlast/store/postgres"
 	"github.com/outlast-dev/outlast/store/sqlite"
@@ -177,17 +178,15 @@ func BenchmarkRedrive(b *testing.B) {
 	}
 }
 
-// TestRedriveIsNotSlow is a floor far below what BenchmarkRedrive measures.
-func TestRedriveIsNotSlow(t *testing.T) {
-	racetest.WithoutDetector(t)
-	const count, floor = 1000, 100
-	for name, open := range databases {
-		t.Run(name, func(t *testing.T) {
-			backend := open(t)
-			bury(t, backend, count)
-			if rate := count / redriveAll(t, backend, count).Seconds(); rate < floor {
-				t.Errorf("%.0f letters/s, want %d at least", rate, floor)
-			}
-		})
+// TestRedriveTakesManyAtOnce crosses the bounds of chunks: letters are listed by pages
+// and sent by batches.
+func TestRedriveTakesManyAtOnce(t *testing.T) {
+	const count = 2*operation.ChunkSize + 100
+	backend, calls := faulty.Wrap(openSQLite(t), 1)
+	bury(t, backend, count)
+	redriveAll(t, backend, count)
+	const some = 5 // to look first, and to find the end
+	if lists, batches := calls.Calls("Letters"), calls.Calls("Redrive"); lists > count/lettersPage+some || batches > count/redriveBatch+some {
+		t.Errorf("%d letters in %d lists and %d batches", count, lists, batches)
 	}
 }
