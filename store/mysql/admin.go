@@ -5,7 +5,6 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
-	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -90,7 +89,7 @@ func (s *Store) change(ctx context.Context, kind string, id task.ID, audit []sto
 		if err != nil {
 			return err
 		}
-		return objects.Log(&tables{tx: tx}, store.AuditTask(audit, t, changed), tx.time())
+		return tx.log(store.AuditTask(audit, t, changed))
 	})
 	if err != nil {
 		return nil, err
@@ -106,7 +105,7 @@ func (s *Store) ReleaseKey(ctx context.Context, queue, key string, audit ...stor
 		if err != nil || !released {
 			return err
 		}
-		return objects.Log(&tables{tx: tx}, audit, tx.time())
+		return tx.log(audit)
 	})
 	return released && err == nil, err
 }

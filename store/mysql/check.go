@@ -3,10 +3,8 @@ package mysql
 import (
 	"context"
 	"database/sql"
-	"fmt"
-	"maps"
 
-	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 )
 
 // invariants are statements that list what must not be.
@@ -53,11 +51,6 @@ UNION ALL SELECT HEX(d.fingerprint) FROM outlast_dead d LEFT JOIN outlast_dead_g
  LEFT JOIN outlast_dead d ON d.id = g.example AND d.fingerprint = g.fingerprint WHERE d.id IS NULL LIMIT 5`},
 }
 
-const recount = `SELECT 'total', '', COUNT(*) FROM outlast_dead HAVING COUNT(*) > 0
-UNION ALL SELECT 'type', type, COUNT(*) FROM outlast_dead GROUP BY type
-UNION ALL SELECT 'reason', reason, COUNT(*) FROM outlast_dead GROUP BY reason
-UNION ALL SELECT 'category', category, COUNT(*) FROM outlast_dead GROUP BY category`
-
 // Check implements [store.Query].
 func (s *Store) Check(ctx context.Context) (wrong []string, err error) {
 	err = s.snapshot(ctx, func(c *session) error {
@@ -73,19 +66,9 @@ func (s *Store) Check(ctx context.Context) (wrong []string, err error) {
 				return err
 			}
 		}
-		kept, err := c.deadStats(selectCounts)
-		if err != nil {
-			return err
-		}
-		counted, err := c.deadStats(recount)
-		if err == nil && !sameStats(kept, counted) {
-			wrong = append(wrong, fmt.Sprintf("dead letters are miscounted: kept %+v, counted %+v", *kept, *counted))
-		}
+		counts, err := sqlstore.CheckCounts(coldSession{c})
+		wrong = append(wrong, counts...)
 		return err
 	})
 	return wrong, err
-}
-
-func sameStats(a, b *store.DeadStats) bool {
-	return a.Total == b.Total && maps.Equal(a.ByType, b.ByType) && maps.Equal(a.ByReason, b.ByReason) && maps.Equal(a.ByCategory, b.ByCategory)
 }

@@ -2,71 +2,22 @@ package mysql
 
 import (
 	"context"
-	"database/sql"
 	"strconv"
 	"strings"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/pages"
-	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/where"
 )
 
 const (
-	selectCounts = `SELECT kind, name, total FROM outlast_dead_count WHERE total <> 0`
-
-	selectGroups = `SELECT fingerprint, total, type, reason, category, message, first_seen, last_seen, example
-FROM outlast_dead_group ORDER BY total DESC, last_seen DESC, fingerprint LIMIT ?`
-
-	selectGroup = `SELECT fingerprint, total, type, reason, category, message, first_seen, last_seen, example
-FROM outlast_dead_group WHERE fingerprint = ?`
-
-	// The counters of dead letters that answer a count: of one kind and name, and
-	// of a group.
-	counterOf = `SELECT total FROM outlast_dead_count WHERE kind = ? AND name = ?`
-	groupSize = `SELECT total FROM outlast_dead_group WHERE fingerprint = ?`
-
 	// describeGroups describes groups by the newest letter of each that
 	// matched.
 	describeGroups = `SELECT g.fingerprint, g.n, d.type, d.reason, d.category, COALESCE(JSON_UNQUOTE(JSON_EXTRACT(CONVERT(d.last_error USING utf8mb4), '$.message')), ''),
  @first, g.newest, d.id
 FROM (@groups) g STRAIGHT_JOIN outlast_dead d ON d.id = g.id ORDER BY g.n DESC, g.newest DESC, g.fingerprint LIMIT ?`
 )
-
-// kept is a count that a counter has.
-func (s *session) kept(kind, name string) (n int, err error) {
-	query, args := counterOf, []any{kind, name}
-	if kind == "fingerprint" {
-		query, args = groupSize, args[1:]
-	}
-	_, err = s.first(query, []any{&n}, args...)
-	return n, err
-}
-
-// DeadStats implements [store.Query].
-func (s *Store) DeadStats(ctx context.Context) (*store.DeadStats, error) {
-	var stats *store.DeadStats
-	err := s.read(ctx, func(c *session) (err error) {
-		stats, err = c.deadStats(selectCounts)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return stats, nil
-}
-
-func (s *session) deadStats(query string) (*store.DeadStats, error) {
-	stats := stored.NewStats()
-	err := s.each(query, func(rows *sql.Rows) error {
-		var kind, name string
-		var n int
-		err := rows.Scan(&kind, &name, &n)
-		stored.Count(stats, kind, name, n)
-		return err
-	})
-	return stats, err
-}
 
 // DeadGroups implements [store.Query]. Without a filter, or with a
 // fingerprint alone, it reads counters, with another it counts the letters that match, and does not examine those older
@@ -75,24 +26,16 @@ func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) 
 	if limit <= 0 {
 		limit = pages.Default
 	}
-	query, args := groupsOf(filter, limit)
-	switch {
-	case where.Empty(filter):
-		query, args = selectGroups, []any{limit}
-	case where.OnlyGroup(filter):
-		query, args = selectGroup, []any{filter.Fingerprint}
+	if groups, kept, err := sqlstore.KeptGroups(ctx, s.cold, filter, limit); kept {
+		return groups, err
 	}
+	query, args := groupsOf(filter, limit)
 	err = s.snapshot(ctx, func(c *session) error {
 		groups = nil
-		return c.each(query, func(rows *sql.Rows) error {
-			var g store.DeadGroup
-			var firstSeen, lastSeen number
-			var message text
-			err := rows.Scan(&g.Fingerprint, &g.Count, &g.Type, &g.Reason, &g.Category, &message, &firstSeen, &lastSeen, (*identity)(&g.Example))
-			g.FirstSeen, g.LastSeen, g.Message = firstSeen.time(), lastSeen.time(), string(message)
-			groups = append(groups, g)
-			return err
-		}, args...)
+		return c.each(query, rowScanner(func(r sqlstore.Row) error {
+			groups = append(groups, sqlstore.ScanGroup(r))
+			return nil
+		}), args...)
 	})
 	if err != nil {
 		return nil, err

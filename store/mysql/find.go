@@ -11,6 +11,7 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/cursor"
 	"github.com/outlast-dev/outlast/store/internal/pages"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -337,7 +338,7 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 			return err
 		}
 		if kind, name, ok := where.Counter(filter); ok {
-			all, err := c.kept(kind, name)
+			all, err := sqlstore.KeptCount(coldSession{c}, kind, name)
 			n = min(all, limit)
 			return err
 		}

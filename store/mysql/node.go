@@ -7,6 +7,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -48,7 +49,7 @@ func (s *Store) Join(ctx context.Context, node store.Node) error {
 	if err != nil {
 		return err
 	}
-	targets, err := targetsText(node.Targets)
+	targets, err := sqlstore.Targets(node.Targets)
 	if err != nil {
 		return err
 	}

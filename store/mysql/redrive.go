@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -140,7 +139,7 @@ func (s *Store) redrive(ctx context.Context, wanted []task.ID, options store.Red
 		if err := tx.deleteLetters(gone); err != nil || len(done) == 0 {
 			return err
 		}
-		return objects.Log(&tables{tx: tx}, options.Audit, tx.time())
+		return tx.log(options.Audit)
 	})
 	if err != nil {
 		return nil, nil, err
@@ -234,7 +233,7 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit
 		if _, err := tx.execIDs(all, purgeTasks); err != nil || len(purged) == 0 {
 			return err
 		}
-		return objects.Log(&tables{tx: tx}, audit, tx.time())
+		return tx.log(audit)
 	})
 	if err != nil {
 		return nil, err

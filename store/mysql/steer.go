@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/internal/objects"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/steer"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -24,11 +24,11 @@ func (s *Store) Steer(ctx context.Context, steering store.Steering) (steered []s
 			return err
 		}
 		if noted != nil {
-			if put, err = tx.putOperation(*noted); err != nil {
+			if put, err = sqlstore.PutOperation(tx.cold(), *noted); err != nil {
 				return err
 			}
 		}
-		return objects.Log(&tables{tx: tx}, steer.Audit(&steering, steered), tx.time())
+		return tx.log(steer.Audit(&steering, steered))
 	})
 	if err != nil {
 		return nil, nil, err

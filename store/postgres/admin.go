@@ -7,7 +7,6 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/ending"
-	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -93,7 +92,7 @@ func (s *Store) change(ctx context.Context, id task.ID, event task.Event, audit 
 		if changed, err = get(ctx, t, id); err != nil {
 			return err
 		}
-		return objects.Log(&tables{ctx, t}, store.AuditTask(audit, &before, changed), t.time())
+		return t.log(ctx, store.AuditTask(audit, &before, changed))
 	})
 	if err != nil {
 		return nil, err
@@ -148,7 +147,7 @@ func (s *Store) ReleaseKey(ctx context.Context, queue, key string, audit ...stor
 		if err != nil || !released {
 			return err
 		}
-		return objects.Log(&tables{ctx, t}, audit, t.time())
+		return t.log(ctx, audit)
 	})
 	return released, err
 }
@@ -157,7 +156,7 @@ func (s *Store) ReleaseKey(ctx context.Context, queue, key string, audit ...stor
 func (t *tx) releaseSpread(ctx context.Context, queue, key string) (released bool, err error) {
 	var calls []*call
 	err = each(ctx, t, queueLanes, func(r row) error {
-		calls = append(calls, &call{query: releaseLane, args: []any{int32(r.int(0)), key}})
+		calls = append(calls, &call{query: releaseLane, args: []any{int32(r.Int(0)), key}})
 		return nil
 	}, queue)
 	if err != nil || len(calls) == 0 {

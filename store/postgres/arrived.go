@@ -40,7 +40,7 @@ func (s *Store) Arrived(ctx context.Context, lanes []uint16, since string) (foun
 	numbers := laneNumbers(lanes)
 	seen, known := placeOf(since)
 	calls := []*call{{query: readPlace, start: func() { found = store.Arrival{} }, scan: func(r row) error {
-		found.Next = r.text(0)
+		found.Next = r.Text(0)
 		return nil
 	}}}
 	if known {

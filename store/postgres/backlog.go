@@ -39,7 +39,7 @@ const unheldRows = `SELECT count(*) FROM (SELECT 1 FROM unnest($1::integer[], $2
 
 // Backlog implements [store.Waits].
 func (s *Store) Backlog(ctx context.Context, lanes []uint16, most int) (found store.Backlog, err error) {
-	err = s.lookUp(ctx, func(c session) (err error) {
+	err = s.lookUp(ctx, func(c session, _ int64) (err error) {
 		found, err = backlog.Count(&counter{ctx, c, s.spread}, lanes, most)
 		return err
 	})
@@ -58,7 +58,7 @@ func (c *counter) Held(lanes []uint16) (held []backlog.Key, err error) {
 	for _, part := range parts(c.spread, lanes, func(lane uint16) uint16 { return lane }) {
 		numbers := laneNumbers(part)
 		err := each(c.ctx, c.on, selectParked, func(r row) error {
-			held = append(held, backlog.Key{Lane: uint16(r.int(0)), Key: r.text(1)})
+			held = append(held, backlog.Key{Lane: uint16(r.Int(0)), Key: r.Text(1)})
 			return nil
 		}, numbers, store.MostHolds-len(held))
 		if err != nil {
@@ -107,7 +107,7 @@ func (c *counter) Behind(keys []backlog.Key, most int) (n int, err error) {
 // count adds what a statement counts.
 func (c *counter) count(n *int, q *query, args ...any) *call {
 	return &call{query: q, args: args, scan: func(r row) error {
-		*n += int(r.int(0))
+		*n += int(r.Int(0))
 		return nil
 	}}
 }
@@ -144,9 +144,9 @@ func (s *Store) Holds(ctx context.Context, filter store.HoldFilter) (found []sto
 		found = nil
 		var all []store.Hold
 		scan := func(r row) error {
-			hold := store.Hold{Lane: uint16(r.int(0)), Key: r.text(1), Holder: r.id(2), Mode: r.text(3), Since: r.time(4)}
+			hold := store.Hold{Lane: uint16(r.Int(0)), Key: r.Text(1), Holder: r.ID(2), Mode: r.Text(3), Since: r.Time(4)}
 			if len(r) > 5 {
-				hold.Waiting = int(r.int(5))
+				hold.Waiting = int(r.Int(5))
 			}
 			if filter.Takes(&hold) {
 				all = append(all, hold)
@@ -167,7 +167,7 @@ func (s *Store) Holds(ctx context.Context, filter store.HoldFilter) (found []sto
 			if !s.spread && (most <= 1 || hold.Waiting == 0) {
 				return hold.Waiting, nil
 			}
-			_, err = one(ctx, c, countBehind, func(r row) { n = int(r.int(0)) }, hold.Lane, hold.Key, most)
+			_, err = one(ctx, c, countBehind, func(r row) { n = int(r.Int(0)) }, hold.Lane, hold.Key, most)
 			return n, err
 		})
 		return err

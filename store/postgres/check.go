@@ -2,7 +2,8 @@ package postgres
 
 import (
 	"context"
-	"fmt"
+
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 )
 
 // byLog joins rows t of outlast_task with the batches by which they run.
@@ -48,21 +49,15 @@ func (s *Store) Check(ctx context.Context) (wrong []string, err error) {
 		wrong = nil
 		for _, invariant := range invariants {
 			err := each(ctx, c, invariant.q, func(r row) error {
-				wrong = append(wrong, invariant.what+": "+r.text(0))
+				wrong = append(wrong, invariant.what+": "+r.Text(0))
 				return nil
 			})
 			if err != nil {
 				return err
 			}
 		}
-		kept, err := readStats(ctx, c, selectCounts)
-		if err != nil {
-			return err
-		}
-		counted, err := readStats(ctx, c, recount)
-		if err == nil && !equalStats(kept, counted) {
-			wrong = append(wrong, fmt.Sprintf("dead letters are miscounted: kept %+v, counted %+v", *kept, *counted))
-		}
+		counts, err := sqlstore.CheckCounts(coldSession{ctx, c, s.spread})
+		wrong = append(wrong, counts...)
 		return err
 	})
 	return wrong, err

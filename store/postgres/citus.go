@@ -110,7 +110,7 @@ func (s *Store) detect(ctx context.Context) error {
 			return err
 		}
 		return each(ctx, c, spreadTables, func(r row) error {
-			found[r.text(0)] = true
+			found[r.Text(0)] = true
 			return nil
 		}, s.schema, distributed[:])
 	})
@@ -217,7 +217,7 @@ func countersOf(ctx context.Context, s *Store) (counters map[string]int64, err e
 	err = s.read(ctx, func(c session) error {
 		counters = map[string]int64{}
 		return each(ctx, c, aliveNodes, func(r row) error {
-			counters[r.text(0)] = r.int(1)
+			counters[r.Text(0)] = r.Int(1)
 			return nil
 		})
 	})

@@ -104,12 +104,12 @@ UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NUL
 )
 
 func scanClaimed(r row, node string) *task.Task {
-	now := r.time(16)
+	now := r.Time(16)
 	t := &task.Task{
 		State: task.Running, Node: node, StartedAt: now, UpdatedAt: now,
-		ID: r.id(0), Queue: r.text(1), Type: r.text(2), Payload: r.blob(3), Priority: int(r.int(4)),
-		RunAt: r.time(5), Key: r.text(6), Seq: r.int(7), Target: r.text(8), Policy: r.text(9),
-		Attempt: int(r.int(11)) + 1, Crashes: int(r.int(12)), Claim: r.int(13), CreatedAt: r.time(14),
+		ID: r.ID(0), Queue: r.Text(1), Type: r.Text(2), Payload: r.Blob(3), Priority: int(r.Int(4)),
+		RunAt: r.Time(5), Key: r.Text(6), Seq: r.Int(7), Target: r.Text(8), Policy: r.Text(9),
+		Attempt: int(r.Int(11)) + 1, Crashes: int(r.Int(12)), Claim: r.Int(13), CreatedAt: r.Time(14),
 	}
 	t.Spec, t.LastError = stored.SpecOf(r[10]), stored.FailureOf(r[15])
 	return t
@@ -218,21 +218,21 @@ func (c *claiming) run(ctx context.Context, q *query, known *knownRows) error {
 		scan: func(r row) error {
 			if r[0] == nil {
 				var tasks []*task.Task
-				lane, number := uint16(r.int(11)), r.int(13)
-				if r.bool(18) {
-					tasks = known.claimed(lane, number, r.time(16))
+				lane, number := uint16(r.Int(11)), r.Int(13)
+				if r.Bool(18) {
+					tasks = known.claimed(lane, number, r.Time(16))
 				}
 				claimed = append(claimed, tasks...)
-				noteBatch(written, claimlog.Place{Lane: lane, Claim: number}, r.int(16), tasks...)
+				noteBatch(written, claimlog.Place{Lane: lane, Claim: number}, r.Int(16), tasks...)
 				return nil
 			}
 			t := scanClaimed(r, c.claim.Holder())
 			claimed = append(claimed, t)
-			if mark := r.int(17); mark != 0 {
+			if mark := r.Int(17); mark != 0 {
 				c.marks[t.ID] = mark
 			}
-			if alone := r.bool(18); !alone {
-				noteBatch(written, claimlog.Place{Lane: t.ID.Lane(), Claim: t.Claim}, r.int(16), t)
+			if alone := r.Bool(18); !alone {
+				noteBatch(written, claimlog.Place{Lane: t.ID.Lane(), Claim: t.Claim}, r.Int(16), t)
 			}
 			return nil
 		},

@@ -97,7 +97,7 @@ func (l *laneClaim) mayClaim() *call {
 		}
 	}
 	return &call{query: mayClaim, args: []any{l.claim.Node, l.lane, epoch}, scan: func(r row) error {
-		l.alive, l.owned = r.bool(0), r.bool(1)
+		l.alive, l.owned = r.Bool(0), r.Bool(1)
 		return nil
 	}}
 }
@@ -141,11 +141,11 @@ const overAtOnce = 8
 // reads are the calls that lock the lane and read the rows.
 func (l *laneClaim) reads(ids []task.ID, bytes int) []*call {
 	read := func(r row) error {
-		l.rows[r.id(0)] = &laneRow{task: scanClaimed(r, l.claim.Holder()), past: r.int(13), size: int(r.int(16)), park: r.int(17)}
+		l.rows[r.ID(0)] = &laneRow{task: scanClaimed(r, l.claim.Holder()), past: r.Int(13), size: int(r.Int(16)), park: r.Int(17)}
 		return nil
 	}
 	apart := func(r row) error {
-		if found := l.rows[r.id(0)]; found != nil {
+		if found := l.rows[r.ID(0)]; found != nil {
 			found.apart = true
 		}
 		return nil
@@ -153,7 +153,7 @@ func (l *laneClaim) reads(ids []task.ID, bytes int) []*call {
 	return []*call{
 		{query: lockLanes, args: []any{[]int32{int32(l.lane)}}},
 		{query: versionOf, args: []any{l.lane}, start: func() { l.version = 0 }, scan: func(r row) error {
-			l.version = r.int(0)
+			l.version = r.Int(0)
 			return nil
 		}},
 		{query: readLane, args: []any{l.lane, ids, bytes}, start: func() { l.rows = make(map[task.ID]*laneRow, len(ids)) }, scan: read},
@@ -209,7 +209,7 @@ func (l *laneClaim) fitting(ctx context.Context, t *tx, free []*laneRow, bytes i
 		return chosen, nil
 	}
 	return chosen, each(ctx, t, payloadsOf, func(r row) error {
-		l.rows[r.id(0)].task.Payload = r.blob(1)
+		l.rows[r.ID(0)].task.Payload = r.Blob(1)
 		return nil
 	}, l.lane, large)
 }
@@ -316,7 +316,7 @@ func (c *claiming) runSpread(ctx context.Context, items []store.ClaimItem) error
 func (l *laneClaim) stand(now int64, items []store.ClaimItem, stands map[task.ID]stand) *call {
 	ids, _ := idsAndMarks(items)
 	return &call{query: standingLane, args: []any{now, l.alive, l.owned, ids}, scan: func(r row) error {
-		stands[r.id(0)] = scanStand(r)
+		stands[r.ID(0)] = scanStand(r)
 		return nil
 	}}
 }

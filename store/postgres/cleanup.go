@@ -81,12 +81,12 @@ func (s *Store) days(ctx context.Context, table string, wanted func(since, end, 
 	err = s.read(ctx, func(c session) error {
 		names = nil
 		return c.run(ctx, &call{query: selectNow, args: []any{s.offset()}, scan: func(r row) error {
-			now = r.time(0)
+			now = r.Time(0)
 			return nil
 		}}, &call{query: partitionsOf, args: []any{s.schema, table}, scan: func(r row) error {
-			at, err := time.Parse("20060102", strings.TrimPrefix(r.text(0), table+"_"))
+			at, err := time.Parse("20060102", strings.TrimPrefix(r.Text(0), table+"_"))
 			if err == nil && wanted(at, at.Add(day), now) {
-				names = append(names, r.text(0))
+				names = append(names, r.Text(0))
 			}
 			return nil
 		}})
@@ -134,7 +134,7 @@ func (s *Store) deleteDone(ctx context.Context, ended time.Time, limit int) (del
 		n := 0
 		_, err = s.pipeline(ctx, &call{
 			text: newStatement(fmt.Sprintf(deleteEndedOfDay, name), quote(s.schema)+".").text, args: []any{ended.UnixMicro(), limit - deleted},
-			scan: func(r row) error { n = int(r.int(0)); return nil },
+			scan: func(r row) error { n = int(r.Int(0)); return nil },
 		})
 		if gone(err) {
 			n, err = 0, nil

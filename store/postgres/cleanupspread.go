@@ -49,7 +49,7 @@ func (s *Store) deleteLanes(ctx context.Context, ended time.Time, limit int) (de
 	err = s.read(ctx, func(c session) error {
 		lanes = nil
 		return each(ctx, c, allLaneNumbers, func(r row) error {
-			lanes = append(lanes, uint16(r.int(0)))
+			lanes = append(lanes, uint16(r.Int(0)))
 			return nil
 		})
 	})
@@ -71,7 +71,7 @@ func (s *Store) deleteEnded(ctx context.Context, lane uint16, ended time.Time, l
 	for deleted < limit {
 		n, most := 0, min(batch, limit-deleted)
 		_, err := s.pipeline(ctx, &call{query: deleteEnded, args: []any{lane, ended.UnixMicro(), most}, scan: func(r row) error {
-			n = int(r.int(0))
+			n = int(r.Int(0))
 			return nil
 		}})
 		if deleted += n; err != nil || n < most {
@@ -116,7 +116,7 @@ func (s *Store) deleteKeys(ctx context.Context, lane uint16, _ time.Time, limit 
 }
 
 func (d *dedupeKeys) add(r row) error {
-	d.queues, d.keys, d.ids = append(d.queues, r.text(0)), append(d.keys, r.text(1)), append(d.ids, r.id(2))
+	d.queues, d.keys, d.ids = append(d.queues, r.Text(0)), append(d.keys, r.Text(1)), append(d.ids, r.ID(2))
 	return nil
 }
 
@@ -126,7 +126,7 @@ func (d *dedupeKeys) ended(ctx context.Context, t *tx) (*dedupeKeys, error) {
 	var calls []*call
 	for _, part := range t.store.byLane(d.ids) {
 		calls = append(calls, &call{query: liveOf, args: []any{part}, scan: func(r row) error {
-			live[r.id(0)] = true
+			live[r.ID(0)] = true
 			return nil
 		}})
 	}
@@ -148,14 +148,14 @@ func (s *Store) deleteSpreadNodes(ctx context.Context, _ time.Time, limit int) (
 		deleted = 0
 		var ended []string
 		err := each(ctx, t, endedNodes, func(r row) error {
-			ended = append(ended, r.text(0))
+			ended = append(ended, r.Text(0))
 			return nil
 		}, s.offset(), nodeMemory.Microseconds(), limit)
 		if err != nil || len(ended) == 0 {
 			return err
 		}
 		err = each(ctx, t, holdsRows, func(r row) error {
-			ended = slices.DeleteFunc(ended, func(node string) bool { return node == r.text(0) })
+			ended = slices.DeleteFunc(ended, func(node string) bool { return node == r.Text(0) })
 			return nil
 		}, ended)
 		if err != nil {

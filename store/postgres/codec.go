@@ -32,12 +32,12 @@ const (
 // scanTask reads a row of one of the lists above.
 func scanTask(r row) *task.Task {
 	t := &task.Task{
-		ID: r.id(0), Queue: r.text(1), Type: r.text(2), Payload: r.blob(3), Priority: int(r.int(4)),
-		RunAt: r.time(5), Key: r.text(6), Seq: r.int(7), Target: r.text(8), Policy: r.text(9),
-		Attempt: int(r.int(11)), Crashes: int(r.int(12)), Claim: r.int(13), Node: r.text(14),
-		StartedAt: r.time(15), CancelRequested: r.bool(16), CreatedAt: r.time(17),
-		State: states[r.int(19)], UpdatedAt: r.time(20), Park: r.int(21), FinishedAt: r.time(22),
-		DeadReason: task.DeadReason(r.text(23)), Result: json.RawMessage(r.blob(24)), FallbackTask: r.id(25), LastFailedAt: r.time(26),
+		ID: r.ID(0), Queue: r.Text(1), Type: r.Text(2), Payload: r.Blob(3), Priority: int(r.Int(4)),
+		RunAt: r.Time(5), Key: r.Text(6), Seq: r.Int(7), Target: r.Text(8), Policy: r.Text(9),
+		Attempt: int(r.Int(11)), Crashes: int(r.Int(12)), Claim: r.Int(13), Node: r.Text(14),
+		StartedAt: r.Time(15), CancelRequested: r.Bool(16), CreatedAt: r.Time(17),
+		State: states[r.Int(19)], UpdatedAt: r.Time(20), Park: r.Int(21), FinishedAt: r.Time(22),
+		DeadReason: task.DeadReason(r.Text(23)), Result: json.RawMessage(r.Blob(24)), FallbackTask: r.ID(25), LastFailedAt: r.Time(26),
 	}
 	if t.State != task.Running {
 		t.Node = ""
@@ -62,8 +62,8 @@ const (
 
 func scanEntry(r row) store.Entry {
 	return store.Entry{
-		ID: r.id(0), RunAt: r.int(1), Rank: r.int(2), Seq: r.int(3), Park: r.int(4), Key: r.text(5),
-		Type: r.text(6), Target: r.text(7), Attempt: int(r.int(8)), Crashes: int(r.int(9)), Size: int(r.int(10)),
+		ID: r.ID(0), RunAt: r.Int(1), Rank: r.Int(2), Seq: r.Int(3), Park: r.Int(4), Key: r.Text(5),
+		Type: r.Text(6), Target: r.Text(7), Attempt: int(r.Int(8)), Crashes: int(r.Int(9)), Size: int(r.Int(10)),
 	}
 }
 

@@ -96,7 +96,7 @@ func (e *enqueuing) copy(ctx context.Context, in *copying) (made []store.Inserte
 // takeSeqs takes numbers for so many keyed tasks.
 func takeSeqs(keyed int, seqs *[]int64) *call {
 	return &call{query: nextSeqs, args: []any{keyed}, start: func() { *seqs = nil }, scan: func(r row) error {
-		*seqs = append(*seqs, r.int(0))
+		*seqs = append(*seqs, r.Int(0))
 		return nil
 	}}
 }

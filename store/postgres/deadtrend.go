@@ -22,7 +22,7 @@ func (s *Store) DeadTrend(ctx context.Context, filter store.Filter, since store.
 FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s GROUP BY 1, 2, 3, 4, 5`, newest, where.Grouped(filter), matching),
 		append([]any{since.UnixMicro()}, append(newest.Args, matching.Args...)...))
 	c := &call{text: text, args: args, start: func() { parts = nil }, scan: func(r row) error {
-		parts = append(parts, store.DeadPart{Fingerprint: r.text(0), Reason: task.DeadReason(r.text(1)), Target: r.text(2), Node: r.text(3), Hour: r.int(4), Count: int(r.int(5))})
+		parts = append(parts, store.DeadPart{Fingerprint: r.Text(0), Reason: task.DeadReason(r.Text(1)), Target: r.Text(2), Node: r.Text(3), Hour: r.Int(4), Count: int(r.Int(5))})
 		return nil
 	}}
 	err = s.read(ctx, func(session session) error { return session.run(ctx, c) })

@@ -271,7 +271,7 @@ func (e *enqueuing) insert(ctx context.Context, in *inserts) ([]store.Inserted, 
 	_, err := e.store.pipeline(ctx, &call{
 		query: insertNew, args: in.args(e.store.offset()), start: func() { made = made[:0] },
 		scan: func(r row) error {
-			made = append(made, inserted(in.items[len(made)].Task, r.int(0), r.int(1), r.int(2), r.int(3)))
+			made = append(made, inserted(in.items[len(made)].Task, r.Int(0), r.Int(1), r.Int(2), r.Int(3)))
 			return nil
 		},
 	}, in.noneEnded())

@@ -52,8 +52,8 @@ func (p *lanePart) call(q *query, now int64, made map[task.ID]store.Inserted) *c
 		byID[p.ids[i]] = p.items[i].Task
 	}
 	return &call{query: q, args: append(p.args(now), p.seqs), scan: func(r row) error {
-		id := r.id(0)
-		made[id] = inserted(byID[id], r.int(1), r.int(2), r.int(3), r.int(4))
+		id := r.ID(0)
+		made[id] = inserted(byID[id], r.Int(1), r.Int(2), r.Int(3), r.Int(4))
 		return nil
 	}}
 }
@@ -137,7 +137,7 @@ func (in *inserts) insertUnless(ctx context.Context, s session, own *Store, now 
 	}
 	for _, ids := range own.byLane(in.ids) {
 		calls = append(calls, &call{query: endedOf, args: []any{ids}, scan: func(r row) error {
-			ended = append(ended, r.id(0))
+			ended = append(ended, r.ID(0))
 			return nil
 		}})
 	}

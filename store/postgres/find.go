@@ -6,6 +6,7 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/cursor"
 	"github.com/outlast-dev/outlast/store/internal/pages"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -48,7 +49,7 @@ func (s *Store) window(ctx context.Context, c session, source *source, filter st
 	text, args := s.numbered(source.window(filter, before, limit))
 	bytes := int64(0)
 	err = c.run(ctx, &call{text: text, args: args, scan: func(r row) error {
-		found, bytes = append(found, scanTask(r)), r.int(taskWidth)
+		found, bytes = append(found, scanTask(r)), r.Int(taskWidth)
 		return nil
 	}})
 	if err != nil {
@@ -71,7 +72,7 @@ func (s *Store) floor(ctx context.Context, c session, source *source, filter sto
 }
 
 // placeIn is the place that a row begins with.
-func placeIn(r row) cursor.Place { return cursor.Place{At: r.int(0), ID: r.id(1)} }
+func placeIn(r row) cursor.Place { return cursor.Place{At: r.Int(0), ID: r.ID(1)} }
 
 // spreadWindow asks first how large the rows are: each machine sends as many of them as
 // a page takes at most.
@@ -83,7 +84,7 @@ func (s *Store) spreadWindow(ctx context.Context, c session, source *source, fil
 	text, args := s.numbered(source.spreadWindow(source.place(filter)+`, `+source.size, filter, before, end, limit))
 	err = c.run(ctx, &call{text: text, args: args, scan: func(r row) error {
 		if bytes < pages.MostBytes {
-			if bytes += r.int(2); bytes >= pages.MostBytes {
+			if bytes += r.Int(2); bytes >= pages.MostBytes {
 				end = placeIn(r)
 			}
 		}
@@ -140,12 +141,12 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 		n = 0
 		if where.PendingOf(filter) && !s.spread {
 			return each(ctx, c, pendingOfQueue, func(r row) error {
-				n = int(r.int(0))
+				n = int(r.Int(0))
 				return nil
 			}, filter.Queue, limit)
 		}
 		if kind, name, ok := where.Counter(filter); ok {
-			all, err := kept(ctx, c, kind, name)
+			all, err := sqlstore.KeptCount(coldSession{ctx, c, s.spread}, kind, name)
 			n = min(all, limit)
 			return err
 		}
@@ -162,7 +163,7 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 			source.rest(w, filter)
 			text, args := s.numbered(`SELECT count(*) FROM (SELECT 1 FROM `+source.table+` WHERE `+w.String()+` LIMIT ?) x`, append(w.Args, limit-n))
 			err := c.run(ctx, &call{text: text, args: args, scan: func(r row) error {
-				n += int(r.int(0))
+				n += int(r.Int(0))
 				return nil
 			}})
 			if err != nil {

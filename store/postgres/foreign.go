@@ -108,7 +108,7 @@ var lookAround = newQuery(`SELECT ` + nowMicro + `, CASE WHEN current_setting('t
 
 // look learns about the caller's transaction.
 func (t *tx) look(ctx context.Context) error {
-	_, err := one(ctx, t, lookAround, func(r row) { t.now, t.dated = r.int(0), r.bool(1) }, t.store.offset())
+	_, err := one(ctx, t, lookAround, func(r row) { t.now, t.dated = r.Int(0), r.Bool(1) }, t.store.offset())
 	if err == nil && t.store.spread {
 		_, err = exec(ctx, t, localSettings)
 	}

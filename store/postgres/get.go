@@ -49,7 +49,7 @@ func get(ctx context.Context, s session, id task.ID) (found *task.Task, err erro
 
 // Get implements [store.Query].
 func (s *Store) Get(ctx context.Context, id task.ID) (found *task.Task, err error) {
-	err = s.lookUp(ctx, func(c session) (err error) {
+	err = s.lookUp(ctx, func(c session, _ int64) (err error) {
 		found, err = get(ctx, c, id)
 		return err
 	})
@@ -58,7 +58,7 @@ func (s *Store) Get(ctx context.Context, id task.ID) (found *task.Task, err erro
 
 // Attempts implements [store.Query].
 func (s *Store) Attempts(ctx context.Context, id task.ID) (attempts []task.Attempt, err error) {
-	err = s.lookUp(ctx, func(c session) error {
+	err = s.lookUp(ctx, func(c session, _ int64) error {
 		attempts = nil
 		t, err := get(ctx, c, id)
 		if err != nil {
@@ -83,8 +83,8 @@ func (s *Store) Attempts(ctx context.Context, id task.ID) (attempts []task.Attem
 func readHistory(ctx context.Context, s session, id task.ID) (history []stored.Attempt, err error) {
 	scan := func(r row) error {
 		history = append(history, stored.Attempt{
-			Number: int(r.int(0)), Claim: r.int(1), Node: r.text(2), StartedAt: r.int(3), EndedAt: r.int(4),
-			Outcome: task.Outcome(r.text(5)), Failure: r.blob(6), NextDelay: r.int(7), Label: r.text(8),
+			Number: int(r.Int(0)), Claim: r.Int(1), Node: r.Text(2), StartedAt: r.Int(3), EndedAt: r.Int(4),
+			Outcome: task.Outcome(r.Text(5)), Failure: r.Blob(6), NextDelay: r.Int(7), Label: r.Text(8),
 		})
 		return nil
 	}
@@ -103,9 +103,9 @@ func readDeadHistory(ctx context.Context, s session, id task.ID) (history []stor
 // Key implements [store.Query].
 func (s *Store) Key(ctx context.Context, lane uint16, key string) (*store.KeyState, error) {
 	var state store.KeyState
-	err := s.lookUp(ctx, func(c session) error {
+	err := s.lookUp(ctx, func(c session, _ int64) error {
 		_, err := one(ctx, c, keyState, func(r row) {
-			state = store.KeyState{Held: r[0] != nil, Holder: r.id(0), Mode: r.text(1), Since: r.time(2), Running: r.id(3), First: r.id(4)}
+			state = store.KeyState{Held: r[0] != nil, Holder: r.ID(0), Mode: r.Text(1), Since: r.Time(2), Running: r.ID(3), First: r.ID(4)}
 		}, lane, key)
 		return err
 	})

@@ -47,7 +47,7 @@ var (
 func replaceKey(ctx context.Context, s session, now int64, item *store.Insert) (int64, error) {
 	d := item.Dedupe
 	var old task.ID
-	expired, err := one(ctx, s, expiredKey, func(r row) { old = r.id(0) }, d.Lane, item.Task.Queue, d.Key, now)
+	expired, err := one(ctx, s, expiredKey, func(r row) { old = r.ID(0) }, d.Lane, item.Task.Queue, d.Key, now)
 	if err != nil || !expired {
 		return 0, err
 	}
@@ -157,7 +157,7 @@ func takeKeys(ctx context.Context, s session, own *Store, now int64, items []sto
 	}
 	before := ""
 	err := s.run(ctx, &call{query: readLockWait, scan: func(r row) error {
-		before = r.text(0)
+		before = r.Text(0)
 		return nil
 	}}, own.lockWait(dedupeWait))
 	if err != nil {
@@ -200,7 +200,7 @@ func takeKey(ctx context.Context, s session, own *Store, now int64, item *store.
 	}
 	var id task.ID
 	var content []byte
-	found, err := one(ctx, s, selectDedupe, func(r row) { id, content = r.id(0), r.blob(1) }, d.Lane, item.Task.Queue, d.Key)
+	found, err := one(ctx, s, selectDedupe, func(r row) { id, content = r.ID(0), r.Blob(1) }, d.Lane, item.Task.Queue, d.Key)
 	switch {
 	case err != nil:
 		return nil, err

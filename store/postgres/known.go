@@ -17,7 +17,7 @@ const knownAtOnce = 500
 
 // Known implements [store.Query].
 func (s *Store) Known(ctx context.Context, items []store.Insert) (known []bool, err error) {
-	err = s.lookUp(ctx, func(c session) error {
+	err = s.lookUp(ctx, func(c session, _ int64) error {
 		known = make([]bool, 0, len(items))
 		for some := range slices.Chunk(items, knownAtOnce) {
 			l := &lookUp{store: s, there: map[task.ID]bool{}, live: map[task.ID]bool{}, holders: map[int]task.ID{}}
@@ -62,7 +62,7 @@ func (l *lookUp) run(ctx context.Context, c session, items []store.Insert) error
 
 func (l *lookUp) entry(at int, item *store.Insert) *call {
 	return &call{query: entryOf, args: []any{l.store.offset(), item.Dedupe.Lane, item.Task.Queue, item.Dedupe.Key}, scan: func(r row) error {
-		if l.holders[at] = r.id(0); r.bool(1) {
+		if l.holders[at] = r.ID(0); r.Bool(1) {
 			l.holders[at] = task.ID{}
 		}
 		return nil
@@ -71,7 +71,7 @@ func (l *lookUp) entry(at int, item *store.Insert) *call {
 
 func (l *lookUp) ids(query *query, ids []task.ID, found map[task.ID]bool) *call {
 	return &call{query: query, args: []any{ids}, scan: func(r row) error {
-		found[r.id(0)] = true
+		found[r.ID(0)] = true
 		return nil
 	}}
 }

@@ -46,7 +46,7 @@ func (s *Store) changeLanes(ctx context.Context, q *query, node string, lanes []
 		return c.whole(ctx, &call{query: settings, args: []any{s.offset()}}, &call{query: lockLanes, args: []any{numbers}}, &call{
 			query: q, args: []any{node, numbers, epochs},
 			scan: func(r row) error {
-				changed = append(changed, store.LaneEpoch{Lane: uint16(r.int(0)), Epoch: r.int(1)})
+				changed = append(changed, store.LaneEpoch{Lane: uint16(r.Int(0)), Epoch: r.Int(1)})
 				return nil
 			},
 		})
@@ -182,10 +182,10 @@ func readLog(s *Store, lanes []uint16, into *changed) (calls []*call) {
 }
 
 func (c *changed) add(r row) error {
-	lane := uint16(r.int(0))
+	lane := uint16(r.Int(0))
 	c.lanes = append(c.lanes, lane)
 	if r[1] != nil {
-		c.batches = append(c.batches, claimlog.Batch{Lane: lane, Claim: r.int(1), Started: r.int(2), IDs: r.ids(3)})
+		c.batches = append(c.batches, claimlog.Batch{Lane: lane, Claim: r.Int(1), Started: r.Int(2), IDs: r.IDs(3)})
 	}
 	return nil
 }

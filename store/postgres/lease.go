@@ -58,7 +58,7 @@ func (t *tx) extend(ctx context.Context, items []store.LeaseItem, places []int, 
 	}
 	runs := map[task.ID]run{}
 	err := each(ctx, t, lockLeases, func(r row) error {
-		runs[r.id(0)] = run{r.int(1), r.bool(2)}
+		runs[r.ID(0)] = run{r.Int(1), r.Bool(2)}
 		return nil
 	}, ids)
 	if err != nil {

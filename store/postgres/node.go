@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -48,7 +49,7 @@ func (s *Store) Join(ctx context.Context, node store.Node) error {
 	if err != nil {
 		return err
 	}
-	targets, err := targetsText(node.Targets)
+	targets, err := sqlstore.Targets(node.Targets)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (s *Store) Beat(ctx context.Context, node string, report store.Report) (can
 	if err != nil {
 		return nil, err
 	}
-	targets, err := targetsText(report.Targets)
+	targets, err := sqlstore.Targets(report.Targets)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func (s *Store) Beat(ctx context.Context, node string, report store.Report) (can
 		return s.reserved(ctx, func(c *conn) error {
 			canceled = nil
 			err := c.whole(ctx, &call{query: settings, args: []any{s.offset()}}, beat, &call{query: cancelRequests, args: []any{node}, scan: func(r row) error {
-				canceled = append(canceled, r.id(0))
+				canceled = append(canceled, r.ID(0))
 				return nil
 			}})
 			if err == nil && s.spread && len(canceled) > 0 {
@@ -108,7 +109,7 @@ func (s *Store) holding(ctx context.Context, c session, node string, noted []tas
 	var calls []*call
 	for _, part := range s.byLane(noted) {
 		calls = append(calls, &call{query: stillCanceled, args: []any{node, part}, scan: func(r row) error {
-			hold = append(hold, r.id(0))
+			hold = append(hold, r.ID(0))
 			return nil
 		}})
 	}
@@ -146,13 +147,4 @@ func (s *Store) Bury(ctx context.Context, node string, counter int64) (bool, err
 	c := &call{query: buryNode, args: []any{s.offset(), node, counter}}
 	_, err := s.pipeline(ctx, c)
 	return err == nil && c.changed == 1, err
-}
-
-// targetsText is what a node says of targets as it is stored; nil for nothing.
-func targetsText(targets []store.Target) (any, error) {
-	if len(targets) == 0 {
-		return nil, nil
-	}
-	text, err := json.Marshal(targets)
-	return string(text), err
 }

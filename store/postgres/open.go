@@ -69,7 +69,7 @@ func (s *Store) look(ctx context.Context, schema string) error {
 	err := s.read(ctx, func(c session) error {
 		_, err := one(ctx, c, serverFacts, func(r row) {
 			problem = checkServer(r)
-			s.schema = r.text(4)
+			s.schema = r.Text(4)
 		})
 		return err
 	})
@@ -90,11 +90,11 @@ func (s *Store) look(ctx context.Context, schema string) error {
 
 func checkServer(r row) error {
 	switch {
-	case r.int(0) < oldest:
-		return unusable("the server is PostgreSQL "+r.text(1), "use PostgreSQL 13 or later")
-	case r.text(2) != "UTF8":
-		return unusable("the encoding of the database is "+r.text(2), "create the database with ENCODING 'UTF8'")
-	case r.bool(3):
+	case r.Int(0) < oldest:
+		return unusable("the server is PostgreSQL "+r.Text(1), "use PostgreSQL 13 or later")
+	case r.Text(2) != "UTF8":
+		return unusable("the encoding of the database is "+r.Text(2), "create the database with ENCODING 'UTF8'")
+	case r.Bool(3):
 		return unusable("the server is a standby, which only reads", "connect to the primary: target_session_attrs=read-write in the URL")
 	}
 	return nil
@@ -223,7 +223,7 @@ func (s script) Query(ctx context.Context, text string) (all [][]int64, err erro
 	err = s.run(ctx, &call{text: text, scan: func(r row) error {
 		numbers := make([]int64, len(r))
 		for i := range r {
-			numbers[i] = r.int(i)
+			numbers[i] = r.Int(i)
 		}
 		all = append(all, numbers)
 		return nil

@@ -28,7 +28,7 @@ func (s *Store) Probe(ctx context.Context) (store.Probe, error) {
 	err := s.connected(ctx, func(c *conn) error {
 		began := time.Now()
 		_, err := one(ctx, c, readClock, func(r row) {
-			now := stored.Time(r.int(0))
+			now := stored.Time(r.Int(0))
 			probe.Took = time.Since(began)
 			probe.Ahead = now.Sub(began.Add(probe.Took / 2))
 			probe.Until = now.Truncate(day) // no room at all
@@ -38,7 +38,7 @@ func (s *Store) Probe(ctx context.Context) (store.Probe, error) {
 			return err
 		}
 		return each(ctx, c, wholeDays, func(r row) error {
-			if at, err := time.Parse("20060102", r.text(0)); err == nil && at.Equal(probe.Until) { // up to the first gap
+			if at, err := time.Parse("20060102", r.Text(0)); err == nil && at.Equal(probe.Until) { // up to the first gap
 				probe.Until = at.Add(day)
 			}
 			return nil

@@ -126,7 +126,7 @@ type laneVersions map[uint16]laneVersion
 
 func (v *laneVersions) call(lanes []int32) *call {
 	return &call{query: countChanges, args: []any{lanes}, start: func() { *v = laneVersions{} }, scan: func(r row) error {
-		(*v)[uint16(r.int(0))] = laneVersion{r.int(1), r.int(2)}
+		(*v)[uint16(r.Int(0))] = laneVersion{r.Int(1), r.Int(2)}
 		return nil
 	}}
 }
@@ -228,15 +228,15 @@ const (
 // add adds a row. The task keeps the memory of its payload.
 func (k *knownRows) add(r row, holder string) {
 	t := &task.Task{
-		State: task.Running, Node: holder, ID: r.id(0), RunAt: r.time(1), Seq: r.int(3), Type: r.text(6), Target: r.text(7),
-		Attempt: int(r.int(8)) + 1, Crashes: int(r.int(9)), Priority: int(r.int(keptPriority)), Policy: r.text(keptPolicy),
-		CreatedAt: r.time(keptCreated), Queue: r.text(keptQueue), Payload: r[keptPayload],
+		State: task.Running, Node: holder, ID: r.ID(0), RunAt: r.Time(1), Seq: r.Int(3), Type: r.Text(6), Target: r.Text(7),
+		Attempt: int(r.Int(8)) + 1, Crashes: int(r.Int(9)), Priority: int(r.Int(keptPriority)), Policy: r.Text(keptPolicy),
+		CreatedAt: r.Time(keptCreated), Queue: r.Text(keptQueue), Payload: r[keptPayload],
 	}
 	t.Spec, t.LastError = stored.SpecOf(r[keptSpec]), stored.FailureOf(r[keptError])
 	lane := t.ID.Lane()
 	k.tasks[lane] = append(k.tasks[lane], t)
 	k.ids, k.lanes = append(k.ids, t.ID), append(k.lanes, int32(lane))
-	k.latest, k.least = max(k.latest, r.int(1)), max(k.least, r.int(keptPast)+1)
+	k.latest, k.least = max(k.latest, r.Int(1)), max(k.least, r.Int(keptPast)+1)
 	k.bytes += len(t.Payload)
 }
 
@@ -286,7 +286,7 @@ func (l *looking) inserted(t *task.Task, made *store.Inserted, spec, payload []b
 // read keeps a row as it was read, if it is worth it.
 func (l *looking) read(r row) {
 	if l.wants() && r[keptPayload] != nil {
-		l.found = append(l.found, ahead.Row{ID: r.id(0), Packed: pack(r)})
+		l.found = append(l.found, ahead.Row{ID: r.ID(0), Packed: pack(r)})
 	}
 }
 

@@ -90,7 +90,7 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 	var lost []lostNode
 	var now int64
 	err := s.read(ctx, func(c session) (err error) {
-		if _, err := one(ctx, c, selectNow, func(r row) { now = r.int(0) }, s.offset()); err != nil {
+		if _, err := one(ctx, c, selectNow, func(r row) { now = r.Int(0) }, s.offset()); err != nil {
 			return err
 		}
 		lost, err = s.readLost(ctx, c, wanted)
@@ -138,8 +138,8 @@ func (s *Store) readLost(ctx context.Context, c session, lanes []int32) (nodes [
 		q, args = notAlive, []any{running}
 	}
 	err = each(ctx, c, q, func(r row) error {
-		node := lostNode{id: r.text(0)}
-		switch store.NodeState(r.text(1)) {
+		node := lostNode{id: r.Text(0)}
+		switch store.NodeState(r.Text(1)) {
 		case store.NodeLeft:
 			node.cause, node.left = "node left", true
 		case store.NodeDead:
@@ -162,7 +162,7 @@ func nodesRunning(ctx context.Context, c session, clock int64, lanes []int32) (n
 	var calls []*call
 	for _, lane := range lanes {
 		calls = append(calls, &call{query: runningNodes, args: []any{clock, lane}, scan: func(r row) error {
-			nodes = append(nodes, r.text(0))
+			nodes = append(nodes, r.Text(0))
 			return nil
 		}})
 	}
@@ -202,7 +202,7 @@ func (t *tx) recoverNode(ctx context.Context, node lostNode, lanes []int32, limi
 func (t *tx) lock(ctx context.Context, node *lostNode, lanes []int32, limit int) (o *orphans, locked int, err error) {
 	var ids []task.ID
 	err = each(ctx, t, lockOrphans, func(r row) error {
-		ids = append(ids, r.id(0))
+		ids = append(ids, r.ID(0))
 		return nil
 	}, node.id, lanes, limit, t.now)
 	if err != nil || len(ids) == 0 {
@@ -229,7 +229,7 @@ func (t *tx) judge(ctx context.Context, node *lostNode) error {
 	if _, err := exec(ctx, t, strangeNode, node.id, t.now); err != nil {
 		return err
 	}
-	if _, err := one(ctx, t, lockVerdict, func(r row) { node.suspect = r.int(0) }, node.id); err != nil || node.suspect != suspectUnknown {
+	if _, err := one(ctx, t, lockVerdict, func(r row) { node.suspect = r.Int(0) }, node.id); err != nil || node.suspect != suspectUnknown {
 		return err
 	}
 	node.suspect = suspectAll
@@ -257,7 +257,7 @@ type orphans struct {
 
 func (o *orphans) add(r row, now int64) error {
 	entry := scanEntry(r)
-	claim, canceled, started, queue := r.int(entryWidth), r.bool(entryWidth+1), r.int(entryWidth+2), r.text(entryWidth+3)
+	claim, canceled, started, queue := r.Int(entryWidth), r.Bool(entryWidth+1), r.Int(entryWidth+2), r.Text(entryWidth+3)
 	spec := stored.SpecOf(r[entryWidth+4])
 	one := store.Recovered{
 		ID: entry.ID, Type: entry.Type, Node: o.node.id, OldClaim: claim, Claim: max(claim+1, now), Canceled: canceled,

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -76,7 +75,7 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 		var calls []*call
 		for _, part := range s.byLane(ids) {
 			calls = append(calls, &call{query: weighLetters, args: []any{part}, scan: func(r row) error {
-				sizes[r.id(0)] = int(r.int(1))
+				sizes[r.ID(0)] = int(r.Int(1))
 				return nil
 			}})
 		}
@@ -120,7 +119,7 @@ func (s *Store) redrive(ctx context.Context, ids []task.ID, options store.Redriv
 			if err := t.removeLetters(ctx, revived); err != nil {
 				return err
 			}
-			return objects.Log(&tables{ctx, t}, options.Audit, t.time())
+			return t.log(ctx, options.Audit)
 		})
 	})
 	if err != nil {
@@ -132,8 +131,8 @@ func (s *Store) redrive(ctx context.Context, ids []task.ID, options store.Redriv
 func (t *tx) lockLetters(ctx context.Context, ids []task.ID) (map[task.ID]*letter, error) {
 	letters := make(map[task.ID]*letter, len(ids))
 	scan := func(r row) error {
-		l := &letter{Letter: stored.Letter{ID: r.id(0), Type: r.text(1), Reason: r.text(2), Category: r.text(3), Fingerprint: r.text(4)},
-			priority: int(r.int(5)), attempts: int(r.int(6)), queue: r.text(9), claim: r.int(10)}
+		l := &letter{Letter: stored.Letter{ID: r.ID(0), Type: r.Text(1), Reason: r.Text(2), Category: r.Text(3), Fingerprint: r.Text(4)},
+			priority: int(r.Int(5)), attempts: int(r.Int(6)), queue: r.Text(9), claim: r.Int(10)}
 		var err error
 		if l.spec = stored.SpecOf(r[7]); l.spec.Unreadable != "" {
 			return nil // it stays: what cannot be read cannot be written again
@@ -236,13 +235,13 @@ func (t *tx) replaceExamples(ctx context.Context, prints []string, ids []task.ID
 	}
 	var lost []string
 	err := each(ctx, t, lostExamples, func(r row) error {
-		lost = append(lost, r.text(0))
+		lost = append(lost, r.Text(0))
 		return nil
 	}, prints, ids)
 	for _, fingerprint := range lost {
 		var newest task.ID
 		if err == nil {
-			_, err = one(ctx, t, newestLetter, func(r row) { newest = r.id(0) }, fingerprint)
+			_, err = one(ctx, t, newestLetter, func(r row) { newest = r.ID(0) }, fingerprint)
 		}
 		if err == nil {
 			_, err = exec(ctx, t, putExample, fingerprint, newest)
@@ -265,7 +264,7 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit
 				found := scanTask(r)
 				purged = append(purged, found)
 				letters[found.ID] = &letter{Letter: stored.Letter{ID: found.ID, Type: found.Type, Reason: string(found.DeadReason),
-					Category: r.text(taskWidth), Fingerprint: r.text(taskWidth + 1)}}
+					Category: r.Text(taskWidth), Fingerprint: r.Text(taskWidth + 1)}}
 				return nil
 			}
 		}
@@ -279,7 +278,7 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit
 		if err := t.removeLetters(ctx, letters); err != nil || len(purged) == 0 {
 			return err
 		}
-		return objects.Log(&tables{ctx, t}, audit, t.time())
+		return t.log(ctx, audit)
 	})
 	if err != nil {
 		return nil, err
@@ -300,7 +299,7 @@ func (t *tx) lockMatching(ctx context.Context, filter store.Filter, limit int) (
 	var ids []task.ID
 	text, args := t.store.numbered(`SELECT id FROM outlast_dead WHERE `+w.String()+` ORDER BY id LIMIT ?`, append(w.Args, limit))
 	err = t.run(ctx, &call{text: text, args: args, scan: func(r row) error {
-		ids = append(ids, r.id(0))
+		ids = append(ids, r.ID(0))
 		return nil
 	}})
 	if err != nil {

@@ -31,8 +31,8 @@ type stand struct {
 
 func scanStand(r row) stand {
 	return stand{
-		entry: scanEntry(r), running: r.int(11) == running, alive: r.bool(12), owned: r.bool(13), later: r.bool(14),
-		held: r.bool(15), keyBusy: r.bool(16), head: scanEntry(r[17:]),
+		entry: scanEntry(r), running: r.Int(11) == running, alive: r.Bool(12), owned: r.Bool(13), later: r.Bool(14),
+		held: r.Bool(15), keyBusy: r.Bool(16), head: scanEntry(r[17:]),
 	}
 }
 
@@ -159,7 +159,7 @@ func (c *claiming) stands(ctx context.Context) (map[task.ID]stand, error) {
 		query: standing, args: []any{c.store.offset(), c.claim.Node, owned, epochs, ids},
 		start: func() { stands = make(map[task.ID]stand, len(ids)) },
 		scan: func(r row) error {
-			stands[r.id(0)] = scanStand(r)
+			stands[r.ID(0)] = scanStand(r)
 			return nil
 		},
 	})...)

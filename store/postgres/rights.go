@@ -59,14 +59,14 @@ func (s *Store) mayPartition(ctx context.Context) (problem error) {
 		problem = nil
 		_, err := one(ctx, c, mayMakeDays, func(r row) {
 			user := quote(s.user())
-			if r.bool(1) && r.text(0) != s.user() {
-				s.owner = r.text(0)
+			if r.Bool(1) && r.Text(0) != s.user() {
+				s.owner = r.Text(0)
 			}
-			switch owner := r.text(0); {
-			case !r.bool(1):
+			switch owner := r.Text(0); {
+			case !r.Bool(1):
 				problem = lacksRight(fmt.Sprintf("the role %s has no part in the role %s, which owns the tables, and cannot make those of later days", user, quote(owner)),
 					fmt.Sprintf("GRANT %s TO %s", quote(owner), user))
-			case !r.bool(2):
+			case !r.Bool(2):
 				problem = lacksRight(fmt.Sprintf("the role %s cannot make the tables of later days in the schema %s", user, quote(s.schema)),
 					fmt.Sprintf("GRANT CREATE ON SCHEMA %s TO %s", quote(s.schema), user))
 			}

@@ -13,7 +13,7 @@ import (
 type row [][]byte
 
 // int reads whole numbers of every size, and booleans.
-func (r row) int(i int) int64 {
+func (r row) Int(i int) int64 {
 	switch v := r[i]; len(v) {
 	case 1:
 		return int64(v[0])
@@ -27,18 +27,18 @@ func (r row) int(i int) int64 {
 	return 0
 }
 
-func (r row) bool(i int) bool { return r.int(i) != 0 }
+func (r row) Bool(i int) bool { return r.Int(i) != 0 }
 
-func (r row) text(i int) string { return string(r[i]) }
+func (r row) Text(i int) string { return string(r[i]) }
 
-func (r row) blob(i int) []byte {
+func (r row) Blob(i int) []byte {
 	if r[i] == nil {
 		return nil
 	}
 	return append(make([]byte, 0, len(r[i])), r[i]...)
 }
 
-func (r row) id(i int) (id task.ID) {
+func (r row) ID(i int) (id task.ID) {
 	switch len(r[i]) {
 	case len(id):
 		copy(id[:], r[i])
@@ -48,10 +48,10 @@ func (r row) id(i int) (id task.ID) {
 	return id
 }
 
-func (r row) time(i int) time.Time { return stored.Time(r.int(i)) }
+func (r row) Time(i int) time.Time { return stored.Time(r.Int(i)) }
 
 // Lists of ids in one column are byte strings of 16 bytes each.
-func (r row) ids(i int) []task.ID {
+func (r row) IDs(i int) []task.ID {
 	all := make([]task.ID, len(r[i])/16)
 	for n := range all {
 		copy(all[n][:], r[i][16*n:])

@@ -153,7 +153,7 @@ func (s *scanning) call(places []int, now *changed) *call {
 			if s.running == nil {
 				s.running = runningIn(s.store.log, now)
 			}
-			s.add(places[r.int(0)-1], r[1:])
+			s.add(places[r.Int(0)-1], r[1:])
 			return nil
 		},
 	}
@@ -163,7 +163,7 @@ func (s *scanning) call(places []int, now *changed) *call {
 func (s *scanning) add(i int, r row) {
 	page, entry := &s.pages[i], scanEntry(r)
 	page.rows, page.last = page.rows+1, entry
-	if !s.running(entry.ID, r.int(keptPast)) {
+	if !s.running(entry.ID, r.Int(keptPast)) {
 		s.found[i] = append(s.found[i], entry)
 		s.look.read(r)
 	}
@@ -252,7 +252,7 @@ func (s *Store) Running(ctx context.Context, node string, ids []task.ID) ([]*tas
 	calls := []*call{{query: runningOf, args: []any{node}, scan: collect(&found)}}
 	if ids == nil && s.spread {
 		_, err := s.pipeline(ctx, &call{query: runningOf, args: []any{node}, start: func() { ids = []task.ID{} }, scan: func(r row) error {
-			ids = append(ids, r.id(0))
+			ids = append(ids, r.ID(0))
 			return nil
 		}})
 		if err != nil {

@@ -303,10 +303,10 @@ func (w *successes) call(s *Store, node string) *call {
 	return &call{
 		query: succeedRows, args: append([]any{s.offset(), node, w.ids, w.claims, w.started, w.ends, optionalArray(w.results), w.labelArray()}, fenceOf(s.log, w.ids, w.claims)...),
 		scan: func(r row) error {
-			w.all, w.ended = int(r.int(0)) == len(w.ids), nil
+			w.all, w.ended = int(r.Int(0)) == len(w.ids), nil
 			if !w.all {
 				w.ended = map[task.ID]bool{}
-				for _, id := range r.ids(1) {
+				for _, id := range r.IDs(1) {
 					w.ended[id] = true
 				}
 			}

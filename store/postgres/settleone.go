@@ -191,8 +191,8 @@ func (t *tx) readRow(ctx context.Context, id task.ID) (live *ending.Row, err err
 func rowCall(id task.ID, live **ending.Row) *call {
 	return &call{query: selectRow, args: []any{id}, scan: func(r row) error {
 		*live = &ending.Row{
-			Entry: scanEntry(r), State: states[r.int(entryWidth)], Claim: r.int(entryWidth + 1), Cancel: r.bool(entryWidth + 2),
-			Priority: int(r.int(entryWidth + 3)), Node: r.text(entryWidth + 4), StartedAt: r.time(entryWidth + 5), Unstarted: r.int(entryWidth + 6),
+			Entry: scanEntry(r), State: states[r.Int(entryWidth)], Claim: r.Int(entryWidth + 1), Cancel: r.Bool(entryWidth + 2),
+			Priority: int(r.Int(entryWidth + 3)), Node: r.Text(entryWidth + 4), StartedAt: r.Time(entryWidth + 5), Unstarted: r.Int(entryWidth + 6),
 		}
 		return nil
 	}}
@@ -206,7 +206,7 @@ func (t *tx) notRunning(ctx context.Context, s *store.Settlement, live *ending.R
 		if live != nil {
 			break
 		}
-		_, err := one(ctx, t, endedBy, func(r row) { live = &ending.Row{State: states[r.int(0)], Claim: r.int(1)} }, s.Task.ID)
+		_, err := one(ctx, t, endedBy, func(r row) { live = &ending.Row{State: states[r.Int(0)], Claim: r.Int(1)} }, s.Task.ID)
 		if err == nil && live == nil {
 			live, err = t.readRow(ctx, s.Task.ID)
 		}
@@ -227,7 +227,7 @@ func (t *tx) recorded(ctx context.Context, s *store.Settlement, live *ending.Row
 		return "", nil
 	}
 	if live.State != task.Dead {
-		_, err = one(ctx, t, attemptOutcome, func(r row) { recorded = task.Outcome(r.text(0)) }, s.Task.ID, s.Task.Claim)
+		_, err = one(ctx, t, attemptOutcome, func(r row) { recorded = task.Outcome(r.Text(0)) }, s.Task.ID, s.Task.Claim)
 		return recorded, err
 	}
 	attempts, err := readDeadHistory(ctx, t, s.Task.ID)

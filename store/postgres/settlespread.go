@@ -151,7 +151,7 @@ func (b *settling) fence(places []int, fenced *map[task.ID]bool) []*call {
 		ids[n], claims[n] = b.all[i].Task.ID, b.all[i].Task.Claim
 	}
 	return []*call{{query: fenceRuns, args: []any{ids, claims}, start: func() { *fenced = map[task.ID]bool{} }, scan: func(r row) error {
-		(*fenced)[r.id(0)] = true
+		(*fenced)[r.ID(0)] = true
 		return nil
 	}}}
 }
@@ -184,7 +184,7 @@ func (e *laneEnds) calls(passed bool) (calls []*call) {
 			query: succeedLane, args: []any{e.store.offset(), e.node, w.ids, w.claims, w.started, w.ends, optionalArray(w.results), w.labelArray(), passed},
 			start: func() { w.ended = make(map[task.ID]bool, len(w.ids)) },
 			scan: func(r row) error {
-				w.ended[r.id(0)] = true
+				w.ended[r.ID(0)] = true
 				return nil
 			},
 		})

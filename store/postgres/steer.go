@@ -7,7 +7,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/ending"
-	"github.com/outlast-dev/outlast/store/internal/objects"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/steer"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -27,11 +27,11 @@ func (s *Store) Steer(ctx context.Context, steering store.Steering) (steered []s
 				return err
 			}
 			if noted != nil {
-				if put, err = t.putOperation(ctx, noted); err != nil {
+				if put, err = sqlstore.PutOperation(t.cold(ctx), *noted); err != nil {
 					return err
 				}
 			}
-			return objects.Log(&tables{ctx, t}, steer.Audit(&steering, steered), t.time())
+			return t.log(ctx, steer.Audit(&steering, steered))
 		})
 	})
 	if err != nil {
@@ -94,7 +94,7 @@ func (t *tx) steerRows(ctx context.Context, ids []task.ID) (rows []*ending.Row, 
 	slices.Sort(lanes)
 	for _, lane := range lanes {
 		calls = append(calls, &call{query: lockToChange, args: []any{int32(lane)}, scan: func(r row) error {
-			queues[uint16(r.int(0))] = r.text(1)
+			queues[uint16(r.Int(0))] = r.Text(1)
 			return nil
 		}})
 	}

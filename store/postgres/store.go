@@ -67,14 +67,19 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/claimlog"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 )
 
 var (
 	_ store.Backend = (*Store)(nil)
 )
 
+// cold is what the store shares with others; see package sqlstore.
+type cold = sqlstore.Cold
+
 // Store is a schema of a database. Safe for concurrent use.
 type Store struct {
+	cold
 	pool   *pgxpool.Pool // the caller's
 	own    *pgxpool.Pool // few connections that nobody else can use up
 	opened bool          // the store opened pool itself
@@ -140,6 +145,7 @@ func Open(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Store, erro
 		opt(&chosen)
 	}
 	s := &Store{pool: pool, clock: chosen.offset, ahead: chosen.ahead, log: claimlog.New(), readAhead: newReadAhead()}
+	s.cold = sqlstore.New(database{s})
 	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.open(ctx, chosen); err != nil {
 		s.end()

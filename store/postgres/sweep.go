@@ -39,7 +39,7 @@ func sweep(ctx context.Context, s *Store, lanes []uint16, clock int64) error {
 		err := s.write(ctx, func(t *tx) error {
 			free, now = nil, changed{}
 			err := each(ctx, t, lockFree, func(r row) error {
-				free = append(free, uint16(r.int(0)))
+				free = append(free, uint16(r.Int(0)))
 				return nil
 			}, numbers)
 			if err != nil || len(free) == 0 {

@@ -59,7 +59,7 @@ func (t *tx) time() time.Time { return stored.Time(t.now) }
 // settings of the transaction. It returns the store's now.
 func (s *Store) pipeline(ctx context.Context, calls ...*call) (now int64, err error) {
 	first := &call{query: settings, args: []any{s.offset()}, scan: func(r row) error {
-		now = r.int(0)
+		now = r.Int(0)
 		return nil
 	}}
 	all := append([]*call{first}, calls...)
@@ -98,7 +98,7 @@ func (s *Store) begun(ctx context.Context, fn func(t *tx, c *conn) error, first 
 		return s.connected(ctx, func(c *conn) error {
 			t := &tx{session: c, store: s}
 			clock := &call{query: settings, args: []any{s.offset()}, scan: func(r row) error {
-				t.now = r.int(0)
+				t.now = r.Int(0)
 				return nil
 			}}
 			err := c.run(ctx, append([]*call{{query: beginTx}, clock}, first...)...)
@@ -135,9 +135,15 @@ func (s *Store) snapshot(ctx context.Context, fn func(session) error) error {
 	return s.reading(ctx, fn, &call{query: beginRead})
 }
 
-// lookUp runs fn in one snapshot, for statements that look rows up.
-func (s *Store) lookUp(ctx context.Context, fn func(session) error) error {
-	return s.reading(ctx, fn, &call{query: beginRead}, &call{query: settings, args: []any{s.offset()}})
+// lookUp runs fn in one snapshot, for statements that look rows up. Now is the store's
+// clock.
+func (s *Store) lookUp(ctx context.Context, fn func(c session, now int64) error) error {
+	var now int64
+	return s.reading(ctx, func(c session) error { return fn(c, now) }, &call{query: beginRead},
+		&call{query: settings, args: []any{s.offset()}, scan: func(r row) error {
+			now = r.Int(0)
+			return nil
+		}})
 }
 
 func (s *Store) reading(ctx context.Context, fn func(session) error, begin ...*call) error {

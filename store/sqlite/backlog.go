@@ -45,7 +45,7 @@ type counter struct{ session }
 // Held implements [backlog.Source].
 func (c counter) Held(lanes []uint16) (held []backlog.Key, err error) {
 	err = c.each(selectParked, func(r row) error {
-		held = append(held, backlog.Key{Lane: uint16(r.int(0)), Key: r.text(1)})
+		held = append(held, backlog.Key{Lane: uint16(r.Int(0)), Key: r.Text(1)})
 		return nil
 	}, list(lanes), store.MostHolds)
 	return held, err
@@ -61,7 +61,7 @@ func (c counter) Within(ranges []backlog.Range, held bool, most int) (n int, err
 	for i, r := range ranges {
 		rows[i] = [3]int64{int64(r.Lane), r.Low, r.High}
 	}
-	_, err = one(c, q, func(r row) { n = int(r.int(0)) }, list(rows), most)
+	_, err = one(c, q, func(r row) { n = int(r.Int(0)) }, list(rows), most)
 	return n, err
 }
 
@@ -71,7 +71,7 @@ func (c counter) Behind(keys []backlog.Key, most int) (n int, err error) {
 	for i, key := range keys {
 		rows[i] = [2]any{key.Lane, key.Key}
 	}
-	_, err = one(c, countKeys, func(r row) { n = int(r.int(0)) }, list(rows), most)
+	_, err = one(c, countKeys, func(r row) { n = int(r.Int(0)) }, list(rows), most)
 	return n, err
 }
 

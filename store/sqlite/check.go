@@ -2,10 +2,8 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
-	"maps"
 
-	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 )
 
 // invariants are statements that list what must not be.
@@ -38,20 +36,14 @@ UNION ALL SELECT fingerprint FROM outlast_dead WHERE fingerprint NOT IN (SELECT 
 WHERE NOT EXISTS (SELECT 1 FROM outlast_dead d WHERE d.id = g.example AND d.fingerprint = g.fingerprint) LIMIT 5`}},
 }
 
-var (
-	quickCheck = &query{sql: `PRAGMA integrity_check(20)`}
-	recount    = &query{sql: `SELECT 'total', '', count(*) FROM outlast_dead HAVING count(*) > 0
-UNION ALL SELECT 'type', type, count(*) FROM outlast_dead GROUP BY type
-UNION ALL SELECT 'reason', reason, count(*) FROM outlast_dead GROUP BY reason
-UNION ALL SELECT 'category', category, count(*) FROM outlast_dead GROUP BY category`}
-)
+var quickCheck = &query{sql: `PRAGMA integrity_check(20)`}
 
 // Check implements [store.Query].
 func (s *Store) Check(ctx context.Context) (wrong []string, err error) {
 	err = s.read(ctx, func(c *conn) error {
 		wrong = nil
 		err := c.once().each(quickCheck, func(r row) error {
-			if text := r.text(0); text != "ok" {
+			if text := r.Text(0); text != "ok" {
 				wrong = append(wrong, "integrity: "+text)
 			}
 			return nil
@@ -61,35 +53,16 @@ func (s *Store) Check(ctx context.Context) (wrong []string, err error) {
 		}
 		for _, invariant := range invariants {
 			err := c.once().each(invariant.q, func(r row) error {
-				wrong = append(wrong, invariant.what+": "+r.text(0))
+				wrong = append(wrong, invariant.what+": "+r.Text(0))
 				return nil
 			})
 			if err != nil {
 				return err
 			}
 		}
-		counts, err := checkCounts(c)
+		counts, err := sqlstore.CheckCounts(coldSession{c})
 		wrong = append(wrong, counts...)
 		return err
 	})
 	return wrong, err
-}
-
-func checkCounts(c *conn) (wrong []string, err error) {
-	kept, err := readStats(c, selectCounts)
-	if err != nil {
-		return nil, err
-	}
-	counted, err := readStats(c.once(), recount)
-	if err != nil {
-		return nil, err
-	}
-	if same := equalStats(kept, counted); !same {
-		wrong = append(wrong, fmt.Sprintf("dead letters are miscounted: kept %+v, counted %+v", *kept, *counted))
-	}
-	return wrong, nil
-}
-
-func equalStats(a, b *store.DeadStats) bool {
-	return a.Total == b.Total && maps.Equal(a.ByType, b.ByType) && maps.Equal(a.ByReason, b.ByReason) && maps.Equal(a.ByCategory, b.ByCategory)
 }

@@ -68,12 +68,12 @@ type candidate struct {
 
 func scanCandidate(name func(r row, i int) string, r row) candidate {
 	t := &task.Task{
-		State: task.Pending, ID: r.id(1), Queue: name(r, 2), Type: name(r, 3), Payload: r.blob(4), Priority: int(r.int(5)),
-		RunAt: fromMicro(r.int(6)), Key: r.text(7), Seq: r.int(8), Target: name(r, 9), Policy: name(r, 10),
-		Attempt: int(r.int(12)), Crashes: int(r.int(13)), Claim: max(r.int(14), 0), CreatedAt: r.time(15), Park: r.int(17),
+		State: task.Pending, ID: r.ID(1), Queue: name(r, 2), Type: name(r, 3), Payload: r.Blob(4), Priority: int(r.Int(5)),
+		RunAt: fromMicro(r.Int(6)), Key: r.Text(7), Seq: r.Int(8), Target: name(r, 9), Policy: name(r, 10),
+		Attempt: int(r.Int(12)), Crashes: int(r.Int(13)), Claim: max(r.Int(14), 0), CreatedAt: r.Time(15), Park: r.Int(17),
 	}
-	t.Spec, t.LastError = stored.SpecOf(r.blob(11)), stored.FailureOf(r.blob(16))
-	return candidate{r.int(0), t}
+	t.Spec, t.LastError = stored.SpecOf(r.Blob(11)), stored.FailureOf(r.Blob(16))
+	return candidate{r.Int(0), t}
 }
 
 // Claim implements [store.Store].
@@ -173,7 +173,7 @@ func (c *claiming) readLanes() (err error) {
 	}
 	for _, lane := range c.claim.Lanes {
 		_, err := one(c.tx, laneOwner, func(r row) {
-			c.owned[lane.Lane] = r.text(0) == c.claim.Node && r.int(1) == lane.Epoch
+			c.owned[lane.Lane] = r.Text(0) == c.claim.Node && r.Int(1) == lane.Epoch
 		}, lane.Lane)
 		if err != nil {
 			return err

@@ -93,7 +93,7 @@ func (s *Store) findDone(ctx context.Context, ended int64) (bool, error) {
 		var young bool
 		err := s.read(ctx, func(c *conn) error {
 			_, err := one(c, doneAfter, func(r row) {
-				found, last, rows, young = r.int(0), r.int(1), r.int(2), r.bool(3)
+				found, last, rows, young = r.Int(0), r.Int(1), r.Int(2), r.Bool(3)
 			}, after, ended, cleanWindow, s.now())
 			return err
 		})
@@ -120,8 +120,8 @@ func cleanDone(tx *tx, ended int64, limit int) (int, error) {
 	after := tx.store.cleaned.Load()
 	err := tx.each(oldDone, func(r row) error {
 		if len(ids) < limit {
-			if after = r.int(0); r.bool(2) {
-				ids = append(ids, r.id(1))
+			if after = r.Int(0); r.Bool(2) {
+				ids = append(ids, r.ID(1))
 			}
 		}
 		return nil
@@ -143,7 +143,7 @@ func cleanDone(tx *tx, ended int64, limit int) (int, error) {
 
 func cleanNodes(tx *tx, limit int) (nodes []string, err error) {
 	err = tx.each(oldNodes, func(r row) error {
-		nodes = append(nodes, r.text(0))
+		nodes = append(nodes, r.Text(0))
 		return nil
 	}, tx.now-nodeMemory.Microseconds(), limit)
 	for _, node := range nodes {

@@ -224,7 +224,7 @@ const maxNames = 1000
 func (n names) name(r row, i int) string {
 	raw, ok := r[i].([]byte)
 	if !ok {
-		return r.text(i)
+		return r.Text(i)
 	}
 	if known, ok := n[string(raw)]; ok {
 		return known
@@ -240,14 +240,14 @@ func (n names) name(r row, i int) string {
 // row is one row of a result. Its getters copy.
 type row []driver.Value
 
-func (r row) int(i int) int64 {
+func (r row) Int(i int) int64 {
 	v, _ := r[i].(int64)
 	return v
 }
 
-func (r row) bool(i int) bool { return r.int(i) != 0 }
+func (r row) Bool(i int) bool { return r.Int(i) != 0 }
 
-func (r row) text(i int) string {
+func (r row) Text(i int) string {
 	switch v := r[i].(type) {
 	case string:
 		return v
@@ -259,26 +259,26 @@ func (r row) text(i int) string {
 	return ""
 }
 
-func (r row) blob(i int) []byte {
+func (r row) Blob(i int) []byte {
 	switch v := r[i].(type) {
 	case []byte:
 		return append([]byte{}, v...)
 	case string:
 		return []byte(v)
 	case time.Time:
-		return []byte(r.text(i))
+		return []byte(r.Text(i))
 	}
 	return nil
 }
 
-func (r row) id(i int) (id task.ID) {
+func (r row) ID(i int) (id task.ID) {
 	if v, ok := r[i].([]byte); ok {
 		copy(id[:], v)
 	}
 	return id
 }
 
-func (r row) time(i int) time.Time { return fromMicro(r.int(i)) }
+func (r row) Time(i int) time.Time { return fromMicro(r.Int(i)) }
 
 // micro is a time as it is stored; the zero time is null.
 func micro(t time.Time) any {

@@ -102,7 +102,7 @@ func (b *settling) lastFailure(a *ending.Attempt) (failure *task.Failure, err er
 	if a.Failure != nil {
 		return a.Failure, nil
 	}
-	_, err = one(b.tx, lastError, func(r row) { failure = stored.FailureOf(r.blob(0)) }, a.ID)
+	_, err = one(b.tx, lastError, func(r row) { failure = stored.FailureOf(r.Blob(0)) }, a.ID)
 	return failure, err
 }
 
@@ -110,8 +110,8 @@ func (b *settling) lastFailure(a *ending.Attempt) (failure *task.Failure, err er
 func packAttempts(s session, id task.ID) (any, error) {
 	var history []stored.Attempt
 	err := s.each(selectAttempts, func(r row) error {
-		history = append(history, stored.Attempt{Number: int(r.int(0)), Claim: r.int(1), Node: r.text(2), StartedAt: r.int(3),
-			EndedAt: r.int(4), Outcome: task.Outcome(r.text(5)), Failure: r.blob(6), NextDelay: r.int(7), Label: r.text(8)})
+		history = append(history, stored.Attempt{Number: int(r.Int(0)), Claim: r.Int(1), Node: r.Text(2), StartedAt: r.Int(3),
+			EndedAt: r.Int(4), Outcome: task.Outcome(r.Text(5)), Failure: r.Blob(6), NextDelay: r.Int(7), Label: r.Text(8)})
 		return nil
 	}, id)
 	if err != nil {

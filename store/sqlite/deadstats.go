@@ -6,56 +6,10 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/pages"
-	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
 )
-
-var (
-	selectCounts = &query{sql: `SELECT kind, name, count FROM outlast_dead_count WHERE count <> 0`}
-
-	selectGroups = &query{sql: `SELECT fingerprint, count, type, reason, category, message, first_seen, last_seen, example
-FROM outlast_dead_group ORDER BY count DESC, last_seen DESC, fingerprint LIMIT ?`}
-
-	selectGroup = &query{sql: `SELECT fingerprint, count, type, reason, category, message, first_seen, last_seen, example
-FROM outlast_dead_group WHERE fingerprint = ?`}
-)
-
-// The counters of dead letters that answer a count: of one kind and name,
-// and of a group.
-var (
-	counterOf = &query{sql: `SELECT count FROM outlast_dead_count WHERE kind = ? AND name = ?`}
-	groupSize = &query{sql: `SELECT count FROM outlast_dead_group WHERE fingerprint = ?`}
-)
-
-// kept is a count that a counter has.
-func kept(c *conn, kind, name string) (n int, err error) {
-	q, args := counterOf, []any{kind, name}
-	if kind == "fingerprint" {
-		q, args = groupSize, args[1:]
-	}
-	_, err = one(c, q, func(r row) { n = int(r.int(0)) }, args...)
-	return n, err
-}
-
-// DeadStats implements [store.Query].
-func (s *Store) DeadStats(ctx context.Context) (*store.DeadStats, error) {
-	var stats *store.DeadStats
-	err := s.read(ctx, func(c *conn) (err error) {
-		stats, err = readStats(c, selectCounts)
-		return err
-	})
-	return stats, err
-}
-
-func readStats(s session, q *query) (*store.DeadStats, error) {
-	stats := stored.NewStats()
-	err := s.each(q, func(r row) error {
-		stored.Count(stats, r.text(0), r.text(1), int(r.int(2)))
-		return nil
-	})
-	return stats, err
-}
 
 // DeadGroups implements [store.Query]. Without a filter, or with a
 // fingerprint alone, it reads counters, with another it counts the letters that match, and does not examine those older
@@ -64,19 +18,14 @@ func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) 
 	if limit <= 0 {
 		limit = pages.Default
 	}
-	q, args := groupsQuery(filter, limit)
-	switch {
-	case where.Empty(filter):
-		q, args = selectGroups, []any{limit}
-	case where.OnlyGroup(filter):
-		q, args = selectGroup, []any{filter.Fingerprint}
+	if groups, kept, err := sqlstore.KeptGroups(ctx, s.cold, filter, limit); kept {
+		return groups, err
 	}
+	q, args := groupsQuery(filter, limit)
 	err = s.read(ctx, func(c *conn) error {
 		groups = nil
 		return c.once().each(q, func(r row) error {
-			groups = append(groups, store.DeadGroup{Fingerprint: r.text(0), Count: int(r.int(1)), Type: r.text(2),
-				Reason: task.DeadReason(r.text(3)), Category: r.text(4), Message: r.text(5), FirstSeen: r.time(6),
-				LastSeen: r.time(7), Example: r.id(8)})
+			groups = append(groups, sqlstore.ScanGroup(r))
 			return nil
 		}, args...)
 	})

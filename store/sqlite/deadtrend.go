@@ -24,7 +24,7 @@ FROM (SELECT * FROM outlast_dead WHERE %s ORDER BY id DESC LIMIT %d) d WHERE %s 
 	err = s.read(ctx, func(c *conn) error {
 		parts = nil
 		return c.once().each(q, func(r row) error {
-			parts = append(parts, store.DeadPart{Fingerprint: r.text(0), Reason: task.DeadReason(r.text(1)), Target: r.text(2), Node: r.text(3), Hour: r.int(4), Count: int(r.int(5))})
+			parts = append(parts, store.DeadPart{Fingerprint: r.Text(0), Reason: task.DeadReason(r.Text(1)), Target: r.Text(2), Node: r.Text(3), Hour: r.Int(4), Count: int(r.Int(5))})
 			return nil
 		}, args...)
 	})

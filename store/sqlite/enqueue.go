@@ -174,7 +174,7 @@ func reserveSeq(s session, items []store.Insert) (seq int64, err error) {
 	if keyed == 0 {
 		return 0, nil
 	}
-	_, err = one(s, nextSeq, func(r row) { seq = r.int(0) - int64(keyed) }, keyed)
+	_, err = one(s, nextSeq, func(r row) { seq = r.Int(0) - int64(keyed) }, keyed)
 	return seq, err
 }
 
@@ -288,8 +288,8 @@ func lookDedupe(s session, now int64, item *store.Insert) (found bool, inserted 
 	var id task.ID
 	var content []byte
 	found, err = one(s, selectDedupe, func(r row) {
-		if r.bool(2) {
-			id, content = r.id(0), r.blob(1)
+		if r.Bool(2) {
+			id, content = r.ID(0), r.Blob(1)
 		}
 	}, d.Lane, item.Task.Queue, d.Key, now)
 	if err != nil || !found || id.IsZero() {

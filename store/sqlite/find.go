@@ -7,6 +7,7 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/cursor"
 	"github.com/outlast-dev/outlast/store/internal/pages"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -59,7 +60,7 @@ func readWindow(c *conn, s *source, filter store.Filter, asked *pages.Request, b
 	q, args := s.window(filter, before, limit)
 	bytes := int64(0)
 	err = c.once().each(q, func(r row) error {
-		rows, bytes = append(rows, scanTask(r)), max(bytes, r.int(taskWidth))
+		rows, bytes = append(rows, scanTask(r)), max(bytes, r.Int(taskWidth))
 		return nil
 	}, args...)
 	if err != nil {
@@ -82,7 +83,7 @@ func fewPending(c *conn, filter store.Filter) (few bool, err error) {
 	if filter.State != task.Pending && !filter.Live {
 		return false, nil
 	}
-	_, err = one(c, pendingFew, func(r row) { few = r.bool(0) })
+	_, err = one(c, pendingFew, func(r row) { few = r.Bool(0) })
 	return few, err
 }
 
@@ -90,7 +91,7 @@ func fewPending(c *conn, filter store.Filter) (few bool, err error) {
 // covered all.
 func windowEnd(c *conn, s *source, f store.Filter, before cursor.Place) (end cursor.Place, err error) {
 	q, args := s.floor(f, before)
-	_, err = one(c.once(), q, func(r row) { end = cursor.Place{At: r.int(0), ID: r.id(1)} }, args...)
+	_, err = one(c.once(), q, func(r row) { end = cursor.Place{At: r.Int(0), ID: r.ID(1)} }, args...)
 	return end, err
 }
 
@@ -146,11 +147,11 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 	err = s.read(ctx, func(c *conn) error {
 		n = 0
 		if where.PendingOf(filter) {
-			_, err := one(c, pendingOfQueue, func(r row) { n = int(r.int(0)) }, filter.Queue, limit)
+			_, err := one(c, pendingOfQueue, func(r row) { n = int(r.Int(0)) }, filter.Queue, limit)
 			return err
 		}
 		if kind, name, ok := where.Counter(filter); ok {
-			all, err := kept(c, kind, name)
+			all, err := sqlstore.KeptCount(coldSession{c}, kind, name)
 			n = min(all, limit)
 			return err
 		}
@@ -166,7 +167,7 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (n in
 			w.IDs(filter)
 			source.rest(w, filter)
 			q := &query{sql: `SELECT count(*) FROM (SELECT 1 FROM ` + source.table + ` WHERE ` + w.String() + ` LIMIT ?)`}
-			_, err := one(c.once(), q, func(r row) { n += int(r.int(0)) }, append(w.Args, limit-n)...)
+			_, err := one(c.once(), q, func(r row) { n += int(r.Int(0)) }, append(w.Args, limit-n)...)
 			if err != nil {
 				return err
 			}

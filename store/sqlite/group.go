@@ -100,7 +100,7 @@ func wanted(ops []*operation) bool {
 // still for commits of the connection that asks.
 func (w *writer) look() error {
 	_, err := one(w.conn, dataVersion, func(r row) {
-		if version := r.int(0); version != w.version {
+		if version := r.Int(0); version != w.version {
 			known := w.version != 0
 			w.version = version
 			w.changes.Add(1)

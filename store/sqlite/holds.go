@@ -20,7 +20,7 @@ func (s *Store) Holds(ctx context.Context, filter store.HoldFilter) (found []sto
 		found = nil
 		var all []store.Hold
 		err := c.each(selectHolds, func(r row) error {
-			hold := store.Hold{Lane: uint16(r.int(0)), Key: r.text(1), Holder: r.id(2), Mode: r.text(3), Since: r.time(4)}
+			hold := store.Hold{Lane: uint16(r.Int(0)), Key: r.Text(1), Holder: r.ID(2), Mode: r.Text(3), Since: r.Time(4)}
 			if filter.Takes(&hold) {
 				all = append(all, hold)
 			}
@@ -30,7 +30,7 @@ func (s *Store) Holds(ctx context.Context, filter store.HoldFilter) (found []sto
 			return err
 		}
 		found, err = store.Behind(all, filter, func(hold *store.Hold, most int) (n int, err error) {
-			_, err = one(c, countBehind, func(r row) { n = int(r.int(0)) }, hold.Lane, hold.Key, most)
+			_, err = one(c, countBehind, func(r row) { n = int(r.Int(0)) }, hold.Lane, hold.Key, most)
 			return n, err
 		})
 		return err

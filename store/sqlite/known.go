@@ -27,10 +27,10 @@ func (s *Store) Known(ctx context.Context, items []store.Insert) (known []bool, 
 }
 
 func isKnown(s session, now int64, item *store.Insert) (known bool, err error) {
-	_, err = one(s, hasID, func(r row) { known = r.int(0) != 0 }, item.Task.ID)
+	_, err = one(s, hasID, func(r row) { known = r.Int(0) != 0 }, item.Task.ID)
 	if err != nil || known || item.Dedupe == nil {
 		return known, err
 	}
-	_, err = one(s, selectDedupe, func(r row) { known = r.int(2) != 0 }, item.Dedupe.Lane, item.Task.Queue, item.Dedupe.Key, now)
+	_, err = one(s, selectDedupe, func(r row) { known = r.Int(2) != 0 }, item.Dedupe.Lane, item.Task.Queue, item.Dedupe.Key, now)
 	return known, err
 }

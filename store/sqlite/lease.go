@@ -19,7 +19,7 @@ func (s *Store) Extend(ctx context.Context, items []store.LeaseItem, lease time.
 		for i, item := range items {
 			results[i] = store.Extended{Status: store.StatusStale}
 			_, err := one(tx, extendLease, func(r row) {
-				results[i] = store.Extended{Status: store.StatusOK, CancelRequested: r.int(0) != 0}
+				results[i] = store.Extended{Status: store.StatusOK, CancelRequested: r.Int(0) != 0}
 			}, item.ID, item.Claim, tx.now+lease.Microseconds())
 			if err != nil {
 				return err

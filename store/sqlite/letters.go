@@ -15,7 +15,7 @@ func (s *Store) Letters(ctx context.Context, filter store.Filter, after task.ID,
 	err = s.read(ctx, func(c *conn) error {
 		letters = nil
 		return c.each(q, func(r row) error {
-			letters = append(letters, store.Letter{ID: r.id(0), Key: r.text(1), Seq: r.int(2)})
+			letters = append(letters, store.Letter{ID: r.ID(0), Key: r.Text(1), Seq: r.Int(2)})
 			return nil
 		}, append(w.Args, max(0, limit))...)
 	})

@@ -112,7 +112,7 @@ func (s statements) Query(_ context.Context, text string) (all [][]int64, err er
 	err = s.conn.each(q, func(r row) error {
 		numbers := make([]int64, len(r))
 		for i := range r {
-			numbers[i] = r.int(i)
+			numbers[i] = r.Int(i)
 		}
 		all = append(all, numbers)
 		return nil

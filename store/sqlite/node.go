@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -39,7 +40,7 @@ func (s *Store) Join(ctx context.Context, node store.Node) error {
 	if err != nil {
 		return err
 	}
-	targets, err := targetsText(node.Targets)
+	targets, err := sqlstore.Targets(node.Targets)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (s *Store) Beat(ctx context.Context, node string, report store.Report) (can
 	if err != nil {
 		return nil, err
 	}
-	targets, err := targetsText(report.Targets)
+	targets, err := sqlstore.Targets(report.Targets)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ func (s *Store) Beat(ctx context.Context, node string, report store.Report) (can
 		}
 		canceled = nil
 		return tx.each(cancelRequests, func(r row) error {
-			canceled = append(canceled, r.id(0))
+			canceled = append(canceled, r.ID(0))
 			return nil
 		}, node)
 	})

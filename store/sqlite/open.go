@@ -168,7 +168,7 @@ var sqliteVersion = &query{sql: `SELECT sqlite_version()`}
 func checkVersion(ctx context.Context, c *conn) error {
 	return c.do(ctx, func() error {
 		var text string
-		if _, err := one(c, sqliteVersion, func(r row) { text = r.text(0) }); err != nil {
+		if _, err := one(c, sqliteVersion, func(r row) { text = r.Text(0) }); err != nil {
 			return err
 		}
 		var got [3]int

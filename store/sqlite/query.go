@@ -79,9 +79,9 @@ func readAttempts(s session, t *task.Task) (attempts []task.Attempt, err error) 
 	}
 	for _, q := range [...]*query{selectAttempts, lastAttempt} {
 		err := s.each(q, func(r row) error {
-			attempt := task.Attempt{Number: int(r.int(0)), Claim: r.int(1), Node: r.text(2), StartedAt: r.time(3),
-				EndedAt: r.time(4), Outcome: task.Outcome(r.text(5)), NextDelay: time.Duration(r.int(7)) * time.Microsecond, Label: task.ParseLabel(r.text(8))}
-			attempt.Failure = stored.FailureOf(r.blob(6))
+			attempt := task.Attempt{Number: int(r.Int(0)), Claim: r.Int(1), Node: r.Text(2), StartedAt: r.Time(3),
+				EndedAt: r.Time(4), Outcome: task.Outcome(r.Text(5)), NextDelay: time.Duration(r.Int(7)) * time.Microsecond, Label: task.ParseLabel(r.Text(8))}
+			attempt.Failure = stored.FailureOf(r.Blob(6))
 			attempts = append(attempts, attempt)
 			return nil
 		}, t.ID)
@@ -93,7 +93,7 @@ func readAttempts(s session, t *task.Task) (attempts []task.Attempt, err error) 
 }
 
 func deadAttempts(s session, id task.ID) (history []stored.Attempt, err error) {
-	_, scanErr := one(s, deadHistory, func(r row) { history, err = stored.ParseAttempts(r.blob(0)) }, id)
+	_, scanErr := one(s, deadHistory, func(r row) { history, err = stored.ParseAttempts(r.Blob(0)) }, id)
 	if scanErr != nil {
 		return nil, scanErr
 	}
@@ -106,16 +106,16 @@ func (s *Store) Key(ctx context.Context, lane uint16, key string) (*store.KeySta
 	err := s.read(ctx, func(c *conn) error {
 		state = store.KeyState{}
 		_, err := one(c, selectHold, func(r row) {
-			state.Held, state.Holder, state.Mode, state.Since = true, r.id(0), r.text(1), r.time(2)
+			state.Held, state.Holder, state.Mode, state.Since = true, r.ID(0), r.Text(1), r.Time(2)
 		}, lane, key)
 		if err != nil {
 			return err
 		}
-		_, err = one(c, keyRunning, func(r row) { state.Running = r.id(0) }, lane, key)
+		_, err = one(c, keyRunning, func(r row) { state.Running = r.ID(0) }, lane, key)
 		if err != nil {
 			return err
 		}
-		_, err = one(c, keyNext, func(r row) { state.First = r.id(0) }, lane, key)
+		_, err = one(c, keyNext, func(r row) { state.First = r.ID(0) }, lane, key)
 		return err
 	})
 	if err != nil {

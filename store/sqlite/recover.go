@@ -86,8 +86,8 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 
 func lostNodes(s session, now int64) (nodes []lostNode, err error) {
 	err = s.each(runningNodes, func(r row) error {
-		node := lostNode{id: r.text(0), suspect: r.int(2)}
-		switch store.NodeState(r.text(1)) {
+		node := lostNode{id: r.Text(0), suspect: r.Int(2)}
+		switch store.NodeState(r.Text(1)) {
 		case store.NodeAlive:
 			return nil
 		case store.NodeLeft:
@@ -124,8 +124,8 @@ func recoverNode(tx *tx, node lostNode, lanes map[uint16]bool, limit int, recove
 	}
 	var rows []orphan
 	err := tx.each(orphans, func(r row) error {
-		o := orphan{scanEntry(r), uint16(r.int(11)), r.int(12), r.bool(13), int(r.int(14)), r.int(15),
-			r.text(16), r.text(17)}
+		o := orphan{scanEntry(r), uint16(r.Int(11)), r.Int(12), r.Bool(13), int(r.Int(14)), r.Int(15),
+			r.Text(16), r.Text(17)}
 		if lanes[o.lane] && len(*recovered)+len(rows) < limit {
 			rows = append(rows, o)
 		}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -53,7 +52,7 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 		if _, err := tx.exec(dropEmptyCounts); err != nil {
 			return err
 		}
-		return objects.Log(tables{tx}, options.Audit, tx.time())
+		return tx.log(options.Audit)
 	})
 	if err != nil {
 		return nil, nil, err
@@ -66,9 +65,9 @@ func redriveOne(tx *tx, id task.ID, at time.Time, options store.RedriveOptions) 
 	var priority int
 	var spec task.Spec
 	found, err := one(tx, letterOf, func(r row) {
-		dead.Type, dead.Reason, dead.Category, dead.Fingerprint = r.text(0), r.text(1), r.text(2), r.text(3)
-		priority, was.Type, was.Attempt, was.Queue, was.Claim = int(r.int(4)), dead.Type, int(r.int(5)), r.text(7), r.int(8)
-		spec = stored.SpecOf(r.blob(6))
+		dead.Type, dead.Reason, dead.Category, dead.Fingerprint = r.Text(0), r.Text(1), r.Text(2), r.Text(3)
+		priority, was.Type, was.Attempt, was.Queue, was.Claim = int(r.Int(4)), dead.Type, int(r.Int(5)), r.Text(7), r.Int(8)
+		spec = stored.SpecOf(r.Blob(6))
 	}, id)
 	if err != nil || !found || spec.Unreadable != "" { // what cannot be read cannot be written again
 		return nil, err
@@ -139,7 +138,7 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit
 		err := tx.once().each(q, func(r row) error {
 			t := scanTask(r)
 			purged = append(purged, t)
-			letters = append(letters, stored.Letter{ID: t.ID, Type: t.Type, Reason: string(t.DeadReason), Category: r.text(taskWidth), Fingerprint: r.text(taskWidth + 1)})
+			letters = append(letters, stored.Letter{ID: t.ID, Type: t.Type, Reason: string(t.DeadReason), Category: r.Text(taskWidth), Fingerprint: r.Text(taskWidth + 1)})
 			return nil
 		}, append(w.Args, limit)...)
 		for i := range letters {
@@ -153,7 +152,7 @@ func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit
 		if _, err := tx.exec(dropEmptyCounts); err != nil {
 			return err
 		}
-		return objects.Log(tables{tx}, audit, tx.time())
+		return tx.log(audit)
 	})
 	if err != nil {
 		return nil, err

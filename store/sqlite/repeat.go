@@ -19,7 +19,7 @@ var (
 func (b *settling) repeated(s *store.Settlement, live liveRow, found bool) (store.Settled, error) {
 	if !found {
 		_, err := one(b.tx, endedBy, func(r row) {
-			live.State, live.Claim, found = states[r.int(0)], r.int(1), true
+			live.State, live.Claim, found = states[r.Int(0)], r.Int(1), true
 		}, s.Task.ID)
 		if err != nil {
 			return store.Settled{}, err
@@ -29,7 +29,7 @@ func (b *settling) repeated(s *store.Settlement, live liveRow, found bool) (stor
 		return ending.Repeated(s, nil, ""), nil
 	}
 	var recorded task.Outcome
-	_, err := one(b.tx, attemptOutcome, func(r row) { recorded = task.Outcome(r.text(0)) }, s.Task.ID, s.Task.Claim)
+	_, err := one(b.tx, attemptOutcome, func(r row) { recorded = task.Outcome(r.Text(0)) }, s.Task.ID, s.Task.Claim)
 	if err == nil && live.State == task.Dead { // its attempts went with it
 		var history []stored.Attempt
 		history, err = deadAttempts(b.tx, s.Task.ID)

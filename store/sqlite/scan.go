@@ -48,8 +48,8 @@ func scan(ctx context.Context, s *Store, ranges []store.Range) (found [][]store.
 	began, room := s.ahead.Begin()
 	if room && !s.crowded() {
 		q, entry = scanRows, func(r row, name func(r row, i int) string) store.Entry {
-			if r.int(19) <= ahead.Largest {
-				rows = append(rows, ahead.Row{ID: r.id(1), Packed: ahead.Pack(make([]byte, 0, 256), r[:18])})
+			if r.Int(19) <= ahead.Largest {
+				rows = append(rows, ahead.Row{ID: r.ID(1), Packed: ahead.Pack(make([]byte, 0, 256), r[:18])})
 			}
 			return scanRowEntry(r, name)
 		}
@@ -78,8 +78,8 @@ func scan(ctx context.Context, s *Store, ranges []store.Range) (found [][]store.
 // scanRowEntry reads an entry from a row of scanRows.
 func scanRowEntry(r row, name func(r row, i int) string) store.Entry {
 	return store.Entry{
-		ID: r.id(1), RunAt: r.int(6), Rank: r.int(18), Seq: r.int(8), Park: r.int(17), Key: r.text(7),
-		Type: name(r, 3), Target: name(r, 9), Attempt: int(r.int(12)), Crashes: int(r.int(13)), Size: int(r.int(19)),
+		ID: r.ID(1), RunAt: r.Int(6), Rank: r.Int(18), Seq: r.Int(8), Park: r.Int(17), Key: r.Text(7),
+		Type: name(r, 3), Target: name(r, 9), Attempt: int(r.Int(12)), Crashes: int(r.Int(13)), Size: int(r.Int(19)),
 	}
 }
 

@@ -101,8 +101,8 @@ func selectLive(s session, id task.ID) (live liveRow, found bool, err error) {
 }
 
 func scanLive(r row) liveRow {
-	return liveRow{ending.Row{Entry: scanEntry(r), State: states[r.int(11)], Claim: r.int(12), Cancel: r.bool(13),
-		Priority: int(r.int(14)), Node: r.text(15), StartedAt: r.time(16), Unstarted: r.int(17)}, r.int(18)}
+	return liveRow{ending.Row{Entry: scanEntry(r), State: states[r.Int(11)], Claim: r.Int(12), Cancel: r.Bool(13),
+		Priority: int(r.Int(14)), Node: r.Text(15), StartedAt: r.Time(16), Unstarted: r.Int(17)}, r.Int(18)}
 }
 
 // settle ends one attempt and reports what became of it.

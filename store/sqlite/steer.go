@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/internal/objects"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/steer"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -32,12 +32,12 @@ func (tx *tx) steerAll(steering *store.Steering) (steered []store.Steered, put *
 	}
 	noted, err := steer.Noted(steering, steered)
 	if err == nil && noted != nil {
-		put, err = tx.putOperation(*noted)
+		put, err = sqlstore.PutOperation(tx.cold(), *noted)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return steered, put, objects.Log(tables{tx}, steer.Audit(steering, steered), tx.time())
+	return steered, put, tx.log(steer.Audit(steering, steered))
 }
 
 func (tx *tx) steer(steering *store.Steering) ([]store.Steered, error) {

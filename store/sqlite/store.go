@@ -24,6 +24,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/ahead"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -37,8 +38,12 @@ var (
 // readers is the number of connections that read while the writer writes.
 const readers = 4
 
+// cold is what the store shares with others; see package sqlstore.
+type cold = sqlstore.Cold
+
 // Store is a database file. Safe for concurrent use.
 type Store struct {
+	cold
 	path    string // absolute, without symbolic links
 	db      *sql.DB
 	writer  *writer
@@ -112,6 +117,7 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 		readers: make(chan *conn, readers),
 		locks:   nodeLocks{dir: path + "-nodes", held: map[string]*os.File{}},
 	}
+	s.cold = sqlstore.New(database{s})
 	if err := s.open(ctx, !chosen.noMigrate); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
