@@ -14,6 +14,7 @@ import (
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/safehttp"
 	"github.com/outlast-dev/outlast/store"
@@ -120,7 +121,7 @@ func WithAlertFunc(name string, send func(context.Context, *alert.Message) error
 // channelFor says which names of channels are unknown. Where there is no channel at all
 // nothing is refused: its process may be still to come, and the log is told meanwhile.
 // The store is asked for those that this node does not know once, however many are named.
-func (c *Client) channelFor(ctx context.Context) channelCheck {
+func (c *Client) channelFor(ctx context.Context) accept.ChannelCheck {
 	asked := sync.OnceValue(func() map[string]bool { return c.storedChannels(ctx) })
 	return func(name string) (string, bool) {
 		if c.alerts.Knows(name) || c.alerts.Names()[name] {
@@ -156,13 +157,13 @@ func (c *Client) storedChannels(ctx context.Context) map[string]bool {
 func funcChannel(taskType string) string {
 	name := "func." + strings.ReplaceAll(taskType, ":", "_")
 	if len(name) > 64 {
-		name = name[:48] + fmt.Sprintf("%016x", laneHash(taskType))
+		name = name[:48] + fmt.Sprintf("%016x", accept.LaneHash(taskType))
 	}
 	return name
 }
 
 // alertOptions puts the options of a type together and checks them.
-func (c *complaints) alertOptions(r *typeRules) {
+func alertOptions(c *accept.Complaints, r *typeRules) {
 	if r.alertWhen == "" && len(r.alertTo) == 0 && r.alertFunc == nil {
 		return
 	}
@@ -170,7 +171,7 @@ func (c *complaints) alertOptions(r *typeRules) {
 	if err == nil {
 		_, err = alert.ParseTaskRule(text)
 	}
-	c.retryErr("alert", err)
+	c.RetryErr("alert", err)
 	r.alert = text
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -39,7 +40,7 @@ func (w *groupWatch) samples() []alert.GroupSample {
 		troubled[view.Name] = view.Failures > 0
 	}
 	w.targets(func(target *store.Target) {
-		name, ok := strings.CutPrefix(target.Name, groupTarget)
+		name, ok := strings.CutPrefix(target.Name, accept.GroupTarget)
 		if !ok {
 			return
 		}

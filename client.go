@@ -18,6 +18,7 @@ import (
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/feed"
 	"github.com/outlast-dev/outlast/group"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/store"
@@ -114,7 +115,7 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 	if err := c.makeEngine(); err != nil {
 		return nil, err
 	}
-	c.groups = group.New(c.backend, c.logger, func(name string) { c.engine.Unhold(groupTarget + name) })
+	c.groups = group.New(c.backend, c.logger, func(name string) { c.engine.Unhold(accept.GroupTarget + name) })
 	c.keeper = dead.New(c.options.dead, c.backend, c.engine, c.logger)
 	c.keeper.Redriver().WhenEnded(func(operation *store.Operation) {
 		progress, _ := dead.ProgressOf(operation)
@@ -180,7 +181,7 @@ func nodeID() string {
 		host = "node"
 	}
 	host = strings.Map(func(r rune) rune {
-		if r < 0x80 && isNameByte(byte(r)) {
+		if r < 0x80 && accept.IsNameByte(byte(r)) {
 			return r
 		}
 		return '-'

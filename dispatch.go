@@ -11,6 +11,7 @@ import (
 
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/group"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/push"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/safehttp"
@@ -115,44 +116,44 @@ func (c *Client) PutMember(ctx context.Context, m group.Member) error {
 	if err := c.running(); err != nil {
 		return err
 	}
-	var wrong complaints
-	wrong.name("group", m.Group)
-	wrong.name("id", m.ID)
-	if wrong.memberURL(m.URL); len(wrong.fields) == 0 {
+	var wrong accept.Complaints
+	wrong.Name("group", m.Group)
+	wrong.Name("id", m.ID)
+	if memberURL(&wrong, m.URL); len(wrong.Fields) == 0 {
 		c.memberAddress(&wrong, m.URL)
 	}
 	if m.Capacity == 0 {
 		m.Capacity = 1
 	}
 	if m.Capacity < 1 || m.Capacity > mostCapacity {
-		wrong.add("capacity", "is outside 1 to 100000", "how many tasks it runs at once")
+		wrong.Add("capacity", "is outside 1 to 100000", "how many tasks it runs at once")
 	}
 	if !(m.Load >= 0 && m.Load <= 1e9) {
-		wrong.add("load", "is outside 0 to 1e9", "how many tasks it has in hand")
+		wrong.Add("load", "is outside 0 to 1e9", "how many tasks it has in hand")
 	}
 	if ttl := time.Duration(m.TTL); ttl != 0 && (ttl < time.Second || ttl > mostTTL) {
-		wrong.add("ttl", ttl.String()+" is outside 1s to 1h0m0s", "beat three times as often")
+		wrong.Add("ttl", ttl.String()+" is outside 1s to 1h0m0s", "beat three times as often")
 	}
-	if err := wrong.err("the member is not valid"); err != nil {
+	if err := wrong.Err("the member is not valid"); err != nil {
 		return err
 	}
 	return c.groups.Put(ctx, m)
 }
 
-func (c *complaints) memberURL(text string) {
-	before := len(c.fields)
-	c.request("member", "", &task.Request{URL: text})
-	for i := range c.fields[before:] {
-		c.fields[before+i].Path = "url"
+func memberURL(c *accept.Complaints, text string) {
+	before := len(c.Fields)
+	c.Request("member", "", &task.Request{URL: text})
+	for i := range c.Fields[before:] {
+		c.Fields[before+i].Path = "url"
 	}
-	if _, _, group := task.GroupOf(text); len(c.fields) == before && (group || strings.ContainsAny(text, "?#")) {
-		c.add("url", "has more than scheme, host and path", "write it like http://10.0.0.7:8080/tasks")
+	if _, _, group := task.GroupOf(text); len(c.Fields) == before && (group || strings.ContainsAny(text, "?#")) {
+		c.Add("url", "has more than scheme, host and path", "write it like http://10.0.0.7:8080/tasks")
 	}
 }
 
 // memberAddress refuses an address that this node may not call. Names are looked up when
 // they are called.
-func (c *Client) memberAddress(wrong *complaints, text string) {
+func (c *Client) memberAddress(wrong *accept.Complaints, text string) {
 	u, err := url.Parse(text)
 	if err != nil {
 		return
@@ -165,10 +166,10 @@ func (c *Client) RemoveMember(ctx context.Context, name, id string) (bool, error
 	if err := c.running(); err != nil {
 		return false, err
 	}
-	var wrong complaints
-	wrong.name("group", name)
-	wrong.name("id", id)
-	if err := wrong.err("there is no such member"); err != nil {
+	var wrong accept.Complaints
+	wrong.Name("group", name)
+	wrong.Name("id", id)
+	if err := wrong.Err("there is no such member"); err != nil {
 		return false, err
 	}
 	return c.groups.Remove(ctx, name, id)

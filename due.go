@@ -9,6 +9,7 @@ import (
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -100,20 +101,20 @@ func (c *Client) readyForDue(ctx context.Context) (own bool, err error) {
 
 // checkDue completes what is asked for, and says what is wrong with it.
 func (c *Client) checkDue(ctx context.Context, due *Due) error {
-	var wrong complaints
+	var wrong accept.Complaints
 	for i, name := range due.Queues {
-		if path := at("queues", i); wrong.name(path, name) {
+		if path := at("queues", i); wrong.Name(path, name) {
 			c.queueOf(ctx, &wrong, path, name)
 		}
 	}
 	for i, name := range due.Types {
-		wrong.name(at("types", i), name)
+		wrong.Name(at("types", i), name)
 	}
 	if due.Since.After(time.Now()) {
-		wrong.add("since", "lies in the future", "nothing that is due then is due now; leave it out for no bound")
+		wrong.Add("since", "lies in the future", "nothing that is due then is due now; leave it out for no bound")
 	}
 	if due.Limit < 0 || due.Limit > mostDue {
-		wrong.add("limit", "is outside 1 to 1000000", "0 means 1000")
+		wrong.Add("limit", "is outside 1 to 1000000", "0 means 1000")
 	}
 	if due.Limit == 0 {
 		due.Limit = usualDue
@@ -121,7 +122,7 @@ func (c *Client) checkDue(ctx context.Context, due *Due) error {
 	if len(due.Queues) == 0 {
 		due.Queues = c.queues // none: all, of a server
 	}
-	return wrong.err("what is due cannot be worked so")
+	return wrong.Err("what is due cannot be worked so")
 }
 
 func at(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }

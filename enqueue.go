@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/internal/hints"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -96,15 +97,15 @@ func tooMany(drafts int) error {
 func (c *Client) enqueueAtomic(ctx context.Context, drafts []Draft, write func(context.Context, []store.Insert) ([]store.Inserted, error), while time.Duration) ([]Receipt, error) {
 	inserts := make([]store.Insert, len(drafts))
 	channel := c.channelFor(ctx)
-	var wrong complaints
+	var wrong accept.Complaints
 	for i := range drafts {
 		insert, err := c.prepareOf(ctx, drafts[i], item(i), channel)
-		if err != nil && !wrong.collect(err) {
+		if err != nil && !wrong.Collect(err) {
 			return nil, c.metrics.refused(err)
 		}
 		inserts[i] = insert
 	}
-	if err := wrong.err("some of the tasks are invalid"); err != nil {
+	if err := wrong.Err("some of the tasks are invalid"); err != nil {
 		return nil, c.metrics.refused(err)
 	}
 	taken, err := c.seatsOf(ctx, inserts)
@@ -124,23 +125,6 @@ func (c *Client) enqueueAtomic(ctx context.Context, drafts []Draft, write func(c
 		c.feedEnqueued(receipts...)
 	}
 	return receipts, nil
-}
-
-// collect takes over the complaints of an error; false if it is none about
-// the request.
-func (c *complaints) collect(err error) bool {
-	e, ok := err.(*Error) //nolint:errorlint // made by complaints.err, never wrapped
-	if !ok || e.Code != task.CodeInvalid && e.Code != task.CodeTooLarge {
-		return false
-	}
-	c.fields = append(c.fields, e.Fields[:min(len(e.Fields), mostComplaints-min(mostComplaints, len(c.fields)))]...)
-	c.tooLarge = c.tooLarge || e.Code == task.CodeTooLarge
-	path := "" // a hint for several fields names them
-	if len(e.Fields) == 1 {
-		path = e.Fields[0].Path
-	}
-	c.hints.Add(path, e.Hint)
-	return true
 }
 
 // conflictPaths are the fields that errors of the store and of a full queue
@@ -181,7 +165,7 @@ func (c *Client) attribute(ctx context.Context, err error, inserts []store.Inser
 	}
 	var prefixes []string
 	for i := range inserts {
-		if about(&inserts[i]) && len(prefixes) < mostComplaints {
+		if about(&inserts[i]) && len(prefixes) < accept.MostComplaints {
 			prefixes = append(prefixes, item(i))
 		}
 	}
@@ -281,39 +265,39 @@ func (c *Client) prepare(ctx context.Context, d Draft, prefix string) (store.Ins
 
 // prepareOf prepares one of several drafts, which share what is known of channels, or with
 // nil one alone.
-func (c *Client) prepareOf(ctx context.Context, d Draft, prefix string, channel channelCheck) (store.Insert, error) {
+func (c *Client) prepareOf(ctx context.Context, d Draft, prefix string, channel accept.ChannelCheck) (store.Insert, error) {
 	d.TraceParent = c.tracer.Keep(ctx, d.TraceParent)
-	wrong := complaints{prefix: prefix, policies: c.policiesFor(ctx, &d)}
+	wrong := accept.Complaints{Prefix: prefix, Policies: c.policiesFor(ctx, &d)}
 	if !d.promised && !d.isPlain() {
 		if channel == nil {
 			channel = c.channelFor(ctx)
 		}
-		wrong.channel, wrong.calls = channel, c.callsOf(ctx)
+		wrong.Channel, wrong.Calls = channel, c.callsOf(ctx)
 	}
 	now := time.Now()
 	d.validate(&wrong, now)
 	if !d.promised && d.Target != nil && d.Timeout > c.pushMost && d.Timeout <= maxTimeout { // a schedule's is cut, as a policy's is
-		wrong.add("timeout", d.Timeout.String()+" is longer than a request may take here, "+c.pushMost.String(), "give it less, answer at once and report later, or raise push.max_timeout of the server")
+		wrong.Add("timeout", d.Timeout.String()+" is longer than a request may take here, "+c.pushMost.String(), "give it less, answer at once and report later, or raise push.max_timeout of the server")
 	}
 	if !d.ID.IsZero() && (d.ID[6]>>4 != 7 || d.ID[8]>>6 != 2) {
-		wrong.add("id", "is no UUID of version 7", "make it with NewID, or leave it out")
+		wrong.Add("id", "is no UUID of version 7", "make it with NewID, or leave it out")
 	}
 	var queue store.Queue
-	if isName(d.Queue) {
+	if accept.IsName(d.Queue) {
 		queue = c.queueOf(ctx, &wrong, "queue", d.Queue)
 	}
 	if !d.isPlain() {
 		for path, follow := range d.follows {
-			if isName(follow.Queue) {
+			if accept.IsName(follow.Queue) {
 				c.queueOf(ctx, &wrong, path+".queue", follow.Queue)
 			}
 		}
 	}
 	target, err := c.registry.targetOf(d.Type, d.Payload, d.Target)
 	if err != nil {
-		wrong.add("target", err.Error(), nameHint)
+		wrong.Add("target", err.Error(), accept.NameHint)
 	}
-	if err := wrong.err("the task is invalid"); err != nil {
+	if err := wrong.Err("the task is invalid"); err != nil {
 		return store.Insert{}, err
 	}
 	if queues, bounded := ctx.Value(queuesKey{}).([]string); bounded {
@@ -340,10 +324,10 @@ func (d *Draft) follows(yield func(path string, follow *task.Follow) bool) {
 func (c *Client) place(d *Draft, queue *store.Queue, target string, now time.Time) store.Insert {
 	id := d.ID
 	if id.IsZero() {
-		id = task.NewID(now, globalRand{})
+		id = accept.NewID(now)
 	}
 	t := &task.Task{
-		ID:       id.WithLane(laneOf(queue, id, d.Key, d.DedupeKey)),
+		ID:       id.WithLane(accept.LaneOf(queue, id, d.Key, d.DedupeKey)),
 		Queue:    d.Queue,
 		Type:     d.Type,
 		Payload:  d.Payload,
@@ -358,21 +342,16 @@ func (c *Client) place(d *Draft, queue *store.Queue, target string, now time.Tim
 	}
 	insert := store.Insert{Task: t, Delay: d.Delay}
 	if d.RunAt.After(now) {
-		t.RunAt = ceilMicro(d.RunAt)
+		t.RunAt = accept.CeilMicro(d.RunAt)
 	} else if d.Delay == 0 && d.RunAt.IsZero() {
 		if policy, err := c.registry.Policy(t); err == nil {
 			insert.Delay = policy.FirstRunAfter()
 		}
 	}
 	if d.DedupeKey != "" {
-		insert.Dedupe = &store.Dedupe{Lane: keyLane(queue, d.DedupeKey), Key: d.DedupeKey, Window: t.Spec.DedupeWindow, Content: d.content()}
+		insert.Dedupe = &store.Dedupe{Lane: accept.KeyLane(queue, d.DedupeKey), Key: d.DedupeKey, Window: t.Spec.DedupeWindow, Content: d.content()}
 	}
 	return insert
-}
-
-// ceilMicro rounds up to the store's microseconds, so that nothing is early.
-func ceilMicro(t time.Time) time.Time {
-	return t.Add(time.Microsecond - 1).Truncate(time.Microsecond).UTC()
 }
 
 // spec is what the store keeps as one value.
@@ -402,9 +381,9 @@ func (d *Draft) spec(now time.Time) task.Spec {
 	}
 	switch {
 	case !d.Deadline.IsZero():
-		s.Deadline = ceilMicro(d.Deadline)
+		s.Deadline = accept.CeilMicro(d.Deadline)
 	case d.TTL > 0:
-		s.Deadline = ceilMicro(now.Add(d.TTL))
+		s.Deadline = accept.CeilMicro(now.Add(d.TTL))
 	}
 	if d.Target != nil {
 		request := *d.Target
@@ -416,7 +395,7 @@ func (d *Draft) spec(now time.Time) task.Spec {
 
 // queueOf finds a queue. One that is not known is looked for on disk, but not
 // at every call, so that a wrong name cannot keep the database busy.
-func (c *Client) queueOf(ctx context.Context, wrong *complaints, path, name string) store.Queue {
+func (c *Client) queueOf(ctx context.Context, wrong *accept.Complaints, path, name string) store.Queue {
 	queue, ok := c.engine.Queue(name)
 	if !ok && c.refreshed.allow(200*time.Millisecond) {
 		if err := c.engine.Refresh(ctx); err == nil {
@@ -424,9 +403,9 @@ func (c *Client) queueOf(ctx context.Context, wrong *complaints, path, name stri
 		}
 	}
 	if isInternal(name) {
-		wrong.add(path, "the queue "+name+" is that of the engine's own alerts", "name another queue")
+		wrong.Add(path, "the queue "+name+" is that of the engine's own alerts", "name another queue")
 	} else if !ok || len(queue.Numbers) == 0 {
-		wrong.add(path, "there is no queue "+task.Quote(name), cmp.Or(c.nearestQueue(name), "create it first: outlast queue create NAME, PUT /v1/queues/{name} or Inspector.PutQueue"))
+		wrong.Add(path, "there is no queue "+task.Quote(name), cmp.Or(c.nearestQueue(name), "create it first: outlast queue create NAME, PUT /v1/queues/{name} or Inspector.PutQueue"))
 	}
 	return queue
 }

@@ -1,14 +1,13 @@
 package outlast
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"maps"
 	"time"
 	"unicode/utf8"
 
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -28,9 +27,9 @@ func (r *registry) Follow(t *task.Task, follow *task.Follow, kind task.FollowKin
 	if !ok {
 		return store.Insert{}, false
 	}
-	id := followID(t, kind)
+	id := accept.FollowID(t, kind)
 	made := &task.Task{
-		ID:       id.WithLane(laneOf(&queue, id, "", "")),
+		ID:       id.WithLane(accept.LaneOf(&queue, id, "", "")),
 		Queue:    queue.Name,
 		Type:     follow.Type,
 		Payload:  followPayload(t, follow, kind, end),
@@ -72,26 +71,6 @@ func (r *registry) followQueue(t *task.Task, follow *task.Follow) (store.Queue, 
 	}
 	queue, ok := r.client.engine.Queue(t.Queue)
 	return queue, ok && len(queue.Numbers) > 0
-}
-
-// followID is the same for the same end of the same task, since a settle may
-// be repeated: the claim, a time in µs, gives the time, a hash the rest.
-func followID(t *task.Task, kind task.FollowKind) ID {
-	sum := sha256.New()
-	sum.Write(t.ID[:])
-	number(sum, t.Claim)
-	part(sum, string(kind))
-	random := fixedRand(sum.Sum(nil))
-	return task.NewID(time.UnixMicro(t.Claim), &random)
-}
-
-// fixedRand gives the numbers that it consists of.
-type fixedRand []byte
-
-func (f *fixedRand) Uint64() uint64 {
-	next := binary.BigEndian.Uint64(*f)
-	*f = (*f)[8:]
-	return next
 }
 
 // followPayload is the payload given, else for a fallback that of the task

@@ -9,6 +9,7 @@ import (
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
@@ -74,31 +75,31 @@ func Timeout(d time.Duration) HandleOption { return func(r *typeRules) { r.timeo
 func Delay(d time.Duration) HandleOption { return func(r *typeRules) { r.delay = d } }
 
 // compileRules turns options into a policy.
-func compileRules(c *complaints, opts []HandleOption) typeRules {
+func compileRules(c *accept.Complaints, opts []HandleOption) typeRules {
 	var r typeRules
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&r)
 		}
 	}
-	c.alertOptions(&r)
-	c.targetOptions(&r)
+	alertOptions(c, &r)
+	targetOptions(c, &r)
 	if r.delay != 0 && !r.isFunc {
-		c.add("delay", "Delay has no meaning here: only calls of Func have it", "set Draft.Delay, or retry.FirstRunAfter in the policy")
+		c.Add("delay", "Delay has no meaning here: only calls of Func have it", "set Draft.Delay, or retry.FirstRunAfter in the policy")
 	}
-	if r.delay < 0 || r.delay > maxAhead {
-		c.add("delay", r.delay.String()+" is outside 0s to 87600h", "")
+	if r.delay < 0 || r.delay > accept.MaxAhead {
+		c.Add("delay", r.delay.String()+" is outside 0s to 87600h", "")
 	}
 	if r.timeout != nil && (*r.timeout < minTimeout || *r.timeout > maxTimeout) {
-		c.add("timeout", r.timeout.String()+" is outside 1ms to 24h", "")
+		c.Add("timeout", r.timeout.String()+" is outside 1ms to 24h", "")
 	}
 	overrides := r.interval != nil || r.maxAttempts != nil || r.timeout != nil
 	if r.given {
 		r.policyName = inlinePolicy
 		if r.name != "" || overrides {
-			c.add("retry", "stands beside other options of the policy", "set them in the policy that Retry is given")
+			c.Add("retry", "stands beside other options of the policy", "set them in the policy that Retry is given")
 		}
-		c.givenPolicy(r.policy)
+		givenPolicy(c, r.policy)
 		return r
 	}
 	if r.name == "" && !overrides {
@@ -119,7 +120,7 @@ func compileRules(c *complaints, opts []HandleOption) typeRules {
 		spec.Timeout = (*retry.Duration)(r.timeout)
 	}
 	made, err := spec.Policy()
-	c.retryErr("policy", err)
+	c.RetryErr("policy", err)
 	r.policy, r.policyName = made, r.name
 	if r.policyName == "" {
 		r.policyName = policy.Default
@@ -128,13 +129,13 @@ func compileRules(c *complaints, opts []HandleOption) typeRules {
 }
 
 // givenPolicy refuses what a policy may not be or have as that of tasks.
-func (c *complaints) givenPolicy(p *retry.Policy) {
+func givenPolicy(c *accept.Complaints, p *retry.Policy) {
 	if p == nil || p.Backoff() == nil {
-		c.add("retry", "the policy is nil or empty", "make it with retry.New, retry.Preset or retry.Default")
+		c.Add("retry", "the policy is nil or empty", "make it with retry.New, retry.Preset or retry.Default")
 		return
 	}
 	for _, name := range p.CallsOnly() {
-		c.add("retry", name+" has no meaning for tasks", callsOnlyHints[name])
+		c.Add("retry", name+" has no meaning for tasks", callsOnlyHints[name])
 	}
 }
 

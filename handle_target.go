@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -39,19 +40,19 @@ func Target[T any](of func(payload T) string) HandleOption {
 func NoGuards() HandleOption { return func(r *typeRules) { r.unguarded = true } }
 
 // targetOptions refuses what options about the target cannot mean.
-func (c *complaints) targetOptions(r *typeRules) {
+func targetOptions(c *accept.Complaints, r *typeRules) {
 	switch {
 	case r.names && r.target == nil:
-		c.add("target", "the function that names the target is nil", "")
+		c.Add("target", "the function that names the target is nil", "")
 	case r.names && r.unguarded:
-		c.add("target", "NoGuards stands beside Target", "a target that is named has guards; leave one of the two out")
+		c.Add("target", "NoGuards stands beside Target", "a target that is named has guards; leave one of the two out")
 	}
 }
 
 // targetOf is the target of a task that is made here.
 func (r *registry) targetOf(taskType string, payload []byte, request *task.Request) (target string, err error) {
 	if request != nil {
-		return targetOf(taskType, request), nil
+		return accept.TargetOf(taskType, request), nil
 	}
 	h := r.lookup(taskType)
 	if h == nil || h.rules.target == nil {
@@ -65,7 +66,7 @@ func (r *registry) targetOf(taskType string, payload []byte, request *task.Reque
 	switch name := h.rules.target(payload); {
 	case name == "":
 		return taskType, nil
-	case !isName(name) || len(name) > task.MaxName:
+	case !accept.IsName(name) || len(name) > task.MaxName:
 		return taskType, fmt.Errorf("the handler of %s names %s as the target", task.Quote(taskType), task.Quote(name))
 	default:
 		return task.NamedTarget(name), nil
@@ -81,7 +82,7 @@ func (r *registry) isUnguarded(taskType string) bool {
 // untested reports whether a target is a worker group that may be away: none of its
 // living members has taken a task of this node.
 func (c *Client) untested(target string) bool {
-	name, isGroup := strings.CutPrefix(target, groupTarget)
+	name, isGroup := strings.CutPrefix(target, accept.GroupTarget)
 	return isGroup && !c.groups.Tested(name)
 }
 
@@ -89,7 +90,7 @@ func (c *Client) untested(target string) bool {
 // no limit: what is configured, and of a worker group no more than its members take.
 func (c *Client) targetLimit(target string) int {
 	limit := c.registry.set.Load().TargetLimit(target)
-	if name, ok := strings.CutPrefix(target, groupTarget); ok {
+	if name, ok := strings.CutPrefix(target, accept.GroupTarget); ok {
 		if capacity := c.groups.Capacity(name); capacity > 0 && (limit == 0 || capacity < limit) {
 			return capacity
 		}

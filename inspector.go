@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/feed"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/store"
@@ -189,35 +190,35 @@ func (i *Inspector) Count(ctx context.Context, filter store.Filter, limit int) (
 
 // checkFilter refuses what cannot match because it is misspelt.
 func checkFilter(filter *store.Filter, page *store.Page) error {
-	var c complaints
+	var c accept.Complaints
 	if page != nil && filter.State == Failed {
 		filter.Failed, filter.State = true, ""
 	}
 	if filter.State != "" && !filter.State.Valid() {
-		c.add("state", task.Quote(string(filter.State))+" is no state", "one of pending, running, succeeded, dead, canceled; a list of tasks also takes failed")
+		c.Add("state", task.Quote(string(filter.State))+" is no state", "one of pending, running, succeeded, dead, canceled; a list of tasks also takes failed")
 	}
 	if filter.Reason != "" && !knownReason(filter.Reason) {
-		c.add("reason", task.Quote(string(filter.Reason))+" is no reason", "one of exhausted, permanent, expired, crash_loop, no_handler, rejected")
+		c.Add("reason", task.Quote(string(filter.Reason))+" is no reason", "one of exhausted, permanent, expired, crash_loop, no_handler, rejected")
 	}
 	if !filter.Since.IsZero() && !filter.Until.IsZero() && filter.Until.Before(filter.Since) {
-		c.add("until", "lies before since", "swap them")
+		c.Add("until", "lies before since", "swap them")
 	}
 	if !filter.FailedSince.IsZero() && !filter.FailedUntil.IsZero() && filter.FailedUntil.Before(filter.FailedSince) {
-		c.add("failed_until", "lies before failed_since", "swap them")
+		c.Add("failed_until", "lies before failed_since", "swap them")
 	}
 	for _, one := range [...]struct {
 		field string
 		at    time.Time
 	}{{"since", filter.Since}, {"until", filter.Until}, {"died_before", filter.DiedBefore}, {"failed_since", filter.FailedSince}, {"failed_until", filter.FailedUntil}} {
 		if year := one.at.UTC().Year(); year < 0 || year > 9999 {
-			c.add(one.field, "is not between the years 0 and 9999 in UTC", "leave it out for no bound")
+			c.Add(one.field, "is not between the years 0 and 9999 in UTC", "leave it out for no bound")
 		}
 	}
 	checkSearch(&c, filter)
 	if page != nil && (page.Limit < 0 || page.Limit > maxPage) {
-		c.add("limit", "is outside 1 to 500", "follow the cursor for more")
+		c.Add("limit", "is outside 1 to 500", "follow the cursor for more")
 	}
-	return c.err("the filter is invalid")
+	return c.Err("the filter is invalid")
 }
 
 // maxPage is the largest page.
@@ -268,12 +269,12 @@ func (i *Inspector) RetryNow(ctx context.Context, id ID) (*View, error) {
 // Reschedule moves the next run of a pending task. Code "conflict" for
 // others.
 func (i *Inspector) Reschedule(ctx context.Context, id ID, at time.Time) (*View, error) {
-	var c complaints
-	c.moment("run_at", at, time.Now())
-	if err := c.err("the time is invalid"); err != nil {
+	var c accept.Complaints
+	c.Moment("run_at", at, time.Now())
+	if err := c.Err("the time is invalid"); err != nil {
 		return nil, err
 	}
-	return i.reschedule(ctx, "rescheduled", "task.reschedule", id, ceilMicro(at))
+	return i.reschedule(ctx, "rescheduled", "task.reschedule", id, accept.CeilMicro(at))
 }
 
 func (i *Inspector) reschedule(ctx context.Context, asked, action string, id ID, at time.Time) (*View, error) {

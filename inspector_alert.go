@@ -12,6 +12,7 @@ import (
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/alert/channel"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -65,18 +66,18 @@ func (i *Inspector) AlertRule(ctx context.Context, name string) (*alert.RuleView
 // everywhere within about a second. Code "invalid" with fields; "managed_by_file"
 // for a rule that the configuration file owns.
 func (i *Inspector) PutAlertRule(ctx context.Context, rule alert.Rule) (*alert.RuleView, error) {
-	var c complaints
-	c.fieldErrs(rule.Check())
+	var c accept.Complaints
+	c.FieldErrs(rule.Check())
 	known, err := i.channelNames(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for n, name := range rule.Channels {
 		if !known[name] {
-			c.add(fmt.Sprintf("channels[%d]", n), "there is no channel "+task.Quote(name), alert.ChannelHint(name, known))
+			c.Add(fmt.Sprintf("channels[%d]", n), "there is no channel "+task.Quote(name), alert.ChannelHint(name, known))
 		}
 	}
-	if err := c.err("the rule is invalid"); err != nil {
+	if err := c.Err("the rule is invalid"); err != nil {
 		return nil, err
 	}
 	if err := i.putAlertObject(ctx, alert.KindRule, rule.Name, rule); err != nil {
@@ -153,22 +154,22 @@ func (i *Inspector) AlertChannel(ctx context.Context, name string) (*channel.Vie
 // secrets are in variables OUTLAST_SECRET_… of the servers; what these hold goes to the
 // hosts in the variable of that name with _HOSTS behind it.
 func (i *Inspector) PutAlertChannel(ctx context.Context, spec channel.Spec) (*channel.View, error) {
-	var c complaints
-	c.fieldErrs(spec.Check())
-	c.calls = i.client.callsOf(ctx)
-	c.callableText("url", alert.Queue, spec.URL)
-	c.fieldErrs(spec.CheckPlaces())
+	var c accept.Complaints
+	c.FieldErrs(spec.Check())
+	c.Calls = i.client.callsOf(ctx)
+	c.CallableText("url", alert.Queue, spec.URL)
+	c.FieldErrs(spec.CheckPlaces())
 	if spec.Name == alert.LogChannel {
-		c.add("name", "the channel log is always there", "choose another name")
+		c.Add("name", "the channel log is always there", "choose another name")
 	}
 	known, err := i.channelNames(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if spec.Fallback != "" && !known[spec.Fallback] {
-		c.add("fallback", "there is no channel "+task.Quote(spec.Fallback), alert.ChannelHint(spec.Fallback, known))
+		c.Add("fallback", "there is no channel "+task.Quote(spec.Fallback), alert.ChannelHint(spec.Fallback, known))
 	}
-	if err := c.err("the channel is invalid"); err != nil {
+	if err := c.Err("the channel is invalid"); err != nil {
 		return nil, err
 	}
 	if err := i.putAlertObject(ctx, alert.KindChannel, spec.Name, spec); err != nil {
@@ -273,9 +274,9 @@ func (i *Inspector) noteTest(ctx context.Context, name string, delivered bool) e
 // asked for, also none, where there are many others between them. Messages are kept as
 // long as ended tasks are. Code "invalid" with fields.
 func (i *Inspector) AlertEvents(ctx context.Context, filter alert.EventFilter, page store.Page) ([]alert.EventView, string, error) {
-	var c complaints
-	c.fieldErrs(filter.Check())
-	if err := c.err("the filter is invalid"); err != nil {
+	var c accept.Complaints
+	c.FieldErrs(filter.Check())
+	if err := c.Err("the filter is invalid"); err != nil {
 		return nil, "", err
 	}
 	if page.Limit == 0 {
@@ -440,13 +441,6 @@ func (i *Inspector) changeAlertObject(ctx context.Context, kind, name string, ch
 		i.refresh(ctx)
 		_ = i.client.alerts.Load(ctx) // it is changed; else the next look reads it
 		return nil
-	}
-}
-
-// fieldErrs records field errors without a prefix.
-func (c *complaints) fieldErrs(err error) {
-	for _, field := range retry.FieldErrors(err) {
-		c.add(field.Field, field.Message, field.Hint)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/outlast-dev/outlast/bulk"
 	"github.com/outlast-dev/outlast/feed"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -16,12 +17,12 @@ import (
 // [Inspector.RetryNow] or [Inspector.Reschedule] do to one: a task whose state does not
 // fit is left alone, and said. A dry run changes nothing, counts and shows a sample.
 func (i *Inspector) Bulk(ctx context.Context, request bulk.Request) (bulk.Result, error) {
-	var c complaints
+	var c accept.Complaints
 	if request.Action == bulk.Reschedule && !request.RunAt.IsZero() {
-		c.moment("run_at", request.RunAt, time.Now())
-		request.RunAt = ceilMicro(request.RunAt)
+		c.Moment("run_at", request.RunAt, time.Now())
+		request.RunAt = accept.CeilMicro(request.RunAt)
 	}
-	if err := c.err("the time is invalid"); err != nil {
+	if err := c.Err("the time is invalid"); err != nil {
 		return bulk.Result{}, err
 	}
 	if request.Filter != nil {

@@ -3,6 +3,7 @@ package outlast
 import (
 	"context"
 
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -38,13 +39,13 @@ func (i *Inspector) callback(ctx context.Context, t *task.Task) *task.Task {
 	if follow == nil {
 		return nil
 	}
-	id := followID(t, kind)
+	id := accept.FollowID(t, kind)
 	for _, name := range []string{follow.Queue, t.Queue} {
 		queue, ok := i.client.engine.Queue(name)
 		if !ok || len(queue.Numbers) == 0 {
 			continue
 		}
-		if found, err := i.client.backend.Get(ctx, id.WithLane(laneOf(&queue, id, "", ""))); err == nil && found.Spec.Parent == t.ID {
+		if found, err := i.client.backend.Get(ctx, id.WithLane(accept.LaneOf(&queue, id, "", ""))); err == nil && found.Spec.Parent == t.ID {
 			return found
 		}
 		filter := store.Filter{}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
@@ -203,27 +204,27 @@ func (i *Inspector) shownPolicy(ctx context.Context, change policy.Change) (poli
 
 // checkPolicy checks the names that a policy takes from elsewhere. It may name itself.
 func (c *Client) checkPolicy(ctx context.Context, made *policy.Policy) error {
-	wrong := complaints{channel: c.channelFor(ctx), calls: c.callsOf(ctx)}
+	wrong := accept.Complaints{Channel: c.channelFor(ctx), Calls: c.callsOf(ctx)}
 	if !absent(made.Alert) {
-		wrong.alert("alert", made.Alert)
+		wrong.Alert("alert", made.Alert)
 	}
 	if follow := made.Fallback; follow != nil {
 		if follow.Queue != "" {
 			c.queueOf(ctx, &wrong, "fallback.queue", follow.Queue)
 		}
 		if follow.HTTP != nil {
-			wrong.callableText("fallback.target.url", cmp.Or(follow.Queue, task.DefaultQueue), follow.HTTP.URL)
+			wrong.CallableText("fallback.target.url", cmp.Or(follow.Queue, task.DefaultQueue), follow.HTTP.URL)
 		}
 		if follow.Policy != "" && follow.Policy != made.Name {
 			kept, err := c.readPolicies(ctx)
 			if err != nil {
 				return err
 			}
-			wrong.policies = kept
-			wrong.policyName("fallback.policy", follow.Policy)
+			wrong.Policies = kept
+			wrong.PolicyName("fallback.policy", follow.Policy)
 		}
 	}
-	return wrong.err("the policy is invalid")
+	return wrong.Err("the policy is invalid")
 }
 
 // changePolicy puts the body that follows from what is kept; the same one makes no
@@ -341,13 +342,13 @@ func policyErr(err error) error {
 	if err == nil {
 		return nil
 	}
-	var c complaints
+	var c accept.Complaints
 	for _, field := range retry.FieldErrors(err) {
 		path := task.Quote(cmp.Or(field.Field, "policy")) // it can end with the name of an unknown key
-		c.add(path[1:len(path)-1], field.Message, field.Hint)
+		c.Add(path[1:len(path)-1], field.Message, field.Hint)
 	}
-	if len(c.fields) == 0 {
+	if len(c.Fields) == 0 {
 		return err
 	}
-	return c.err("the policy is invalid")
+	return c.Err("the policy is invalid")
 }

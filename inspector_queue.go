@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -72,28 +73,28 @@ func (i *Inspector) refresh(ctx context.Context) {
 }
 
 func checkQueue(queue *Queue, policies *policy.Set) error {
-	c := complaints{policies: policies}
+	c := accept.Complaints{Policies: policies}
 	within := func(path string, value, least, most int) {
 		if value < least || value > most {
-			c.add(path, strconv.Itoa(value)+" is outside "+strconv.Itoa(least)+" to "+strconv.Itoa(most), "0 means the default")
+			c.Add(path, strconv.Itoa(value)+" is outside "+strconv.Itoa(least)+" to "+strconv.Itoa(most), "0 means the default")
 		}
 	}
-	c.name("name", queue.Name)
+	c.Name("name", queue.Name)
 	within("lanes", queue.Lanes, 0, maxLanes)
 	within("concurrency", queue.Concurrency, 0, maxConcurrency)
 	within("weight", queue.Weight, 0, maxWeight)
 	if queue.MaxPending < 0 {
-		c.add("max_pending", "is negative", "0 is no limit")
+		c.Add("max_pending", "is negative", "0 is no limit")
 	}
 	switch queue.UnknownType {
 	case "", "park", "dead":
 	default:
-		c.add("unknown_type", task.Quote(queue.UnknownType)+" is neither park nor dead", "park keeps tasks until something can start them")
+		c.Add("unknown_type", task.Quote(queue.UnknownType)+" is neither park nor dead", "park keeps tasks until something can start them")
 	}
 	if queue.Policy != "" {
-		c.policyName("policy", queue.Policy)
+		c.PolicyName("policy", queue.Policy)
 	}
-	return c.err("the queue is invalid")
+	return c.Err("the queue is invalid")
 }
 
 // PauseQueue stops the start of further attempts in a queue, or lets them go
@@ -159,7 +160,7 @@ func (i *Inspector) ReleaseKey(ctx context.Context, queue, key string) (bool, er
 	}
 	for n := range topology.Queues {
 		if q := &topology.Queues[n]; q.Name == queue && len(q.Numbers) > 0 {
-			i.client.engine.Wake(keyLane(q, key))
+			i.client.engine.Wake(accept.KeyLane(q, key))
 		}
 	}
 	return true, nil

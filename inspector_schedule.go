@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -311,9 +312,9 @@ func (r *revision) fires(s *schedule.Schedule, now time.Time) error {
 	if s.At.IsZero() || s.At.After(now) || r.view != nil && r.view.Schedule.Same(s) {
 		return nil
 	}
-	var wrong complaints
-	wrong.add("at", "lies "+now.Sub(s.At).Round(time.Second).String()+" in the past, so the schedule would never fire", "give a time to come; enqueue a task for what is to run now")
-	return wrong.err("the schedule is invalid")
+	var wrong accept.Complaints
+	wrong.Add("at", "lies "+now.Sub(s.At).Round(time.Second).String()+" in the past, so the schedule would never fire", "give a time to come; enqueue a task for what is to run now")
+	return wrong.Err("the schedule is invalid")
 }
 
 // mostConflicts is how often a change is tried that others are quicker than.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -74,24 +75,24 @@ func idOf(digits, rest string) (id ID) {
 	return id
 }
 
-func checkSearch(c *complaints, filter *store.Filter) {
+func checkSearch(c *accept.Complaints, filter *store.Filter) {
 	if len(filter.Search) > maxSearch {
-		c.add("q", "is longer than 512 bytes", "a part of it will do")
+		c.Add("q", "is longer than 512 bytes", "a part of it will do")
 	}
 	if filter.AttemptMin < 0 {
-		c.add("attempt_min", "is negative", "0 is any number")
+		c.Add("attempt_min", "is negative", "0 is any number")
 	}
 	if len(filter.Metadata) > maxMetadata { // each is a look into every task
-		c.add("metadata", "has more than 64 names", "no task has so many")
+		c.Add("metadata", "has more than 64 names", "no task has so many")
 	}
 	for name := range filter.Metadata {
 		if name == "" {
-			c.add("metadata", "has no name", "write it as name:value")
+			c.Add("metadata", "has no name", "write it as name:value")
 		}
 	}
 	for path, text := range map[string]string{"q": filter.Search, "target": filter.Target} {
 		if strings.ContainsRune(text, 0) {
-			c.add(path, "has a NUL character", "no task has one there: "+task.Quote(text))
+			c.Add(path, "has a NUL character", "no task has one there: "+task.Quote(text))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -23,9 +24,9 @@ func (i *Inspector) AddAlertSilence(ctx context.Context, silence alert.Silence) 
 	if silence.From.Before(now) {
 		silence.From = now
 	}
-	var c complaints
-	c.fieldErrs(silence.Check(now))
-	if err := c.err("the silence is invalid"); err != nil {
+	var c accept.Complaints
+	c.FieldErrs(silence.Check(now))
+	if err := c.Err("the silence is invalid"); err != nil {
 		return nil, err
 	}
 	made, err := i.client.alerts.AddSilence(ctx, silence, audited(ctx, "silence.add", ""))
@@ -53,9 +54,9 @@ const (
 // PreviewAlertSilence says what a silence of these patterns would have kept back of the
 // messages of the last day. Nothing is changed. Code "invalid" with fields.
 func (i *Inspector) PreviewAlertSilence(ctx context.Context, silence alert.Silence) (*alert.SilencePreview, error) {
-	var c complaints
-	c.fieldErrs(silence.CheckPatterns())
-	if err := c.err("the silence is invalid"); err != nil {
+	var c accept.Complaints
+	c.FieldErrs(silence.CheckPatterns())
+	if err := c.Err("the silence is invalid"); err != nil {
 		return nil, err
 	}
 	preview := &alert.SilencePreview{Since: time.Now().Add(-previewAge).UTC()}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -12,14 +13,14 @@ import (
 // policy, by type and number of the attempt, over all nodes: see package stats. Code
 // "invalid" for another question.
 func (i *Inspector) CompareStats(ctx context.Context, q stats.Question) ([]stats.Comparison, error) {
-	var wrong complaints
+	var wrong accept.Complaints
 	if q.By != "" && q.By != stats.ByRelease && q.By != stats.ByPolicyVersion {
-		wrong.add("by", task.Quote(string(q.By))+" is none of release, policy_version", "")
+		wrong.Add("by", task.Quote(string(q.By))+" is none of release, policy_version", "")
 	}
 	if q.From != "" && q.From == q.To {
-		wrong.add("to", "is the same as from", "name two, or none for the two newest")
+		wrong.Add("to", "is the same as from", "name two, or none for the two newest")
 	}
-	if err := wrong.err("the comparison is not valid"); err != nil {
+	if err := wrong.Err("the comparison is not valid"); err != nil {
 		return nil, err
 	}
 	if err := i.client.running(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -80,9 +81,9 @@ func (i *Inspector) Targets(ctx context.Context) ([]*TargetView, error) {
 // Target returns one target. Code "not_found" where no living node knows it and
 // no operator has spoken of it.
 func (i *Inspector) Target(ctx context.Context, name string) (*TargetView, error) {
-	var c complaints
-	c.key("name", name)
-	if err := c.err("the name is invalid"); err != nil {
+	var c accept.Complaints
+	c.Key("name", name)
+	if err := c.Err("the name is invalid"); err != nil {
 		return nil, err
 	}
 	all, err := i.Targets(ctx)
@@ -103,12 +104,12 @@ func (i *Inspector) Target(ctx context.Context, name string) (*TargetView, error
 // begin again, ever more of them; [store.TargetReset] forgets what was learned.
 // It is kept over restarts, and obeyed within about a second.
 func (i *Inspector) OrderTarget(ctx context.Context, name string, action store.TargetAction) (*TargetView, error) {
-	var c complaints
-	c.key("name", name)
+	var c accept.Complaints
+	c.Key("name", name)
 	if !action.Valid() {
-		c.add("action", task.Quote(string(action))+" is no action", "one of open, close, reset")
+		c.Add("action", task.Quote(string(action))+" is no action", "one of open, close, reset")
 	}
-	if err := c.err("the order is invalid"); err != nil {
+	if err := c.Err("the order is invalid"); err != nil {
 		return nil, err
 	}
 	known, err := i.Target(ctx, name)

@@ -15,6 +15,7 @@ import (
 	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/tracing"
@@ -191,22 +192,22 @@ func WithDeadBacklog(letters int) Option {
 
 // check completes the options and collects what is wrong with them.
 func (o *options) check() error {
-	var c complaints
+	var c accept.Complaints
 	for _, name := range o.queues {
-		c.name("queues", name)
+		c.Name("queues", name)
 	}
-	c.release(o.release)
+	checkRelease(&c, o.release)
 	if !o.server && len(o.queues) == 0 {
 		o.queues = []string{task.DefaultQueue}
 	}
 	o.queues = slices.Compact(slices.Sorted(slices.Values(o.queues)))
 	o.pushMost = cmp.Or(o.pushMost, time.Hour)
 	if o.pushMost < minTimeout || o.pushMost > maxTimeout {
-		c.add("push.max_timeout", o.pushMost.String()+" is outside 1ms to 24h", "leave it out for 1h")
+		c.Add("push.max_timeout", o.pushMost.String()+" is outside 1ms to 24h", "leave it out for 1h")
 	}
 	o.logger = cmp.Or(o.logger, slog.New(slog.DiscardHandler))
 	for _, field := range o.dead.Check() {
-		c.add("dead."+field.Path, field.Message, "")
+		c.Add("dead."+field.Path, field.Message, "")
 	}
-	return c.err("the options are not usable")
+	return c.Err("the options are not usable")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/push"
 	"github.com/outlast-dev/outlast/retry"
@@ -32,7 +33,7 @@ type registry struct {
 	progress progress
 
 	mu       sync.Mutex // held by changes
-	wrong    complaints
+	wrong    accept.Complaints
 	handlers atomic.Pointer[map[string]*handler] // copied at every change
 	serves   atomic.Pointer[store.Serving]       // of each queue that it serves
 	reach    string                              // see [reach.text]
@@ -78,20 +79,20 @@ func (r *registry) register(taskType string, run engine.Handler, opts []HandleOp
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known := *r.handlers.Load()
-	var c complaints
-	c.name("type", taskType)
+	var c accept.Complaints
+	c.Name("type", taskType)
 	if known[taskType] != nil {
-		c.add("type", task.Quote(taskType)+" has a handler already", "a type has one handler")
+		c.Add("type", task.Quote(taskType)+" has a handler already", "a type has one handler")
 	}
 	if run == nil {
-		c.add("handler", "the function for "+task.Quote(taskType)+" is nil", "")
+		c.Add("handler", "the function for "+task.Quote(taskType)+" is nil", "")
 	}
 	rules := compileRules(&c, opts)
-	if len(c.fields) > 0 {
-		r.wrong.fields = append(r.wrong.fields, c.fields...)
-		r.wrong.hints.Merge(&c.hints)
+	if len(c.Fields) > 0 {
+		r.wrong.Fields = append(r.wrong.Fields, c.Fields...)
+		r.wrong.Hints.Merge(&c.Hints)
 		if r.client.state.Load() == started {
-			r.client.logger.Error("handler.refused", "error", c.err("the handler cannot be registered"))
+			r.client.logger.Error("handler.refused", "error", c.Err("the handler cannot be registered"))
 		}
 		return nil
 	}
@@ -108,14 +109,14 @@ func (r *registry) register(taskType string, run engine.Handler, opts []HandleOp
 func (r *registry) mistakes(set *policy.Set) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.wrong.policies = set
+	r.wrong.Policies = set
 	handlers := *r.handlers.Load()
 	for _, taskType := range slices.Sorted(maps.Keys(handlers)) {
 		if name := handlers[taskType].rules.later; name != "" {
-			r.wrong.policyName("policy", name)
+			r.wrong.PolicyName("policy", name)
 		}
 	}
-	return r.wrong.err("some handlers cannot be registered")
+	return r.wrong.Err("some handlers cannot be registered")
 }
 
 func (r *registry) lookup(taskType string) *handler { return (*r.handlers.Load())[taskType] }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -50,13 +51,13 @@ func (c *Client) tickTask(ctx context.Context, s *schedule.Schedule, tick time.T
 		return store.Insert{}, err
 	}
 	sum := sha256.Sum256([]byte(installation + "/" + d.DedupeKey))
-	random := fixedRand(sum[:])
+	random := accept.FixedRand(sum[:])
 	d.ID = task.NewID(tick, &random)
 	insert, err := c.prepare(ctx, d, "")
 	if err != nil {
 		return insert, err
 	}
-	insert.Task.RunAt, insert.Delay = ceilMicro(tick), 0
+	insert.Task.RunAt, insert.Delay = accept.CeilMicro(tick), 0
 	return insert, nil
 }
 
@@ -70,31 +71,31 @@ func (c *Client) ticked(e schedule.Event) {
 
 // checkSchedule finds all that is wrong with a schedule.
 func (c *Client) checkSchedule(ctx context.Context, s *schedule.Schedule) error {
-	var wrong complaints
-	wrong.name("name", s.Name)
-	s.Check(wrong.add)
+	var wrong accept.Complaints
+	wrong.Name("name", s.Name)
+	s.Check(wrong.Add)
 	for path, at := range map[string]time.Time{"start": s.Start, "at": s.At} {
 		if !at.IsZero() {
-			wrong.moment(path, at, time.Now())
+			wrong.Moment(path, at, time.Now())
 		}
 	}
 	for path, text := range map[string]json.RawMessage{"task.payload": s.Task.Payload, "task.retry": s.Task.Retry} {
 		if len(text) > 0 && !json.Valid(text) {
-			wrong.add(path, "is not JSON", "a schedule is kept as JSON")
+			wrong.Add(path, "is not JSON", "a schedule is kept as JSON")
 		}
 	}
 	d := scheduled(s, time.Unix(0, 0))
 	d.promised = false
-	if _, err := c.prepare(ctx, d, "task."); err != nil && !wrong.collect(err) {
+	if _, err := c.prepare(ctx, d, "task."); err != nil && !wrong.Collect(err) {
 		return err
 	}
-	if err := wrong.err("the schedule is invalid"); err != nil {
+	if err := wrong.Err("the schedule is invalid"); err != nil {
 		return err
 	}
 	object, err := s.Object()
 	if err == nil && len(object.Body) > store.MaxObject {
-		wrong.large("task", "the schedule", len(object.Body), store.MaxObject)
-		return wrong.err("the schedule is too large")
+		wrong.Large("task", "the schedule", len(object.Body), store.MaxObject)
+		return wrong.Err("the schedule is too large")
 	}
 	return err
 }

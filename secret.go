@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/internal/targetname"
 )
 
@@ -29,7 +30,7 @@ func WithTargetSecret(host string, secret []byte) Option {
 // secretPlace is the one spelling of a host, or of a host and a port. Names of groups
 // have one spelling.
 func secretPlace(host string) string {
-	if strings.HasPrefix(host, groupTarget) {
+	if strings.HasPrefix(host, accept.GroupTarget) {
 		return host
 	}
 	bare := strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
@@ -51,7 +52,7 @@ type destination struct{ url, group string }
 func (d *destination) places() []string {
 	var places []string
 	if d.group != "" {
-		places = append(places, groupTarget+d.group)
+		places = append(places, accept.GroupTarget+d.group)
 	}
 	u, err := url.Parse(d.url)
 	if err != nil {

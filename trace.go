@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/tracing"
@@ -20,11 +21,11 @@ func (c *Client) traceEnqueue(ctx context.Context, first *Draft, count int) (con
 	if kind == "" && first.Target != nil {
 		kind = task.HTTPType
 	}
-	if !isName(kind) || len(kind) > task.MaxName {
+	if !accept.IsName(kind) || len(kind) > task.MaxName {
 		kind = "task"
 	}
 	queue := cmp.Or(first.Queue, task.DefaultQueue)
-	if !isName(queue) || len(queue) > task.MaxName {
+	if !accept.IsName(queue) || len(queue) > task.MaxName {
 		queue = ""
 	}
 	return c.tracer.Enqueue(ctx, kind, queue, first.TraceParent, count)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -45,51 +46,51 @@ func (c *Client) PollTasks(ctx context.Context, poll engine.Poll) ([]engine.Leas
 }
 
 func checkPoll(poll *engine.Poll) error {
-	var c complaints
-	c.name("worker", poll.Worker)
-	c.release(poll.Release)
-	c.names("queues", poll.Queues)
-	c.names("types", poll.Types)
+	var c accept.Complaints
+	c.Name("worker", poll.Worker)
+	checkRelease(&c, poll.Release)
+	checkNames(&c, "queues", poll.Queues)
+	checkNames(&c, "types", poll.Types)
 	if at := slices.Index(poll.Queues, alert.Queue); at >= 0 {
-		c.add(fmt.Sprintf("queues[%d]", at), "the queue "+alert.Queue+" is that of the engine's own alerts", "leave it out")
+		c.Add(fmt.Sprintf("queues[%d]", at), "the queue "+alert.Queue+" is that of the engine's own alerts", "leave it out")
 	}
 	if len(poll.Queues) == 0 {
-		c.add("queues", "is empty", "leave it out for the queue default")
+		c.Add("queues", "is empty", "leave it out for the queue default")
 	}
 	if poll.Types != nil && len(poll.Types) == 0 {
-		c.add("types", "is empty", "leave it out for all types but HTTP requests")
+		c.Add("types", "is empty", "leave it out for all types but HTTP requests")
 	}
 	if poll.Most < 1 || poll.Most > mostPolled {
-		c.add("max", fmt.Sprintf("%d is outside 1 to %d", poll.Most, mostPolled), "")
+		c.Add("max", fmt.Sprintf("%d is outside 1 to %d", poll.Most, mostPolled), "")
 	}
 	if poll.Wait < 0 || poll.Wait > mostPollWait {
-		c.add("wait", poll.Wait.String()+" is outside 0s to 1m0s", "poll again when it is over")
+		c.Add("wait", poll.Wait.String()+" is outside 0s to 1m0s", "poll again when it is over")
 	}
-	c.lease(poll.Lease)
-	return c.err("the poll is not valid")
+	checkLease(&c, poll.Lease)
+	return c.Err("the poll is not valid")
 }
 
-// release checks the name of a release, which may be any text that is short.
-func (c *complaints) release(name string) {
+// checkRelease checks the name of a release, which may be any text that is short.
+func checkRelease(c *accept.Complaints, name string) {
 	if len(name) > task.MaxRelease || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
-		c.add("release", task.Quote(name)+" is no text of at most "+strconv.Itoa(task.MaxRelease)+" bytes without control characters",
+		c.Add("release", task.Quote(name)+" is no text of at most "+strconv.Itoa(task.MaxRelease)+" bytes without control characters",
 			"a version or a commit is enough")
 	}
 }
 
-func (c *complaints) names(path string, names []string) {
+func checkNames(c *accept.Complaints, path string, names []string) {
 	if len(names) > mostSubscribed {
-		c.add(path, fmt.Sprintf("has %d names; %d are the limit", len(names), mostSubscribed), "")
+		c.Add(path, fmt.Sprintf("has %d names; %d are the limit", len(names), mostSubscribed), "")
 		return
 	}
 	for i, name := range names {
-		c.name(fmt.Sprintf("%s[%d]", path, i), name)
+		c.Name(fmt.Sprintf("%s[%d]", path, i), name)
 	}
 }
 
-func (c *complaints) lease(lease time.Duration) {
+func checkLease(c *accept.Complaints, lease time.Duration) {
 	if lease < leastLease || lease > mostLease {
-		c.add("lease", lease.String()+" is outside 1s to 1h0m0s", "extend it while the work lasts")
+		c.Add("lease", lease.String()+" is outside 1s to 1h0m0s", "extend it while the work lasts")
 	}
 }
 
@@ -100,15 +101,15 @@ func (c *Client) ExtendLeases(ctx context.Context, items []engine.Extension, lea
 	if err := c.running(); err != nil {
 		return nil, err
 	}
-	var wrong complaints
-	wrong.lease(lease)
-	wrong.count("items", len(items))
+	var wrong accept.Complaints
+	checkLease(&wrong, lease)
+	checkCount(&wrong, "items", len(items))
 	for i := range items {
 		if len(items[i].Progress) > maxProgress {
-			wrong.large(fmt.Sprintf("items[%d].progress", i), "the progress", len(items[i].Progress), maxProgress)
+			wrong.Large(fmt.Sprintf("items[%d].progress", i), "the progress", len(items[i].Progress), maxProgress)
 		}
 	}
-	if err := wrong.err("the leases cannot be extended"); err != nil {
+	if err := wrong.Err("the leases cannot be extended"); err != nil {
 		return nil, err
 	}
 	results, err := c.engine.Extend(ctx, items, lease)
@@ -134,9 +135,9 @@ func (c *Client) tellAbsent(ctx context.Context, items []engine.Extension, resul
 	return nil
 }
 
-func (c *complaints) count(path string, count int) {
+func checkCount(c *accept.Complaints, path string, count int) {
 	if count < 1 || count > mostPolled {
-		c.add(path, fmt.Sprintf("has %d entries; 1 to %d are possible", count, mostPolled), "")
+		c.Add(path, fmt.Sprintf("has %d entries; 1 to %d are possible", count, mostPolled), "")
 	}
 }
 
@@ -149,14 +150,14 @@ func (c *Client) SettleTasks(ctx context.Context, endings []engine.Ending) ([]st
 	if err := c.running(); err != nil {
 		return nil, err
 	}
-	var wrong complaints
-	wrong.count("results", len(endings))
+	var wrong accept.Complaints
+	checkCount(&wrong, "results", len(endings))
 	for i := range endings {
 		if err := checkResult(endings[i].Result); err != nil && endings[i].Err == nil {
 			endings[i].Err = &badResult{err}
 		}
 	}
-	if err := wrong.err("the results are not valid"); err != nil {
+	if err := wrong.Err("the results are not valid"); err != nil {
 		return nil, err
 	}
 	results, err := c.engine.SettleLeased(ctx, endings)

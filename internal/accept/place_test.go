@@ -1,7 +1,8 @@
-package outlast
+package accept
 
 import (
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -18,7 +19,7 @@ func TestLaneHashStays(t *testing.T) {
 		"ключ":      0x590520d718275ed5,
 		"order-420": 0xe8b1ad7a0be1a365,
 	} {
-		if got := laneHash(text); got != want {
+		if got := LaneHash(text); got != want {
 			t.Errorf("%q hashes to %#x, want %#x", text, got, want)
 		}
 	}
@@ -30,21 +31,21 @@ func TestLaneOf(t *testing.T) {
 	for i := range numbers {
 		numbers[i] = uint16(100 + i)
 	}
-	small := Queue{KeyLanes: 8, Numbers: numbers[:8]}
-	large := Queue{KeyLanes: 8, Numbers: numbers}
+	small := store.Queue{KeyLanes: 8, Numbers: numbers[:8]}
+	large := store.Queue{KeyLanes: 8, Numbers: numbers}
 	rapid.Check(t, func(t *rapid.T) {
 		key, dedupe := rapid.String().Draw(t, "key"), rapid.String().Draw(t, "dedupe key")
-		id := NewID()
-		if (key != "" || dedupe != "") && laneOf(&small, id, key, dedupe) != laneOf(&large, id, key, dedupe) {
+		id := NewID(time.Now())
+		if (key != "" || dedupe != "") && LaneOf(&small, id, key, dedupe) != LaneOf(&large, id, key, dedupe) {
 			t.Fatal("the key moved")
 		}
-		if laneOf(&large, id, key, dedupe) != laneOf(&large, id.WithLane(7), key, dedupe) {
+		if LaneOf(&large, id, key, dedupe) != LaneOf(&large, id.WithLane(7), key, dedupe) {
 			t.Fatal("the lane depends on the lane bits")
 		}
 	})
 	used := map[uint16]int{}
 	for range 32_000 {
-		used[laneOf(&large, NewID(), "", "")]++
+		used[LaneOf(&large, NewID(time.Now()), "", "")]++
 	}
 	for _, number := range numbers {
 		if n := used[number]; n < 800 || n > 1200 {
@@ -71,7 +72,7 @@ func TestTargetOf(t *testing.T) {
 		if c.url != "" {
 			request = &task.Request{URL: c.url}
 		}
-		if got := targetOf(c.taskType, request); got != c.want {
+		if got := TargetOf(c.taskType, request); got != c.want {
 			t.Errorf("%s of %s: %q, want %q", c.url, c.taskType, got, c.want)
 		}
 	}
@@ -79,38 +80,23 @@ func TestTargetOf(t *testing.T) {
 
 // A settle may be repeated: what follows must be the same task.
 func TestFollowsAreDeterministic(t *testing.T) {
-	parent := &task.Task{ID: NewID(), Claim: 1_700_000_000_000_000}
-	first, again := followID(parent, task.FollowFallback), followID(parent, task.FollowFallback)
+	parent := &task.Task{ID: NewID(time.Now()), Claim: 1_700_000_000_000_000}
+	first, again := FollowID(parent, task.FollowFallback), FollowID(parent, task.FollowFallback)
 	if first != again {
 		t.Error("two ids for one fallback")
 	}
 	if !first.Time().Equal(first.Time()) || first.Time().UnixMicro() != parent.Claim {
 		t.Errorf("made at %v", first.Time())
 	}
-	if other := followID(parent, task.FollowOnDead); other == first {
+	if other := FollowID(parent, task.FollowOnDead); other == first {
 		t.Error("fallback and callback have one id")
 	}
 	later := *parent
 	later.Claim++
-	if followID(&later, task.FollowFallback) == first {
+	if FollowID(&later, task.FollowFallback) == first {
 		t.Error("a redriven task has the fallback of its first life")
 	}
 	if _, err := task.ParseID(first.String()); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestFollowPayload(t *testing.T) {
-	parent := &task.Task{ID: NewID(), Payload: []byte("\xff\x00"), Type: "t"}
-	end := &store.Settlement{Task: parent}
-	if got := followPayload(parent, &task.Follow{}, task.FollowFallback, end); string(got) != "\xff\x00" {
-		t.Errorf("a fallback gets %q", got)
-	}
-	if got := followPayload(parent, &task.Follow{Payload: []byte("1")}, task.FollowOnDead, end); string(got) != "1" {
-		t.Errorf("a callback with a payload gets %q", got)
-	}
-	parent.Payload = make([]byte, task.MaxPayload)
-	if got := followPayload(parent, &task.Follow{}, task.FollowOnDead, end); len(got) > task.MaxPayload {
-		t.Errorf("a callback gets %d bytes", len(got))
 	}
 }
