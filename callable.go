@@ -29,7 +29,7 @@ func (c *Client) callsOf(ctx context.Context) accept.CallCheck {
 			return nil
 		}
 		for i := range others.queues[queue] {
-			if safehttp.Allows(others.queues[queue][i].allow, address) {
+			if safehttp.Allows(others.queues[queue][i].Allow, address) {
 				return nil
 			}
 		}

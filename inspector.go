@@ -8,6 +8,7 @@ import (
 
 	"github.com/outlast-dev/outlast/feed"
 	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/actor"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/store"
@@ -237,7 +238,7 @@ func knownReason(reason task.DeadReason) bool {
 // canceled within about a second, and a success that still arrives is kept.
 // Code "conflict" with the state for tasks that have ended.
 func (i *Inspector) Cancel(ctx context.Context, id ID) (*View, error) {
-	t, err := i.client.backend.Cancel(ctx, id, audited(ctx, "task.cancel", "task/"+id.String()))
+	t, err := i.client.backend.Cancel(ctx, id, actor.Audit(ctx, "task.cancel", "task/"+id.String()))
 	if err != nil {
 		return nil, refusal("canceled", id, err)
 	}
@@ -278,7 +279,7 @@ func (i *Inspector) Reschedule(ctx context.Context, id ID, at time.Time) (*View,
 }
 
 func (i *Inspector) reschedule(ctx context.Context, asked, action string, id ID, at time.Time) (*View, error) {
-	t, err := i.client.backend.Reschedule(ctx, id, at, audited(ctx, action, "task/"+id.String()))
+	t, err := i.client.backend.Reschedule(ctx, id, at, actor.Audit(ctx, action, "task/"+id.String()))
 	if err != nil {
 		return nil, refusal(asked, id, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/actor"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -263,7 +264,7 @@ func untaken(what string, err error) error {
 
 // noteTest leaves a row of a test message, also of one that was not delivered.
 func (i *Inspector) noteTest(ctx context.Context, name string, delivered bool) error {
-	row := audited(ctx, "alert.test", alert.KindChannel+"/"+name)
+	row := actor.Audit(ctx, "alert.test", alert.KindChannel+"/"+name)
 	row.After, _ = json.Marshal(map[string]bool{"delivered": delivered}) // plain values
 	_, err := i.client.backend.Change(context.WithoutCancel(ctx), store.Change{Quiet: true, Audit: []store.Audit{row}})
 	return err
@@ -348,7 +349,7 @@ func (i *Inspector) AckAlert(ctx context.Context, id ID) (*alert.EventView, erro
 	if event == nil {
 		return nil, task.NotFound("message", id.String())
 	}
-	event.Ack, err = i.client.alerts.Acknowledge(ctx, event.Message, audited(ctx, "alert.ack", "alert/"+id.String()))
+	event.Ack, err = i.client.alerts.Acknowledge(ctx, event.Message, actor.Audit(ctx, "alert.ack", "alert/"+id.String()))
 	if err != nil {
 		return nil, err
 	}
@@ -393,7 +394,7 @@ func (i *Inspector) putAlertObject(ctx context.Context, kind, name string, value
 		return err
 	}
 	return i.changeAlertObject(ctx, kind, name, func(before *store.Object) store.Change {
-		row := audited(ctx, kind+".put", kind+"/"+name)
+		row := actor.Audit(ctx, kind+".put", kind+"/"+name)
 		row.Before, row.After = before.Body, body
 		return store.Change{
 			Put:   []store.Object{{Kind: kind, Name: name, Body: body, Version: before.Version, Actor: row.Actor}},
@@ -407,7 +408,7 @@ func (i *Inspector) deleteAlertObject(ctx context.Context, kind, noun, name stri
 		if before.Version == 0 {
 			return store.Change{}
 		}
-		row := audited(ctx, kind+".delete", kind+"/"+name)
+		row := actor.Audit(ctx, kind+".delete", kind+"/"+name)
 		row.Before = before.Body
 		return store.Change{Delete: []store.Object{*before}, Audit: []store.Audit{row}}
 	}, noun)

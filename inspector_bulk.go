@@ -7,6 +7,7 @@ import (
 	"github.com/outlast-dev/outlast/bulk"
 	"github.com/outlast-dev/outlast/feed"
 	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/actor"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -31,7 +32,7 @@ func (i *Inspector) Bulk(ctx context.Context, request bulk.Request) (bulk.Result
 		}
 		request.Hidden = leavesOut(request.Filter)
 	}
-	return i.client.bulk.Do(ctx, request, audited(ctx, "task."+string(request.Action), ""))
+	return i.client.bulk.Do(ctx, request, actor.Audit(ctx, "task."+string(request.Action), ""))
 }
 
 // BulkItems is the report of an operation that [Inspector.Bulk] has begun: what has

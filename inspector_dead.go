@@ -8,6 +8,7 @@ import (
 
 	"github.com/outlast-dev/outlast/bulk"
 	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/internal/actor"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -117,7 +118,7 @@ func (i *Inspector) Redrive(ctx context.Context, request RedriveRequest) (Redriv
 			return RedriveResult{}, err
 		}
 	}
-	result, err := i.client.keeper.Redriver().Redrive(ctx, request, audited(ctx, "dead.redrive", ""))
+	result, err := i.client.keeper.Redriver().Redrive(ctx, request, actor.Audit(ctx, "dead.redrive", ""))
 	if err == nil && !request.DryRun && result.Operation == "" {
 		i.client.metrics.redrive(result.Matched, len(result.Missing))
 	}
@@ -130,7 +131,7 @@ func (i *Inspector) Purge(ctx context.Context, filter store.Filter, dryRun bool)
 	if err := checkFilter(&filter, nil); err != nil {
 		return dead.Purged{}, err
 	}
-	return i.client.keeper.Purge(ctx, filter, dryRun, audited(ctx, "dead.purge", "dead"))
+	return i.client.keeper.Purge(ctx, filter, dryRun, actor.Audit(ctx, "dead.purge", "dead"))
 }
 
 // Export calls each for every dead letter that matches, the newest first,
@@ -215,7 +216,7 @@ func (i *Inspector) PauseOperation(ctx context.Context, id string) (*store.Opera
 	if err != nil {
 		return nil, err
 	}
-	return controller.Pause(ctx, id, audited(ctx, "operation.pause", ""))
+	return controller.Pause(ctx, id, actor.Audit(ctx, "operation.pause", ""))
 }
 
 // ResumeOperation lets a paused operation go on.
@@ -224,7 +225,7 @@ func (i *Inspector) ResumeOperation(ctx context.Context, id string) (*store.Oper
 	if err != nil {
 		return nil, err
 	}
-	return controller.Resume(ctx, id, audited(ctx, "operation.resume", ""))
+	return controller.Resume(ctx, id, actor.Audit(ctx, "operation.resume", ""))
 }
 
 // CancelOperation ends an operation after its current batch. What it has done
@@ -234,5 +235,5 @@ func (i *Inspector) CancelOperation(ctx context.Context, id string) (*store.Oper
 	if err != nil {
 		return nil, err
 	}
-	return controller.Cancel(ctx, id, audited(ctx, "operation.cancel", ""))
+	return controller.Cancel(ctx, id, actor.Audit(ctx, "operation.cancel", ""))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/reach"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -118,7 +119,7 @@ func ended(state store.NodeState) int {
 // serves puts together what a node serves in the queues, with none in all but those of
 // alerts.
 func (v *NodeView) serves(serves store.Serves, queues []string) {
-	types, every, leaving, reach := []string{}, false, false, reach{}
+	types, every, leaving, may := []string{}, false, false, reach.Reach{}
 	for queue, s := range serves {
 		if !shownQueue(queue, queues) {
 			continue
@@ -130,7 +131,7 @@ func (v *NodeView) serves(serves store.Serves, queues []string) {
 			types = append(types, engine.Push)
 		}
 		if s.Reach != "" {
-			reach = readReach(s.Reach)
+			may = reach.Read(s.Reach)
 		}
 	}
 	slices.Sort(v.Queues)
@@ -139,10 +140,10 @@ func (v *NodeView) serves(serves store.Serves, queues []string) {
 	if !every {
 		v.Types = slices.Compact(types)
 	}
-	for _, prefix := range reach.allow {
+	for _, prefix := range may.Allow {
 		v.AllowTargets = append(v.AllowTargets, prefix.String())
 	}
-	v.Signs, v.Leaving = reach.sign, leaving && v.State == store.NodeAlive
+	v.Signs, v.Leaving = may.Sign, leaving && v.State == store.NodeAlive
 }
 
 // Lanes returns a page of lanes by number, at most limit of them (1 to 500, 100

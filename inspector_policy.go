@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/actor"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
@@ -235,7 +236,7 @@ func (i *Inspector) changePolicy(ctx context.Context, change *policy.Change, act
 		if err != nil {
 			return nil, false, err
 		}
-		row := audited(ctx, action, "policy/"+change.Name)
+		row := actor.Audit(ctx, action, "policy/"+change.Name)
 		o := store.Object{Kind: policy.Kind, Name: change.Name, Actor: row.Actor}
 		if o.Body, err = body(before); err != nil {
 			return nil, false, err
@@ -328,7 +329,7 @@ func (i *Inspector) DeletePolicy(ctx context.Context, change policy.Change) erro
 	if change.DryRun {
 		return nil
 	}
-	row := audited(ctx, "policy.delete", "policy/"+change.Name)
+	row := actor.Audit(ctx, "policy.delete", "policy/"+change.Name)
 	o.Actor, row.Before = row.Actor, o.Body
 	_, err = i.client.backend.Change(ctx, store.Change{Delete: []store.Object{*o}, Audit: []store.Audit{row}})
 	if err == nil {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/actor"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -56,7 +57,7 @@ func (i *Inspector) PutQueue(ctx context.Context, queue Queue) (*Queue, error) {
 	case err != nil && !errors.Is(err, &Error{Code: task.CodeNotFound}):
 		return nil, err
 	}
-	stored, err := i.client.backend.PutQueue(ctx, queue, audited(ctx, "queue.put", "queue/"+queue.Name))
+	stored, err := i.client.backend.PutQueue(ctx, queue, actor.Audit(ctx, "queue.put", "queue/"+queue.Name))
 	if err == nil {
 		i.refresh(ctx)
 	}
@@ -104,7 +105,7 @@ func (i *Inspector) PauseQueue(ctx context.Context, name string, paused bool) (*
 	if paused {
 		action = "queue.pause"
 	}
-	queue, err := i.client.backend.PauseQueue(ctx, name, paused, audited(ctx, action, "queue/"+name))
+	queue, err := i.client.backend.PauseQueue(ctx, name, paused, actor.Audit(ctx, action, "queue/"+name))
 	if err == nil {
 		i.refresh(ctx)
 	}
@@ -147,7 +148,7 @@ type keyAudit struct {
 // ReleaseKey lets the tasks behind a dead one of an ordering key go on; the
 // dead letter stays. It reports whether the key was blocked.
 func (i *Inspector) ReleaseKey(ctx context.Context, queue, key string) (bool, error) {
-	row := audited(ctx, "key.release", "queue/"+queue)
+	row := actor.Audit(ctx, "key.release", "queue/"+queue)
 	row.Before, _ = json.Marshal(keyAudit{key, true}) // plain values
 	row.After, _ = json.Marshal(keyAudit{key, false})
 	released, err := i.client.backend.ReleaseKey(ctx, queue, key, row)

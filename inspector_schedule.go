@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/actor"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -135,7 +136,7 @@ func (i *Inspector) PutSchedule(ctx context.Context, s schedule.Schedule) (*sche
 			}
 			put.Version = r.view.Version
 		}
-		put.Actor = actorOf(ctx).name
+		put.Actor = actor.Name(ctx)
 		now := i.client.ticker.Now(ctx)
 		if err := r.fires(&s, now); err != nil {
 			return err
@@ -328,11 +329,11 @@ func (i *Inspector) revise(ctx context.Context, name, action string, edit func(r
 		if err != nil {
 			return nil, err
 		}
-		r.row = audited(ctx, "schedule."+action, schedule.Kind+"/"+name)
+		r.row = actor.Audit(ctx, "schedule."+action, schedule.Kind+"/"+name)
 		if err := edit(r); err != nil {
 			return nil, err
 		}
-		if err := r.finish(actorOf(ctx).name); err != nil {
+		if err := r.finish(actor.Name(ctx)); err != nil {
 			return nil, err
 		}
 		changed, err := i.client.backend.Change(ctx, r.change)

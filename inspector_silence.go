@@ -6,6 +6,7 @@ import (
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/actor"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -29,7 +30,7 @@ func (i *Inspector) AddAlertSilence(ctx context.Context, silence alert.Silence) 
 	if err := c.Err("the silence is invalid"); err != nil {
 		return nil, err
 	}
-	made, err := i.client.alerts.AddSilence(ctx, silence, audited(ctx, "silence.add", ""))
+	made, err := i.client.alerts.AddSilence(ctx, silence, actor.Audit(ctx, "silence.add", ""))
 	if err == nil {
 		i.refresh(ctx)
 	}
@@ -39,7 +40,7 @@ func (i *Inspector) AddAlertSilence(ctx context.Context, silence alert.Silence) 
 // EndAlertSilence ends a silence now; one that has ended stays as it is. Code
 // "not_found".
 func (i *Inspector) EndAlertSilence(ctx context.Context, id string) (*alert.Silence, error) {
-	ended, err := i.client.alerts.EndSilence(ctx, id, audited(ctx, "silence.end", ""))
+	ended, err := i.client.alerts.EndSilence(ctx, id, actor.Audit(ctx, "silence.end", ""))
 	if err == nil {
 		i.refresh(ctx)
 	}

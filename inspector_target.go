@@ -12,6 +12,7 @@ import (
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/actor"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -119,7 +120,7 @@ func (i *Inspector) OrderTarget(ctx context.Context, name string, action store.T
 	if err != nil {
 		return nil, err
 	}
-	row := audited(ctx, "target."+string(action), "target/"+name)
+	row := actor.Audit(ctx, "target."+string(action), "target/"+name)
 	row.Before, row.After = known.said(), (&TargetView{Order: &store.TargetOrder{Action: action}}).said()
 	order, err := i.client.backend.PutTargetOrder(ctx, store.TargetOrder{Target: name, Action: action}, row)
 	if err != nil {

@@ -3,6 +3,7 @@ package outlast
 import (
 	"context"
 
+	"github.com/outlast-dev/outlast/internal/actor"
 	"github.com/outlast-dev/outlast/token"
 )
 
@@ -14,7 +15,7 @@ func (c *Client) Tokens() *token.Keeper { return c.tokens }
 // is shown this once. As soon as there is one, every request needs one. Codes
 // "invalid" with fields, and "conflict" when there are too many.
 func (i *Inspector) CreateToken(ctx context.Context, spec token.Spec) (*token.Token, token.Secret, error) {
-	return i.client.tokens.Create(ctx, spec, audited(ctx, "", ""))
+	return i.client.tokens.Create(ctx, spec, actor.Audit(ctx, "", ""))
 }
 
 // Tokens lists all tokens by name, also those that expired or were revoked
@@ -26,5 +27,5 @@ func (i *Inspector) Tokens(ctx context.Context) ([]token.Token, error) {
 // RevokeToken ends a token for good, within 2 seconds on all nodes. Code
 // "not_found".
 func (i *Inspector) RevokeToken(ctx context.Context, id string) (*token.Token, error) {
-	return i.client.tokens.Revoke(ctx, id, audited(ctx, "", ""))
+	return i.client.tokens.Revoke(ctx, id, actor.Audit(ctx, "", ""))
 }

@@ -6,63 +6,15 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/reach"
 	"github.com/outlast-dev/outlast/safehttp"
 	"github.com/outlast-dev/outlast/store"
 )
-
-// reach is what a node may call beyond public addresses, and for which hosts it has
-// secrets. Nodes tell each other, so that one that may not make a call, or would have to
-// make it without a signature, leaves it to another.
-type reach struct {
-	allow []netip.Prefix
-	sign  []string // as the keys of secrets: a host, a host and a port, a worker group
-}
-
-// text is the reach as nodes list it, "" for none.
-func (r *reach) text() string {
-	var parts []string
-	if len(r.allow) > 0 {
-		ranges := make([]string, len(r.allow))
-		for i, prefix := range r.allow {
-			ranges[i] = prefix.String()
-		}
-		slices.Sort(ranges)
-		parts = append(parts, "allow="+strings.Join(slices.Compact(ranges), ","))
-	}
-	if len(r.sign) > 0 {
-		parts = append(parts, "sign="+strings.Join(slices.Sorted(slices.Values(r.sign)), ","))
-	}
-	return strings.Join(parts, " ")
-}
-
-// readReach reads what a node lists. What a later version may add is passed over.
-func readReach(text string) (r reach) {
-	for _, part := range strings.Fields(text) {
-		name, list, _ := strings.Cut(part, "=")
-		switch name {
-		case "allow":
-			for _, text := range strings.Split(list, ",") {
-				if prefix, err := netip.ParsePrefix(text); err == nil {
-					r.allow = append(r.allow, prefix)
-				}
-			}
-		case "sign":
-			r.sign = strings.Split(list, ",")
-		}
-	}
-	return r
-}
-
-// signs reports whether there is a secret at one of the places of a destination.
-func (r *reach) signs(places []string) bool {
-	return len(r.sign) > 0 && slices.ContainsFunc(places, func(place string) bool { return slices.Contains(r.sign, place) })
-}
 
 // elsewhere knows the reach of the other nodes. It is safe for concurrent use.
 type elsewhere struct {
@@ -89,7 +41,7 @@ type others struct {
 }
 
 type other struct {
-	reach
+	reach.Reach
 	capability string
 }
 
@@ -117,8 +69,8 @@ func (o *others) add(n *store.Node) {
 	for queue, s := range n.Serves {
 		o.pushes[queue] = o.pushes[queue] || s.Requests
 		if s.Reach != "" {
-			o.queues[queue] = append(o.queues[queue], other{readReach(s.Reach), store.Ability(s.Reach)})
-			slices.SortStableFunc(o.queues[queue], func(a, b other) int { return len(b.allow) - len(a.allow) })
+			o.queues[queue] = append(o.queues[queue], other{reach.Read(s.Reach), store.Ability(s.Reach)})
+			slices.SortStableFunc(o.queues[queue], func(a, b other) int { return len(b.Allow) - len(a.Allow) })
 		}
 	}
 }
@@ -155,13 +107,13 @@ func (c *Client) ableTo(run *engine.Run, to destination, secret []byte, refused 
 	}
 	signer := ""
 	for i := range nodes {
-		signs := nodes[i].signs(places)
+		signs := nodes[i].Signs(places)
 		switch {
-		case refused == nil && signs && (notAddress != nil || safehttp.Allows(nodes[i].allow, address)):
+		case refused == nil && signs && (notAddress != nil || safehttp.Allows(nodes[i].Allow, address)):
 			return nodes[i].capability
 		case refused == nil && signs && signer == "":
 			signer = nodes[i].capability
-		case refused != nil && (signs || secret == nil) && safehttp.Allows(nodes[i].allow, refused.Addr):
+		case refused != nil && (signs || secret == nil) && safehttp.Allows(nodes[i].Allow, refused.Addr):
 			return nodes[i].capability
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/reach"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/push"
 	"github.com/outlast-dev/outlast/retry"
@@ -36,7 +37,7 @@ type registry struct {
 	wrong    accept.Complaints
 	handlers atomic.Pointer[map[string]*handler] // copied at every change
 	serves   atomic.Pointer[store.Serving]       // of each queue that it serves
-	reach    string                              // see [reach.text]
+	reach    string                              // see [reach.Reach.Text]
 }
 
 // handler is a registered type. Immutable.
@@ -53,7 +54,7 @@ func newRegistry(c *Client) *registry {
 		client:   c,
 		outbound: outbound,
 		sender:   push.New(outbound, push.Options{Version: buildVersion(), Timeout: c.pushTimeout}),
-		reach:    (&reach{c.allow, slices.Collect(maps.Keys(c.secrets))}).text(),
+		reach:    (&reach.Reach{Allow: c.allow, Sign: slices.Collect(maps.Keys(c.secrets))}).Text(),
 	}
 	set, _ := policy.NewSet(nil, nil)
 	r.set.Store(set)
