@@ -29,12 +29,12 @@ func TestAcknowledgedAggregateIsNotToldAgain(t *testing.T) {
 			t.Fatalf("%d events, %d messages", len(events), len(box.of("dead_letters")))
 		}
 		ctx := outlast.WithActor(k.ctx, "ann", "10.0.0.1", "r-1")
-		acked, err := k.client.Inspector().AckAlert(ctx, events[0].Task)
+		acked, err := k.client.Inspector().Alerts.Ack(ctx, events[0].Task)
 		if err != nil || acked.Ack == nil || acked.Ack.By != "ann" || acked.Ack.At.IsZero() {
 			t.Fatalf("%+v, %v", acked, err)
 		}
 		k.after(time.Minute)
-		again, err := k.client.Inspector().AckAlert(outlast.WithActor(k.ctx, "bob", "", ""), events[1].Task)
+		again, err := k.client.Inspector().Alerts.Ack(outlast.WithActor(k.ctx, "bob", "", ""), events[1].Task)
 		if err != nil || again.Ack.By != "ann" || !again.Ack.At.Equal(acked.Ack.At) {
 			t.Errorf("acknowledged again: %+v, %v", again.Ack, err)
 		}
@@ -48,7 +48,7 @@ func TestAcknowledgedAggregateIsNotToldAgain(t *testing.T) {
 				t.Errorf("%s to %s at %v: %+v", event.Kind, event.Channel, event.At, event.Ack)
 			}
 		}
-		rows, _, err := k.client.Inspector().Audit(k.ctx, store.AuditFilter{Action: "alert.ack"}, store.Page{})
+		rows, _, err := k.client.Inspector().Audit.List(k.ctx, store.AuditFilter{Action: "alert.ack"}, store.Page{})
 		if err != nil || len(rows) != 1 || rows[0].Actor != "ann" || rows[0].Address != "10.0.0.1" || rows[0].Subject != "alert/"+events[0].Task.String() {
 			t.Errorf("%+v, %v", rows, err)
 		}
@@ -57,7 +57,7 @@ func TestAcknowledgedAggregateIsNotToldAgain(t *testing.T) {
 		if told := box.of("dead_letters"); len(told) != 2 || told[1].Kind != alert.Raised || k.alertEvents("dead_letters")[0].Ack != nil {
 			t.Errorf("grown by half: %+v", told)
 		}
-		if _, err := k.client.Inspector().Purge(k.ctx, store.Filter{}, false); err != nil {
+		if _, err := k.client.Inspector().Letters.Purge(k.ctx, store.Filter{}, false); err != nil {
 			t.Fatal(err)
 		}
 		k.after(10 * time.Minute)
@@ -93,7 +93,7 @@ func TestAcknowledgedEventsAreToldAsBefore(t *testing.T) {
 			if events[0].Ack != nil {
 				t.Errorf("%+v", events[0].Ack)
 			}
-			if _, err := k.client.Inspector().AckAlert(k.ctx, events[0].Task); err != nil {
+			if _, err := k.client.Inspector().Alerts.Ack(k.ctx, events[0].Task); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -101,17 +101,17 @@ func TestAcknowledgedEventsAreToldAsBefore(t *testing.T) {
 			t.Errorf("%+v", told)
 		}
 		for _, id := range []outlast.ID{dead, {}} {
-			_, err := k.client.Inspector().AckAlert(k.ctx, id)
+			_, err := k.client.Inspector().Alerts.Ack(k.ctx, id)
 			wantCode(t, err, task.CodeNotFound)
 		}
 		old := k.alertEvents("dead_letters")[0].Task
-		if _, err := k.client.Inspector().Purge(k.ctx, store.Filter{Type: "mail"}, false); err != nil {
+		if _, err := k.client.Inspector().Letters.Purge(k.ctx, store.Filter{Type: "mail"}, false); err != nil {
 			t.Fatal(err)
 		}
 		k.after(10 * time.Minute)
 		k.dies("mail")
 		k.after(time.Minute)
-		if _, err := k.client.Inspector().AckAlert(k.ctx, old); err != nil {
+		if _, err := k.client.Inspector().Alerts.Ack(k.ctx, old); err != nil {
 			t.Fatal(err)
 		}
 		before := len(k.alertEvents("dead_letters"))
@@ -126,7 +126,7 @@ func TestAcknowledgedEventsAreToldAsBefore(t *testing.T) {
 // alertEvents are the messages of a rule, the newest first.
 func (k *kit) alertEvents(rule string) (of []alert.EventView) {
 	k.Helper()
-	events, _, err := k.client.Inspector().AlertEvents(k.ctx, alert.EventFilter{}, store.Page{Limit: 500})
+	events, _, err := k.client.Inspector().Alerts.Events(k.ctx, alert.EventFilter{}, store.Page{Limit: 500})
 	if err != nil {
 		k.Fatal(err)
 	}

@@ -53,29 +53,29 @@ func TestBlockedKeyIsToldAndListed(t *testing.T) {
 			!strings.Contains(strings.Join(told[0].Lines(), "\n"), "dead letter: "+dead.String()) {
 			t.Fatalf("%+v", told)
 		}
-		inspect := k.client.Inspector()
-		keys, next, err := inspect.BlockedKeys(k.ctx, nil, false, store.Page{})
+		inspector := k.client.Inspector()
+		keys, next, err := inspector.Keys.Blocked(k.ctx, nil, false, store.Page{})
 		if err != nil || next != "" || len(keys) != 1 || keys[0].Queue != "default" || keys[0].Key != "lampA" || keys[0].Holder != dead || keys[0].Waiting != 2 || keys[0].Mode != "block" {
 			t.Errorf("%+v, %q, %v", keys, next, err)
 		}
-		if others, _, err := inspect.BlockedKeys(k.ctx, []string{"other"}, true, store.Page{}); err != nil || len(others) != 0 {
+		if others, _, err := inspector.Keys.Blocked(k.ctx, []string{"other"}, true, store.Page{}); err != nil || len(others) != 0 {
 			t.Errorf("%+v, %v", others, err)
 		}
 		k.enqueue(outlast.Draft{Type: "lamp", RunAt: time.Now().Add(time.Hour)})
-		waiting, _, err := inspect.FindWaiting(k.ctx, task.KeyBlocked, store.Filter{}, store.Page{})
+		waiting, _, err := inspector.Tasks.FindWaiting(k.ctx, task.KeyBlocked, store.Filter{}, store.Page{})
 		if err != nil || len(waiting) != 2 || waiting[0].Key != "lampA" {
 			t.Errorf("%d wait, %v", len(waiting), err)
 		}
-		_, _, err = inspect.FindWaiting(k.ctx, "key", store.Filter{}, store.Page{})
+		_, _, err = inspector.Tasks.FindWaiting(k.ctx, "key", store.Filter{}, store.Page{})
 		wantCode(t, err, task.CodeInvalid)
-		if released, err := inspect.ReleaseKey(k.ctx, "default", "lampA"); err != nil || !released {
+		if released, err := inspector.Keys.Release(k.ctx, "default", "lampA"); err != nil || !released {
 			t.Fatal(released, err)
 		}
 		k.after(time.Minute)
 		if told = box.of("key_blocked"); len(told) != 2 || told[1].Kind != alert.Recovered {
 			t.Errorf("%+v", told)
 		}
-		if keys, _, err = inspect.BlockedKeys(k.ctx, nil, true, store.Page{}); err != nil || len(keys) != 0 {
+		if keys, _, err = inspector.Keys.Blocked(k.ctx, nil, true, store.Page{}); err != nil || len(keys) != 0 {
 			t.Errorf("%+v, %v", keys, err)
 		}
 	}, outlast.WithAlertFunc("box", box.send))
@@ -96,7 +96,7 @@ func TestParkedTasksAreNoBacklog(t *testing.T) {
 				if told := box.of("busy"); (len(told) > 0) != (backlog > 0) {
 					t.Errorf("%+v", told)
 				}
-				stands, err := k.client.Inspector().Backlog(k.ctx)
+				stands, err := k.client.Inspector().Queues.Backlog(k.ctx)
 				if err != nil || (stands.OldestDue > 0) != (backlog > 0) {
 					t.Errorf("%+v, %v", stands, err)
 				}
@@ -105,11 +105,11 @@ func TestParkedTasksAreNoBacklog(t *testing.T) {
 				if told := box.of("busy"); len(told) == 0 || backlog == 0 && !strings.Contains(told[0].Text, "has 1 pending task, ") {
 					t.Errorf("%+v", told)
 				}
-				if released, err := k.client.Inspector().ReleaseKey(k.ctx, "default", "lampA"); err != nil || !released {
+				if released, err := k.client.Inspector().Keys.Release(k.ctx, "default", "lampA"); err != nil || !released {
 					t.Fatal(released, err)
 				}
 				k.after(time.Minute)
-				done, err := k.client.Inspector().Count(k.ctx, store.Filter{State: task.Succeeded, Key: "lampA"}, 10)
+				done, err := k.client.Inspector().Tasks.Count(k.ctx, store.Filter{State: task.Succeeded, Key: "lampA"}, 10)
 				if err != nil || done != 3 || k.get(dead).State != task.Dead {
 					t.Errorf("%d of 3 have run, %v", done, err)
 				}
@@ -129,12 +129,12 @@ func TestChannelsWithoutADefaultAreWarnedOf(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := k.client.Inspector().PutAlertChannel(k.ctx, *spec); err != nil {
+			if _, err := k.client.Inspector().Alerts.Channels.Put(k.ctx, *spec); err != nil {
 				t.Fatal(err)
 			}
-			return strings.Join(k.client.Inspector().AlertProblems(), "\n")
+			return strings.Join(k.client.Inspector().Alerts.Problems(), "\n")
 		}
-		if said := k.client.Inspector().AlertProblems(); len(said) != 0 {
+		if said := k.client.Inspector().Alerts.Problems(); len(said) != 0 {
 			t.Errorf("without channels: %v", said)
 		}
 		if said := put(`{"name": "ops", "kind": "log"}`); !strings.Contains(said, "no channel is a default one") || !strings.Contains(said, "set default: true for ops") {

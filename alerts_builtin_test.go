@@ -161,14 +161,14 @@ func TestPausedQueueHasNoWorkerMissing(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()
 		k.enqueue(outlast.Draft{Type: "mail"})
-		if _, err := k.client.Inspector().PauseQueue(k.ctx, "default", true); err != nil {
+		if _, err := k.client.Inspector().Queues.Pause(k.ctx, "default", true); err != nil {
 			t.Fatal(err)
 		}
 		k.after(5 * time.Minute)
 		if told := ruled(k.log.events(t, "alert"), "no_worker"); len(told) != 0 {
 			t.Errorf("%v", told)
 		}
-		if _, err := k.client.Inspector().PauseQueue(k.ctx, "default", false); err != nil {
+		if _, err := k.client.Inspector().Queues.Pause(k.ctx, "default", false); err != nil {
 			t.Fatal(err)
 		}
 		k.after(2 * time.Minute)
@@ -180,7 +180,7 @@ func TestPausedQueueHasNoWorkerMissing(t *testing.T) {
 
 func (k *kit) queue(name string) {
 	k.Helper()
-	if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: name}); err != nil {
+	if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: name}); err != nil {
 		k.Fatal(err)
 	}
 }
@@ -228,7 +228,7 @@ func missesTicks(k *kit) {
 		k.Fatal(err)
 	}
 	rule := schedule.Schedule{Name: "hourly", Every: time.Hour, Task: schedule.Task{Type: "report"}, Misfire: schedule.MisfireSkip}
-	if _, err := first.Inspector().PutSchedule(k.ctx, rule); err != nil {
+	if _, err := first.Inspector().Schedules.Put(k.ctx, rule); err != nil {
 		k.Fatal(err)
 	}
 	if err := first.Stop(k.ctx); err != nil {

@@ -18,7 +18,7 @@ func TestMessagesAreFiltered(t *testing.T) {
 	box, night := &inbox{}, &inbox{}
 	virtually(t, func(k *kit) {
 		k.tells("died", "box", "night")
-		if _, err := k.client.Inspector().AddAlertSilence(k.ctx, alert.Silence{Type: "mail.s*", Channel: "night", Until: time.Now().Add(time.Hour), Reason: "quiet"}); err != nil {
+		if _, err := k.client.Inspector().Alerts.Silences.Add(k.ctx, alert.Silence{Type: "mail.s*", Channel: "night", Until: time.Now().Add(time.Hour), Reason: "quiet"}); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
@@ -38,7 +38,7 @@ func TestMessagesAreFiltered(t *testing.T) {
 			for _, limit := range []int{1, 3, 100} {
 				found, cursor := 0, ""
 				for pages := 0; pages == 0 || cursor != ""; pages++ {
-					events, next, err := k.client.Inspector().AlertEvents(k.ctx, c.filter, store.Page{Limit: limit, Cursor: cursor})
+					events, next, err := k.client.Inspector().Alerts.Events(k.ctx, c.filter, store.Page{Limit: limit, Cursor: cursor})
 					if err != nil || len(events) > limit {
 						t.Fatalf("%+v: %d events, %v", c.filter, len(events), err)
 					}
@@ -49,7 +49,7 @@ func TestMessagesAreFiltered(t *testing.T) {
 				}
 			}
 		}
-		_, _, err := k.client.Inspector().AlertEvents(k.ctx, alert.EventFilter{State: "snet", Rule: "\x00"}, store.Page{})
+		_, _, err := k.client.Inspector().Alerts.Events(k.ctx, alert.EventFilter{State: "snet", Rule: "\x00"}, store.Page{})
 		if e := wantCode(t, err, task.CodeInvalid); len(e.Fields) != 2 {
 			t.Errorf("%+v", e.Fields)
 		}
@@ -69,22 +69,22 @@ func TestPreviewOfASilence(t *testing.T) {
 		k.dies("mail.send")
 		k.dies("mail.send")
 		k.dies("mail.list")
-		if err := k.client.Inspector().TestAlertChannel(k.ctx, "box"); err != nil {
+		if err := k.client.Inspector().Alerts.Channels.Test(k.ctx, "box"); err != nil {
 			t.Fatal(err)
 		}
-		preview, err := k.client.Inspector().PreviewAlertSilence(k.ctx, alert.Silence{Rule: "d*d", Channel: "box"})
+		preview, err := k.client.Inspector().Alerts.Silences.Preview(k.ctx, alert.Silence{Rule: "d*d", Channel: "box"})
 		if err != nil || preview.Messages != 3 || preview.More || len(preview.Rules) != 1 || preview.Rules[0] != "died" || len(preview.Subjects) != 2 {
 			t.Fatalf("%+v, %v", preview, err)
 		}
 		if first := preview.Subjects[0]; first.Subject != "mail.send" || first.Messages != 2 || first.Rule != "died" || time.Since(first.Last) > time.Minute {
 			t.Errorf("%+v", preview.Subjects)
 		}
-		if none, err := k.client.Inspector().PreviewAlertSilence(k.ctx, alert.Silence{Type: "other"}); err != nil || none.Messages != 0 || none.Rules != nil {
+		if none, err := k.client.Inspector().Alerts.Silences.Preview(k.ctx, alert.Silence{Type: "other"}); err != nil || none.Messages != 0 || none.Rules != nil {
 			t.Errorf("%+v, %v", none, err)
 		}
-		_, err = k.client.Inspector().PreviewAlertSilence(k.ctx, alert.Silence{})
+		_, err = k.client.Inspector().Alerts.Silences.Preview(k.ctx, alert.Silence{})
 		wantCode(t, err, task.CodeInvalid)
-		if silences, err := k.client.Inspector().AlertSilences(k.ctx); err != nil || len(silences) != 0 {
+		if silences, err := k.client.Inspector().Alerts.Silences.List(k.ctx); err != nil || len(silences) != 0 {
 			t.Errorf("%+v, %v", silences, err)
 		}
 	}, outlast.WithAlertFunc("box", box.send), outlast.WithAlertFunc("night", night.send))

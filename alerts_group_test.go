@@ -25,7 +25,7 @@ func TestGroupWithoutMembersAlerts(t *testing.T) {
 		if len(alerts) != 1 || alerts[0]["subject"] != "mailers" || !strings.Contains(alerts[0]["text"].(string), "0 living members") {
 			t.Fatalf("%v", alerts)
 		}
-		if _, err := k.client.Inspector().Cancel(k.ctx, made.ID); err != nil {
+		if _, err := k.client.Inspector().Tasks.Cancel(k.ctx, made.ID); err != nil {
 			t.Fatal(err)
 		}
 		k.after(30 * time.Minute)

@@ -20,7 +20,7 @@ func TestDeliveryLogHasOneRowForEachMessage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := k.client.Inspector().PutAlertChannel(k.ctx, *spec); err != nil {
+		if _, err := k.client.Inspector().Alerts.Channels.Put(k.ctx, *spec); err != nil {
 			t.Fatal(err)
 		}
 		k.tells("every", "ops")
@@ -41,7 +41,7 @@ func TestDeliveryLogHasOneRowForEachMessage(t *testing.T) {
 		if several := k.alertEvents("several"); len(several) != 1 || several[0].HeldBack != 3 || several[0].Channel != "ops" {
 			t.Errorf("%+v", several)
 		}
-		told, _, err := k.client.Inspector().AlertEvents(k.ctx, alert.EventFilter{Rule: "every", State: alert.Collected}, store.Page{})
+		told, _, err := k.client.Inspector().Alerts.Events(k.ctx, alert.EventFilter{Rule: "every", State: alert.Collected}, store.Page{})
 		if err != nil || len(told) != 4 {
 			t.Errorf("%d have been told by another, %v", len(told), err)
 		}
@@ -78,7 +78,7 @@ func TestDigestsTellWhatDied(t *testing.T) {
 // fingerprintOf is that of the last death of a type.
 func fingerprintOf(k *kit, taskType string) string {
 	k.Helper()
-	found, _, err := k.client.Inspector().Find(k.ctx, store.Filter{Type: taskType}, store.Page{Limit: 1})
+	found, _, err := k.client.Inspector().Tasks.Find(k.ctx, store.Filter{Type: taskType}, store.Page{Limit: 1})
 	if err != nil || len(found) == 0 || found[0].LastError == nil {
 		k.Fatal(err)
 	}

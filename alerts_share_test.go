@@ -80,7 +80,7 @@ func TestSilencedRuleSpeaksForNoOther(t *testing.T) {
 		k.start()
 		k.putRule(`{"name": "exhausted", "on": "dead", "when": "type == \"mail\"", "channels": ["box"], "severity": "critical", "cooldown": "1m"}`)
 		k.putRule(`{"name": "slow", "on": "dead", "when": "type == \"mail\"", "channels": ["box"], "cooldown": "10m"}`)
-		if _, err := k.client.Inspector().AddAlertSilence(k.ctx, alert.Silence{Rule: "exhausted", Until: time.Now().Add(time.Hour), Reason: "known"}); err != nil {
+		if _, err := k.client.Inspector().Alerts.Silences.Add(k.ctx, alert.Silence{Rule: "exhausted", Until: time.Now().Add(time.Hour), Reason: "known"}); err != nil {
 			t.Fatal(err)
 		}
 		k.die("")

@@ -21,7 +21,7 @@ func TestSilencedAlertsStayInTheHistory(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.tells("died", "box", "other")
 		ctx := outlast.WithActor(k.ctx, "ann", "10.0.0.1", "r-1")
-		made, err := k.client.Inspector().AddAlertSilence(ctx, alert.Silence{Type: "mail.s*", Channel: "box", Until: time.Now().Add(time.Hour), Reason: "the mail server is replaced", By: "bob", ID: "x"})
+		made, err := k.client.Inspector().Alerts.Silences.Add(ctx, alert.Silence{Type: "mail.s*", Channel: "box", Until: time.Now().Add(time.Hour), Reason: "the mail server is replaced", By: "bob", ID: "x"})
 		if err != nil || made.By != "ann" || made.ID == "x" || made.State(time.Now()) != "active" {
 			t.Fatalf("%+v, %v", made, err)
 		}
@@ -39,16 +39,16 @@ func TestSilencedAlertsStayInTheHistory(t *testing.T) {
 		if states["mail.send box"] != "silenced" || states["mail.send other"] != "sent" || states["mail.list box"] != "sent" {
 			t.Errorf("history: %v", states)
 		}
-		if err := k.client.Inspector().TestAlertChannel(k.ctx, "box"); err != nil || len(box.of("test")) != 1 {
+		if err := k.client.Inspector().Alerts.Channels.Test(k.ctx, "box"); err != nil || len(box.of("test")) != 1 {
 			t.Errorf("a test is silenced: %v", err)
 		}
-		wantCode(t, k.client.Inspector().ProbeAlertChannel(k.ctx, "box"), task.CodeConflict) // a function can only be tried by a message
+		wantCode(t, k.client.Inspector().Alerts.Channels.Probe(k.ctx, "box"), task.CodeConflict) // a function can only be tried by a message
 		k.after(time.Hour)
 		k.dies("mail.send")
 		if of := box.of("died"); len(of) != 2 {
 			t.Errorf("after the silence: %+v", of)
 		}
-		rows, _, err := k.client.Inspector().Audit(k.ctx, store.AuditFilter{Action: "silence."}, store.Page{})
+		rows, _, err := k.client.Inspector().Audit.List(k.ctx, store.AuditFilter{Action: "silence."}, store.Page{})
 		if err != nil || len(rows) != 1 || rows[0].Action != "silence.add" || rows[0].Actor != "ann" || rows[0].Subject != "silence/"+made.ID {
 			t.Errorf("%+v, %v", rows, err)
 		}
@@ -75,23 +75,23 @@ func TestSilenceHoldsOnOtherNodesAndEnds(t *testing.T) {
 			}
 		}
 		now := time.Now()
-		made, err := other.Inspector().AddAlertSilence(k.ctx, alert.Silence{Rule: "*", From: now.Add(time.Minute), Until: now.Add(time.Hour), Reason: "maintenance"})
+		made, err := other.Inspector().Alerts.Silences.Add(k.ctx, alert.Silence{Rule: "*", From: now.Add(time.Minute), Until: now.Add(time.Hour), Reason: "maintenance"})
 		if err != nil || made.State(now) != "scheduled" {
 			t.Fatalf("%+v, %v", made, err)
 		}
 		dies(1)
 		k.after(time.Minute)
 		dies(1)
-		ended, err := other.Inspector().EndAlertSilence(outlast.WithActor(k.ctx, "bob", "", ""), made.ID)
+		ended, err := other.Inspector().Alerts.Silences.End(outlast.WithActor(k.ctx, "bob", "", ""), made.ID)
 		if err != nil || ended.EndedBy != "bob" || ended.State(time.Now()) != "ended" {
 			t.Fatalf("%+v, %v", ended, err)
 		}
 		k.after(2 * time.Second)
 		dies(2)
-		if again, err := k.client.Inspector().EndAlertSilence(k.ctx, made.ID); err != nil || again.EndedBy != "bob" {
+		if again, err := k.client.Inspector().Alerts.Silences.End(k.ctx, made.ID); err != nil || again.EndedBy != "bob" {
 			t.Errorf("ended again: %+v, %v", again, err)
 		}
-		_, err = k.client.Inspector().EndAlertSilence(k.ctx, "none")
+		_, err = k.client.Inspector().Alerts.Silences.End(k.ctx, "none")
 		wantCode(t, err, task.CodeNotFound)
 	}, outlast.WithAlertFunc("box", box.send))
 }
@@ -108,21 +108,21 @@ func TestSilencesAreChecked(t *testing.T) {
 			"queue":  {Queue: "a\x00", Until: now.Add(day), Reason: "r"},
 			"type":   {Type: strings.Repeat("t", 513), Until: now.Add(day), Reason: "r"},
 		} {
-			_, err := k.client.Inspector().AddAlertSilence(k.ctx, silence)
+			_, err := k.client.Inspector().Alerts.Silences.Add(k.ctx, silence)
 			if e := wantCode(t, err, task.CodeInvalid); len(e.Fields) != 1 || e.Fields[0].Path != want {
 				t.Errorf("%s: %+v", want, e.Fields)
 			}
 		}
 		for _, until := range []time.Time{now, now.Add(30*day + time.Second)} {
-			_, err := k.client.Inspector().AddAlertSilence(k.ctx, alert.Silence{Rule: "*", Reason: "r", Until: until})
+			_, err := k.client.Inspector().Alerts.Silences.Add(k.ctx, alert.Silence{Rule: "*", Reason: "r", Until: until})
 			wantCode(t, err, task.CodeInvalid)
 		}
 		for range 100 {
-			if _, err := k.client.Inspector().AddAlertSilence(k.ctx, alert.Silence{Rule: "none", Reason: "r", Until: now.Add(30 * day)}); err != nil {
+			if _, err := k.client.Inspector().Alerts.Silences.Add(k.ctx, alert.Silence{Rule: "none", Reason: "r", Until: now.Add(30 * day)}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		_, err := k.client.Inspector().AddAlertSilence(k.ctx, alert.Silence{Rule: "none", Reason: "r", Until: now.Add(day)})
+		_, err := k.client.Inspector().Alerts.Silences.Add(k.ctx, alert.Silence{Rule: "none", Reason: "r", Until: now.Add(day)})
 		wantCode(t, err, task.CodeConflict)
 	})
 }

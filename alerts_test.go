@@ -64,7 +64,7 @@ func (k *kit) putRule(rule string) {
 	if err != nil {
 		k.Fatal(err)
 	}
-	if _, err := k.client.Inspector().PutAlertRule(k.ctx, *parsed); err != nil {
+	if _, err := k.client.Inspector().Alerts.Rules.Put(k.ctx, *parsed); err != nil {
 		k.Fatal(err)
 	}
 }
@@ -156,11 +156,11 @@ func TestBadAlertsAreRefused(t *testing.T) {
 		if e = wantCode(t, err, task.CodeInvalid); e.Fields[0].Path != "retry.alert.cooldown" {
 			t.Errorf("%+v", e.Fields)
 		}
-		_, err = k.client.Inspector().PutAlertRule(k.ctx, alert.Rule{Name: "r", On: alert.OnDead, Channels: []string{"nobody"}})
+		_, err = k.client.Inspector().Alerts.Rules.Put(k.ctx, alert.Rule{Name: "r", On: alert.OnDead, Channels: []string{"nobody"}})
 		if e = wantCode(t, err, task.CodeInvalid); e.Fields[0].Path != "channels[0]" {
 			t.Errorf("%+v", e.Fields)
 		}
-		_, err = k.client.Inspector().PutAlertChannel(k.ctx, channel.Spec{Name: "c", Kind: channel.WeCom, URLFile: "/etc/passwd"})
+		_, err = k.client.Inspector().Alerts.Channels.Put(k.ctx, channel.Spec{Name: "c", Kind: channel.WeCom, URLFile: "/etc/passwd"})
 		if e = wantCode(t, err, task.CodeInvalid); !strings.Contains(e.Error(), "configuration file") {
 			t.Error(e)
 		}
@@ -174,7 +174,7 @@ func TestUnknownChannelsAreRefused(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()
 		other := k.open(k.store.Handle(), outlast.WithAlertFunc("pager", (&inbox{}).send))
-		inspect, to := k.client.Inspector(), func(channel string) json.RawMessage {
+		inspector, to := k.client.Inspector(), func(channel string) json.RawMessage {
 			return json.RawMessage(`{"channels": ["log", "` + channel + `"]}`)
 		}
 		refused := func(path string, err error) {
@@ -186,17 +186,17 @@ func TestUnknownChannelsAreRefused(t *testing.T) {
 		}
 		k.enqueue(outlast.Draft{Type: "a", Alert: to("opps")}) // nobody has any: it may be to come
 		spec, _ := channel.Parse([]byte(`{"name": "ops", "kind": "log"}`))
-		if _, err := inspect.PutAlertChannel(k.ctx, *spec); err != nil {
+		if _, err := inspector.Alerts.Channels.Put(k.ctx, *spec); err != nil {
 			k.Fatal(err)
 		}
 		_, err := k.client.Enqueue(k.ctx, outlast.Draft{Type: "a", Alert: to("opps")})
 		refused("alert.channels[1]", err)
 		_, err = k.client.Enqueue(k.ctx, outlast.Draft{Type: "a", Retry: json.RawMessage(`{"alert": ` + string(to("opps")) + `}`)})
 		refused("retry.alert.channels[1]", err)
-		_, _, err = inspect.PutPolicy(k.ctx, policy.Change{Name: "p", Form: json.RawMessage(`{"alert": ` + string(to("opps")) + `}`)})
+		_, _, err = inspector.Policies.Put(k.ctx, policy.Change{Name: "p", Form: json.RawMessage(`{"alert": ` + string(to("opps")) + `}`)})
 		refused("alert.channels[1]", err)
 		s := schedule.Schedule{Name: "s", Every: time.Minute, Task: schedule.Task{Type: "a", Retry: json.RawMessage(`{"alert": ` + string(to("opps")) + `}`)}}
-		_, err = inspect.PutSchedule(k.ctx, s)
+		_, err = inspector.Schedules.Put(k.ctx, s)
 		refused("task.retry.alert.channels[1]", err)
 
 		// The function of another node, and a channel that a node has just put.
@@ -206,24 +206,24 @@ func TestUnknownChannelsAreRefused(t *testing.T) {
 		k.after(2 * time.Second)
 		k.enqueue(outlast.Draft{Type: "a", Alert: to("pager")})
 		spec.Name = "night"
-		if _, err := other.Inspector().PutAlertChannel(k.ctx, *spec); err != nil {
+		if _, err := other.Inspector().Alerts.Channels.Put(k.ctx, *spec); err != nil {
 			k.Fatal(err)
 		}
 		k.enqueue(outlast.Draft{Type: "a", Alert: to("night")})
 
 		// One that has gone keeps no schedule from its ticks.
 		s.Task.Retry = json.RawMessage(`{"alert": ` + string(to("night")) + `}`)
-		if _, err := inspect.PutSchedule(k.ctx, s); err != nil {
+		if _, err := inspector.Schedules.Put(k.ctx, s); err != nil {
 			k.Fatal(err)
 		}
-		if err := inspect.DeleteAlertChannel(k.ctx, "night"); err != nil {
+		if err := inspector.Alerts.Channels.Delete(k.ctx, "night"); err != nil {
 			k.Fatal(err)
 		}
 		k.after(2 * time.Minute)
-		if view, err := inspect.Schedule(k.ctx, "s"); err != nil || view.LastTask.IsZero() {
+		if view, err := inspector.Schedules.Get(k.ctx, "s"); err != nil || view.LastTask.IsZero() {
 			k.Errorf("%+v, %v", view, err)
 		}
-		if _, err := inspect.TriggerSchedule(k.ctx, "s", outlast.ID{}); err != nil {
+		if _, _, err := inspector.Schedules.Trigger(k.ctx, "s", outlast.ID{}); err != nil {
 			k.Error(err)
 		}
 	})
@@ -253,7 +253,7 @@ func TestAlertsSurviveTheDeathOfTheirNode(t *testing.T) {
 				if err := victim.Start(k.ctx); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := victim.Inspector().PutAlertRule(k.ctx, alert.Rule{Name: "died", On: alert.OnDead, Channels: []string{"box"}, Cooldown: ptr(alert.Duration(time.Minute))}); err != nil {
+				if _, err := victim.Inspector().Alerts.Rules.Put(k.ctx, alert.Rule{Name: "died", On: alert.OnDead, Channels: []string{"box"}, Cooldown: ptr(alert.Duration(time.Minute))}); err != nil {
 					t.Fatal(err)
 				}
 				for range 5 {
@@ -313,14 +313,14 @@ func TestChannelThatFails(t *testing.T) {
 		once(&d)
 		k.enqueue(d)
 		k.after(time.Minute)
-		problems := k.client.Inspector().AlertProblems()
+		problems := k.client.Inspector().Alerts.Problems()
 		if len(problems) != 1 || !strings.Contains(problems[0], "channel box does not deliver: no signal") {
 			t.Errorf("%q", problems)
 		}
 		if len(k.log.events(t, "alert.undelivered")) == 0 {
 			t.Error("the log does not tell")
 		}
-		events, _, err := k.client.Inspector().AlertEvents(k.ctx, alert.EventFilter{}, store.Page{})
+		events, _, err := k.client.Inspector().Alerts.Events(k.ctx, alert.EventFilter{}, store.Page{})
 		if err != nil || !slices.ContainsFunc(events, func(e alert.EventView) bool {
 			return e.Channel == "box" && e.State == "pending" && e.Attempts > 0 && strings.Contains(e.Error, "no signal")
 		}) {
@@ -328,8 +328,8 @@ func TestChannelThatFails(t *testing.T) {
 		}
 		box.failWith(nil)
 		k.after(time.Hour)
-		if len(box.of("died")) != 1 || len(k.client.Inspector().AlertProblems()) != 0 {
-			t.Errorf("%+v, %q", box.of("died"), k.client.Inspector().AlertProblems())
+		if len(box.of("died")) != 1 || len(k.client.Inspector().Alerts.Problems()) != 0 {
+			t.Errorf("%+v, %q", box.of("died"), k.client.Inspector().Alerts.Problems())
 		}
 	}, outlast.WithAlertFunc("box", box.send))
 }
@@ -344,7 +344,7 @@ func TestAlertsOfAnotherNode(t *testing.T) {
 		if err := owner.Start(k.ctx); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := owner.Inspector().PutAlertRule(k.ctx, alert.Rule{Name: "died", On: alert.OnDead, Channels: []string{"box"}}); err != nil {
+		if _, err := owner.Inspector().Alerts.Rules.Put(k.ctx, alert.Rule{Name: "died", On: alert.OnDead, Channels: []string{"box"}}); err != nil {
 			t.Fatal(err)
 		}
 		outlast.Handle(k.client, "mail", failing)
@@ -394,7 +394,7 @@ func TestDeadLettersAreToldWhenTheyGrow(t *testing.T) {
 		if told = box.of("dead_letters"); len(told) != 2 || told[1].Text != "there are 4 dead letters" {
 			t.Fatalf("%+v", told)
 		}
-		if _, err := k.client.Inspector().Purge(k.ctx, store.Filter{}, false); err != nil {
+		if _, err := k.client.Inspector().Letters.Purge(k.ctx, store.Filter{}, false); err != nil {
 			t.Fatal(err)
 		}
 		k.after(time.Hour)
@@ -418,7 +418,7 @@ func TestAlertsWithoutChannelsGoToTheLog(t *testing.T) {
 		if len(told) == 0 || told[0]["level"] != "WARN" || told[0]["rule"] != "exhausted" || told[0]["type"] != "mail" {
 			t.Errorf("%v", told)
 		}
-		events, _, err := k.client.Inspector().AlertEvents(k.ctx, alert.EventFilter{}, store.Page{})
+		events, _, err := k.client.Inspector().Alerts.Events(k.ctx, alert.EventFilter{}, store.Page{})
 		if err != nil || len(events) == 0 || events[len(events)-1].State != "sent" {
 			t.Errorf("%+v, %v", events, err)
 		}
@@ -431,7 +431,7 @@ func TestQueueWithoutOwner(t *testing.T) {
 	box := &inbox{}
 	virtually(t, func(k *kit) {
 		k.start()
-		if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: "forgotten"}); err != nil {
+		if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: "forgotten"}); err != nil {
 			t.Fatal(err)
 		}
 		k.putRule(`{"name": "no_owner", "on": "queue", "when": "!owned && backlog > 0", "for": "1m", "channels": ["box"]}`)
@@ -527,34 +527,34 @@ func TestChannelsOfObjects(t *testing.T) {
 	k := &kit{T: t, ctx: t.Context(), store: memory.New(), log: &logBook{}}
 	k.client = k.open(k.store)
 	k.start()
-	inspect := k.client.Inspector()
-	if _, err := inspect.PutAlertChannel(k.ctx, channel.Spec{Name: "spare", Kind: channel.Log}); err != nil {
+	inspector := k.client.Inspector()
+	if _, err := inspector.Alerts.Channels.Put(k.ctx, channel.Spec{Name: "spare", Kind: channel.Log}); err != nil {
 		t.Fatal(err)
 	}
-	stored, err := inspect.PutAlertChannel(k.ctx, channel.Spec{Name: "ops", Kind: channel.DingTalk, URLEnv: "OUTLAST_SECRET_NOT_SET", Fallback: "spare"})
+	stored, err := inspector.Alerts.Channels.Put(k.ctx, channel.Spec{Name: "ops", Kind: channel.DingTalk, URLEnv: "OUTLAST_SECRET_NOT_SET", Fallback: "spare"})
 	if err != nil || stored.Usable || !strings.Contains(stored.Problem, "OUTLAST_SECRET_NOT_SET") || stored.Version != 1 {
 		t.Fatalf("%+v, %v", stored, err)
 	}
-	wantCode(t, inspect.TestAlertChannel(k.ctx, "ops"), task.CodeInvalid)
-	wantCode(t, inspect.TestAlertChannel(k.ctx, "nobody"), task.CodeNotFound)
-	wantCode(t, inspect.ProbeAlertChannel(k.ctx, "ops"), task.CodeInvalid)
-	wantCode(t, inspect.ProbeAlertChannel(k.ctx, "nobody"), task.CodeNotFound)
-	if err := inspect.ProbeAlertChannel(k.ctx, "spare"); err != nil {
+	wantCode(t, inspector.Alerts.Channels.Test(k.ctx, "ops"), task.CodeInvalid)
+	wantCode(t, inspector.Alerts.Channels.Test(k.ctx, "nobody"), task.CodeNotFound)
+	wantCode(t, inspector.Alerts.Channels.Probe(k.ctx, "ops"), task.CodeInvalid)
+	wantCode(t, inspector.Alerts.Channels.Probe(k.ctx, "nobody"), task.CodeNotFound)
+	if err := inspector.Alerts.Channels.Probe(k.ctx, "spare"); err != nil {
 		t.Error(err)
 	}
-	wantCode(t, inspect.DeleteAlertChannel(k.ctx, "spare"), task.CodeConflict)
-	if err := inspect.TestAlertChannel(k.ctx, "spare"); err != nil {
+	wantCode(t, inspector.Alerts.Channels.Delete(k.ctx, "spare"), task.CodeConflict)
+	if err := inspector.Alerts.Channels.Test(k.ctx, "spare"); err != nil {
 		t.Error(err)
 	}
 	k.putRule(`{"name": "died", "on": "dead", "channels": ["ops"]}`)
-	wantCode(t, inspect.DeleteAlertChannel(k.ctx, "ops"), task.CodeConflict)
-	if err := inspect.DeleteAlertRule(k.ctx, "died"); err != nil {
+	wantCode(t, inspector.Alerts.Channels.Delete(k.ctx, "ops"), task.CodeConflict)
+	if err := inspector.Alerts.Rules.Delete(k.ctx, "died"); err != nil {
 		t.Fatal(err)
 	}
-	if err := inspect.DeleteAlertChannel(k.ctx, "ops"); err != nil {
+	if err := inspector.Alerts.Channels.Delete(k.ctx, "ops"); err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, inspect.DeleteAlertRule(k.ctx, "exhausted"), task.CodeNotFound)
+	wantCode(t, inspector.Alerts.Rules.Delete(k.ctx, "exhausted"), task.CodeNotFound)
 	rows, _, err := k.store.Audit(k.ctx, store.AuditFilter{Action: "channel."}, store.Page{})
 	if err != nil || len(rows) != 3 || rows[0].Action != "channel.delete" || rows[0].Subject != "channel/ops" {
 		t.Errorf("%+v, %v", rows, err)
@@ -590,7 +590,7 @@ func TestChannelsOfRowsNameNothingOfTheServer(t *testing.T) {
 				return all
 			}))
 			k.start()
-			got, err := k.client.Inspector().AlertChannel(k.ctx, "ops")
+			got, err := k.client.Inspector().Alerts.Channels.Get(k.ctx, "ops")
 			if err != nil || got.Usable != row.usable || (got.Problem == "") != row.usable {
 				t.Errorf("%+v, %v", got, err)
 			}

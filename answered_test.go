@@ -28,7 +28,7 @@ func TestAnswersAreASignOfLife(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, client := really(t, memory.New(), outlast.AsServer(), outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")))
 			for _, queue := range []string{"a", "b"} {
-				if _, err := client.Inspector().PutQueue(ctx, outlast.Queue{Name: queue}); err != nil {
+				if _, err := client.Inspector().Queues.Put(ctx, outlast.Queue{Name: queue}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -37,7 +37,7 @@ func TestAnswersAreASignOfLife(t *testing.T) {
 					t.Fatal("it succeeded")
 				}
 			}
-			view, err := client.Inspector().Target(ctx, strings.TrimPrefix(receiver.URL, "http://"))
+			view, err := client.Inspector().Targets.Get(ctx, strings.TrimPrefix(receiver.URL, "http://"))
 			if err != nil || view.Breaker.State != "closed" || view.Breaker.Failures != 0 || view.Budget.Share != 1 {
 				t.Fatalf("%+v, %v", view, err)
 			}

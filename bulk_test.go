@@ -17,7 +17,7 @@ import (
 
 func (k *kit) bulk(request bulk.Request) bulk.Result {
 	k.Helper()
-	result, err := k.client.Inspector().Bulk(k.ctx, request)
+	result, err := k.client.Inspector().Tasks.Bulk(k.ctx, request)
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -27,13 +27,13 @@ func (k *kit) bulk(request bulk.Request) bulk.Result {
 // bulkEnded is how an operation has ended, with its report by status.
 func (k *kit) bulkEnded(id string) (bulk.Progress, map[bulk.Status]int) {
 	k.Helper()
-	operation, err := k.client.Inspector().Operation(k.ctx, id)
+	operation, err := k.client.Inspector().Operations.Get(k.ctx, id)
 	if err != nil || operation.State != store.OperationDone {
 		k.Fatalf("the operation is %+v, %v", operation, err)
 	}
 	counts := map[bulk.Status]int{}
 	for cursor := ""; ; {
-		items, next, err := k.client.Inspector().BulkItems(k.ctx, id, store.Page{Limit: 7, Cursor: cursor})
+		items, next, err := k.client.Inspector().Operations.BulkItems(k.ctx, id, store.Page{Limit: 7, Cursor: cursor})
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func (k *kit) crowd(kind string) (ids []outlast.ID) {
 		}
 	}
 	k.after(time.Second)
-	if _, err := k.client.Inspector().Cancel(k.ctx, ids[6]); err != nil {
+	if _, err := k.client.Inspector().Tasks.Cancel(k.ctx, ids[6]); err != nil {
 		k.Fatal(err)
 	}
 	return ids
@@ -131,17 +131,17 @@ func TestBulkIsAsOneByOne(t *testing.T) {
 					request.RunAt = at
 				}
 				result := k.bulk(request)
-				inspect := k.client.Inspector()
+				inspector := k.client.Inspector()
 				changed := len(request.IDs) - len(many)
 				for _, id := range ones {
 					var err error
 					switch action {
 					case bulk.Cancel:
-						_, err = inspect.Cancel(k.ctx, id)
+						_, err = inspector.Tasks.Cancel(k.ctx, id)
 					case bulk.Retry:
-						_, err = inspect.RetryNow(k.ctx, id)
+						_, err = inspector.Tasks.RetryNow(k.ctx, id)
 					default:
-						_, err = inspect.Reschedule(k.ctx, id, at)
+						_, err = inspector.Tasks.Reschedule(k.ctx, id, at)
 					}
 					if err == nil {
 						changed++
@@ -170,12 +170,12 @@ func TestBulkMeansWhatMatchedWhenItBegan(t *testing.T) {
 		first := later()
 		k.after(time.Second)
 		elsewhere := k.open(k.store) // it only begins operations
-		result, err := elsewhere.Inspector().Bulk(k.ctx, bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{Type: "t"}})
+		result, err := elsewhere.Inspector().Tasks.Bulk(k.ctx, bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{Type: "t"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		inspect := k.client.Inspector()
-		if _, err := inspect.PauseOperation(k.ctx, result.Operation); err != nil {
+		inspector := k.client.Inspector()
+		if _, err := inspector.Operations.Pause(k.ctx, result.Operation); err != nil {
 			t.Fatal(err)
 		}
 		k.after(time.Second)
@@ -184,14 +184,14 @@ func TestBulkMeansWhatMatchedWhenItBegan(t *testing.T) {
 		if got := k.get(first).State; got != task.Pending {
 			t.Errorf("a paused operation has made it %s", got)
 		}
-		if _, err := inspect.ResumeOperation(k.ctx, result.Operation); err != nil {
+		if _, err := inspector.Operations.Resume(k.ctx, result.Operation); err != nil {
 			t.Fatal(err)
 		}
 		k.after(10 * time.Second)
 		if progress, _ := k.bulkEnded(result.Operation); progress.Changed != 1 || k.get(first).State != task.Canceled || k.get(second).State != task.Pending {
 			t.Errorf("%+v: the first is %s, the second %s", progress, k.get(first).State, k.get(second).State)
 		}
-		if _, err := inspect.CancelOperation(k.ctx, result.Operation); !errors.Is(err, &outlast.Error{Code: task.CodeConflict}) {
+		if _, err := inspector.Operations.Cancel(k.ctx, result.Operation); !errors.Is(err, &outlast.Error{Code: task.CodeConflict}) {
 			t.Errorf("canceling what has ended: %v", err)
 		}
 	})
@@ -212,7 +212,7 @@ func TestBulkMeansTasksOfAClockThatIsAhead(t *testing.T) {
 		}
 		k.after(time.Second)
 		request := bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{Type: "t"}, DryRun: true}
-		counted, err := k.client.Inspector().Bulk(k.ctx, request)
+		counted, err := k.client.Inspector().Tasks.Bulk(k.ctx, request)
 		if err != nil || counted.Matched != 3 {
 			t.Fatalf("%+v, %v", counted, err)
 		}

@@ -42,7 +42,7 @@ func TestCanary(t *testing.T) {
 		newer := 0
 		for id, version := range made {
 			view := k.get(id)
-			attempts, err := k.client.Inspector().Attempts(k.ctx, id)
+			attempts, err := k.client.Inspector().Tasks.Attempts(k.ctx, id)
 			if err != nil || view.State != task.Dead || view.PolicyVersion != version || len(attempts) != int(version)+1 {
 				t.Fatalf("version %d: %+v, %d attempts, %v", version, view, len(attempts), err)
 			}
@@ -64,7 +64,7 @@ func TestCanary(t *testing.T) {
 		}
 		k.client = k.open(k.store)
 		k.start()
-		all, err := k.client.Inspector().CompareStats(k.ctx, stats.Question{By: stats.ByPolicyVersion, Type: "t", From: "p@1", To: "p@2"})
+		all, err := k.client.Inspector().Stats.Compare(k.ctx, stats.Question{By: stats.ByPolicyVersion, Type: "t", From: "p@1", To: "p@2"})
 		if err != nil || len(all) != 3 || all[0].From.Count != tasks-newer || all[0].To.Count != newer || all[2].From != nil || all[2].To.Count != newer {
 			t.Errorf("%+v, %v; %d newer", all, err, newer)
 		}
@@ -101,20 +101,20 @@ func TestCanaryEnds(t *testing.T) {
 		k.start()
 		inspector := k.client.Inspector()
 		put := func(form string) (*policy.Named, bool, error) {
-			return inspector.PutPolicy(k.ctx, policy.Change{Name: "p", Form: json.RawMessage(form)})
+			return inspector.Policies.Put(k.ctx, policy.Change{Name: "p", Form: json.RawMessage(form)})
 		}
 		_, _, err := put(`{"canary": "10%"}`)
 		if e := wantCode(k.T, err, "invalid"); len(e.Fields) != 1 || e.Fields[0].Path != "canary" || !strings.Contains(e.Hint, "without canary first") {
 			t.Errorf("%+v", err)
 		}
-		for _, end := range []func(context.Context, policy.Change) (*policy.Named, error){inspector.PromotePolicy, inspector.AbortPolicy} {
+		for _, end := range []func(context.Context, policy.Change) (*policy.Named, error){inspector.Policies.Promote, inspector.Policies.Abort} {
 			for name, code := range map[string]task.Code{"p": "not_found", "payment": "not_found", "a b": "not_found"} {
 				_, err := end(k.ctx, policy.Change{Name: name})
 				wantCode(k.T, err, code)
 			}
 		}
 		k.putPolicy("p", `{"max_attempts": 2}`)
-		_, err = inspector.PromotePolicy(k.ctx, policy.Change{Name: "p"})
+		_, err = inspector.Policies.Promote(k.ctx, policy.Change{Name: "p"})
 		wantCode(k.T, err, "conflict")
 		k.putPolicy("p", `{"max_attempts": 3, "canary": 10}`)
 		if same, changed, err := put(`{"canary": "10.0%", "max_attempts": 3}`); err != nil || changed || same.Version != 2 {
@@ -124,25 +124,25 @@ func TestCanaryEnds(t *testing.T) {
 			t.Errorf("%+v", again)
 		}
 		two := int64(2)
-		_, err = inspector.AbortPolicy(k.ctx, policy.Change{Name: "p", Version: &two})
+		_, err = inspector.Policies.Abort(k.ctx, policy.Change{Name: "p", Version: &two})
 		wantCode(k.T, err, "conflict")
-		if shown, err := inspector.AbortPolicy(k.ctx, policy.Change{Name: "p", DryRun: true}); err != nil || shown.Version != 4 {
+		if shown, err := inspector.Policies.Abort(k.ctx, policy.Change{Name: "p", DryRun: true}); err != nil || shown.Version != 4 {
 			t.Errorf("%+v, %v", shown, err)
 		}
-		aborted, err := inspector.AbortPolicy(outlast.WithActor(k.ctx, "ann", "", ""), policy.Change{Name: "p"})
+		aborted, err := inspector.Policies.Abort(outlast.WithActor(k.ctx, "ann", "", ""), policy.Change{Name: "p"})
 		if err != nil || aborted.Version != 4 || aborted.Canary != nil || string(aborted.Form) != `{"max_attempts":2}` {
 			t.Errorf("%+v, %v", aborted, err)
 		}
 		k.putPolicy("p", `{"max_attempts": 5, "canary": 100}`)
-		promoted, err := inspector.PromotePolicy(k.ctx, policy.Change{Name: "p"})
+		promoted, err := inspector.Policies.Promote(k.ctx, policy.Change{Name: "p"})
 		if err != nil || promoted.Version != 6 || promoted.Canary != nil || string(promoted.Form) != `{"max_attempts":5}` {
 			t.Errorf("%+v, %v", promoted, err)
 		}
-		versions, err := inspector.PolicyVersions(k.ctx, "p")
+		versions, err := inspector.Policies.Versions(k.ctx, "p")
 		if err != nil || len(versions) != 6 || versions[1].Canary == nil || versions[1].Canary.Base.Version != 4 || versions[2].Actor != "ann" {
 			t.Errorf("%+v, %v", versions, err)
 		}
-		rows, _, err := inspector.Audit(k.ctx, store.AuditFilter{Action: "policy.abort"}, store.Page{})
+		rows, _, err := inspector.Audit.List(k.ctx, store.AuditFilter{Action: "policy.abort"}, store.Page{})
 		if err != nil || len(rows) != 1 || rows[0].Actor != "ann" || rows[0].Subject != "policy/p" || !strings.Contains(string(rows[0].Before), `"share":"20%"`) {
 			t.Errorf("%+v, %v", rows, err)
 		}

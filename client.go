@@ -18,6 +18,7 @@ import (
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/feed"
 	"github.com/outlast-dev/outlast/group"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/stats"
@@ -54,12 +55,11 @@ type Client struct {
 	waker     *waker
 	tokens    *token.Keeper
 	sealing   *sealed.Store // the backend
-	unopened  throttle      // logs of tasks that do not open
-	doubted   atomic.Value  // which objects nobody vouches for, as it was told last
-	pass      sync.Mutex    // held by RunDue
+	told      sealingTold
+	inspector *inspect.Inspector
+	pass      sync.Mutex // held by RunDue
 	passed    atomic.Pointer[duePass]
-	keeps     bool        // alerts, series and history have started; held by startStop
-	unsealed  atomic.Bool // it was told that tasks of this node are in the clear beside others
+	keeps     bool // alerts, series and history have started; held by startStop
 
 	startStop      sync.Mutex                // held by Start and Stop
 	exhaustedCalls atomic.Int64              // that it could not make since then
@@ -127,6 +127,7 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 	c.ticker = schedule.New(schedule.Config{
 		Backend: c.backend, Node: c.engine, Make: c.tickTask, Observe: c.ticked, Logger: c.logger,
 	})
+	c.inspector = newInspector(c)
 	return c, nil
 }
 

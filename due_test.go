@@ -74,7 +74,7 @@ func TestRunDueFilters(t *testing.T) {
 		}
 		k.start()
 		for _, queue := range []string{"mail", "bills"} {
-			if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: queue}); err != nil {
+			if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: queue}); err != nil {
 				k.Fatal(err)
 			}
 		}
@@ -270,10 +270,10 @@ func TestRunDueHeld(t *testing.T) {
 		outlast.Handle(k.client, "keyed", func(context.Context, none) error { return outlast.Dead(errors.New("no")) })
 		outlast.Handle(k.client, "good", func(context.Context, none) error { return nil })
 		k.start()
-		if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: "idle"}); err != nil {
+		if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: "idle"}); err != nil {
 			k.Fatal(err)
 		}
-		if _, err := k.client.Inspector().PauseQueue(k.ctx, "idle", true); err != nil {
+		if _, err := k.client.Inspector().Queues.Pause(k.ctx, "idle", true); err != nil {
 			k.Fatal(err)
 		}
 		for range 3 {
@@ -295,7 +295,7 @@ func TestRunDueTicks(t *testing.T) {
 		if err := other.Start(k.ctx); err != nil {
 			k.Fatal(err)
 		}
-		if _, err := other.Inspector().PutSchedule(k.ctx, schedule.Schedule{Name: "hourly", Cron: "0 * * * *", Task: schedule.Task{Type: "report"}}); err != nil {
+		if _, err := other.Inspector().Schedules.Put(k.ctx, schedule.Schedule{Name: "hourly", Cron: "0 * * * *", Task: schedule.Task{Type: "report"}}); err != nil {
 			k.Fatal(err)
 		}
 		if err := other.Stop(k.ctx); err != nil {

@@ -405,7 +405,7 @@ func (c *Client) queueOf(ctx context.Context, wrong *accept.Complaints, path, na
 	if isInternal(name) {
 		wrong.Add(path, "the queue "+name+" is that of the engine's own alerts", "name another queue")
 	} else if !ok || len(queue.Numbers) == 0 {
-		wrong.Add(path, "there is no queue "+task.Quote(name), cmp.Or(c.nearestQueue(name), "create it first: outlast queue create NAME, PUT /v1/queues/{name} or Inspector.PutQueue"))
+		wrong.Add(path, "there is no queue "+task.Quote(name), cmp.Or(c.nearestQueue(name), "create it first: outlast queue create NAME, PUT /v1/queues/{name} or Inspector().Queues.Put"))
 	}
 	return queue
 }

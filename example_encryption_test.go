@@ -36,7 +36,7 @@ func ExampleWithEncryption() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	seen, err := client.Inspector().Get(ctx, receipt.Task.ID)
+	seen, err := client.Inspector().Tasks.Get(ctx, receipt.Task.ID)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // A task for every night at three o'clock in Shanghai, unless that of the night
 // before still runs.
-func ExampleInspector_PutSchedule() {
+func ExampleClient_Inspector_schedule() {
 	ctx := context.Background()
 	client, err := outlast.Open(ctx, memory.New())
 	if err != nil {
@@ -22,7 +22,7 @@ func ExampleInspector_PutSchedule() {
 	if err := client.Start(ctx); err != nil {
 		log.Fatal(err)
 	}
-	view, err := client.Inspector().PutSchedule(ctx, schedule.Schedule{
+	view, err := client.Inspector().Schedules.Put(ctx, schedule.Schedule{
 		Name: "nightly", Cron: "0 3 * * *", Zone: "Asia/Shanghai", Overlap: schedule.OverlapSkip,
 		Task: schedule.Task{Type: "report.build"},
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -66,7 +67,7 @@ func ExampleFunc() {
 	var dead *outlast.DeadError
 	if errors.As(err, &dead) {
 		fmt.Println(dead.Reason, "after", dead.Attempt, "attempts")
-		fallback, _ := client.Inspector().Get(ctx, dead.ID)
+		fallback, _ := client.Inspector().Tasks.Get(ctx, dead.ID)
 		_, _ = client.Wait(ctx, fallback.FallbackTask)
 	}
 	// Unordered output:
@@ -113,7 +114,7 @@ func ExampleClient_EnqueueMany() {
 	// Output: tasks[1].delay: -1s is outside 0s to 87600h (leave it out to run now)
 }
 
-func ExampleInspector_Redrive() {
+func ExampleClient_Inspector_redrive() {
 	ctx := context.Background()
 	client, err := outlast.Open(ctx, memory.New())
 	if err != nil {
@@ -132,16 +133,16 @@ func ExampleInspector_Redrive() {
 	defer client.Stop(ctx)
 
 	_, err = client.Run(ctx, outlast.Draft{Type: "call"})
-	dead, _ := errors.AsType[*outlast.DeadError](err)
-	fmt.Println(dead.Reason)
+	letter, _ := errors.AsType[*outlast.DeadError](err)
+	fmt.Println(letter.Reason)
 	down = false
-	what := outlast.RedriveRequest{Filter: &store.Filter{Type: "call", Reason: task.Rejected}, DryRun: true}
-	plan, err := client.Inspector().Redrive(ctx, what)
+	what := dead.Request{Filter: &store.Filter{Type: "call", Reason: task.Rejected}, DryRun: true}
+	plan, err := client.Inspector().Letters.Redrive(ctx, what)
 	fmt.Println("would send back", plan.Matched, err)
-	if _, err := client.Inspector().Redrive(ctx, outlast.RedriveRequest{IDs: []outlast.ID{dead.ID}}); err != nil {
+	if _, err := client.Inspector().Letters.Redrive(ctx, dead.Request{IDs: []outlast.ID{letter.ID}}); err != nil {
 		log.Fatal(err)
 	}
-	again, err := client.Wait(ctx, dead.ID)
+	again, err := client.Wait(ctx, letter.ID)
 	fmt.Println(again.State, err)
 	// Output:
 	// rejected

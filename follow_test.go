@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -85,7 +86,7 @@ func TestCallbackIsFoundAfterLanesWereAdded(t *testing.T) {
 			tasks = append(tasks, k.enqueue(outlast.Draft{Type: "a", OnSuccess: &task.Follow{Type: "told"}}))
 		}
 		k.after(time.Second)
-		if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: task.DefaultQueue, Lanes: 31}); err != nil {
+		if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: task.DefaultQueue, Lanes: 31}); err != nil {
 			t.Fatal(err)
 		}
 		k.after(time.Second)
@@ -189,7 +190,7 @@ func TestFallbackIsLimitedByItsOwnTarget(t *testing.T) {
 		outlast.Handle(k.client, "refund", func(context.Context, json.RawMessage) error { return nil })
 		k.start()
 		inspector := k.client.Inspector()
-		if _, err := inspector.OrderTarget(k.ctx, "refund", store.TargetOpen); err != nil {
+		if _, err := inspector.Targets.Order(k.ctx, "refund", store.TargetOpen); err != nil {
 			t.Fatal(err)
 		}
 		k.after(2 * time.Second)
@@ -201,10 +202,10 @@ func TestFallbackIsLimitedByItsOwnTarget(t *testing.T) {
 		if fallback := k.get(view.FallbackTask); view.State != task.Dead || fallback.State != task.Pending || fallback.Waiting != task.BreakerOpen {
 			t.Fatalf("%s, its fallback %s: %s", view.State, fallback.State, fallback.Waiting)
 		}
-		if _, err := inspector.OrderTarget(k.ctx, "refund", store.TargetClose); err != nil {
+		if _, err := inspector.Targets.Order(k.ctx, "refund", store.TargetClose); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := inspector.OrderTarget(k.ctx, "charge", store.TargetOpen); err != nil {
+		if _, err := inspector.Targets.Order(k.ctx, "charge", store.TargetOpen); err != nil {
 			t.Fatal(err)
 		}
 		k.after(time.Minute)
@@ -232,7 +233,7 @@ func TestCallbackAfterARedrive(t *testing.T) {
 		k.after(time.Second)
 		first := k.get(charge.ID).CallbackTask
 		broken = false
-		if _, err := k.client.Inspector().Redrive(k.ctx, outlast.RedriveRequest{IDs: []outlast.ID{charge.ID}}); err != nil {
+		if _, err := k.client.Inspector().Letters.Redrive(k.ctx, dead.Request{IDs: []outlast.ID{charge.ID}}); err != nil {
 			t.Fatal(err)
 		}
 		k.after(time.Minute)

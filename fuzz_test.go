@@ -47,7 +47,7 @@ func FuzzDraft(f *testing.F) {
 			}
 			return
 		}
-		got, err := client.Inspector().Get(t.Context(), receipt.Task.ID)
+		got, err := client.Inspector().Tasks.Get(t.Context(), receipt.Task.ID)
 		if err != nil || !receipt.Existing && (got.Key != key || !bytes.Equal(got.Payload, payload)) {
 			t.Fatalf("got %+v, %v", got, err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -28,6 +29,7 @@ const (
 	mostQueueLabels = 100
 	mostGroupLabels = 100
 	mostRunning     = 10_000
+	mostBlocked     = 500 // keys of a queue
 )
 
 // gauges are read at every scrape: this node's memory, and the numbers of
@@ -109,7 +111,7 @@ func (g *gauges) Collect(to chan<- prometheus.Metric) {
 	gauge(g.slots, stats.Slots)
 	var held store.TargetWaiting
 	for _, target := range g.client.engine.Troubled() {
-		gauge(g.breaker, slices.Index(breakerStates, target.Breaker.State), strings.ToValidUTF8(target.Name, "?"))
+		gauge(g.breaker, inspect.BreakerRank(target.Breaker.State), strings.ToValidUTF8(target.Name, "?"))
 		held.Breaker += target.Waiting.Breaker
 		held.Budget += target.Waiting.Budget
 		held.Rate += target.Waiting.Rate
@@ -211,7 +213,7 @@ func (g *gauges) queues(ctx context.Context) []queueNumbers {
 		if err != nil {
 			return nil
 		}
-		blocked, _, err := g.client.Inspector().BlockedKeys(ctx, []string{sample.Name}, false, store.Page{Limit: maxPage})
+		blocked, _, err := g.client.inspector.Keys.Blocked(ctx, []string{sample.Name}, false, store.Page{Limit: mostBlocked})
 		if err != nil {
 			return nil
 		}

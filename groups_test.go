@@ -128,17 +128,17 @@ func TestDeadWorkerGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the group is left alone", func() bool {
-		view, err := c.Inspector().Get(ctx, receipts[99].Task.ID)
+		view, err := c.Inspector().Tasks.Get(ctx, receipts[99].Task.ID)
 		return err == nil && view.Waiting == task.InGroupBackoff && view.Held != nil && view.Held.Failures > 0 && view.Held.Error != "" && !view.NextCheck.IsZero()
 	})
 	eventually(t, "the group was tried a second time", func() bool { views := c.Groups(); return views[0].Failures >= 2 })
 	down.away.Store(false)
 	eventually(t, "all tasks are done", func() bool {
-		done, err := c.Inspector().Count(ctx, store.Filter{State: task.Succeeded, Type: task.HTTPType}, 1000)
+		done, err := c.Inspector().Tasks.Count(ctx, store.Filter{State: task.Succeeded, Type: task.HTTPType}, 1000)
 		return err == nil && done == len(receipts)
 	})
 	for _, receipt := range receipts {
-		view, err := c.Inspector().Get(ctx, receipt.Task.ID)
+		view, err := c.Inspector().Tasks.Get(ctx, receipt.Task.ID)
 		if err != nil || view.State != task.Succeeded || view.Attempt != 1 {
 			t.Fatalf("a task ended as %s after %d attempts, %v", view.State, view.Attempt, err)
 		}
@@ -158,7 +158,7 @@ func TestFailedDispatchesAreRecorded(t *testing.T) {
 		}
 		var last task.Attempt
 		eventually(t, "the try is recorded", func() bool {
-			attempts, err := c.Inspector().Attempts(t.Context(), receipt.Task.ID)
+			attempts, err := c.Inspector().Tasks.Attempts(t.Context(), receipt.Task.ID)
 			if err != nil || len(attempts) == 0 {
 				return false
 			}
@@ -209,7 +209,7 @@ func TestGroupAtItsCapacity(t *testing.T) {
 	}
 	eventually(t, "all tasks are done", func() bool {
 		beats()
-		done, err := c.Inspector().Count(t.Context(), store.Filter{State: task.Succeeded, Type: task.HTTPType}, 1000)
+		done, err := c.Inspector().Tasks.Count(t.Context(), store.Filter{State: task.Succeeded, Type: task.HTTPType}, 1000)
 		return err == nil && done == len(drafts)
 	})
 	if refused.Load() > 0 {
@@ -238,7 +238,7 @@ func TestNewMemberOfAnEmptyGroup(t *testing.T) {
 	eventually(t, "the group was tried twice", func() bool { views := c.Groups(); return len(views) == 1 && views[0].Failures >= 2 })
 	beat(t, c, "down", "m", newMember(t, false).URL)
 	eventually(t, "the task is done", func() bool {
-		view, err := c.Inspector().Get(t.Context(), receipt.Task.ID)
+		view, err := c.Inspector().Tasks.Get(t.Context(), receipt.Task.ID)
 		return err == nil && view.State == task.Succeeded && view.Attempt == 1
 	})
 }
@@ -274,7 +274,7 @@ func TestRecoveredGroupWithLongTasks(t *testing.T) {
 	}
 	close(end)
 	eventually(t, "all tasks are done", func() bool {
-		done, err := c.Inspector().Count(t.Context(), store.Filter{State: task.Succeeded, Type: task.HTTPType}, 10)
+		done, err := c.Inspector().Tasks.Count(t.Context(), store.Filter{State: task.Succeeded, Type: task.HTTPType}, 10)
 		return err == nil && done == 5
 	})
 }
@@ -301,7 +301,7 @@ func TestTasksOfAGroupGoToNodesThatMayCall(t *testing.T) {
 	}
 	for _, id := range ids {
 		eventually(t, "the task is done", func() bool {
-			view, err := closed.Inspector().Get(t.Context(), id)
+			view, err := closed.Inspector().Tasks.Get(t.Context(), id)
 			return err == nil && view.State == task.Succeeded && view.Attempt == 1
 		})
 	}
@@ -319,7 +319,7 @@ func TestTasksOfAGroupGoToNodesThatMayCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the task waits for the group", func() bool {
-		view, err := closed.Inspector().Get(t.Context(), receipt.Task.ID)
+		view, err := closed.Inspector().Tasks.Get(t.Context(), receipt.Task.ID)
 		return err == nil && view.State == task.Pending && view.Attempt == 0 && closed.Groups()[0].Kind == group.Unreachable
 	})
 }
@@ -361,7 +361,7 @@ func TestMemberThatMayNotBeCalled(t *testing.T) {
 		views := closed.Groups()
 		return len(views) == 1 && views[0].Failures >= 1 && views[0].Kind == group.Unreachable
 	})
-	if view, err := closed.Inspector().Get(t.Context(), receipt.Task.ID); err != nil || view.State != task.Pending || view.Attempt != 0 {
+	if view, err := closed.Inspector().Tasks.Get(t.Context(), receipt.Task.ID); err != nil || view.State != task.Pending || view.Attempt != 0 {
 		t.Errorf("%+v, %v", view, err)
 	}
 }

@@ -65,7 +65,7 @@ func Info(ctx context.Context) (RunInfo, bool) {
 const maxProgress = 4 << 10
 
 // Progress reports how far the attempt has come: any value that is JSON of at
-// most 4 KiB. [Inspector.Get] shows the last one while the attempt runs, on
+// most 4 KiB. Tasks.Get of [Client.Inspector] shows the last one while the attempt runs, on
 // the node that runs it; it is not written to the store. Outside of handlers
 // it is an error.
 func Progress(ctx context.Context, value any) error {

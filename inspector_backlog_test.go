@@ -69,11 +69,11 @@ func TestBacklogOfManyTypes(t *testing.T) {
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			calls, rows := backend.calls.Load(), backend.rows.Load()
-			backlog, err := c.Inspector().Backlog(t.Context())
+			backlog, err := c.Inspector().Queues.Backlog(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			queues, err := c.Inspector().QueueStats(t.Context())
+			queues, err := c.Inspector().Queues.Stats(t.Context())
 			if err != nil || queues["default"].Pending != types || backlog.Due != types {
 				t.Errorf("%+v, %v; %d are due", queues, err, backlog.Due)
 			}
@@ -126,11 +126,11 @@ func TestMaxPushTimeoutOfSchedules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Inspector().PutQueue(t.Context(), outlast.Queue{Name: "default"}); err != nil {
+	if _, err := c.Inspector().Queues.Put(t.Context(), outlast.Queue{Name: "default"}); err != nil {
 		t.Fatal(err)
 	}
 	s := schedule.Schedule{Name: "s", Every: time.Hour, Task: schedule.Task{Target: &task.Request{URL: "https://example.com/"}, Timeout: 2 * time.Minute}}
-	_, err = c.Inspector().PutSchedule(t.Context(), s)
+	_, err = c.Inspector().Schedules.Put(t.Context(), s)
 	wantCode(t, err, task.CodeInvalid)
 	object, err := s.Object()
 	if err != nil {
@@ -140,7 +140,7 @@ func TestMaxPushTimeoutOfSchedules(t *testing.T) {
 	if _, err := backend.Change(t.Context(), store.Change{Put: []store.Object{object}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Inspector().TriggerSchedule(t.Context(), "s", outlast.ID{}); err != nil {
+	if _, _, err := c.Inspector().Schedules.Trigger(t.Context(), "s", outlast.ID{}); err != nil {
 		t.Error(err)
 	}
 }

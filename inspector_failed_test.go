@@ -9,16 +9,17 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
 // failuresOf reads a whole list, page by page.
-func (k *kit) failuresOf(filter store.Filter, limit int) (all []*outlast.View, pages int) {
+func (k *kit) failuresOf(filter store.Filter, limit int) (all []*inspect.View, pages int) {
 	k.Helper()
 	page := store.Page{Limit: limit}
 	for {
-		found, next, err := k.client.Inspector().Find(k.ctx, filter, page)
+		found, next, err := k.client.Inspector().Tasks.Find(k.ctx, filter, page)
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -42,7 +43,7 @@ func TestFailuresAreFoundByTheirTime(t *testing.T) {
 		k.enqueue(outlast.Draft{Type: "good"})
 		dies := k.enqueue(outlast.Draft{Type: "dies"})
 		k.after(5 * time.Minute)
-		found, _ := k.failuresOf(store.Filter{State: outlast.Failed}, 0)
+		found, _ := k.failuresOf(store.Filter{State: inspect.Failed}, 0)
 		if len(found) != 2 || found[0].ID != dies.ID || found[1].ID != late.ID {
 			t.Fatalf("failed in the last hour: %d tasks %v, want the dead one and that of yesterday", len(found), found)
 		}
@@ -50,10 +51,10 @@ func TestFailuresAreFoundByTheirTime(t *testing.T) {
 			t.Errorf("failed %v ago", ago)
 		}
 		k.after(time.Hour)
-		if found, _ := k.failuresOf(store.Filter{State: outlast.Failed}, 0); len(found) != 0 {
+		if found, _ := k.failuresOf(store.Filter{State: inspect.Failed}, 0); len(found) != 0 {
 			t.Errorf("an hour later the last hour has %d failures", len(found))
 		}
-		for _, filter := range []store.Filter{{State: outlast.Failed, FailedSince: time.Now().Add(-2 * time.Hour)}, {FailedUntil: time.Now()}} {
+		for _, filter := range []store.Filter{{State: inspect.Failed, FailedSince: time.Now().Add(-2 * time.Hour)}, {FailedUntil: time.Now()}} {
 			if found, _ := k.failuresOf(filter, 1); len(found) != 2 {
 				t.Errorf("%+v: %d tasks", filter, len(found))
 			}
@@ -70,11 +71,11 @@ func TestTheViewOfFailuresIsBoundedButNoLimit(t *testing.T) {
 			k.enqueue(outlast.Draft{Type: "fails"})
 		}
 		k.after(time.Minute)
-		found, pages := k.failuresOf(store.Filter{State: outlast.Failed}, 500)
+		found, pages := k.failuresOf(store.Filter{State: inspect.Failed}, 500)
 		if len(found) != 1000 || pages != 2 {
 			t.Errorf("%d failures on %d pages, want the newest 1000 on 2", len(found), pages)
 		}
-		if all, _ := k.failuresOf(store.Filter{State: outlast.Failed, FailedSince: time.Now().Add(-time.Hour)}, 500); len(all) != 1010 {
+		if all, _ := k.failuresOf(store.Filter{State: inspect.Failed, FailedSince: time.Now().Add(-time.Hour)}, 500); len(all) != 1010 {
 			t.Errorf("%d failures since an hour ago, want all 1010", len(all))
 		}
 	})
@@ -82,15 +83,15 @@ func TestTheViewOfFailuresIsBoundedButNoLimit(t *testing.T) {
 
 func TestBadFiltersOfFailures(t *testing.T) {
 	virtually(t, func(k *kit) {
-		inspect := k.client.Inspector()
+		inspector := k.client.Inspector()
 		now := time.Now()
-		_, _, err := inspect.Find(k.ctx, store.Filter{FailedSince: now, FailedUntil: now.Add(-time.Hour)}, store.Page{})
+		_, _, err := inspector.Tasks.Find(k.ctx, store.Filter{FailedSince: now, FailedUntil: now.Add(-time.Hour)}, store.Page{})
 		wantField(t, err, "failed_until")
 		for _, cursor := range []string{"x", "f0.1_x", "f2000.1_x", "f5_x", "f5.x_"} {
-			_, _, err = inspect.Find(k.ctx, store.Filter{State: outlast.Failed}, store.Page{Cursor: cursor})
+			_, _, err = inspector.Tasks.Find(k.ctx, store.Filter{State: inspect.Failed}, store.Page{Cursor: cursor})
 			wantField(t, err, "cursor")
 		}
-		_, err = inspect.Count(k.ctx, store.Filter{State: outlast.Failed}, 10)
+		_, err = inspector.Tasks.Count(k.ctx, store.Filter{State: inspect.Failed}, 10)
 		wantField(t, err, "state")
 	})
 }

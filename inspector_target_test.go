@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -28,9 +29,9 @@ var (
 	errBusy = verdictError{retry.Verdict{Category: retry.Throttled, Effect: retry.NotSent, Hint: retry.Hint{After: time.Minute}}}
 )
 
-func (k *kit) target(name string) *outlast.TargetView {
+func (k *kit) target(name string) *inspect.TargetView {
 	k.Helper()
-	view, err := k.client.Inspector().Target(k.ctx, name)
+	view, err := k.client.Inspector().Targets.Get(k.ctx, name)
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func TestWaitingForATarget(t *testing.T) {
 			return nil
 		}, outlast.Interval(time.Second))
 		k.start()
-		if _, err := k.client.Inspector().OrderTarget(k.ctx, "ordered", store.TargetOpen); err != nil {
+		if _, err := k.client.Inspector().Targets.Order(k.ctx, "ordered", store.TargetOpen); err != nil {
 			k.Fatal(err)
 		}
 		k.after(5 * time.Second)
@@ -98,7 +99,7 @@ func TestWaitingForATarget(t *testing.T) {
 func TestOrderTarget(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	virtually(t, func(k *kit) {
-		inspect := k.client.Inspector()
+		inspector := k.client.Inspector()
 		var calls atomic.Int64
 		fail := atomic.Bool{}
 		outlast.Handle(k.client, "t", func(context.Context, mail) error {
@@ -115,15 +116,15 @@ func TestOrderTarget(t *testing.T) {
 			k.Errorf("%+v", got)
 		}
 		for _, action := range []store.TargetAction{store.TargetClose, store.TargetReset} {
-			_, err := inspect.OrderTarget(k.ctx, "nobody", action)
+			_, err := inspector.Targets.Order(k.ctx, "nobody", action)
 			wantCode(k.T, err, task.CodeNotFound)
 		}
-		_, err := inspect.OrderTarget(k.ctx, "t", "shut")
+		_, err := inspector.Targets.Order(k.ctx, "t", "shut")
 		wantCode(k.T, err, task.CodeInvalid)
-		_, err = inspect.OrderTarget(k.ctx, "", store.TargetOpen)
+		_, err = inspector.Targets.Order(k.ctx, "", store.TargetOpen)
 		wantCode(k.T, err, task.CodeInvalid)
 
-		opened, err := inspect.OrderTarget(k.ctx, "t", store.TargetOpen)
+		opened, err := inspector.Targets.Order(k.ctx, "t", store.TargetOpen)
 		if err != nil || opened.Breaker.State != "open" || !opened.Breaker.Forced || opened.Order.Action != store.TargetOpen {
 			k.Fatalf("%+v, %v", opened, err)
 		}
@@ -151,7 +152,7 @@ outlast_target_held{gate="rate"} 0
 		if err := testutil.GatherAndCompare(registry, strings.NewReader(gathered), "outlast_target_held", "outlast_target_breaker_state", "outlast_breaker_changes_total"); err != nil {
 			k.Error(err)
 		}
-		if _, err := inspect.OrderTarget(k.ctx, "t", store.TargetClose); err != nil {
+		if _, err := inspector.Targets.Order(k.ctx, "t", store.TargetClose); err != nil {
 			k.Fatal(err)
 		}
 		k.after(15 * time.Second)
@@ -163,11 +164,11 @@ outlast_target_held{gate="rate"} 0
 			k.enqueue(outlast.Draft{Type: "t"})
 		}
 		k.after(20 * time.Second)
-		if all, err := inspect.Targets(k.ctx); err != nil || len(all) != 1 || all[0].Breaker.State != "open" {
+		if all, err := inspector.Targets.List(k.ctx); err != nil || len(all) != 1 || all[0].Breaker.State != "open" {
 			k.Errorf("%v, %v", all, err)
 		}
 		fail.Store(false) // or what waits fails at once, and opens it again before we look
-		if _, err := inspect.OrderTarget(k.ctx, "t", store.TargetReset); err != nil {
+		if _, err := inspector.Targets.Order(k.ctx, "t", store.TargetReset); err != nil {
 			k.Fatal(err)
 		}
 		if got := k.target("t").Breaker; got.State != "closed" {
@@ -185,24 +186,24 @@ outlast_target_held{gate="rate"} 0
 // after its end.
 func TestOrderOfAnUnknownTarget(t *testing.T) {
 	virtually(t, func(k *kit) {
-		inspect := k.client.Inspector()
+		inspector := k.client.Inspector()
 		k.start()
 		k.after(3 * time.Second)
 		for _, end := range []store.TargetAction{store.TargetReset, store.TargetClose} {
-			if _, err := inspect.OrderTarget(k.ctx, "[2001:db8::1]:8080", store.TargetOpen); err != nil {
+			if _, err := inspector.Targets.Order(k.ctx, "[2001:db8::1]:8080", store.TargetOpen); err != nil {
 				k.Fatal(err)
 			}
 			k.after(3 * time.Second)
 			if got := k.target("[2001:db8::1]:8080"); len(got.Nodes) != 0 || !got.Breaker.Forced || got.Order == nil {
 				k.Errorf("%+v", got)
 			}
-			if ended, err := inspect.OrderTarget(k.ctx, "[2001:db8::1]:8080", end); err != nil || ended.Order.Action != end || ended.Breaker.Forced {
+			if ended, err := inspector.Targets.Order(k.ctx, "[2001:db8::1]:8080", end); err != nil || ended.Order.Action != end || ended.Breaker.Forced {
 				k.Errorf("%+v, %v", ended, err)
 			}
-			if all, err := inspect.Targets(k.ctx); err != nil || len(all) != 0 {
+			if all, err := inspector.Targets.List(k.ctx); err != nil || len(all) != 0 {
 				k.Errorf("after a %s: %+v, %v", end, all, err)
 			}
-			_, err := inspect.OrderTarget(k.ctx, "[2001:db8::1]:8080", end)
+			_, err := inspector.Targets.Order(k.ctx, "[2001:db8::1]:8080", end)
 			wantCode(k.T, err, task.CodeNotFound)
 		}
 	})
@@ -220,11 +221,11 @@ func TestTargetsOfOtherNodes(t *testing.T) {
 			k.enqueue(outlast.Draft{Type: "t"})
 		}
 		k.after(5 * time.Second)
-		all, err := other.Inspector().Targets(k.ctx) // it has not started
+		all, err := other.Inspector().Targets.List(k.ctx) // it has not started
 		if err != nil || len(all) != 1 || all[0].Breaker.State == "closed" || all[0].Breaker.Failures+int64(all[0].Breaker.Trips) == 0 || len(all[0].Nodes) != 1 {
 			k.Fatalf("%+v, %v", all, err)
 		}
-		if view, err := other.Inspector().Get(k.ctx, k.enqueue(outlast.Draft{Type: "t"}).ID); err != nil || view.Waiting != task.BreakerOpen {
+		if view, err := other.Inspector().Tasks.Get(k.ctx, k.enqueue(outlast.Draft{Type: "t"}).ID); err != nil || view.Waiting != task.BreakerOpen {
 			k.Errorf("%+v, %v", view, err)
 		}
 	})

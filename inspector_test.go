@@ -10,6 +10,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/bulk"
+	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -18,7 +19,7 @@ import (
 // Why a task is not running, for each answer that can be given today.
 func TestWaiting(t *testing.T) {
 	virtually(t, func(k *kit) {
-		inspect := k.client.Inspector()
+		inspector := k.client.Inspector()
 		release := make(chan struct{})
 		for _, taskType := range []string{"slow", "slower", "other"} {
 			outlast.Handle(k.client, taskType, func(context.Context, mail) error { <-release; return nil })
@@ -28,11 +29,11 @@ func TestWaiting(t *testing.T) {
 		k.start()
 		defer close(release)
 		for _, queue := range []outlast.Queue{{Name: "paused"}, {Name: "one", Concurrency: 1}, {Name: "nobody"}} {
-			if _, err := inspect.PutQueue(k.ctx, queue); err != nil {
+			if _, err := inspector.Queues.Put(k.ctx, queue); err != nil {
 				k.Fatal(err)
 			}
 		}
-		if _, err := inspect.PauseQueue(k.ctx, "paused", true); err != nil {
+		if _, err := inspector.Queues.Pause(k.ctx, "paused", true); err != nil {
 			k.Fatal(err)
 		}
 		k.after(5 * time.Second) // lanes are taken
@@ -67,7 +68,7 @@ func TestWaiting(t *testing.T) {
 				k.Errorf("%s %q in %s is %s: waiting %q, want %q", got.Type, got.Key, got.Queue, got.State, got.Waiting, waiting)
 			}
 		}
-		released, err := inspect.ReleaseKey(k.ctx, "default", "blocked")
+		released, err := inspector.Keys.Release(k.ctx, "default", "blocked")
 		if err != nil || !released {
 			k.Errorf("released %v, %v", released, err)
 		}
@@ -76,7 +77,7 @@ func TestWaiting(t *testing.T) {
 
 func TestOperatorActions(t *testing.T) {
 	virtually(t, func(k *kit) {
-		inspect := k.client.Inspector()
+		inspector := k.client.Inspector()
 		stopped := make(chan error, 1)
 		outlast.Handle(k.client, "t", func(context.Context, mail) error { return nil })
 		outlast.Handle(k.client, "long", func(ctx context.Context, _ mail) error { <-ctx.Done(); stopped <- context.Cause(ctx); return ctx.Err() })
@@ -86,16 +87,16 @@ func TestOperatorActions(t *testing.T) {
 		canceled := k.enqueue(outlast.Draft{Type: "t", Delay: time.Hour}).ID
 		running := k.enqueue(outlast.Draft{Type: "long"}).ID
 		k.after(time.Second)
-		if _, err := inspect.RetryNow(k.ctx, now); err != nil {
+		if _, err := inspector.Tasks.RetryNow(k.ctx, now); err != nil {
 			k.Fatal(err)
 		}
-		if view, err := inspect.Reschedule(k.ctx, moved, time.Now().Add(time.Minute)); err != nil || view.Waiting != task.DueLater {
+		if view, err := inspector.Tasks.Reschedule(k.ctx, moved, time.Now().Add(time.Minute)); err != nil || view.Waiting != task.DueLater {
 			k.Fatal(view, err)
 		}
-		if view, err := inspect.Cancel(k.ctx, canceled); err != nil || view.State != task.Canceled {
+		if view, err := inspector.Tasks.Cancel(k.ctx, canceled); err != nil || view.State != task.Canceled {
 			k.Fatal(view, err)
 		}
-		if view, err := inspect.Cancel(k.ctx, running); err != nil || !view.CancelRequested {
+		if view, err := inspector.Tasks.Cancel(k.ctx, running); err != nil || !view.CancelRequested {
 			k.Fatal(view, err)
 		}
 		k.after(time.Second)
@@ -111,39 +112,39 @@ func TestOperatorActions(t *testing.T) {
 		if got := k.get(moved); got.State != task.Succeeded {
 			k.Errorf("the moved task is %s", got.State)
 		}
-		_, err := inspect.Cancel(k.ctx, now)
+		_, err := inspector.Tasks.Cancel(k.ctx, now)
 		if e := wantCode(k.T, err, task.CodeConflict); e.State != task.Succeeded {
 			k.Errorf("state %q", e.State)
 		}
-		_, err = inspect.RetryNow(k.ctx, outlast.NewID())
+		_, err = inspector.Tasks.RetryNow(k.ctx, outlast.NewID())
 		wantCode(k.T, err, task.CodeNotFound)
-		_, err = inspect.Reschedule(k.ctx, moved, time.Time{})
+		_, err = inspector.Tasks.Reschedule(k.ctx, moved, time.Time{})
 		wantCode(k.T, err, task.CodeInvalid)
 	})
 }
 
 func TestBadInspections(t *testing.T) {
 	virtually(t, func(k *kit) {
-		inspect := k.client.Inspector()
+		inspector := k.client.Inspector()
 		for name, err := range map[string]error{
-			"state":    second(inspect.Count(k.ctx, store.Filter{State: "asleep"}, 1)),
-			"reason":   second(inspect.Count(k.ctx, store.Filter{Reason: "bored"}, 1)),
-			"order":    second(inspect.Count(k.ctx, store.Filter{Since: time.Now(), Until: time.Now().Add(-1)}, 1)),
-			"page":     third(inspect.Find(k.ctx, store.Filter{}, store.Page{Limit: 501})),
-			"cursor":   third(inspect.Find(k.ctx, store.Filter{}, store.Page{Cursor: "no"})),
-			"list":     second(inspect.Operations(k.ctx, -1)),
-			"queue":    second(inspect.PutQueue(k.ctx, outlast.Queue{Name: "a b"})),
-			"lanes":    second(inspect.PutQueue(k.ctx, outlast.Queue{Name: "a", Lanes: 257})),
-			"type":     second(inspect.PutQueue(k.ctx, outlast.Queue{Name: "a", UnknownType: "drop"})),
-			"policy":   second(inspect.PutQueue(k.ctx, outlast.Queue{Name: "a", Policy: "unheard"})),
-			"pending":  second(inspect.PutQueue(k.ctx, outlast.Queue{Name: "a", MaxPending: -1})),
-			"nothing":  second(inspect.Redrive(k.ctx, outlast.RedriveRequest{})),
-			"rate":     second(inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, Rate: -1})),
-			"slow":     second(inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 1e-9})),
-			"both":     second(inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, IDs: []outlast.ID{{}}})),
-			"none":     second(inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, IDs: []outlast.ID{}})),
-			"no tasks": second(inspect.Bulk(k.ctx, bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{}, IDs: []outlast.ID{}})),
-			"too many": second(inspect.Redrive(k.ctx, outlast.RedriveRequest{IDs: make([]outlast.ID, 10_001)})),
+			"state":    second(inspector.Tasks.Count(k.ctx, store.Filter{State: "asleep"}, 1)),
+			"reason":   second(inspector.Tasks.Count(k.ctx, store.Filter{Reason: "bored"}, 1)),
+			"order":    second(inspector.Tasks.Count(k.ctx, store.Filter{Since: time.Now(), Until: time.Now().Add(-1)}, 1)),
+			"page":     third(inspector.Tasks.Find(k.ctx, store.Filter{}, store.Page{Limit: 501})),
+			"cursor":   third(inspector.Tasks.Find(k.ctx, store.Filter{}, store.Page{Cursor: "no"})),
+			"list":     second(inspector.Operations.List(k.ctx, -1)),
+			"queue":    second(inspector.Queues.Put(k.ctx, outlast.Queue{Name: "a b"})),
+			"lanes":    second(inspector.Queues.Put(k.ctx, outlast.Queue{Name: "a", Lanes: 257})),
+			"type":     second(inspector.Queues.Put(k.ctx, outlast.Queue{Name: "a", UnknownType: "drop"})),
+			"policy":   second(inspector.Queues.Put(k.ctx, outlast.Queue{Name: "a", Policy: "unheard"})),
+			"pending":  second(inspector.Queues.Put(k.ctx, outlast.Queue{Name: "a", MaxPending: -1})),
+			"nothing":  second(inspector.Letters.Redrive(k.ctx, dead.Request{})),
+			"rate":     second(inspector.Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, Rate: -1})),
+			"slow":     second(inspector.Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, Rate: 1e-9})),
+			"both":     second(inspector.Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, IDs: []outlast.ID{{}}})),
+			"none":     second(inspector.Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, IDs: []outlast.ID{}})),
+			"no tasks": second(inspector.Tasks.Bulk(k.ctx, bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{}, IDs: []outlast.ID{}})),
+			"too many": second(inspector.Letters.Redrive(k.ctx, dead.Request{IDs: make([]outlast.ID, 10_001)})),
 		} {
 			if err == nil {
 				k.Errorf("%s: accepted", name)
@@ -151,7 +152,7 @@ func TestBadInspections(t *testing.T) {
 			}
 			wantCode(k.T, err, task.CodeInvalid)
 		}
-		_, err := inspect.PauseOperation(k.ctx, "x")
+		_, err := inspector.Operations.Pause(k.ctx, "x")
 		wantCode(k.T, err, task.CodeNotFound)
 	})
 }
@@ -172,7 +173,7 @@ func (k *kit) letters(n int) []outlast.ID {
 
 func (k *kit) countLetters() int {
 	k.Helper()
-	stats, err := k.client.Inspector().DeadStats(k.ctx)
+	stats, err := k.client.Inspector().Letters.Stats(k.ctx)
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -181,7 +182,7 @@ func (k *kit) countLetters() int {
 
 func TestRedriveByIDs(t *testing.T) {
 	virtually(t, func(k *kit) {
-		inspect, broken := k.client.Inspector(), true
+		inspector, broken := k.client.Inspector(), true
 		var mu sync.Mutex
 		var got []int
 		outlast.Handle(k.client, "dies", func(_ context.Context, m mail) error {
@@ -196,14 +197,14 @@ func TestRedriveByIDs(t *testing.T) {
 		k.start()
 		ids := k.letters(3)
 		stranger := outlast.NewID()
-		request := outlast.RedriveRequest{IDs: append(ids[:2:2], stranger), DryRun: true}
-		result, err := inspect.Redrive(k.ctx, request)
+		request := dead.Request{IDs: append(ids[:2:2], stranger), DryRun: true}
+		result, err := inspector.Letters.Redrive(k.ctx, request)
 		if err != nil || result.Matched != 2 || len(result.Missing) != 1 || len(result.Sample) != 2 || result.Sample[0].Type != "dies" || k.countLetters() != 3 {
 			k.Fatalf("a dry run gave %+v, %v", result, err)
 		}
 		broken = false
 		request.DryRun, request.Payload = false, []byte(`{"n":77}`)
-		result, err = inspect.Redrive(k.ctx, request)
+		result, err = inspector.Letters.Redrive(k.ctx, request)
 		if err != nil || result.Matched != 2 || len(result.Missing) != 1 || result.Missing[0] != stranger {
 			k.Fatalf("got %+v, %v", result, err)
 		}
@@ -228,7 +229,7 @@ func TestRedriveByIDs(t *testing.T) {
 
 func TestRedriveByFilter(t *testing.T) {
 	virtually(t, func(k *kit) {
-		inspect := k.client.Inspector()
+		inspector := k.client.Inspector()
 		var ran []time.Time
 		counting := false
 		outlast.Handle(k.client, "dies", func(context.Context, mail) error {
@@ -240,18 +241,18 @@ func TestRedriveByFilter(t *testing.T) {
 		k.start()
 		k.letters(40)
 		counting = true
-		request := outlast.RedriveRequest{Filter: &store.Filter{Type: "dies"}, DryRun: true, Rate: 5}
-		result, err := inspect.Redrive(k.ctx, request)
+		request := dead.Request{Filter: &store.Filter{Type: "dies"}, DryRun: true, Rate: 5}
+		result, err := inspector.Letters.Redrive(k.ctx, request)
 		if err != nil || result.Matched != 40 || len(result.Sample) != 10 || result.Operation != "" {
 			k.Fatalf("a dry run gave %+v, %v", result, err)
 		}
 		request.DryRun = false
-		result, err = inspect.Redrive(k.ctx, request)
+		result, err = inspector.Letters.Redrive(k.ctx, request)
 		if err != nil || result.Matched != 40 || result.Operation == "" {
 			k.Fatalf("got %+v, %v", result, err)
 		}
 		k.after(3500 * time.Millisecond)
-		paused, err := inspect.PauseOperation(k.ctx, result.Operation)
+		paused, err := inspector.Operations.Pause(k.ctx, result.Operation)
 		if err != nil || paused.Done < 10 || paused.Done > 25 {
 			k.Fatalf("got %+v, %v", paused, err)
 		}
@@ -261,11 +262,11 @@ func TestRedriveByFilter(t *testing.T) {
 		if len(ran) != before {
 			k.Error("a paused operation goes on")
 		}
-		if _, err := inspect.ResumeOperation(k.ctx, result.Operation); err != nil {
+		if _, err := inspector.Operations.Resume(k.ctx, result.Operation); err != nil {
 			k.Fatal(err)
 		}
 		k.after(20 * time.Second)
-		ended, err := inspect.Operation(k.ctx, result.Operation)
+		ended, err := inspector.Operations.Get(k.ctx, result.Operation)
 		if err != nil || ended.State != store.OperationDone || ended.Done != 40 || len(ran) != 40 {
 			k.Errorf("%s with %d of %d done, %v; %d runs", ended.State, ended.Done, ended.Matched, err, len(ran))
 		}
@@ -274,7 +275,7 @@ func TestRedriveByFilter(t *testing.T) {
 				k.Fatalf("runs %d to %d are %v apart", i-5, i, gap)
 			}
 		}
-		_, err = inspect.CancelOperation(k.ctx, result.Operation)
+		_, err = inspector.Operations.Cancel(k.ctx, result.Operation)
 		wantCode(k.T, err, task.CodeConflict)
 	})
 }
@@ -303,14 +304,14 @@ func TestRedriveOutlivesItsNode(t *testing.T) {
 				if err := second.Start(k.ctx); err != nil {
 					k.Fatal(err)
 				}
-				result, err := second.Inspector().Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 2})
+				result, err := second.Inspector().Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, Rate: 2})
 				if err != nil {
 					k.Fatal(err)
 				}
 				k.after(3 * time.Second)
 				end(k, second, handle)
 				k.after(time.Minute)
-				ended, err := k.client.Inspector().Operation(k.ctx, result.Operation)
+				ended, err := k.client.Inspector().Operations.Get(k.ctx, result.Operation)
 				if err != nil || ended.State != store.OperationDone || ended.Done != 30 {
 					k.Errorf("%s with %d of %d done, %v", ended.State, ended.Done, ended.Matched, err)
 				}
@@ -321,12 +322,12 @@ func TestRedriveOutlivesItsNode(t *testing.T) {
 
 func TestPurgeAndExport(t *testing.T) {
 	virtually(t, func(k *kit) {
-		inspect := k.client.Inspector()
+		inspector := k.client.Inspector()
 		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
 		k.start()
 		k.letters(250)
 		exported := 0
-		err := inspect.Export(k.ctx, store.Filter{Type: "dies"}, func(t *outlast.Task, attempts []outlast.Attempt) error {
+		err := inspector.Letters.Export(k.ctx, store.Filter{Type: "dies"}, func(t *outlast.Task, attempts []outlast.Attempt) error {
 			if exported++; t.State != task.Dead || len(attempts) != 1 {
 				return fmt.Errorf("%s with %d attempts", t.State, len(attempts))
 			}
@@ -335,12 +336,12 @@ func TestPurgeAndExport(t *testing.T) {
 		if err != nil || exported != 250 {
 			k.Errorf("exported %d, %v", exported, err)
 		}
-		groups, err := inspect.DeadGroups(k.ctx, store.Filter{}, 10)
+		groups, err := inspector.Letters.Groups(k.ctx, store.Filter{}, 10)
 		if err != nil || len(groups) != 1 || groups[0].Count != 250 {
 			k.Errorf("groups %+v, %v", groups, err)
 		}
 		for _, dryRun := range []bool{true, false} {
-			if got, err := inspect.Purge(k.ctx, store.Filter{Type: "dies"}, dryRun); err != nil || got.Matched != 250 {
+			if got, err := inspector.Letters.Purge(k.ctx, store.Filter{Type: "dies"}, dryRun); err != nil || got.Matched != 250 {
 				k.Errorf("purged %+v, %v", got, err)
 			}
 		}
@@ -362,7 +363,7 @@ func TestPurgeReleasesTheKey(t *testing.T) {
 		if got := k.get(next); got.Waiting != task.KeyBlocked {
 			k.Fatalf("the next one is %s, waiting %q", got.State, got.Waiting)
 		}
-		if got, err := k.client.Inspector().Purge(k.ctx, store.Filter{IDs: []task.ID{bad}}, false); err != nil || got.Matched != 1 {
+		if got, err := k.client.Inspector().Letters.Purge(k.ctx, store.Filter{IDs: []task.ID{bad}}, false); err != nil || got.Matched != 1 {
 			k.Fatalf("purged %+v, %v", got, err)
 		}
 		k.after(100 * time.Millisecond)

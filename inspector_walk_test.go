@@ -18,7 +18,7 @@ func TestListsBelowManyAlerts(t *testing.T) {
 		k.stuff(alert.Queue, 21_000, time.Now()) // more than the store reads for a page
 		for _, filter := range []store.Filter{{}, {Queue: "billing"}, {State: task.Pending}, {Queue: "billing", State: task.Pending}} {
 			for _, limit := range []int{0, 3, 500} {
-				found, next, err := k.client.Inspector().Find(k.ctx, filter, store.Page{Limit: limit})
+				found, next, err := k.client.Inspector().Tasks.Find(k.ctx, filter, store.Page{Limit: limit})
 				if want := min(5, cmp.Or(limit, 5)); err != nil || len(found) != want || found[0].Queue != "billing" {
 					t.Errorf("%+v, limit %d: %d tasks, next %q, %v; want %d", filter, limit, len(found), next, err, want)
 				}

@@ -1,7 +1,6 @@
 package outlast
 
 import (
-	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
@@ -16,23 +15,6 @@ import (
 
 // isInternal reports whether a queue holds the engine's own tasks.
 func isInternal(queue string) bool { return queue == alert.Queue }
-
-// shownQueue reports whether a queue is one of those, or with nil is one of people's.
-func shownQueue(queue string, queues []string) bool {
-	if queues != nil {
-		return slices.Contains(queues, queue)
-	}
-	return !isInternal(queue)
-}
-
-// leavesOut is the queue whose tasks are left out of what a filter finds, "" for none: who
-// names a queue, a type or ids finds those of alerts, too.
-func leavesOut(filter *store.Filter) string {
-	if filter.Queue == "" && filter.Type == "" && len(filter.IDs) == 0 {
-		return alert.Queue
-	}
-	return ""
-}
 
 // ofPeople tells an observer nothing of the engine's own tasks.
 func ofPeople(o engine.Observer) engine.Observer {

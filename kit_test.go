@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -67,9 +68,9 @@ func (k *kit) enqueue(d outlast.Draft) *outlast.Task {
 	return receipt.Task
 }
 
-func (k *kit) get(id outlast.ID) *outlast.View {
+func (k *kit) get(id outlast.ID) *inspect.View {
 	k.Helper()
-	view, err := k.client.Inspector().Get(k.ctx, id)
+	view, err := k.client.Inspector().Tasks.Get(k.ctx, id)
 	if err != nil {
 		k.Fatal(err)
 	}

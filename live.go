@@ -13,6 +13,7 @@ import (
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/feed"
 	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -284,4 +285,33 @@ func (w *liveWatch) operationsOf(ctx context.Context) (changed []feed.Object) {
 	}
 	w.operations = versions
 	return changed
+}
+
+// toldCanceled lets those know who wait for a task that an operator has canceled. One
+// that was only asked to end is told of when it does.
+func (c *Client) toldCanceled(t *task.Task) {
+	if !t.State.Final() {
+		return
+	}
+	c.waiters.tell(t.ID)
+	if !isInternal(t.Queue) {
+		c.series.Add(&stats.Event{Queue: t.Queue, State: t.State})
+	}
+	c.feedAsked(t, feed.Canceled)
+}
+
+// steeredTasks tells this node what was done to many tasks.
+func (c *Client) steeredTasks(steered []store.Steered) {
+	tasks := make([]*task.Task, len(steered))
+	for n := range steered {
+		tasks[n] = steered[n].Task
+	}
+	c.engine.Steered(tasks)
+	for _, t := range tasks {
+		if t.State == task.Pending {
+			c.feedAsked(t, feed.Released)
+		} else {
+			c.toldCanceled(t)
+		}
+	}
 }

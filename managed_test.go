@@ -28,29 +28,29 @@ func TestManagedByFile(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		inspect := k.client.Inspector()
+		inspector := k.client.Inspector()
 		for what, change := range map[string]func() error{
 			"put policy": func() error {
-				_, _, err := inspect.PutPolicy(k.ctx, policy.Change{Name: "owned", Form: []byte(`{}`)})
+				_, _, err := inspector.Policies.Put(k.ctx, policy.Change{Name: "owned", Form: []byte(`{}`)})
 				return err
 			},
-			"delete policy": func() error { return inspect.DeletePolicy(k.ctx, policy.Change{Name: "owned"}) },
-			"put queue":     func() error { _, err := inspect.PutQueue(k.ctx, outlast.Queue{Name: "owned"}); return err },
+			"delete policy": func() error { return inspector.Policies.Delete(k.ctx, policy.Change{Name: "owned"}) },
+			"put queue":     func() error { _, err := inspector.Queues.Put(k.ctx, outlast.Queue{Name: "owned"}); return err },
 			"put rule": func() error {
-				_, err := inspect.PutAlertRule(k.ctx, alert.Rule{Name: "owned", On: alert.OnDead})
+				_, err := inspector.Alerts.Rules.Put(k.ctx, alert.Rule{Name: "owned", On: alert.OnDead})
 				return err
 			},
-			"delete rule": func() error { return inspect.DeleteAlertRule(k.ctx, "owned") },
+			"delete rule": func() error { return inspector.Alerts.Rules.Delete(k.ctx, "owned") },
 			"put channel": func() error {
-				_, err := inspect.PutAlertChannel(k.ctx, channel.Spec{Name: "owned", Kind: channel.Log})
+				_, err := inspector.Alerts.Channels.Put(k.ctx, channel.Spec{Name: "owned", Kind: channel.Log})
 				return err
 			},
-			"delete channel": func() error { return inspect.DeleteAlertChannel(k.ctx, "owned") },
+			"delete channel": func() error { return inspector.Alerts.Channels.Delete(k.ctx, "owned") },
 			"put schedule": func() error {
-				_, err := inspect.PutSchedule(k.ctx, schedule.Schedule{Name: "owned", Every: time.Hour, Task: schedule.Task{Type: "report"}})
+				_, err := inspector.Schedules.Put(k.ctx, schedule.Schedule{Name: "owned", Every: time.Hour, Task: schedule.Task{Type: "report"}})
 				return err
 			},
-			"delete schedule": func() error { _, err := inspect.DeleteSchedule(k.ctx, "owned"); return err },
+			"delete schedule": func() error { _, err := inspector.Schedules.Delete(k.ctx, "owned"); return err },
 		} {
 			t.Log(what)
 			wantCode(t, change(), task.CodeManagedByFile)

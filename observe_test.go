@@ -266,7 +266,7 @@ func TestHousekeeping(t *testing.T) {
 			k.Errorf("stats %v", stats)
 		}
 		k.after(3 * time.Hour)
-		if _, err := k.client.Inspector().Get(k.ctx, lived); err == nil {
+		if _, err := k.client.Inspector().Tasks.Get(k.ctx, lived); err == nil {
 			k.Error("a done task outlives its retention")
 		}
 		if n := k.countLetters(); n != 1 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/bulk"
+	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -56,7 +57,7 @@ func TestOperationOfADamagedPlan(t *testing.T) {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				virtually(t, func(k *kit) {
 					k.client = k.open(&ruined{k.store, name}, outlast.WithLogger(k.log.logger()))
-					inspect, p := k.client.Inspector(), &patient{}
+					inspector, p := k.client.Inspector(), &patient{}
 					k.dying(p, 3)
 					p.cured(nil)
 					var id string
@@ -65,13 +66,13 @@ func TestOperationOfADamagedPlan(t *testing.T) {
 						k.enqueue(outlast.Draft{Type: "t", Delay: time.Hour})
 						k.after(time.Second)
 						id = k.bulk(bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{Type: "t"}}).Operation
-						read = func() error { _, _, err := inspect.BulkItems(k.ctx, id, store.Page{}); return err }
+						read = func() error { _, _, err := inspector.Operations.BulkItems(k.ctx, id, store.Page{}); return err }
 					} else {
-						id = k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}})
-						read = func() error { _, _, err := inspect.OperationItems(k.ctx, id, store.Page{}); return err }
+						id = k.redrive(dead.Request{Filter: &store.Filter{}})
+						read = func() error { _, _, err := inspector.Operations.RedriveItems(k.ctx, id, store.Page{}); return err }
 					}
 					k.after(10 * time.Second)
-					operation, err := inspect.Operation(k.ctx, id)
+					operation, err := inspector.Operations.Get(k.ctx, id)
 					if err != nil {
 						k.Fatal(err)
 					}

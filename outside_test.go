@@ -121,7 +121,7 @@ func TestServicesOfOneHost(t *testing.T) {
 		}
 	}
 	breaker := func(url string) store.Breaker {
-		view, err := client.Inspector().Target(ctx, strings.TrimPrefix(url, "http://"))
+		view, err := client.Inspector().Targets.Get(ctx, strings.TrimPrefix(url, "http://"))
 		if err != nil {
 			return store.Breaker{}
 		}
@@ -216,12 +216,12 @@ func TestPushToPrivateAddress(t *testing.T) {
 	}
 	_, err = client.EnqueueMany(ctx, []outlast.Draft{{Type: "t"}, {Target: private}}, true)
 	wantPrivate(t, err, "tasks[1].target.url")
-	inspect := client.Inspector()
-	_, err = inspect.PutSchedule(ctx, schedule.Schedule{Name: "s", Every: time.Hour, Task: schedule.Task{Target: private}})
+	inspector := client.Inspector()
+	_, err = inspector.Schedules.Put(ctx, schedule.Schedule{Name: "s", Every: time.Hour, Task: schedule.Task{Target: private}})
 	wantPrivate(t, err, "task.target.url")
-	_, err = inspect.PutAlertChannel(ctx, channel.Spec{Name: "ops", Kind: channel.Webhook, URL: number})
+	_, err = inspector.Alerts.Channels.Put(ctx, channel.Spec{Name: "ops", Kind: channel.Webhook, URL: number})
 	wantPrivate(t, err, "url")
-	_, _, err = inspect.PutPolicy(ctx, policy.Change{Name: "p", Form: json.RawMessage(`{"fallback":{"target":{"url":"` + number + `"}}}`)})
+	_, _, err = inspector.Policies.Put(ctx, policy.Change{Name: "p", Form: json.RawMessage(`{"fallback":{"target":{"url":"` + number + `"}}}`)})
 	wantPrivate(t, err, "fallback.target.url")
 }
 
@@ -291,6 +291,6 @@ func TestEnqueueTx(t *testing.T) {
 	if n := <-ran; n != 1 || len(ran) != 0 {
 		t.Errorf("ran %d and %d others", n, len(ran))
 	}
-	_, err = client.Inspector().Get(t.Context(), ids[false])
+	_, err = client.Inspector().Tasks.Get(t.Context(), ids[false])
 	wantCode(t, err, task.CodeNotFound)
 }

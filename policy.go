@@ -1,12 +1,14 @@
 package outlast
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
@@ -293,4 +295,29 @@ func unknown(set *policy.Set, name string) bool {
 	}
 	_, preset := retry.DescribePreset(name)
 	return !preset && policy.CheckName(name) == nil
+}
+
+// checkPolicy checks the names that a policy takes from elsewhere. It may name itself.
+func (c *Client) checkPolicy(ctx context.Context, made *policy.Policy) error {
+	wrong := accept.Complaints{Channel: c.channelFor(ctx), Calls: c.callsOf(ctx)}
+	if !absent(made.Alert) {
+		wrong.Alert("alert", made.Alert)
+	}
+	if follow := made.Fallback; follow != nil {
+		if follow.Queue != "" {
+			c.queueOf(ctx, &wrong, "fallback.queue", follow.Queue)
+		}
+		if follow.HTTP != nil {
+			wrong.CallableText("fallback.target.url", cmp.Or(follow.Queue, task.DefaultQueue), follow.HTTP.URL)
+		}
+		if follow.Policy != "" && follow.Policy != made.Name {
+			kept, err := c.readPolicies(ctx)
+			if err != nil {
+				return err
+			}
+			wrong.Policies = kept
+			wrong.PolicyName("fallback.policy", follow.Policy)
+		}
+	}
+	return wrong.Err("the policy is invalid")
 }

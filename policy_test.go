@@ -17,7 +17,7 @@ import (
 
 func (k *kit) putPolicy(name, form string) *policy.Named {
 	k.Helper()
-	named, _, err := k.client.Inspector().PutPolicy(k.ctx, policy.Change{Name: name, Form: json.RawMessage(form)})
+	named, _, err := k.client.Inspector().Policies.Put(k.ctx, policy.Change{Name: name, Form: json.RawMessage(form)})
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestNewestVersionDecides(t *testing.T) {
 		if view.State != task.Dead || view.DeadReason != task.Exhausted || view.PolicyName != "slow" || view.PolicyVersion != 2 || view.MaxAttempts != 2 {
 			t.Errorf("%s, %s, %s version %d, %d attempts", view.State, view.DeadReason, view.PolicyName, view.PolicyVersion, view.MaxAttempts)
 		}
-		attempts, err := k.client.Inspector().Attempts(k.ctx, made.ID)
+		attempts, err := k.client.Inspector().Tasks.Attempts(k.ctx, made.ID)
 		if err != nil || len(attempts) != 2 || attempts[0].PolicyVersion != 1 || attempts[1].PolicyVersion != 2 || attempts[1].Policy != "slow" {
 			t.Errorf("%+v, %v", attempts, err)
 		}
@@ -53,7 +53,7 @@ func TestNewestVersionDecides(t *testing.T) {
 // lastVersion is the version of the policy that held for the last attempt of a task.
 func (k *kit) lastVersion(id task.ID) int64 {
 	k.Helper()
-	attempts, err := k.client.Inspector().Attempts(k.ctx, id)
+	attempts, err := k.client.Inspector().Tasks.Attempts(k.ctx, id)
 	if err != nil || len(attempts) == 0 {
 		k.Fatal(attempts, err)
 	}
@@ -93,7 +93,7 @@ func TestWhichPolicyHolds(t *testing.T) {
 		}
 		holds(outlast.Draft{Type: "x"}, "default", 8)
 		k.putPolicy("of-queue", `{"max_attempts": 11}`)
-		if _, err := inspector.PutQueue(k.ctx, outlast.Queue{Name: "q", Policy: "of-queue"}); err != nil {
+		if _, err := inspector.Queues.Put(k.ctx, outlast.Queue{Name: "q", Policy: "of-queue"}); err != nil {
 			t.Fatal(err)
 		}
 		holds(outlast.Draft{Type: "x", Queue: "q"}, "of-queue", 11)
@@ -183,7 +183,7 @@ func TestPolicyThatIsGone(t *testing.T) {
 		k.start()
 		k.putPolicy("p", `{"max_attempts": 3}`)
 		made := k.enqueue(outlast.Draft{Type: "x", Policy: "p", Delay: time.Hour})
-		if err := k.client.Inspector().DeletePolicy(k.ctx, policy.Change{Name: "p"}); err != nil {
+		if err := k.client.Inspector().Policies.Delete(k.ctx, policy.Change{Name: "p"}); err != nil {
 			t.Fatal(err)
 		}
 		if view := k.get(made.ID); view.PolicyName != "default" || view.MaxAttempts != 8 {
@@ -192,7 +192,7 @@ func TestPolicyThatIsGone(t *testing.T) {
 		if told := k.log.events(t, "policy.missing"); len(told) != 1 {
 			t.Errorf("told %v", told)
 		}
-		versions, err := k.client.Inspector().PolicyVersions(k.ctx, "p")
+		versions, err := k.client.Inspector().Policies.Versions(k.ctx, "p")
 		if err != nil || len(versions) != 2 || versions[0].Form != nil || versions[1].Form == nil {
 			t.Errorf("%+v, %v", versions, err)
 		}
@@ -242,7 +242,7 @@ func TestPolicyChanges(t *testing.T) {
 		k.start()
 		inspector := k.client.Inspector()
 		put := func(name, form string, version *int64) (*policy.Named, bool, error) {
-			return inspector.PutPolicy(outlast.WithActor(k.ctx, "ann", "", ""), policy.Change{Name: name, Form: json.RawMessage(form), Version: version})
+			return inspector.Policies.Put(outlast.WithActor(k.ctx, "ann", "", ""), policy.Change{Name: name, Form: json.RawMessage(form), Version: version})
 		}
 		none, one := int64(0), int64(1)
 		first, changed, err := put("p", `{"max_attempts": 3, "ttl": "1m"}`, &none)
@@ -262,25 +262,25 @@ func TestPolicyChanges(t *testing.T) {
 		if _, _, err := put("p", `{"max_attempts": 5}`, &one); !errors.Is(err, &outlast.Error{Code: task.CodeConflict}) {
 			t.Errorf("it has changed: %v", err)
 		}
-		preview, changed, err := inspector.PutPolicy(k.ctx, policy.Change{Name: "p", Form: json.RawMessage(`{"max_attempts": 6}`), DryRun: true})
+		preview, changed, err := inspector.Policies.Put(k.ctx, policy.Change{Name: "p", Form: json.RawMessage(`{"max_attempts": 6}`), DryRun: true})
 		if err != nil || !changed || preview.Version != 3 || preview.Policy.MaxAttempts() != 6 {
 			t.Errorf("%+v, %v, %v", preview, changed, err)
 		}
-		if p, err := inspector.Policy(k.ctx, "p"); err != nil || p.Version != 2 {
+		if p, err := inspector.Policies.Get(k.ctx, "p"); err != nil || p.Version != 2 {
 			t.Errorf("a dry run changes: %+v, %v", p, err)
 		}
 		rows, _, err := k.store.Audit(k.ctx, store.AuditFilter{Subject: "policy/p"}, store.Page{Limit: 10})
 		if err != nil || len(rows) != 2 || rows[0].Actor != "ann" || rows[0].Action != "policy.put" || rows[0].Before == nil || rows[1].Before != nil {
 			t.Errorf("%+v, %v", rows, err)
 		}
-		if _, err := inspector.PutQueue(k.ctx, outlast.Queue{Name: "q", Policy: "p"}); err != nil {
+		if _, err := inspector.Queues.Put(k.ctx, outlast.Queue{Name: "q", Policy: "p"}); err != nil {
 			t.Error(err)
 		}
-		if err := inspector.DeletePolicy(k.ctx, policy.Change{Name: "p"}); !errors.Is(err, &outlast.Error{Code: task.CodeConflict}) || !strings.Contains(err.Error(), "queue/q") {
+		if err := inspector.Policies.Delete(k.ctx, policy.Change{Name: "p"}); !errors.Is(err, &outlast.Error{Code: task.CodeConflict}) || !strings.Contains(err.Error(), "queue/q") {
 			t.Errorf("a queue names it: %v", err)
 		}
 		for _, name := range []string{"payment", "nothere"} {
-			if err := inspector.DeletePolicy(k.ctx, policy.Change{Name: name}); !errors.Is(err, &outlast.Error{Code: task.CodeNotFound}) {
+			if err := inspector.Policies.Delete(k.ctx, policy.Change{Name: name}); !errors.Is(err, &outlast.Error{Code: task.CodeNotFound}) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -288,10 +288,10 @@ func TestPolicyChanges(t *testing.T) {
 		if _, _, err := put("filed", `{}`, nil); !errors.Is(err, &outlast.Error{Code: task.CodeManagedByFile}) {
 			t.Errorf("the file owns it: %v", err)
 		}
-		if err := inspector.DeletePolicy(k.ctx, policy.Change{Name: "filed"}); !errors.Is(err, &outlast.Error{Code: task.CodeManagedByFile}) {
+		if err := inspector.Policies.Delete(k.ctx, policy.Change{Name: "filed"}); !errors.Is(err, &outlast.Error{Code: task.CodeManagedByFile}) {
 			t.Errorf("the file owns it: %v", err)
 		}
-		all, err := inspector.Policies(k.ctx)
+		all, err := inspector.Policies.List(k.ctx)
 		if err != nil || len(all) != len(retry.Presets())+2 {
 			t.Errorf("%d policies, %v", len(all), err)
 		}

@@ -16,6 +16,9 @@ import (
 	"github.com/outlast-dev/outlast/store"
 )
 
+// aMoment is how long a look at the other nodes may take.
+const aMoment = time.Second
+
 // elsewhere knows the reach of the other nodes. It is safe for concurrent use.
 type elsewhere struct {
 	last atomic.Pointer[others]

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -55,7 +56,7 @@ func reaching(t *testing.T, backend store.Backend, log *logBook, opts ...outlast
 }
 
 // call enqueues requests, some with a key, and waits for the end of all.
-func (h *hook) call(t *testing.T, by *outlast.Client, count int) (ended []*outlast.View) {
+func (h *hook) call(t *testing.T, by *outlast.Client, count int) (ended []*inspect.View) {
 	t.Helper()
 	var ids []outlast.ID
 	for i := range count {
@@ -75,7 +76,7 @@ func (h *hook) call(t *testing.T, by *outlast.Client, count int) (ended []*outla
 		if _, err := by.Wait(ctx, id); err != nil && ctx.Err() != nil {
 			t.Fatal(err)
 		}
-		view, err := by.Inspector().Get(ctx, id)
+		view, err := by.Inspector().Tasks.Get(ctx, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,11 +102,11 @@ func TestTasksGoToNodesThatMayCall(t *testing.T) {
 		t.Errorf("%d requests of 30 tasks", calls)
 	}
 	for deadline := time.Now().Add(2 * time.Minute); len(log.events(t, "node.differs")) < 2; {
-		if _, err := closed.Inspector().Nodes(t.Context()); err != nil || time.Now().After(deadline) {
+		if _, err := closed.Inspector().Nodes.List(t.Context()); err != nil || time.Now().After(deadline) {
 			t.Fatalf("each node warns once of the other; events: %v, error %v", log.events(t, "node.differs"), err)
 		}
 	}
-	nodes, err := closed.Inspector().Nodes(t.Context())
+	nodes, err := closed.Inspector().Nodes.List(t.Context())
 	if err != nil || len(nodes) != 2 || len(nodes[0].AllowTargets)+len(nodes[1].AllowTargets) != 1 {
 		t.Errorf("nodes %+v, error %v", nodes, err)
 	}
@@ -142,7 +143,7 @@ func TestEnqueuersDoNotJudgeAddresses(t *testing.T) {
 	}
 	reaching(t, data.Handle(), &logBook{})
 	until("the node did not refuse the call", func() bool {
-		view, err := producer.Inspector().Get(t.Context(), waits.Task.ID)
+		view, err := producer.Inspector().Tasks.Get(t.Context(), waits.Task.ID)
 		return err == nil && view.State == task.Dead && view.LastError.Code == "refused_address"
 	})
 	until("what no node may call was accepted", func() bool { _, err = producer.Enqueue(t.Context(), draft); return err != nil })
@@ -157,7 +158,7 @@ func TestTasksGoToNodesThatSign(t *testing.T) {
 	unsigned := reaching(t, data, log, loopback)
 	reaching(t, data.Handle(), log, loopback, outlast.WithTargetSecret("127.0.0.1", []byte(strings.Repeat("s", 32))))
 	for deadline := time.Now().Add(2 * time.Minute); ; {
-		nodes, err := unsigned.Inspector().Nodes(t.Context())
+		nodes, err := unsigned.Inspector().Nodes.List(t.Context())
 		if err != nil || time.Now().After(deadline) {
 			t.Fatal("the other node is not seen: ", err)
 		}
@@ -179,7 +180,7 @@ func TestTasksGoToNodesThatSign(t *testing.T) {
 func waitForSigners(t *testing.T, c *outlast.Client, count int) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); ; {
-		nodes, err := c.Inspector().Nodes(t.Context())
+		nodes, err := c.Inspector().Nodes.List(t.Context())
 		if err != nil || time.Now().After(deadline) {
 			t.Fatal("the other nodes are not seen: ", err)
 		}

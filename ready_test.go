@@ -54,7 +54,7 @@ func TestReadyWhileResultsAreNotTaken(t *testing.T) {
 		if err := client.Ready(); err != nil {
 			k.Errorf("when results are taken again: %v", err)
 		}
-		if view, err := client.Inspector().Get(k.ctx, receipt.Task.ID); err != nil || view.State != task.Succeeded {
+		if view, err := client.Inspector().Tasks.Get(k.ctx, receipt.Task.ID); err != nil || view.State != task.Succeeded {
 			k.Errorf("the task is %v: %v", view, err)
 		}
 	})

@@ -75,9 +75,9 @@ func (k *kit) dying(p *patient, n int, change ...func(*outlast.Draft)) []outlast
 	return ids
 }
 
-func (k *kit) redrive(request outlast.RedriveRequest) string {
+func (k *kit) redrive(request dead.Request) string {
 	k.Helper()
-	result, err := k.client.Inspector().Redrive(k.ctx, request)
+	result, err := k.client.Inspector().Letters.Redrive(k.ctx, request)
 	if err != nil || result.Operation == "" {
 		k.Fatalf("got %+v, %v", result, err)
 	}
@@ -86,7 +86,7 @@ func (k *kit) redrive(request outlast.RedriveRequest) string {
 
 func (k *kit) operation(id string, state store.OperationState) (*store.Operation, dead.Progress) {
 	k.Helper()
-	operation, err := k.client.Inspector().Operation(k.ctx, id)
+	operation, err := k.client.Inspector().Operations.Get(k.ctx, id)
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func (k *kit) items(id string) (all []dead.Item, counts map[string]int) {
 	k.Helper()
 	counts = map[string]int{}
 	for cursor := ""; ; {
-		page, next, err := k.client.Inspector().OperationItems(k.ctx, id, store.Page{Limit: 7, Cursor: cursor})
+		page, next, err := k.client.Inspector().Operations.RedriveItems(k.ctx, id, store.Page{Limit: 7, Cursor: cursor})
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestRedriveCanary(t *testing.T) {
 				<-time.After(2 * time.Second)
 				return nil
 			})
-			id := k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Canary: 4})
+			id := k.redrive(dead.Request{Filter: &store.Filter{}, Canary: 4})
 			k.after(time.Second)
 			operation, progress := k.operation(id, store.OperationRunning)
 			if operation.Done != 4 || !strings.Contains(progress.Waiting, "0 of 4") || k.countLetters() != 26 {
@@ -160,7 +160,7 @@ func TestRedriveCanary(t *testing.T) {
 				}
 				return nil
 			})
-			id := k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Canary: 4})
+			id := k.redrive(dead.Request{Filter: &store.Filter{}, Canary: 4})
 			k.after(time.Minute)
 			operation, _ := k.operation(id, store.OperationFailed)
 			if operation.Done != 4 || operation.Error != "the canary failed: 1 of 4 letters have died again" || operation.FinishedAt.IsZero() {
@@ -182,11 +182,11 @@ func TestRedriveCanary(t *testing.T) {
 		virtually(t, func(k *kit) {
 			p := &patient{}
 			k.dying(p, 12)
-			if _, err := k.client.Inspector().PauseQueue(k.ctx, "default", true); err != nil {
+			if _, err := k.client.Inspector().Queues.Pause(k.ctx, "default", true); err != nil {
 				k.Fatal(err)
 			}
 			p.cured(nil)
-			id := k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Canary: 4})
+			id := k.redrive(dead.Request{Filter: &store.Filter{}, Canary: 4})
 			k.after(9 * time.Minute)
 			k.operation(id, store.OperationRunning)
 			k.after(2 * time.Minute)
@@ -194,7 +194,7 @@ func TestRedriveCanary(t *testing.T) {
 			if operation.Done != 4 || operation.Error != "the canary did not end within 10m0s: 0 of 4 letters succeeded" || !progress.Overdue {
 				k.Errorf("got %+v, %+v", operation, progress)
 			}
-			if _, err := k.client.Inspector().ResumeOperation(k.ctx, id); err != nil {
+			if _, err := k.client.Inspector().Operations.Resume(k.ctx, id); err != nil {
 				k.Fatal(err)
 			}
 			k.after(10 * time.Second)
@@ -208,9 +208,9 @@ func TestRedriveCanary(t *testing.T) {
 			p := &patient{}
 			ids := k.dying(p, 6)
 			p.cured(nil)
-			id := k.redrive(outlast.RedriveRequest{IDs: ids, Rate: 1})
+			id := k.redrive(dead.Request{IDs: ids, Rate: 1})
 			k.after(2500 * time.Millisecond)
-			if _, err := k.client.Inspector().CancelOperation(k.ctx, id); err != nil {
+			if _, err := k.client.Inspector().Operations.Cancel(k.ctx, id); err != nil {
 				k.Fatal(err)
 			}
 			k.after(time.Minute)
@@ -225,7 +225,7 @@ func TestRedriveCanary(t *testing.T) {
 			ids := k.dying(p, 6)
 			p.cured(nil)
 			stranger := outlast.NewID()
-			result, err := k.client.Inspector().Redrive(k.ctx, outlast.RedriveRequest{IDs: append(ids[1:4:4], stranger), Canary: 1})
+			result, err := k.client.Inspector().Letters.Redrive(k.ctx, dead.Request{IDs: append(ids[1:4:4], stranger), Canary: 1})
 			if err != nil || result.Operation == "" || result.Matched != 3 || !slices.Equal(result.Missing, []outlast.ID{stranger}) {
 				k.Fatalf("got %+v, %v", result, err)
 			}
@@ -278,7 +278,7 @@ func TestRedriveCanaryOfLettersThatAreGone(t *testing.T) {
 		p := &patient{}
 		backend.letters = k.dying(p, 30)[:4]
 		p.cured(func(int) error { return outlast.Dead(errors.New("still no")) })
-		id := k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Canary: 4})
+		id := k.redrive(dead.Request{Filter: &store.Filter{}, Canary: 4})
 		k.after(time.Minute)
 		operation, progress := k.operation(id, store.OperationFailed)
 		if operation.Done != 8 || progress.Skipped != 4 || len(p.ran()) != 4 {
@@ -296,7 +296,7 @@ func TestRedriveCanaryWhoseNoteWasNotAnswered(t *testing.T) {
 		p := &patient{}
 		k.dying(p, 30)
 		p.cured(func(int) error { return outlast.Dead(errors.New("still no")) })
-		id := k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Canary: 4})
+		id := k.redrive(dead.Request{Filter: &store.Filter{}, Canary: 4})
 		k.after(time.Minute)
 		operation, _ := k.operation(id, store.OperationFailed)
 		if !backend.lost || operation.Done != 4 || len(p.ran()) != 4 {
@@ -321,7 +321,7 @@ func TestRedriveBehindManyNewerOnesIsTakenOver(t *testing.T) {
 			}
 		}
 		elsewhere := k.open(k.store) // it only begins redrives
-		result, err := elsewhere.Inspector().Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}})
+		result, err := elsewhere.Inspector().Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}})
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -339,8 +339,8 @@ func TestRedriveMeansWhatItsDryRunCounted(t *testing.T) {
 		p := &patient{}
 		k.dying(p, 3)
 		begins := k.open(k.store) // it works on nothing
-		inspect := begins.Inspector()
-		dry, err := inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, DryRun: true})
+		inspector := begins.Inspector()
+		dry, err := inspector.Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, DryRun: true})
 		if err != nil || dry.Matched != 3 {
 			t.Fatalf("dry run: %+v, %v", dry, err)
 		}
@@ -350,16 +350,16 @@ func TestRedriveMeansWhatItsDryRunCounted(t *testing.T) {
 			return id
 		}
 		late := []outlast.ID{die()}
-		result, err := inspect.Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{DiedBefore: dry.DiedBefore}})
+		result, err := inspector.Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{DiedBefore: dry.DiedBefore}})
 		if err != nil || result.Matched != 3 {
 			t.Fatalf("got %+v, %v", result, err)
 		}
-		if _, err := inspect.PauseOperation(k.ctx, result.Operation); err != nil {
+		if _, err := inspector.Operations.Pause(k.ctx, result.Operation); err != nil {
 			t.Fatal(err)
 		}
 		late = append(late, die())
 		p.cured(nil)
-		if _, err := inspect.ResumeOperation(k.ctx, result.Operation); err != nil {
+		if _, err := inspector.Operations.Resume(k.ctx, result.Operation); err != nil {
 			t.Fatal(err)
 		}
 		k.after(time.Minute)
@@ -396,7 +396,7 @@ func TestRedriveStopsIfFailing(t *testing.T) {
 				p := &patient{}
 				k.dying(p, 300)
 				p.cured(fail)
-				id := k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: 0.3})
+				id := k.redrive(dead.Request{Filter: &store.Filter{}, StopIfFailing: 0.3})
 				k.after(time.Minute)
 				operation, progress := k.operation(id, store.OperationFailed)
 				if operation.Done > 20 || !strings.Contains(operation.Error, fmt.Sprintf(said[name], progress.Failing)+", more than the share of 0.3") || progress.Failing < 3 {
@@ -415,7 +415,7 @@ func TestRedriveStopsIfFailing(t *testing.T) {
 				}
 				return nil
 			})
-			id := k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: 0.3})
+			id := k.redrive(dead.Request{Filter: &store.Filter{}, StopIfFailing: 0.3})
 			k.after(time.Minute)
 			if operation, _ := k.operation(id, store.OperationDone); operation.Done != 300 {
 				k.Errorf("got %+v", operation)
@@ -429,16 +429,16 @@ func TestRedriveStopsIfFailing(t *testing.T) {
 		virtually(t, func(k *kit) {
 			p := &patient{}
 			k.dying(p, 100)
-			if _, err := k.client.Inspector().PauseQueue(k.ctx, "default", true); err != nil {
+			if _, err := k.client.Inspector().Queues.Pause(k.ctx, "default", true); err != nil {
 				k.Fatal(err)
 			}
 			p.cured(nil)
-			id := k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: 0.3})
+			id := k.redrive(dead.Request{Filter: &store.Filter{}, StopIfFailing: 0.3})
 			k.after(time.Minute)
 			if operation, progress := k.operation(id, store.OperationRunning); operation.Done != 10 || progress.Waiting != "10 letters have no outcome yet" {
 				k.Errorf("%d were sent, %+v", operation.Done, progress)
 			}
-			if _, err := k.client.Inspector().PauseQueue(k.ctx, "default", false); err != nil {
+			if _, err := k.client.Inspector().Queues.Pause(k.ctx, "default", false); err != nil {
 				k.Fatal(err)
 			}
 			k.after(time.Minute)
@@ -468,7 +468,7 @@ func TestRedriveKeepsTheOrderOfKeys(t *testing.T) {
 					next++
 				})
 				p.cured(nil)
-				id := k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Rate: rate})
+				id := k.redrive(dead.Request{Filter: &store.Filter{}, Rate: rate})
 				k.after(time.Minute)
 				k.operation(id, store.OperationDone)
 				last := map[int]int{}
@@ -489,7 +489,7 @@ func TestRedriveKeepsTheOrderOfKeys(t *testing.T) {
 // What is no dead letter any more when its turn comes is skipped and named.
 func TestRedriveReport(t *testing.T) {
 	virtually(t, func(k *kit) {
-		inspect := k.client.Inspector()
+		inspector := k.client.Inspector()
 		p := &patient{}
 		ids := k.dying(p, 10)
 		p.cured(func(n int) error {
@@ -498,20 +498,20 @@ func TestRedriveReport(t *testing.T) {
 			}
 			return nil
 		})
-		id := k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 1})
+		id := k.redrive(dead.Request{Filter: &store.Filter{}, Rate: 1})
 		k.after(500 * time.Millisecond)
-		if _, err := inspect.PauseOperation(outlast.WithActor(k.ctx, "ann", "10.0.0.9", "r-1"), id); err != nil {
+		if _, err := inspector.Operations.Pause(outlast.WithActor(k.ctx, "ann", "10.0.0.9", "r-1"), id); err != nil {
 			k.Fatal(err)
 		}
 		k.after(5 * time.Second)
-		if _, err := inspect.Redrive(k.ctx, outlast.RedriveRequest{IDs: ids[8:9]}); err != nil {
+		if _, err := inspector.Letters.Redrive(k.ctx, dead.Request{IDs: ids[8:9]}); err != nil {
 			k.Fatal(err)
 		}
-		if _, err := inspect.Purge(k.ctx, store.Filter{IDs: ids[9:]}, false); err != nil {
+		if _, err := inspector.Letters.Purge(k.ctx, store.Filter{IDs: ids[9:]}, false); err != nil {
 			k.Fatal(err)
 		}
 		k.after(time.Second)
-		if _, err := inspect.ResumeOperation(k.ctx, id); err != nil {
+		if _, err := inspector.Operations.Resume(k.ctx, id); err != nil {
 			k.Fatal(err)
 		}
 		k.after(time.Minute)
@@ -538,13 +538,13 @@ func TestRedriveReport(t *testing.T) {
 			k.Errorf("the pause is noted as %+v", row)
 		}
 		for _, page := range []store.Page{{Cursor: "x"}, {Cursor: "-1"}, {Cursor: "01"}, {Limit: 501}, {Limit: -1}} {
-			_, _, err := inspect.OperationItems(k.ctx, id, page)
+			_, _, err := inspector.Operations.RedriveItems(k.ctx, id, page)
 			wantCode(k.T, err, task.CodeInvalid)
 		}
-		_, _, err := inspect.OperationItems(k.ctx, "absent", store.Page{})
+		_, _, err := inspector.Operations.RedriveItems(k.ctx, "absent", store.Page{})
 		wantCode(k.T, err, task.CodeNotFound)
 		k.after(time.Hour) // past the retention of letters
-		_, _, err = inspect.OperationItems(k.ctx, id, store.Page{})
+		_, _, err = inspector.Operations.RedriveItems(k.ctx, id, store.Page{})
 		wantCode(k.T, err, task.CodeNotFound)
 		if left, err := k.store.Objects(k.ctx, "redrive.chunk"); err != nil || len(left) != 0 {
 			k.Errorf("%d chunks are left, %v", len(left), err)
@@ -558,13 +558,13 @@ func TestRedriveOfManyLetters(t *testing.T) {
 		p := &patient{}
 		k.dying(p, 4500)
 		p.cured(nil)
-		id := k.redrive(outlast.RedriveRequest{Filter: &store.Filter{}})
+		id := k.redrive(dead.Request{Filter: &store.Filter{}})
 		k.after(time.Minute)
 		operation, progress := k.operation(id, store.OperationDone)
 		if operation.Matched != 4500 || operation.Done != 4500 || progress.Sent != 4500 || k.countLetters() != 0 || len(p.ran()) != 4500 {
 			k.Errorf("got %+v, %+v; %d letters, %d runs", operation, progress, k.countLetters(), len(p.ran()))
 		}
-		page, next, err := k.client.Inspector().OperationItems(k.ctx, id, store.Page{Limit: 500, Cursor: "1800"})
+		page, next, err := k.client.Inspector().Operations.RedriveItems(k.ctx, id, store.Page{Limit: 500, Cursor: "1800"})
 		if err != nil || len(page) != 500 || next != "2300" || page[0].Place != 1801 || page[499].Place != 2300 || page[499].Status != "succeeded" {
 			k.Errorf("a page over two chunks has %d items, next %q, %v", len(page), next, err)
 		}

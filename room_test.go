@@ -20,7 +20,7 @@ import (
 // limited makes a queue that may have so many tasks pending.
 func (k *kit) limited(name string, most int) {
 	k.Helper()
-	if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: name, MaxPending: most}); err != nil {
+	if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: name, MaxPending: most}); err != nil {
 		k.Fatal(err)
 	}
 }
@@ -124,7 +124,7 @@ func TestComeBackWhenThereIsRoom(t *testing.T) {
 				t.Fatalf("the wait falls from %s to %s", waits[i], waits[i+1])
 			}
 		}
-		if _, err := k.client.Inspector().PauseQueue(k.ctx, "default", true); err != nil {
+		if _, err := k.client.Inspector().Queues.Pause(k.ctx, "default", true); err != nil {
 			t.Fatal(err)
 		}
 		k.after(2 * time.Minute)

@@ -199,7 +199,7 @@ func TestPolicyOrder(t *testing.T) {
 		outlast.Handle(k.client, "less", nothing, outlast.Policy("payment"), outlast.MaxAttempts(4))
 		outlast.Handle(k.client, "off", nothing, outlast.MaxAttempts(1))
 		k.start()
-		if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: "slow", Policy: "classic"}); err != nil {
+		if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: "slow", Policy: "classic"}); err != nil {
 			k.Fatal(err)
 		}
 		for _, c := range []struct {
@@ -340,7 +340,7 @@ func TestBatches(t *testing.T) {
 			k.Fatalf("got %+v, %v", receipts, err)
 		}
 		wantCode(k.T, receipts[1].Err, task.CodeInvalid)
-		count, _ := k.client.Inspector().Count(k.ctx, store.Filter{}, 10)
+		count, _ := k.client.Inspector().Tasks.Count(k.ctx, store.Filter{}, 10)
 		if count != 2 {
 			k.Errorf("%d tasks", count)
 		}
@@ -356,7 +356,7 @@ func TestBatches(t *testing.T) {
 func TestQueueFull(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()
-		if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: "small", MaxPending: 3}); err != nil {
+		if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: "small", MaxPending: 3}); err != nil {
 			k.Fatal(err)
 		}
 		synctest.Wait() // a count that is under way at the same instant would have a task, and it would count twice
@@ -389,7 +389,7 @@ func TestQueueFullWhileItIsCounted(t *testing.T) {
 		k := &kit{T: t, ctx: t.Context(), log: &logBook{}}
 		k.client = k.open(lateCount{memory.New()})
 		k.start()
-		if _, err := k.client.Inspector().PutQueue(k.ctx, outlast.Queue{Name: "small", MaxPending: 30}); err != nil {
+		if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: "small", MaxPending: 30}); err != nil {
 			t.Fatal(err)
 		}
 		accepted := 0

@@ -59,7 +59,7 @@ func done(context.Context) error { return nil }
 func (k *kit) put(s schedule.Schedule) *schedule.View {
 	k.Helper()
 	s.Task.Type = cmp.Or(s.Task.Type, "job")
-	view, err := k.client.Inspector().PutSchedule(k.ctx, s)
+	view, err := k.client.Inspector().Schedules.Put(k.ctx, s)
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func (k *kit) put(s schedule.Schedule) *schedule.View {
 
 func (k *kit) schedule(name string) *schedule.View {
 	k.Helper()
-	view, err := k.client.Inspector().Schedule(k.ctx, name)
+	view, err := k.client.Inspector().Schedules.Get(k.ctx, name)
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestScheduleLostAnswers(t *testing.T) {
 		}
 		k.put(schedule.Schedule{Name: "s", Every: 3 * time.Second, Misfire: schedule.FireAll})
 		k.after(10 * time.Minute)
-		if _, err := k.client.Inspector().PauseSchedule(k.ctx, "s", true); err != nil {
+		if _, err := k.client.Inspector().Schedules.Pause(k.ctx, "s", true); err != nil {
 			t.Fatal(err)
 		}
 		k.after(time.Minute) // the last ticks need not run in their order
@@ -233,7 +233,7 @@ func TestScheduleOverlap(t *testing.T) {
 				k.after(10 * time.Second)
 				k.put(schedule.Schedule{Name: "s", Every: 10 * time.Second, Overlap: c.overlap})
 				k.after(125 * time.Second)
-				if _, err := k.client.Inspector().PauseSchedule(k.ctx, "s", true); err != nil {
+				if _, err := k.client.Inspector().Schedules.Pause(k.ctx, "s", true); err != nil {
 					t.Fatal(err)
 				}
 				k.after(time.Minute)
@@ -268,9 +268,9 @@ func TestSchedulePauseAndTrigger(t *testing.T) {
 		k.start()
 		k.put(schedule.Schedule{Name: "s", Every: time.Minute})
 		k.after(time.Second)
-		inspect := k.client.Inspector()
+		inspector := k.client.Inspector()
 		for range 2 { // the second one changes nothing
-			if view, err := inspect.PauseSchedule(k.ctx, "s", true); err != nil || !view.Paused {
+			if view, err := inspector.Schedules.Pause(k.ctx, "s", true); err != nil || !view.Paused {
 				t.Fatal(view, err)
 			}
 		}
@@ -280,16 +280,16 @@ func TestSchedulePauseAndTrigger(t *testing.T) {
 		}
 		id := outlast.NewID()
 		for i := range 2 {
-			receipt, err := inspect.TriggerSchedule(k.ctx, "s", id)
-			if err != nil || receipt.Existing != (i == 1) {
-				t.Fatalf("%+v, %v", receipt, err)
+			made, existing, err := inspector.Schedules.Trigger(k.ctx, "s", id)
+			if err != nil || existing != (i == 1) {
+				t.Fatalf("%+v, %v, %v", made, existing, err)
 			}
 		}
 		k.after(5 * time.Minute)
 		if runs := seen.all(); len(runs) != 2 || runs[0].tick != "" || runs[0].schedule != "s" {
 			t.Errorf("want one failure and its retry: %+v", runs)
 		}
-		if _, err := inspect.PauseSchedule(k.ctx, "s", false); err != nil {
+		if _, err := inspector.Schedules.Pause(k.ctx, "s", false); err != nil {
 			t.Fatal(err)
 		}
 		resumed := time.Now()
@@ -324,7 +324,7 @@ func TestScheduleChanged(t *testing.T) {
 		if n := len(seen.all()); n != 6 {
 			t.Errorf("%d runs in a minute", n)
 		}
-		gone, err := k.client.Inspector().DeleteSchedule(k.ctx, "s")
+		gone, err := k.client.Inspector().Schedules.Delete(k.ctx, "s")
 		if err != nil || gone.Every != 10*time.Second {
 			t.Fatal(gone, err)
 		}
@@ -333,7 +333,7 @@ func TestScheduleChanged(t *testing.T) {
 		if n := len(seen.all()) - before; n != 0 {
 			t.Errorf("%d runs after the end", n)
 		}
-		_, err = k.client.Inspector().Schedule(k.ctx, "s")
+		_, err = k.client.Inspector().Schedules.Get(k.ctx, "s")
 		wantCode(t, err, task.CodeNotFound)
 		if view := k.put(schedule.Schedule{Name: "s", Every: 10 * time.Second}); !view.Created {
 			t.Errorf("made again: %+v", view)
@@ -357,7 +357,7 @@ func TestTicksOfTwoInstallations(t *testing.T) {
 			}
 			rule := schedule.Schedule{Name: "s", Every: time.Minute}
 			rule.Task.Type = "job"
-			if _, err := c.Inspector().PutSchedule(k.ctx, rule); err != nil {
+			if _, err := c.Inspector().Schedules.Put(k.ctx, rule); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -370,7 +370,7 @@ func TestTicksOfTwoInstallations(t *testing.T) {
 		tick(again)
 		k.after(2 * time.Minute)
 		for _, c := range []*outlast.Client{k.client, again} {
-			found, _, err := c.Inspector().Find(k.ctx, store.Filter{Type: "job"}, store.Page{})
+			found, _, err := c.Inspector().Tasks.Find(k.ctx, store.Filter{Type: "job"}, store.Page{})
 			if err != nil || len(found) != 4 {
 				t.Fatalf("%d tasks, %v", len(found), err)
 			}
@@ -429,7 +429,7 @@ func TestScheduleOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		k.after(time.Minute)
-		view, err := later.Inspector().Schedule(k.ctx, "once")
+		view, err := later.Inspector().Schedules.Get(k.ctx, "once")
 		if err != nil || len(seen.all()) != 1 || !view.Next.IsZero() || view.Fired != 1 {
 			t.Errorf("%v, %+v, %v", seen.all(), view, err)
 		}
@@ -445,14 +445,14 @@ func TestScheduleOnceInThePast(t *testing.T) {
 		seen.handle(k.client, done)
 		k.start()
 		k.after(4 * time.Hour)
-		inspect := k.client.Inspector()
+		inspector := k.client.Inspector()
 		once := schedule.Schedule{Name: "once", At: time.Now().Add(-3 * time.Hour), Task: schedule.Task{Type: "job"}}
-		_, err := inspect.PutSchedule(k.ctx, once)
+		_, err := inspector.Schedules.Put(k.ctx, once)
 		e := wantCode(t, err, task.CodeInvalid)
 		if e.Fields[0].Path != "at" || e.Message != "lies 3h0m0s in the past, so the schedule would never fire" || e.Hint == "" {
 			t.Errorf("got %+v", e)
 		}
-		if _, err := inspect.Schedule(k.ctx, "once"); err == nil {
+		if _, err := inspector.Schedules.Get(k.ctx, "once"); err == nil {
 			t.Error("it was stored")
 		}
 		once.At = time.Now().Add(time.Minute)
@@ -464,7 +464,7 @@ func TestScheduleOnceInThePast(t *testing.T) {
 		}
 		changed := once
 		changed.Task.Key = "k"
-		_, err = inspect.PutSchedule(k.ctx, changed)
+		_, err = inspector.Schedules.Put(k.ctx, changed)
 		wantCode(t, err, task.CodeInvalid)
 		if k.after(time.Minute); len(seen.all()) != 1 {
 			t.Errorf("ran %v", seen.all())
@@ -476,7 +476,7 @@ func TestScheduleOnceInThePast(t *testing.T) {
 func TestScheduleRefused(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()
-		inspect := k.client.Inspector()
+		inspector := k.client.Inspector()
 		job := schedule.Task{Type: "job"}
 		for want, s := range map[string]schedule.Schedule{
 			"cron: the cron expression never fires: no such day comes":          {Name: "a", Cron: "0 0 30 2 *", Task: job},
@@ -501,26 +501,26 @@ func TestScheduleRefused(t *testing.T) {
 			"task: the schedule has 70053 bytes; 65536 are the limit":           {Name: "a", Every: time.Hour, Task: schedule.Task{Type: "job", Payload: slices.Concat([]byte{'"'}, make70k(), []byte{'"'})}},
 			"at: lies before the year 2000":                                     {Name: "a", At: time.Unix(1, 0), Task: job},
 		} {
-			_, err := inspect.PutSchedule(k.ctx, s)
+			_, err := inspector.Schedules.Put(k.ctx, s)
 			var e *outlast.Error
 			if !errors.As(err, &e) || len(e.Fields) != 1 || e.Fields[0].Path+": "+e.Fields[0].Message != want {
 				t.Errorf("want %s\ngot  %v", want, err)
 			}
 		}
-		_, err := inspect.PutSchedule(k.ctx, schedule.Schedule{Name: "a b", Cron: "x", Misfire: "y", Overlap: "z"})
+		_, err := inspector.Schedules.Put(k.ctx, schedule.Schedule{Name: "a b", Cron: "x", Misfire: "y", Overlap: "z"})
 		if e := wantCode(t, err, task.CodeInvalid); len(e.Fields) != 5 {
 			t.Errorf("not all is told: %v", e.Fields)
 		}
-		if list, err := inspect.Schedules(k.ctx); err != nil || len(list) != 0 {
+		if list, err := inspector.Schedules.List(k.ctx); err != nil || len(list) != 0 {
 			t.Errorf("%v, %v", list, err)
 		}
-		_, err = inspect.TriggerSchedule(k.ctx, "a", outlast.ID{})
+		_, _, err = inspector.Schedules.Trigger(k.ctx, "a", outlast.ID{})
 		wantCode(t, err, task.CodeNotFound)
-		_, err = inspect.PauseSchedule(k.ctx, "a", true)
+		_, err = inspector.Schedules.Pause(k.ctx, "a", true)
 		wantCode(t, err, task.CodeNotFound)
-		_, err = inspect.DeleteSchedule(k.ctx, "a")
+		_, err = inspector.Schedules.Delete(k.ctx, "a")
 		wantCode(t, err, task.CodeNotFound)
-		_, err = inspect.NextTicks(k.ctx, "a", 101)
+		_, err = inspector.Schedules.NextTicks(k.ctx, "a", 101)
 		wantCode(t, err, task.CodeInvalid)
 	})
 }
@@ -553,12 +553,12 @@ func TestScheduleOfFile(t *testing.T) {
 		if n := len(seen.all()); n != 6 {
 			t.Errorf("%d runs in a minute", n)
 		}
-		inspect := k.client.Inspector()
-		_, err = inspect.PutSchedule(k.ctx, s)
+		inspector := k.client.Inspector()
+		_, err = inspector.Schedules.Put(k.ctx, s)
 		wantCode(t, err, task.CodeManagedByFile)
-		_, err = inspect.DeleteSchedule(k.ctx, "s")
+		_, err = inspector.Schedules.Delete(k.ctx, "s")
 		wantCode(t, err, task.CodeManagedByFile)
-		if view, err := inspect.PauseSchedule(k.ctx, "s", true); err != nil || !view.Paused || view.Managed != "file" {
+		if view, err := inspector.Schedules.Pause(k.ctx, "s", true); err != nil || !view.Paused || view.Managed != "file" {
 			t.Error(view, err)
 		}
 	})

@@ -76,7 +76,7 @@ func TestNodeWithoutTheKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		queues, err := k.client.Inspector().Queues(k.ctx)
+		queues, err := k.client.Inspector().Queues.List(k.ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,15 +92,15 @@ func TestNodeWithoutTheKey(t *testing.T) {
 		if lacks := view.NextCheck.Sub(view.RunAt); view.Waiting != task.NoKey || view.MissingKey != "k1" || lacks != 0 {
 			t.Errorf("it waits: %q, %q, next check %s", view.Waiting, view.MissingKey, view.NextCheck)
 		}
-		status, err := k.client.Inspector().Encryption(k.ctx)
+		status, err := k.client.Inspector().Store.Encryption(k.ctx)
 		if err != nil || status.Waiting["k1"] != 1 {
 			t.Errorf("the node says %+v, %v", status, err)
 		}
-		later, err := k.client.Inspector().Reschedule(k.ctx, given.ID, time.Now().Add(time.Hour))
+		later, err := k.client.Inspector().Tasks.Reschedule(k.ctx, given.ID, time.Now().Add(time.Hour))
 		if err != nil || later.Waiting != task.DueLater {
 			t.Errorf("put off by people it waits: %q, %v", later.Waiting, err)
 		}
-		if _, err := k.client.Inspector().Reschedule(k.ctx, given.ID, time.Now()); err != nil {
+		if _, err := k.client.Inspector().Tasks.Reschedule(k.ctx, given.ID, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		k.after(time.Minute)
@@ -196,7 +196,7 @@ func TestClearBesideEncrypted(t *testing.T) {
 		k.after(time.Minute)
 		k.enqueue(outlast.Draft{Type: "pay", Payload: []byte(`1`)})
 		told := k.log.events(t, "encryption.clear")
-		status, err := k.client.Inspector().Encryption(k.ctx)
+		status, err := k.client.Inspector().Store.Encryption(k.ctx)
 		if err != nil || len(told) != 1 || !status.InTheClear() || status.Current != "" || strings.Join(status.Missing, "") != "k1" {
 			t.Errorf("told %v, the node says %+v, %v", told, status, err)
 		}
@@ -226,33 +226,33 @@ func TestOperationOfALostKeyIsCanceled(t *testing.T) {
 		if err := victim.Start(k.ctx); err != nil {
 			t.Fatal(err)
 		}
-		result, err := victim.Inspector().Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 0.5})
+		result, err := victim.Inspector().Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, Rate: 0.5})
 		if err != nil {
 			t.Fatal(err)
 		}
 		k.after(3 * time.Second)
-		began, err := victim.Inspector().Operation(k.ctx, result.Operation)
+		began, err := victim.Inspector().Operations.Get(k.ctx, result.Operation)
 		if err != nil {
 			t.Fatal(err)
 		}
 		handle.Kill()
 		k.after(time.Minute)
-		inspect := k.client.Inspector()
+		inspector := k.client.Inspector()
 		for range 2 {
-			o, err := inspect.CancelOperation(k.ctx, result.Operation)
+			o, err := inspector.Operations.Cancel(k.ctx, result.Operation)
 			if err != nil || o.State != store.OperationCanceled || o.FinishedAt.IsZero() || o.Done != began.Done {
 				t.Errorf("the operation is %+v, %v", o, err)
 			}
 		}
-		rows, _, err := inspect.Audit(k.ctx, store.AuditFilter{Action: "operation.cancel"}, store.Page{})
+		rows, _, err := inspector.Audit.List(k.ctx, store.AuditFilter{Action: "operation.cancel"}, store.Page{})
 		if err != nil || len(rows) != 1 || rows[0].Subject != "operation/"+result.Operation || string(rows[0].Before) != `{"state":"running"}` {
 			t.Errorf("the audit log has %+v, %v", rows, err)
 		}
-		if _, err := inspect.ResumeOperation(k.ctx, result.Operation); !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
+		if _, err := inspector.Operations.Resume(k.ctx, result.Operation); !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
 			t.Errorf("resumed: %v", err)
 		}
 		k.after(2 * time.Minute)
-		if status, err := inspect.Encryption(k.ctx); err != nil || len(status.Operations) != 0 {
+		if status, err := inspector.Store.Encryption(k.ctx); err != nil || len(status.Operations) != 0 {
 			t.Errorf("the node says %+v, %v", status, err)
 		}
 		other := k.open(k.store.Handle(), outlast.WithEncryption(keys("k1")))
@@ -260,7 +260,7 @@ func TestOperationOfALostKeyIsCanceled(t *testing.T) {
 			t.Fatal(err)
 		}
 		k.after(time.Minute)
-		o, err := other.Inspector().Operation(k.ctx, result.Operation)
+		o, err := other.Inspector().Operations.Get(k.ctx, result.Operation)
 		request, _ := dead.RequestOf(o)
 		if err != nil || o.State != store.OperationCanceled || request == nil || request.Rate != 0.5 {
 			t.Errorf("where the key is it is %+v, %+v, %v", o, request, err)
@@ -283,12 +283,12 @@ func TestOperationOfAnotherKey(t *testing.T) {
 		if err := victim.Start(k.ctx); err != nil {
 			t.Fatal(err)
 		}
-		result, err := victim.Inspector().Redrive(k.ctx, outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 0.5})
+		result, err := victim.Inspector().Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, Rate: 0.5})
 		if err != nil {
 			t.Fatal(err)
 		}
 		k.after(3 * time.Second)
-		began, err := victim.Inspector().Operation(k.ctx, result.Operation)
+		began, err := victim.Inspector().Operations.Get(k.ctx, result.Operation)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,17 +298,17 @@ func TestOperationOfAnotherKey(t *testing.T) {
 		if n := len(k.log.events(t, "operation.unreadable")); n != 1 {
 			t.Errorf("%d lines in the log in 10 minutes", n)
 		}
-		left, err := k.client.Inspector().Operation(k.ctx, result.Operation)
+		left, err := k.client.Inspector().Operations.Get(k.ctx, result.Operation)
 		if err != nil || left.State != store.OperationRunning || left.Node != began.Node {
 			t.Errorf("the operation is %+v, %v", left, err)
 		}
 		if progress, ok := dead.ProgressOf(left); !ok || !strings.Contains(progress.Waiting, "encryption key") {
 			t.Errorf("it waits for %q", progress.Waiting)
 		}
-		if status, err := k.client.Inspector().Encryption(k.ctx); err != nil || status.Operations["k1"] != 1 {
+		if status, err := k.client.Inspector().Store.Encryption(k.ctx); err != nil || status.Operations["k1"] != 1 {
 			t.Errorf("the node says %+v, %v", status, err)
 		}
-		if _, err := k.client.Inspector().PauseOperation(k.ctx, result.Operation); !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
+		if _, err := k.client.Inspector().Operations.Pause(k.ctx, result.Operation); !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
 			t.Errorf("paused where the key is missing: %v", err)
 		}
 		other := k.open(k.store.Handle(), outlast.WithEncryption(keys("k1")))
@@ -316,7 +316,7 @@ func TestOperationOfAnotherKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		k.after(5 * time.Minute)
-		if o, err := other.Inspector().Operation(k.ctx, result.Operation); err != nil || o.State != store.OperationDone || o.Node == began.Node {
+		if o, err := other.Inspector().Operations.Get(k.ctx, result.Operation); err != nil || o.State != store.OperationDone || o.Node == began.Node {
 			t.Errorf("with a node that has the key it is %+v, %v", o, err)
 		}
 		_ = victim.Stop(k.ctx) // its store is gone
@@ -341,7 +341,7 @@ func TestMissingKeyAlerts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		queues, err := k.client.Inspector().Queues(k.ctx)
+		queues, err := k.client.Inspector().Queues.List(k.ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -361,7 +361,7 @@ func TestMissingKeyAlerts(t *testing.T) {
 			t.Errorf("the built-in rule: %v", told)
 		}
 		for i := range inserts {
-			if _, err := k.client.Inspector().Cancel(k.ctx, inserts[i].Task.ID); err != nil {
+			if _, err := k.client.Inspector().Tasks.Cancel(k.ctx, inserts[i].Task.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -385,7 +385,7 @@ func TestFingerprintsNeedTheKey(t *testing.T) {
 			k.after(time.Minute)
 			view := k.get(one.ID)
 			made := view.LastError.Fingerprint
-			groups, err := k.client.Inspector().DeadGroups(k.ctx, store.Filter{}, 10)
+			groups, err := k.client.Inspector().Letters.Groups(k.ctx, store.Filter{}, 10)
 			if err != nil || len(groups) != 1 || groups[0].Fingerprint != made || groups[0].Count != 2 || k.get(other.ID).LastError.Fingerprint != made {
 				t.Errorf("%s: %s in groups %+v, %v", name, made, groups, err)
 			}

@@ -42,7 +42,7 @@ func TestReleasesOfWorkers(t *testing.T) {
 						k.Fatal(got, err)
 					}
 				}
-				attempts, err := k.client.Inspector().Attempts(k.ctx, id)
+				attempts, err := k.client.Inspector().Tasks.Attempts(k.ctx, id)
 				want := task.Label{Policy: "p", PolicyVersion: 1, Release: release}
 				if err != nil || len(attempts) != 2 || attempts[0].Label != want || attempts[1].Label != want {
 					k.Fatalf("%+v, %v", attempts, err)
@@ -60,7 +60,7 @@ func TestReleasesOfWorkers(t *testing.T) {
 		if _, err := other.SettleTasks(k.ctx, []engine.Ending{{ID: lost, Claim: unnamed.Task.Claim}}); err != nil {
 			k.Fatal(err)
 		}
-		attempts, err := k.client.Inspector().Attempts(k.ctx, lost)
+		attempts, err := k.client.Inspector().Tasks.Attempts(k.ctx, lost)
 		if err != nil || len(attempts) != 2 || attempts[1].Release != "node 2" {
 			k.Fatalf("%+v, %v", attempts, err)
 		}
@@ -72,7 +72,7 @@ func TestReleasesOfWorkers(t *testing.T) {
 				k.Fatal(err)
 			}
 		}
-		all, err := k.client.Inspector().CompareStats(k.ctx, stats.Question{Type: "t", From: "1/a b", To: "2"})
+		all, err := k.client.Inspector().Stats.Compare(k.ctx, stats.Question{Type: "t", From: "1/a b", To: "2"})
 		if err != nil || len(all) != 2 {
 			k.Fatal(all, err)
 		}
@@ -101,7 +101,7 @@ func TestCompareStats(t *testing.T) {
 			if err := client.Start(k.ctx); err != nil {
 				k.Fatal(err)
 			}
-			if _, _, err := client.Inspector().PutPolicy(k.ctx, policy.Change{Name: "p", Form: []byte([]string{`{"max_attempts":5}`, `{"max_attempts":6}`}[n])}); err != nil {
+			if _, _, err := client.Inspector().Policies.Put(k.ctx, policy.Change{Name: "p", Form: []byte([]string{`{"max_attempts":5}`, `{"max_attempts":6}`}[n])}); err != nil {
 				k.Fatal(err)
 			}
 			for range 60 {
@@ -116,7 +116,7 @@ func TestCompareStats(t *testing.T) {
 		}
 		k.start()
 		for by, names := range map[stats.By][2]string{stats.ByRelease: {"1", "2"}, stats.ByPolicyVersion: {"p@1", "p@2"}} {
-			all, err := k.client.Inspector().CompareStats(k.ctx, stats.Question{By: by, Type: "t"})
+			all, err := k.client.Inspector().Stats.Compare(k.ctx, stats.Question{By: by, Type: "t"})
 			if err != nil || len(all) != 2 {
 				k.Fatal(all, err)
 			}
@@ -143,7 +143,7 @@ func TestCompareStats(t *testing.T) {
 		if len(told) != 2 || !told["t attempt 2 2"] || !told["t attempt 2 p@2"] {
 			k.Errorf("told of %v", told)
 		}
-		_, err := k.client.Inspector().CompareStats(k.ctx, stats.Question{By: "node", From: "a", To: "a"})
+		_, err := k.client.Inspector().Stats.Compare(k.ctx, stats.Question{By: "node", From: "a", To: "a"})
 		if e := wantCode(k.T, err, "invalid"); len(e.Fields) != 2 {
 			k.Errorf("%+v", e.Fields)
 		}

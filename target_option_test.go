@@ -160,7 +160,7 @@ func TestHandlerNamesItsTarget(t *testing.T) {
 				k.Errorf("a refund elsewhere is %s with the target %q", v.State, v.Target)
 			}
 		}
-		if _, err := k.client.Inspector().OrderTarget(k.ctx, "@adyen", store.TargetOpen); err != nil {
+		if _, err := k.client.Inspector().Targets.Order(k.ctx, "@adyen", store.TargetOpen); err != nil {
 			k.Fatal(err)
 		}
 		k.after(2 * time.Second)
@@ -232,7 +232,7 @@ func TestNoGuards(t *testing.T) {
 		if target := k.target("free"); !target.Unguarded || target.Breaker.State != "closed" || target.Breaker.Calls != 0 {
 			k.Errorf("%+v", target)
 		}
-		if _, err := k.client.Inspector().OrderTarget(k.ctx, "free", store.TargetOpen); err != nil {
+		if _, err := k.client.Inspector().Targets.Order(k.ctx, "free", store.TargetOpen); err != nil {
 			k.Fatal(err)
 		}
 		k.after(2 * time.Second)
@@ -244,7 +244,7 @@ func TestNoGuards(t *testing.T) {
 		if v := k.get(receipt.Task.ID); v.Waiting != task.BreakerOpen {
 			k.Errorf("ordered open, it waits because of %q", v.Waiting)
 		}
-		if _, err := k.client.Inspector().OrderTarget(k.ctx, "free", store.TargetClose); err != nil {
+		if _, err := k.client.Inspector().Targets.Order(k.ctx, "free", store.TargetClose); err != nil {
 			k.Fatal(err)
 		}
 		if took := k.allEnded(time.Now(), time.Minute, []outlast.ID{receipt.Task.ID}); took > 5*time.Second {

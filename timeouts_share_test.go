@@ -68,7 +68,7 @@ func TestOwnTimeoutsCountWhenTheyAreFair(t *testing.T) {
 					k.enqueue(c.draft)
 				}
 				k.after(time.Minute)
-				view, err := k.client.Inspector().Target(k.ctx, "ship")
+				view, err := k.client.Inspector().Targets.Get(k.ctx, "ship")
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -62,7 +62,7 @@ func TestTransactionDecides(t *testing.T) {
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = client.Inspector().Get(ctx, lost.Task.ID)
+	_, err = client.Inspector().Tasks.Get(ctx, lost.Task.ID)
 	wantCode(t, err, task.CodeNotFound)
 
 	// The key of the lost task is free for another content.

@@ -140,7 +140,7 @@ func TestBadDrafts(t *testing.T) {
 				k.Errorf("%s: control characters in %q", c.name, text)
 			}
 		}
-		count, err := k.client.Inspector().Count(k.ctx, store.Filter{}, 10)
+		count, err := k.client.Inspector().Tasks.Count(k.ctx, store.Filter{}, 10)
 		if err != nil || count != 0 {
 			k.Errorf("%d tasks were accepted, %v", count, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,7 +13,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/engine"
-	"github.com/outlast-dev/outlast/internal/topology"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
@@ -130,13 +131,13 @@ func (f *fleet) must(_ any, err error) {
 
 func (f *fleet) start(nodes int) {
 	s := memory.New()
-	f.reader = f.open(s.Handle())
-	inspect := f.reader.Inspector()
+	f.reader = f.open(&telling{s.Handle(), f})
+	inspector := f.reader.Inspector()
 	for _, q := range []Queue{{Name: "narrow", Concurrency: 2}, {Name: "paused"}, {Name: "nobody"}} {
-		f.must(inspect.PutQueue(f.Context(), q))
+		f.must(inspector.Queues.Put(f.Context(), q))
 	}
-	f.must(inspect.PauseQueue(f.Context(), "paused", true))
-	f.must(inspect.OrderTarget(f.Context(), "ordered", store.TargetOpen))
+	f.must(inspector.Queues.Pause(f.Context(), "paused", true))
+	f.must(inspector.Targets.Order(f.Context(), "ordered", store.TargetOpen))
 	f.back = time.Now().Add(12 * time.Second)
 	f.Cleanup(f.workers.Wait)
 	for range nodes {
@@ -188,55 +189,68 @@ func (f *fleet) send() {
 	f.must(f.nodes[f.rand.IntN(len(f.nodes))].Enqueue(f.Context(), d))
 }
 
-// told is what all can read, as if all nodes had just told it.
-func (f *fleet) told() *topology.View {
-	read, err := f.reader.backend.Topology(f.Context())
-	f.must(read, err)
+// telling is a store in which all can read what all nodes would tell just now.
+type telling struct {
+	store.Backend
+	fleet *fleet
+}
+
+func (s *telling) Topology(ctx context.Context) (*store.Topology, error) {
+	read, err := s.Backend.Topology(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for n := range read.Nodes {
-		for _, c := range f.nodes {
+		for _, c := range s.fleet.nodes {
 			if node := &read.Nodes[n]; c.engine.Node() == node.ID {
 				node.Targets = c.engine.Troubled()
 			}
 		}
 	}
-	return topology.New(read)
+	return read, nil
 }
 
 // compare asks for each pending task the node that has it in memory, and the reader.
 func (f *fleet) compare() {
-	f.told() // breakers follow the clock when they are looked at
+	f.must(f.reader.backend.Topology(f.Context())) // breakers follow the clock when they are looked at
 	synctest.Wait()
 	rows, _, err := f.reader.backend.Find(f.Context(), store.Filter{State: task.Pending}, store.Page{Limit: 500})
 	f.must(rows, err)
-	now := time.Now()
-	reader := whyWaiting{client: f.reader, now: now, view: f.told(), keys: map[laneKey]*store.KeyState{}}
+	there := f.ask(f.reader, rows)
 	for _, c := range f.nodes {
-		node := whyWaiting{client: c, now: now}
-		for _, t := range rows {
-			if _, known := c.engine.Explain(t.ID); !known {
-				continue
-			}
-			here, err := node.of(f.Context(), t)
-			f.must(here, err)
-			there, err := reader.of(f.Context(), t)
-			f.must(there, err)
-			f.count(t, here, there)
+		known := slices.DeleteFunc(slices.Clone(rows), func(t *Task) bool {
+			_, known := c.engine.Explain(t.ID)
+			return !known
+		})
+		for id, here := range f.ask(c, known) {
+			f.count(here.Task, here.Waiting, there[id].Waiting)
 		}
 	}
 }
 
-func (f *fleet) count(t *Task, here, there reason) {
-	if here.Why == there.Why {
-		f.same[here.Why]++
+// ask is what a node says of tasks.
+func (f *fleet) ask(c *Client, tasks []*Task) map[ID]*inspect.View {
+	views, err := c.Inspector().Tasks.View(f.Context(), tasks...)
+	f.must(views, err)
+	said := make(map[ID]*inspect.View, len(views))
+	for _, view := range views {
+		said[view.ID] = view
+	}
+	return said
+}
+
+func (f *fleet) count(t *Task, here, there task.Waiting) {
+	if here == there {
+		f.same[here]++
 		return
 	}
 	for _, one := range inherent {
-		if one.are(t, here.Why, there.Why) {
+		if one.are(t, here, there) {
 			f.differs[one.name]++
 			return
 		}
 	}
-	f.Errorf("%s %s with key %q, attempt %d, due since %s: the node says %q, the reader %q", t.Queue, t.Type, t.Key, t.Attempt, time.Since(t.RunAt), here.Why, there.Why)
+	f.Errorf("%s %s with key %q, attempt %d, due since %s: the node says %q, the reader %q", t.Queue, t.Type, t.Key, t.Attempt, time.Since(t.RunAt), here, there)
 }
 
 // Whoever is asked why a task waits, the node that has it in memory or one that reads rows,

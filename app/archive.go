@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/server"
 )
 
@@ -56,10 +56,10 @@ func (a *archive) make() error {
 }
 
 // keep writes letters; they are on disk when it returns.
-func (a *archive) keep(ctx context.Context, inspect *outlast.Inspector, letters []dead.Letter) error {
+func (a *archive) keep(ctx context.Context, inspector *inspect.Inspector, letters []dead.Letter) error {
 	var lines []byte
 	for _, letter := range letters {
-		views, err := inspect.View(ctx, letter.Task)
+		views, err := inspector.Tasks.View(ctx, letter.Task)
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func TestArchiveKeepsLetters(t *testing.T) {
 		t.Fatal(ended, err)
 	}
 	var letters []dead.Letter
-	err = c.Inspector().Export(t.Context(), store.Filter{}, func(letter *task.Task, attempts []task.Attempt) error {
+	err = c.Inspector().Letters.Export(t.Context(), store.Filter{}, func(letter *task.Task, attempts []task.Attempt) error {
 		letters = append(letters, dead.Letter{Task: letter, Attempts: attempts})
 		return nil
 	})

@@ -118,7 +118,7 @@ func TestReloadUnderLoad(t *testing.T) {
 	defer ticker.Stop()
 	for _, node := range nodes {
 		for end := time.Now().Add(30 * time.Second); ; <-ticker.C {
-			p, err := node.Client().Inspector().Policy(t.Context(), "p")
+			p, err := node.Client().Inspector().Policies.Get(t.Context(), "p")
 			if err == nil && strings.Contains(string(p.Form), fmt.Sprintf("%dms", 5+1000%7)) {
 				break
 			}

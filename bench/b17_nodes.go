@@ -74,7 +74,7 @@ func (s *session) burnTogether(ctx context.Context, nodes int) (run fleetRun, er
 		return run, err
 	}
 	defer func() { err = errors.Join(err, looker.stop(context.WithoutCancel(ctx))) }()
-	if _, err := looker.client.Inspector().PauseQueue(ctx, task.DefaultQueue, true); err != nil {
+	if _, err := looker.client.Inspector().Queues.Pause(ctx, task.DefaultQueue, true); err != nil {
 		return run, err
 	}
 	if at.meter != nil {
@@ -126,7 +126,7 @@ func (f fleet) share(ctx context.Context, looker *outlastNode) error {
 		}
 	}
 	return until(ctx, 50*time.Millisecond, func() (bool, error) {
-		topology, err := looker.client.Inspector().Topology(ctx)
+		topology, err := looker.client.Inspector().Nodes.Topology(ctx)
 		return err == nil && sharedEvenly(topology, len(f)), err
 	})
 }

@@ -30,7 +30,7 @@ func burnChild(ctx context.Context, f childFlags, d *dialogue) (err error) {
 	}
 	for word, more := d.asked(); more; word, more = d.asked() {
 		if word == "go" {
-			if _, err := worker.client.Inspector().PauseQueue(ctx, task.DefaultQueue, false); err != nil {
+			if _, err := worker.client.Inspector().Queues.Pause(ctx, task.DefaultQueue, false); err != nil {
 				return err
 			}
 		}

@@ -147,7 +147,7 @@ func (n *outlastNode) drained(ctx context.Context) error {
 }
 
 func (n *outlastNode) succeeded(ctx context.Context) (int, error) {
-	return n.client.Inspector().Count(ctx, store.Filter{State: task.Succeeded}, 1<<30)
+	return n.client.Inspector().Tasks.Count(ctx, store.Filter{State: task.Succeeded}, 1<<30)
 }
 
 func (n *outlastNode) settings() settings {

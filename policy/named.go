@@ -14,7 +14,7 @@ type Source string
 const (
 	Preset Source = "preset" // built in
 	File   Source = "file"   // of the configuration file, which alone changes it
-	API    Source = "api"    // put by Inspector.PutPolicy
+	API    Source = "api"    // put by Inspector().Policies.Put
 )
 
 // Named is a policy that tasks, types and queues can name.

@@ -59,7 +59,7 @@ func (s *Server) addAlerts() {
 		about:   "An aggregate that goes on firing is not told again for the rule and subject until it is over; that it is over is told. A repeat changes nothing.",
 		errors:  []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *alertEventID) (answer[client.AlertEvent], error) {
-		event, err := s.inspect.AckAlert(ctx, in.ID)
+		event, err := s.inspect.Alerts.Ack(ctx, in.ID)
 		if err != nil {
 			return fail[client.AlertEvent](err)
 		}
@@ -71,7 +71,7 @@ func (s *Server) addAlertRules() {
 	handle(s, route{
 		method: "GET", path: "/v1/alerts/rules", id: "list-alert-rules", needs: token.View, scope: whole, tag: "alerts", answers: []int{200}, summary: "List alert rules, the built-in ones included",
 	}, func(ctx context.Context, _ *none) (answer[client.AlertRules], error) {
-		rules, err := s.inspect.AlertRules(ctx)
+		rules, err := s.inspect.Alerts.Rules.List(ctx)
 		if err != nil {
 			return fail[client.AlertRules](err)
 		}
@@ -85,7 +85,7 @@ func (s *Server) addAlertRules() {
 		method: "GET", path: "/v1/alerts/rules/{name}", id: "get-alert-rule", needs: token.View, scope: whole, tag: "alerts", answers: []int{200}, summary: "Get an alert rule",
 		errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *alertName) (answer[client.AlertRule], error) {
-		rule, err := s.inspect.AlertRule(ctx, in.Name)
+		rule, err := s.inspect.Alerts.Rules.Get(ctx, in.Name)
 		if err != nil {
 			return fail[client.AlertRule](err)
 		}
@@ -103,7 +103,7 @@ func (s *Server) addAlertRules() {
 		if rule.Name, err = oneName(rule.Name, in.Name); err != nil {
 			return fail[client.AlertRule](err)
 		}
-		stored, err := s.inspect.PutAlertRule(ctx, *rule)
+		stored, err := s.inspect.Alerts.Rules.Put(ctx, *rule)
 		if err != nil {
 			return fail[client.AlertRule](err)
 		}
@@ -113,7 +113,7 @@ func (s *Server) addAlertRules() {
 		method: "DELETE", path: "/v1/alerts/rules/{name}", id: "delete-alert-rule", needs: token.Administer, scope: whole, tag: "alerts", answers: []int{200},
 		summary: "Delete an alert rule; a built-in one of its name holds again", errors: []task.Code{task.CodeNotFound, task.CodeManagedByFile},
 	}, func(ctx context.Context, in *alertName) (answer[none], error) {
-		if err := s.inspect.DeleteAlertRule(ctx, in.Name); err != nil {
+		if err := s.inspect.Alerts.Rules.Delete(ctx, in.Name); err != nil {
 			return fail[none](err)
 		}
 		return ok(none{})
@@ -127,7 +127,7 @@ func (s *Server) addAlertChannels() {
 	handle(s, route{
 		method: "GET", path: "/v1/alerts/channels", id: "list-alert-channels", needs: token.View, scope: whole, tag: "alerts", answers: []int{200}, summary: "List alert channels",
 	}, func(ctx context.Context, _ *none) (answer[client.AlertChannels], error) {
-		channels, err := s.inspect.AlertChannels(ctx)
+		channels, err := s.inspect.Alerts.Channels.List(ctx)
 		if err != nil {
 			return fail[client.AlertChannels](err)
 		}
@@ -141,7 +141,7 @@ func (s *Server) addAlertChannels() {
 		method: "GET", path: "/v1/alerts/channels/{name}", id: "get-alert-channel", needs: token.View, scope: whole, tag: "alerts", answers: []int{200}, summary: "Get an alert channel",
 		errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *alertName) (answer[client.AlertChannel], error) {
-		channel, err := s.inspect.AlertChannel(ctx, in.Name)
+		channel, err := s.inspect.Alerts.Channels.Get(ctx, in.Name)
 		if err != nil {
 			return fail[client.AlertChannel](err)
 		}
@@ -159,7 +159,7 @@ func (s *Server) addAlertChannels() {
 		if spec.Name, err = oneName(spec.Name, in.Name); err != nil {
 			return fail[client.AlertChannel](err)
 		}
-		stored, err := s.inspect.PutAlertChannel(ctx, *spec)
+		stored, err := s.inspect.Alerts.Channels.Put(ctx, *spec)
 		if err != nil {
 			return fail[client.AlertChannel](err)
 		}
@@ -169,7 +169,7 @@ func (s *Server) addAlertChannels() {
 		method: "DELETE", path: "/v1/alerts/channels/{name}", id: "delete-alert-channel", needs: token.Administer, scope: whole, tag: "alerts", answers: []int{200},
 		summary: "Delete an alert channel that nothing names", errors: []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeManagedByFile},
 	}, func(ctx context.Context, in *alertName) (answer[none], error) {
-		if err := s.inspect.DeleteAlertChannel(ctx, in.Name); err != nil {
+		if err := s.inspect.Alerts.Channels.Delete(ctx, in.Name); err != nil {
 			return fail[none](err)
 		}
 		return ok(none{})
@@ -178,9 +178,9 @@ func (s *Server) addAlertChannels() {
 		method: "POST", path: "/v1/alerts/channels/{name}/test", id: "test-alert-channel", needs: token.Operate, scope: whole, tag: "alerts", answers: []int{200},
 		summary: "Send a test message and wait until it was taken", errors: []task.Code{task.CodeInvalid, task.CodeNotFound, task.CodeConflict},
 	}, func(ctx context.Context, in *alertTest) (answer[client.AlertTested], error) {
-		try := s.inspect.TestAlertChannel
+		try := s.inspect.Alerts.Channels.Test
 		if in.DryRun {
-			try = s.inspect.ProbeAlertChannel
+			try = s.inspect.Alerts.Channels.Probe
 		}
 		if err := try(ctx, in.Name); err != nil {
 			return fail[client.AlertTested](err)
@@ -194,7 +194,7 @@ func (s *Server) alertEvents(ctx context.Context, in *alertEventsInput) (answer[
 	if err != nil {
 		return fail[client.AlertEvents](err)
 	}
-	events, next, err := s.inspect.AlertEvents(ctx, alert.EventFilter{Rule: in.Rule, Subject: in.Subject, Channel: in.Channel, State: in.State, Since: in.Since.Time}, page)
+	events, next, err := s.inspect.Alerts.Events(ctx, alert.EventFilter{Rule: in.Rule, Subject: in.Subject, Channel: in.Channel, State: in.State, Since: in.Since.Time}, page)
 	if err != nil {
 		return fail[client.AlertEvents](err)
 	}

@@ -29,7 +29,7 @@ func (s *Server) addAudit() {
 		if err != nil {
 			return fail[client.AuditLog](err)
 		}
-		rows, next, err := s.inspect.Audit(ctx, store.AuditFilter{
+		rows, next, err := s.inspect.Audit.List(ctx, store.AuditFilter{
 			Actor: in.Actor, Action: in.Action, Subject: in.Subject, Since: in.Since.Time, Until: in.Until.Time,
 		}, page)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/token"
 )
@@ -151,7 +152,7 @@ func (g *guarded) slow(queue string) string {
 	g.t.Helper()
 	g.letter(queue)
 	g.letter(queue)
-	result, err := g.node.Inspector().Redrive(context.Background(), outlast.RedriveRequest{Filter: &store.Filter{Queue: queue}, Rate: 0.001})
+	result, err := g.node.Inspector().Letters.Redrive(context.Background(), dead.Request{Filter: &store.Filter{Queue: queue}, Rate: 0.001})
 	must(g.t, err)
 	return result.Operation
 }
@@ -175,14 +176,14 @@ func (g *guarded) message() string {
 // silence is one that can be ended.
 func (g *guarded) silence() string {
 	g.t.Helper()
-	made, err := g.node.Inspector().AddAlertSilence(g.t.Context(), alert.Silence{Rule: "old", Until: time.Now().Add(time.Hour), Reason: "x"})
+	made, err := g.node.Inspector().Alerts.Silences.Add(g.t.Context(), alert.Silence{Rule: "old", Until: time.Now().Add(time.Hour), Reason: "x"})
 	must(g.t, err)
 	return made.ID
 }
 
 func (g *guarded) tokenID() string {
 	g.t.Helper()
-	made, _, err := g.node.Inspector().CreateToken(g.t.Context(), token.Spec{Name: "old", Role: token.Viewer})
+	made, _, err := g.node.Inspector().Tokens.Create(g.t.Context(), token.Spec{Name: "old", Role: token.Viewer})
 	must(g.t, err)
 	return made.ID
 }

@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/bulk"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
@@ -40,14 +40,14 @@ func (s *Server) bulk(ctx context.Context, in *bulkInput) (answer[client.Bulked]
 	request.IDs, request.Filter = ids, filter
 	out := answer[client.Bulked]{Status: http.StatusOK, Body: &client.Bulked{DryRun: request.DryRun}}
 	if filter != nil || len(ids) > 0 {
-		result, err := s.inspect.Bulk(ctx, request)
+		result, err := s.inspect.Tasks.Bulk(ctx, request)
 		if err != nil {
 			return fail[client.Bulked](inFilter[client.TaskFilter](err))
 		}
 		body := out.Body
 		body.Operation, body.Matched, body.AtLeast = result.Operation, result.Matched, result.AtLeast
 		body.Until = wireTime(result.Until)
-		sample, err := s.inspect.View(ctx, result.Sample...)
+		sample, err := s.inspect.Tasks.View(ctx, result.Sample...)
 		if err != nil {
 			return fail[client.Bulked](err)
 		}
@@ -119,7 +119,7 @@ func bulkResults(items []bulk.Item) []client.BulkResult {
 	return out
 }
 
-func bulkSamples(tasks []*outlast.View) []client.BulkSample {
+func bulkSamples(tasks []*inspect.View) []client.BulkSample {
 	out := make([]client.BulkSample, len(tasks))
 	for i, t := range tasks {
 		out[i] = client.BulkSample{

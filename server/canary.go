@@ -14,8 +14,8 @@ func (s *Server) addCanaries() {
 		verb, summary string
 		end           func(context.Context, policy.Change) (*policy.Named, error)
 	}{
-		{"promote", "Let the version that is tried on a share of the tasks hold for all", s.inspect.PromotePolicy},
-		{"abort", "Let the version before the one that is tried hold for all tasks again", s.inspect.AbortPolicy},
+		{"promote", "Let the version that is tried on a share of the tasks hold for all", s.inspect.Policies.Promote},
+		{"abort", "Let the version before the one that is tried hold for all tasks again", s.inspect.Policies.Abort},
 	} {
 		handle(s, route{
 			method: "POST", path: "/v1/policies/{name}/" + one.verb, id: one.verb + "-policy", needs: token.Administer, scope: whole, tag: "policies", answers: []int{200},

@@ -11,6 +11,7 @@ import (
 	"github.com/outlast-dev/outlast/bulk"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -66,7 +67,7 @@ func wireFollow(f *task.Follow) *client.Follow {
 	return &client.Follow{Type: f.Type, Queue: f.Queue, Policy: f.Policy, Payload: f.Payload, Target: targetOf(f.HTTP)}
 }
 
-func wireTask(v *outlast.View) client.Task {
+func wireTask(v *inspect.View) client.Task {
 	t := v.Task
 	out := client.Task{
 		ID: t.ID, Type: t.Type, Queue: t.Queue, State: t.State, Priority: t.Priority, RunAt: wireTime(t.RunAt),
@@ -107,7 +108,7 @@ func wireTask(v *outlast.View) client.Task {
 	return out
 }
 
-func wireTasks(views []*outlast.View) []client.Task {
+func wireTasks(views []*inspect.View) []client.Task {
 	out := make([]client.Task, len(views))
 	for i, view := range views {
 		out[i] = wireTask(view)

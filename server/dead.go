@@ -10,6 +10,8 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/strictjson"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -61,7 +63,7 @@ func (s *Server) addDead() {
 		if err != nil {
 			return fail[client.Tasks](err)
 		}
-		views, next, err := s.inspect.Dead(ctx, filter, page)
+		views, next, err := s.inspect.Letters.Find(ctx, filter, page)
 		return tasks(views, next, err)
 	})
 	handle(s, route{
@@ -71,7 +73,7 @@ func (s *Server) addDead() {
 	handle(s, route{
 		method: "GET", path: "/v1/dead/stats", id: "count-dead", needs: token.View, scope: whole, tag: "dead letters", answers: []int{200}, summary: "Count dead letters",
 	}, func(ctx context.Context, _ *none) (answer[client.DeadStats], error) {
-		stats, err := s.inspect.DeadStats(ctx)
+		stats, err := s.inspect.Letters.Stats(ctx)
 		if err != nil {
 			return fail[client.DeadStats](err)
 		}
@@ -102,7 +104,7 @@ func (s *Server) letter(ctx context.Context, in *taskID) (answer[client.Letter],
 		return fail[client.Letter](&task.Error{Code: task.CodeNotFound, Message: "task " + in.ID.String() + " is no dead letter: it is " + string(view.State),
 			State: view.State, Hint: "GET /v1/tasks/" + in.ID.String() + " shows it"})
 	}
-	attempts, err := s.inspect.Attempts(ctx, in.ID)
+	attempts, err := s.inspect.Tasks.Attempts(ctx, in.ID)
 	if err != nil {
 		return fail[client.Letter](err)
 	}
@@ -142,7 +144,7 @@ func (s *Server) redrive(ctx context.Context, in *redriveInput) (answer[client.R
 	if filter == nil && len(ids) == 0 {
 		return ok(client.Redriven{DryRun: in.Body.DryRun, Missing: others})
 	}
-	result, err := s.inspect.Redrive(ctx, outlast.RedriveRequest{
+	result, err := s.inspect.Letters.Redrive(ctx, dead.Request{
 		IDs: ids, Filter: filter, DryRun: in.Body.DryRun, Rate: in.Body.Rate,
 		Canary: in.Body.Canary, StopIfFailing: in.Body.StopIfFailing, KeepAttempts: in.Body.KeepAttempts, Payload: in.Body.Payload,
 	})
@@ -169,7 +171,7 @@ func (s *Server) purge(ctx context.Context, in *purgeInput) (answer[client.Purge
 	} else if len(ids) == 0 {
 		return ok(client.Purged{DryRun: in.Body.DryRun})
 	}
-	result, err := s.inspect.Purge(ctx, filter, in.Body.DryRun)
+	result, err := s.inspect.Letters.Purge(ctx, filter, in.Body.DryRun)
 	if err != nil {
 		return fail[client.Purged](inFilter[client.DeadFilter](err))
 	}
@@ -211,8 +213,8 @@ func (s *Server) export(ctx context.Context, w http.ResponseWriter, filter store
 		lines = lines[:0]
 		return err
 	}
-	err := s.inspect.Export(ctx, filter, func(t *outlast.Task, attempts []outlast.Attempt) error {
-		views, err := s.inspect.View(ctx, t)
+	err := s.inspect.Letters.Export(ctx, filter, func(t *outlast.Task, attempts []outlast.Attempt) error {
+		views, err := s.inspect.Tasks.View(ctx, t)
 		if err != nil {
 			return err
 		}
@@ -228,7 +230,7 @@ func (s *Server) export(ctx context.Context, w http.ResponseWriter, filter store
 }
 
 // AppendLetter appends a dead letter as one line of JSON, as the export has it.
-func AppendLetter(lines []byte, v *outlast.View, attempts []outlast.Attempt) ([]byte, error) {
+func AppendLetter(lines []byte, v *inspect.View, attempts []outlast.Attempt) ([]byte, error) {
 	start := len(lines)
 	lines, err := client.Append(lines, client.Letter{Task: wireTask(v), Attempts: wireAttempts(attempts)})
 	if err != nil {

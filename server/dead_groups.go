@@ -46,13 +46,13 @@ func (s *Server) deadGroups(ctx context.Context, in *groupsInput) (answer[client
 	if err != nil {
 		return fail[client.DeadGroups](err)
 	}
-	groups, err := s.inspect.DeadGroups(ctx, filter, page.Limit)
+	groups, err := s.inspect.Letters.Groups(ctx, filter, page.Limit)
 	if err != nil {
 		return fail[client.DeadGroups](err)
 	}
 	var trends map[string]*dead.Trend
 	if in.Trend {
-		if trends, err = s.inspect.DeadTrends(ctx, filter); err != nil {
+		if trends, err = s.inspect.Letters.Trends(ctx, filter); err != nil {
 			return fail[client.DeadGroups](err)
 		}
 	}
@@ -72,18 +72,18 @@ func (s *Server) deadGroup(ctx context.Context, in *groupInput) (answer[client.D
 	if err != nil {
 		return fail[client.DeadGroup](err)
 	}
-	group, err := s.inspect.DeadGroup(ctx, in.Of, filter)
+	group, err := s.inspect.Letters.Group(ctx, in.Of, filter)
 	if err != nil {
 		return fail[client.DeadGroup](err)
 	}
 	filter.Fingerprint = in.Of
-	trends, err := s.inspect.DeadTrends(ctx, filter)
+	trends, err := s.inspect.Letters.Trends(ctx, filter)
 	if err != nil {
 		return fail[client.DeadGroup](err)
 	}
 	out := wireDeadGroup(group)
 	out.Trend = wireTrend(trends[in.Of])
-	if example, err := s.inspect.Get(ctx, group.Example); err == nil { // else it went away meanwhile
+	if example, err := s.inspect.Tasks.Get(ctx, group.Example); err == nil { // else it went away meanwhile
 		out.Error = wireFailure(example.LastError)
 	}
 	return ok(out)

@@ -97,7 +97,7 @@ func (s *Server) watchable(ctx context.Context, in *eventsInput) error {
 	if err := s.coversTask(ctx, in.Task); err != nil {
 		return err
 	}
-	_, err := s.inspect.Row(ctx, in.Task)
+	_, err := s.inspect.Tasks.Row(ctx, in.Task)
 	return err
 }
 

@@ -57,7 +57,7 @@ func (r *reader) ended() time.Duration {
 // secret makes a token and returns what a caller sends of it.
 func (a *api) secret(spec token.Spec) (id, header string) {
 	a.t.Helper()
-	made, secret, err := a.node.Inspector().CreateToken(context.Background(), spec)
+	made, secret, err := a.node.Inspector().Tokens.Create(context.Background(), spec)
 	must(a.t, err)
 	return made.ID, "Bearer " + secret.Reveal()
 }

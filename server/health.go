@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
@@ -37,7 +37,7 @@ func (s *Server) ready(ctx context.Context, in *readyInput) (answer[client.Healt
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	r := &readiness{server: s, health: client.Health{Status: "ready", Checks: map[string]client.Check{}}}
-	queues, err := s.inspect.Queues(ctx)
+	queues, err := s.inspect.Queues.List(ctx)
 	r.check("store", err, s.store)
 	stats := s.client.Stats()
 	r.check("engine", s.client.Ready(), fmt.Sprintf("%d of %d slots in use, %d tasks due, %d waiting in memory", stats.Running, stats.Slots, stats.Ready, stats.Waiting))
@@ -86,13 +86,13 @@ func (r *readiness) check(name string, err error, detail string) {
 
 // examineRetries tells whether there are any. Without them tasks run all the same.
 func (r *readiness) examineRetries() {
-	on := r.server.inspect.RetriesOn()
+	on := r.server.inspect.Policies.RetriesOn()
 	r.health.Checks["retries"] = client.Check{OK: on, Detail: map[bool]string{true: "on", false: "off for all tasks, by the configuration"}[on]}
 }
 
 // examinePolicies names the policies and types that may not be meant.
 func (r *readiness) examinePolicies(ctx context.Context) {
-	review, err := r.server.inspect.ReviewPolicies(ctx)
+	review, err := r.server.inspect.Policies.Review(ctx)
 	if err != nil {
 		r.check("policies", err, "")
 		return
@@ -108,12 +108,12 @@ func (r *readiness) examinePolicies(ctx context.Context) {
 
 // examineBlocked counts the ordering keys that dead letters block.
 func (r *readiness) examineBlocked(ctx context.Context) {
-	keys, _, err := r.server.inspect.BlockedKeys(ctx, nil, false, store.Page{})
+	keys, _, err := r.server.inspect.Keys.Blocked(ctx, nil, false, store.Page{})
 	if err != nil {
 		r.check("blocked keys", err, "")
 		return
 	}
-	r.health.Checks["blocked keys"] = client.Check{OK: len(keys) == 0, Detail: outlast.SayBlocked(len(keys))}
+	r.health.Checks["blocked keys"] = client.Check{OK: len(keys) == 0, Detail: inspect.SayBlocked(len(keys))}
 }
 
 // mostNamed bounds the names in one check.
@@ -122,8 +122,8 @@ const mostNamed = 20
 // examineAlerts tells of channels that do not deliver, and of a pause of them all. It
 // makes no server unready: tasks run without alerts.
 func (r *readiness) examineAlerts(ctx context.Context) {
-	problems := r.server.inspect.AlertProblems()
-	since, err := r.server.inspect.AlertsPaused(ctx)
+	problems := r.server.inspect.Alerts.Problems()
+	since, err := r.server.inspect.Alerts.PausedSince(ctx)
 	switch {
 	case err != nil:
 		problems = append(problems, "whether alerts are paused cannot be told: "+problemOf(err).Error())
@@ -141,7 +141,7 @@ func (r *readiness) examineAlerts(ctx context.Context) {
 // connections. Clocks that differ keep nobody from working: what is due is decided by
 // the database's.
 func (r *readiness) examineStore(ctx context.Context) {
-	view, err := r.server.inspect.Store(ctx)
+	view, err := r.server.inspect.Store.Get(ctx)
 	if err != nil {
 		r.check("migrations", err, "")
 		return

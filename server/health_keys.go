@@ -15,7 +15,7 @@ import (
 // the clear beside encrypted ones. It makes no server unready: what does open runs,
 // and a server that gets no requests opens nothing more.
 func (r *readiness) examineKeys(ctx context.Context) {
-	status, err := r.server.inspect.Encryption(ctx)
+	status, err := r.server.inspect.Store.Encryption(ctx)
 	if err != nil {
 		r.check("encryption", err, "")
 		return

@@ -15,7 +15,7 @@ import (
 // examineWork tells of tasks that no living node can start, and of critical alerts that
 // are not over. It makes no server unready: what can run does.
 func (r *readiness) examineWork(ctx context.Context) {
-	backlog, err := r.server.inspect.Backlog(ctx)
+	backlog, err := r.server.inspect.Queues.Backlog(ctx)
 	var stuck []string
 	if err == nil {
 		for _, queue := range slices.Sorted(maps.Keys(backlog.Stranded)) {
@@ -23,7 +23,7 @@ func (r *readiness) examineWork(ctx context.Context) {
 		}
 	}
 	r.warn("no worker", err, stuck, "no living node can start tasks of the type ")
-	firing, err := r.server.inspect.CriticalAlerts(ctx)
+	firing, err := r.server.inspect.Alerts.Critical(ctx)
 	var alerts []string
 	for i := range firing {
 		alerts = append(alerts, fmt.Sprintf("%s of %s since %s", firing[i].Rule, firing[i].Subject, firing[i].Since.UTC().Format(time.RFC3339)))

@@ -76,7 +76,7 @@ func TestHiddenCredentialsAreKept(t *testing.T) {
 	form := g.as(g.admin, "GET", "/v1/policies/sec", "").is(200).get("policy")
 	g.as(g.admin, "PUT", "/v1/policies/sec?dry_run=true", form).is(200)
 	g.as(g.admin, "PUT", "/v1/policies/sec", strings.Replace(form, `"X-Region":"eu"`, `"X-Region":"us"`, 1)).is(200)
-	named, err := g.node.Inspector().Policy(context.Background(), "sec")
+	named, err := g.node.Inspector().Policies.Get(context.Background(), "sec")
 	must(t, err)
 	if text := string(named.Form); strings.Count(text, credential) != 2 || !strings.Contains(text, `"us"`) || strings.Contains(text, task.Hidden) {
 		t.Errorf("the policy: %s", text)
@@ -87,7 +87,7 @@ func TestHiddenCredentialsAreKept(t *testing.T) {
 	body := `{"every":"2h","task":` + string(rule["task"]) + `}`
 	g.as(g.admin, "POST", "/v1/schedules/next", body).is(200)
 	g.as(g.admin, "PUT", "/v1/schedules/sec", body).is(200)
-	view, err := g.node.Inspector().Schedule(context.Background(), "sec")
+	view, err := g.node.Inspector().Schedules.Get(context.Background(), "sec")
 	must(t, err)
 	kept := view.Schedule.Task
 	for place, r := range map[string]*task.Request{"target": kept.Target, "fallback": kept.Fallback.HTTP, "on_success": kept.OnSuccess.HTTP, "on_dead": kept.OnDead.HTTP} {
@@ -109,7 +109,7 @@ func TestHiddenCredentialsAreKept(t *testing.T) {
 	if _, err := g.node.Enqueue(context.Background(), outlast.Draft{Type: "waits", Target: &task.Request{URL: "https://a.invalid/", Headers: map[string]string{"X-Region": task.Hidden}}}); err == nil {
 		t.Error("the mark was taken for a value")
 	}
-	if after, err := g.node.Inspector().Policy(context.Background(), "sec"); err != nil || string(after.Form) != string(named.Form) {
+	if after, err := g.node.Inspector().Policies.Get(context.Background(), "sec"); err != nil || string(after.Form) != string(named.Form) {
 		t.Errorf("refused, and yet it is %s, %v", after.Form, err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -45,7 +46,7 @@ func startGuarded(t *testing.T) *guarded {
 // token makes a token and returns its header.
 func (g *guarded) token(role token.Role, queues ...string) string {
 	g.t.Helper()
-	_, secret, err := g.node.Inspector().CreateToken(context.Background(), token.Spec{Name: "test", Role: role, Queues: queues})
+	_, secret, err := g.node.Inspector().Tokens.Create(context.Background(), token.Spec{Name: "test", Role: role, Queues: queues})
 	must(g.t, err)
 	return "Bearer " + secret.Reveal()
 }
@@ -84,7 +85,7 @@ func (g *guarded) group(queue string) string {
 	g.t.Helper()
 	id, err := task.ParseID(g.letter(queue))
 	must(g.t, err)
-	view, err := g.node.Inspector().Get(context.Background(), id)
+	view, err := g.node.Inspector().Tasks.Get(context.Background(), id)
 	must(g.t, err)
 	return "/v1/dead/groups/" + view.LastError.Fingerprint + "?queue=" + queue
 }
@@ -92,7 +93,7 @@ func (g *guarded) group(queue string) string {
 // operation is the id of a redrive of letters of a queue.
 func (g *guarded) operation(queue string) string {
 	g.t.Helper()
-	result, err := g.node.Inspector().Redrive(context.Background(), outlast.RedriveRequest{Filter: &store.Filter{Queue: queue, Type: "none"}})
+	result, err := g.node.Inspector().Letters.Redrive(context.Background(), dead.Request{Filter: &store.Filter{Queue: queue, Type: "none"}})
 	must(g.t, err)
 	return result.Operation
 }
@@ -182,7 +183,7 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"list-alert-silences":  fixed("/v1/alerts/silences", ""),
 	"add-alert-silence":    fixed("/v1/alerts/silences", `{"queue":"none","for":"1h","reason":"test"}`),
 	"end-alert-silence": func(g *guarded, _ string) (string, string) {
-		made, err := g.node.Inspector().AddAlertSilence(context.Background(), alert.Silence{Queue: "none", Reason: "test", Until: time.Now().Add(time.Hour)})
+		made, err := g.node.Inspector().Alerts.Silences.Add(context.Background(), alert.Silence{Queue: "none", Reason: "test", Until: time.Now().Add(time.Hour)})
 		must(g.t, err)
 		return "/v1/alerts/silences/" + made.ID, ""
 	},

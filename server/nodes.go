@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/wakeup"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
@@ -54,7 +54,7 @@ func (s *Server) listNodes(ctx context.Context, in *nodesInput) (answer[client.N
 	if page.Limit == 0 {
 		page.Limit = 100
 	}
-	views, err := s.inspect.Nodes(ctx, queuesOf(ctx)...)
+	views, err := s.inspect.Nodes.List(ctx, queuesOf(ctx)...)
 	if err != nil {
 		return fail[client.Nodes](err)
 	}
@@ -76,11 +76,11 @@ const staleAfter = 5 * time.Second
 
 // reading says when the topology was read, and whether that is long ago.
 func (s *Server) reading() (asOf client.Time, stale bool) {
-	at := s.inspect.TopologyAt()
+	at := s.inspect.Nodes.TopologyAt()
 	return wireTime(at.UTC()), time.Since(at) > staleAfter
 }
 
-func wireNode(view *outlast.NodeView) client.Node {
+func wireNode(view *inspect.NodeView) client.Node {
 	out := client.Node{
 		ID: view.ID, Address: view.Address, Version: view.Version, Release: view.Release, Kind: "server", State: string(view.State), Self: view.Self,
 		StartedAt: wireTime(view.StartedAt), Lanes: view.Lanes, Slots: view.Load.Slots,
@@ -113,7 +113,7 @@ func (s *Server) listLanes(ctx context.Context, in *lanesInput) (answer[client.L
 		}
 		after = int(number)
 	}
-	views, more, err := s.inspect.Lanes(ctx, outlast.LaneFilter{Queue: in.Queue, Node: in.Node, Queues: queuesOf(ctx)}, after, page.Limit)
+	views, more, err := s.inspect.Nodes.Lanes(ctx, inspect.LaneFilter{Queue: in.Queue, Node: in.Node, Queues: queuesOf(ctx)}, after, page.Limit)
 	if err != nil {
 		return fail[client.Lanes](err)
 	}

@@ -55,7 +55,7 @@ func (s *Server) addOperations() {
 		if page.Limit == 0 {
 			page.Limit = 100
 		}
-		operations, err := s.inspect.Operations(ctx, page.Limit, queuesOf(ctx)...)
+		operations, err := s.inspect.Operations.List(ctx, page.Limit, queuesOf(ctx)...)
 		if err != nil {
 			return fail[client.Operations](err)
 		}
@@ -69,10 +69,12 @@ func (s *Server) addOperations() {
 		method, verb, summary string
 		do                    func(context.Context, string) (*store.Operation, error)
 	}{
-		{"GET", "", "Get an operation and its progress", func(ctx context.Context, id string) (*store.Operation, error) { return s.inspect.Operation(ctx, id) }},
-		{"POST", "pause", "Pause an operation", s.inspect.PauseOperation},
-		{"POST", "resume", "Resume a paused operation", s.inspect.ResumeOperation},
-		{"POST", "cancel", "Cancel an operation; what it has done stays done", s.inspect.CancelOperation},
+		{"GET", "", "Get an operation and its progress", func(ctx context.Context, id string) (*store.Operation, error) {
+			return s.inspect.Operations.Get(ctx, id)
+		}},
+		{"POST", "pause", "Pause an operation", s.inspect.Operations.Pause},
+		{"POST", "resume", "Resume a paused operation", s.inspect.Operations.Resume},
+		{"POST", "cancel", "Cancel an operation; what it has done stays done", s.inspect.Operations.Cancel},
 	} {
 		r := route{
 			method: call.method, path: "/v1/operations/{id}", id: "get-operation", needs: token.View, scope: byBody, tag: "operations", answers: []int{200},
@@ -98,11 +100,11 @@ func (s *Server) addOperations() {
 
 // items is a page of the report of an operation of whatever kind.
 func (s *Server) items(ctx context.Context, id string, page store.Page) ([]client.OperationItem, string, error) {
-	if operation, err := s.inspect.Operation(ctx, id); err == nil && bulk.Is(operation.Kind) {
-		items, next, err := s.inspect.BulkItems(ctx, id, page)
+	if operation, err := s.inspect.Operations.Get(ctx, id); err == nil && bulk.Is(operation.Kind) {
+		items, next, err := s.inspect.Operations.BulkItems(ctx, id, page)
 		return bulkItems(items), next, err
 	}
-	items, next, err := s.inspect.OperationItems(ctx, id, page)
+	items, next, err := s.inspect.Operations.RedriveItems(ctx, id, page)
 	return wireItems(items), next, err
 }
 
@@ -112,7 +114,7 @@ func (s *Server) inOperation(ctx context.Context, id string) error {
 	if scoped(ctx) == nil {
 		return nil
 	}
-	_, err := s.inspect.Operation(ctx, id, queuesOf(ctx)...)
+	_, err := s.inspect.Operations.Get(ctx, id, queuesOf(ctx)...)
 	return err
 }
 
@@ -122,7 +124,7 @@ func (s *Server) refusal(ctx context.Context, verb, id string, err error) error 
 	if verb == "" || !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
 		return err
 	}
-	operation, lookErr := s.inspect.Operation(ctx, id)
+	operation, lookErr := s.inspect.Operations.Get(ctx, id)
 	if lookErr != nil {
 		return err
 	}

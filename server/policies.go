@@ -58,7 +58,7 @@ func (s *Server) addPolicies() {
 		method: "GET", path: "/v1/policies/{name}", id: "get-policy", needs: token.View, scope: unsigned, tag: "policies", answers: []int{200},
 		summary: "Get a policy, with who names it", errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *policyName) (answer[client.Policy], error) {
-		named, err := s.inspect.Policy(ctx, in.Name)
+		named, err := s.inspect.Policies.Get(ctx, in.Name)
 		if err != nil {
 			return fail[client.Policy](err)
 		}
@@ -98,17 +98,17 @@ func planPolicy(_ context.Context, in *planInput) (answer[client.Plan], error) {
 }
 
 func (s *Server) listPolicies(ctx context.Context, _ *none) (answer[client.Policies], error) {
-	all, err := s.inspect.Policies(ctx)
+	all, err := s.inspect.Policies.List(ctx)
 	return wirePolicies(ctx, all, err)
 }
 
 func (s *Server) policyVersions(ctx context.Context, in *policyName) (answer[client.Policies], error) {
-	all, err := s.inspect.PolicyVersions(ctx, in.Name)
+	all, err := s.inspect.Policies.Versions(ctx, in.Name)
 	return wirePolicies(ctx, all, err)
 }
 
 func (s *Server) putPolicy(ctx context.Context, in *policyPut) (answer[client.Policy], error) {
-	named, changed, err := s.inspect.PutPolicy(ctx, policy.Change{Name: in.Name, Form: in.Body, Version: in.Version, DryRun: in.DryRun})
+	named, changed, err := s.inspect.Policies.Put(ctx, policy.Change{Name: in.Name, Form: in.Body, Version: in.Version, DryRun: in.DryRun})
 	if err != nil {
 		return fail[client.Policy](err)
 	}
@@ -122,7 +122,7 @@ func (s *Server) putPolicy(ctx context.Context, in *policyPut) (answer[client.Po
 }
 
 func (s *Server) deletePolicy(ctx context.Context, in *policyDelete) (answer[client.PolicyDeleted], error) {
-	err := s.inspect.DeletePolicy(ctx, policy.Change{Name: in.Name, Version: in.Version, DryRun: in.DryRun})
+	err := s.inspect.Policies.Delete(ctx, policy.Change{Name: in.Name, Version: in.Version, DryRun: in.DryRun})
 	if err != nil {
 		return fail[client.PolicyDeleted](err)
 	}

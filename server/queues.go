@@ -9,6 +9,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
 )
@@ -70,7 +71,7 @@ func (s *Server) addQueues() {
 			method: "POST", path: "/v1/queues/{name}/" + verb, id: verb + "-queue", needs: token.Operate, scope: byQueue, tag: "queues", answers: []int{200},
 			summary: map[bool]string{true: "Pause a queue: nothing of it starts", false: "Resume a paused queue"}[paused], errors: []task.Code{task.CodeNotFound},
 		}, func(ctx context.Context, in *queueName) (answer[client.Queue], error) {
-			queue, err := s.inspect.PauseQueue(ctx, in.Name, paused)
+			queue, err := s.inspect.Queues.Pause(ctx, in.Name, paused)
 			if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {
 				err = noQueue(in.Name)
 			}
@@ -91,7 +92,7 @@ func (s *Server) listKeys(ctx context.Context, in *keysInput) (answer[client.Blo
 	if err != nil {
 		return fail[client.BlockedKeys](err)
 	}
-	holds, next, err := s.inspect.BlockedKeys(ctx, queues, in.All, page)
+	holds, next, err := s.inspect.Keys.Blocked(ctx, queues, in.All, page)
 	if err != nil {
 		return fail[client.BlockedKeys](err)
 	}
@@ -100,7 +101,7 @@ func (s *Server) listKeys(ctx context.Context, in *keysInput) (answer[client.Blo
 		h := &holds[i]
 		out.Keys[i] = client.BlockedKey{
 			Queue: h.Queue, Key: h.Key, DeadLetter: h.Holder, Mode: h.Mode, Since: wireTime(h.Since),
-			Waiting: min(h.Waiting, outlast.MostBehind), WaitingMore: h.Waiting > outlast.MostBehind,
+			Waiting: min(h.Waiting, inspect.MostBehind), WaitingMore: h.Waiting > inspect.MostBehind,
 		}
 	}
 	return ok(out)
@@ -116,7 +117,7 @@ func (s *Server) releaseKey(ctx context.Context, in *keyInput) (answer[client.Ke
 	case in.Body.Key == "":
 		return fail[client.KeyReleased](task.Invalid("key", "is required", "name the ordering key that is blocked"))
 	}
-	released, err := s.inspect.ReleaseKey(ctx, in.Name, in.Body.Key)
+	released, err := s.inspect.Keys.Release(ctx, in.Name, in.Body.Key)
 	if err != nil {
 		return fail[client.KeyReleased](err)
 	}
@@ -124,11 +125,11 @@ func (s *Server) releaseKey(ctx context.Context, in *keyInput) (answer[client.Ke
 }
 
 func (s *Server) listQueues(ctx context.Context, _ *none) (answer[client.Queues], error) {
-	queues, err := s.inspect.Queues(ctx)
+	queues, err := s.inspect.Queues.List(ctx)
 	if err != nil {
 		return fail[client.Queues](err)
 	}
-	stats, err := s.inspect.QueueStats(ctx)
+	stats, err := s.inspect.Queues.Stats(ctx)
 	if err != nil {
 		return fail[client.Queues](err)
 	}
@@ -144,7 +145,7 @@ func (s *Server) listQueues(ctx context.Context, _ *none) (answer[client.Queues]
 }
 
 func (s *Server) counted(ctx context.Context, queue client.Queue) (answer[client.Queue], error) {
-	stats, err := s.inspect.QueueStats(ctx)
+	stats, err := s.inspect.Queues.Stats(ctx)
 	if err != nil {
 		return fail[client.Queue](err)
 	}
@@ -152,7 +153,7 @@ func (s *Server) counted(ctx context.Context, queue client.Queue) (answer[client
 	return ok(queue)
 }
 
-func count(queue *client.Queue, stats map[string]outlast.QueueStats) {
+func count(queue *client.Queue, stats map[string]inspect.QueueStats) {
 	known := stats[queue.Name]
 	queue.Counts = &client.QueueCounts{Pending: known.Pending, Parked: known.Parked, Running: known.Running, Dead: known.Dead}
 }
@@ -165,7 +166,7 @@ func noQueue(name string) error {
 
 // queue returns nil where there is none.
 func (s *Server) queue(ctx context.Context, name string) (*outlast.Queue, error) {
-	queues, err := s.inspect.Queues(ctx)
+	queues, err := s.inspect.Queues.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +197,7 @@ func (s *Server) putQueue(ctx context.Context, in *queueInput) (answer[client.Qu
 	if change.Lanes != nil && (*change.Lanes < 1 || *change.Lanes > 256) {
 		return fail[client.Queue](task.Invalid("lanes", fmt.Sprintf("%d is outside 1 to 256", *change.Lanes), "leave it out for 8 in a new queue"))
 	}
-	stored, err := s.inspect.PutQueue(ctx, queue)
+	stored, err := s.inspect.Queues.Put(ctx, queue)
 	if err != nil {
 		return fail[client.Queue](err)
 	}

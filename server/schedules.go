@@ -46,7 +46,7 @@ func (s *Server) addSchedules() {
 		method: "GET", path: "/v1/schedules/{name}", id: "get-schedule", needs: token.View, scope: whole, tag: "schedules", answers: []int{200}, summary: "Get a schedule",
 		errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *scheduleName) (answer[client.Schedule], error) {
-		return wireSchedule(s.inspect.Schedule(ctx, in.Name))
+		return wireSchedule(s.inspect.Schedules.Get(ctx, in.Name))
 	})
 	handle(s, route{
 		method: "PUT", path: "/v1/schedules/{name}", id: "put-schedule", needs: token.Administer, scope: whole, tag: "schedules", answers: []int{200, 201}, limit: maxScheduleBody,
@@ -54,13 +54,13 @@ func (s *Server) addSchedules() {
 		about: "The body is the whole rule: what is absent takes its default. Its ticks are those after this call; a tick of the rule before that is due " +
 			"already stays. Pause, counters and last task are kept.",
 	}, func(ctx context.Context, in *scheduleInput) (answer[client.Schedule], error) {
-		return wireSchedule(s.inspect.PutSchedule(ctx, scheduleOf(in.Name, &in.Body)))
+		return wireSchedule(s.inspect.Schedules.Put(ctx, scheduleOf(in.Name, &in.Body)))
 	})
 	handle(s, route{
 		method: "DELETE", path: "/v1/schedules/{name}", id: "delete-schedule", needs: token.Administer, scope: whole, tag: "schedules", answers: []int{200},
 		summary: "Delete a schedule; tasks that it has enqueued stay", errors: []task.Code{task.CodeNotFound, task.CodeManagedByFile},
 	}, func(ctx context.Context, in *scheduleName) (answer[client.Schedule], error) {
-		return wireSchedule(s.inspect.DeleteSchedule(ctx, in.Name))
+		return wireSchedule(s.inspect.Schedules.Delete(ctx, in.Name))
 	})
 	handle(s, route{
 		method: "GET", path: "/v1/schedules/{name}/next", id: "next-ticks", needs: token.View, scope: whole, tag: "schedules", answers: []int{200},
@@ -70,7 +70,7 @@ func (s *Server) addSchedules() {
 		method: "POST", path: "/v1/schedules/next", id: "plan-ticks", needs: token.View, scope: whole, tag: "schedules", answers: []int{200}, limit: maxScheduleBody,
 		summary: "The next ticks that a rule would have", about: "It is checked as if it were put, and nothing is kept of it.",
 	}, func(ctx context.Context, in *planTicksInput) (answer[client.Ticks], error) {
-		return wireTicks(s.inspect.PlanTicks(ctx, scheduleOf("planned", &in.Body), ticksOr(in.N)))
+		return wireTicks(s.inspect.Schedules.PlanTicks(ctx, scheduleOf("planned", &in.Body), ticksOr(in.N)))
 	})
 	handle(s, route{
 		method: "POST", path: "/v1/schedules/{name}/trigger", id: "trigger-schedule", needs: token.Operate, scope: whole, tag: "schedules", answers: []int{201, 200},
@@ -84,13 +84,13 @@ func (s *Server) addSchedules() {
 			summary: map[bool]string{true: "Pause a schedule", false: "Resume a schedule; the ticks of its pause are left out"}[paused],
 			errors:  []task.Code{task.CodeNotFound},
 		}, func(ctx context.Context, in *scheduleName) (answer[client.Schedule], error) {
-			return wireSchedule(s.inspect.PauseSchedule(ctx, in.Name, paused))
+			return wireSchedule(s.inspect.Schedules.Pause(ctx, in.Name, paused))
 		})
 	}
 }
 
 func (s *Server) listSchedules(ctx context.Context, _ *none) (answer[client.Schedules], error) {
-	views, err := s.inspect.Schedules(ctx)
+	views, err := s.inspect.Schedules.List(ctx)
 	if err != nil {
 		return fail[client.Schedules](err)
 	}
@@ -102,7 +102,7 @@ func (s *Server) listSchedules(ctx context.Context, _ *none) (answer[client.Sche
 }
 
 func (s *Server) nextTicks(ctx context.Context, in *nextInput) (answer[client.Ticks], error) {
-	return wireTicks(s.inspect.NextTicks(ctx, in.Name, ticksOr(in.N)))
+	return wireTicks(s.inspect.Schedules.NextTicks(ctx, in.Name, ticksOr(in.N)))
 }
 
 func ticksOr(n *int) int {
@@ -124,17 +124,17 @@ func wireTicks(ticks []time.Time, err error) (answer[client.Ticks], error) {
 }
 
 func (s *Server) triggerSchedule(ctx context.Context, in *triggerInput) (answer[client.Task], error) {
-	receipt, err := s.inspect.TriggerSchedule(ctx, in.Name, in.Body.ID)
+	made, existing, err := s.inspect.Schedules.Trigger(ctx, in.Name, in.Body.ID)
 	if err != nil {
 		return fail[client.Task](err)
 	}
-	views, err := s.inspect.View(ctx, receipt.Task)
+	views, err := s.inspect.Tasks.View(ctx, made)
 	if err != nil {
 		return fail[client.Task](err)
 	}
 	body := wireTask(views[0])
 	out := answer[client.Task]{Status: http.StatusCreated, Location: "/v1/tasks/" + body.ID.String(), Body: &body}
-	if receipt.Existing {
+	if existing {
 		out.Status = http.StatusOK
 	}
 	return out, nil

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
@@ -69,7 +69,7 @@ func (s *Server) coversTask(ctx context.Context, id task.ID) error {
 // tasksOf says which of the ids are of tasks in the token's queues. The lane of an
 // id tells its queue, so that nothing is read but for queues that are new.
 func (s *Server) tasksOf(ctx context.Context, t *token.Token, ids []task.ID) (map[task.ID]bool, error) {
-	topology, err := s.inspect.Topology(ctx)
+	topology, err := s.inspect.Nodes.Topology(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (s *Server) tasksOf(ctx context.Context, t *token.Token, ids []task.ID) (ma
 
 // queueOf reads the queue of a task, "" where there is no task.
 func (s *Server) queueOf(ctx context.Context, id task.ID) (string, error) {
-	view, err := s.inspect.Get(ctx, id)
+	view, err := s.inspect.Tasks.Get(ctx, id)
 	switch {
 	case errors.Is(err, &task.Error{Code: task.CodeNotFound}):
 		return "", nil
@@ -232,8 +232,8 @@ func spread[T any](results []T, own []bool, other T) []T {
 
 // view is a task as the bearer may see it: of a fallback or callback in another
 // queue than the token's it has no more than the id.
-func (s *Server) view(ctx context.Context, id task.ID) (*outlast.View, error) {
-	view, err := s.inspect.Get(ctx, id)
+func (s *Server) view(ctx context.Context, id task.ID) (*inspect.View, error) {
+	view, err := s.inspect.Tasks.Get(ctx, id)
 	t := scoped(ctx)
 	if err != nil || t == nil {
 		return view, err

@@ -25,7 +25,7 @@ func (s *Server) self(ctx context.Context, _ *none) (answer[client.Self], error)
 		Version: s.api.Info.Version, Node: s.client.Stats().Node, Store: s.store, Time: wireTime(time.Now()),
 	}
 	out.Server.Safety.Mode, out.Server.Safety.Loss = Safety(s.store)
-	topology, err := s.inspect.Topology(ctx)
+	topology, err := s.inspect.Nodes.Topology(ctx)
 	if err != nil {
 		return fail[client.Self](err)
 	}

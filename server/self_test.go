@@ -20,7 +20,7 @@ func TestSelf(t *testing.T) {
 		t.Errorf("the server: %+v", server)
 	}
 	g := &guarded{api: a}
-	made, secret, err := a.node.Inspector().CreateToken(t.Context(), token.Spec{Name: "ops", Role: token.Viewer, Queues: []string{"red"}, TTL: time.Hour})
+	made, secret, err := a.node.Inspector().Tokens.Create(t.Context(), token.Spec{Name: "ops", Role: token.Viewer, Queues: []string{"red"}, TTL: time.Hour})
 	must(t, err)
 	a.call("GET", "/v1/self", "").problem(401, "unauthenticated")
 	self = client.Self{}

@@ -30,7 +30,7 @@ func (s *Server) series(ctx context.Context, in *seriesInput) (answer[client.Ser
 	if err != nil {
 		return fail[client.Series](err)
 	}
-	found, err := s.inspect.Series(ctx, stats.SeriesQuestion{From: in.From.Time, To: in.To.Time, Step: time.Duration(in.Step), Queues: queues})
+	found, err := s.inspect.Stats.Series(ctx, stats.SeriesQuestion{From: in.From.Time, To: in.To.Time, Step: time.Duration(in.Step), Queues: queues})
 	if err != nil {
 		return fail[client.Series](err)
 	}

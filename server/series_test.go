@@ -50,7 +50,7 @@ func TestSeries(t *testing.T) {
 	about.Set("queue", "default")
 	a.call("GET", "/v1/stats/series?"+about.Encode(), "").is(200).into(&one)
 	a.call("GET", "/v1/stats/series?step=7s", "").problem(400, "invalid", "step")
-	_, secret, err := a.node.Inspector().CreateToken(t.Context(), token.Spec{Name: "two", Role: token.Viewer, Queues: []string{"other", "none"}})
+	_, secret, err := a.node.Inspector().Tokens.Create(t.Context(), token.Spec{Name: "two", Role: token.Viewer, Queues: []string{"other", "none"}})
 	must(t, err)
 	about.Del("queue")
 	a.call("GET", "/v1/stats/series?"+about.Encode(), "", "Authorization", "Bearer "+secret.Reveal()).is(200).into(&both)

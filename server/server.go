@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/intake"
 	"github.com/outlast-dev/outlast/token"
 )
@@ -53,7 +54,7 @@ type Config struct {
 // for concurrent use and owns no goroutines.
 type Server struct {
 	client  *outlast.Client
-	inspect *outlast.Inspector
+	inspect *inspect.Inspector
 	log     *slog.Logger
 	mux     *http.ServeMux
 	hosts   []string

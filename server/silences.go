@@ -21,7 +21,7 @@ func (s *Server) addAlertSilences() {
 		method: "GET", path: "/v1/alerts/silences", id: "list-alert-silences", needs: token.View, scope: whole, tag: "alerts", answers: []int{200},
 		summary: "List silences, those that end last first", about: "Those that have ended are shown for 30 days.",
 	}, func(ctx context.Context, _ *none) (answer[client.AlertSilences], error) {
-		silences, err := s.inspect.AlertSilences(ctx)
+		silences, err := s.inspect.Alerts.Silences.List(ctx)
 		if err != nil {
 			return fail[client.AlertSilences](err)
 		}
@@ -45,7 +45,7 @@ func (s *Server) addAlertSilences() {
 		method: "DELETE", path: "/v1/alerts/silences/{id}", id: "end-alert-silence", needs: token.Operate, scope: whole, tag: "alerts", answers: []int{200},
 		summary: "End a silence now", about: "One that has ended stays as it is.", errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *silenceID) (answer[client.AlertSilence], error) {
-		ended, err := s.inspect.EndAlertSilence(ctx, in.ID)
+		ended, err := s.inspect.Alerts.Silences.End(ctx, in.ID)
 		if err != nil {
 			return fail[client.AlertSilence](err)
 		}
@@ -66,7 +66,7 @@ func (s *Server) addSilence(ctx context.Context, in *silenceInput) (answer[clien
 		}
 		silence.Until = from.Add(time.Duration(spec.For))
 	}
-	made, err := s.inspect.AddAlertSilence(ctx, silence)
+	made, err := s.inspect.Alerts.Silences.Add(ctx, silence)
 	if err != nil {
 		return fail[client.AlertSilence](err)
 	}
@@ -81,7 +81,7 @@ func silenceOf(spec *client.AlertSilenceSpec) alert.Silence {
 }
 
 func (s *Server) previewSilence(ctx context.Context, in *silenceInput) (answer[client.AlertSilencePreview], error) {
-	preview, err := s.inspect.PreviewAlertSilence(ctx, silenceOf(&in.Body))
+	preview, err := s.inspect.Alerts.Silences.Preview(ctx, silenceOf(&in.Body))
 	if err != nil {
 		return fail[client.AlertSilencePreview](err)
 	}

@@ -144,7 +144,7 @@ func (s *Server) contender(ctx context.Context, place string, p *simPolicy) (*si
 	case p.Preset != "" && len(p.Policy) > 0:
 		return nil, task.Invalid(place+"policy", "preset and policy are both given", "give one of them")
 	case p.Preset != "":
-		named, err := s.inspect.Policy(ctx, p.Preset)
+		named, err := s.inspect.Policies.Get(ctx, p.Preset)
 		if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {
 			return nil, task.Invalid(place+"preset", task.Quote(p.Preset)+" is neither a policy of this server nor a preset", "presets: "+strings.Join(retry.Presets(), ", "))
 		}

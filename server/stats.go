@@ -35,20 +35,20 @@ func (s *Server) stats(ctx context.Context, _ *none) (answer[client.Stats], erro
 	if err != nil {
 		return fail[client.Stats](err)
 	}
-	dead, err := s.inspect.DeadStats(ctx)
+	dead, err := s.inspect.Letters.Stats(ctx)
 	if err != nil {
 		return fail[client.Stats](err)
 	}
-	nodes, err := s.inspect.Nodes(ctx)
+	nodes, err := s.inspect.Nodes.List(ctx)
 	if err != nil {
 		return fail[client.Stats](err)
 	}
-	backlog, err := s.inspect.Backlog(ctx)
+	backlog, err := s.inspect.Queues.Backlog(ctx)
 	if err != nil {
 		return fail[client.Stats](err)
 	}
 	out := client.Stats{
-		Queues: []client.QueueStats{}, Dead: client.DeadStats(*dead), AsOf: wireTime(s.inspect.TopologyAt()),
+		Queues: []client.QueueStats{}, Dead: client.DeadStats(*dead), AsOf: wireTime(s.inspect.Nodes.TopologyAt()),
 		Ready: backlog.Due, Scheduled: backlog.Later, OldestDue: client.Duration(backlog.OldestDue),
 	}
 	for _, queue := range queues.Body.Queues {
@@ -65,7 +65,7 @@ func (s *Server) stats(ctx context.Context, _ *none) (answer[client.Stats], erro
 }
 
 func (s *Server) compareStats(ctx context.Context, in *statsInput) (answer[client.StatsComparisons], error) {
-	found, err := s.inspect.CompareStats(ctx, stats.Question{By: stats.By(in.By), Type: in.Type, From: in.From, To: in.To})
+	found, err := s.inspect.Stats.Compare(ctx, stats.Question{By: stats.By(in.By), Type: in.Type, From: in.From, To: in.To})
 	if err != nil {
 		return fail[client.StatsComparisons](err)
 	}

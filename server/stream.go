@@ -89,7 +89,7 @@ func (st *stream) begin(resumed bool) {
 	st.position = st.listener.Position()
 	s := st.server
 	hello := &client.EventHello{Node: s.client.Stats().Node, Version: s.api.Info.Version, Nodes: "all", Now: client.Time{Time: time.Now()}}
-	if topology, err := s.inspect.Topology(st.ctx); err == nil {
+	if topology, err := s.inspect.Nodes.Topology(st.ctx); err == nil {
 		for i := range topology.Nodes {
 			switch node := &topology.Nodes[i]; {
 			case node.ID == hello.Node:
@@ -278,7 +278,7 @@ func (w *rowWatch) told(t *feed.Task) { w.last = rowState{t.State, t.Attempt} }
 
 // lookUp tells of a change that the feed has not told of for a second.
 func (st *stream) lookUp() {
-	t, err := st.server.inspect.Row(st.ctx, st.in.Task)
+	t, err := st.server.inspect.Tasks.Row(st.ctx, st.in.Task)
 	if err != nil {
 		return // its retention is over, or the store does not answer: the caller sees that itself
 	}

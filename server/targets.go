@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
@@ -31,7 +31,7 @@ func (s *Server) addTargets() {
 		method: "GET", path: "/v1/targets/{name}", id: "get-target", needs: token.View, scope: whole, tag: "targets", answers: []int{200},
 		summary: "Get a target: breaker, budget, limit and what waits", errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *targetName) (answer[client.TargetState], error) {
-		view, err := s.inspect.Target(ctx, in.Name)
+		view, err := s.inspect.Targets.Get(ctx, in.Name)
 		return s.target(view, err)
 	})
 	handle(s, route{
@@ -53,14 +53,14 @@ func (s *Server) addTargets() {
 			summary: call.summary, about: call.about + " Every node obeys within about a second, and the order outlives restarts.",
 			errors: []task.Code{task.CodeNotFound, task.CodeConflict},
 		}, func(ctx context.Context, in *targetName) (answer[client.TargetState], error) {
-			view, err := s.inspect.OrderTarget(ctx, in.Name, call.action)
+			view, err := s.inspect.Targets.Order(ctx, in.Name, call.action)
 			return s.target(view, err)
 		})
 	}
 }
 
 func (s *Server) targetHistory(ctx context.Context, in *targetName) (answer[client.TargetHistory], error) {
-	changes, err := s.inspect.TargetHistory(ctx, in.Name)
+	changes, err := s.inspect.Targets.History(ctx, in.Name)
 	if err != nil {
 		return fail[client.TargetHistory](err)
 	}
@@ -74,7 +74,7 @@ func (s *Server) targetHistory(ctx context.Context, in *targetName) (answer[clie
 	return ok(out)
 }
 
-func (s *Server) target(view *outlast.TargetView, err error) (answer[client.TargetState], error) {
+func (s *Server) target(view *inspect.TargetView, err error) (answer[client.TargetState], error) {
 	if err != nil {
 		return fail[client.TargetState](err)
 	}
@@ -89,12 +89,12 @@ func (s *Server) listTargets(ctx context.Context, in *targetsInput) (answer[clie
 	if page.Limit == 0 {
 		page.Limit = 100
 	}
-	views, err := s.inspect.Targets(ctx)
+	views, err := s.inspect.Targets.List(ctx)
 	if err != nil {
 		return fail[client.Targets](err)
 	}
 	if in.Troubled {
-		views = slices.DeleteFunc(views, func(view *outlast.TargetView) bool { return !view.Troubled() })
+		views = slices.DeleteFunc(views, func(view *inspect.TargetView) bool { return !view.Troubled() })
 	}
 	out := client.Targets{Total: len(views), Targets: []client.TargetState{}}
 	for _, view := range views[:min(len(views), page.Limit)] {
@@ -103,7 +103,7 @@ func (s *Server) listTargets(ctx context.Context, in *targetsInput) (answer[clie
 	return ok(out)
 }
 
-func wireTarget(view *outlast.TargetView) client.TargetState {
+func wireTarget(view *inspect.TargetView) client.TargetState {
 	out := client.TargetState{Name: view.Name, TargetView: wireTargetView(&view.Target), Nodes: []client.NodeTarget{}}
 	for _, id := range slices.Sorted(maps.Keys(view.Nodes)) {
 		known := view.Nodes[id]

@@ -12,6 +12,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 	"github.com/outlast-dev/outlast/token"
@@ -123,7 +124,7 @@ func (s *Server) addTasks() {
 		method: "GET", path: "/v1/tasks/{id}/attempts", id: "list-attempts", needs: token.View, scope: byTask, tag: "tasks", answers: []int{200},
 		summary: "List the attempts of a task, oldest first", errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *taskID) (answer[client.Attempts], error) {
-		attempts, err := s.inspect.Attempts(ctx, in.ID)
+		attempts, err := s.inspect.Tasks.Attempts(ctx, in.ID)
 		if err != nil {
 			return fail[client.Attempts](err)
 		}
@@ -140,10 +141,10 @@ func (s *Server) addTaskActions() {
 	again.path, again.id, again.summary = "/v1/tasks/{id}/retry", "retry-task", "Run the next attempt now"
 	move.path, move.id, move.summary = "/v1/tasks/{id}/reschedule", "reschedule-task", "Move the next attempt of a pending task"
 	handle(s, cancel, func(ctx context.Context, in *taskID) (answer[client.Task], error) {
-		return oneTask(s.inspect.Cancel(ctx, in.ID))
+		return oneTask(s.inspect.Tasks.Cancel(ctx, in.ID))
 	})
 	handle(s, again, func(ctx context.Context, in *taskID) (answer[client.Task], error) {
-		return oneTask(s.inspect.RetryNow(ctx, in.ID))
+		return oneTask(s.inspect.Tasks.RetryNow(ctx, in.ID))
 	})
 	handle(s, move, func(ctx context.Context, in *rescheduleInput) (answer[client.Task], error) {
 		at, delay := in.Body.RunAt.Time, in.Body.Delay
@@ -157,11 +158,11 @@ func (s *Server) addTaskActions() {
 		case delay != nil:
 			at = time.Now().Add(time.Duration(*delay))
 		}
-		return oneTask(s.inspect.Reschedule(ctx, in.ID, at))
+		return oneTask(s.inspect.Tasks.Reschedule(ctx, in.ID, at))
 	})
 }
 
-func oneTask(view *outlast.View, err error) (answer[client.Task], error) {
+func oneTask(view *inspect.View, err error) (answer[client.Task], error) {
 	if err != nil {
 		return fail[client.Task](err)
 	}
@@ -220,7 +221,7 @@ func (s *Server) wait(ctx context.Context, t *outlast.Task, d time.Duration, out
 var errWaited = errors.New("the time of ?wait is over")
 
 func (s *Server) shown(ctx context.Context, t *outlast.Task, out answer[client.Task]) (answer[client.Task], error) {
-	views, err := s.inspect.View(ctx, t)
+	views, err := s.inspect.Tasks.View(ctx, t)
 	if err != nil {
 		return fail[client.Task](err)
 	}
@@ -258,9 +259,9 @@ func (s *Server) listTasks(ctx context.Context, in *listInput) (answer[client.Ta
 		return fail[client.Tasks](err)
 	}
 	if in.Waiting != "" {
-		return tasks(s.inspect.FindWaiting(ctx, task.Waiting(in.Waiting), filter, page))
+		return tasks(s.inspect.Tasks.FindWaiting(ctx, task.Waiting(in.Waiting), filter, page))
 	}
-	views, next, err := s.inspect.Find(ctx, filter, page)
+	views, next, err := s.inspect.Tasks.Find(ctx, filter, page)
 	return tasks(views, next, err)
 }
 
@@ -275,14 +276,14 @@ func (s *Server) listUpcoming(ctx context.Context, in *upcomingInput) (answer[cl
 	if err != nil {
 		return fail[client.Upcoming](err)
 	}
-	views, complete, err := s.inspect.Upcoming(ctx, queues, limit)
+	views, complete, err := s.inspect.Tasks.Upcoming(ctx, queues, limit)
 	if err != nil {
 		return fail[client.Upcoming](err)
 	}
 	return ok(client.Upcoming{Tasks: wireTasks(views), Complete: complete})
 }
 
-func tasks(views []*outlast.View, next string, err error) (answer[client.Tasks], error) {
+func tasks(views []*inspect.View, next string, err error) (answer[client.Tasks], error) {
 	if err != nil {
 		return fail[client.Tasks](err)
 	}

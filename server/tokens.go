@@ -29,7 +29,7 @@ func (s *Server) addTokens() {
 		if bearer(ctx) == nil && (in.Body.Role != string(token.Admin) || len(in.Body.Queues) > 0) {
 			return fail[client.NewToken](errFirstToken)
 		}
-		made, secret, err := s.inspect.CreateToken(ctx, token.Spec{
+		made, secret, err := s.inspect.Tokens.Create(ctx, token.Spec{
 			ID: in.Body.ID, Name: in.Body.Name, Role: token.Role(in.Body.Role), Queues: in.Body.Queues, TTL: time.Duration(in.Body.TTL),
 		})
 		if err != nil {
@@ -41,7 +41,7 @@ func (s *Server) addTokens() {
 		method: "GET", path: "/v1/tokens", id: "list-tokens", needs: token.Administer, scope: whole, tag: "tokens", answers: []int{200},
 		summary: "List tokens by name", about: "Also those that expired or were revoked within the last 90 days.",
 	}, func(ctx context.Context, _ *none) (answer[client.Tokens], error) {
-		tokens, err := s.inspect.Tokens(ctx)
+		tokens, err := s.inspect.Tokens.List(ctx)
 		if err != nil {
 			return fail[client.Tokens](err)
 		}
@@ -55,7 +55,7 @@ func (s *Server) addTokens() {
 		method: "DELETE", path: "/v1/tokens/{id}", id: "revoke-token", needs: token.Administer, scope: whole, tag: "tokens", answers: []int{200},
 		summary: "Revoke a token for good", about: "Within 2 seconds no node lets its bearer in.", errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *tokenID) (answer[client.Token], error) {
-		revoked, err := s.inspect.RevokeToken(ctx, in.ID)
+		revoked, err := s.inspect.Tokens.Revoke(ctx, in.ID)
 		if err != nil {
 			return fail[client.Token](err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/sim"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -135,7 +136,7 @@ func (s *Server) readRecorded(ctx context.Context, filter store.Filter, most int
 	page := store.Page{Limit: whatIfPage}
 	over := overAfter(ctx, s.simTime)
 	for {
-		views, next, err := s.inspect.Find(ctx, filter, page)
+		views, next, err := s.inspect.Tasks.Find(ctx, filter, page)
 		if err != nil {
 			return read, nil, err
 		}
@@ -161,7 +162,7 @@ func (s *Server) readRecorded(ctx context.Context, filter store.Filter, most int
 
 // ran leaves out tasks that nobody has tried, and those beyond a number; left tells
 // that there were such.
-func ran(views []*outlast.View, most int, read *client.WhatIfRead) (tried []*outlast.View, left bool) {
+func ran(views []*inspect.View, most int, read *client.WhatIfRead) (tried []*inspect.View, left bool) {
 	for _, view := range views {
 		if view.Claim != 0 && len(tried) == most {
 			return tried, true
@@ -177,7 +178,7 @@ func ran(views []*outlast.View, most int, read *client.WhatIfRead) (tried []*out
 }
 
 // record reads the attempts of tasks, several at once, and adds those that have any.
-func (s *Server) record(ctx context.Context, views []*outlast.View, recorder *sim.Recorder, read *client.WhatIfRead, of string) error {
+func (s *Server) record(ctx context.Context, views []*inspect.View, recorder *sim.Recorder, read *client.WhatIfRead, of string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	attempts := make([][]sim.RecordedAttempt, len(views))
@@ -188,7 +189,7 @@ func (s *Server) record(ctx context.Context, views []*outlast.View, recorder *si
 		free <- struct{}{}
 		all.Go(func() {
 			defer func() { <-free }()
-			found, err := s.inspect.Attempts(ctx, view.ID)
+			found, err := s.inspect.Tasks.Attempts(ctx, view.ID)
 			if err != nil && !errors.Is(err, &task.Error{Code: task.CodeNotFound}) { // else its retention has passed meanwhile
 				cancel(err)
 			}
@@ -220,7 +221,7 @@ func (s *Server) record(ctx context.Context, views []*outlast.View, recorder *si
 
 // ranUnder reports whether an attempt ran under a version of a policy, "" is any. Attempts
 // under presets tell none: of them the policy counts that holds for the task.
-func ranUnder(view *outlast.View, attempts []outlast.Attempt, policy string) bool {
+func ranUnder(view *inspect.View, attempts []outlast.Attempt, policy string) bool {
 	under := func(a outlast.Attempt) bool { return a.Policy == policy }
 	told := func(a outlast.Attempt) bool { return a.Policy != "" }
 	return policy == "" || slices.ContainsFunc(attempts, under) || view.PolicyName == policy && !slices.ContainsFunc(attempts, told)

@@ -9,13 +9,14 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/sim"
 )
 
 // recordedTask is a task with its attempts as the simulator takes it. Its policy is the
 // one that holds for it now.
-func recordedTask(view *outlast.View, attempts []sim.RecordedAttempt) *sim.Recorded {
+func recordedTask(view *inspect.View, attempts []sim.RecordedAttempt) *sim.Recorded {
 	t := view.Task
 	r := &sim.Recorded{
 		Type: t.Type, Target: t.Target, State: string(t.State), MaxAttempts: t.Spec.MaxAttempts, Timeout: t.Spec.Timeout, Deadline: t.Spec.Deadline, Attempts: attempts,

@@ -69,7 +69,7 @@ func (s *Server) pollTasks(ctx context.Context, in *pollInput) (answer[client.Po
 	for i := range leased {
 		tasks[i] = leased[i].Task
 	}
-	views, err := s.inspect.View(ctx, tasks...)
+	views, err := s.inspect.Tasks.View(ctx, tasks...)
 	if err != nil {
 		return fail[client.Polled](err)
 	}

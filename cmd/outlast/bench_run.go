@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -55,7 +56,7 @@ func (b *benching) draft(number int) outlast.Draft {
 // run enqueues while the queue is paused, a quarter one by one, then lets all run,
 // then times single tasks.
 func (b *benching) run(ctx context.Context) error {
-	if _, err := b.node.Inspector().PauseQueue(ctx, benchQueue, true); err != nil {
+	if _, err := b.node.Inspector().Queues.Pause(ctx, benchQueue, true); err != nil {
 		return err
 	}
 	singles := b.summary.Tasks / 4
@@ -89,7 +90,7 @@ func (b *benching) run(ctx context.Context) error {
 
 func (b *benching) runAll(ctx context.Context) error {
 	began := time.Now()
-	if _, err := b.node.Inspector().PauseQueue(ctx, benchQueue, false); err != nil {
+	if _, err := b.node.Inspector().Queues.Pause(ctx, benchQueue, false); err != nil {
 		return err
 	}
 	select {
@@ -144,17 +145,17 @@ func (b *benching) share(n, portion int, do func(from, n int) error) error {
 // empty leaves nothing waiting in the queue.
 func (b *benching) empty(ctx context.Context) error {
 	inspector := b.node.Inspector()
-	_, err := inspector.PauseQueue(ctx, benchQueue, false)
+	_, err := inspector.Queues.Pause(ctx, benchQueue, false)
 	for page := (store.Page{Limit: benchBatch}); err == nil; {
-		var left []*outlast.View
-		if left, page.Cursor, err = inspector.Find(ctx, store.Filter{Queue: benchQueue, State: task.Pending}, page); err != nil {
+		var left []*inspect.View
+		if left, page.Cursor, err = inspector.Tasks.Find(ctx, store.Filter{Queue: benchQueue, State: task.Pending}, page); err != nil {
 			return err
 		}
 		for _, view := range left {
 			if view.Type != b.kind && time.Since(view.CreatedAt) < benchForgotten {
 				continue // of another bench
 			}
-			if _, err := inspector.Cancel(ctx, view.ID); err != nil && !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
+			if _, err := inspector.Tasks.Cancel(ctx, view.ID); err != nil && !errors.Is(err, &task.Error{Code: task.CodeConflict}) {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -94,8 +95,8 @@ func (c *cli) nodeOn(ctx context.Context, url string, f *placesOfKeys) (*outlast
 	return node, backend.Close, nil
 }
 
-func (c *cli) adopt(ctx context.Context, inspect *outlast.Inspector, dryRun bool) error {
-	objects, err := inspect.Unproven(ctx)
+func (c *cli) adopt(ctx context.Context, inspector *inspect.Inspector, dryRun bool) error {
+	objects, err := inspector.Store.Unproven(ctx)
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func (c *cli) adopt(ctx context.Context, inspect *outlast.Inspector, dryRun bool
 	if err := c.confirm(fmt.Sprintf("Vouch for %s?", plural(len(objects), "object"))); err != nil {
 		return err
 	}
-	out.Adopted, err = inspect.Adopt(ctx, objects, "cli")
+	out.Adopted, err = inspector.Store.Adopt(ctx, objects, "cli")
 	if errors.Is(err, &task.Error{Code: task.CodeConflict}) {
 		return fmt.Errorf("%d of %d are done; one has changed meanwhile, so look again: %w", out.Adopted, len(objects), err)
 	}
@@ -142,5 +143,5 @@ func (c *cli) adopt(ctx context.Context, inspect *outlast.Inspector, dryRun bool
 // shownObject shows what an object says; of a token, that it has a secret and not its
 // hash.
 func shownObject(o *store.Object) adoptable {
-	return adoptable{o.Kind, o.Name, o.Version, o.Actor, o.Doubt.Error(), outlast.Says(o)}
+	return adoptable{o.Kind, o.Name, o.Version, o.Actor, o.Doubt.Error(), inspect.Says(o)}
 }

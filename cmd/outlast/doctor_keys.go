@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
 )
 
 // examineKeys says how the server asked stands to the encryption of the store.
@@ -29,8 +29,8 @@ func (r *report) examineMissing(keys map[string]int, more bool) {
 
 // examineSeal names the keys that tasks of the store were encrypted with. Which of
 // them the nodes have, only they know.
-func (r *report) examineSeal(ctx context.Context, inspect *outlast.Inspector) {
-	status, err := inspect.Encryption(ctx)
+func (r *report) examineSeal(ctx context.Context, inspector *inspect.Inspector) {
+	status, err := inspector.Store.Encryption(ctx)
 	switch {
 	case err != nil:
 		r.add("encryption", fails, err.Error(), "")

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -37,13 +37,13 @@ func (r *report) doubt(d doubt, well bool, detail string) {
 // examineAlerts tells of a pause of the queue that alerts travel in, and of alerts that
 // go to the log only although there are channels. Which channels deliver, only the
 // nodes know.
-func (r *report) examineAlerts(ctx context.Context, inspect *outlast.Inspector) {
-	since, err := inspect.AlertsPaused(ctx)
+func (r *report) examineAlerts(ctx context.Context, inspector *inspect.Inspector) {
+	since, err := inspector.Alerts.PausedSince(ctx)
 	if err != nil {
 		r.add("alerts", fails, err.Error(), "")
 		return
 	}
-	unheard, err := unheardAlerts(ctx, inspect)
+	unheard, err := unheardAlerts(ctx, inspector)
 	switch {
 	case err != nil:
 		r.add("alerts", fails, err.Error(), "")
@@ -57,8 +57,8 @@ func (r *report) examineAlerts(ctx context.Context, inspect *outlast.Inspector) 
 }
 
 // unheardAlerts says whose alerts nobody is sent, by the rules and channels in a store.
-func unheardAlerts(ctx context.Context, inspect *outlast.Inspector) (string, error) {
-	views, err := inspect.AlertChannels(ctx)
+func unheardAlerts(ctx context.Context, inspector *inspect.Inspector) (string, error) {
+	views, err := inspector.Alerts.Channels.List(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -68,7 +68,7 @@ func unheardAlerts(ctx context.Context, inspect *outlast.Inspector) (string, err
 			channels[spec.Name] = spec.Default
 		}
 	}
-	held, err := inspect.AlertRules(ctx)
+	held, err := inspector.Alerts.Rules.List(ctx)
 	rules := make([]alert.Rule, len(held))
 	for i := range held {
 		rules[i] = held[i].Rule
@@ -77,24 +77,24 @@ func unheardAlerts(ctx context.Context, inspect *outlast.Inspector) (string, err
 }
 
 // examineBlocked counts the ordering keys that dead letters block.
-func (r *report) examineBlocked(ctx context.Context, inspect *outlast.Inspector) {
-	keys, _, err := inspect.BlockedKeys(ctx, nil, false, store.Page{})
+func (r *report) examineBlocked(ctx context.Context, inspector *inspect.Inspector) {
+	keys, _, err := inspector.Keys.Blocked(ctx, nil, false, store.Page{})
 	if err != nil {
 		r.add("blocked keys", fails, err.Error(), "")
 		return
 	}
 	at := slices.IndexFunc(doubts, func(d doubt) bool { return d.check == "blocked keys" })
-	r.doubt(doubts[at], len(keys) == 0, outlast.SayBlocked(len(keys)))
+	r.doubt(doubts[at], len(keys) == 0, inspect.SayBlocked(len(keys)))
 }
 
 // examinePolicies looks at the policies in a store, as a server would.
-func (r *report) examinePolicies(ctx context.Context, inspect *outlast.Inspector) {
-	review, err := inspect.ReviewPolicies(ctx)
+func (r *report) examinePolicies(ctx context.Context, inspector *inspect.Inspector) {
+	review, err := inspector.Policies.Review(ctx)
 	if err != nil {
 		r.add("policies", fails, err.Error(), "")
 		return
 	}
-	on := inspect.RetriesOn()
+	on := inspector.Policies.RetriesOn()
 	r.doubt(doubts[0], on, map[bool]string{true: "on", false: "off for all tasks"}[on])
 	for i, found := range [][]string{review.Once, review.Endless, review.Silent} {
 		detail := "none"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -61,23 +62,23 @@ func (r *report) examineTasks(ctx context.Context, backend store.Backend) error 
 	if err != nil {
 		return err
 	}
-	inspect := node.Inspector()
-	r.examinePolicies(ctx, inspect)
-	r.examineAlerts(ctx, inspect)
-	r.examineBlocked(ctx, inspect)
-	r.examineSeal(ctx, inspect)
+	inspector := node.Inspector()
+	r.examinePolicies(ctx, inspector)
+	r.examineAlerts(ctx, inspector)
+	r.examineBlocked(ctx, inspector)
+	r.examineSeal(ctx, inspector)
 	r.examineWork(ctx, patient{
 		pending: func(ctx context.Context) ([]client.Task, error) {
-			return found(inspect.Find(ctx, store.Filter{State: task.Pending}, store.Page{Limit: mostLooked, Bare: true}))
+			return found(inspector.Tasks.Find(ctx, store.Filter{State: task.Pending}, store.Page{Limit: mostLooked, Bare: true}))
 		},
 		newest: func(ctx context.Context) ([]client.Task, error) {
-			return found(inspect.Find(ctx, store.Filter{}, store.Page{Limit: 1, Bare: true}))
+			return found(inspector.Tasks.Find(ctx, store.Filter{}, store.Page{Limit: 1, Bare: true}))
 		},
 		running: func(ctx context.Context) ([]client.Task, error) {
-			return found(inspect.Find(ctx, store.Filter{State: task.Running}, store.Page{Limit: 500, Bare: true}))
+			return found(inspector.Tasks.Find(ctx, store.Filter{State: task.Running}, store.Page{Limit: 500, Bare: true}))
 		},
 		dead: func(ctx context.Context) (*client.DeadStats, error) {
-			stats, err := inspect.DeadStats(ctx)
+			stats, err := inspector.Letters.Stats(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -88,7 +89,7 @@ func (r *report) examineTasks(ctx context.Context, backend store.Backend) error 
 }
 
 // found takes from views what the checks look at.
-func found(views []*outlast.View, _ string, err error) ([]client.Task, error) {
+func found(views []*inspect.View, _ string, err error) ([]client.Task, error) {
 	tasks := make([]client.Task, len(views))
 	for i, view := range views {
 		tasks[i] = client.Task{ID: view.ID, Type: view.Type, Queue: view.Queue, Waiting: string(view.Waiting), MissingKey: view.MissingKey, Node: view.Node,

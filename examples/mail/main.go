@@ -123,7 +123,7 @@ func send(file string) error {
 		return err
 	}
 	fmt.Printf("the task %s with %d attempts and %d crash\n", done.State, done.Attempt, done.Crashes)
-	history, err := client.Inspector().Attempts(ctx, done.ID)
+	history, err := client.Inspector().Tasks.Attempts(ctx, done.ID)
 	for _, a := range history {
 		fmt.Printf("history: attempt %d %s\n", a.Number, a.Outcome)
 	}

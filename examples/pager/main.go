@@ -42,7 +42,7 @@ func example(ctx context.Context) error {
 	}
 	defer client.Stop(context.WithoutCancel(ctx)) //nolint:errcheck // the example ends
 	cooldown := alert.Duration(2 * time.Second)
-	if _, err := client.Inspector().PutAlertRule(ctx, alert.Rule{
+	if _, err := client.Inspector().Alerts.Rules.Put(ctx, alert.Rule{
 		Name: "exhausted", On: alert.OnDead, When: `reason == "exhausted"`, Channels: []string{"pager"}, Cooldown: &cooldown,
 	}); err != nil {
 		return err

@@ -117,7 +117,7 @@ func sameEverywhere(t *testing.T, door string, created []byte, payload string) {
 	t.Helper()
 	var named struct{ ID outlast.ID }
 	must(t, json.Unmarshal(created, &named))
-	view, err := shared.node.Inspector().Get(t.Context(), named.ID)
+	view, err := shared.node.Inspector().Tasks.Get(t.Context(), named.ID)
 	must(t, err)
 	if string(view.Payload) != payload {
 		t.Errorf("from %s, in Go: %.200q, want %.200q", door, view.Payload, payload)
@@ -260,7 +260,7 @@ func TestKeysThatLookAlike(t *testing.T) {
 			if e := (*task.Error)(nil); !asError(err, &e) || e.Code != task.CodeDedupeConflict {
 				t.Errorf("%s: 1 and 1.0 are the same content: %v", name, err)
 			}
-			found, _, err := node.Inspector().Find(t.Context(), filterByKey(key), page)
+			found, _, err := node.Inspector().Tasks.Find(t.Context(), filterByKey(key), page)
 			if err != nil || len(found) != 1 || found[0].ID != first.Task.ID {
 				t.Errorf("%s: a list by the key %q finds %d tasks, %v", name, key, len(found), err)
 			}

@@ -44,7 +44,7 @@ func FuzzCursor(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, cursor string) {
-		_, _, err := shared.node.Inspector().Find(t.Context(), store.Filter{Type: "fuzz"}, store.Page{Cursor: cursor, Limit: 1})
+		_, _, err := shared.node.Inspector().Tasks.Find(t.Context(), store.Filter{Type: "fuzz"}, store.Page{Cursor: cursor, Limit: 1})
 		if cursor == "" {
 			must(t, err)
 			return

@@ -11,6 +11,8 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -24,34 +26,34 @@ type request struct {
 	at           string
 	code         task.Code // invalid when ""
 	cli          []string
-	inGo         func(ctx context.Context, i *outlast.Inspector) error
+	inGo         func(ctx context.Context, i *inspect.Inspector) error
 }
 
 // find is a list in Go.
-func find(filter store.Filter, page store.Page) func(context.Context, *outlast.Inspector) error {
-	return func(ctx context.Context, i *outlast.Inspector) error {
-		_, _, err := i.Find(ctx, filter, page)
+func find(filter store.Filter, page store.Page) func(context.Context, *inspect.Inspector) error {
+	return func(ctx context.Context, i *inspect.Inspector) error {
+		_, _, err := i.Tasks.Find(ctx, filter, page)
 		return err
 	}
 }
 
-func put(queue outlast.Queue) func(context.Context, *outlast.Inspector) error {
-	return func(ctx context.Context, i *outlast.Inspector) error {
-		_, err := i.PutQueue(ctx, queue)
+func put(queue outlast.Queue) func(context.Context, *inspect.Inspector) error {
+	return func(ctx context.Context, i *inspect.Inspector) error {
+		_, err := i.Queues.Put(ctx, queue)
 		return err
 	}
 }
 
-func redrive(request outlast.RedriveRequest) func(context.Context, *outlast.Inspector) error {
-	return func(ctx context.Context, i *outlast.Inspector) error {
-		_, err := i.Redrive(ctx, request)
+func redrive(request dead.Request) func(context.Context, *inspect.Inspector) error {
+	return func(ctx context.Context, i *inspect.Inspector) error {
+		_, err := i.Letters.Redrive(ctx, request)
 		return err
 	}
 }
 
-func items(page store.Page) func(context.Context, *outlast.Inspector) error {
-	return func(ctx context.Context, i *outlast.Inspector) error {
-		_, _, err := i.OperationItems(ctx, "019a9f2e-5c00-7abc-8def-0123456789ab", page)
+func items(page store.Page) func(context.Context, *inspect.Inspector) error {
+	return func(ctx context.Context, i *inspect.Inspector) error {
+		_, _, err := i.Operations.RedriveItems(ctx, "019a9f2e-5c00-7abc-8def-0123456789ab", page)
 		return err
 	}
 }
@@ -99,13 +101,13 @@ var listRows = []request{
 	{name: "wait that is negative", method: "POST", path: "/v1/tasks?wait=-1s", body: `{"type":"t"}`, at: "wait"},
 	{name: "wait of an hour", method: "POST", path: "/v1/tasks?wait=1h", body: `{"type":"t"}`, at: "wait"},
 	{name: "wait without a unit", method: "POST", path: "/v1/tasks?wait=10", body: `{"type":"t"}`, at: "wait"},
-	{name: "reason of a dead letter", method: "GET", path: "/v1/dead?reason=bored", at: "reason", cli: []string{"dead", "list", "--reason=bored"}, inGo: func(ctx context.Context, i *outlast.Inspector) error {
-		_, _, err := i.Dead(ctx, store.Filter{Reason: "bored"}, store.Page{})
+	{name: "reason of a dead letter", method: "GET", path: "/v1/dead?reason=bored", at: "reason", cli: []string{"dead", "list", "--reason=bored"}, inGo: func(ctx context.Context, i *inspect.Inspector) error {
+		_, _, err := i.Letters.Find(ctx, store.Filter{Reason: "bored"}, store.Page{})
 		return err
 	}},
 	{name: "groups over 500", method: "GET", path: "/v1/dead/groups?limit=501", at: "limit"},
-	{name: "operations over 500", method: "GET", path: "/v1/operations?limit=501", at: "limit", inGo: func(ctx context.Context, i *outlast.Inspector) error {
-		_, err := i.Operations(ctx, 501)
+	{name: "operations over 500", method: "GET", path: "/v1/operations?limit=501", at: "limit", inGo: func(ctx context.Context, i *inspect.Inspector) error {
+		_, err := i.Operations.List(ctx, 501)
 		return err
 	}},
 	{name: "export by an unknown reason", method: "GET", path: "/v1/dead/export?reason=bored", at: "reason", cli: []string{"dead", "export", "--reason=bored"}},
@@ -181,13 +183,13 @@ var targetRows = []request{
 	{name: "a state of targets", method: "GET", path: "/v1/targets?state=open", at: "state"},
 	{name: "501 nodes", method: "GET", path: "/v1/nodes?limit=501", at: "limit", cli: []string{"node", "list", "--limit=501"}},
 	{name: "a state of nodes", method: "GET", path: "/v1/nodes?state=dead", at: "state"},
-	{name: "501 lanes", method: "GET", path: "/v1/lanes?limit=501", at: "limit", cli: []string{"node", "lanes", "--limit=501"}, inGo: lanes(outlast.LaneFilter{}, 501)},
-	{name: "-1 lanes of a page", method: "GET", path: "/v1/lanes?limit=-1", at: "limit", cli: []string{"node", "lanes", "--limit=-1"}, inGo: lanes(outlast.LaneFilter{}, -1)},
+	{name: "501 lanes", method: "GET", path: "/v1/lanes?limit=501", at: "limit", cli: []string{"node", "lanes", "--limit=501"}, inGo: lanes(inspect.LaneFilter{}, 501)},
+	{name: "-1 lanes of a page", method: "GET", path: "/v1/lanes?limit=-1", at: "limit", cli: []string{"node", "lanes", "--limit=-1"}, inGo: lanes(inspect.LaneFilter{}, -1)},
 	{name: "cursor of lanes with SQL", method: "GET", path: "/v1/lanes?cursor=%27%3b--", at: "cursor", cli: []string{"node", "lanes", "--cursor=';--"}},
 	{name: "cursor of lane 65536", method: "GET", path: "/v1/lanes?cursor=65536", at: "cursor", cli: []string{"node", "lanes", "--cursor=65536"}},
 	{name: "cursor of lane 01", method: "GET", path: "/v1/lanes?cursor=01", at: "cursor", cli: []string{"node", "lanes", "--cursor=01"}},
-	{name: "lanes of a queue that is not there", method: "GET", path: "/v1/lanes?queue=nowhere", code: task.CodeNotFound, inGo: lanes(outlast.LaneFilter{Queue: "nowhere"}, 0)},
-	{name: "lanes of a node that is not there", method: "GET", path: "/v1/lanes?node=nobody", code: task.CodeNotFound, inGo: lanes(outlast.LaneFilter{Node: "nobody"}, 0)},
+	{name: "lanes of a queue that is not there", method: "GET", path: "/v1/lanes?queue=nowhere", code: task.CodeNotFound, inGo: lanes(inspect.LaneFilter{Queue: "nowhere"}, 0)},
+	{name: "lanes of a node that is not there", method: "GET", path: "/v1/lanes?node=nobody", code: task.CodeNotFound, inGo: lanes(inspect.LaneFilter{Node: "nobody"}, 0)},
 	{name: "wake-up without a key", method: "POST", path: "/v1/nodes/wake", body: `{"lanes":[1]}`, code: task.CodeDenied},
 	{name: "wake-up of lane 65536", method: "POST", path: "/v1/nodes/wake", body: `{"lanes":[65536]}`, at: "lanes[0]"},
 	{name: "wake-up of lane -1", method: "POST", path: "/v1/nodes/wake", body: `{"lanes":[0,-1]}`, at: "lanes[1]"},
@@ -198,16 +200,16 @@ var targetRows = []request{
 	{name: "order by GET", method: "GET", path: "/v1/targets/t/open", code: "method_not_allowed"},
 }
 
-func lanes(filter outlast.LaneFilter, limit int) func(context.Context, *outlast.Inspector) error {
-	return func(ctx context.Context, i *outlast.Inspector) error {
-		_, _, err := i.Lanes(ctx, filter, -1, limit)
+func lanes(filter inspect.LaneFilter, limit int) func(context.Context, *inspect.Inspector) error {
+	return func(ctx context.Context, i *inspect.Inspector) error {
+		_, _, err := i.Nodes.Lanes(ctx, filter, -1, limit)
 		return err
 	}
 }
 
-func order(name string, action store.TargetAction) func(context.Context, *outlast.Inspector) error {
-	return func(ctx context.Context, i *outlast.Inspector) error {
-		_, err := i.OrderTarget(ctx, name, action)
+func order(name string, action store.TargetAction) func(context.Context, *inspect.Inspector) error {
+	return func(ctx context.Context, i *inspect.Inspector) error {
+		_, err := i.Targets.Order(ctx, name, action)
 		return err
 	}
 }
@@ -221,35 +223,35 @@ var deadRows = []request{
 	{name: "redrive of no ids", method: "POST", path: "/v1/dead/redrive", body: `{"ids":[]}`, at: "ids"},
 	{name: "redrive of ids and a filter", method: "POST", path: "/v1/dead/redrive", body: `{"ids":["019a9f2e-5c00-7abc-8def-0123456789ab"],"filter":{}}`, at: "filter",
 		cli:  []string{"dead", "redrive", "019a9f2e-5c00-7abc-8def-0123456789ab", "--type=t"},
-		inGo: redrive(outlast.RedriveRequest{IDs: []outlast.ID{{1}}, Filter: &store.Filter{}})},
+		inGo: redrive(dead.Request{IDs: []outlast.ID{{1}}, Filter: &store.Filter{}})},
 	{name: "redrive of a bad id", method: "POST", path: "/v1/dead/redrive", body: `{"ids":["019a9f2e-5c00-7abc-8def-0123456789ab","x"]}`, at: "ids[1]", cli: []string{"dead", "redrive", "019a9f2e-5c00-7abc-8def-0123456789ab", "x"}},
 	{name: "redrive of 10 001 ids", method: "POST", path: "/v1/dead/redrive", body: `{"ids":[` + strings.Repeat(`"019a9f2e-5c00-7abc-8def-0123456789ab",`, 10_000) + `"019a9f2e-5c00-7abc-8def-0123456789ab"]}`, at: "ids",
-		inGo: redrive(outlast.RedriveRequest{IDs: make([]outlast.ID, 10_001)})},
-	{name: "redrive at a negative rate", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":-1}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=-1"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Rate: -1})},
-	{name: "redrive at a rate of 1e-300", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":1e-300}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=1e-300"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 1e-300})},
-	{name: "redrive with a canary of -1", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"canary":-1}`, at: "canary", cli: []string{"dead", "redrive", "--all", "--canary=-1"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Canary: -1})},
-	{name: "redrive with a canary of 1001", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"canary":1001}`, at: "canary", cli: []string{"dead", "redrive", "--all", "--canary=1001"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Canary: 1001})},
+		inGo: redrive(dead.Request{IDs: make([]outlast.ID, 10_001)})},
+	{name: "redrive at a negative rate", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":-1}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=-1"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, Rate: -1})},
+	{name: "redrive at a rate of 1e-300", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":1e-300}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=1e-300"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, Rate: 1e-300})},
+	{name: "redrive with a canary of -1", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"canary":-1}`, at: "canary", cli: []string{"dead", "redrive", "--all", "--canary=-1"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, Canary: -1})},
+	{name: "redrive with a canary of 1001", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"canary":1001}`, at: "canary", cli: []string{"dead", "redrive", "--all", "--canary=1001"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, Canary: 1001})},
 	{name: "redrive with half a canary", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"canary":0.5}`, at: "canary", cli: []string{"dead", "redrive", "--all", "--canary=0.5"}},
-	{name: "redrive that stops below 0", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":-0.1}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=-0.1"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: -0.1})},
-	{name: "redrive that stops above 1", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":20}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=20"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: 20})},
-	{name: "redrive that stops at no number", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":"NaN"}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=NaN"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: math.NaN()})},
+	{name: "redrive that stops below 0", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":-0.1}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=-0.1"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, StopIfFailing: -0.1})},
+	{name: "redrive that stops above 1", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":20}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=20"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, StopIfFailing: 20})},
+	{name: "redrive that stops at no number", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":"NaN"}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=NaN"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, StopIfFailing: math.NaN()})},
 	{name: "report with a limit of 501", path: "/v1/operations/019a9f2e-5c00-7abc-8def-0123456789ab/items?limit=501", at: "limit", inGo: items(store.Page{Limit: 501})},
 	{name: "report with a bad cursor", path: "/v1/operations/019a9f2e-5c00-7abc-8def-0123456789ab/items?cursor=x", at: "cursor", cli: []string{"operation", "items", "019a9f2e-5c00-7abc-8def-0123456789ab", "--cursor=x"}, inGo: items(store.Page{Cursor: "x"})},
-	{name: "redrive at a rate of 1e300", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":1e300}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=1e300"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Rate: 1e300})},
+	{name: "redrive at a rate of 1e300", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":1e300}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=1e300"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, Rate: 1e300})},
 	{name: "redrive at a rate of 1e400", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":1e400}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=1e400"}},
-	{name: "redrive at a rate of NaN", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":NaN}`, at: "body", cli: []string{"dead", "redrive", "--all", "--rate=NaN"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Rate: nan})},
+	{name: "redrive at a rate of NaN", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":NaN}`, at: "body", cli: []string{"dead", "redrive", "--all", "--rate=NaN"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, Rate: nan})},
 	{name: "redrive with a misspelt filter", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{"typ":"t"}}`, at: "filter.typ"},
 	{name: "redrive with an empty list for a filter", method: "POST", path: "/v1/dead/redrive", body: `{"filter":[]}`, at: "filter"},
-	{name: "redrive by an unknown reason", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{"reason":"bored"}}`, at: "filter.reason", cli: []string{"dead", "redrive", "--reason=bored"}, inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{Reason: "bored"}})},
-	{name: "redrive with a payload over 1 MiB", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"payload":"` + strings.Repeat("p", 1<<20) + `"}`, at: "payload", inGo: redrive(outlast.RedriveRequest{Filter: &store.Filter{}, Payload: make([]byte, 1<<20+1)})},
+	{name: "redrive by an unknown reason", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{"reason":"bored"}}`, at: "filter.reason", cli: []string{"dead", "redrive", "--reason=bored"}, inGo: redrive(dead.Request{Filter: &store.Filter{Reason: "bored"}})},
+	{name: "redrive with a payload over 1 MiB", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"payload":"` + strings.Repeat("p", 1<<20) + `"}`, at: "payload", inGo: redrive(dead.Request{Filter: &store.Filter{}, Payload: make([]byte, 1<<20+1)})},
 	{name: "purge of nothing", method: "POST", path: "/v1/dead/purge", body: `{}`, at: "filter", cli: []string{"dead", "purge", "--yes"}},
 	{name: "purge of null", method: "POST", path: "/v1/dead/purge", body: `null`, at: "filter"},
 	{name: "purge of a null filter", method: "POST", path: "/v1/dead/purge", body: `{"filter":null}`, at: "filter"},
 	{name: "purge with a misspelt filter", method: "POST", path: "/v1/dead/purge", body: `{"filter":{"Type":"t"}}`, at: "filter.Type"},
 	{name: "purge with dry_run as a text", method: "POST", path: "/v1/dead/purge", body: `{"filter":{},"dry_run":"true"}`, at: "dry_run"},
 	{name: "reschedule to both", method: "POST", path: "/v1/tasks/019a9f2e-5c00-7abc-8def-0123456789ab/reschedule", body: `{"delay":"1s","run_at":"2030-01-01T00:00:00Z"}`, at: "delay"},
-	{name: "reschedule to the past", method: "POST", path: "/v1/tasks/019a9f2e-5c00-7abc-8def-0123456789ab/reschedule", body: `{"run_at":"1999-01-01T00:00:00Z"}`, at: "run_at", inGo: func(ctx context.Context, i *outlast.Inspector) error {
-		_, err := i.Reschedule(ctx, outlast.NewID(), time.Unix(1, 0))
+	{name: "reschedule to the past", method: "POST", path: "/v1/tasks/019a9f2e-5c00-7abc-8def-0123456789ab/reschedule", body: `{"run_at":"1999-01-01T00:00:00Z"}`, at: "run_at", inGo: func(ctx context.Context, i *inspect.Inspector) error {
+		_, err := i.Tasks.Reschedule(ctx, outlast.NewID(), time.Unix(1, 0))
 		return err
 	}},
 	{name: "reschedule by -1s", method: "POST", path: "/v1/tasks/019a9f2e-5c00-7abc-8def-0123456789ab/reschedule", body: `{"delay":"-1s"}`, at: "delay"},

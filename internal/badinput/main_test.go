@@ -86,9 +86,9 @@ func (w *world) start(ctx context.Context, path string) (err error) {
 // request must not change.
 func (w *world) count(t testing.TB) string {
 	t.Helper()
-	inspect := w.node.Inspector()
+	inspector := w.node.Inspector()
 	count := func(filter store.Filter) int {
-		found, err := inspect.Count(t.Context(), filter, 1_000_000)
+		found, err := inspector.Tasks.Count(t.Context(), filter, 1_000_000)
 		must(t, err)
 		return found
 	}
@@ -97,11 +97,11 @@ func (w *world) count(t testing.TB) string {
 		before = tasks
 		tasks = count(store.Filter{})
 	}
-	dead, err := inspect.Count(t.Context(), store.Filter{State: task.Dead}, 1_000_000)
+	dead, err := inspector.Tasks.Count(t.Context(), store.Filter{State: task.Dead}, 1_000_000)
 	must(t, err)
-	queues, err := inspect.Queues(t.Context())
+	queues, err := inspector.Queues.List(t.Context())
 	must(t, err)
-	operations, err := inspect.Operations(t.Context(), 500)
+	operations, err := inspector.Operations.List(t.Context(), 500)
 	must(t, err)
 	return fmt.Sprintf("%d tasks, %d dead, %d queues, %d operations", tasks, dead, len(queues), len(operations))
 }

@@ -57,7 +57,7 @@ func TestScheduleVerdicts(t *testing.T) {
 			}
 			var rule client.ScheduleRule
 			if json.Unmarshal([]byte(row.body), &rule) == nil {
-				_, err := shared.node.Inspector().PutSchedule(t.Context(), goSchedule("bad", &rule))
+				_, err := shared.node.Inspector().Schedules.Put(t.Context(), goSchedule("bad", &rule))
 				refusedInGo(t, err, task.CodeInvalid, row.at)
 			}
 			shared.call(t, "GET", "/v1/schedules/bad", "").problem(t, task.CodeNotFound)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -141,16 +142,16 @@ func TestPrivateName(t *testing.T) {
 	}
 }
 
-func ended(t testing.TB, id outlast.ID) *outlast.View {
+func ended(t testing.TB, id outlast.ID) *inspect.View {
 	t.Helper()
 	return endedOn(t, shared.node, id)
 }
 
 // endedOn waits for the end of a task.
-func endedOn(t testing.TB, node *outlast.Client, id outlast.ID) *outlast.View {
+func endedOn(t testing.TB, node *outlast.Client, id outlast.ID) *inspect.View {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
-		view, err := node.Inspector().Get(t.Context(), id)
+		view, err := node.Inspector().Tasks.Get(t.Context(), id)
 		must(t, err)
 		if view.State.Final() {
 			return view

@@ -206,7 +206,7 @@ func takeOver(s *shop, early bool) {
 	})
 	if early {
 		for { // until it is dead for everybody
-			topology, err := other.Inspector().Get(s.ctx, id)
+			topology, err := other.Inspector().Tasks.Get(s.ctx, id)
 			s.ok(err)
 			if topology.State != task.Running {
 				s.Errorf("the row was taken from an open transaction: %+v", topology.Task)

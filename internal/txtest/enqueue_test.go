@@ -46,7 +46,7 @@ func TestEnqueueDecides(t *testing.T) {
 			return receipt
 		}
 		lost := enqueue("lost", errRefused)
-		_, err := client.Inspector().Get(s.ctx, lost.Task.ID)
+		_, err := client.Inspector().Tasks.Get(s.ctx, lost.Task.ID)
 		s.wantCode("after a rollback", err, task.CodeNotFound)
 		kept := enqueue("kept", nil)
 		select {

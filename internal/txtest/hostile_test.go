@@ -97,10 +97,10 @@ func TestErrorsOverlooked(t *testing.T) {
 		_, err = begun.enqueue(s.ctx, client, fresh, clash)
 		s.wantCode("another content", err, task.CodeDedupeConflict)
 		s.ok(begun.commit(s.ctx))
-		if n, err := client.Inspector().Count(s.ctx, store.Filter{Type: "n"}, 10); err != nil || n != 1 {
+		if n, err := client.Inspector().Tasks.Count(s.ctx, store.Filter{Type: "n"}, 10); err != nil || n != 1 {
 			s.Errorf("%d tasks of the first call, %v", n, err)
 		}
-		if n, err := client.Inspector().Count(s.ctx, store.Filter{Type: "m"}, 10); err != nil || n != 0 {
+		if n, err := client.Inspector().Tasks.Count(s.ctx, store.Filter{Type: "m"}, 10); err != nil || n != 0 {
 			s.Errorf("%d tasks of the failed call, %v", n, err)
 		}
 	})
@@ -129,7 +129,7 @@ func TestOneTransactionForMany(t *testing.T) {
 		group.Wait()
 		err = begun.commit(s.ctx)
 		for _, id := range accepted {
-			if _, gone := client.Inspector().Get(s.ctx, id); (err == nil) != (gone == nil) {
+			if _, gone := client.Inspector().Tasks.Get(s.ctx, id); (err == nil) != (gone == nil) {
 				s.Errorf("the commit said %v, the task is %v", err, gone)
 			}
 		}

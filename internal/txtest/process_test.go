@@ -102,7 +102,7 @@ func TestKilledAroundTheCommit(t *testing.T) {
 		ids, queues := map[string]outlast.ID{}, []string{}
 		for _, point := range points {
 			name := nameOf(point)
-			_, err := front.Inspector().PutQueue(s.ctx, outlast.Queue{Name: name, Lanes: 1})
+			_, err := front.Inspector().Queues.Put(s.ctx, outlast.Queue{Name: name, Lanes: 1})
 			s.ok(err)
 			ids[point] = s.enqueue(front, outlast.Draft{Type: name, Queue: name})
 			queues = append(queues, name)

@@ -1,4 +1,4 @@
-package outlast
+package inspect
 
 import (
 	"cmp"
@@ -12,6 +12,9 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
+
+// Nodes shows who there is, and who owns what.
+type Nodes struct{ node *node }
 
 // NodeView is a node as people look at it.
 type NodeView struct {
@@ -53,21 +56,21 @@ type LaneFilter struct {
 	Queues      []string
 }
 
-// TopologyAt is when the node has read what [Inspector.Nodes] and
-// [Inspector.Lanes] tell: about a second ago, longer ago while the store does not
+// TopologyAt is when the node has read what [Nodes.List] and
+// [Nodes.Lanes] tell: about a second ago, longer ago while the store does not
 // answer, and now where no engine runs.
-func (i *Inspector) TopologyAt() time.Time {
-	if at := i.client.engine.TopologyAt(); !at.IsZero() {
+func (ns *Nodes) TopologyAt() time.Time {
+	if at := ns.node.Fleet.TopologyAt(); !at.IsZero() {
 		return at
 	}
 	return time.Now()
 }
 
-// Nodes returns the nodes, living ones first, then those that left or died
+// List returns the nodes, living ones first, then those that left or died
 // within the last hour; among these the youngest first. With queues, they tell of these
 // alone, and not how many tasks run there and whom they call.
-func (i *Inspector) Nodes(ctx context.Context, queues ...string) ([]NodeView, error) {
-	topology, err := i.Topology(ctx)
+func (ns *Nodes) List(ctx context.Context, queues ...string) ([]NodeView, error) {
+	topology, err := ns.node.topology(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +80,7 @@ func (i *Inspector) Nodes(ctx context.Context, queues ...string) ([]NodeView, er
 			owned[topology.Lanes[n].Owner]++
 		}
 	}
-	started := i.client.state.Load() == started
+	started := ns.node.started()
 	views := make([]NodeView, 0, len(topology.Nodes))
 	for n := range topology.Nodes {
 		node := &topology.Nodes[n]
@@ -96,8 +99,8 @@ func (i *Inspector) Nodes(ctx context.Context, queues ...string) ([]NodeView, er
 			view.Load.Running, view.AllowTargets, view.Signs = 0, nil, nil
 		}
 		if started {
-			view.Self = node.ID == i.client.engine.Node()
-			if silent, known := i.client.engine.Silent(node.ID); known && view.State == store.NodeAlive {
+			view.Self = node.ID == ns.node.Fleet.Node()
+			if silent, known := ns.node.Fleet.Silent(node.ID); known && view.State == store.NodeAlive {
 				view.Silent = &silent
 			}
 		}
@@ -150,11 +153,11 @@ func (v *NodeView) serves(serves store.Serves, queues []string) {
 // when 0), from the one after the given number on, and whether there are more.
 // Those of alerts are listed when asked for by their queue. Code "not_found" for
 // a queue or node that is not there.
-func (i *Inspector) Lanes(ctx context.Context, filter LaneFilter, after, limit int) (lanes []LaneView, more bool, err error) {
+func (ns *Nodes) Lanes(ctx context.Context, filter LaneFilter, after, limit int) (lanes []LaneView, more bool, err error) {
 	if limit < 0 || limit > maxPage {
 		return nil, false, task.Invalid("limit", "is outside 1 to 500", "0 means 100")
 	}
-	topology, err := i.Topology(ctx)
+	topology, err := ns.node.topology(ctx)
 	if err != nil {
 		return nil, false, err
 	}
@@ -165,7 +168,7 @@ func (i *Inspector) Lanes(ctx context.Context, filter LaneFilter, after, limit i
 	for n := range topology.Nodes {
 		states[topology.Nodes[n].ID] = topology.Nodes[n].State
 	}
-	known := i.client.engine.Known()
+	known := ns.node.Memory.Known()
 	limit = cmp.Or(limit, 100)
 	for n := range topology.Lanes {
 		lane := &topology.Lanes[n]
@@ -194,3 +197,7 @@ func (f *LaneFilter) check(topology *store.Topology) error {
 	}
 	return nil
 }
+
+// Topology returns who there is and who owns what, as read within the last
+// second. Callers must not change it.
+func (ns *Nodes) Topology(ctx context.Context) (*store.Topology, error) { return ns.node.topology(ctx) }

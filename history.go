@@ -2,14 +2,12 @@ package outlast
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/stats"
-	"github.com/outlast-dev/outlast/task"
 )
 
 // historyObserver notes what happens to breakers.
@@ -36,14 +34,25 @@ func (c *Client) spentBudgets() map[string]time.Time {
 	return spent
 }
 
-// TargetHistory returns what happened to a target's breaker and budget on all nodes,
-// the newest first: the last 500 changes, written about two seconds after they
-// happened. A target to which nothing has happened has none; code "not_found" where
-// nobody knows it either.
-func (i *Inspector) TargetHistory(ctx context.Context, name string) ([]stats.TargetChange, error) {
-	changes, err := stats.ReadHistory(ctx, i.client.backend, name)
-	if errors.Is(err, &Error{Code: task.CodeNotFound}) {
-		_, err = i.Target(ctx, name)
+// backlog measures what waits, by queue: in the memory of this node, and on one node
+// of all also in the store.
+func (c *Client) backlog(ctx context.Context) map[string]stats.Backlog {
+	waits := map[string]stats.Backlog{}
+	for name, queue := range c.engine.Stats().Queues {
+		if !isInternal(name) {
+			waits[name] = stats.Backlog{Due: queue.Ready}
+		}
 	}
-	return changes, err
+	if !c.engine.Topology().First(c.engine.Node()) {
+		return waits
+	}
+	queues, err := c.alerts.Queues(ctx, time.Now())
+	if err != nil {
+		return waits // nobody has counted it in this minute, which shows
+	}
+	for i := range queues {
+		q := &queues[i]
+		waits[q.Name] = stats.Backlog{Due: waits[q.Name].Due + q.Aside, Pending: &q.Backlog, OldestDue: &q.OldestDue}
+	}
+	return waits
 }

@@ -1,9 +1,8 @@
-package outlast
+package inspect
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -19,22 +18,19 @@ import (
 // else is known.
 const mostRecent = 100
 
-// ReviewPolicies looks over the policies that were put and the default one, and the
+// Review looks over the policies that were put and the default one, and the
 // types: those of which the configuration says something, those with a handler on this
 // node, and those of the newest tasks. What other applications say of their own
 // handlers is not known here. A client that has not started reads everything now.
-func (i *Inspector) ReviewPolicies(ctx context.Context) (*policy.Review, error) {
-	c := i.client
-	if c.state.Load() == opened {
-		if err := errors.Join(c.engine.Refresh(ctx), c.configure(ctx), c.alerts.Load(ctx)); err != nil {
-			return nil, err
-		}
+func (ps *Policies) Review(ctx context.Context) (*policy.Review, error) {
+	if err := ps.node.Policies.Load(ctx); err != nil {
+		return nil, err
 	}
-	recent, err := i.recentTypes(ctx)
+	recent, err := ps.recentTypes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	set, found := c.registry.set.Load(), &policy.Review{}
+	set, found := ps.node.Policies.Set(), &policy.Review{}
 	var policies []string
 	for _, p := range set.Policies() {
 		policies = append(policies, p.Name)
@@ -45,7 +41,7 @@ func (i *Inspector) ReviewPolicies(ctx context.Context) (*policy.Review, error) 
 	}
 	slices.Sort(policies)
 	for _, name := range policies {
-		c.registry.review(found, "policy/"+name, &task.Task{Queue: task.DefaultQueue, Policy: name})
+		ps.review(found, "policy/"+name, &task.Task{Queue: task.DefaultQueue, Policy: name})
 	}
 	if builtin { // types that follow it are named all the same
 		found.Endless = slices.DeleteFunc(found.Endless, func(name string) bool { return name == "policy/"+policy.Default })
@@ -53,14 +49,14 @@ func (i *Inspector) ReviewPolicies(ctx context.Context) (*policy.Review, error) 
 	for _, name := range set.Types() {
 		recent[name] = usualTask(name, set.Type(name).Queue)
 	}
-	for name := range *c.registry.handlers.Load() {
+	for _, name := range ps.node.Policies.Types() {
 		if set.Type(name) == nil {
 			recent[name] = usualTask(name, "")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(recent)) {
 		if !alert.IsType(name) {
-			c.registry.review(found, "type/"+name, recent[name])
+			ps.review(found, "type/"+name, recent[name])
 		}
 	}
 	return found, nil
@@ -72,8 +68,8 @@ func usualTask(name, queue string) *task.Task {
 }
 
 // recentTypes are the newest tasks by type, the newest of each.
-func (i *Inspector) recentTypes(ctx context.Context) (map[string]*task.Task, error) {
-	tasks, _, err := i.client.backend.Find(ctx, store.Filter{}, store.Page{Limit: mostRecent, Bare: true})
+func (ps *Policies) recentTypes(ctx context.Context) (map[string]*task.Task, error) {
+	tasks, _, err := ps.node.Backend.Find(ctx, store.Filter{}, store.Page{Limit: mostRecent, Bare: true})
 	newest := map[string]*task.Task{}
 	for _, t := range tasks {
 		if newest[t.Type] == nil {
@@ -84,12 +80,12 @@ func (i *Inspector) recentTypes(ctx context.Context) (map[string]*task.Task, err
 }
 
 // review looks at what would hold for a task.
-func (r *registry) review(found *policy.Review, name string, t *task.Task) {
-	chosen, _, err := r.policyOf(t)
+func (ps *Policies) review(found *policy.Review, name string, t *task.Task) {
+	chosen, _, err := ps.node.Policies.Of(t)
 	if err != nil {
 		return // only inline policies can be unreadable
 	}
-	attempts, off := chosen.MaxAttempts(), r.set.Load().Off()
+	attempts, off := chosen.MaxAttempts(), ps.node.Policies.Set().Off()
 	if t.Spec.MaxAttempts > 0 && !off {
 		attempts = t.Spec.MaxAttempts
 	}
@@ -99,21 +95,21 @@ func (r *registry) review(found *policy.Review, name string, t *task.Task) {
 	if chosen.Timeout() == 0 && t.Spec.Timeout == 0 && t.Spec.HTTP == nil {
 		found.Endless = append(found.Endless, name)
 	}
-	if r.diesInSilence(t, attempts) {
+	if ps.diesInSilence(t, attempts) {
 		found.Silent = append(found.Silent, name)
 	}
 }
 
 // diesInSilence reports whether there is a reason for which the task can die and nobody
 // is told.
-func (r *registry) diesInSilence(t *task.Task, attempts int) bool {
-	now, own := time.Now(), r.alertOf(t)
+func (ps *Policies) diesInSilence(t *task.Task, attempts int) bool {
+	now, own := time.Now(), ps.node.Policies.Alert(t)
 	return slices.ContainsFunc(task.DeadReasons[:], func(reason task.DeadReason) bool {
 		category := retry.Unknown
 		if reason == task.Permanent {
 			category = retry.Permanent
 		}
-		return !r.client.alerts.Tells(&store.Settlement{
+		return !ps.node.Alerts.Tells(&store.Settlement{
 			Task: t, Outcome: task.OutcomeDead, DeadReason: reason, StartedAt: now, EndedAt: now,
 			Failure: &task.Failure{Category: string(category), At: now},
 		}, attempts, own)

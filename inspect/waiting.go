@@ -1,4 +1,4 @@
-package outlast
+package inspect
 
 import (
 	"context"
@@ -21,10 +21,10 @@ const aMoment = time.Second
 // that has the task in memory, and by the same rules from what any node can read where it
 // has not. One value serves one page: what it reads is kept.
 type whyWaiting struct {
-	client *Client
-	now    time.Time
-	view   *topology.View
-	keys   map[laneKey]*store.KeyState
+	node *node
+	now  time.Time
+	view *topology.View
+	keys map[laneKey]*store.KeyState
 	// rough leaves out what only the database can tell: what is ahead of a key, and
 	// how many run.
 	rough bool
@@ -44,7 +44,7 @@ type reason struct {
 
 // of is why a task waits: empty for one that is not pending, and for one that starts at any
 // moment.
-func (w *whyWaiting) of(ctx context.Context, t *Task) (r reason, err error) {
+func (w *whyWaiting) of(ctx context.Context, t *task.Task) (r reason, err error) {
 	if t.State != task.Pending {
 		return r, nil
 	}
@@ -55,8 +55,8 @@ func (w *whyWaiting) of(ctx context.Context, t *Task) (r reason, err error) {
 	if f.queue == nil {
 		f.queue = &store.Queue{Name: t.Queue}
 	}
-	if w.client.state.Load() == started {
-		f.memory, f.remembered = w.client.engine.Explain(t.ID)
+	if w.node.started() {
+		f.memory, f.remembered = w.node.Memory.Explain(t.ID)
 	}
 	r.Reason, err = agenda.Why(f)
 	switch r.Why {
@@ -70,16 +70,14 @@ func (w *whyWaiting) of(ctx context.Context, t *Task) (r reason, err error) {
 	return r, err
 }
 
-// readTopology takes what the engine read last, or reads it where no engine runs.
-func (w *whyWaiting) readTopology(ctx context.Context) (err error) {
+// readTopology makes sure that there is one, the same for the whole page.
+func (w *whyWaiting) readTopology(ctx context.Context) error {
 	if w.view != nil {
 		return nil
 	}
-	read := w.client.engine.Topology()
-	if len(read.Queues) == 0 {
-		if read, err = w.client.backend.Topology(ctx); err != nil {
-			return err
-		}
+	read, err := w.node.topology(ctx)
+	if err != nil {
+		return err
 	}
 	w.view, w.keys = topology.New(read), map[laneKey]*store.KeyState{}
 	return nil
@@ -89,7 +87,7 @@ func (w *whyWaiting) readTopology(ctx context.Context) (err error) {
 type facts struct {
 	*whyWaiting
 	ctx        context.Context
-	task       *Task
+	task       *task.Task
 	queue      *store.Queue
 	young      bool // since it was due, what runs need not have ended
 	remembered bool // this node has it in memory
@@ -108,7 +106,7 @@ func (f *facts) Key() (r agenda.Reason, err error) {
 	id, place := f.task.ID, laneKey{f.task.ID.Lane(), f.task.Key}
 	state := f.keys[place]
 	if state == nil {
-		if state, err = f.client.backend.Key(f.ctx, place.lane, place.key); err != nil {
+		if state, err = f.node.Backend.Key(f.ctx, place.lane, place.key); err != nil {
 			return r, err
 		}
 		f.keys[place] = state
@@ -176,9 +174,9 @@ func (f *facts) Target() (r agenda.Reason, err error) {
 
 // target is what is known of the task's target where it is to run, nil for nothing.
 func (f *facts) target() *store.Target {
-	owner, self := f.view.Owner(f.task.ID.Lane()), f.client.engine.Node()
-	if here := f.remembered || owner != nil && owner.ID == self && f.client.state.Load() == started; here && !f.view.Ordered(f.task.Target) {
-		if target, known := f.client.engine.Target(f.task.Target); known {
+	owner, self := f.view.Owner(f.task.ID.Lane()), f.node.Fleet.Node()
+	if here := f.remembered || owner != nil && owner.ID == self && f.node.started(); here && !f.view.Ordered(f.task.Target) {
+		if target, known := f.node.Memory.Target(f.task.Target); known {
 			return &target
 		}
 	}
@@ -192,7 +190,7 @@ func (f *facts) Limit() (r agenda.Reason, err error) {
 	case f.lacksKey():
 		r.Why = task.NoKey
 	case most > 0 && !f.rough && !f.remembered:
-		running, err := f.client.backend.Count(f.ctx, store.Filter{Queue: f.queue.Name, State: task.Running}, most)
+		running, err := f.node.Backend.Count(f.ctx, store.Filter{Queue: f.queue.Name, State: task.Running}, most)
 		if err != nil {
 			return r, err
 		}

@@ -1,30 +1,63 @@
-package outlast
+package inspect
 
 import (
 	"context"
 	"encoding/hex"
-	"slices"
+	"encoding/json"
 	"strconv"
 
+	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/actor"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
+// Keys shows ordering keys that dead letters block, and releases them.
+type Keys struct{ node *node }
+
+// keyAudit is what the audit log says of an ordering key.
+type keyAudit struct {
+	Key     string `json:"key"`
+	Blocked bool   `json:"blocked"`
+}
+
+// Release lets the tasks behind a dead one of an ordering key go on; the
+// dead letter stays. It reports whether the key was blocked.
+func (ks *Keys) Release(ctx context.Context, queue, key string) (bool, error) {
+	row := actor.Audit(ctx, "key.release", "queue/"+queue)
+	row.Before, _ = json.Marshal(keyAudit{key, true}) // plain values
+	row.After, _ = json.Marshal(keyAudit{key, false})
+	released, err := ks.node.Backend.ReleaseKey(ctx, queue, key, row)
+	if err != nil || !released {
+		return released, err
+	}
+	topology, err := ks.node.topology(ctx)
+	if err != nil {
+		return true, nil //nolint:nilerr // the key is released; its owner finds out by its poll
+	}
+	for n := range topology.Queues {
+		if q := &topology.Queues[n]; q.Name == queue && len(q.Numbers) > 0 {
+			ks.node.Control.Wake(accept.KeyLane(q, key))
+		}
+	}
+	return true, nil
+}
+
 // MostBehind is where the tasks behind a blocked key are counted to.
 const MostBehind = 1000
 
-// BlockedKeys returns a page of the ordering keys that dead letters block, of some
+// Blocked returns a page of the ordering keys that dead letters block, of some
 // queues or with nil of all, and the cursor of the next page: those that tasks wait
 // behind, or with all those too that nobody waits for. Who waits behind a key is counted
 // to [MostBehind] + 1.
-func (i *Inspector) BlockedKeys(ctx context.Context, queues []string, all bool, page store.Page) ([]store.Hold, string, error) {
+func (ks *Keys) Blocked(ctx context.Context, queues []string, all bool, page store.Page) ([]store.Hold, string, error) {
 	if page.Limit < 0 || page.Limit > maxPage {
 		return nil, "", task.Invalid("limit", "is outside 1 to 500", "follow the cursor for more")
 	}
 	if page.Limit == 0 {
 		page.Limit = usualPage
 	}
-	topology, err := i.Topology(ctx)
+	topology, err := ks.node.topology(ctx)
 	if err != nil {
 		return nil, "", err
 	}
@@ -37,7 +70,7 @@ func (i *Inspector) BlockedKeys(ctx context.Context, queues []string, all bool, 
 	if filter.AfterLane, filter.AfterKey, err = keyPlace(page.Cursor); err != nil {
 		return nil, "", err
 	}
-	holds, err := i.client.backend.Holds(ctx, filter)
+	holds, err := ks.node.Backend.Holds(ctx, filter)
 	if err != nil {
 		return nil, "", err
 	}
@@ -52,7 +85,7 @@ func (i *Inspector) BlockedKeys(ctx context.Context, queues []string, all bool, 
 	return holds, next, nil
 }
 
-// SayBlocked says how many keys a first page of [Inspector.BlockedKeys] has.
+// SayBlocked says how many keys a first page of [Keys.Blocked] has.
 func SayBlocked(keys int) string {
 	switch keys {
 	case 0:
@@ -65,7 +98,7 @@ func SayBlocked(keys int) string {
 	return strconv.Itoa(keys) + " ordering keys are blocked by dead letters, and tasks wait behind them"
 }
 
-// keyPlace reads a cursor of [Inspector.BlockedKeys].
+// keyPlace reads a cursor of [Keys.Blocked].
 func keyPlace(cursor string) (lane uint16, key string, err error) {
 	place, err := hex.DecodeString(cursor)
 	if cursor == "" {
@@ -75,52 +108,4 @@ func keyPlace(cursor string) (lane uint16, key string, err error) {
 		return 0, "", task.Invalid("cursor", "the cursor is not one of this server", "use the next cursor of the page before, unchanged")
 	}
 	return uint16(place[0])<<8 | uint16(place[1]), string(place[2:]), nil
-}
-
-// mostWaitPages is how many pages FindWaiting looks through in one call.
-const mostWaitPages = 10
-
-// FindWaiting returns a page of the pending tasks that wait for one reason, the newest
-// first, and the cursor of the next page. It looks through a bounded number of tasks, so
-// a page may be short or empty and still have a next one. Code "invalid" for what is no
-// reason to wait.
-func (i *Inspector) FindWaiting(ctx context.Context, why task.Waiting, filter store.Filter, page store.Page) (found []*View, next string, err error) {
-	if !slices.Contains(task.Waitings[:], why) {
-		return nil, "", task.Invalid("waiting", task.Quote(string(why))+" is no reason to wait", "one of "+waitingList())
-	}
-	if filter.State != "" && filter.State != task.Pending {
-		return nil, "", task.Invalid("waiting", "only pending tasks wait", "leave out state")
-	}
-	if page.Limit == 0 {
-		page.Limit = usualPage
-	}
-	filter.State = task.Pending
-	look := page
-	for range mostWaitPages {
-		look.Limit = page.Limit - len(found)
-		views, cursor, err := i.Find(ctx, filter, look)
-		if err != nil {
-			return nil, "", err
-		}
-		for _, view := range views {
-			if view.Waiting == why {
-				found = append(found, view)
-			}
-		}
-		if look.Cursor = cursor; cursor == "" || len(found) == page.Limit {
-			break
-		}
-	}
-	return found, look.Cursor, nil
-}
-
-func waitingList() string {
-	text := ""
-	for n, why := range task.Waitings {
-		if n > 0 {
-			text += ", "
-		}
-		text += string(why)
-	}
-	return text
 }

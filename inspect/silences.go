@@ -1,4 +1,4 @@
-package outlast
+package inspect
 
 import (
 	"context"
@@ -10,17 +10,20 @@ import (
 	"github.com/outlast-dev/outlast/store"
 )
 
-// AlertSilences returns all silences, those that end last first; ended ones for 30
+// AlertSilences shows what keeps messages from their channels, and adds and ends it.
+type AlertSilences struct{ node *node }
+
+// List returns all silences, those that end last first; ended ones for 30
 // days.
-func (i *Inspector) AlertSilences(ctx context.Context) ([]alert.Silence, error) {
-	return i.client.alerts.Silences(ctx)
+func (ss *AlertSilences) List(ctx context.Context) ([]alert.Silence, error) {
+	return ss.node.Alerts.Silences(ctx)
 }
 
-// AddAlertSilence keeps messages that match the patterns from their channels, from From
-// on (now when zero) until Until, at most 30 days. They stay in [Inspector.AlertEvents].
+// Add keeps messages that match the patterns from their channels, from From
+// on (now when zero) until Until, at most 30 days. They stay in [Alerts.Events].
 // It holds everywhere within about a second. ID, By and EndedBy are not the caller's.
 // Codes "invalid" with fields, "conflict" beyond 100 that have not ended.
-func (i *Inspector) AddAlertSilence(ctx context.Context, silence alert.Silence) (*alert.Silence, error) {
+func (ss *AlertSilences) Add(ctx context.Context, silence alert.Silence) (*alert.Silence, error) {
 	now := time.Now()
 	if silence.From.Before(now) {
 		silence.From = now
@@ -30,19 +33,19 @@ func (i *Inspector) AddAlertSilence(ctx context.Context, silence alert.Silence) 
 	if err := c.Err("the silence is invalid"); err != nil {
 		return nil, err
 	}
-	made, err := i.client.alerts.AddSilence(ctx, silence, actor.Audit(ctx, "silence.add", ""))
+	made, err := ss.node.Alerts.AddSilence(ctx, silence, actor.Audit(ctx, "silence.add", ""))
 	if err == nil {
-		i.refresh(ctx)
+		ss.node.refresh(ctx)
 	}
 	return made, err
 }
 
-// EndAlertSilence ends a silence now; one that has ended stays as it is. Code
+// End ends a silence now; one that has ended stays as it is. Code
 // "not_found".
-func (i *Inspector) EndAlertSilence(ctx context.Context, id string) (*alert.Silence, error) {
-	ended, err := i.client.alerts.EndSilence(ctx, id, actor.Audit(ctx, "silence.end", ""))
+func (ss *AlertSilences) End(ctx context.Context, id string) (*alert.Silence, error) {
+	ended, err := ss.node.Alerts.EndSilence(ctx, id, actor.Audit(ctx, "silence.end", ""))
 	if err == nil {
-		i.refresh(ctx)
+		ss.node.refresh(ctx)
 	}
 	return ended, err
 }
@@ -52,9 +55,9 @@ const (
 	previewPages = 20             // and how many pages of them, of 500 steps each
 )
 
-// PreviewAlertSilence says what a silence of these patterns would have kept back of the
+// Preview says what a silence of these patterns would have kept back of the
 // messages of the last day. Nothing is changed. Code "invalid" with fields.
-func (i *Inspector) PreviewAlertSilence(ctx context.Context, silence alert.Silence) (*alert.SilencePreview, error) {
+func (ss *AlertSilences) Preview(ctx context.Context, silence alert.Silence) (*alert.SilencePreview, error) {
 	var c accept.Complaints
 	c.FieldErrs(silence.CheckPatterns())
 	if err := c.Err("the silence is invalid"); err != nil {
@@ -63,7 +66,7 @@ func (i *Inspector) PreviewAlertSilence(ctx context.Context, silence alert.Silen
 	preview := &alert.SilencePreview{Since: time.Now().Add(-previewAge).UTC()}
 	filter, page := alert.EventFilter{Since: preview.Since}, store.Page{Limit: 500}
 	for range previewPages {
-		events, next, err := i.alertPage(ctx, &filter, page)
+		events, next, err := (&Alerts{node: ss.node}).page(ctx, &filter, page)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +78,7 @@ func (i *Inspector) PreviewAlertSilence(ctx context.Context, silence alert.Silen
 		}
 	}
 	preview.More = page.Cursor != ""
-	rules, err := i.AlertRules(ctx)
+	rules, err := (&AlertRules{ss.node}).List(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package outlast
+package inspect
 
 import (
 	"cmp"
@@ -13,29 +13,18 @@ import (
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/internal/actor"
+	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
-// TargetView is a target as people look at it: what the living nodes know of
-// it, put together. Healthy targets are known to the node that is asked; of the
-// others', only those with something to tell.
-type TargetView struct {
-	// Target sums up: the breaker is the most restrictive of the nodes', counts
-	// and tokens are sums, the share of successes is weighed by attempts.
-	store.Target
-	// Order is what an operator said last: one to open holds until another
-	// comes, others are shown for an hour, of targets that a node knows.
-	Order *store.TargetOrder
-	// Nodes is what each node knows. Empty of a target that is ordered open while
-	// no node knows a task of it, perhaps because of a typing error.
-	Nodes map[string]store.Target
-}
+// Targets shows what tasks call, and what holds it back; operators order it.
+type Targets struct{ node *node }
 
-// Targets returns all targets, those with something to tell first, then by
+// List returns all targets, those with something to tell first, then by
 // name.
-func (i *Inspector) Targets(ctx context.Context) ([]*TargetView, error) {
-	topology, err := i.Topology(ctx)
+func (ts *Targets) List(ctx context.Context) ([]*TargetView, error) {
+	topology, err := ts.node.topology(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +36,9 @@ func (i *Inspector) Targets(ctx context.Context) ([]*TargetView, error) {
 		return views[name]
 	}
 	self := ""
-	if i.client.state.Load() == started {
-		self = i.client.engine.Node()
-		for _, known := range i.client.engine.Targets() {
+	if ts.node.started() {
+		self = ts.node.Fleet.Node()
+		for _, known := range ts.node.Memory.Targets() {
 			if alert.IsType(known.Name) {
 				continue // a step of an alert
 			}
@@ -79,15 +68,15 @@ func (i *Inspector) Targets(ctx context.Context) ([]*TargetView, error) {
 	}), nil
 }
 
-// Target returns one target. Code "not_found" where no living node knows it and
+// Get returns one target. Code "not_found" where no living node knows it and
 // no operator has spoken of it.
-func (i *Inspector) Target(ctx context.Context, name string) (*TargetView, error) {
+func (ts *Targets) Get(ctx context.Context, name string) (*TargetView, error) {
 	var c accept.Complaints
 	c.Key("name", name)
 	if err := c.Err("the name is invalid"); err != nil {
 		return nil, err
 	}
-	all, err := i.Targets(ctx)
+	all, err := ts.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,12 +88,12 @@ func (i *Inspector) Target(ctx context.Context, name string) (*TargetView, error
 	return nil, task.NotFound("target", name)
 }
 
-// OrderTarget tells every node what to do about a target: [store.TargetOpen]
+// Order tells every node what to do about a target: [store.TargetOpen]
 // stops all calls until another order comes, also of a target that nobody has
 // called yet; [store.TargetClose] ends an outage or an order to open, and calls
 // begin again, ever more of them; [store.TargetReset] forgets what was learned.
 // It is kept over restarts, and obeyed within about a second.
-func (i *Inspector) OrderTarget(ctx context.Context, name string, action store.TargetAction) (*TargetView, error) {
+func (ts *Targets) Order(ctx context.Context, name string, action store.TargetAction) (*TargetView, error) {
 	var c accept.Complaints
 	c.Key("name", name)
 	if !action.Valid() {
@@ -113,8 +102,8 @@ func (i *Inspector) OrderTarget(ctx context.Context, name string, action store.T
 	if err := c.Err("the order is invalid"); err != nil {
 		return nil, err
 	}
-	known, err := i.Target(ctx, name)
-	if errors.Is(err, &Error{Code: task.CodeNotFound}) && action == store.TargetOpen {
+	known, err := ts.Get(ctx, name)
+	if errors.Is(err, &task.Error{Code: task.CodeNotFound}) && action == store.TargetOpen {
 		known, err = &TargetView{}, nil
 	}
 	if err != nil {
@@ -122,18 +111,45 @@ func (i *Inspector) OrderTarget(ctx context.Context, name string, action store.T
 	}
 	row := actor.Audit(ctx, "target."+string(action), "target/"+name)
 	row.Before, row.After = known.said(), (&TargetView{Order: &store.TargetOrder{Action: action}}).said()
-	order, err := i.client.backend.PutTargetOrder(ctx, store.TargetOrder{Target: name, Action: action}, row)
+	order, err := ts.node.Backend.PutTargetOrder(ctx, store.TargetOrder{Target: name, Action: action}, row)
 	if err != nil {
 		return nil, err
 	}
-	i.client.logger.Warn("target.ordered", "target", name, "action", string(action), "at", order.At)
-	i.refresh(ctx)
-	view, err := i.Target(ctx, name)
+	ts.node.Logger.Warn("target.ordered", "target", name, "action", string(action), "at", order.At)
+	ts.node.refresh(ctx)
+	view, err := ts.Get(ctx, name)
 	if err != nil { // no node has read it yet
 		view = &TargetView{Target: store.Target{Name: name}, Order: order}
 		view.sum(time.Now())
 	}
 	return view, nil
+}
+
+// History returns what happened to a target's breaker and budget on all nodes,
+// the newest first: the last 500 changes, written about two seconds after they
+// happened. A target to which nothing has happened has none; code "not_found" where
+// nobody knows it either.
+func (ts *Targets) History(ctx context.Context, name string) ([]stats.TargetChange, error) {
+	changes, err := stats.ReadHistory(ctx, ts.node.Backend, name)
+	if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {
+		_, err = ts.Get(ctx, name)
+	}
+	return changes, err
+}
+
+// TargetView is a target as people look at it: what the living nodes know of
+// it, put together. Healthy targets are known to the node that is asked; of the
+// others', only those with something to tell.
+type TargetView struct {
+	// Target sums up: the breaker is the most restrictive of the nodes', counts
+	// and tokens are sums, the share of successes is weighed by attempts.
+	store.Target
+	// Order is what an operator said last: one to open holds until another
+	// comes, others are shown for an hour, of targets that a node knows.
+	Order *store.TargetOrder
+	// Nodes is what each node knows. Empty of a target that is ordered open while
+	// no node knows a task of it, perhaps because of a typing error.
+	Nodes map[string]store.Target
 }
 
 // said is a target in the audit log: what was ordered last, and how its breaker
@@ -153,6 +169,10 @@ func (v *TargetView) said() []byte {
 // The states of a breaker, the most restrictive last.
 var breakerStates = []string{"closed", "ramping", "half_open", "open"}
 
+// BreakerRank is how little a breaker in a state lets through: 0 for closed, 1 ramping, 2
+// half_open, 3 open, and -1 for what is no state.
+func BreakerRank(state string) int { return slices.Index(breakerStates, state) }
+
 // Troubled reports whether the target's breaker is not closed, or the target wants no
 // calls for a while.
 func (v *TargetView) Troubled() bool {
@@ -161,7 +181,7 @@ func (v *TargetView) Troubled() bool {
 
 // trouble orders targets by how much of their tasks is held.
 func (v *TargetView) trouble() int {
-	trouble := 2 * slices.Index(breakerStates, v.Breaker.State)
+	trouble := 2 * BreakerRank(v.Breaker.State)
 	if v.Breaker.Forced {
 		trouble++
 	}
@@ -210,7 +230,7 @@ func (v *TargetView) sum(now time.Time) {
 func (v *TargetView) sumBreaker(b *store.Breaker) {
 	all := &v.Breaker
 	calls, failures, slow, probing := all.Calls+b.Calls, all.Failures+b.Failures, all.Slow+b.Slow, all.Probing+b.Probing
-	restricts := cmp.Compare(slices.Index(breakerStates, b.State), slices.Index(breakerStates, all.State))
+	restricts := cmp.Compare(BreakerRank(b.State), BreakerRank(all.State))
 	if restricts > 0 || restricts == 0 && b.Since.After(all.Since) {
 		*all = *b
 	}

@@ -1,4 +1,4 @@
-package outlast
+package inspect
 
 import (
 	"cmp"
@@ -34,12 +34,12 @@ const (
 // bounded: the front of each lane, of what is due from now on at each priority, and of
 // what is parked. Complete is false where more waited than that and one that was not
 // looked at may be tried before the last that is returned.
-func (i *Inspector) Upcoming(ctx context.Context, queues []string, limit int) (tasks []*View, complete bool, err error) {
+func (ts *Tasks) Upcoming(ctx context.Context, queues []string, limit int) (tasks []*View, complete bool, err error) {
 	if limit < 0 || limit > mostUpcoming {
 		return nil, false, task.Invalid("limit", "is outside 1 to 100", "0 means 10")
 	}
 	limit = cmp.Or(limit, usualUpcoming)
-	u := upcoming{why: whyWaiting{client: i.client, now: time.Now(), rough: true}, queues: map[uint16]string{}, unseen: math.MaxInt64}
+	u := upcoming{why: whyWaiting{node: ts.node, now: time.Now(), rough: true}, queues: map[uint16]string{}, unseen: math.MaxInt64}
 	if err := u.why.readTopology(ctx); err != nil {
 		return nil, false, err
 	}
@@ -48,7 +48,7 @@ func (i *Inspector) Upcoming(ctx context.Context, queues []string, limit int) (t
 	}
 	slices.SortFunc(u.found, coming.compare)
 	some := u.found[:min(len(u.found), limit+limit/2+5)] // a few may have gone, or wait for what only the database can tell
-	views, err := i.again(ctx, some)
+	views, err := ts.again(ctx, some)
 	if err != nil {
 		return nil, false, err
 	}
@@ -61,14 +61,14 @@ func (i *Inspector) Upcoming(ctx context.Context, queues []string, limit int) (t
 
 // again reads tasks whole, leaves out those that have begun meanwhile, and puts the
 // others in order.
-func (i *Inspector) again(ctx context.Context, found []coming) ([]*View, error) {
-	ids := make([]ID, len(found))
+func (ts *Tasks) again(ctx context.Context, found []coming) ([]*View, error) {
+	ids := make([]task.ID, len(found))
 	for n := range found {
 		ids[n] = found[n].ID
 	}
-	var tasks []*Task
+	var tasks []*task.Task
 	for page := (store.Page{Limit: len(ids)}); ; { // pages of large tasks are short
-		some, next, err := i.client.backend.Find(ctx, store.Filter{IDs: ids}, page)
+		some, next, err := ts.node.Backend.Find(ctx, store.Filter{IDs: ids}, page)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (i *Inspector) again(ctx context.Context, found []coming) ([]*View, error) 
 			break
 		}
 	}
-	views, err := i.View(ctx, tasks...)
+	views, err := ts.View(ctx, tasks...)
 	slices.SortFunc(views, func(a, b *View) int { return comingOf(a).compare(comingOf(b)) })
 	return views, err
 }
@@ -89,7 +89,7 @@ func (i *Inspector) again(ctx context.Context, found []coming) ([]*View, error) 
 // coming is a task that waits, and when it is tried again: zero where something else
 // than time must happen first.
 type coming struct {
-	*Task
+	*task.Task
 	at time.Time
 }
 
@@ -98,7 +98,7 @@ func comingOf(v *View) coming {
 }
 
 // comes is when a waiting task is tried again, as far as that is a matter of time.
-func comes(t *Task, why task.Waiting, next time.Time) time.Time {
+func comes(t *task.Task, why task.Waiting, next time.Time) time.Time {
 	switch {
 	case !next.IsZero():
 		return next
@@ -151,11 +151,11 @@ func (u *upcoming) look(ctx context.Context, lanes []uint16) error {
 	if err := u.split(ctx, lanes); err != nil {
 		return err
 	}
-	rows, seen := max(leastRows, mostRows/len(u.parts)), map[ID]bool{}
+	rows, seen := max(leastRows, mostRows/len(u.parts)), map[task.ID]bool{}
 	for n := range u.parts {
 		u.parts[n].Limit = rows
 	}
-	pages, err := u.why.client.backend.Scan(ctx, u.parts)
+	pages, err := u.why.node.Backend.Scan(ctx, u.parts)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (u *upcoming) look(ctx context.Context, lanes []uint16) error {
 // now: at each priority where there are few lanes, at the usual one in any case.
 func (u *upcoming) split(ctx context.Context, lanes []uint16) error {
 	most := max(1, mostMarks/len(lanes))
-	marked, err := u.why.client.backend.Marks(ctx, lanes, most)
+	marked, err := u.why.node.Backend.Marks(ctx, lanes, most)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (u *upcoming) divide(lane uint16, mark int64, priorities []int) {
 
 // add notes a task and when it is tried again, as far as its row and this node tell.
 func (u *upcoming) add(ctx context.Context, row *store.Entry) error {
-	t := &Task{
+	t := &task.Task{
 		ID: row.ID, Queue: u.queues[row.ID.Lane()], State: task.Pending, Type: row.Type, Target: row.Target, Key: row.Key,
 		RunAt: time.UnixMicro(row.RunAt), Attempt: row.Attempt, Crashes: row.Crashes,
 	}
