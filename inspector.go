@@ -29,17 +29,17 @@ func newInspector(c *Client) *inspect.Inspector {
 		Backend: c.backend, Sealing: c.sealing, Logger: c.logger,
 		Fleet: c.engine, Memory: c.engine, Control: c.engine,
 		Letters: c.keeper, Bulk: c.bulk, Alerts: c.alerts, Stats: c.stats, Series: c.series, Tokens: c.tokens,
-		Policies: policing(c), Schedules: scheduling(c),
+		Policies: policySource(c), Schedules: scheduleRunner(c),
 		Running: c.running, Progress: c.registry.progress.get, Asked: c.feedAsked, Ended: c.toldCanceled, Redriven: c.metrics.redrive,
 		Calls:       func(ctx context.Context) func(string, netip.Addr) *safehttp.RefusedError { return c.callsOf(ctx) },
 		DeadBacklog: c.dead.Backlog,
 	})
 }
 
-// policing is what an inspector asks a client of policies.
-func policing(c *Client) inspect.Policing {
+// policySource is what an inspector asks a client of policies.
+func policySource(c *Client) inspect.PolicySource {
 	r := c.registry
-	return inspect.Policing{
+	return inspect.PolicySource{
 		Of: r.policyOf, Alert: r.alertOf, Set: r.set.Load, Read: c.readPolicies, Check: c.checkPolicy,
 		Types: func() []string { return slices.Collect(maps.Keys(*r.handlers.Load())) },
 		Load: func(ctx context.Context) error {
@@ -51,9 +51,9 @@ func policing(c *Client) inspect.Policing {
 	}
 }
 
-// scheduling is how an inspector makes tasks of schedules by a client.
-func scheduling(c *Client) inspect.Scheduling {
-	return inspect.Scheduling{
+// scheduleRunner is how an inspector makes tasks of schedules by a client.
+func scheduleRunner(c *Client) inspect.ScheduleRunner {
+	return inspect.ScheduleRunner{
 		Now: c.ticker.Now, Check: c.checkSchedule,
 		Run: func(ctx context.Context, s *schedule.Schedule, id task.ID) (store.Insert, error) {
 			d := scheduled(s, time.Time{})

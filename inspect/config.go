@@ -45,8 +45,8 @@ type Config struct {
 
 	// Policies and Schedules are what the node knows of policies and how it makes tasks
 	// of schedules.
-	Policies  Policing
-	Schedules Scheduling
+	Policies  PolicySource
+	Schedules ScheduleRunner
 
 	// Running is nil while the node runs; else it says why it does not.
 	Running func() error
@@ -110,8 +110,8 @@ type Control interface {
 	Wake(lanes ...uint16)
 }
 
-// Policing is what a node knows of policies.
-type Policing struct {
+// PolicySource is what a node knows of policies.
+type PolicySource struct {
 	// Of is the policy that holds for a task, and its name. The error is that of an inline
 	// policy that cannot be read.
 	Of func(t *task.Task) (*retry.Policy, string, error)
@@ -129,8 +129,8 @@ type Policing struct {
 	Types func() []string
 }
 
-// Scheduling is how a node makes tasks of schedules.
-type Scheduling struct {
+// ScheduleRunner is how a node makes tasks of schedules.
+type ScheduleRunner struct {
 	// Now is the time by which ticks come, that of the store.
 	Now func(ctx context.Context) time.Time
 	// Check finds all that is wrong with a schedule.

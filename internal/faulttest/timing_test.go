@@ -134,7 +134,7 @@ func measureRetries(t *testing.T, n int) (late, probe []time.Duration, early int
 	close(stop)
 	<-probed
 	for _, id := range ids {
-		attempts, err := c.Inspector().Attempts(t.Context(), id)
+		attempts, err := c.Inspector().Tasks.Attempts(t.Context(), id)
 		if err != nil || len(attempts) == 0 {
 			t.Fatalf("%s has no attempts: %v", id, err)
 		}
