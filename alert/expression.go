@@ -10,7 +10,7 @@ import (
 const MaxExpression = expr.MaxText
 
 // Expression is a compiled condition. It is safe for concurrent use.
-type Expression struct{ *expr.Condition }
+type Expression struct{ condition *expr.Condition }
 
 // languages are the conditions over the variables that a kind of rule sets.
 var languages = func() map[On]*expr.Language {
@@ -45,5 +45,5 @@ func Compile(on On, text string) (*Expression, error) {
 // Holds evaluates the condition. An error says that it cannot be told, such as
 // a missing key of a map, a division by zero or the cost limit.
 func (e *Expression) Holds(values map[string]any) (bool, error) {
-	return e.Condition.Holds(expr.In(values))
+	return e.condition.Holds(expr.In(values))
 }

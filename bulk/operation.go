@@ -23,10 +23,13 @@ type work struct {
 	Results []byte `json:"results,omitempty"`
 }
 
+// counts are those that all operations have.
+type counts = operation.Progress
+
 // Progress is how far an operation has come: also what it waits for, and how many tasks
 // it has skipped, since they ran, had ended or were not there.
 type Progress struct {
-	operation.Progress
+	counts
 	Cursor  string `json:"cursor,omitempty"` // where the next chunk begins
 	Changed int    `json:"changed"`          // tasks canceled or moved, and running ones that were asked to end
 }

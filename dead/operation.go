@@ -26,10 +26,13 @@ type redrive struct {
 	Progress      `json:"progress"`
 }
 
+// counts are those that all operations have.
+type counts = operation.Progress
+
 // Progress is how far a redrive has come: also what it waits for, and how many letters
 // it has skipped, since they were no dead letters any more.
 type Progress struct {
-	operation.Progress
+	counts
 	Cursor    task.ID   `json:"cursor,omitzero"`    // up to where letters were listed
 	Sent      int       `json:"sent"`               // letters sent back
 	Succeeded int       `json:"succeeded"`          // of the last 1000 sent back; only where they are watched

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/outlast-dev/outlast/internal/agenda"
 	"github.com/outlast-dev/outlast/internal/agenda/guard"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
@@ -52,7 +51,7 @@ func (c *core) Target(name string) (target store.Target, known bool) {
 
 // Explain says why a task is not started now; false for one that this node does not have
 // in memory.
-func (c *core) Explain(id task.ID) (reason agenda.Reason, known bool) {
+func (c *core) Explain(id task.ID) (reason task.WaitReason, known bool) {
 	c.lock()
 	defer c.unlock()
 	c.feedback()

@@ -12,7 +12,6 @@ import (
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/feed"
-	"github.com/outlast-dev/outlast/internal/agenda"
 	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/safehttp"
@@ -82,7 +81,7 @@ type Fleet interface {
 // Memory is what the node has in memory. [engine.Engine] implements it.
 type Memory interface {
 	// Explain is why a task does not run, if it is in memory.
-	Explain(id task.ID) (agenda.Reason, bool)
+	Explain(id task.ID) (task.WaitReason, bool)
 	// Lease is until when a remote worker has a task, and what that last reported.
 	Lease(t *task.Task) (until time.Time, progress json.RawMessage)
 	// Target is one target, if a task of it is known.

@@ -1,5 +1,7 @@
 package task
 
+import "time"
+
 // State says where a task stands. Why a pending task is not running is never
 // a state but an answer, see [Waiting].
 type State string
@@ -93,6 +95,13 @@ var DeadReasons = [...]DeadReason{Exhausted, Permanent, Expired, CrashLoop, NoHa
 // Waiting says why a pending task is not running. It is derived, never
 // stored.
 type Waiting string
+
+// WaitReason is why a task is not started now, and what ends that.
+type WaitReason struct {
+	Why    Waiting   // empty for one that starts at any moment, or runs
+	Until  time.Time // when that is looked at again; zero where only an event tells
+	Behind ID        // the task that must end first, where it is one
+}
 
 // The answers.
 const (

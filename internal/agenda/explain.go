@@ -7,11 +7,7 @@ import (
 )
 
 // Reason is why a task is not started now.
-type Reason struct {
-	Why    task.Waiting // empty for one that starts at any moment, or runs
-	Until  time.Time    // when that is looked at again; zero where only an event tells
-	Behind task.ID      // the task that must end first, where it is one
-}
+type Reason = task.WaitReason
 
 // Facts answers for one pending task what may hold it, each with an empty reason where that
 // does not. An agenda knows them of what it has in memory; whoever is asked about another

@@ -6,6 +6,7 @@ import (
 	gotypes "go/types"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -66,7 +67,7 @@ func publicAPI(t *testing.T) (lines []string) {
 			continue
 		}
 		for _, line := range surface(p.types) {
-			if strings.Contains(line, "/internal/") {
+			if mentionsInternal.MatchString(line) {
 				t.Errorf("%s mentions a package that nobody else can import", line)
 			}
 			lines = append(lines, show(p.path)+": "+line)
@@ -74,6 +75,9 @@ func publicAPI(t *testing.T) (lines []string) {
 	}
 	return lines
 }
+
+// mentionsInternal finds the path of a package that other modules cannot import.
+var mentionsInternal = regexp.MustCompile(`\binternal/`)
 
 func importable(path string) bool { return !strings.Contains("/"+path+"/", "/internal/") }
 
@@ -108,11 +112,7 @@ func surfaceOf(t *gotypes.TypeName, q gotypes.Qualifier) []string {
 	found := map[string]bool{}
 	if s, ok := t.Type().Underlying().(*gotypes.Struct); ok {
 		found["type "+t.Name()+" struct"] = true
-		for f := range s.Fields() {
-			if f.Exported() {
-				found[fmt.Sprintf("field %s.%s %s", t.Name(), f.Name(), gotypes.TypeString(f.Type(), q))] = true
-			}
-		}
+		addFields(found, t.Name(), s, q)
 	} else {
 		found["type "+t.Name()+" "+gotypes.TypeString(t.Type().Underlying(), q)] = true
 	}
@@ -124,4 +124,16 @@ func surfaceOf(t *gotypes.TypeName, q gotypes.Qualifier) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
+}
+
+// addFields adds the exported fields of a struct, also those of what it embeds under a name
+// that is not exported.
+func addFields(found map[string]bool, owner string, s *gotypes.Struct, q gotypes.Qualifier) {
+	for f := range s.Fields() {
+		if f.Exported() {
+			found[fmt.Sprintf("field %s.%s %s", owner, f.Name(), gotypes.TypeString(f.Type(), q))] = true
+		} else if inner, ok := f.Type().Underlying().(*gotypes.Struct); ok && f.Embedded() {
+			addFields(found, owner, inner, q)
+		}
+	}
 }
