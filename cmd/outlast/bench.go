@@ -84,7 +84,11 @@ func (c *cli) bench(ctx context.Context, url string, summary *benchSummary) (err
 	} else if err := c.mayBench(url, summary); err != nil {
 		return err
 	}
-	backend, err := kinds[schemeOf(url)].open(ctx, url, given)
+	kind, err := durable(url)
+	if err != nil {
+		return err
+	}
+	backend, err := kind.open(ctx, url, given)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 // connect makes a client of the server, with the token and authorities that it was
 // given. A token never stands on a command line, which others can read.
 func (c *cli) connect(opts ...client.Option) (*client.Client, error) {
-	opts = append([]client.Option{client.WithUserAgent("outlast-cli/" + version())}, opts...)
+	opts = append([]client.Option{client.WithUserAgent("outlast-cli/" + c.version)}, opts...)
 	text, _ := c.lookup("OUTLAST_TOKEN")
 	if c.tokenFile != "" {
 		data, err := os.ReadFile(c.tokenFile)

@@ -77,5 +77,5 @@ func missing(ids []task.ID, asked int) error {
 	case len(ids) == asked:
 		return &task.Error{Code: task.CodeNotFound, Message: fmt.Sprintf("none of the %d ids is a dead letter", asked)}
 	}
-	return &partialError{fmt.Sprintf("%d of %d ids are no dead letters, such as %s", len(ids), asked, ids[0])}
+	return partial("%d of %d ids are no dead letters, such as %s", len(ids), asked, ids[0])
 }

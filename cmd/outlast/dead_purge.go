@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -75,6 +74,6 @@ func (c *cli) purge(ctx context.Context, api *client.Client, request client.Purg
 	case result.Matched == 0:
 		return &task.Error{Code: task.CodeNotFound, Message: "none of the ids is a dead letter"}
 	default:
-		return &partialError{fmt.Sprintf("%d of %d ids are no dead letters", asked-result.Matched, asked)}
+		return partial("%d of %d ids are no dead letters", asked-result.Matched, asked)
 	}
 }

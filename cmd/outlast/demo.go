@@ -19,6 +19,9 @@ import (
 	"github.com/outlast-dev/outlast/client"
 )
 
+// demoStop is what the stop of the server may take.
+const demoStop = 15 * time.Second
+
 // demoLimit ends a demo that does not get on.
 const demoLimit = 55 * time.Second
 
@@ -63,7 +66,7 @@ func (c *cli) demo(ctx context.Context, keep bool) (err error) {
 		return err
 	}
 	defer func() {
-		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopReserve)
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), demoStop)
 		defer cancel()
 		err = errors.Join(err, server.Stop(bounded))
 	}()
@@ -96,7 +99,7 @@ func (c *cli) demo(ctx context.Context, keep bool) (err error) {
 // otherwise on any.
 func (c *cli) demoServer(ctx context.Context, path string, keep bool) (*app.App, error) {
 	config := app.Config{
-		Listen: "127.0.0.1:0", Store: "sqlite:" + path, Openers: openers(), Grace: time.Second, Version: version(),
+		Listen: "127.0.0.1:0", Store: "sqlite:" + path, Openers: openers(), Grace: time.Second, Version: c.version,
 		AllowTargets: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		Logger:       slog.New(slog.NewTextHandler(c.messages, &slog.HandlerOptions{Level: slog.LevelError})),
 	}

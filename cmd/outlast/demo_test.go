@@ -18,6 +18,7 @@ func TestDemoKeeps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
+	const address, addresses = "address.check", 6 // the type whose endpoint fails, and how many begin
 	demo := binarytest.Start(t, "demo", "--keep")
 	if said := demo.Said(); !strings.HasPrefix(said, "console: "+demo.URL+"/\n") {
 		t.Errorf("the console's address comes first, not %q", said)
@@ -25,7 +26,7 @@ func TestDemoKeeps(t *testing.T) {
 	c := command{t: t, server: demo.URL}
 	list := func(args ...string) string { return c.run(append(args, "--output", "jsonl")...).exits(0).out }
 	await(t, "letters and a retry", func() bool {
-		return strings.Count(list("dead", "list", "--type", demoAddress), "unknown country code XK") == firstAddresses &&
+		return strings.Count(list("dead", "list", "--type", address), "unknown country code XK") == addresses &&
 			strings.Contains(list("task", "list", "--state", "pending", "--type", "invoice.book"), "night run")
 	})
 	repair := regexp.MustCompile(`curl -X POST (\S+)`).FindStringSubmatch(demo.Said())
@@ -34,9 +35,9 @@ func TestDemoKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = answer.Body.Close()
-	c.run("dead", "redrive", "--type", demoAddress, "--yes").exits(0)
+	c.run("dead", "redrive", "--type", address, "--yes").exits(0)
 	await(t, "the end of all letters", func() bool {
-		return strings.Count(list("task", "list", "--state", "succeeded", "--type", demoAddress), "\n") >= firstAddresses
+		return strings.Count(list("task", "list", "--state", "succeeded", "--type", address), "\n") >= addresses
 	})
 	if code := demo.Stop(syscall.SIGTERM); code != 0 {
 		t.Errorf("exit code %d: %s", code, demo.Said())

@@ -58,7 +58,7 @@ func TestDoctorOfChannelsWithoutADefault(t *testing.T) {
 			}
 		}
 	}
-	says(warns, "set default: true for ops")
+	says("warn", "set default: true for ops")
 	c.run("alert", "put-channel", "all", `{"kind": "log", "default": true}`).exits(0)
-	says(fine, "")
+	says("ok", "")
 }

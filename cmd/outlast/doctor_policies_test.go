@@ -34,12 +34,12 @@ func TestDoctorOfPolicies(t *testing.T) {
 		command
 		args []string
 	}{{command{t: t, server: serve(t, "--store", untouched).url}, nil}, {command{t: t}, []string{"--store", untouched}}} {
-		if status, detail := finding(c.command, "without a timeout", c.args...); status != fine || detail != "none" {
+		if status, detail := finding(c.command, "without a timeout", c.args...); status != "ok" || detail != "none" {
 			t.Errorf("%v: an untouched server is warned of itself: %s", c.args, detail)
 		}
 	}
 	write("policies: {default: {ttl: 1h}}\n")
-	if status, detail := finding(command{t: t, server: serve(t, "--store", "memory:", "--config", file).url}, "without a timeout"); status != warns || detail != "policy/default" {
+	if status, detail := finding(command{t: t, server: serve(t, "--store", "memory:", "--config", file).url}, "without a timeout"); status != "warn" || detail != "policy/default" {
 		t.Errorf("a default policy of one's own: %s, %s", status, detail)
 	}
 	write(`policies:
@@ -62,7 +62,7 @@ alerts:
 			"silent deaths":     "policy/default, policy/endless, type/report.build, type/report.once",
 		} {
 			status, detail := finding(c, check, args...)
-			if detail != want || (status == fine) != (check == "retries") {
+			if detail != want || (status == "ok") != (check == "retries") {
 				t.Errorf("%v: %s is %s: %s, want %s", args, check, status, detail, want)
 			}
 		}
@@ -71,7 +71,7 @@ alerts:
 		c.run("queue", verb, "outlast.alerts", "--yes").exits(0)
 		for _, args := range [][]string{nil, {"--store", store}} {
 			status, detail := finding(c, "alerts", args...)
-			if (status == warns) != (paused == 1) || strings.Contains(detail, "outlast.alerts is paused since 20") != (paused == 1) {
+			if (status == "warn") != (paused == 1) || strings.Contains(detail, "outlast.alerts is paused since 20") != (paused == 1) {
 				t.Errorf("%v, %s: alerts are %s: %s", args, verb, status, detail)
 			}
 		}
@@ -80,11 +80,11 @@ alerts:
 	write("retries: false\npolicies: {default: {timeout: 5s}}\n")
 	c.server = serve(t, "--store", store, "--config", file).url
 	for _, args := range [][]string{nil, {"--store", store}} {
-		if status, detail := finding(c, "retries", args...); status != warns || !strings.HasPrefix(detail, "off for all tasks") {
+		if status, detail := finding(c, "retries", args...); status != "warn" || !strings.HasPrefix(detail, "off for all tasks") {
 			t.Errorf("%v: retries are %s: %s", args, status, detail)
 		}
 		for _, check := range []string{"without retries", "without a timeout", "silent deaths"} {
-			if status, detail := finding(c, check, args...); status != fine || detail != "none" {
+			if status, detail := finding(c, check, args...); status != "ok" || detail != "none" {
 				t.Errorf("%v: %s is %s: %s", args, check, status, detail)
 			}
 		}

@@ -374,4 +374,3 @@ func (r *report) examinePools(topology *store.Topology) {
 }
 
 // quoted is a name as SQL takes it.
-func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -20,7 +20,7 @@ func (c *cli) examineStore(ctx context.Context, r *report, url string, deep bool
 	if err != nil {
 		return err
 	}
-	if proceed, err := k.examine(ctx, r, url); err != nil || !proceed {
+	if proceed, err := examiners[schemeOf(url)](ctx, r, url); err != nil || !proceed {
 		return err
 	}
 	backend, err := k.open(ctx, url, true)

@@ -64,6 +64,10 @@ func TestNounsThatShow(t *testing.T) {
 	if said := server.said(); !strings.Contains(said, "task enqueue --server "+server.url) {
 		t.Errorf("the example does not reach this server:\n%s", said)
 	}
+}
+
+// A server that commands find by themselves is not named to them.
+func TestServerThatNeedsNoFlag(t *testing.T) {
 	if got := serverFlag(client.DefaultServer); got != "" {
 		t.Errorf("a needless flag %q", got)
 	}

@@ -55,7 +55,7 @@ func (c command) run(args ...string) *result {
 		return c.process(args...) // which could start, in a folder
 	}
 	var out, messages said
-	one := &cli{in: strings.NewReader(c.input), out: &out, messages: &messages, restoreSignals: func() {}, lookup: c.lookup}
+	one := &cli{in: strings.NewReader(c.input), out: &out, messages: &messages, restoreSignals: func() {}, lookup: c.lookup, version: version()}
 	code := runCommand(c.t.Context(), one, args)
 	return &result{c.t, args, code, out.String(), messages.String()}
 }

@@ -40,13 +40,17 @@ const longestMessage = 8000
 func run(args []string, in io.Reader, out, messages io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	c := &cli{in: in, out: out, messages: messages, restoreSignals: stop, lookup: os.LookupEnv}
+	c := &cli{in: in, out: out, messages: messages, restoreSignals: stop, lookup: os.LookupEnv, version: version()}
 	return runCommand(ctx, c, args)
 }
 
 // runCommand runs a command and returns its exit code.
 func runCommand(ctx context.Context, c *cli, args []string) int {
-	root := newRoot(c)
+	return execute(ctx, c, newRoot(c), args)
+}
+
+// execute runs a command below root, shows its error, and returns the exit code.
+func execute(ctx context.Context, c *cli, root *cobra.Command, args []string) int {
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
@@ -89,12 +93,16 @@ func linesOf(err error) []string {
 	return []string{err.Error()}
 }
 
+// usage is the error of a command line that cannot be meant.
 func usage(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
 // partialError says that some of the work was done.
 type partialError struct{ message string }
 
 func (e *partialError) Error() string { return e.message }
+
+// partial is the error of a command that has done some of its work.
+func partial(format string, args ...any) error { return &partialError{fmt.Sprintf(format, args...)} }
 
 // exitCodes maps error codes to exit codes; what is absent has failed.
 var exitCodes = map[task.Code]int{
@@ -117,7 +125,7 @@ var exitCodes = map[task.Code]int{
 
 func (c *cli) exitCode(err error) int {
 	var wrong *usageError
-	var partial *partialError
+	var some *partialError
 	var problem *client.Error
 	var known *task.Error
 	var file *config.Error
@@ -126,7 +134,7 @@ func (c *cli) exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, store.ErrNoRight):
 		return exitDenied
-	case errors.As(err, &partial):
+	case errors.As(err, &some):
 		return exitPartial
 	case errors.As(err, &problem):
 		if code, ok := exitCodes[problem.Code]; ok {
@@ -142,17 +150,20 @@ func (c *cli) exitCode(err error) int {
 	return exitFailed
 }
 
-// cli is what the commands share.
+// cli is what the commands share: where they read and write, and the flags that all of
+// them have. The zero value has neither; what main does not set, the flags do.
 type cli struct {
-	in             io.Reader
-	out, messages  io.Writer
-	restoreSignals func() // gives the next signal back to the system: it ends the process
+	in             io.Reader // standard input
+	out, messages  io.Writer // data, and everything else
+	restoreSignals func()    // gives the next signal back to the system: it ends the process
 	lookup         func(variable string) (value string, set bool)
+	version        string // of the program
 
-	server, output string
-	tokenFile, ca  string // files
-	yes            bool
-	acted          bool // the command line was understood and a command has begun
+	server        string // URL
+	output        string // table, json or jsonl
+	yes           bool   // do not ask before what cannot be undone
+	tokenFile, ca string // files
+	acted         bool   // the command line was understood and a command has begun
 }
 
 // say writes a message for people.

@@ -34,7 +34,7 @@ has. Exit codes: 0 all are applied, 3 some are missing.`,
 				return err
 			})
 			if err == nil && missing > 0 {
-				err = &partialError{plural(missing, "migration") + " missing; apply with: outlast migrate up"}
+				err = partial("%s missing; apply with: outlast migrate up", plural(missing, "migration"))
 			}
 			return err
 		}),

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -42,7 +41,7 @@ for what follows those that fail.
 			if err != nil {
 				if len(done) > 0 && !dry {
 					_ = c.applied(done) // the error matters more
-					return &partialError{fmt.Sprintf("%d of %d policies were applied, then %s: %s", len(done), len(policies), clean(p.Name), err)}
+					return partial("%d of %d policies were applied, then %s: %s", len(done), len(policies), clean(p.Name), err)
 				}
 				return err
 			}

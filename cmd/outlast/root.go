@@ -27,6 +27,15 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 partial, 4 not found, 5 denied,
 			return cmd.Help()
 		},
 	}
+	return complete(c, root,
+		newServe(c), newDemo(c), newTask(c), newDead(c), newQueue(c), newPolicy(c), newConfig(c), newSchedule(c), newOperation(c), newTarget(c), newAlert(c),
+		newNode(c), newGroup(c), newToken(c), newWhoami(c), newSim(c), newStats(c), newMigrate(c), newDoctor(c), newBench(c), newVersion(c), newAudit(c),
+	)
+}
+
+// complete gives the root the flags of all commands and its nouns, and makes each command
+// say what is wrong with how it was called.
+func complete(c *cli, root *cobra.Command, nouns ...*cobra.Command) *cobra.Command {
 	root.SetOut(c.out)
 	root.SetErr(c.messages)
 	flags := root.PersistentFlags()
@@ -36,10 +45,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 partial, 4 not found, 5 denied,
 	flags.StringVar(&c.output, "output", "table", "table, json or jsonl; env OUTLAST_OUTPUT")
 	flags.BoolVar(&c.yes, "yes", false, "do not ask before what cannot be undone")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd.Flags(), c.lookup) }
-	root.AddCommand(
-		newServe(c), newDemo(c), newTask(c), newDead(c), newQueue(c), newPolicy(c), newConfig(c), newSchedule(c), newOperation(c), newTarget(c), newAlert(c), newNode(c), newGroup(c), newToken(c), newWhoami(c), newSim(c), newStats(c), newMigrate(c), newDoctor(c), newBench(c), newVersion(c),
-		newAudit(c),
-	)
+	root.AddCommand(nouns...)
 	completion(root)
 	explain(root)
 	return root
@@ -84,7 +90,6 @@ func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) e
 	return failure
 }
 
-// noun makes a command that only holds others.
 // byDefault has a noun do what one of its verbs does where none is named.
 func byDefault(noun, verb *cobra.Command) *cobra.Command {
 	needs := noun.RunE
@@ -97,6 +102,7 @@ func byDefault(noun, verb *cobra.Command) *cobra.Command {
 	return noun
 }
 
+// noun makes a command that only holds others.
 func noun(use, short string, verbs ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short,

@@ -152,8 +152,10 @@ func (f *scheduleFlags) read(c *cli) (client.ScheduleRule, error) {
 // written refuses a zero that was written out: it would read as absent.
 func (f *scheduleFlags) written() error {
 	return refuseZeros(f.flags, []zeroFlag{
-		{"every", "every", "0s", "leave it out for cron or at"}, {"window", "window", "0s", "leave it out for 1h"},
-		{"timeout", "task.timeout", "0s", "leave it out for the policy's own"}, {"ttl", "task.ttl", "0s", "leave it out for no limit"},
-		{"key", "task.key", "", "leave it out for no order"},
+		{name: "every", path: "every", zero: "0s", hint: "leave it out for cron or at"},
+		{name: "window", path: "window", zero: "0s", hint: "leave it out for 1h"},
+		{name: "timeout", path: "task.timeout", zero: "0s", hint: "leave it out for the policy's own"},
+		{name: "ttl", path: "task.ttl", zero: "0s", hint: "leave it out for no limit"},
+		{name: "key", path: "task.key", zero: "", hint: "leave it out for no order"},
 	})
 }

@@ -104,7 +104,7 @@ func (c *cli) serve(ctx context.Context, f *serveFlags, s *settings) error {
 	if s.Grace < 0 {
 		return usage("--grace must not be negative")
 	}
-	config, err := s.appConfig(f)
+	config, err := s.appConfig(f, c.version)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (c *cli) serve(ctx context.Context, f *serveFlags, s *settings) error {
 		return err
 	}
 	scheme, _, _ := strings.Cut(s.Store.URL, ":")
-	c.say("outlast %s listens on %s (store: %s)", version(), server.URL(), scheme)
+	c.say("outlast %s listens on %s (store: %s)", c.version, server.URL(), scheme)
 	c.say("  try:  outlast task enqueue%s --url https://example.com/hook --payload '{}'", serverFlag(server.URL()))
 	c.say("  console: %s/", server.URL())
 	c.say("  API:  %s/openapi.json   health: %s/readyz?verbose   stop: Ctrl-C", server.URL(), server.URL())

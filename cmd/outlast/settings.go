@@ -110,8 +110,8 @@ func (s *settings) secrets(flags []string) (map[string][]byte, error) {
 	return secrets, err
 }
 
-// appConfig is what the server is made of.
-func (s *settings) appConfig(f *serveFlags) (app.Config, error) {
+// appConfig is what the server is made of, whose version is that of the program.
+func (s *settings) appConfig(f *serveFlags, version string) (app.Config, error) {
 	ranges, err := parseRanges(s.Push.Allow)
 	if err != nil {
 		return app.Config{}, err
@@ -130,7 +130,7 @@ func (s *settings) appConfig(f *serveFlags) (app.Config, error) {
 	}
 	made := app.Config{
 		Listen: s.Listen, Store: s.Store.URL, Openers: openers(), Queues: s.Engine.Queues, AllowTargets: ranges, TargetSecrets: secrets,
-		Grace: time.Duration(s.Grace), Version: version(), Options: s.options(), DebugListen: s.DebugListen,
+		Grace: time.Duration(s.Grace), Version: version, Options: s.options(), DebugListen: s.DebugListen,
 		Advertise: s.Advertise, Certificate: s.TLS.Cert, Key: s.TLS.Key, Archive: s.Dead.Archive,
 		Limits:    server.Limits{Connections: s.Limits.Connections, PerAddress: s.Limits.PerAddress, Bodies: int64(s.Limits.BodyMiB) << 20},
 		Telemetry: app.Telemetry{Endpoint: s.Telemetry.Endpoint, Sample: float64(s.Telemetry.Sample) / 100, Release: s.Release},

@@ -31,9 +31,6 @@ type kind struct {
 	// writeDistribution writes the SQL that distributes the tables, where that
 	// can be done.
 	writeDistribution func(w io.Writer, url string) error
-	// examine looks at what the store is on, before it is opened. When it
-	// reports false, the store cannot be opened, and the report says why.
-	examine func(ctx context.Context, r *report, url string) (proceed bool, err error)
 }
 
 // kinds are the stores that this program has drivers for, by the schemes of
@@ -60,7 +57,6 @@ var kinds = map[string]kind{
 			return err
 		},
 		writeSQL: func(w io.Writer, _ string) error { return sqlite.PrintMigrations(w) },
-		examine:  examineSQLite,
 	},
 	"postgres":   postgresKind,
 	"postgresql": postgresKind,

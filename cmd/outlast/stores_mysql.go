@@ -15,7 +15,6 @@ import (
 var mysqlKind = kind{
 	open:     openMySQL,
 	writeSQL: func(w io.Writer, _ string) error { return mysql.PrintMigrations(w) },
-	examine:  examineMySQL,
 }
 
 // ownMySQL is a store with the pool that was made for it.
@@ -92,27 +91,3 @@ const longestReason = 400
 
 // oneLine is a text without what would move a terminal's line.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// examineMySQL looks at the server of a store URL.
-func examineMySQL(ctx context.Context, r *report, url string) (proceed bool, err error) {
-	address, err := parseMySQL(url)
-	if err != nil {
-		return false, err
-	}
-	db, err := address.open()
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := greet(ctx, db, address); err != nil {
-		return false, r.unreachable(err)
-	}
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return false, r.unreachable(unavailable(address, mysql.Explain(err)))
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	r.add("store", fine, "mysql, "+address.String(), "")
-	r.pool = address.pool
-	return true, r.examineMySQL(ctx, conn)
-}

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/outlast-dev/outlast/store"
@@ -16,7 +16,6 @@ var postgresKind = kind{
 	open:              openPostgres,
 	writeSQL:          writePostgresSQL,
 	writeDistribution: writePostgresDistribution,
-	examine:           examinePostgres,
 }
 
 // writePostgresSQL makes the schema of the URL the one in use.
@@ -80,22 +79,5 @@ func openPostgres(ctx context.Context, url string, asItIs bool) (store.Backend, 
 	return ownPostgres{s, pool}, nil
 }
 
-// besidePool is how many connections a node has beside its pool: two for
-// heartbeats, and one that listens.
-const besidePool = 3
-
-// examinePostgres looks at the server of a store URL.
-func examinePostgres(ctx context.Context, r *report, url string) (proceed bool, err error) {
-	address, err := parsePostgres(url)
-	if err != nil {
-		return false, err
-	}
-	conn, err := connectPostgres(ctx, address.pool.ConnConfig)
-	if err != nil {
-		return false, r.unreachable(unavailable(address, postgres.Explain(err)))
-	}
-	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
-	r.add("store", fine, "postgres, "+address.String(), "")
-	r.pool = int(address.pool.MaxConns) + besidePool
-	return true, r.examinePostgres(ctx, conn, address)
-}
+// quoted is a name as it stands in SQL of PostgreSQL.
+func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }

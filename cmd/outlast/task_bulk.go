@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -168,5 +167,5 @@ func left(results []client.BulkResult) error {
 	if n == 0 {
 		return nil
 	}
-	return &partialError{fmt.Sprintf("to %d of the tasks it cannot be done, such as %s: %s", n, first.ID, clean(first.Status))}
+	return partial("to %d of the tasks it cannot be done, such as %s: %s", n, first.ID, clean(first.Status))
 }

@@ -186,9 +186,11 @@ func (f *enqueueFlags) read(c *cli) (client.Draft, error) {
 // written refuses a zero that was written out: it would read as absent.
 func (f *enqueueFlags) written() error {
 	return refuseZeros(f.flags, []zeroFlag{
-		{"ttl", "ttl", "0s", "leave it out for no limit"}, {"timeout", "timeout", "0s", "leave it out for the policy's own"},
-		{"dedupe-window", "dedupe_window", "0s", "leave it out for 24h"}, {"key", "key", "", "leave it out for no order"},
-		{"dedupe-key", "dedupe_key", "", "leave it out for no deduplication"},
+		{name: "ttl", path: "ttl", zero: "0s", hint: "leave it out for no limit"},
+		{name: "timeout", path: "timeout", zero: "0s", hint: "leave it out for the policy's own"},
+		{name: "dedupe-window", path: "dedupe_window", zero: "0s", hint: "leave it out for 24h"},
+		{name: "key", path: "key", zero: "", hint: "leave it out for no order"},
+		{name: "dedupe-key", path: "dedupe_key", zero: "", hint: "leave it out for no deduplication"},
 	})
 }
 

@@ -147,9 +147,9 @@ func (c *cli) enqueueBatches(ctx context.Context, api *client.Client, drafts []j
 	case failure != nil && accepted == 0:
 		return failure
 	case failure != nil:
-		return &partialError{fmt.Sprintf("%d tasks were accepted, then: %s", accepted, failure)}
+		return partial("%d tasks were accepted, then: %s", accepted, failure)
 	case refused > 0 && accepted > 0:
-		return &partialError{fmt.Sprintf("%d of %d tasks were refused", refused, len(all.Results))}
+		return partial("%d of %d tasks were refused", refused, len(all.Results))
 	case refused > 0:
 		return definite(all.Results[0].Error)
 	}
