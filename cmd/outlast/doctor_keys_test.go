@@ -30,10 +30,10 @@ func TestMissingKeyIsSeen(t *testing.T) {
 	id := c.run("task", "enqueue", "--url", "https://example.com", "--delay", "1h", "--output", "json").exits(0).json()["id"].(string)
 	server.stop(syscall.SIGTERM)
 
-	refused := c.run("serve", "--listen", "127.0.0.1:0", "--store", store).exits(exitUsage)
+	refused := c.run("serve", "--listen", "127.0.0.1:0", "--store", store).exits(2)
 	refused.says("tasks of this store are encrypted (key k1)").says("encryption.clear: true")
 	write("other", base64.StdEncoding.EncodeToString([]byte(strings.Repeat("another.", 4))))
-	c.run("serve", "--listen", "127.0.0.1:0", "--store", store, "--encryption-key-file", "k1="+filepath.Join(folder, "other")).exits(exitUsage).says("another key")
+	c.run("serve", "--listen", "127.0.0.1:0", "--store", store, "--encryption-key-file", "k1="+filepath.Join(folder, "other")).exits(2).says("another key")
 	open := serve(t, "--store", store, "--config", write("outlast.yaml", "encryption: {clear: true}\n"))
 	c.server = open.url
 	if got := findings(c, 0)["encryption"]; got != "ok: new tasks are in the clear, by encryption.clear; not here: k1" {

@@ -150,6 +150,9 @@ func (c *cli) exitCode(err error) int {
 	return exitFailed
 }
 
+// notFound reports whether an error is that there is no such thing.
+func (c *cli) notFound(err error) bool { return c.exitCode(err) == exitNotFound }
+
 // cli is what the commands share: where they read and write, and the flags that all of
 // them have. The zero value has neither; what main does not set, the flags do.
 type cli struct {

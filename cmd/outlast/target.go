@@ -103,11 +103,11 @@ func (c *cli) order(use, short, long, becomes string, do func(ctx context.Contex
 			case err == nil:
 				c.say("%s: breaker %s, %d attempts run, %d due tasks wait in the memory of the nodes; %s",
 					clean(target.Name), breakerOf(target), target.InFlight, waitingOf(&target.Waiting), becomes)
-			case use == "open" && c.exitCode(err) == exitNotFound && !unknown:
+			case use == "open" && c.notFound(err) && !unknown:
 				c.noteUnknown(ctx, api, args[0])
 				c.say("note: --unknown stops the calls of a target before it has tasks")
 				return err
-			case use == "open" && c.exitCode(err) == exitNotFound:
+			case use == "open" && c.notFound(err):
 				c.say("%s: %s", clean(args[0]), becomes)
 				target = &client.TargetState{Name: args[0], Nodes: []client.NodeTarget{}}
 				target.Breaker.State, target.Breaker.Admitted, target.Budget.Share = "closed", 1, 1

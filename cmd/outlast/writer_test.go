@@ -59,7 +59,7 @@ policies: {paid: {max_attempts: 1}}
 	}
 	tokens := command{t: t}
 	admin := tokens.run("token", "create", "--name", "admin", "--role", "admin", "--store", "sqlite:"+path, "--config", file, "--output", "json").exits(0).json()
-	tokens.run("token", "create", "--name", "admin", "--role", "admin", "--store", "sqlite:"+path).exits(exitUsage).says("this node has no key")
+	tokens.run("token", "create", "--name", "admin", "--role", "admin", "--store", "sqlite:"+path).exits(2).says("this node has no key")
 	server := serve(t, "--config", file)
 	c := command{t: t, server: server.url, env: []string{"OUTLAST_TOKEN=" + admin["token"].(string)}}
 	c.run("policy", "list").exits(0)
@@ -148,7 +148,7 @@ policies: {paid: {max_attempts: 1}}
 		if says := found.out; strings.Contains(says, "sha256") || !strings.Contains(says, thief) || strings.Count(says, `"problem"`) < 8 {
 			t.Errorf("found %s", says)
 		}
-		c.run("config", "adopt", "--config", file).exits(exitUsage).says("--yes")
+		c.run("config", "adopt", "--config", file).exits(2).says("--yes")
 		unproven(c, "token/aaaaaaaa", "channel/hook", "schedule/s", "policy/paid")
 	})
 	t.Run("all tokens deleted", func(t *testing.T) {
