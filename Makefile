@@ -56,7 +56,7 @@ RACE = -race -gcflags='github.com/ncruces/go-sqlite3-wasm/v6/...=-race=false'
 # reads in their code. Without it, once, run packages whose tests start programs, which it
 # does not see, that do one thing after another, or whose goroutines meet in other
 # packages' tests too: see docs/decisions.md.
-PLAIN = ./store/mysql ./cmd/outlast ./examples/... ./store/postgres ./internal/failovertest ./sim \
+PLAIN = ./store/mysql ./cmd/... ./examples/... ./store/postgres ./internal/failovertest ./sim \
 	./internal/stormtest ./internal/archtest ./internal/badinput ./internal/secrettest ./internal/servers/... ./internal/servertest \
 	./internal/chart ./internal/expr ./internal/hints ./internal/lanemodel ./internal/openapi ./internal/strictjson ./internal/targetname ./internal/racetest \
 	./config ./console ./plan ./task ./retry/internal/... ./store ./store/internal/... ./store/storetest

@@ -129,7 +129,7 @@ func categoryTable() string {
 // and the exit codes of the command line.
 func codeTable(t *testing.T) string {
 	statuses, titles := literal(t, "../server/problem.go", "statuses"), literal(t, "../server/problem.go", "titles")
-	exits, exitNames := literal(t, "../cmd/outlast/main.go", "exitCodes"), []string{
+	exits, exitNames := literal(t, "../cmd/outlast/internal/cli/exit.go", "exitCodes"), []string{
 		"exitOK", "exitFailed", "exitUsage", "exitPartial", "exitNotFound", "exitDenied", "exitConflict", "exitUnavailable",
 	}
 	status := map[string]int{}

@@ -43,7 +43,7 @@ func TestFallbackChannelSurvivesKill(t *testing.T) {
 		}
 	})
 	store := "sqlite:" + filepath.Join(t.TempDir(), "alerts.db")
-	server := serve(t, "--store", store)
+	server := startServer(t, "--store", store)
 	c := command{t: t, server: server.url}
 	c.run("alert", "put-channel", "spare", `{"kind": "webhook", "url": "`+url+`/spare"}`).exits(0)
 	c.run("alert", "put-channel", "ops", `{"kind": "webhook", "url": "`+url+`/ops", "fallback": "spare"}`).exits(0)
@@ -54,7 +54,7 @@ func TestFallbackChannelSurvivesKill(t *testing.T) {
 			t.Fatalf("%s is called instead of %s", got, want)
 		}
 		server.stop(syscall.SIGKILL)
-		server = serve(t, "--store", store)
+		server = startServer(t, "--store", store)
 	}
 	c.server = server.url
 	var log map[string]client.AlertEvent

@@ -56,7 +56,7 @@ func alertsSurviveKill(t *testing.T, store string) {
 	})
 	const rounds, each = 4, 15
 	for round := range rounds {
-		server := serve(t, "--store", store)
+		server := startServer(t, "--store", store)
 		c := command{t: t, server: server.url}
 		if round == 0 {
 			c.run("alert", "put-channel", "ops", `{"kind": "webhook", "url": "`+url+`/alerts"}`).exits(0)

@@ -9,7 +9,7 @@ import (
 func TestAlertCommands(t *testing.T) {
 	got := make(chan string, 10)
 	url := endpoint(t, func(_ http.ResponseWriter, r *http.Request) { got <- r.Header.Get("Webhook-Id") })
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	c.run("alert", "put-channel", "ops", `{"kind": "webhook", "url": "`+url+`"}`).exits(0)
 	c.run("alert", "test", "ops").exits(0)
@@ -38,7 +38,7 @@ func TestAlertCommands(t *testing.T) {
 }
 
 func TestAlertSilence(t *testing.T) {
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	made := c.run("alert", "silence", "add", "--target", "bank.*", "--for", "2h", "--reason", "a new gateway", "--output", "json").exits(0).json()
 	if made["state"] != "active" || made["target"] != "bank.*" {

@@ -30,7 +30,7 @@ func TestBench(t *testing.T) {
 	for range 2 {
 		measured(c.run("bench", "--store", store, "--tasks", "300", "--yes", "--output", "json"))
 	}
-	server := serve(t, "--store", store)
+	server := startServer(t, "--store", store)
 	c.server = server.url
 	if left := c.run("task", "list", "--queue", "outlast.bench", "--state", "pending", "--output", "jsonl").exits(0); left.out != "" {
 		t.Errorf("there is left: %s", left.out)

@@ -29,7 +29,7 @@ func TestBulkSurvivesKill(t *testing.T) {
 }
 
 func bulkSurvivesKill(t *testing.T, store string) {
-	worker, other := serve(t, "--store", store), serve(t, "--store", store)
+	worker, other := startServer(t, "--store", store), startServer(t, "--store", store)
 	c := command{t: t, server: other.url, input: `{"type":"stays","delay":"10h"}` + "\n"}
 	c.run("task", "enqueue", "--file", "-").exits(0)
 	for tasks := 1000; ; tasks *= 2 { // until there are enough for it to be killed in the middle
@@ -55,6 +55,6 @@ func bulkSurvivesKill(t *testing.T, store string) {
 		if at.State == "running" {
 			return
 		}
-		worker = serve(t, "--store", store)
+		worker = startServer(t, "--store", store)
 	}
 }

@@ -11,13 +11,12 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
 // What only a process has: two streams, an exit code, an environment, and input.
 func TestProgram(t *testing.T) {
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url, env: []string{"OUTLAST_OUTPUT=json", "OUTLAST_TOKEN=olt_nobodys"}}
 	c.input = `{"type":"a","delay":"1h"}`
 	id := c.process("task", "enqueue", "--file", "-").exits(0).json()["id"].(string)
@@ -31,7 +30,7 @@ func TestProgram(t *testing.T) {
 }
 
 func TestTasksOnTheCommandLine(t *testing.T) {
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 
 	made := c.run("task", "enqueue", "--type", "mail.send", "--payload", `{"n": 12345678901234567890}`, "--delay", "1h", "--priority", "7",
@@ -67,7 +66,7 @@ func TestTasksOnTheCommandLine(t *testing.T) {
 }
 
 func TestWrongCommandLines(t *testing.T) {
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	for _, args := range [][]string{
 		{"nonsense"}, {"task"}, {"task", "nonsense"}, {"task", "get"}, {"task", "get", "x"}, {"task", "get", "--nonsense"}, {"task", "list", "--limit", "x"},
@@ -98,7 +97,7 @@ func TestWrongCommandLines(t *testing.T) {
 }
 
 func TestEnqueueFromFiles(t *testing.T) {
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	stdin := func(text string) command { return command{t: t, server: server.url, input: text} }
 
 	stdin(`{"type":"a","delay":"1h","payload":[ 1]}`).run("task", "enqueue", "--file", "-").exits(0)
@@ -131,7 +130,7 @@ func TestDeadLettersOnTheCommandLine(t *testing.T) {
 			http.Error(w, "gone \x1b]0;title\x07 \u202e", http.StatusGone)
 		}
 	})
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	var ids []string
 	for range 4 {
@@ -181,7 +180,7 @@ func TestDeadLettersOnTheCommandLine(t *testing.T) {
 }
 
 func TestQueuesOnTheCommandLine(t *testing.T) {
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	if got := c.run("queue", "create", "billing", "--lanes", "4", "--weight", "2", "--output", "json").exits(0).json(); got["lanes"] != 4.0 || got["weight"] != 2.0 {
 		t.Errorf("got %v", got)
@@ -212,7 +211,7 @@ func TestTargetsOnTheCommandLine(t *testing.T) {
 		}
 	})
 	name := strings.TrimPrefix(url, "http://")
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	for range 25 {
 		c.run("task", "enqueue", "--url", url, "--max-attempts", "2").exits(0)
@@ -262,7 +261,7 @@ func TestServeStopsGracefullyAndKeepsItsTasks(t *testing.T) {
 		<-release
 	})
 	path := filepath.Join(t.TempDir(), "kept.db")
-	server := serve(t, "--store", "sqlite:"+path, "--grace", "20s")
+	server := startServer(t, "--store", "sqlite:"+path, "--grace", "20s")
 	c := command{t: t, server: server.url}
 	id := c.run("task", "enqueue", "--url", url, "--output", "json").exits(0).json()["id"].(string)
 	<-started
@@ -271,7 +270,7 @@ func TestServeStopsGracefullyAndKeepsItsTasks(t *testing.T) {
 	if code := server.Wait(); code != 0 || !strings.Contains(server.said(), "stopped") {
 		t.Errorf("exit code %d: %s", code, server.said())
 	}
-	next := serve(t, "--store", "sqlite:"+path)
+	next := startServer(t, "--store", "sqlite:"+path)
 	if got := (command{t: t, server: next.url}).run("task", "get", id, "--output", "json").exits(0).json(); got["state"] != "succeeded" {
 		t.Errorf("the attempt that had its grace time: %v", got)
 	}
@@ -287,7 +286,7 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 		<-release
 	})
 	defer close(release)
-	server := serve(t, "--store", "memory:", "--grace", "10m")
+	server := startServer(t, "--store", "memory:", "--grace", "10m")
 	command{t: t, server: server.url}.run("task", "enqueue", "--url", url, "--timeout", "20m").exits(0)
 	<-started
 	server.Signal(syscall.SIGTERM)
@@ -303,30 +302,6 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 	if code := server.stop(syscall.SIGTERM); code != 0 || time.Since(began) > time.Minute { // of ten
 		t.Errorf("exit code %d after %s: %s", code, time.Since(began), server.said())
 	}
-}
-
-// A signal that comes with the first one is the same.
-func TestSignalsThatComeTogether(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		signals := make(chan os.Signal)
-		again, cancel := hurry(time.Now(), signals)
-		defer cancel()
-		for _, late := range []bool{false, false, true} {
-			if again.Err() != nil {
-				t.Fatal("it took one signal for two")
-			}
-			if late {
-				time.Sleep(time.Millisecond)
-			} else {
-				time.Sleep((sameSignal - time.Millisecond) / 2)
-			}
-			signals <- syscall.SIGTERM
-			synctest.Wait()
-		}
-		if again.Err() == nil {
-			t.Error("a second signal is not heard")
-		}
-	})
 }
 
 func TestMigrateAndDoctor(t *testing.T) {
@@ -348,7 +323,7 @@ func TestMigrateAndDoctor(t *testing.T) {
 	}
 	c.run("doctor").exits(7)
 
-	server := serve(t, "--store", store)
+	server := startServer(t, "--store", store)
 	c.server = server.url
 	c.run("task", "enqueue", "--type", "nobody.handles.it").exits(0)
 	for _, args := range [][]string{{"doctor"}, {"doctor", "--store", store}} {

@@ -58,7 +58,7 @@ func TestConfigCheck(t *testing.T) {
 	}
 	checked.says("slips.yaml:7: schedules.old.at: 2020-01-01T00:00:00Z is past")
 	old := written(t, "old.yaml", "schedules: {old: {at: 2020-01-01T00:00:00Z, task: {type: x}}}\n")
-	if server := serve(t, "--config", old, "--store", "memory:"); !strings.Contains(server.said(), "config.past") {
+	if server := startServer(t, "--config", old, "--store", "memory:"); !strings.Contains(server.said(), "config.past") {
 		t.Errorf("the log says nothing of a schedule of the past: %s", server.said())
 	}
 	nowhere(t).run("config", "check", filepath.Join(t.TempDir(), "none.yaml")).exits(2).silent().says("no such file")
@@ -149,8 +149,8 @@ func TestServerReloadsItsFile(t *testing.T) {
 	t.Parallel()
 	file := written(t, "outlast.yaml", "engine: {concurrency: 50}\nqueues: {mail: {lanes: 2, policy: slow}}\ntypes: {mail.send: {queue: mail}}\npolicies:\n  slow: {max_attempts: 3, backoff: {initial: 1h}}\n")
 	store := "sqlite:" + filepath.Join(t.TempDir(), "o.db")
-	server := serve(t, "--store", store, "--config", file)
-	other := serve(t, "--store", store) // knows of it by the database only
+	server := startServer(t, "--store", store, "--config", file)
+	other := startServer(t, "--store", store) // knows of it by the database only
 	c, o := command{t: t, server: server.url}, command{t: t, server: other.url}
 
 	made := c.run("task", "enqueue", "--type", "mail.send", "--delay", "1h", "--output", "json").exits(0).json()
@@ -194,7 +194,7 @@ func TestServerReloadsItsFile(t *testing.T) {
 	happens(t, "all is well", func() bool { return strings.HasPrefix(configuration(), "true ") })
 
 	// A node that comes with the first file does not undo the last one.
-	late := serve(t, "--store", store, "--config", written(t, "late.yaml", "queues: {mail: {policy: slow}}\npolicies:\n  slow: {max_attempts: 4, backoff: {initial: 1h}}\n"))
+	late := startServer(t, "--store", store, "--config", written(t, "late.yaml", "queues: {mail: {policy: slow}}\npolicies:\n  slow: {max_attempts: 4, backoff: {initial: 1h}}\n"))
 	if !strings.Contains(late.said(), "config.superseded") || attempts(command{t: t, server: late.url}) != 6.0 {
 		t.Errorf("said %s", late.said())
 	}
@@ -203,7 +203,7 @@ func TestServerReloadsItsFile(t *testing.T) {
 	late.Signal(syscall.SIGHUP)
 	happens(t, "the first file is back", func() bool { return attempts(o) == 4.0 })
 	happens(t, "the node with it is well", func() bool { _, health := late.health(); return health.Checks["configuration"].OK })
-	if again := serve(t, "--store", store, "--config", file); !strings.Contains(again.said(), "config.superseded") || attempts(o) != 4.0 {
+	if again := startServer(t, "--store", store, "--config", file); !strings.Contains(again.said(), "config.superseded") || attempts(o) != 4.0 {
 		t.Errorf("said %s", again.said())
 	}
 	if code := server.stop(syscall.SIGTERM); code != 0 {
@@ -212,7 +212,7 @@ func TestServerReloadsItsFile(t *testing.T) {
 }
 
 func TestPoliciesOnTheCommandLine(t *testing.T) {
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	file := written(t, "p.yaml", "policies:\n  a: {max_attempts: 3, backoff: {kind: fixed, initial: 1s}, rules: [{when: 'status == 404', then: dead}]}\n  b: {preset: rocketmq-16}\n")
 	c.run("policy", "check", file).exits(0).silent().says("p.yaml is good")

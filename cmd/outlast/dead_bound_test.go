@@ -15,7 +15,7 @@ import (
 // alone when it is confirmed.
 func TestWhatDiesBeforeTheConfirmationStays(t *testing.T) {
 	gone := endpoint(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "gone", http.StatusGone) })
-	direct := command{t: t, server: serve(t, "--store", "memory:").url}
+	direct := command{t: t, server: startServer(t, "--store", "memory:").url}
 	kill := func() string {
 		return direct.run("task", "enqueue", "--type", "push", "--url", gone, "--wait", "20s", "--output", "json").exits(1).json()["id"].(string)
 	}

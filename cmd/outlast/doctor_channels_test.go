@@ -18,7 +18,7 @@ func TestDoctorOfAlertChannels(t *testing.T) {
 	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	defer hook.Close()
 	t.Setenv("HOOK_URL", hook.URL)
-	server := serve(t, "--store", "memory:", "--config", written(t, "alerts.yaml", "alerts: {channels: {ops: {kind: webhook, url_env: HOOK_URL}}}\n"))
+	server := startServer(t, "--store", "memory:", "--config", written(t, "alerts.yaml", "alerts: {channels: {ops: {kind: webhook, url_env: HOOK_URL}}}\n"))
 	c := command{t: t, server: server.url}
 	says := func(want string, args ...string) {
 		t.Helper()
@@ -49,7 +49,7 @@ func TestDoctorOfAlertChannels(t *testing.T) {
 // that of its store.
 func TestDoctorOfChannelsWithoutADefault(t *testing.T) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "o.db")
-	c := command{t: t, server: serve(t, "--store", store, "--config", written(t, "alerts.yaml", "alerts: {channels: {ops: {kind: log}}}\n")).url}
+	c := command{t: t, server: startServer(t, "--store", store, "--config", written(t, "alerts.yaml", "alerts: {channels: {ops: {kind: log}}}\n")).url}
 	says := func(status, want string) {
 		t.Helper()
 		for _, args := range [][]string{nil, {"--store", store}} {

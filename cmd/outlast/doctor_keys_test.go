@@ -25,7 +25,7 @@ func TestMissingKeyIsSeen(t *testing.T) {
 		return name + "=" + write(name, base64.StdEncoding.EncodeToString([]byte((name + strings.Repeat("-canary", 5))[:32])))
 	}
 	store, c := "sqlite:"+filepath.Join(folder, "o.db"), command{t: t}
-	server := serve(t, "--store", store, "--encryption-key-file", key("k1"))
+	server := startServer(t, "--store", store, "--encryption-key-file", key("k1"))
 	c.server = server.url
 	id := c.run("task", "enqueue", "--url", "https://example.com", "--delay", "1h", "--output", "json").exits(0).json()["id"].(string)
 	server.stop(syscall.SIGTERM)
@@ -34,14 +34,14 @@ func TestMissingKeyIsSeen(t *testing.T) {
 	refused.says("tasks of this store are encrypted (key k1)").says("encryption.clear: true")
 	write("other", base64.StdEncoding.EncodeToString([]byte(strings.Repeat("another.", 4))))
 	c.run("serve", "--listen", "127.0.0.1:0", "--store", store, "--encryption-key-file", "k1="+filepath.Join(folder, "other")).exits(2).says("another key")
-	open := serve(t, "--store", store, "--config", write("outlast.yaml", "encryption: {clear: true}\n"))
+	open := startServer(t, "--store", store, "--config", write("outlast.yaml", "encryption: {clear: true}\n"))
 	c.server = open.url
 	if got := findings(c, 0)["encryption"]; got != "ok: new tasks are in the clear, by encryption.clear; not here: k1" {
 		t.Errorf("the doctor says %s", got)
 	}
 	open.stop(syscall.SIGTERM)
 
-	lacking := serve(t, "--store", store, "--encryption-key-file", key("k2"))
+	lacking := startServer(t, "--store", store, "--encryption-key-file", key("k2"))
 	c.server = lacking.url
 	if got := findings(c, 0)["encryption"]; got != "ok: on, with the key k2; not here: k1" {
 		t.Errorf("the doctor says %s", got)

@@ -33,13 +33,13 @@ func TestDoctorOfPolicies(t *testing.T) {
 	for _, c := range []struct {
 		command
 		args []string
-	}{{command{t: t, server: serve(t, "--store", untouched).url}, nil}, {command{t: t}, []string{"--store", untouched}}} {
+	}{{command{t: t, server: startServer(t, "--store", untouched).url}, nil}, {command{t: t}, []string{"--store", untouched}}} {
 		if status, detail := finding(c.command, "without a timeout", c.args...); status != "ok" || detail != "none" {
 			t.Errorf("%v: an untouched server is warned of itself: %s", c.args, detail)
 		}
 	}
 	write("policies: {default: {ttl: 1h}}\n")
-	if status, detail := finding(command{t: t, server: serve(t, "--store", "memory:", "--config", file).url}, "without a timeout"); status != "warn" || detail != "policy/default" {
+	if status, detail := finding(command{t: t, server: startServer(t, "--store", "memory:", "--config", file).url}, "without a timeout"); status != "warn" || detail != "policy/default" {
 		t.Errorf("a default policy of one's own: %s, %s", status, detail)
 	}
 	write(`policies:
@@ -51,7 +51,7 @@ types:
 alerts:
   rules: [{name: exhausted, on: dead, when: 'policy == "fine" || type == "mail.once"'}]
 `)
-	server := serve(t, "--store", store, "--config", file)
+	server := startServer(t, "--store", store, "--config", file)
 	c := command{t: t, server: server.url}
 	c.run("task", "enqueue", "--type", "report.build").exits(0)
 	c.run("task", "enqueue", "--type", "report.once", "--max-attempts", "1", "--timeout", "3s").exits(0)
@@ -78,7 +78,7 @@ alerts:
 	}
 	server.stop(syscall.SIGTERM)
 	write("retries: false\npolicies: {default: {timeout: 5s}}\n")
-	c.server = serve(t, "--store", store, "--config", file).url
+	c.server = startServer(t, "--store", store, "--config", file).url
 	for _, args := range [][]string{nil, {"--store", store}} {
 		if status, detail := finding(c, "retries", args...); status != "warn" || !strings.HasPrefix(detail, "off for all tasks") {
 			t.Errorf("%v: retries are %s: %s", args, status, detail)

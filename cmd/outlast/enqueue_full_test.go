@@ -19,7 +19,7 @@ func TestEnqueueIntoAFullQueue(t *testing.T) {
 	if err := os.WriteFile(path, []byte("queues: {default: {max_pending: 2}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server := serve(t, "--store", "memory:", "--config", path)
+	server := startServer(t, "--store", "memory:", "--config", path)
 	c := command{t: t, server: server.url}
 	for range 2 {
 		c.run("task", "enqueue", "--type", "a", "--delay", "1h").exits(0)

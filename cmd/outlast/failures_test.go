@@ -11,7 +11,7 @@ import (
 // What failed is listed by when it failed, waiting or dead, and with its time.
 func TestFailuresByCommandLine(t *testing.T) {
 	down := endpoint(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
-	c := command{t: t, server: serve(t, "--store", "sqlite:"+filepath.Join(t.TempDir(), "o.db"), "--allow-target", "127.0.0.0/8").url}
+	c := command{t: t, server: startServer(t, "--store", "sqlite:"+filepath.Join(t.TempDir(), "o.db"), "--allow-target", "127.0.0.0/8").url}
 	c.run("task", "enqueue", "--url", down, "--retry", `{"backoff":{"kind":"fixed","initial":"1h"}}`, "--key", "waits").exits(0)
 	c.run("task", "enqueue", "--url", down, "--max-attempts", "1", "--key", "dies", "--wait", "30s").exits(1)
 	c.run("task", "enqueue", "--type", "nobodys").exits(0)

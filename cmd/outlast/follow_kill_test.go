@@ -46,7 +46,7 @@ func followUpsSurviveKill(t *testing.T, store string) {
 	})
 	const rounds, each, calls = 4, 15, 4 // of a task that dies and one that succeeds
 	for round := range rounds {
-		server := serve(t, "--store", store)
+		server := startServer(t, "--store", store)
 		drafts := strings.Builder{}
 		for i := range each {
 			n := round*each + i
@@ -93,7 +93,7 @@ func TestFollowUpFlags(t *testing.T) {
 			w.WriteHeader(http.StatusGone)
 		}
 	})
-	c := command{t: t, server: serve(t, "--store", "memory:").url}
+	c := command{t: t, server: startServer(t, "--store", "memory:").url}
 	made := c.run("task", "enqueue", "--url", url+"/gone", "--fallback", `{"type": "refund", "target": {"url": "`+url+`/refund"}}`,
 		"--on-dead", url+"/dead", "--on-success", "thanks", "--wait", "30s", "--output", "json").exits(1).json()
 	var dead map[string]any

@@ -154,7 +154,7 @@ func groupServer(t *testing.T) (server *process, away *crewMember, fine *healthy
 	}
 	away, fine = newCrewMember(t, 0), &healthy{}
 	away.away.Store(true)
-	server = serve(t, "--store", "sqlite:"+filepath.Join(folder, "cost.db"), "--config", config)
+	server = startServer(t, "--store", "sqlite:"+filepath.Join(folder, "cost.db"), "--config", config)
 	join(t, server.url, "crew", away.url)
 	join(t, server.url, "fine", endpoint(t, fine.ServeHTTP))
 	return server, away, fine

@@ -33,7 +33,7 @@ func TestGroupsSectionChangesNoRecord(t *testing.T) {
 			fmt.Fprintf(w, `{"path": %q, "attempt": %s}`, r.URL.Path, attempt)
 		}
 	})
-	with, without := serve(t, "--store", "memory:", "--config", config), serve(t, "--store", "memory:")
+	with, without := startServer(t, "--store", "memory:", "--config", config), startServer(t, "--store", "memory:")
 	const retry = `"retry": {"max_attempts": 3, "backoff": {"kind": "fixed", "initial": "50ms", "jitter": "none"}}`
 	drafts := []string{
 		`{"type": "greet", "delay": "1h", "metadata": {"a": "b"}}`,

@@ -89,7 +89,7 @@ func groupsSurviveKill(t *testing.T, store string) {
 	}
 	member := newCrewMember(t, 20*time.Millisecond)
 	member.away.Store(true)
-	server := serve(t, "--store", store, "--config", config)
+	server := startServer(t, "--store", store, "--config", config)
 	join(t, server.url, "crew", member.url)
 	c := command{t: t, server: server.url, input: strings.Repeat(`{"target":{"group":"crew","path":"/send"}}`+"\n", tasks)}
 	c.run("task", "enqueue", "--file", "-").exits(0)
@@ -109,13 +109,13 @@ func groupsSurviveKill(t *testing.T, store string) {
 	waits(3)
 	server.stop(syscall.SIGKILL) // while it waits
 
-	server = serve(t, "--store", store, "--config", config)
+	server = startServer(t, "--store", store, "--config", config)
 	waits(1) // it knows the member, and that one is away, without being told
 	member.away.Store(false)
 	awaits(t, server, "some tasks are done", func() bool { return member.tasks() > 5 })
 	server.stop(syscall.SIGKILL) // while it works
 
-	server = serve(t, "--store", store, "--config", config)
+	server = startServer(t, "--store", store, "--config", config)
 	c.server = server.url
 	awaits(t, server, "all tasks are done", func() bool {
 		done := c.run("task", "list", "--state", "succeeded", "--limit", "500", "--output", "json").exits(0).json()["tasks"].([]any)

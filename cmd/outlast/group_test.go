@@ -8,7 +8,7 @@ import (
 
 // Groups and their members are seen from the command line.
 func TestGroupCommands(t *testing.T) {
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	join(t, server.url, "mailers", "http://127.0.0.1:1")
 	c.input = `{"target":{"group":"nobody","path":"/send"}}`

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
 	"github.com/outlast-dev/outlast/internal/binarytest"
 )
 
@@ -55,7 +56,7 @@ func (c command) run(args ...string) *result {
 		return c.process(args...) // which could start, in a folder
 	}
 	var out, messages said
-	one := &cli{in: strings.NewReader(c.input), out: &out, messages: &messages, restoreSignals: func() {}, lookup: c.lookup, version: version()}
+	one := &cli.Env{In: strings.NewReader(c.input), Out: &out, Messages: &messages, RestoreSignals: func() {}, Lookup: c.lookup, Version: version()}
 	code := runCommand(c.t.Context(), one, args)
 	return &result{c.t, args, code, out.String(), messages.String()}
 }
@@ -150,8 +151,8 @@ type process struct {
 	url string
 }
 
-// serve starts a server and waits until it listens.
-func serve(t *testing.T, args ...string) *process {
+// startServer starts a server and waits until it listens.
+func startServer(t *testing.T, args ...string) *process {
 	t.Helper()
 	s := binarytest.Serve(t, args...)
 	return &process{s, t, s.URL}

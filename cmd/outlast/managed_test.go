@@ -15,7 +15,7 @@ alerts:
   channels: {owned: {kind: log}}
   rules: [{name: owned, on: dead, channels: [owned]}]
 `)
-	server := serve(t, "--store", "memory:", "--config", file)
+	server := startServer(t, "--store", "memory:", "--config", file)
 	c := command{t: t, server: server.url}
 	policies := written(t, "p.yaml", "policies: {owned: {ttl: 2m}}\n")
 	for _, args := range [][]string{

@@ -45,7 +45,7 @@ func TestNearestPolicy(t *testing.T) {
 	c.run("config", "check", path).exits(0).silent().says("warning: " + path + `:4: queues.a.policy: the policy "paymnt" is not in the file`).says("(did you mean payment?)").says("(did you mean shipping?)")
 	c.run("serve", "--store", "memory:", "--listen", "127.0.0.1:0", "--config", path).exits(2).silent().says(path + `:4: queues.a.policy: there is no policy "paymnt" (did you mean payment?)`).says("did you mean shipping?")
 
-	server := serve(t, "--store", "memory:", "--config", written(t, "good.yaml", "policies:\n  shipping: {max_attempts: 3}\n"))
+	server := startServer(t, "--store", "memory:", "--config", written(t, "good.yaml", "policies:\n  shipping: {max_attempts: 3}\n"))
 	c.server = server.url
 	c.run("task", "enqueue", "--type", "a", "--policy", "shiping").exits(2).silent().says("did you mean shipping?")
 	c.run("task", "enqueue", "--type", "a", "--policy", "paymnt").exits(2).silent().says("did you mean payment?")
@@ -54,7 +54,7 @@ func TestNearestPolicy(t *testing.T) {
 // Conditions are written as people read them, not as they stand in a web page.
 func TestConditionsAreNotEscaped(t *testing.T) {
 	path := written(t, "rules.yaml", "policies:\n  p: {max_attempts: 3, rules: [{when: 'attempt > 1 && status < 500', then: dead}]}\n")
-	server := serve(t, "--store", "memory:", "--config", path)
+	server := startServer(t, "--store", "memory:", "--config", path)
 	c := command{t: t, server: server.url}
 	c.run("policy", "apply", written(t, "put.yaml", "policies:\n  q: {max_attempts: 3, rules: [{when: 'attempt > 1 && status < 500', then: dead}]}\n")).exits(0)
 	for _, args := range [][]string{{"alert", "rules"}, {"policy", "get", "p"}, {"policy", "get", "q"}, {"policy", "list"}, {"policy", "versions", "q"}, {"audit", "list"}} {
@@ -73,13 +73,13 @@ func TestConditionsAreNotEscaped(t *testing.T) {
 // A channel whose secret is not there is a matter of configuration, not an outage.
 func TestAlertTestWithoutItsVariable(t *testing.T) {
 	path := written(t, "channels.yaml", "alerts:\n  channels: {ops: {kind: slack, url_env: NO_SUCH_VARIABLE_HERE}}\n")
-	server := serve(t, "--store", "memory:", "--config", path)
+	server := startServer(t, "--store", "memory:", "--config", path)
 	command{t: t, server: server.url}.run("alert", "test", "ops").exits(2).silent().says("NO_SUCH_VARIABLE_HERE").says("is not set").says("nothing was sent")
 }
 
 // What the API tells of a task, the table of one task shows too.
 func TestTaskGetShowsWhoHasIt(t *testing.T) {
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	id := c.run("task", "enqueue", "--type", "remote", "--output", "json").exits(0).json()["id"].(string)
 	api, err := client.New(server.url)

@@ -7,16 +7,14 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/outlast-dev/outlast/client"
 )
 
 // Two servers of one store that may call different targets: both are listed with
 // what they may do, and doctor warns.
 func TestServersThatDiffer(t *testing.T) {
 	path := "sqlite:" + filepath.Join(t.TempDir(), "o.db")
-	first := serve(t, "--store", path)
-	serve(t, "--store", path, "--allow-target", "10.0.0.0/8")
+	first := startServer(t, "--store", path)
+	startServer(t, "--store", path, "--allow-target", "10.0.0.0/8")
 	c := command{t: t, server: first.url}
 	deadline := time.Now().Add(2 * time.Minute)
 	for {
@@ -36,24 +34,6 @@ func TestServersThatDiffer(t *testing.T) {
 		got := c.run("node", "list", "--output", "json").exits(0).json()
 		return got["as_of"] != "" && got["stale"] == nil
 	})
-}
-
-func TestNodesThatMatterNow(t *testing.T) {
-	for name, row := range map[string]struct {
-		node  client.Node
-		shown bool
-	}{
-		"left":                 {client.Node{State: "left", Address: "b:1"}, false},
-		"left, lanes not free": {client.Node{State: "left", Address: "b:1", Lanes: 1}, true},
-		"dead":                 {client.Node{State: "dead", Address: "b:1"}, true},
-		"dead, replaced":       {client.Node{State: "dead", Address: "a:1"}, false},
-		"dead application":     {client.Node{State: "dead"}, true},
-	} {
-		nodes := []client.Node{{State: "alive", Address: "a:1"}, {State: "alive"}, row.node}
-		if got := len(present(nodes)) == 3; got != row.shown {
-			t.Errorf("%s: shown: %t", name, got)
-		}
-	}
 }
 
 // A server without an answer is waited for with a word, and not for ever.

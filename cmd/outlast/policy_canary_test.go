@@ -7,7 +7,7 @@ import (
 
 // The command line says of canaries what the API says.
 func TestCanaryOnTheCommandLine(t *testing.T) {
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	tried := written(t, "p.yaml", "policies:\n  a: {max_attempts: 5, canary: 10%}\n")
 	c.run("policy", "check", tried).exits(0)
@@ -52,7 +52,7 @@ func TestCanaryOnTheCommandLine(t *testing.T) {
 func TestCanaryManagedByFile(t *testing.T) {
 	t.Parallel()
 	file := written(t, "f.yaml", "policies: {owned: {ttl: 1m}}\n")
-	server := serve(t, "--store", "memory:", "--config", file)
+	server := startServer(t, "--store", "memory:", "--config", file)
 	c := command{t: t, server: server.url}
 	write(t, file, "policies: {owned: {ttl: 2m, canary: 25%}}\n")
 	happens(t, "the canary runs", func() bool {

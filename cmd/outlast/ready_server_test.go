@@ -57,7 +57,7 @@ func TestReadinessWithoutDatabase(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			database := start(t)
-			p := serve(t, "--store", storeURL(t, database))
+			p := startServer(t, "--store", storeURL(t, database))
 			awaits(t, p, "all parts are well", func() bool {
 				status, health := p.health()
 				for _, part := range []string{"store", "migrations", "clock", "pool", "engine", "lanes", "retries"} {
@@ -94,7 +94,7 @@ func TestReadinessWithoutDatabase(t *testing.T) {
 // matters.
 func TestReadinessWithoutTomorrow(t *testing.T) {
 	url := servertest.Postgres(t)
-	p := serve(t, "--store", url)
+	p := startServer(t, "--store", url)
 	if status, health := p.health(); status != http.StatusOK || !health.Checks["days"].OK || !strings.Contains(health.Checks["days"].Detail, "until 20") {
 		t.Errorf("status %d: %+v", status, health)
 	}

@@ -33,7 +33,7 @@ func TestRedriveSurvivesKill(t *testing.T) {
 func redriveSurvivesKill(t *testing.T, store string) {
 	const letters = 120
 	url := endpoint(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
-	worker, other := serve(t, "--store", store), serve(t, "--store", store)
+	worker, other := startServer(t, "--store", store), startServer(t, "--store", store)
 	c := command{t: t, server: worker.url, input: strings.Repeat(
 		`{"type":"gone","target":{"url":"`+url+`"},"retry":{"breaker":"none","budget":"none"}}`+"\n", letters)}
 	c.run("task", "enqueue", "--file", "-").exits(0)
@@ -51,7 +51,7 @@ func redriveSurvivesKill(t *testing.T, store string) {
 		}
 		awaitLetters(t, other.url, letters)
 		diedExactly(t, other.url, letters, round+2)
-		worker, other = other, serve(t, "--store", store)
+		worker, other = other, startServer(t, "--store", store)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 func TestSchedule(t *testing.T) {
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	c.run("schedule", "apply", "nightly", "--cron", "0 3 * * *", "--zone", "Asia/Shanghai", "--type", "report", "--payload", `{"a":1}`, "--overlap", "skip").exits(0)
 	list := c.run("schedule", "list").exits(0)

@@ -28,7 +28,7 @@ func TestKeyFileOfEverybody(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, args := range map[string][]string{"file": {"--config", file}, "flag": {"--encryption-key-file", "k1=" + key}} {
-			p := serve(t, append([]string{"--store", "memory:"}, args...)...)
+			p := startServer(t, append([]string{"--store", "memory:"}, args...)...)
 			if told := strings.Contains(p.said(), "file.exposed") && strings.Contains(p.said(), "encryption.keys.k1.file"); told != one.told {
 				t.Errorf("%s, mode %o: the log says %q", name, one.mode, p.said())
 			}

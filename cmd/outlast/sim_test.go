@@ -81,7 +81,7 @@ func TestWrongStorms(t *testing.T) {
 // TestWhatIf records tasks on a server, exports them, and lets them run again under
 // other policies.
 func TestWhatIf(t *testing.T) {
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	policy := `{"max_attempts": 2, "backoff": {"kind": "fixed", "initial": "1ms"}, "breaker": "none", "budget": "none"}`
 	for range 3 {
@@ -120,7 +120,7 @@ func TestWhatIf(t *testing.T) {
 
 // TestServerWhatIf lets a server replay what it has recorded.
 func TestServerWhatIf(t *testing.T) {
-	c := command{t: t, server: serve(t, "--store", "memory:").url}
+	c := command{t: t, server: startServer(t, "--store", "memory:").url}
 	policy := `{"max_attempts": 2, "backoff": {"kind": "fixed", "initial": "1ms"}, "breaker": "none", "budget": "none"}`
 	for range 3 {
 		c.run("task", "enqueue", "--url", "http://127.0.0.1:1/", "--retry", policy, "--wait", "20s").exits(1).says("dead")

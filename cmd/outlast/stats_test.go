@@ -15,14 +15,14 @@ func TestStatsCompare(t *testing.T) {
 	receiver := endpoint(t, func(http.ResponseWriter, *http.Request) {})
 	c := command{t: t}
 	for _, release := range []string{"1.4", "1.5"} {
-		server := serve(t, "--store", store, "--release", release, "--allow-target", "127.0.0.0/8")
+		server := startServer(t, "--store", store, "--release", release, "--allow-target", "127.0.0.0/8")
 		c.server = server.url
 		for range 3 {
 			c.run("task", "enqueue", "--url", receiver, "--type", "hook", "--wait", "20s").exits(0)
 		}
 		server.stop(syscall.SIGTERM)
 	}
-	c.server = serve(t, "--store", store).url
+	c.server = startServer(t, "--store", store).url
 	got := c.run("stats", "compare").exits(0)
 	for _, want := range []string{"hook", "1.4", "1.5", "3 -> 3", "%"} {
 		if !strings.Contains(got.out, want) {
@@ -43,11 +43,11 @@ func TestStatsCompare(t *testing.T) {
 func TestStatsCompareWithoutReleases(t *testing.T) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "o.db")
 	receiver := endpoint(t, func(http.ResponseWriter, *http.Request) {})
-	server := serve(t, "--store", store, "--allow-target", "127.0.0.0/8")
+	server := startServer(t, "--store", store, "--allow-target", "127.0.0.0/8")
 	c := command{t: t, server: server.url}
 	c.run("task", "enqueue", "--url", receiver, "--type", "hook", "--wait", "20s").exits(0)
 	server.stop(syscall.SIGTERM) // what it has counted is written
-	c.server = serve(t, "--store", store).url
+	c.server = startServer(t, "--store", store).url
 	if got := c.run("stats", "compare").exits(0).out; !strings.Contains(got, "nothing earlier  no release named") || strings.Contains(got, "(none)") {
 		t.Errorf("got\n%s", got)
 	}
@@ -55,7 +55,7 @@ func TestStatsCompareWithoutReleases(t *testing.T) {
 
 // The whole answer is that of the parts.
 func TestStatsShow(t *testing.T) {
-	c := command{t: t, server: serve(t, "--store", "memory:").url}
+	c := command{t: t, server: startServer(t, "--store", "memory:").url}
 	c.run("queue", "create", "later").exits(0)
 	c.run("task", "enqueue", "--type", "waits", "--queue", "later", "--delay", "1h").exits(0)
 	c.run("queue", "pause", "later").exits(0)

@@ -14,7 +14,7 @@ import (
 func TestTargetOrderOfAnUnknownName(t *testing.T) {
 	url := endpoint(t, func(http.ResponseWriter, *http.Request) {})
 	name := strings.TrimPrefix(url, "http://")
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	c.run("task", "enqueue", "--url", url, "--payload", "1", "--wait", "20s").exits(0)
 
@@ -49,7 +49,7 @@ func TestTargetOrderOfAnUnknownName(t *testing.T) {
 // Orders about targets: what is asked is checked, and what would be done is
 // shown in the form that was asked for.
 func TestTargetOrders(t *testing.T) {
-	server := command{t: t, server: serve(t, "--store", "memory:").url}
+	server := command{t: t, server: startServer(t, "--store", "memory:").url}
 	for _, verb := range []string{"get", "open", "close", "reset"} {
 		server.run("target", verb, "").exits(2).silent().says("is empty")
 	}

@@ -20,7 +20,7 @@ func TestBulkByCommandLine(t *testing.T) {
 }
 
 func bulkByCommandLine(t *testing.T, store string) {
-	c := command{t: t, server: serve(t, "--store", store).url}
+	c := command{t: t, server: startServer(t, "--store", store).url}
 	c.input = strings.Repeat(`{"type":"mail","delay":"10h"}`+"\n", 120) + `{"type":"other","delay":"10h","key":"a b"}` + "\n"
 	c.run("task", "enqueue", "--file", "-").exits(0)
 	c.input = ""

@@ -9,7 +9,7 @@ import (
 
 func TestTaskTail(t *testing.T) {
 	t.Parallel()
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	tail := func(args ...string) string {
 		t.Helper()

@@ -25,7 +25,7 @@ func TestUpcomingByCommandLine(t *testing.T) {
 
 func upcomingByCommandLine(t *testing.T, store string) {
 	down := endpoint(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
-	c := command{t: t, server: serve(t, "--store", store, "--allow-target", "127.0.0.0/8").url}
+	c := command{t: t, server: startServer(t, "--store", store, "--allow-target", "127.0.0.0/8").url}
 	draft := func(key, after string) string {
 		return `{"key":"` + key + `","target":{"url":"` + down + `"},"retry":{"backoff":{"kind":"fixed","initial":"` + after + `","jitter":"none"},"max_attempts":9,"breaker":"none","budget":"none"}}` + "\n"
 	}

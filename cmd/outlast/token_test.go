@@ -22,7 +22,7 @@ func TestTokens(t *testing.T) {
 		t.Fatalf("standard output is not the token alone: %q", admin)
 	}
 
-	server := serve(t, "--store", store, "--listen", "0.0.0.0:0")
+	server := startServer(t, "--store", store, "--listen", "0.0.0.0:0")
 	url := strings.Replace(server.url, "[::]", "127.0.0.1", 1)
 	nobody, ops := command{t: t, server: url}, command{t: t, server: url, env: []string{"OUTLAST_TOKEN=" + admin}}
 	nobody.run("task", "list").exits(5).says("a token is needed")

@@ -9,7 +9,7 @@ import (
 // What cannot be meant is refused as usage, in words of the command line.
 func TestUsageIsSaidPlainly(t *testing.T) {
 	t.Parallel()
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	missing := filepath.Join(t.TempDir(), "missing.json")
 	const id = "01890a5d-ac96-774b-bcce-b302099a8057"

@@ -27,7 +27,7 @@ func TestServeSigns(t *testing.T) {
 			http.Error(w, "no signature of ours", http.StatusForbidden)
 		}
 	})
-	server := serve(t, "--store", "memory:", "--target-secret-env", "127.0.0.1=HOOK_SECRET")
+	server := startServer(t, "--store", "memory:", "--target-secret-env", "127.0.0.1=HOOK_SECRET")
 	command{t: t, server: server.url}.run("task", "enqueue", "--url", url, "--payload", `{"a":1}`, "--wait", "20s").exits(0)
 
 	c := command{t: t, env: []string{"WEAK=whsec_c2VjcmV0", "OUTLAST_SECRET_A=whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3"}}
@@ -40,7 +40,7 @@ func TestServeSigns(t *testing.T) {
 }
 
 func TestWrittenZerosOnTheCommandLine(t *testing.T) {
-	server := serve(t, "--store", "memory:")
+	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	for flag, path := range map[string]string{"--ttl=0s": "ttl", "--timeout=0s": "timeout", "--dedupe-window=0": "dedupe_window", "--key=": "key", "--dedupe-key=": "dedupe_key"} {
 		c.run("task", "enqueue", "--type", "a", "--delay", "1h", flag).exits(2).silent().says(path + ": ").says("leave it out")

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
 )
 
 // release is set by the linker: -X main.release=v1.2.3.
@@ -35,13 +37,13 @@ type build struct {
 //go:embed notices.txt
 var thirdParties string
 
-func newVersion(c *cli) *cobra.Command {
+func newVersion(c *cli.Env) *cobra.Command {
 	notices := false
 	cmd := &cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-		RunE: c.act(func(context.Context, []string) error {
+		RunE: c.Act(func(context.Context, []string) error {
 			if notices {
-				_, err := io.WriteString(c.out, thirdParties)
+				_, err := io.WriteString(c.Out, thirdParties)
 				return err
 			}
 			b := build{Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
@@ -52,8 +54,8 @@ func newVersion(c *cli) *cobra.Command {
 					}
 				}
 			}
-			return c.show(b, func(w io.Writer) {
-				row(w, "outlast", b.Version, b.Go, b.Platform, b.Commit)
+			return c.Show(b, func(w io.Writer) {
+				cli.Row(w, "outlast", b.Version, b.Go, b.Platform, b.Commit)
 			})
 		}),
 	}

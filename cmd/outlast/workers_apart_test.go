@@ -14,7 +14,7 @@ import (
 func TestWorkerBetweenTwoServers(t *testing.T) {
 	t.Parallel()
 	store := servertest.Postgres(t)
-	first, second := serve(t, "--store", store), serve(t, "--store", store)
+	first, second := startServer(t, "--store", store), startServer(t, "--store", store)
 	leases, settles := connect(t, first), connect(t, second)
 	const tasks = 1200
 	for _, to := range []*client.Client{leases, settles} {

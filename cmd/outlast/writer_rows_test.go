@@ -67,7 +67,7 @@ policies:
 			t.Fatal(err)
 		}
 	}
-	server := serve(t, "--config", file)
+	server := startServer(t, "--config", file)
 	c := command{t: t, server: server.url}
 	db, err := sql.Open("sqlite3", "file:"+path+"?_pragma=busy_timeout(10000)")
 	if err != nil {
@@ -118,7 +118,7 @@ policies:
 		}
 		// Another one lets the tasks wait that would go by it.
 		server.stop(syscall.SIGTERM)
-		server = serve(w.T, "--config", file)
+		server = startServer(w.T, "--config", file)
 		c.server = server.url
 		id := enqueue(down, "--queue", "mail", "--payload", `"SECRET"`)
 		become(id, "the task waits", func(one map[string]any) bool {

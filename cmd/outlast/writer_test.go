@@ -60,7 +60,7 @@ policies: {paid: {max_attempts: 1}}
 	tokens := command{t: t}
 	admin := tokens.run("token", "create", "--name", "admin", "--role", "admin", "--store", "sqlite:"+path, "--config", file, "--output", "json").exits(0).json()
 	tokens.run("token", "create", "--name", "admin", "--role", "admin", "--store", "sqlite:"+path).exits(2).says("this node has no key")
-	server := serve(t, "--config", file)
+	server := startServer(t, "--config", file)
 	c := command{t: t, server: server.url, env: []string{"OUTLAST_TOKEN=" + admin["token"].(string)}}
 	c.run("policy", "list").exits(0)
 	db, err := sql.Open("sqlite3", "file:"+path+"?_pragma=busy_timeout(10000)")
@@ -161,7 +161,7 @@ policies: {paid: {max_attempts: 1}}
 		t.Errorf("%d calls have come to the writer", n)
 	}
 	server.stop(syscall.SIGTERM)
-	again := serve(t, "--config", file) // on a loopback address, where no token is needed until there is one
+	again := startServer(t, "--config", file) // on a loopback address, where no token is needed until there is one
 	command{t: t, server: again.url}.run("task", "list").exits(0)
 	again.stop(syscall.SIGTERM)
 }
@@ -176,13 +176,13 @@ func TestTurningEncryptionOn(t *testing.T) {
 	}
 	c := command{t: t}
 	admin := c.run("token", "create", "--name", "admin", "--role", "admin", "--store", store, "--output", "json").exits(0).json()
-	open := serve(t, "--store", store)
+	open := startServer(t, "--store", store)
 	c.server, c.env = open.url, []string{"OUTLAST_TOKEN=" + admin["token"].(string)}
 	c.run("alert", "put-channel", "ops", `{"kind":"log"}`).exits(0)
 	open.stop(syscall.SIGTERM)
 
 	on := []string{"--store", store, "--encryption-key-file", "k1=" + key}
-	first := serve(t, on...)
+	first := startServer(t, on...)
 	c.server = first.url
 	c.run("task", "list").exits(5)
 	first.stop(syscall.SIGTERM)
@@ -195,7 +195,7 @@ func TestTurningEncryptionOn(t *testing.T) {
 	}
 	c.run(append([]string{"config", "adopt", "--yes"}, on...)...).exits(0).says("adopted")
 	c.run(append([]string{"config", "adopt", "--yes"}, on...)...).exits(0).says("all configuration in the database is authenticated")
-	second := serve(t, on...)
+	second := startServer(t, on...)
 	c.server = second.url
 	if got := findings(c, 0)["encryption"]; got != "ok: on, with the key k1" {
 		t.Errorf("the doctor says %s", got)

@@ -44,8 +44,12 @@ func (r rule) allowed(to string) bool {
 			return true
 		}
 	}
-	return isProgram(r.path) && isProgram(to) && strings.HasPrefix(to, path.Dir(r.path)+"/")
+	return isProgram(r.path) && !isPart(r.path) && isProgram(to) && strings.HasPrefix(to, path.Dir(r.path)+"/")
 }
+
+// isPart says whether a rule is about packages of one program, which keep to its arrows;
+// the program itself may import all of them.
+func isPart(path string) bool { return strings.Contains(path, "/internal/") }
 
 func isProgram(path string) bool {
 	return strings.HasPrefix(path, "cmd/") || strings.HasPrefix(path, "examples/") || strings.HasPrefix(path, "internal/tools")

@@ -389,8 +389,45 @@ var rules = []rule{
 	}},
 
 	// Programs.
+	{path: "cmd/outlast/internal/cli", is: "what all commands share", imports: []arrow{
+		{"client", "calls the server"},
+		{"internal/hints", "nearest names of commands and flags"},
+		{"task", "ids, named errors"},
+		{"config", "problems of a file, one a line"},
+		{"store", "the error of a missing right has an exit code"},
+		{"alert", "spans as people write them"},
+		{"plan", "waits as people write them"},
+	}},
+	{path: "cmd/outlast/internal/stores", is: "opens stores by URL", imports: []arrow{
+		{"cmd/outlast/internal/cli", "errors of usage"},
+		{"...", "every store, and what a server opens it with"},
+	}},
+	{path: "cmd/outlast/internal/settings", is: "the configuration of a server", imports: []arrow{
+		{"cmd/outlast/internal/cli", "errors of usage, where the value of a flag comes from"},
+		{"cmd/outlast/internal/stores", "what a server opens stores with"},
+		{"...", "what can be set"},
+	}},
+	{path: "cmd/outlast/internal/taskview", is: "tasks and attempts for people", imports: []arrow{
+		{"cmd/outlast/internal/cli", "tables and JSON"},
+		{"client", "what is shown"},
+		{"stats", "names of policy versions"},
+	}},
+	{path: "cmd/outlast/internal/filecheck", is: "what was found in a file", imports: []arrow{
+		{"cmd/outlast/internal/cli", "messages and JSON"},
+		{"config", "problems of a file"},
+		{"plan", "warnings about a policy"},
+		{"retry", "the policy"},
+	}},
+	{path: "cmd/outlast/internal/*", is: "commands of one noun, which know no other noun", imports: []arrow{
+		{"cmd/outlast/internal/cli", "what all commands share"},
+		{"cmd/outlast/internal/stores", "commands that work on a store itself"},
+		{"cmd/outlast/internal/settings", "commands about the configuration of a server"},
+		{"cmd/outlast/internal/taskview", "commands that answer with tasks"},
+		{"cmd/outlast/internal/filecheck", "commands that check a file"},
+		{"...", "what they show"},
+	}},
 	{path: "cmd/*", is: "programs", imports: []arrow{
-		{"...", "subcommands use what they show; the only place that imports SQL drivers"},
+		{"...", "what they put together"},
 	}},
 	{path: "examples", is: "whole programs", imports: []arrow{{"...", "they show the public packages"}}},
 	{path: "examples/*", is: "whole programs", imports: []arrow{{"...", "they show the public packages"}}},
@@ -471,15 +508,15 @@ var foreign = []struct {
 	{"go.yaml.in/yaml", "the library takes values, not files", []arrow{{"config", "the configuration file"}}},
 	{"github.com/spf13/cobra", "only programs have a command line", []arrow{{"cmd/*", "the command line"}}},
 
-	{"github.com/ncruces/go-sqlite3", "only cmd and tests import SQL drivers; take a *sql.DB", []arrow{
+	{"github.com/ncruces/go-sqlite3", "only programs and tests import SQL drivers; take a *sql.DB", []arrow{
 		{"store/sqlite", "error codes and connection hooks; the driver itself is registered by cmd"},
-		{"cmd/*", "registers the driver"}, {"examples/*", "register the driver"},
+		{"cmd/outlast/internal/stores", "registers the driver"}, {"cmd/outlast/internal/doctor", "error codes of a file"}, {"examples/*", "register the driver"},
 	}},
-	{"github.com/ncruces/go-sqlite3/driver", "only cmd and tests import SQL drivers; take a *sql.DB", append([]arrow{
+	{"github.com/ncruces/go-sqlite3/driver", "only programs and tests import SQL drivers; take a *sql.DB", append([]arrow{
 		{"internal/cost", "registers the driver"},
 	}, drivers...)},
-	{"github.com/ncruces/go-sqlite3/embed", "only cmd and tests import SQL drivers; take a *sql.DB", drivers},
-	{"github.com/go-sql-driver/mysql", "only cmd and tests import SQL drivers; take a *sql.DB", append([]arrow{
+	{"github.com/ncruces/go-sqlite3/embed", "only programs and tests import SQL drivers; take a *sql.DB", drivers},
+	{"github.com/go-sql-driver/mysql", "only programs and tests import SQL drivers; take a *sql.DB", append([]arrow{
 		{"retry/retrymysql", "the type of MySQL's errors"},
 	}, drivers...)},
 	{"github.com/jackc/pgx", "root and engine import no driver", append([]arrow{
@@ -487,13 +524,15 @@ var foreign = []struct {
 		{"pgxtx", "the caller's pgx transaction"},
 		{"retry/retrypgx", "the type of PostgreSQL's errors"},
 	}, drivers...)},
-	{"github.com/jackc/pgx/v5/stdlib", "only cmd and tests import SQL drivers; take a pool", drivers},
+	{"github.com/jackc/pgx/v5/stdlib", "only programs and tests import SQL drivers; take a pool", drivers},
 	{"github.com/lib/pq", "the PostgreSQL driver is pgx", nil},
 	{"github.com/mattn/go-sqlite3", "it needs cgo; the SQLite driver is ncruces/go-sqlite3", nil},
 	{"modernc.org/sqlite", "the SQLite driver is ncruces/go-sqlite3", nil},
 }
 
-var drivers = []arrow{{"cmd/*", "registers the driver"}, {"examples/*", "register the driver"}}
+var drivers = []arrow{
+	{"cmd/outlast/internal/stores", "registers the driver"}, {"cmd/outlast/internal/doctor", "asks the server itself"}, {"examples/*", "register the driver"},
+}
 
 // unreachable lists what a package must not reach even by detours.
 var unreachable = []struct{ from, to, why string }{

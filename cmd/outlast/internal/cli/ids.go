@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"github.com/outlast-dev/outlast/task"
+)
+
+// ParseID reads an id of the command line.
+func ParseID(text string) (task.ID, error) {
+	id, err := task.ParseID(text)
+	if err != nil {
+		return id, Usagef("%s is not a task id: an id looks like 019a9f2e-5c00-7abc-8def-0123456789ab", task.Quote(text))
+	}
+	return id, nil
+}
+
+// ParseIDs reads ids of the command line; nil without any.
+func ParseIDs(texts []string) ([]task.ID, error) {
+	var ids []task.ID // nil without texts: an empty list beside a filter is refused
+	for _, text := range texts {
+		id, err := ParseID(text)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}

@@ -1,0 +1,127 @@
+// Package doctor is outlast doctor: what is wrong with a server or a store, and what to
+// do about it.
+package doctor
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+)
+
+// Command makes outlast doctor.
+func Command(c *cli.Env) *cobra.Command {
+	var url string
+	var deep, dial bool
+	cmd := &cobra.Command{
+		Use: "doctor", Short: "Check a server, or a store with --store", Args: cobra.NoArgs,
+		Long: `Check the server at --server: is it ready, are retries on, which policies and
+types have none, may run for ever or die unheard, how many dead letters are
+there, is there work that nobody can do. With --store it looks at the store
+itself instead, also while servers use it: integrity, versions, disk space and
+lanes without an owner as well.
+
+Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
+7 the server or store cannot be reached.`,
+		RunE: c.Act(func(ctx context.Context, _ []string) error {
+			r := &report{Status: fine}
+			var err error
+			if url != "" {
+				err = examineStore(ctx, c, r, url, deep)
+			} else {
+				err = examineServer(ctx, c, r, dial)
+			}
+			if err != nil && len(r.Findings) == 0 {
+				return err
+			}
+			if showErr := showReport(c, r); showErr != nil {
+				return showErr
+			}
+			if err == nil && r.Status == fails {
+				err = errors.New("something is broken, see above")
+			}
+			return err
+		}),
+	}
+	cmd.Flags().StringVar(&url, "store", "", "look at this store instead of a server, such as sqlite:outlast.db")
+	cmd.Flags().BoolVar(&dial, "dial", false, "have the server connect to who takes the messages of its alert channels; nothing is sent")
+	cmd.Flags().BoolVar(&deep, "integrity", true, "with --store: read the whole store and recount; takes time on a large one")
+	return cmd
+}
+
+func examineServer(ctx context.Context, c *cli.Env, r *report, dial bool) error {
+	api, err := c.Connect(client.WithTries(1))
+	if err != nil {
+		return err
+	}
+	defer api.Close()
+	health, err := api.Ready(ctx)
+	if err != nil {
+		return r.refusedBy(err)
+	}
+	status := fine
+	if health.Status != "ready" {
+		status = fails
+	}
+	r.add("server", status, c.Server+" is "+health.Status, "its log says more")
+	for _, name := range []string{"store", "migrations", "clock", "pool", "days", "engine", "lanes"} {
+		check, known := health.Checks[name]
+		if !known {
+			continue
+		}
+		status := fine
+		if !check.OK {
+			status = fails
+		}
+		if name == "clock" { // which is ours below
+			name = "database clock"
+		}
+		r.add(name, status, check.Detail, "its log says more")
+	}
+	if check, known := health.Checks["encryption"]; known {
+		r.examineKeys(check.OK, check.Detail)
+	}
+	for _, doubt := range doubts {
+		if check, known := health.Checks[doubt.check]; known {
+			r.doubt(doubt, check.OK, check.Detail)
+		}
+	}
+	r.examineCertificate(ctx, api)
+	r.examineNodes(ctx, api)
+	r.examineTargets(ctx, api)
+	r.examineGroups(ctx, api)
+	r.examineChannels(ctx, api, dial)
+	r.examineWork(ctx, patient{
+		pending: func(ctx context.Context) ([]client.Task, error) {
+			return newestTasks(ctx, api, client.Filter{State: "pending"}, mostLooked)
+		},
+		newest: func(ctx context.Context) ([]client.Task, error) { return newestTasks(ctx, api, client.Filter{}, 1) },
+		running: func(ctx context.Context) ([]client.Task, error) {
+			return newestTasks(ctx, api, client.Filter{State: "running"}, 500)
+		},
+		dead: api.DeadStats,
+	})
+	return nil
+}
+
+// newestTasks reads up to so many of the tasks that match, without their payloads and
+// results: pages of large ones are short.
+func newestTasks(ctx context.Context, api *client.Client, filter client.Filter, most int) (all []client.Task, err error) {
+	for cursor := ""; len(all) < most; {
+		page, err := api.Tasks(ctx, filter, most-len(all), cursor)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Tasks {
+			page.Tasks[i].Payload, page.Tasks[i].PayloadBase64, page.Tasks[i].Result = nil, "", nil
+		}
+		all = append(all, page.Tasks...)
+		if cursor = page.NextCursor; cursor == "" {
+			break
+		}
+	}
+	return all, nil
+}

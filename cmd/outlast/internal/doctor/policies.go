@@ -1,0 +1,106 @@
+package doctor
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/store"
+)
+
+// doubt is a check of what works and may not be meant.
+type doubt struct{ check, fix string }
+
+// doubts are named as the server names them.
+var doubts = []doubt{
+	{"retries", "remove retries: false from the configuration file"},
+	{"without retries", "max_attempts: 1 turns them off; raise it unless that is meant"},
+	{"without a timeout", "give them a timeout: an attempt that hangs keeps its slot (requests of HTTP tasks end after 30s anyway)"},
+	{"silent deaths", "no rule of alerts tells of each death of their tasks: outlast alert rules, or alert: in the policy"},
+	{"configuration", "outlast config check FILE; what was in force before goes on to be"},
+	{"secret files", "chmod 600 them, or 640 with the group of the server"},
+	{"blocked keys", "outlast queue blocked names them; redrive or purge their dead letters, or outlast queue release-key"},
+	{"alerts", "outlast alert test CHANNEL; where they are paused, outlast queue resume " + alert.Queue},
+}
+
+func (r *report) doubt(d doubt, well bool, detail string) {
+	status := fine
+	if !well {
+		status = warns
+	}
+	r.add(d.check, status, detail, d.fix)
+}
+
+// examineAlerts tells of a pause of the queue that alerts travel in, and of alerts that
+// go to the log only although there are channels. Which channels deliver, only the
+// nodes know.
+func (r *report) examineAlerts(ctx context.Context, inspector *inspect.Inspector) {
+	since, err := inspector.Alerts.PausedSince(ctx)
+	if err != nil {
+		r.add("alerts", fails, err.Error(), "")
+		return
+	}
+	unheard, err := unheardAlerts(ctx, inspector)
+	switch {
+	case err != nil:
+		r.add("alerts", fails, err.Error(), "")
+	case !since.IsZero():
+		r.add("alerts", warns, "alerts are not delivered: the queue "+alert.Queue+" is paused since "+since.UTC().Format(time.RFC3339), "outlast queue resume "+alert.Queue)
+	case unheard != "":
+		r.add("alerts", warns, unheard, "docs/alerts.md")
+	default:
+		r.add("alerts", fine, "are not paused", "")
+	}
+}
+
+// unheardAlerts says whose alerts nobody is sent, by the rules and channels in a store.
+func unheardAlerts(ctx context.Context, inspector *inspect.Inspector) (string, error) {
+	views, err := inspector.Alerts.Channels.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	channels := map[string]bool{}
+	for i := range views {
+		if spec := &views[i].Spec; views[i].Problem == "" && spec.Name != alert.LogChannel {
+			channels[spec.Name] = spec.Default
+		}
+	}
+	held, err := inspector.Alerts.Rules.List(ctx)
+	rules := make([]alert.Rule, len(held))
+	for i := range held {
+		rules[i] = held[i].Rule
+	}
+	return alert.Unheard(channels, rules), err
+}
+
+// examineBlocked counts the ordering keys that dead letters block.
+func (r *report) examineBlocked(ctx context.Context, inspector *inspect.Inspector) {
+	keys, _, err := inspector.Keys.Blocked(ctx, nil, false, store.Page{})
+	if err != nil {
+		r.add("blocked keys", fails, err.Error(), "")
+		return
+	}
+	at := slices.IndexFunc(doubts, func(d doubt) bool { return d.check == "blocked keys" })
+	r.doubt(doubts[at], len(keys) == 0, inspect.SayBlocked(len(keys)))
+}
+
+// examinePolicies looks at the policies in a store, as a server would.
+func (r *report) examinePolicies(ctx context.Context, inspector *inspect.Inspector) {
+	review, err := inspector.Policies.Review(ctx)
+	if err != nil {
+		r.add("policies", fails, err.Error(), "")
+		return
+	}
+	on := inspector.Policies.RetriesOn()
+	r.doubt(doubts[0], on, map[bool]string{true: "on", false: "off for all tasks"}[on])
+	for i, found := range [][]string{review.Once, review.Endless, review.Silent} {
+		detail := "none"
+		if len(found) > 0 {
+			detail = strings.Join(found, ", ")
+		}
+		r.doubt(doubts[i+1], len(found) == 0, detail)
+	}
+}

@@ -1,0 +1,175 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+func examineStore(ctx context.Context, c *cli.Env, r *report, url string, deep bool) (err error) {
+	k, err := stores.Durable(url)
+	if err != nil {
+		return err
+	}
+	if proceed, err := examiners[stores.SchemeOf(url)](ctx, r, url); err != nil || !proceed {
+		return err
+	}
+	backend, err := k.Open(ctx, url, true)
+	if err != nil {
+		return r.unreachable(err)
+	}
+	defer func() { err = errors.Join(err, backend.Close()) }()
+	if !r.examineMigrations(ctx, backend) {
+		return nil // nothing else can be read
+	}
+	r.examineDays(ctx, backend)
+	r.examineTopology(ctx, backend)
+	if err := r.examineTasks(ctx, backend); err != nil {
+		return err
+	}
+	if deep {
+		r.examineIntegrity(ctx, backend)
+	}
+	return nil
+}
+
+// examineTasks looks at what tasks tell, as a node would.
+func (r *report) examineTasks(ctx context.Context, backend store.Backend) error {
+	node, err := outlast.Open(ctx, backend, outlast.EnqueueOnly())
+	if err != nil {
+		return err
+	}
+	inspector := node.Inspector()
+	r.examinePolicies(ctx, inspector)
+	r.examineAlerts(ctx, inspector)
+	r.examineBlocked(ctx, inspector)
+	r.examineSeal(ctx, inspector)
+	r.examineWork(ctx, patient{
+		pending: func(ctx context.Context) ([]client.Task, error) {
+			return found(inspector.Tasks.Find(ctx, store.Filter{State: task.Pending}, store.Page{Limit: mostLooked, Bare: true}))
+		},
+		newest: func(ctx context.Context) ([]client.Task, error) {
+			return found(inspector.Tasks.Find(ctx, store.Filter{}, store.Page{Limit: 1, Bare: true}))
+		},
+		running: func(ctx context.Context) ([]client.Task, error) {
+			return found(inspector.Tasks.Find(ctx, store.Filter{State: task.Running}, store.Page{Limit: 500, Bare: true}))
+		},
+		dead: func(ctx context.Context) (*client.DeadStats, error) {
+			stats, err := inspector.Letters.Stats(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return (*client.DeadStats)(stats), nil
+		},
+	})
+	return nil
+}
+
+// found takes from views what the checks look at.
+func found(views []*inspect.View, _ string, err error) ([]client.Task, error) {
+	tasks := make([]client.Task, len(views))
+	for i, view := range views {
+		tasks[i] = client.Task{ID: view.ID, Type: view.Type, Queue: view.Queue, Waiting: string(view.Waiting), MissingKey: view.MissingKey, Node: view.Node,
+			Timeout: client.Duration(view.Spec.Timeout), StartedAt: client.Time{Time: view.StartedAt}, CreatedAt: client.Time{Time: view.CreatedAt}}
+	}
+	return tasks, err
+}
+
+func (r *report) examineMigrations(ctx context.Context, backend store.Backend) bool {
+	migrator, ok := backend.(store.Migrator)
+	if !ok {
+		return true
+	}
+	all, err := migrator.Migrations(ctx)
+	if err != nil {
+		r.add("schema", fails, err.Error(), "")
+		return false
+	}
+	missing := 0
+	for _, m := range all {
+		if !m.Applied {
+			missing++
+		}
+	}
+	if missing > 0 {
+		r.add("schema", fails, cli.Plural(missing, "migration")+" missing", "outlast migrate up")
+		return false
+	}
+	r.add("schema", fine, cli.Plural(len(all), "migration")+" applied", "")
+	return true
+}
+
+// examineDays looks for the table of tomorrow, where days have tables: tasks that
+// end on a day without one stay running.
+func (r *report) examineDays(ctx context.Context, backend store.Backend) {
+	prober, ok := backend.(store.Prober)
+	if !ok {
+		return
+	}
+	probe, err := prober.Probe(ctx)
+	switch until := "there are tables for what ends until " + probe.Until.UTC().Format(time.DateOnly); {
+	case err != nil:
+		r.add("days", fails, err.Error(), "")
+	case probe.Until.IsZero():
+	case probe.Until.Before(time.Now().Add(probe.Ahead + day)):
+		r.add("days", fails, until+" only", "outlast migrate up, as the role that owns the tables; nodes with a part in that role make them by themselves")
+	default:
+		r.add("days", fine, until, "")
+	}
+}
+
+// examineTopology looks for queues with lanes that no living node owns.
+func (r *report) examineTopology(ctx context.Context, s store.Store) {
+	topology, err := s.Topology(ctx)
+	if err != nil {
+		r.add("lanes", fails, err.Error(), "")
+		return
+	}
+	r.examinePools(topology)
+	alive := map[string]bool{}
+	for _, node := range topology.Nodes {
+		alive[node.ID] = node.State == store.NodeAlive && !node.Gone
+	}
+	free := map[string]bool{}
+	for _, lane := range topology.Lanes {
+		if !alive[lane.Owner] {
+			free[lane.Queue] = true
+		}
+	}
+	if len(topology.Lanes) == 0 {
+		r.add("lanes", fine, "none: there is no queue yet", "")
+		return
+	}
+	if len(free) == 0 {
+		r.add("lanes", fine, cli.Plural(len(topology.Lanes), "lane")+", all owned", "")
+		return
+	}
+	var names []string
+	for name := range free {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	r.add("lanes", warns, "without an owner: queues "+strings.Join(names, ", "), "start a node that serves them, such as outlast serve")
+}
+
+func (r *report) examineIntegrity(ctx context.Context, s store.Query) {
+	wrong, err := s.Check(ctx)
+	switch {
+	case err != nil:
+		r.add("integrity", fails, err.Error(), "")
+	case len(wrong) > 0:
+		r.add("integrity", fails, cli.Plural(len(wrong), "finding")+", such as "+wrong[0], "stop the servers, copy the file, and look for a backup")
+	default:
+		r.add("integrity", fine, "checks and recounts agree", "")
+	}
+}

@@ -1,0 +1,80 @@
+package policies
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+)
+
+func newApply(c *cli.Env) *cobra.Command {
+	var name string
+	var dry bool
+	var version int64
+	cmd := &cobra.Command{
+		Use: "apply FILE", Short: "Create or change the policies of a file", Args: cobra.ExactArgs(1),
+		Long: `Create or change the policies of a file. Policies that the file does not have stay as they
+are. A change holds on every node within about a second: for attempts that begin, and
+for what follows those that fail.
+
+--dry-run shows what would change, and what is probably not meant, and changes nothing.`,
+		Example: "  outlast policy apply policies.yaml --dry-run\n  outlast policy apply payment.json --name payment --version 3",
+	}
+	cmd.RunE = c.Call(func(ctx context.Context, api *client.Client, args []string) error {
+		options := client.PutOptions{DryRun: dry}
+		if cmd.Flags().Changed("version") {
+			if name == "" {
+				return cli.Usagef("--version is for one policy: give --name too")
+			}
+			options.Version = &version
+		}
+		file, err := readPolicies(c, args[0], name)
+		if err != nil {
+			return err
+		}
+		policies := file.All
+		var done []client.Policy
+		for _, p := range policies {
+			put, err := api.PutPolicy(ctx, p.Name, p.Body, options)
+			if err != nil {
+				if len(done) > 0 && !dry {
+					_ = applied(c, done) // the error matters more
+					return cli.Partialf("%d of %d policies were applied, then %s: %s", len(done), len(policies), cli.Clean(p.Name), err)
+				}
+				return err
+			}
+			done = append(done, *put)
+		}
+		return applied(c, done)
+	})
+	nameFlag(cmd, &name)
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would change, and change nothing")
+	cmd.Flags().Int64Var(&version, "version", 0, "change this version only, 0 for a policy that must be new")
+	return cmd
+}
+
+// applied shows what became of policies.
+func applied(c *cli.Env, done []client.Policy) error {
+	for i := range done {
+		for _, w := range done[i].Warnings {
+			c.Say("warning: %s: %s: %s [%s]", cli.Clean(done[i].Name), cli.Clean(w.Field), cli.Clean(w.Message), cli.Clean(w.Code))
+		}
+	}
+	return cli.List(c, client.Policies{Policies: done}, done, func(w io.Writer) {
+		cli.Row(w, "NAME", "CHANGE", "VERSION", "SCHEDULE")
+		for i := range done {
+			p := &done[i]
+			change := "unchanged"
+			switch {
+			case p.Changed != nil && *p.Changed && p.DryRun:
+				change = "would change"
+			case p.Changed != nil && *p.Changed:
+				change = "changed"
+			}
+			cli.Row(w, cli.Clean(p.Name), change, p.Version, cli.Clean(p.Summary))
+		}
+	})
+}

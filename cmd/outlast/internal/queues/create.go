@@ -1,0 +1,41 @@
+package queues
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+)
+
+func newCreate(c *cli.Env) *cobra.Command {
+	var lanes, concurrency, pending, weight int
+	var policy, unknown string
+	var flags *pflag.FlagSet
+	cmd := oneQueue(c, "create", "Create a queue, or change the given settings of one", func(ctx context.Context, api *client.Client, name string) (*client.Queue, error) {
+		change := client.QueueChange{}
+		for flag, set := range map[string]func(){
+			"lanes":        func() { change.Lanes = &lanes },
+			"concurrency":  func() { change.Concurrency = &concurrency },
+			"max-pending":  func() { change.MaxPending = &pending },
+			"weight":       func() { change.Weight = &weight },
+			"policy":       func() { change.Policy = &policy },
+			"unknown-type": func() { change.UnknownType = &unknown },
+		} {
+			if flags.Changed(flag) {
+				set()
+			}
+		}
+		return api.PutQueue(ctx, name, change)
+	})
+	flags = cmd.Flags()
+	flags.IntVar(&lanes, "lanes", 8, "slices of the queue, 1 to 256; can only be raised")
+	flags.IntVar(&concurrency, "concurrency", 0, "running tasks over all nodes, 0 for no limit")
+	flags.IntVar(&pending, "max-pending", 0, "pending tasks beyond which enqueues are refused, 0 for no limit")
+	flags.IntVar(&weight, "weight", 1, "share of a node's slots against other queues")
+	flags.StringVar(&policy, "policy", "", "default retry policy")
+	flags.StringVar(&unknown, "unknown-type", "park", "what becomes of tasks that nothing can start: park or dead")
+	return cmd
+}

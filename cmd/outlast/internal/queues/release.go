@@ -1,0 +1,31 @@
+package queues
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+)
+
+func newReleaseKey(c *cli.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "release-key NAME KEY", Short: "Let the tasks behind a dead one of an ordering key go on", Args: cobra.ExactArgs(2),
+		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
+			released, err := api.ReleaseKey(ctx, args[0], args[1])
+			if err != nil {
+				return err
+			}
+			return c.Show(client.KeyReleased{Released: released}, func(w io.Writer) {
+				if released {
+					_, _ = fmt.Fprintln(w, "released; the dead letter stays")
+				} else {
+					_, _ = fmt.Fprintln(w, "the key was not blocked")
+				}
+			})
+		}),
+	}
+}

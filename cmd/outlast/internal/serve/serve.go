@@ -1,0 +1,155 @@
+// Package serve is outlast serve: run a server.
+package serve
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/app"
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/settings"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores"
+)
+
+// stopReserve is what a stop may take beside the grace time of attempts.
+const stopReserve = 15 * time.Second
+
+// Command makes outlast serve.
+func Command(c *cli.Env) *cobra.Command {
+	var f settings.Flags
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Run a server", Args: cobra.NoArgs,
+		Long: `Run a server: the HTTP API, and a node that works on every queue that no
+application with the library inside serves. --queues names the queues instead;
+it shares these with such applications.
+
+It listens on loopback addresses, where no token is needed until the first one is
+made (outlast token create). Any other address needs a token beforehand: outlast
+token create --store URL. --tls-cert and --tls-key make the API speak TLS. Requests
+from web pages of other origins are refused, and so are, on loopback addresses,
+those for host names that are not loopback. docs/security.md has more.
+
+--target-secret-env HOST=VARIABLE signs the requests to a host in the manner of
+Standard Webhooks, with the secret (whsec_...) in that environment variable.
+HOST:PORT=VARIABLE is for one port, and goes before the secret of its host.
+
+--encryption-key-file NAME=PATH encrypts what tasks carry before it reaches the
+database (docs/encryption.md). All servers of a database need the same keys.
+
+--config FILE reads settings from a file as well (docs/configuration.md): addresses
+and limits of this node, and policies, types and queues that hold on all nodes. When
+the file changes, or at SIGHUP, the latter take effect at once; a file with a mistake
+changes nothing. A file that another has replaced comes back only at SIGHUP. outlast
+config check FILE looks at one beforehand, and outlast config print shows every
+setting and where it comes from.
+
+SIGINT or SIGTERM stop it gracefully: running attempts get the grace time, the
+rest is handed back without cost. A second signal stops at once.`,
+	}
+	flags := cmd.Flags()
+	cmd.RunE = c.Act(func(ctx context.Context, _ []string) error {
+		if f.Store == "" {
+			return cli.Usagef("--store is empty: name a store (%s), or leave the flag out for %s", stores.Forms, app.DefaultStore)
+		}
+		s, err := f.Read(flags)
+		if err != nil {
+			return err
+		}
+		return serve(ctx, c, &f, s)
+	})
+	f.Add(flags)
+	return cmd
+}
+
+func serve(ctx context.Context, c *cli.Env, f *settings.Flags, s *settings.Settings) error {
+	if s.Grace < 0 {
+		return cli.Usagef("--grace must not be negative")
+	}
+	config, err := s.AppConfig(f, c.Version)
+	if err != nil {
+		return err
+	}
+	if config.Logger, err = newLogger(c.Messages, s.Log); err != nil {
+		return err
+	}
+	if config.File != nil {
+		hangups := make(chan os.Signal, 1)
+		signal.Notify(hangups, syscall.SIGHUP)
+		defer signal.Stop(hangups)
+		config.Hangups = hangups
+	}
+	server, err := app.New(config)
+	if err != nil {
+		return err
+	}
+	if err := server.Start(ctx); err != nil {
+		return err
+	}
+	scheme, _, _ := strings.Cut(s.Store.URL, ":")
+	c.Say("outlast %s listens on %s (store: %s)", c.Version, server.URL(), scheme)
+	c.Say("  try:  outlast task enqueue%s --url https://example.com/hook --payload '{}'", serverFlag(server.URL()))
+	c.Say("  console: %s/", server.URL())
+	c.Say("  API:  %s/openapi.json   health: %s/readyz?verbose   stop: Ctrl-C", server.URL(), server.URL())
+	select {
+	case <-ctx.Done():
+	case err = <-server.Failed():
+	}
+	return errors.Join(err, stop(c, server, time.Duration(s.Grace)))
+}
+
+// sameSignal is the time in which a second signal is taken for the first: timeout(1)
+// and some terminals and supervisors send one to the process and to its group.
+const sameSignal = 500 * time.Millisecond
+
+// hurry is a context that a signal ends, unless it comes with the first one.
+func hurry(first time.Time, signals <-chan os.Signal) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-signals:
+				if time.Since(first) >= sameSignal {
+					cancel()
+				}
+			}
+		}
+	}()
+	return ctx, cancel
+}
+
+// stop stops gracefully; a second signal hurries.
+func stop(c *cli.Env, server *app.App, grace time.Duration) error {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	again, cancel := hurry(time.Now(), signals)
+	defer cancel()
+	c.RestoreSignals()
+	ctx, end := context.WithTimeoutCause(again, grace+stopReserve, errors.New("the stop took too long"))
+	defer end()
+	c.Say("stopping; running attempts get %s, a second signal stops at once", grace)
+	if err := server.Stop(ctx); err != nil && again.Err() == nil {
+		return err
+	}
+	c.Say("stopped")
+	return nil
+}
+
+// serverFlag is what a command needs to find a server that is not where it looks by
+// itself.
+func serverFlag(url string) string {
+	if url == client.DefaultServer {
+		return ""
+	}
+	return " --server " + url
+}

@@ -1,0 +1,140 @@
+// Package targets is outlast target: what requests call, and what holds them back.
+package targets
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Command makes outlast target and the commands below it.
+func Command(c *cli.Env) *cobra.Command {
+	return cli.Noun("target", "Look at what tasks call, stop calls, and let them begin again",
+		newList(c), newGet(c), newOpen(c), newClose(c), newReset(c))
+}
+
+func targetRows(targets []client.TargetState) func(io.Writer) {
+	return func(w io.Writer) {
+		cli.Row(w, "NAME", "BREAKER", "SINCE", "UNTIL", "FAILURES", "SUCCESS", "TOKENS", "RUNNING", "WAITING", "CAUSE")
+		for i := range targets {
+			t := &targets[i]
+			cli.Row(w, cli.Clean(t.Name), breakerOf(t), cli.When(t.Breaker.Since), cli.When(t.Breaker.Until), fmt.Sprintf("%d/%d", t.Breaker.Failures, t.Breaker.Calls),
+				fmt.Sprintf("%.0f%%", 100*t.Budget.Share), t.Budget.Tokens, fmt.Sprintf("%d/%d", t.InFlight, t.Limit), waitingOf(&t.Waiting), causeOf(t))
+		}
+	}
+}
+
+func breakerOf(t *client.TargetState) string {
+	switch {
+	case t.Breaker.Forced:
+		return cli.Clean(t.Breaker.State) + " (ordered)"
+	case t.Unguarded:
+		return "none"
+	}
+	return cli.Clean(t.Breaker.State)
+}
+
+// causeOf is the cause of the breaker's last change, and a warning where no node
+// knows a task of the target.
+func causeOf(t *client.TargetState) string {
+	if len(t.Nodes) == 0 {
+		return cli.Clean(t.Breaker.Cause) + " (no task known)"
+	}
+	return cli.Clean(t.Breaker.Cause)
+}
+
+// noteUnknown warns of a name that no node knows a task of, and names targets
+// that it may be short for.
+func noteUnknown(ctx context.Context, c *cli.Env, api *client.Client, name string) {
+	c.Say("note: no task of this target is known (a typing error?); targets are named like api.example.com, api.example.com:8443, @stripe (by a handler) or the type of a task, see: outlast target list")
+	known, err := api.Targets(ctx, 500)
+	if err != nil {
+		return // the order says what is wrong
+	}
+	var near []string
+	for i := range known.Targets {
+		if one := known.Targets[i].Name; one != name && hostOf(one) == hostOf(name) {
+			near = append(near, cli.Clean(one))
+		}
+	}
+	if len(near) > 0 {
+		c.Say("note: on the same host: %s", strings.Join(near[:min(len(near), 10)], ", "))
+	}
+}
+
+// hostOf is the name of a target without a port.
+func hostOf(name string) string {
+	if host, _, err := net.SplitHostPort(name); err == nil {
+		name = host
+	}
+	return strings.ToLower(strings.Trim(name, "[]"))
+}
+
+func waitingOf(w *client.TargetWaiting) int { return w.Breaker + w.Budget + w.Rate + w.Concurrency }
+
+// named refuses names that no target has.
+func named(target string) error {
+	switch {
+	case target == "":
+		return cli.Usagef("the name of the target is empty; see outlast target list")
+	case strings.Contains(target, "/"):
+		return cli.Usagef("%s is no name of a target: write the host of the URL, as in api.example.com or api.example.com:8443, what a handler has named, as in @stripe, or the type of the task", task.Quote(target))
+	}
+	return nil
+}
+
+// order makes a command that tells the nodes what to do about a target. It says
+// first how things stand, and asks if there is somebody to ask.
+func order(c *cli.Env, use, short, long, becomes string, do func(ctx context.Context, api *client.Client, name string) (*client.TargetState, error)) *cobra.Command {
+	var dryRun, unknown bool
+	cmd := &cobra.Command{
+		Use: use + " NAME", Short: short, Long: long, Args: cobra.ExactArgs(1),
+		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
+			if err := named(args[0]); err != nil {
+				return err
+			}
+			target, err := api.Target(ctx, args[0])
+			switch {
+			case err == nil:
+				c.Say("%s: breaker %s, %d attempts run, %d due tasks wait in the memory of the nodes; %s",
+					cli.Clean(target.Name), breakerOf(target), target.InFlight, waitingOf(&target.Waiting), becomes)
+			case use == "open" && c.NotFound(err) && !unknown:
+				noteUnknown(ctx, c, api, args[0])
+				c.Say("note: --unknown stops the calls of a target before it has tasks")
+				return err
+			case use == "open" && c.NotFound(err):
+				c.Say("%s: %s", cli.Clean(args[0]), becomes)
+				target = &client.TargetState{Name: args[0], Nodes: []client.NodeTarget{}}
+				target.Breaker.State, target.Breaker.Admitted, target.Budget.Share = "closed", 1, 1
+			default:
+				return err
+			}
+			if dryRun && c.Output == "table" {
+				return nil // all is said
+			}
+			if dryRun {
+				return c.Show(target, targetRows([]client.TargetState{*target}))
+			}
+			if err := c.Ask("Do it?"); err != nil {
+				return err
+			}
+			if target, err = do(ctx, api, args[0]); err != nil {
+				return err
+			}
+			return c.Show(target, targetRows([]client.TargetState{*target}))
+		}),
+	}
+	if use == "open" {
+		cmd.Flags().BoolVar(&unknown, "unknown", false, "also a target that no node knows a task of")
+	}
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be done")
+	return cmd
+}
