@@ -59,7 +59,7 @@ RACE = -race -gcflags='github.com/ncruces/go-sqlite3-wasm/v6/...=-race=false'
 PLAIN = ./store/mysql ./cmd/... ./examples/... ./store/postgres ./internal/failovertest ./sim \
 	./internal/stormtest ./internal/archtest ./internal/badinput ./internal/secrettest ./internal/servers/... ./internal/servertest \
 	./internal/chart ./internal/expr ./internal/hints ./internal/lanemodel ./internal/openapi ./internal/strictjson ./internal/targetname ./internal/racetest \
-	./config ./console ./plan ./task ./retry/internal/... ./store ./store/internal/... ./store/storetest
+	./internal/config ./console ./plan ./task ./retry/internal/... ./store ./store/internal/... ./store/storetest
 
 # These start and kill whole processes, and mostly wait for them: they run beside the others.
 KILLING = ./internal/faulttest ./internal/incidenttest
@@ -101,7 +101,7 @@ tests-of-programs:
 # Without the tests of processes, of servers and of the console. Nothing to install.
 SHORT = ./engine ./store ./store/memory ./store/sqlite ./store/sealed ./store/faulty ./store/storetest \
 	$$($(GO) list ./store/internal/... | grep -v /migrate) ./retry ./retry/internal/... ./task ./plan ./policy ./schedule \
-	./token ./stats ./group ./alert ./config ./internal/agenda/... ./internal/archtest ./internal/background ./internal/buckets ./internal/chart \
+	./token ./stats ./group ./alert ./internal/config ./internal/agenda/... ./internal/archtest ./internal/background ./internal/buckets ./internal/chart \
 	./internal/expr ./internal/heap ./internal/hints ./internal/lease ./internal/membership ./internal/operation ./internal/strictjson ./internal/targetname ./internal/topology
 
 .PHONY: test-short

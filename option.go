@@ -16,9 +16,9 @@ import (
 	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/tracing"
 	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
-	"github.com/outlast-dev/outlast/tracing"
 )
 
 // Option changes what [Open] makes.

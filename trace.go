@@ -6,9 +6,9 @@ import (
 
 	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/tracing"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
-	"github.com/outlast-dev/outlast/tracing"
 )
 
 // traceEnqueue begins the span of a call that enqueues; the first draft names it. It

@@ -21,9 +21,9 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/tracing"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
-	"github.com/outlast-dev/outlast/tracing"
 )
 
 // spans are those that have ended, in their order.

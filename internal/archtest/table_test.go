@@ -270,7 +270,7 @@ var rules = []rule{
 		{"push", "what a receiver's answer must fulfil"},
 		{"safehttp", "requests and addresses"},
 	}},
-	{path: "tracing", is: "OpenTelemetry spans of enqueues and attempts", imports: []arrow{
+	{path: "internal/tracing", is: "OpenTelemetry spans of enqueues and attempts", imports: []arrow{
 		{"retry", "the policy that decided"},
 		{"task", "what a span is about"},
 		{"store", "how an attempt has ended"},
@@ -306,7 +306,7 @@ var rules = []rule{
 		{"internal/accept", "what is wrong with a draft, and its place"},
 		{"internal/actor", "who acts"},
 		{"internal/reach", "what other nodes may call"},
-		{"tracing", "spans, for who brings a provider"},
+		{"internal/tracing", "spans, for who brings a provider"},
 		{"stats", "releases and policy versions compared"},
 		{"feed", "what happens, for those who listen"},
 		{"internal/hints", "what to do about wrong fields"},
@@ -369,7 +369,7 @@ var rules = []rule{
 		{"internal/wakeup", "the form of the call of other nodes"},
 		{"token", "who may call what"},
 	}},
-	{path: "config", is: "the configuration file", imports: []arrow{
+	{path: "internal/config", is: "the configuration file", imports: []arrow{
 		{"internal/hints", "nearest names"},
 		{"internal/strictjson", "fills the configuration"},
 		{"internal/findings", "what types say of texts"},
@@ -384,7 +384,7 @@ var rules = []rule{
 		{"alert/channel", "channels in it"},
 		{"group", "worker groups in it"},
 	}},
-	{path: "app", is: "composition root", imports: []arrow{
+	{path: "internal/app", is: "composition root", imports: []arrow{
 		{"...", "it puts everything together"},
 	}},
 
@@ -393,7 +393,7 @@ var rules = []rule{
 		{"client", "calls the server"},
 		{"internal/hints", "nearest names of commands and flags"},
 		{"task", "ids, named errors"},
-		{"config", "problems of a file, one a line"},
+		{"internal/config", "problems of a file, one a line"},
 		{"store", "the error of a missing right has an exit code"},
 		{"alert", "spans as people write them"},
 		{"plan", "waits as people write them"},
@@ -414,7 +414,7 @@ var rules = []rule{
 	}},
 	{path: "cmd/outlast/internal/filecheck", is: "what was found in a file", imports: []arrow{
 		{"cmd/outlast/internal/cli", "messages and JSON"},
-		{"config", "problems of a file"},
+		{"internal/config", "problems of a file"},
 		{"plan", "warnings about a policy"},
 		{"retry", "the policy"},
 	}},
@@ -499,13 +499,13 @@ var foreign = []struct {
 	{"os/exec", "a server starts no processes", []arrow{{"cmd/*", "programs may"}, {"examples/*", "programs may"}, {"internal/tools", "it runs the go command"}, {"internal/servers", "it starts database servers, for tests and benchmarks"}, {"internal/servers/with", "it runs a command beside them"}, {"internal/binarytest", "it starts the program, for tests"}}},
 	{"google.golang.org/grpc", "gRPC must not reach users who do not ask for it", []arrow{{"retry/retrygrpc", "it is about gRPC"}}},
 	{"go.opentelemetry.io/otel", "the API is for adapters, the SDK for programs", []arrow{
-		{"retry/retryotel", "it is about OpenTelemetry"}, {"tracing", "it is about OpenTelemetry"},
-		{"", "WithTracerProvider takes the API's type"}, {"app", "the server exports"},
+		{"retry/retryotel", "it is about OpenTelemetry"}, {"internal/tracing", "it is about OpenTelemetry"},
+		{"", "WithTracerProvider takes the API's type"}, {"internal/app", "the server exports"},
 	}},
-	{"go.opentelemetry.io/otel/sdk", "the SDK is for programs", []arrow{{"app", "the server exports"}}},
-	{"go.opentelemetry.io/otel/exporters", "exporters are for programs", []arrow{{"app", "the server exports"}}},
-	{"go.opentelemetry.io/contrib", "it brings the SDK", []arrow{{"app", "the server exports"}}},
-	{"go.yaml.in/yaml", "the library takes values, not files", []arrow{{"config", "the configuration file"}}},
+	{"go.opentelemetry.io/otel/sdk", "the SDK is for programs", []arrow{{"internal/app", "the server exports"}}},
+	{"go.opentelemetry.io/otel/exporters", "exporters are for programs", []arrow{{"internal/app", "the server exports"}}},
+	{"go.opentelemetry.io/contrib", "it brings the SDK", []arrow{{"internal/app", "the server exports"}}},
+	{"go.yaml.in/yaml", "the library takes values, not files", []arrow{{"internal/config", "the configuration file"}}},
 	{"github.com/spf13/cobra", "only programs have a command line", []arrow{{"cmd/*", "the command line"}}},
 
 	{"github.com/ncruces/go-sqlite3", "only programs and tests import SQL drivers; take a *sql.DB", []arrow{
@@ -551,7 +551,7 @@ var unreachable = []struct{ from, to, why string }{
 	{"", "store/sqlite", "the caller chooses the store"},
 	{"", "store/postgres", "the caller chooses the store"},
 	{"", "store/mysql", "the caller chooses the store"},
-	{"server", "app", "the composition root stands above"},
+	{"server", "internal/app", "the composition root stands above"},
 }
 
 // longFunctions may have more lines than the budget, for the reason given.

@@ -15,7 +15,7 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver of store/sqlite
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/app"
+	"github.com/outlast-dev/outlast/internal/app"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sqlite"
 	"github.com/outlast-dev/outlast/task"

@@ -22,8 +22,8 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/app"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/app"
 	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/store"
 )

@@ -13,7 +13,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"       // the driver pgx
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver of store/sqlite
 
-	"github.com/outlast-dev/outlast/app"
+	"github.com/outlast-dev/outlast/internal/app"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/faulty"
 	"github.com/outlast-dev/outlast/store/mysql"

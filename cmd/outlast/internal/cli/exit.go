@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/outlast-dev/outlast/client"
-	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/internal/config"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )

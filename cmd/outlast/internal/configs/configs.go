@@ -11,7 +11,7 @@ import (
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/filecheck"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/settings"
-	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/internal/config"
 )
 
 // Command makes outlast config and the commands below it.

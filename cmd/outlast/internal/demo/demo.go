@@ -16,10 +16,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/outlast-dev/outlast/app"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores"
+	"github.com/outlast-dev/outlast/internal/app"
 )
 
 // demoStop is what the stop of the server may take.

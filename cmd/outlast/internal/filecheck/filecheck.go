@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
-	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/internal/config"
 	"github.com/outlast-dev/outlast/plan"
 	"github.com/outlast-dev/outlast/retry"
 )

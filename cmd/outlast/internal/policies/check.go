@@ -7,7 +7,7 @@ import (
 
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/filecheck"
-	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/internal/config"
 )
 
 func newCheck(c *cli.Env) *cobra.Command {

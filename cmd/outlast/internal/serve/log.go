@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
-	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/internal/config"
 	"github.com/outlast-dev/outlast/task"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/outlast-dev/outlast/app"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores"
+	"github.com/outlast-dev/outlast/internal/app"
 )
 
 // Flags are what the command line says of the configuration of a server.

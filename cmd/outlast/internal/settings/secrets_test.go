@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/internal/config"
 )
 
 // TestSecretsOfTargetsAndGroups: the file names secrets of hosts and of worker groups; a

@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/app"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores"
-	"github.com/outlast-dev/outlast/config"
 	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/app"
+	"github.com/outlast-dev/outlast/internal/config"
 	"github.com/outlast-dev/outlast/server"
 )
 

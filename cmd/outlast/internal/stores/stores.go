@@ -11,8 +11,8 @@ import (
 
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver of store/sqlite
 
-	"github.com/outlast-dev/outlast/app"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+	"github.com/outlast-dev/outlast/internal/app"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/store/sqlite"

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/internal/config"
 	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/internal/config"
 	"github.com/outlast-dev/outlast/task"
 )
 

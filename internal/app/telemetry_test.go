@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/app"
+	"github.com/outlast-dev/outlast/internal/app"
 	"github.com/outlast-dev/outlast/task"
 )
 

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/outlast-dev/outlast/app"
+	"github.com/outlast-dev/outlast/internal/app"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"

@@ -19,9 +19,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/config"
 	"github.com/outlast-dev/outlast/console"
 	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/internal/config"
 	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/task"
 )

@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/outlast-dev/outlast/alert/channel"
-	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/internal/config"
 )
 
 // ownChannels are the alert channels of this node's configuration file, and of the one

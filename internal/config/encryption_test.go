@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/internal/config"
 )
 
 // What is wrong with encryption keys is found in the file, all at once, and a key

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/outlast-dev/outlast/app"
+	"github.com/outlast-dev/outlast/internal/app"
 )
 
 // A stop does not wait for callers that wait for tasks: they are told how

@@ -6,7 +6,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/outlast-dev/outlast/tracing"
+	"github.com/outlast-dev/outlast/internal/tracing"
 )
 
 // An attempt is sampled as its enqueue was; other roots are by their share.

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/app"
-	"github.com/outlast-dev/outlast/config"
+	"github.com/outlast-dev/outlast/internal/app"
+	"github.com/outlast-dev/outlast/internal/config"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"

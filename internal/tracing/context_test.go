@@ -6,7 +6,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"pgregory.net/rapid"
 
-	"github.com/outlast-dev/outlast/tracing"
+	"github.com/outlast-dev/outlast/internal/tracing"
 )
 
 func TestFormatAndParse(t *testing.T) {
