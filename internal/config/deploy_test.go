@@ -8,7 +8,7 @@ import (
 
 // The file that people begin with is a good one, and shows every key that there is.
 func TestExampleFile(t *testing.T) {
-	const file = "../deploy/outlast.yaml"
+	const file = "../../deploy/outlast.yaml"
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the tables in docs")
 
 // The tables and the example of docs/configuration.md are those of the code.
 func TestDocumentation(t *testing.T) {
-	const file = "../docs/configuration.md"
+	const file = "../../docs/configuration.md"
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
