@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -115,6 +116,48 @@ func TestCitusClaimsWriteRowsOfLanes(t *testing.T) {
 		t.Errorf("%d tasks were set apart", apart)
 	}
 	g.sound()
+}
+
+// A task that runs apart ends between two reads of a claim, which have a snapshot each: it
+// is not pending in one and gone from what runs in the other.
+func TestCitusClaimWhileATaskEnds(t *testing.T) {
+	c := citus(t)
+	g := newGround(t, c.distributed(t), 1)
+	ids := g.add(2)
+	g.claim(ids[1]) // prepares the statements
+	leased, err := g.s.Claim(t.Context(), store.Claim{Node: "n1", Lanes: g.lanes, Items: []store.ClaimItem{{ID: ids[0]}}, Worker: "w", Lease: time.Hour})
+	g.ok(err)
+	if len(leased.Tasks) != 1 {
+		t.Fatalf("leased %d tasks", len(leased.Tasks))
+	}
+	schema := pgx.Identifier{c.name(g.s)}.Sanitize()
+	p := pool(t, c.url)
+	tx, err := p.Begin(t.Context())
+	g.ok(err)
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+	do := func(statement string) {
+		t.Helper()
+		_, err := tx.Exec(t.Context(), strings.ReplaceAll(statement, "$", schema))
+		g.ok(err)
+	}
+	do(`LOCK TABLE $.outlast_run IN ACCESS EXCLUSIVE MODE`)
+	answer := make(chan store.Claimed, 1)
+	go func() {
+		claimed, err := g.s.Claim(t.Context(), store.Claim{Node: "n1", Lanes: g.lanes, Items: []store.ClaimItem{{ID: ids[0]}}})
+		if err != nil {
+			t.Error(err)
+		}
+		answer <- claimed
+	}()
+	for waiting := false; !waiting; {
+		g.ok(p.QueryRow(t.Context(), `SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted AND relation = $1::regclass)`, schema+".outlast_run").Scan(&waiting))
+	}
+	do(`DELETE FROM $.outlast_run`)
+	do(`DELETE FROM $.outlast_task WHERE id = '` + ids[0].String() + `'`)
+	g.ok(tx.Commit(t.Context()))
+	if claimed := <-answer; len(claimed.Tasks) > 0 {
+		t.Errorf("a task that has ended was claimed: %+v", claimed.Tasks[0])
+	}
 }
 
 // A store that was distributed before the claim log was: no node joins until the rest

@@ -138,26 +138,25 @@ func (l *laneClaim) run(ctx context.Context, bytes int, fit bool) error {
 // overAtOnce is how many batches that are over one statement deletes at least.
 const overAtOnce = 8
 
-// reads are the calls that lock the lane and read the rows.
+// reads are the calls that lock the lane and read the rows. What runs apart is read
+// before: each call has a snapshot of its own, and what ends between two of them must not
+// be seen by neither.
 func (l *laneClaim) reads(ids []task.ID, bytes int) []*call {
-	read := func(r row) error {
-		l.rows[r.ID(0)] = &laneRow{task: scanClaimed(r, l.claim.Holder()), past: r.Int(13), size: int(r.Int(16)), park: r.Int(17)}
-		return nil
-	}
-	apart := func(r row) error {
-		if found := l.rows[r.ID(0)]; found != nil {
-			found.apart = true
-		}
-		return nil
-	}
+	var apart map[task.ID]bool
 	return []*call{
 		{query: lockLanes, args: []any{[]int32{int32(l.lane)}}},
 		{query: versionOf, args: []any{l.lane}, start: func() { l.version = 0 }, scan: func(r row) error {
 			l.version = r.Int(0)
 			return nil
 		}},
-		{query: readLane, args: []any{l.lane, ids, bytes}, start: func() { l.rows = make(map[task.ID]*laneRow, len(ids)) }, scan: read},
-		{query: apartOf, args: []any{l.lane, ids}, scan: apart},
+		{query: apartOf, args: []any{l.lane, ids}, start: func() { apart = map[task.ID]bool{} }, scan: func(r row) error {
+			apart[r.ID(0)] = true
+			return nil
+		}},
+		{query: readLane, args: []any{l.lane, ids, bytes}, start: func() { l.rows = make(map[task.ID]*laneRow, len(ids)) }, scan: func(r row) error {
+			l.rows[r.ID(0)] = &laneRow{task: scanClaimed(r, l.claim.Holder()), past: r.Int(13), size: int(r.Int(16)), park: r.Int(17), apart: apart[r.ID(0)]}
+			return nil
+		}},
 	}
 }
 
