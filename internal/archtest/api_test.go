@@ -106,7 +106,7 @@ func surface(p *gotypes.Package) (lines []string) {
 // surfaceOf is a type with its exported fields and methods, also those of what it embeds.
 // A type that has its only public name here is listed as one of this package.
 func surfaceOf(t *gotypes.TypeName, q gotypes.Qualifier) []string {
-	if named, ok := gotypes.Unalias(t.Type()).(*gotypes.Named); t.IsAlias() && !(ok && named.Obj().Pkg() != nil && !importable(named.Obj().Pkg().Path())) {
+	if t.IsAlias() && !hidden(gotypes.Unalias(t.Type())) {
 		return []string{"type " + t.Name() + " = " + gotypes.TypeString(gotypes.Unalias(t.Type()), q)}
 	}
 	found := map[string]bool{}
@@ -124,6 +124,12 @@ func surfaceOf(t *gotypes.TypeName, q gotypes.Qualifier) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(found))
+}
+
+// hidden reports whether a type is of a package that other modules cannot import.
+func hidden(t gotypes.Type) bool {
+	named, ok := t.(*gotypes.Named)
+	return ok && named.Obj().Pkg() != nil && !importable(named.Obj().Pkg().Path())
 }
 
 // addFields adds the exported fields of a struct, also those of what it embeds under a name

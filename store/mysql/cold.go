@@ -78,7 +78,7 @@ func (c coldSession) run(one *sqlstore.Call) (err error) {
 
 // Pending implements [sqlstore.Session].
 func (c coldSession) Pending(lanes []uint16, most int) (int, error) {
-	return backlog.Pending(counter{c.session}, lanes, most)
+	return backlog.Pending(counter(c), lanes, most)
 }
 
 type coldTx struct {

@@ -55,7 +55,7 @@ func (c coldSession) Run(calls ...*sqlstore.Call) (err error) {
 
 // Pending implements [sqlstore.Session].
 func (c coldSession) Pending(lanes []uint16, most int) (int, error) {
-	return backlog.Pending(counter{c.session}, lanes, most)
+	return backlog.Pending(counter(c), lanes, most)
 }
 
 type coldTx struct {
