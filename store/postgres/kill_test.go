@@ -24,7 +24,7 @@ func TestSessionsThatAreEndedLoseNothing(t *testing.T) {
 // and again, after a pause in which a call has succeeded.
 func endSessions(t *testing.T, url string, s *postgres.Store, pause time.Duration) {
 	g := newGround(t, s, 4)
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	stop, killed := make(chan struct{}), make(chan struct{})
 	var broken, made atomic.Int64
