@@ -289,6 +289,7 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 	server := startServer(t, "--store", "memory:", "--grace", "10m")
 	command{t: t, server: server.url}.run("task", "enqueue", "--url", url, "--timeout", "20m").exits(0)
 	<-started
+	began := time.Now()
 	server.Signal(syscall.SIGTERM)
 	for !strings.Contains(server.said(), "a second signal stops at once") {
 		select {
@@ -297,9 +298,15 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	time.Sleep(500 * time.Millisecond) // sleep: what comes earlier is the first one, see below
-	began := time.Now()
-	if code := server.stop(syscall.SIGTERM); code != 0 || time.Since(began) > time.Minute { // of ten
+	for ended := false; !ended; { // one that comes soon after the first is the same
+		server.Signal(syscall.SIGTERM)
+		select {
+		case <-server.Ended():
+			ended = true
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	if code := server.Wait(); code != 0 || time.Since(began) > time.Minute { // of ten
 		t.Errorf("exit code %d after %s: %s", code, time.Since(began), server.said())
 	}
 }

@@ -81,15 +81,7 @@ func (c coldSession) Pending(lanes []uint16, most int) (int, error) {
 	return backlog.Pending(counter(c), lanes, most)
 }
 
-type coldTx struct {
-	coldSession
-	now int64
-}
-
-// Now implements [sqlstore.Tx].
-func (c coldTx) Now() int64 { return c.now }
-
-func (tx *tx) cold() coldTx { return coldTx{coldSession{tx.session}, tx.now} }
+func (tx *tx) cold() sqlstore.Tx { return sqlstore.Tx{Session: coldSession{tx.session}, Now: tx.now} }
 
 // log writes what is said of a change into the audit log.
 func (tx *tx) log(audit []store.Audit) error { return sqlstore.Log(tx.cold(), audit) }

@@ -67,16 +67,8 @@ func (c coldSession) Pending(lanes []uint16, most int) (int, error) {
 	return backlog.Pending(&counter{c.ctx, c.on, c.spread}, lanes, most)
 }
 
-type coldTx struct {
-	coldSession
-	now int64
-}
-
-// Now implements [sqlstore.Tx].
-func (c coldTx) Now() int64 { return c.now }
-
-func (t *tx) cold(ctx context.Context) coldTx {
-	return coldTx{coldSession{ctx, t, t.store.spread}, t.now}
+func (t *tx) cold(ctx context.Context) sqlstore.Tx {
+	return sqlstore.Tx{Session: coldSession{ctx, t, t.store.spread}, Now: t.now}
 }
 
 // log writes what is said of a change into the audit log.

@@ -69,7 +69,7 @@ func (t Tables) Begin(id string, forget store.Time) (known bool, at store.Time, 
 	if err != nil {
 		return false, at, "", err
 	}
-	if n, err := exec(t, beginChange, id, t.Tx.Now()); err != nil || n == 1 {
+	if n, err := exec(t, beginChange, id, t.Tx.Now); err != nil || n == 1 {
 		return false, at, "", err
 	}
 	_, known, err = first(t, selectChange, func(r Row) bool {

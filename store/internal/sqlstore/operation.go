@@ -57,13 +57,13 @@ func PutOperation(tx Tx, o store.Operation) (*store.Operation, error) {
 		return nil, changed
 	}
 	args := []any{o.ID, o.Kind, string(o.State), o.Request, o.Node, o.Matched, o.Done, o.Error, o.Version + 1}
-	put := &Call{Query: setOperation, Args: append(args, tx.Now(), micro(o.FinishedAt))}
+	put := &Call{Query: setOperation, Args: append(args, tx.Now, micro(o.FinishedAt))}
 	if !found {
 		created := micro(o.CreatedAt)
 		if created == nil {
-			created = tx.Now()
+			created = tx.Now
 		}
-		put = &Call{Query: addOperation, Args: append(args, created, tx.Now(), micro(o.FinishedAt))}
+		put = &Call{Query: addOperation, Args: append(args, created, tx.Now, micro(o.FinishedAt))}
 	}
 	var now []store.Operation
 	if err := tx.Run(put, into(&now, getOperation, scanOperation, o.ID)); err != nil {

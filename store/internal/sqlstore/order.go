@@ -58,11 +58,11 @@ func putOrder(tx Tx, order *store.TargetOrder) error {
 	if order.Action == store.TargetOpen && open[0] >= store.MostOrders {
 		return &task.Error{Code: task.CodeConflict, Message: "too many targets are ordered open"}
 	}
-	put, at := addOrder, tx.Now()
+	put, at := addOrder, tx.Now
 	if len(old) > 0 {
 		put, at = setOrder, max(at, old[0].At.UnixMicro()+1)
 	}
 	order.At = stored.Time(at)
 	return tx.Run(&Call{Query: put, Args: []any{order.Target, string(order.Action), at}},
-		&Call{Query: forgetOrders, Args: []any{tx.Now() - store.OrderMemory.Microseconds()}})
+		&Call{Query: forgetOrders, Args: []any{tx.Now - store.OrderMemory.Microseconds()}})
 }

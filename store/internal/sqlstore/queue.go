@@ -68,7 +68,7 @@ func (c Cold) PutQueue(ctx context.Context, queue store.Queue, audit ...store.Au
 func (c Cold) PauseQueue(ctx context.Context, name string, paused bool, audit ...store.Audit) (*store.Queue, error) {
 	return writing(ctx, c, "pause_queue", func(tx Tx) (*store.Queue, error) {
 		return changeQueue(tx, name, audit, func(*store.Queue, int64) error {
-			_, err := exec(tx, pauseQueue, name, paused, tx.Now())
+			_, err := exec(tx, pauseQueue, name, paused, tx.Now)
 			return err
 		})
 	})
@@ -111,7 +111,7 @@ func putQueue(tx Tx, queue, old *store.Queue, nextLane int64) error {
 		return err
 	}
 	_, err := exec(tx, put, queue.Name, lanes, queue.Paused, queue.Policy, cmp.Or(queue.UnknownType, "park"),
-		queue.Concurrency, queue.MaxPending, cmp.Or(queue.Weight, 1), tx.Now())
+		queue.Concurrency, queue.MaxPending, cmp.Or(queue.Weight, 1), tx.Now)
 	return err
 }
 

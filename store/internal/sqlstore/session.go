@@ -28,10 +28,9 @@ type Session interface {
 }
 
 // Tx is a transaction.
-type Tx interface {
+type Tx struct {
 	Session
-	// Now is the store's clock in µs, read once.
-	Now() int64
+	Now int64 // the store's clock in µs, read once
 }
 
 // Call is one statement with its arguments.

@@ -56,4 +56,4 @@ func micro(at store.Time) any {
 }
 
 // now is the time of a transaction.
-func now(tx Tx) store.Time { return stored.Time(tx.Now()) }
+func now(tx Tx) store.Time { return stored.Time(tx.Now) }

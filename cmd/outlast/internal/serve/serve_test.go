@@ -21,9 +21,9 @@ func TestSignalsThatComeTogether(t *testing.T) {
 				t.Fatal("it took one signal for two")
 			}
 			if late {
-				time.Sleep(time.Millisecond)
+				time.Sleep(time.Millisecond) // sleep: in virtual time
 			} else {
-				time.Sleep((sameSignal - time.Millisecond) / 2)
+				time.Sleep((sameSignal - time.Millisecond) / 2) // sleep: in virtual time
 			}
 			signals <- syscall.SIGTERM
 			synctest.Wait()
